@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A thin layer over the CMake presets.  DEPS=true skips looking for packages.
+SHELL = /bin/bash
+DEPS ?= tools/install-deps
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DESTDIR ?=
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
+
+release := build/release
+c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
+
+.PHONY: all demo check release install coverage fuzz format check-format deps clean
+all: release
+
+deps:
+	@$(DEPS)
+
+release: deps
+	@cmake --preset release
+	@cmake --build --preset release -j $(JOBS)
+
+demo: release
+	@tools/demo $(release)/bin/rocescope
+
+# With gcc and with clang, both under ASan and UBSan; ctest's summary comes last.
+check: release
+	@cmake --preset dev
+	@cmake --build --preset dev -j $(JOBS)
+	@ctest --preset dev --output-on-failure -j $(JOBS)
+	@cmake --preset dev-clang
+	@cmake --build --preset dev-clang -j $(JOBS)
+	@ctest --preset dev-clang --output-on-failure -j $(JOBS)
+
+install: deps
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
+	@cmake --build --preset release -j $(JOBS)
+	@DESTDIR='$(DESTDIR)' cmake --install $(release)
+
+# Lines of core and analyzer that the tests reach, file by file.
+coverage: deps
+	@cmake --preset coverage
+	@cmake --build --preset coverage -j $(JOBS)
+	@ctest --preset coverage --output-on-failure -j $(JOBS)
+	@tools/coverage build/coverage
+
+fuzz: deps
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz -j $(JOBS)
+	@ctest --preset fuzz --output-on-failure
+
+format: deps
+	@$(c_files) | xargs -0 $(CLANG_FORMAT) -i
+
+check-format: deps
+	@$(c_files) | xargs -0 $(CLANG_FORMAT) --dry-run -Werror
+
+clean:
+	@rm -rf build

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The compiler's flags, as interface targets to link:
+#   rocescope_warnings   what all of our code is compiled with
+#   rocescope_hardened   for code that users run, and that a stock Wireshark can load
+#   rocescope_build      what the preset asks for: hardened, sanitized, fuzzed, covered
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+check_pie_supported(LANGUAGES C)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+# Asserts state invariants and stay on in every build.
+foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
+    string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${config} "${CMAKE_C_FLAGS_${config}}")
+endforeach()
+
+add_library(rocescope_warnings INTERFACE)
+target_compile_options(rocescope_warnings INTERFACE
+    -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wswitch-enum -Wcast-qual
+    $<$<BOOL:${ROCESCOPE_WERROR}>:-Werror>)
+
+# Plain copies in a debug build are optimised too: _FORTIFY_SOURCE does nothing without.
+add_library(rocescope_hardened INTERFACE)
+target_compile_options(rocescope_hardened INTERFACE $<$<CONFIG:Debug>:-O2>
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+set(CMAKE_REQUIRED_FLAGS -Werror) # clang only warns of what it does not know
+foreach(flag -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "ROCESCOPE_HAS${flag}" has_flag)
+    check_c_compiler_flag(${flag} ${has_flag})
+    if(${has_flag})
+        target_compile_options(rocescope_hardened INTERFACE ${flag})
+    endif()
+endforeach()
+unset(CMAKE_REQUIRED_FLAGS)
+target_link_options(rocescope_hardened INTERFACE
+    LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+
+add_library(rocescope_build INTERFACE)
+set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+if(ROCESCOPE_INSTRUMENT STREQUAL "none")
+    target_link_libraries(rocescope_build INTERFACE rocescope_hardened)
+elseif(ROCESCOPE_INSTRUMENT STREQUAL "sanitize")
+    # gcc warns falsely of uninitialised variables in code that UBSan has touched.
+    target_compile_options(rocescope_build INTERFACE -O1 ${sanitizers}
+        $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    target_link_options(rocescope_build INTERFACE ${sanitizers})
+elseif(ROCESCOPE_INSTRUMENT STREQUAL "fuzz")
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "ROCESCOPE_INSTRUMENT=fuzz needs clang (libFuzzer)")
+    endif()
+    target_compile_options(rocescope_build INTERFACE -O1 ${sanitizers}
+        -fsanitize=fuzzer-no-link)
+    target_link_options(rocescope_build INTERFACE ${sanitizers})
+elseif(ROCESCOPE_INSTRUMENT STREQUAL "coverage")
+    target_compile_options(rocescope_build INTERFACE --coverage -O0)
+    target_link_options(rocescope_build INTERFACE --coverage)
+else()
+    message(FATAL_ERROR "ROCESCOPE_INSTRUMENT: none, sanitize, fuzz or coverage, "
+                        "not '${ROCESCOPE_INSTRUMENT}'")
+endif()
