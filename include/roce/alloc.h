@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The allocator that core objects are built with.
+ *
+ * The one rule: core never calls malloc; whoever creates an object says where its
+ * memory comes from (file scope in the plugin, GLib in the analyzer, a failing one in
+ * tests).
+ */
+#ifndef ROCE_ALLOC_H
+#define ROCE_ALLOC_H
+
+#include <stddef.h>
+
+typedef struct roce_alloc {
+    /* Resizes `old` (NULL: allocates) to `size` bytes; NULL on failure, `old` kept. */
+    void *(*resize)(void *ctx, void *old, size_t size);
+    /* Gives back what resize() returned; `old` is never NULL. */
+    void (*release)(void *ctx, void *old);
+    void *ctx; /* passed to both; owned by the caller, outlives the object */
+} roce_alloc;
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of one stream: the packets from one source address to one (destination
+ * address, destination QPN) at one capture point.
+ *
+ * The one rule: counters only grow, but for verdicts and classifications that later
+ * packets prove wrong; those are moved, and an event says so.
+ */
+#ifndef ROCE_STREAM_H
+#define ROCE_STREAM_H
+
+#include "roce/event.h"
+#include "roce/opcode.h"
+#include "roce/packet.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum roce_vantage {
+    ROCE_VANTAGE_UNKNOWN,
+    ROCE_VANTAGE_REQUESTER,
+    ROCE_VANTAGE_RESPONDER,
+    ROCE_VANTAGE_MIDDLE,
+} roce_vantage;
+
+/* What a requester does after a sequence NAK. */
+typedef enum roce_recovery {
+    ROCE_RECOVERY_UNKNOWN,
+    ROCE_RECOVERY_GO_BACK_N, /* everything from the PSN asked for is sent again */
+    ROCE_RECOVERY_SELECTIVE, /* only what is missing is sent again */
+} roce_recovery;
+
+/* One PSN space.  `resent` and `capture_repeats` count what came more than once. */
+typedef struct roce_space_counters {
+    uint64_t packets;
+    uint64_t unique_psns;
+    uint64_t gaps;
+    uint64_t missing_psns;    /* PSNs that were missing when a gap opened */
+    uint64_t reordered;       /* late originals */
+    uint64_t duplicates;      /* the same packet again: made by the network */
+    uint64_t capture_repeats; /* PSNs that came here more than once, any reason */
+    uint64_t resent;          /* sent again by the sender */
+} roce_space_counters;
+
+typedef struct roce_retransmission_counters {
+    uint64_t packets;
+    uint64_t bytes;           /* their payload */
+    uint64_t requested_bytes; /* of READ data asked for again */
+    uint64_t rounds;
+    uint64_t spurious_rounds;
+    uint64_t by_cause[ROCE_N_CAUSES]; /* rounds */
+} roce_retransmission_counters;
+
+typedef enum roce_nak_kind {
+    ROCE_NAKS_PSN_SEQUENCE,
+    ROCE_NAKS_INVALID_REQUEST,
+    ROCE_NAKS_REMOTE_ACCESS,
+    ROCE_NAKS_REMOTE_OPERATIONAL,
+    ROCE_NAKS_RNR,
+    ROCE_N_NAKS,
+} roce_nak_kind;
+
+typedef struct roce_ecn_counters {
+    uint64_t codepoint[4]; /* by value: Not-ECT, ECT(1), ECT(0), CE */
+    uint64_t transitions;
+    uint64_t ce_episodes;
+} roce_ecn_counters;
+
+typedef struct roce_icrc_counters {
+    uint64_t checked;
+    uint64_t bad;
+    uint64_t unchecked_truncated;
+    uint64_t cnp_bad;   /* of CNPs, which some devices send with an ICRC of their own */
+    uint64_t flush_bad; /* of FLUSH, which soft-RoCE sends with a wrong ICRC */
+} roce_icrc_counters;
+
+#define ROCE_STREAM_PORTS 8
+#define ROCE_STREAM_VLANS 4
+#define ROCE_STREAM_OPCODES 10
+
+/* Everything that a report says of a stream.  Valid until the tracker is freed. */
+typedef struct roce_stream {
+    uint32_t id; /* from 0 in order of appearance */
+    uint32_t point;
+    roce_addr src, dst;
+    uint32_t dst_qpn;
+    uint32_t src_qpn; /* valid if has_src_qpn: from DETH, CM, the user or the pairing */
+    bool has_src_qpn;
+    roce_transport transport;
+
+    uint32_t peer; /* the stream of the other direction, or ROCE_NO_STREAM */
+    roce_pairing paired_by;
+    uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
+    bool paired_ports_agree;   /* the source-port relation holds for the pairing */
+    uint32_t pairing_evidence; /* ACKs that agreed with the pairing */
+
+    roce_vantage vantage;
+    roce_recovery recovery;
+    bool partial_path;
+
+    uint16_t udp_src_port[ROCE_STREAM_PORTS];
+    uint8_t n_udp_src_ports;
+    uint16_t vlan[ROCE_STREAM_VLANS]; /* VLAN ids, outermost */
+    uint8_t n_vlans;
+    uint64_t dscps;      /* bit n: DSCP n was seen */
+    uint32_t pmtu_bytes; /* 0 while unknown */
+
+    uint64_t packets, wire_bytes, payload_bytes;
+    uint64_t first_time_ns, last_time_ns;
+    uint64_t first_frame, last_frame;
+    struct {
+        uint8_t opcode;
+        uint64_t packets;
+    } opcodes[ROCE_STREAM_OPCODES]; /* the rest is in other_opcodes */
+    uint8_t n_opcodes;
+    uint64_t *other_opcodes; /* 256 counts, or NULL; owned by the tracker */
+
+    roce_space_counters space[ROCE_N_SPACES];
+    roce_retransmission_counters retransmissions;
+    uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
+    uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
+    uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
+    uint64_t acks_sent;
+    uint64_t rnr_waits_kept, rnr_waits_broken;
+    uint64_t cnps_received; /* if paired */
+    uint64_t cnps_sent;     /* carried by this stream */
+    bool has_acks;          /* carried any acknowledgement or response */
+    roce_ecn_counters ecn;
+    uint64_t ecn_control[4];
+    roce_icrc_counters icrc;
+    uint64_t messages_completed, message_bytes;
+    uint64_t restarts;
+} roce_stream;
+
+/* Packets of one opcode. */
+uint64_t
+roce_stream_opcode_packets(const roce_stream *stream, uint8_t opcode);
+
+/* Whether what depends on the pairing is known. */
+static inline bool
+roce_stream_is_paired(const roce_stream *stream)
+{
+    return stream->paired_by != ROCE_PAIRING_NONE;
+}
+
+const char *
+roce_vantage_name(roce_vantage vantage);
+const char *
+roce_recovery_name(roce_recovery recovery);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tracker: decoded packets in, streams, connections, pauses and events out.
+ *
+ * The one rule: it sees packets in the order of the capture, per point, and never looks
+ * at bytes, clocks or the world.  What each rule does is written in core/sequence.c.
+ */
+#ifndef ROCE_TRACKER_H
+#define ROCE_TRACKER_H
+
+#include "roce/alloc.h"
+#include "roce/cm.h"
+#include "roce/error.h"
+#include "roce/event.h"
+#include "roce/icrc.h"
+#include "roce/packet.h"
+#include "roce/pause.h"
+#include "roce/stream.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct roce_tracker roce_tracker;
+
+typedef struct roce_tracker_config {
+    uint32_t max_streams; /* 1..; packets of further ones are counted, not tracked */
+    uint32_t max_history_packets; /* 64..; remembered per stream and space */
+    uint64_t ce_episode_pause_ns; /* a CE-free time that ends an episode */
+    uint64_t path_delay_ns;       /* round trip assumed while none was observed */
+    /* Speed of the link at a point in bit/s, 0 when unknown; NULL: never known. */
+    uint64_t (*link_speed_bps)(void *ctx, uint32_t point);
+    /* Receives events; NULL: nobody wants them. */
+    roce_event_fn event;
+    void *ctx; /* passed to both */
+} roce_tracker_config;
+
+/* A connection that CM messages told of.  Valid until the tracker is freed. */
+typedef struct roce_connection {
+    roce_addr addr[2]; /* 0: the active side, who sent the REQ */
+    uint32_t qpn[2];   /* valid bit by bit in `known` */
+    uint32_t starting_psn[2];
+    uint8_t known; /* bit 0: REQ seen, bit 1: REP seen */
+    uint32_t comm_id[2];
+    uint64_t service_id;
+    uint16_t path_mtu_bytes;
+    uint8_t retry_count, rnr_retry_count, ack_timeout;
+    uint8_t transport_type;
+    bool established; /* RTU seen */
+    bool rejected;
+    uint16_t reject_reason;
+    bool disconnected; /* DREQ or DREP seen */
+    uint64_t request_time_ns, reply_time_ns, ready_time_ns;
+    uint64_t request_frame;
+} roce_connection;
+
+/* What is counted for the capture as a whole. */
+typedef struct roce_tracker_totals {
+    uint64_t roce_packets; /* BTH decoded or plausible, CNPs included */
+    uint64_t cnp_packets;
+    uint64_t pfc_frames, pause_frames;
+    uint64_t other_packets, not_ib_on_roce_port, fragments;
+    uint64_t truncated_packets, malformed_packets;
+    uint64_t icrc_bad;
+    uint64_t unattributed_naks, unattributed_rnr, unattributed_cnps, unattributed_acks;
+    uint64_t untracked_packets; /* of streams beyond max_streams */
+    uint64_t evicted[ROCE_N_TABLES];
+} roce_tracker_totals;
+
+/* Defaults that suit a server: 1 Mi streams, 4,096 packets of history. */
+void
+roce_tracker_config_init(roce_tracker_config *config);
+
+/* Creates a tracker; `alloc` and `config` are copied, what their ctx point to is not.
+ * ROCE_ERROR_INVALID for a configuration out of range, ROCE_ERROR_MEMORY. */
+int
+roce_tracker_new(roce_tracker **tracker, const roce_alloc *alloc,
+                 const roce_tracker_config *config);
+
+void
+roce_tracker_free(roce_tracker *tracker); /* NULL is fine */
+
+/* Takes the next packet.  ROCE_ERROR_MEMORY leaves the tracker usable: that packet was
+ * counted and not tracked. */
+int
+roce_tracker_add(roce_tracker *tracker, const roce_frame *frame,
+                 const roce_packet *packet, roce_icrc_status icrc);
+
+/* Tells of a pairing that the user knows: the QPN at `a` talks to the QPN at `b`. */
+int
+roce_tracker_add_pair(roce_tracker *tracker, const roce_addr *a, uint32_t qpn_a,
+                      const roce_addr *b, uint32_t qpn_b);
+
+/* The capture ended: decides what is still open.  Afterwards nothing may be added. */
+void
+roce_tracker_finish(roce_tracker *tracker);
+
+/* The stream that the last packet added belongs to, or ROCE_NO_STREAM. */
+uint32_t
+roce_tracker_last_stream(const roce_tracker *tracker);
+
+uint32_t
+roce_tracker_n_streams(const roce_tracker *tracker);
+const roce_stream *
+roce_tracker_stream(const roce_tracker *tracker, uint32_t id);
+
+uint32_t
+roce_tracker_n_connections(const roce_tracker *tracker);
+const roce_connection *
+roce_tracker_connection(const roce_tracker *tracker, uint32_t i);
+
+uint32_t
+roce_tracker_n_pauses(const roce_tracker *tracker);
+const roce_pause_source *
+roce_tracker_pause(const roce_tracker *tracker, uint32_t i);
+
+const roce_tracker_totals *
+roce_tracker_totals_get(const roce_tracker *tracker);
+
+#endif
