@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ICRC over a packet as it lies in a frame.  The headers are copied and masked, the
+ * rest is read in place.  RoCEv2: eight bytes of ones stand for the LRH, then IP, UDP,
+ * BTH with the variable fields as ones (IBTA A17.3.3).  RoCEv1: likewise with the GRH
+ * (A16.4.2).
+ */
+#include "roce/icrc.h"
+
+#include "roce/error.h"
+
+#include <string.h>
+
+#define LRH_BYTES 8
+#define BTH_BYTES 12
+#define ICRC_BYTES 4
+#define MAX_HEADERS                                                                    \
+    512 /* IPv6 with every extension that decoding walks may be longer */
+
+static void
+mask_ipv4(uint8_t *ip)
+{
+    ip[1] = 0xff;           /* type of service */
+    ip[8] = 0xff;           /* time to live */
+    ip[10] = ip[11] = 0xff; /* header checksum */
+}
+
+static void
+mask_ipv6(uint8_t *ip)
+{
+    ip[0] |= 0x0f; /* traffic class, flow label */
+    ip[1] = ip[2] = ip[3] = 0xff;
+    ip[7] = 0xff; /* hop limit */
+}
+
+int
+roce_icrc_compute(const uint8_t *frame, uint32_t captured_bytes,
+                  const roce_packet *packet, roce_crc32_fn crc32, uint32_t *icrc)
+{
+    if (packet->class != ROCE_CLASS_ROCE || packet->end_offset > captured_bytes ||
+        packet->end_offset < packet->bth_offset + BTH_BYTES + ICRC_BYTES ||
+        packet->bth_offset < packet->ip_offset + 28) {
+        return ROCE_ERROR_INVALID;
+    }
+    uint32_t headers = packet->bth_offset + BTH_BYTES - packet->ip_offset;
+    if (headers > MAX_HEADERS) {
+        return ROCE_ERROR_INVALID;
+    }
+    uint8_t masked[LRH_BYTES + MAX_HEADERS];
+    memset(masked, 0xff, LRH_BYTES);
+    uint8_t *ip = masked + LRH_BYTES;
+    memcpy(ip, frame + packet->ip_offset, headers);
+    if (packet->src.family == 4) {
+        mask_ipv4(ip);
+    } else {
+        mask_ipv6(ip);
+    }
+    uint8_t *bth = ip + headers - BTH_BYTES;
+    if (!packet->is_grh) {
+        bth[-2] = bth[-1] = 0xff; /* UDP checksum */
+    }
+    bth[4] = 0xff; /* FECN, BECN and the six bits beside them */
+    uint32_t rest = packet->bth_offset + BTH_BYTES;
+    uint32_t crc = crc32(0, masked, LRH_BYTES + headers);
+    *icrc = crc32(crc, frame + rest, packet->end_offset - ICRC_BYTES - rest);
+    return ROCE_OK;
+}
+
+roce_icrc_status
+roce_icrc_check(const uint8_t *frame, uint32_t captured_bytes,
+                const roce_packet *packet, roce_crc32_fn crc32)
+{
+    uint32_t want;
+    if (roce_icrc_compute(frame, captured_bytes, packet, crc32, &want) != ROCE_OK) {
+        return ROCE_ICRC_TRUNCATED;
+    }
+    const uint8_t *p = frame + packet->end_offset - ICRC_BYTES;
+    uint32_t got = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+                   (uint32_t)p[3] << 24;
+    return got == want ? ROCE_ICRC_GOOD : ROCE_ICRC_BAD;
+}
