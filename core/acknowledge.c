@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the responder says of the requests: ACK, NAK, RNR NAK (IBTA 9.7.5).
+ *
+ * An ACK for n means that everything up to n arrived; it may be coalesced.  A NAK for n
+ * means that everything before n arrived and that n is expected: it judges the newest
+ * transmission of n before it.  If that one was accepted here, it did not arrive in
+ * order behind this point: undelivered_after_capture, lost or late, which cannot be
+ * told from here.  If it was discarded here, the NAK says nothing of it.  If it was
+ * never seen here, it is asked for.
+ *
+ * An RNR NAK for n means that n arrived and was refused for want of a receive request.
+ * What was on the way behind it provokes a sequence NAK for the same n: its
+ * consequence, and no loss.
+ */
+#include "roce/aeth.h"
+#include "track.h"
+
+#define FARTHEST_AHEAD 65536
+#define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
+
+static roce_lane *
+requests(roce_stream_state *s)
+{
+    return &s->lane[ROCE_SPACE_REQUESTS];
+}
+
+static void
+sample_latency(roce_stream_state *s, uint64_t sample_ns)
+{
+    if (s->srtt_ns == 0) {
+        s->srtt_ns = sample_ns > 0 ? sample_ns : 1;
+        s->rttvar_ns = sample_ns / 2;
+    } else {
+        uint64_t error =
+            sample_ns > s->srtt_ns ? sample_ns - s->srtt_ns : s->srtt_ns - sample_ns;
+        s->rttvar_ns += error / 4;
+        s->rttvar_ns -= s->rttvar_ns / 4;
+        s->srtt_ns = s->srtt_ns - s->srtt_ns / 8 + sample_ns / 8;
+    }
+    if (s->n_answers == 0 || sample_ns < s->least_answer_ns) {
+        s->least_answer_ns = sample_ns;
+    }
+    s->n_answers++;
+}
+
+uint64_t
+roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
+{
+    uint64_t oldest = 0;
+    if (!s->acked || psn >= s->una) {
+        return 0;
+    }
+    for (unsigned i = 0; i < ROCE_ACK_STEPS; i++) {
+        unsigned at = (unsigned)(s->ack_step + ROCE_ACK_STEPS - i) % ROCE_ACK_STEPS;
+        if (s->ack_steps[at].time_ns == 0 || s->ack_steps[at].una <= psn) {
+            break;
+        }
+        oldest = s->ack_steps[at].time_ns;
+    }
+    return oldest;
+}
+
+/* Ranges that an ACK covers were delivered.  Where an earlier copy had been seen, it
+ * was that copy: the responder kept what came beyond a gap. */
+static void
+cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
+{
+    roce_missing *missing = &requests(s)->missing;
+    if (missing->n == 0) {
+        return;
+    }
+    roce_missing_mark_range(missing, &t->alloc, missing->ranges[0].start, una,
+                            ROCE_MISSING_ACKED);
+    for (uint32_t i = 0; i < missing->n && missing->ranges[i].start < una;) {
+        roce_missing_range range = missing->ranges[i];
+        if (range.first_seen && !range.asked) {
+            s->votes_selective++;
+            (void)roce_missing_take(missing, &t->alloc, range.start, range.end, &range);
+        } else {
+            i++;
+        }
+    }
+    roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
+}
+
+static void
+settle_recovery(roce_stream_state *s)
+{
+    if (s->votes_go_back > s->votes_selective) {
+        s->pub.recovery = ROCE_RECOVERY_GO_BACK_N;
+    } else if (s->votes_selective > s->votes_go_back) {
+        s->pub.recovery = ROCE_RECOVERY_SELECTIVE;
+    } else {
+        s->pub.recovery = ROCE_RECOVERY_UNKNOWN;
+    }
+}
+
+/* A timeout's copies were doubted.  If the first ACK after it covers PSNs that were not
+ * yet sent again, everything had arrived: it was the ACK that got lost. */
+static void
+upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                int64_t una)
+{
+    roce_lane *lane = requests(s);
+    bool jumped = s->round.active && s->round.cause == ROCE_CAUSE_TIMEOUT &&
+                  una > lane->next_tx && lane->next_tx < s->round.end;
+    for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
+         i++) {
+        roce_slot *slot = roce_history_at(&lane->history, i);
+        if (slot->psn >= una) {
+            break;
+        }
+        if ((slot->flags & ROCE_SLOT_DOUBTED) == 0) {
+            continue;
+        }
+        slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_DOUBTED);
+        if (jumped) {
+            roce_sequence_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
+                                   ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
+            roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                                  ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
+        }
+    }
+}
+
+void
+roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                       int64_t una)
+{
+    roce_lane *lane = requests(s);
+    if (!lane->started || (s->acked && una <= s->una) || una <= lane->first) {
+        return;
+    }
+    upgrade_doubted(t, s, a, una);
+    cover_missing(t, s, a, una);
+    settle_recovery(s);
+    s->acked = true;
+    s->una = una;
+    s->ack_step = (uint8_t)((s->ack_step + 1) % ROCE_ACK_STEPS);
+    s->ack_steps[s->ack_step].una = una;
+    s->ack_steps[s->ack_step].time_ns = a->frame->time_ns;
+    if (lane->accept_next < una && una <= lane->max_next) {
+        lane->accept_next = una;
+    }
+}
+
+static void
+acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                int64_t psn)
+{
+    roce_slot *slot = roce_history_find(&requests(s)->history, psn);
+    bool fresh = !s->acked || psn >= s->una;
+    if (fresh && slot != NULL && slot->copies == 1 &&
+        (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
+        a->frame->time_ns >= slot->time_ns) {
+        sample_latency(s, a->frame->time_ns - slot->time_ns);
+    }
+    roce_acknowledge_up_to(t, s, a, psn + 1);
+}
+
+/* What a NAK for `psn` tells of everything from there on that was sent before it. */
+static void
+expect(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_state state)
+{
+    roce_lane *lane = requests(s);
+    s->nak = (roce_last_nak){
+        .state = state,
+        .psn = psn,
+        .time_ns = a->frame->time_ns,
+        .frame = a->frame->number,
+        .tx = lane->tx,
+    };
+    lane->discard_psn = psn;
+    lane->discard_tx = lane->tx;
+    if (lane->accept_next > psn) {
+        lane->accept_next = psn;
+    }
+}
+
+/* A repeated NAK, or the sequence NAK in the wake of an RNR NAK. */
+static bool
+is_consequence(const roce_stream_state *s, int64_t psn)
+{
+    const roce_last_nak *nak = &s->nak;
+    if (nak->state == ROCE_NAK_NONE || nak->psn != psn) {
+        return false;
+    }
+    const roce_slot *slot =
+        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    bool again = slot != NULL && slot->tx > nak->tx;
+    return !again;
+}
+
+/* Judges the newest transmission of the PSN that a sequence NAK asks for. */
+static void
+judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn)
+{
+    roce_lane *lane = requests(s);
+    roce_slot *slot = roce_history_find(&lane->history, psn);
+    roce_missing_range *range = roce_missing_find(&lane->missing, psn);
+    if (range != NULL) {
+        /* The newest transmission is one that went unseen. */
+        roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
+                                ROCE_MISSING_ASKED);
+        roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
+        return;
+    }
+    if (slot == NULL) {
+        if (psn >= lane->max_next && psn < lane->max_next + FARTHEST_AHEAD &&
+            s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
+            roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, psn + 1,
+                               false);
+            roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
+                                    ROCE_MISSING_ASKED);
+        }
+        return;
+    }
+    if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
+        roce_sequence_was_accepted(lane, slot)) {
+        slot->flags |= ROCE_SLOT_JUDGED;
+        roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS,
+                              ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
+                              ROCE_EVIDENCE_ASKED_FOR, psn, 1, slot->frame);
+    }
+}
+
+static void
+acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                         int64_t psn)
+{
+    if (is_consequence(s, psn)) {
+        return;
+    }
+    roce_acknowledge_up_to(t, s, a, psn);
+    judge_asked(t, s, a, psn);
+    expect(s, a, psn, ROCE_NAK_SEQUENCE);
+}
+
+static void
+acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                    int64_t psn)
+{
+    roce_acknowledge_up_to(t, s, a, psn);
+    roce_slot *slot = roce_history_find(&requests(s)->history, psn);
+    if (slot != NULL) {
+        slot->flags |= ROCE_SLOT_REFUSED;
+    }
+    expect(s, a, psn, ROCE_NAK_RNR);
+    s->nak.wait_ns =
+        roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
+}
+
+/* The request that a NAK answers: for a sequence NAK the first one beyond the expected
+ * PSN, else the one it names. */
+static uint64_t
+provoking_frame(const roce_stream_state *s, int64_t psn, roce_aeth_kind kind,
+                unsigned value)
+{
+    if (kind == ROCE_AETH_NAK && value == ROCE_NAK_PSN_SEQUENCE &&
+        s->beyond_psn == psn) {
+        return s->beyond_frame;
+    }
+    const roce_slot *slot =
+        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    return slot != NULL ? slot->frame : 0;
+}
+
+static void
+emit_nak(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+         int64_t psn, roce_aeth_kind kind, unsigned value)
+{
+    roce_event e = roce_track_event(
+        kind == ROCE_AETH_RNR_NAK ? ROCE_EVENT_RNR_NAK : ROCE_EVENT_NAK, s, a);
+    e.psn = psn;
+    e.detail = (uint8_t)value;
+    e.related_frame = provoking_frame(s, psn, kind, value);
+    if (kind == ROCE_AETH_RNR_NAK) {
+        e.duration_ns = roce_aeth_rnr_timer_ns(value);
+    }
+    roce_track_emit(t, &e);
+}
+
+static void
+acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                int64_t psn, unsigned code)
+{
+    if (code == ROCE_NAK_PSN_SEQUENCE) {
+        acknowledge_sequence_nak(t, s, a, psn);
+    } else {
+        /* The request was refused for good; the queue pair goes to error. */
+        roce_acknowledge_up_to(t, s, a, psn);
+        expect(s, a, psn, ROCE_NAK_FATAL);
+    }
+}
+
+void
+roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                 const roce_arrival *a)
+{
+    roce_lane *lane = requests(s);
+    if (!lane->started) {
+        return;
+    }
+    int64_t psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
+    bool sane = psn < lane->max_next + TOLERATED_AHEAD &&
+                psn >= lane->first - ROCE_PSN_HALF / 2;
+    roce_pair_confirm(t, by, a, sane);
+    if (psn >= lane->max_next + FARTHEST_AHEAD || !roce_stream_is_paired(&s->pub)) {
+        return;
+    }
+    roce_aeth_kind kind = roce_aeth_get_kind(a->packet->aeth_syndrome);
+    unsigned value = roce_aeth_get_value(a->packet->aeth_syndrome);
+    if (kind == ROCE_AETH_NAK || kind == ROCE_AETH_RNR_NAK) {
+        emit_nak(t, s, a, psn, kind, value);
+        bool stale = s->acked && psn < s->una;
+        if (stale || psn < lane->first) {
+            return;
+        }
+    }
+    if (kind == ROCE_AETH_ACK) {
+        acknowledge_ack(t, s, a, psn);
+    } else if (kind == ROCE_AETH_NAK) {
+        acknowledge_nak(t, s, a, psn, value);
+    } else if (kind == ROCE_AETH_RNR_NAK) {
+        acknowledge_rnr_nak(t, s, a, psn);
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#define SMALLEST 16
+#define COMFORTABLE 256 /* remembered although acknowledged, for late copies */
+
+void
+roce_history_clear(roce_history *history, const roce_alloc *alloc)
+{
+    if (history->slots != NULL) {
+        alloc->release(alloc->ctx, history->slots);
+    }
+    *history = (roce_history){0};
+}
+
+roce_slot *
+roce_history_at(const roce_history *history, uint32_t i)
+{
+    assert(i < history->n);
+    return &history->slots[(history->first + i) & (history->capacity - 1)];
+}
+
+uint32_t
+roce_history_lower(const roce_history *history, int64_t psn)
+{
+    uint32_t low = 0;
+    uint32_t high = history->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const roce_slot *slot = roce_history_at(history, middle);
+        if (slot->psn + slot->span > psn) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+roce_slot *
+roce_history_find(const roce_history *history, int64_t psn)
+{
+    uint32_t i = roce_history_lower(history, psn);
+    if (i == history->n) {
+        return NULL;
+    }
+    roce_slot *slot = roce_history_at(history, i);
+    return slot->psn <= psn ? slot : NULL;
+}
+
+/* Doubles the ring, or makes it; returns whether there is room now. */
+static bool
+grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
+{
+    uint32_t capacity = history->capacity == 0 ? SMALLEST : history->capacity * 2;
+    if (capacity > max) {
+        return false;
+    }
+    roce_slot *slots = alloc->resize(alloc->ctx, NULL, capacity * sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < history->n; i++) {
+        slots[i] = *roce_history_at(history, i);
+    }
+    if (history->slots != NULL) {
+        alloc->release(alloc->ctx, history->slots);
+    }
+    *history = (roce_history){.slots = slots, .n = history->n, .capacity = capacity};
+    return true;
+}
+
+static void
+forget_oldest(roce_history *history)
+{
+    history->first = (history->first + 1) & (history->capacity - 1);
+    history->n--;
+}
+
+/* Whether there is room for one more after growing or forgetting. */
+static bool
+make_room(roce_history *history, const roce_alloc *alloc, int64_t keep_from,
+          uint32_t max, uint64_t *forgot)
+{
+    if (history->n < history->capacity) {
+        return true;
+    }
+    const roce_slot *oldest = history->n > 0 ? roce_history_at(history, 0) : NULL;
+    bool wanted = oldest == NULL || oldest->psn + oldest->span > keep_from ||
+                  history->capacity < COMFORTABLE;
+    if (wanted && grow(history, alloc, max)) {
+        return true;
+    }
+    if (oldest == NULL) {
+        return false;
+    }
+    if (oldest->psn + oldest->span > keep_from) {
+        (*forgot)++;
+    }
+    forget_oldest(history);
+    return true;
+}
+
+roce_slot *
+roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
+                    int64_t keep_from, uint32_t max, uint64_t *forgot)
+{
+    bool oldest = history->n > 0 && psn < roce_history_at(history, 0)->psn;
+    if (oldest && history->n == history->capacity && history->capacity * 2 > max) {
+        return NULL;
+    }
+    if (!make_room(history, alloc, keep_from, max, forgot)) {
+        return NULL;
+    }
+    uint32_t i = roce_history_lower(history, psn);
+    history->n++;
+    for (uint32_t j = history->n - 1; j > i; j--) {
+        *roce_history_at(history, j) = *roce_history_at(history, j - 1);
+    }
+    roce_slot *slot = roce_history_at(history, i);
+    *slot = (roce_slot){.psn = psn};
+    return slot;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The packets of one PSN space that a point has seen, in PSN order, newest last.
+ *
+ * The one rule: entries never overlap.  A packet that comes again updates its entry, so
+ * an entry always describes the newest transmission, and remembers the wire identity of
+ * the first.
+ */
+#ifndef ROCE_CORE_HISTORY_H
+#define ROCE_CORE_HISTORY_H
+
+#include "roce/alloc.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What tells one copy of a packet from another: IPv4 identification and ICRC, or, where
+ * the ICRC was cut off, a hash of the headers (a weak identity). */
+typedef struct roce_identity {
+    uint32_t check;
+    uint16_t ident;
+} roce_identity;
+
+enum roce_slot_flag {
+    ROCE_SLOT_IN_ORDER =
+        1 << 0, /* the peer, were it here, had accepted the newest copy */
+    ROCE_SLOT_REFUSED = 1 << 1, /* answered by an RNR NAK: arrived, and was not taken */
+    ROCE_SLOT_JUDGED = 1 << 2,  /* the newest copy has its verdict */
+    ROCE_SLOT_FILLED_AGAIN = 1 << 3, /* the first copy seen here was a retransmission */
+    ROCE_SLOT_WANTS_RESPONSE = 1 << 4,
+    ROCE_SLOT_MESSAGE_END = 1 << 5,
+    ROCE_SLOT_DOUBTED =
+        1 << 6, /* judged data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_REPEATED = 1 << 7,
+};
+
+typedef struct roce_slot {
+    int64_t psn;
+    uint32_t span;    /* PSNs it takes */
+    uint32_t skipped; /* a re-issued READ starts this many PSNs into its span */
+    roce_identity first, newest;
+    uint64_t time_ns; /* of the newest copy */
+    uint64_t frame;   /* likewise */
+    uint64_t tx;      /* number of the newest copy among the space's transmissions */
+    uint64_t first_frame;
+    uint32_t message_bytes; /* at a message's end: its length, saturated */
+    uint8_t flags;
+    uint8_t copies; /* saturated */
+} roce_slot;
+
+typedef struct roce_history {
+    roce_slot *slots;            /* a ring */
+    uint32_t first, n, capacity; /* capacity: 0 or a power of two */
+} roce_history;
+
+void
+roce_history_clear(roce_history *history, const roce_alloc *alloc);
+
+/* The i-th entry in PSN order, i < n. */
+roce_slot *
+roce_history_at(const roce_history *history, uint32_t i);
+
+/* Index of the first entry that ends beyond `psn`; n when there is none. */
+uint32_t
+roce_history_lower(const roce_history *history, int64_t psn);
+
+/* The entry whose span holds `psn`, or NULL. */
+roce_slot *
+roce_history_find(const roce_history *history, int64_t psn);
+
+/* Makes room for an entry at `psn`, which no entry covers, and returns it with `psn`
+ * set and the rest zero.  Grows up to `max` entries as long as the oldest is still
+ * wanted (ends beyond `keep_from`), and forgets the oldest otherwise: *forgot counts
+ * entries that were still wanted.  NULL when the entry is older than everything in a
+ * full history, or for lack of memory. */
+roce_slot *
+roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
+                    int64_t keep_from, uint32_t max, uint64_t *forgot);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words that reports, filters and tests use for what the tracker says. */
+#include "roce/event.h"
+#include "roce/stream.h"
+
+/* clang-format off */
+static const char *const event_kinds[] = {
+    [ROCE_EVENT_STREAM_START] = "stream_start",
+    [ROCE_EVENT_STREAM_RESTART] = "stream_restart",
+    [ROCE_EVENT_GAP] = "gap",
+    [ROCE_EVENT_LATE] = "late",
+    [ROCE_EVENT_DUPLICATE] = "duplicate",
+    [ROCE_EVENT_RETRANSMISSION] = "retransmission",
+    [ROCE_EVENT_ROUND] = "round",
+    [ROCE_EVENT_SPURIOUS_ROUND] = "spurious_round",
+    [ROCE_EVENT_NAK] = "nak",
+    [ROCE_EVENT_RNR_NAK] = "rnr_nak",
+    [ROCE_EVENT_RNR_WAIT] = "rnr_wait",
+    [ROCE_EVENT_READ_REISSUE] = "read_reissue",
+    [ROCE_EVENT_RESPONSE_RESENT] = "response_resent",
+    [ROCE_EVENT_LOSS] = "loss",
+    [ROCE_EVENT_LOSS_WITHDRAWN] = "loss_withdrawn",
+    [ROCE_EVENT_ECN_TRANSITION] = "ecn_transition",
+    [ROCE_EVENT_CE_EPISODE] = "ce_episode",
+    [ROCE_EVENT_CNP] = "cnp",
+    [ROCE_EVENT_ICRC_BAD] = "icrc_bad",
+    [ROCE_EVENT_CONNECTED] = "connected",
+    [ROCE_EVENT_DISCONNECTED] = "disconnected",
+    [ROCE_EVENT_CM] = "cm",
+    [ROCE_EVENT_PAUSE_XOFF] = "pause_xoff",
+    [ROCE_EVENT_PAUSE_REFRESH] = "pause_refresh",
+    [ROCE_EVENT_PAUSE_XON] = "pause_xon",
+    [ROCE_EVENT_PAUSE_EXPIRED] = "pause_expired",
+    [ROCE_EVENT_EVICTED] = "evicted",
+};
+_Static_assert(sizeof event_kinds / sizeof event_kinds[0] == ROCE_N_EVENTS, "named");
+
+static const char *const causes[] = {
+    [ROCE_CAUSE_NAK_SEQUENCE] = "nak_sequence",
+    [ROCE_CAUSE_RNR] = "rnr",
+    [ROCE_CAUSE_TIMEOUT] = "timeout",
+    [ROCE_CAUSE_READ_REISSUE] = "read_reissue",
+    [ROCE_CAUSE_UNKNOWN] = "unknown",
+};
+_Static_assert(sizeof causes / sizeof causes[0] == ROCE_N_CAUSES, "named");
+
+static const char *const verdicts[] = {
+    [ROCE_VERDICT_LOST_BEFORE_CAPTURE] = "lost_before_capture",
+    [ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] = "undelivered_after_capture",
+    [ROCE_VERDICT_ACK_LOST] = "ack_lost",
+    [ROCE_VERDICT_DATA_OR_ACK_LOST] = "data_or_ack_lost",
+    [ROCE_VERDICT_NOT_CAPTURED] = "not_captured",
+    [ROCE_VERDICT_CORRUPT] = "corrupt",
+    [ROCE_VERDICT_UNKNOWN] = "unknown",
+};
+_Static_assert(sizeof verdicts / sizeof verdicts[0] == ROCE_N_VERDICTS, "named");
+
+static const char *const evidences[] = {
+    [ROCE_EVIDENCE_NONE] = "none",
+    [ROCE_EVIDENCE_ASKED_FOR] = "asked_for",
+    [ROCE_EVIDENCE_RESENT_ONLY] = "resent_only",
+    [ROCE_EVIDENCE_ACKNOWLEDGED] = "acknowledged",
+    [ROCE_EVIDENCE_ACK_SEEN] = "ack_seen",
+    [ROCE_EVIDENCE_ACK_JUMPED] = "ack_jumped",
+    [ROCE_EVIDENCE_NO_ACK_SEEN] = "no_ack_seen",
+    [ROCE_EVIDENCE_BAD_ICRC] = "bad_icrc",
+    [ROCE_EVIDENCE_IDENTIFICATION] = "identification",
+    [ROCE_EVIDENCE_COPIES] = "copies",
+    [ROCE_EVIDENCE_TIME] = "time",
+    [ROCE_EVIDENCE_CAPTURE_END] = "capture_end",
+    [ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS] = "no_acknowledgements",
+};
+_Static_assert(sizeof evidences / sizeof evidences[0] == ROCE_N_EVIDENCES, "named");
+
+static const char *const pairings[] = {
+    [ROCE_PAIRING_NONE] = "none",
+    [ROCE_PAIRING_PSN] = "psn",
+    [ROCE_PAIRING_CM] = "cm",
+    [ROCE_PAIRING_USER] = "user",
+};
+
+static const char *const tables[] = {
+    [ROCE_TABLE_STREAMS] = "streams",
+    [ROCE_TABLE_HISTORY] = "history",
+    [ROCE_TABLE_MISSING] = "missing",
+    [ROCE_TABLE_PAUSES] = "pauses",
+    [ROCE_TABLE_CONNECTIONS] = "connections",
+};
+_Static_assert(sizeof tables / sizeof tables[0] == ROCE_N_TABLES, "named");
+
+static const char *const vantages[] = {
+    [ROCE_VANTAGE_UNKNOWN] = "unknown",
+    [ROCE_VANTAGE_REQUESTER] = "requester",
+    [ROCE_VANTAGE_RESPONDER] = "responder",
+    [ROCE_VANTAGE_MIDDLE] = "middle",
+};
+
+static const char *const recoveries[] = {
+    [ROCE_RECOVERY_UNKNOWN] = "unknown",
+    [ROCE_RECOVERY_GO_BACK_N] = "go_back_n",
+    [ROCE_RECOVERY_SELECTIVE] = "selective",
+};
+/* clang-format on */
+
+const char *
+roce_event_kind_name(roce_event_kind kind)
+{
+    return event_kinds[kind];
+}
+
+const char *
+roce_cause_name(roce_cause cause)
+{
+    return causes[cause];
+}
+
+const char *
+roce_verdict_name(roce_verdict verdict)
+{
+    return verdicts[verdict];
+}
+
+const char *
+roce_evidence_name(roce_evidence evidence)
+{
+    return evidences[evidence];
+}
+
+const char *
+roce_pairing_name(roce_pairing pairing)
+{
+    return pairings[pairing];
+}
+
+const char *
+roce_table_name(roce_table table)
+{
+    return tables[table];
+}
+
+const char *
+roce_vantage_name(roce_vantage vantage)
+{
+    return vantages[vantage];
+}
+
+const char *
+roce_recovery_name(roce_recovery recovery)
+{
+    return recoveries[recovery];
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which two streams are the directions of one queue pair.  In order of trust:
+ *
+ *   user  a table of QPNs that the user gives
+ *   cm    a REQ and its REP on QP 1 name both QPNs (IBTA 12.9)
+ *   psn   an acknowledgement on one stream carries the PSN of a request that an
+ * unpaired stream of the other direction has just sent
+ *
+ * For the last, requests of unpaired streams are noted in a fixed table by (point,
+ * addresses, PSN).  Two streams that note the same PSN make it ambiguous, and it pairs
+ * nobody.  24 bits of PSN collide rarely, but applications that start every queue pair
+ * at PSN 0 exist: their streams stay unpaired until their PSNs drift apart.
+ *
+ * A pairing by PSN is undone when acknowledgements contradict it.
+ */
+#include "roce/aeth.h"
+#include "track.h"
+
+#include <string.h>
+
+#define NOTES 65536 /* a power of two */
+#define MAX_CONNECTIONS 65536
+#define CONNECTIONS_SEARCHED 1024 /* newest first: a QP is used right after its REP */
+#define TOO_MANY_CONTRADICTIONS 4
+#define PORT_BASE 0xc000
+
+struct roce_pair_entry {
+    uint64_t key;
+    uint32_t stream; /* id + 1; 0: empty */
+    bool ambiguous;
+};
+
+int
+roce_pair_init(roce_tracker *t)
+{
+    t->pairs = roce_track_resize(t, NULL, NOTES * sizeof *t->pairs);
+    if (t->pairs == NULL) {
+        return ROCE_ERROR_MEMORY;
+    }
+    memset(t->pairs, 0, NOTES * sizeof *t->pairs);
+    return ROCE_OK;
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t
+note_key(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t psn24)
+{
+    uint64_t words[4];
+    memcpy(words, src->bytes, 16);
+    memcpy(words + 2, dst->bytes, 16);
+    uint64_t h = mix((uint64_t)point << 32 | psn24, src->family);
+    for (unsigned i = 0; i < 4; i++) {
+        h = mix(h, words[i]);
+    }
+    return h;
+}
+
+static bool
+can_be_paired(const roce_stream_state *s)
+{
+    return (s->pub.transport == ROCE_TRANSPORT_RC ||
+            s->pub.transport == ROCE_TRANSPORT_XRC) &&
+           !roce_stream_is_paired(&s->pub);
+}
+
+void
+roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    if (!can_be_paired(s)) {
+        return;
+    }
+    uint64_t key =
+        note_key(s->pub.point, &s->pub.src, &s->pub.dst, a->packet->bth.psn24);
+    roce_pair_entry *note = &t->pairs[key & (NOTES - 1)];
+    uint32_t id = s->pub.id + 1;
+    bool other = note->stream != 0 && note->key == key && note->stream != id &&
+                 !roce_stream_is_paired(&t->streams[note->stream - 1]->pub);
+    bool still = note->key == key && note->ambiguous && note->stream == id;
+    *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
+}
+
+/* Linux gives both directions of a queue pair without a flow label the same source
+ * port, from the product of the two QPNs (rdma_get_udp_sport). */
+static bool
+ports_agree(const roce_stream_state *a, const roce_stream_state *b)
+{
+    uint64_t v = (uint64_t)a->pub.dst_qpn * b->pub.dst_qpn;
+    v ^= v >> 20;
+    v ^= v >> 40;
+    uint32_t label = (uint32_t)v & 0xfffff;
+    uint32_t port = ((label & 0x3fff) ^ ((label & 0xfc000) >> 14)) | PORT_BASE;
+    return a->pub.n_udp_src_ports == 1 && b->pub.n_udp_src_ports == 1 &&
+           a->pub.udp_src_port[0] == port && b->pub.udp_src_port[0] == port;
+}
+
+static void
+emit_paired(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+            roce_event_kind kind)
+{
+    roce_event e = roce_track_event(kind, s, a);
+    e.count = s->pub.peer;
+    e.detail = (uint8_t)s->pub.paired_by;
+    roce_track_emit(t, &e);
+}
+
+/* One side of a new pair takes over what the other has carried so far. */
+static void
+adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
+      roce_pairing how)
+{
+    s->pub.peer = peer->pub.id;
+    s->pub.paired_by = how;
+    s->pub.src_qpn = peer->pub.dst_qpn;
+    s->pub.has_src_qpn = true;
+    s->contradictions = 0;
+    for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
+        s->pub.naks_received[i] = peer->pub.naks_sent[i];
+    }
+    s->pub.cnps_received = peer->pub.cnps_sent;
+    /* Responses are reckoned from the requests from here on. */
+    roce_lane *lane = &s->lane[ROCE_SPACE_RESPONSES];
+    roce_history_clear(&lane->history, &t->alloc);
+    roce_missing_clear(&lane->missing, &t->alloc);
+    *lane = (roce_lane){0};
+}
+
+static void
+pair(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer, roce_pairing how,
+     const roce_arrival *a)
+{
+    if (s == peer) {
+        return;
+    }
+    adopt(t, s, peer, how);
+    adopt(t, peer, s, how);
+    s->pub.paired_ports_agree = peer->pub.paired_ports_agree = ports_agree(s, peer);
+    emit_paired(t, s, a, ROCE_EVENT_CONNECTED);
+}
+
+static void
+forget_half(roce_stream_state *s)
+{
+    s->pub.peer = ROCE_NO_STREAM;
+    s->pub.paired_by = ROCE_PAIRING_NONE;
+    s->pub.has_src_qpn = false;
+    s->contradictions = 0;
+    s->pub.pairing_evidence = 0;
+    memset(s->pub.naks_received, 0, sizeof s->pub.naks_received);
+    s->pub.cnps_received = 0;
+}
+
+static void
+unpair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_stream_state *peer = roce_track_peer(t, s);
+    emit_paired(t, s, a, ROCE_EVENT_DISCONNECTED);
+    forget_half(s);
+    if (peer != NULL) {
+        forget_half(peer);
+    }
+}
+
+void
+roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+                  bool agrees)
+{
+    if (agrees) {
+        by->contradictions = 0;
+        by->pub.pairing_evidence++;
+    } else if (++by->contradictions >= TOO_MANY_CONTRADICTIONS &&
+               by->pub.paired_by == ROCE_PAIRING_PSN) {
+        unpair(t, by, a);
+    }
+}
+
+/* The unpaired stream that has sent `psn24` the other way, if there is just one. */
+static roce_stream_state *
+noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
+{
+    uint64_t key = note_key(by->pub.point, &by->pub.dst, &by->pub.src, psn24);
+    const roce_pair_entry *note = &t->pairs[key & (NOTES - 1)];
+    if (note->stream == 0 || note->key != key || note->ambiguous) {
+        return NULL;
+    }
+    roce_stream_state *s = t->streams[note->stream - 1];
+    return can_be_paired(s) ? s : NULL;
+}
+
+void
+roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    if (!can_be_paired(by)) {
+        return;
+    }
+    uint32_t psn24 = a->packet->bth.psn24;
+    roce_stream_state *s = noted(t, by, psn24);
+    if (s == NULL && a->info->role == ROCE_ROLE_ACK &&
+        roce_aeth_get_kind(a->packet->aeth_syndrome) == ROCE_AETH_NAK) {
+        /* A NAK names what did not arrive; the packet before it did. */
+        s = noted(t, by, (psn24 - 1) & ROCE_PSN_MASK);
+    }
+    if (s != NULL) {
+        pair(t, s, by, ROCE_PAIRING_PSN, a);
+    }
+}
+
+/* Pairs two streams that CM or the user named, as far as they exist. */
+static void
+pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
+           const uint32_t qpn[2], roce_pairing how, uint32_t connection,
+           const roce_arrival *a)
+{
+    roce_stream_state *forward =
+        roce_table_find(t, point, &addr[0], &addr[1], qpn[1], 0);
+    roce_stream_state *back = roce_table_find(t, point, &addr[1], &addr[0], qpn[0], 0);
+    roce_stream_state *both[2] = {forward, back};
+    for (unsigned i = 0; i < 2; i++) {
+        if (both[i] != NULL) {
+            both[i]->pub.connection = connection;
+            both[i]->pub.src_qpn = qpn[i];
+            both[i]->pub.has_src_qpn = true;
+        }
+    }
+    if (forward == NULL || back == NULL || forward->pub.paired_by >= how) {
+        return;
+    }
+    if (roce_stream_is_paired(&forward->pub) && forward->pub.peer != back->pub.id) {
+        unpair(t, forward, a);
+    }
+    if (roce_stream_is_paired(&back->pub) && back->pub.peer != forward->pub.id) {
+        unpair(t, back, a);
+    }
+    if (roce_stream_is_paired(&forward->pub)) {
+        forward->pub.paired_by = back->pub.paired_by = how; /* the same, better known */
+    } else {
+        pair(t, forward, back, how, a);
+    }
+}
+
+static bool
+names_stream(const roce_addr addr[2], const uint32_t qpn[2], const roce_stream *s)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (qpn[1 - i] == s->dst_qpn && roce_addr_equal(&addr[i], &s->src) &&
+            roce_addr_equal(&addr[1 - i], &s->dst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
+{
+    for (uint32_t i = 0; i < t->n_user_pairs; i++) {
+        const struct roce_user_pair *u = &t->user_pairs[i];
+        if (names_stream(u->addr, u->qpn, &s->pub)) {
+            pair_named(t, s->pub.point, u->addr, u->qpn, ROCE_PAIRING_USER,
+                       ROCE_NO_STREAM, NULL);
+            return;
+        }
+    }
+    uint32_t searched = 0;
+    for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
+         searched++) {
+        const roce_connection *c = &t->connections[i];
+        if (c->known == 3 && names_stream(c->addr, c->qpn, &s->pub)) {
+            pair_named(t, s->pub.point, c->addr, c->qpn, ROCE_PAIRING_CM, i, NULL);
+            return;
+        }
+    }
+}
+
+int
+roce_tracker_add_pair(roce_tracker *t, const roce_addr *a, uint32_t qpn_a,
+                      const roce_addr *b, uint32_t qpn_b)
+{
+    if (!roce_track_reserve(t, (void **)&t->user_pairs, &t->user_pairs_capacity,
+                            t->n_user_pairs, sizeof *t->user_pairs)) {
+        return ROCE_ERROR_MEMORY;
+    }
+    t->user_pairs[t->n_user_pairs++] = (struct roce_user_pair){
+        .addr = {*a, *b},
+        .qpn = {qpn_a, qpn_b},
+    };
+    return ROCE_OK;
+}
+
+/* The newest connection that a message belongs to: by the communication ID of its side
+ * (0 active, 1 passive), which only that host gives out. */
+static roce_connection *
+find_connection(roce_tracker *t, const roce_addr *addr, unsigned side, uint32_t comm_id)
+{
+    uint32_t searched = 0;
+    for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
+         searched++) {
+        roce_connection *c = &t->connections[i];
+        if ((c->known & 1u << side) != 0 && c->comm_id[side] == comm_id &&
+            roce_addr_equal(&c->addr[side], addr)) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static void
+take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
+{
+    const roce_packet *p = a->packet;
+    roce_connection *old = find_connection(t, &p->src, 0, m->local_comm_id);
+    if (old != NULL && old->qpn[0] == m->qpn && old->service_id == m->service_id) {
+        return; /* sent again, or seen at another point */
+    }
+    if (t->n_connections == MAX_CONNECTIONS) {
+        t->totals.evicted[ROCE_TABLE_CONNECTIONS]++;
+        return;
+    }
+    if (!roce_track_reserve(t, (void **)&t->connections, &t->connections_capacity,
+                            t->n_connections, sizeof *t->connections)) {
+        return;
+    }
+    t->connections[t->n_connections++] = (roce_connection){
+        .addr = {p->src, p->dst},
+        .qpn = {m->qpn, 0},
+        .starting_psn = {m->starting_psn, 0},
+        .known = 1,
+        .comm_id = {m->local_comm_id, 0},
+        .service_id = m->service_id,
+        .path_mtu_bytes = m->path_mtu_bytes,
+        .retry_count = m->retry_count,
+        .rnr_retry_count = m->rnr_retry_count,
+        .ack_timeout = m->ack_timeout,
+        .transport_type = m->transport_type,
+        .request_time_ns = a->frame->time_ns,
+        .request_frame = a->frame->number,
+    };
+}
+
+static void
+take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
+{
+    const roce_packet *p = a->packet;
+    roce_connection *c = find_connection(t, &p->dst, 0, m->remote_comm_id);
+    if (c == NULL || c->known == 3) {
+        return;
+    }
+    c->known = 3;
+    c->qpn[1] = m->qpn;
+    c->comm_id[1] = m->local_comm_id;
+    c->starting_psn[1] = m->starting_psn;
+    c->reply_time_ns = a->frame->time_ns;
+    pair_named(t, a->frame->point, c->addr, c->qpn, ROCE_PAIRING_CM,
+               (uint32_t)(c - t->connections), a);
+}
+
+/* The connection that RTU, REJ, DREQ or DREP speaks of, from either side. */
+static roce_connection *
+spoken_of(roce_tracker *t, const roce_packet *p, const roce_cm_message *m)
+{
+    roce_connection *c = find_connection(t, &p->src, 0, m->local_comm_id);
+    if (c == NULL) {
+        c = find_connection(t, &p->dst, 0, m->remote_comm_id);
+    }
+    if (c == NULL) {
+        c = find_connection(t, &p->src, 1, m->local_comm_id);
+    }
+    return c;
+}
+
+static void
+take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
+{
+    roce_connection *c = spoken_of(t, a->packet, m);
+    if (c == NULL) {
+        return;
+    }
+    if (m->kind == ROCE_CM_RTU && !c->established) {
+        c->established = true;
+        c->ready_time_ns = a->frame->time_ns;
+    } else if (m->kind == ROCE_CM_REJ) {
+        c->rejected = true;
+        c->reject_reason = m->reject_reason;
+    } else if (m->kind == ROCE_CM_DREQ || m->kind == ROCE_CM_DREP) {
+        c->disconnected = true;
+    }
+}
+
+void
+roce_pair_cm(roce_tracker *t, const roce_arrival *a)
+{
+    roce_cm_message m;
+    if (roce_cm_decode(a->frame->bytes, a->frame->captured_bytes, a->packet, &m) !=
+        ROCE_DECODED) {
+        return;
+    }
+    roce_event e = roce_track_event(ROCE_EVENT_CM, NULL, a);
+    e.detail = (uint8_t)((unsigned)m.kind & 0xffu);
+    roce_track_emit(t, &e);
+    if (m.kind == ROCE_CM_REQ) {
+        take_request(t, a, &m);
+    } else if (m.kind == ROCE_CM_REP) {
+        take_reply(t, a, &m);
+    } else {
+        take_other(t, a, &m);
+    }
+}

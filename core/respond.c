@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Responses in sequence: READ responses and atomic acknowledgements
+ * (IBTA 9.7.5.1, 9.7.6).
+ *
+ * A response echoes the PSN of the peer's request, so what may come is known from the
+ * requests seen on the other stream of the pair: the spans of READ, atomic, FLUSH and
+ * ATOMIC WRITE requests, in order.  Bare ACKs are in no sequence: they are coalesced.
+ *
+ *   - A response beyond the next one due: those in between went unseen.
+ *   - A response seen before, with the same identity: a network duplicate.
+ *   - A step back: the responder executes a repeated request.  It works in order, so by
+ *     then it had sent all that the partly answered READ before still owed: that tail
+ *     went unseen too.
+ *   - The requester takes responses in order as well; what it sees beyond a gap it
+ *     discards, and asks again from the first one missing (an implied NAK).  So a
+ *     re-issued READ judges the newest copy of the response that it starts at, and a
+ *     timeout judges every response that was accepted here, for had one of the later
+ *     ones arrived, there would have been no timeout.
+ *
+ * Without the peer's stream only the continuation of a message (First, Middle, Last) is
+ * known to be due.
+ */
+#include "track.h"
+
+static roce_lane *
+responses(roce_stream_state *s)
+{
+    return &s->lane[ROCE_SPACE_RESPONSES];
+}
+
+/* Calls for each PSN range in [start, end) that `s` has asked a response for; with
+ * `since_tx`, only what was asked for since that transmission, from where it starts. */
+static uint64_t
+miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+         const roce_arrival *a, int64_t start, int64_t end, uint64_t since_tx)
+{
+    const roce_history *asked = &s->lane[ROCE_SPACE_REQUESTS].history;
+    uint64_t n = 0;
+    for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        if (slot->psn >= end) {
+            break;
+        }
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || slot->tx < since_tx) {
+            continue;
+        }
+        int64_t from = slot->psn + (since_tx > 0 ? (int64_t)slot->skipped : 0);
+        int64_t until = slot->psn + slot->span;
+        from = from > start ? from : start;
+        until = until < end ? until : end;
+        if (from < until) {
+            roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until,
+                               since_tx > 0);
+            n += (uint64_t)(until - from);
+        }
+    }
+    return n;
+}
+
+/* Whether the requester, were it here, expects just this response. */
+static bool
+is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
+{
+    if (psn <= lane->accept_next) {
+        return true;
+    }
+    if (s == NULL) {
+        return lane->missing.n == 0;
+    }
+    const roce_history *asked = &s->lane[ROCE_SPACE_REQUESTS].history;
+    for (uint32_t i = roce_history_lower(asked, lane->accept_next); i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
+            int64_t due = slot->psn > lane->accept_next ? slot->psn : lane->accept_next;
+            return due >= psn;
+        }
+    }
+    return true;
+}
+
+static void
+place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+      const roce_arrival *a, roce_slot *slot)
+{
+    roce_lane *lane = responses(by);
+    bool in_order = is_expected(s, lane, a->psn);
+    lane->tx++;
+    if (slot == NULL) {
+        by->pub.space[ROCE_SPACE_RESPONSES].unique_psns++;
+        uint64_t forgot = 0; /* nothing here is wanted for ever: old responses go */
+        slot = roce_history_insert(&lane->history, &t->alloc, a->psn, lane->max_next,
+                                   t->config.max_history_packets, &forgot);
+        if (slot != NULL) {
+            slot->span = 1;
+            slot->first = a->identity;
+            slot->first_frame = a->frame->number;
+        }
+    }
+    if (slot != NULL) {
+        slot->newest = a->identity;
+        slot->time_ns = a->frame->time_ns;
+        slot->frame = a->frame->number;
+        slot->tx = lane->tx;
+        slot->flags = in_order ? ROCE_SLOT_IN_ORDER : 0;
+    }
+    if (in_order && a->psn + 1 > lane->accept_next) {
+        lane->accept_next = a->psn + 1;
+    }
+    lane->next_tx = a->psn + 1;
+    if (a->psn + 1 > lane->max_next) {
+        lane->max_next = a->psn + 1;
+        lane->top_ident = a->identity.ident;
+        lane->top_frame = a->frame->number;
+    }
+}
+
+static void
+report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t psn,
+           uint64_t count)
+{
+    by->pub.space[ROCE_SPACE_RESPONSES].gaps++;
+    by->pub.space[ROCE_SPACE_RESPONSES].missing_psns += count;
+    roce_event e = roce_track_event(ROCE_EVENT_GAP, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = psn;
+    e.count = count;
+    e.related_frame = responses(by)->top_frame;
+    roce_track_emit(t, &e);
+}
+
+static void
+ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+      const roce_arrival *a)
+{
+    roce_lane *lane = responses(by);
+    uint64_t missing = 0;
+    if (s != NULL) {
+        missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
+    } else if (by->response_message_next != ROCE_NO_PSN &&
+               a->psn > by->response_message_next) {
+        missing = (uint64_t)(a->psn - by->response_message_next);
+        roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, by->response_message_next,
+                           a->psn, false);
+    }
+    if (missing > 0) {
+        report_gap(t, by, a, lane->max_next, missing);
+    }
+    place(t, s, by, a, NULL);
+}
+
+/* The responder starts over: what the partly answered READ still owed went unseen. */
+static void
+miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+          const roce_arrival *a)
+{
+    roce_lane *lane = responses(by);
+    const roce_slot *slot =
+        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, lane->max_next);
+    if (slot == NULL || slot->psn >= lane->max_next ||
+        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        return;
+    }
+    int64_t end = slot->psn + slot->span;
+    report_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
+    roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
+    lane->max_next = end;
+}
+
+static void
+sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+           const roce_arrival *a, roce_slot *slot)
+{
+    roce_lane *lane = responses(by);
+    if (s != NULL && a->psn < lane->next_tx) {
+        miss_tail(t, s, by, a);
+    } else if (s != NULL && a->psn > lane->next_tx) {
+        (void)miss_due(t, s, by, a, lane->next_tx, a->psn, s->round.first_tx);
+    }
+    by->pub.space[ROCE_SPACE_RESPONSES].resent++;
+    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = a->psn;
+    e.related_frame = slot != NULL ? slot->frame : 0;
+    roce_track_emit(t, &e);
+    (void)roce_sequence_resolve(t, by, a, ROCE_SPACE_RESPONSES);
+    place(t, s, by, a, slot);
+}
+
+static void
+arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
+{
+    roce_lane *lane = responses(by);
+    int64_t next_tx = lane->next_tx;
+    roce_missing_range part;
+    by->pub.space[ROCE_SPACE_RESPONSES].reordered++;
+    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = a->psn;
+    e.evidence = evidence;
+    e.related_frame = lane->top_frame;
+    roce_track_emit(t, &e);
+    if (slot != NULL) {
+        /* The copy that was asked for came first. */
+        if ((slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0) {
+            slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
+            roce_sequence_withdraw(t, by, a, ROCE_SPACE_RESPONSES,
+                                   ROCE_VERDICT_LOST_BEFORE_CAPTURE, a->psn);
+        }
+        slot->first = a->identity;
+        return;
+    }
+    if (roce_missing_take(&lane->missing, &t->alloc, a->psn, a->psn + 1, &part)) {
+        for (uint32_t i = 1; i < part.copies; i++) {
+            (void)roce_missing_add(&lane->missing, &t->alloc, &part);
+        }
+    }
+    place(t, s, by, a, NULL);
+    lane->next_tx = next_tx;
+}
+
+static void
+duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+           const roce_slot *slot)
+{
+    by->pub.space[ROCE_SPACE_RESPONSES].duplicates++;
+    roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = a->psn;
+    e.related_frame = slot->frame;
+    roce_track_emit(t, &e);
+}
+
+/* Whether the requester was seen asking again for this PSN. */
+static bool
+was_asked_again(const roce_stream_state *s, int64_t psn)
+{
+    return s != NULL && s->pub.retransmissions.rounds > 0 && psn >= s->round.start &&
+           psn < s->round.end;
+}
+
+static void
+behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+       const roce_arrival *a)
+{
+    roce_lane *lane = responses(by);
+    roce_slot *slot = roce_history_find(&lane->history, a->psn);
+    bool rising = roce_track_ident_mode(by) == ROCE_IDENT_RISING;
+    bool constant = roce_track_ident_mode(by) == ROCE_IDENT_CONSTANT;
+    if (slot == NULL) {
+        bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
+        bool late = rising
+                        ? roce_sequence_is_older(by, a->identity.ident, lane->top_ident)
+                        : !was_asked_again(s, a->psn);
+        if (missing && late) {
+            arrived_late(t, s, by, a, NULL,
+                         rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
+            return;
+        }
+        sent_again(t, s, by, a, NULL);
+        slot = roce_history_find(&lane->history, a->psn);
+        if (slot != NULL && missing) {
+            slot->flags |= ROCE_SLOT_FILLED_AGAIN;
+        }
+    } else if (roce_sequence_same_copy(by, slot, &a->identity) ||
+               (constant && !was_asked_again(s, a->psn))) {
+        duplicated(t, by, a, slot);
+    } else if (roce_sequence_is_older(by, a->identity.ident, slot->first.ident)) {
+        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
+    } else {
+        sent_again(t, s, by, a, slot);
+    }
+}
+
+static bool
+ends_message(const roce_arrival *a)
+{
+    return a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
+}
+
+/* Where the responses of a stream begin: at the first request seen, so that losing the
+ * very first response is noticed. */
+static void
+start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
+{
+    roce_lane *lane = responses(by);
+    int64_t first = a->psn;
+    if (s != NULL && s->lane[ROCE_SPACE_REQUESTS].first < first) {
+        first = s->lane[ROCE_SPACE_REQUESTS].first;
+    }
+    lane->started = true;
+    lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
+    by->response_message_next = ROCE_NO_PSN;
+}
+
+void
+roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             roce_arrival *a)
+{
+    roce_lane *lane = responses(by);
+    if (s != NULL && !s->lane[ROCE_SPACE_REQUESTS].started) {
+        s = NULL; /* its requests are not captured here */
+    }
+    int64_t reference = lane->started ? lane->max_next : ROCE_PSN_MODULUS;
+    if (s != NULL) {
+        reference = s->lane[ROCE_SPACE_REQUESTS].max_next;
+    } else if (!lane->started) {
+        reference += a->packet->bth.psn24;
+    }
+    a->psn = roce_psn_expand(a->packet->bth.psn24, reference);
+    a->span = 1;
+    if (!lane->started) {
+        start_lane(s, by, a);
+    }
+    uint32_t payload = a->packet->payload_bytes;
+    bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
+    if (s != NULL && full && s->pub.pmtu_bytes == 0 && payload >= 256 &&
+        payload <= 4096 && (payload & (payload - 1)) == 0) {
+        roce_sequence_learn_pmtu(s, payload);
+    }
+    if (a->psn >= lane->max_next) {
+        ahead(t, s, by, a);
+    } else {
+        behind(t, s, by, a);
+    }
+    by->response_message_next = ends_message(a) ? ROCE_NO_PSN : a->psn + 1;
+    by->response_time_ns = a->frame->time_ns;
+    if (s != NULL) {
+        roce_acknowledge_up_to(t, s, a, ends_message(a) ? a->psn + 1 : a->psn);
+    }
+}
+
+bool
+roce_respond_asked_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                         const roce_arrival *a, const roce_slot *slot, roce_cause cause)
+{
+    (void)s;
+    roce_lane *lane = responses(by);
+    int64_t end = slot->psn + slot->span;
+    uint32_t i = roce_history_lower(&lane->history, slot->psn);
+    bool answered =
+        i < lane->history.n && roce_history_at(&lane->history, i)->psn < end;
+    if (!answered && a->psn == slot->psn) {
+        /* Nothing of it was seen: the gap before a later response tells that the
+         * responder answered; else the request itself is in doubt. */
+        if (roce_missing_find(&lane->missing, a->psn) == NULL) {
+            return false;
+        }
+        answered = true;
+    }
+    roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
+                            ROCE_MISSING_ASKED);
+    roce_sequence_trim(t, by, a, ROCE_SPACE_RESPONSES);
+    int64_t judge_end = cause == ROCE_CAUSE_TIMEOUT ? end : a->psn + 1;
+    for (i = roce_history_lower(&lane->history, a->psn); i < lane->history.n; i++) {
+        roce_slot *response = roce_history_at(&lane->history, i);
+        if (response->psn >= judge_end) {
+            break;
+        }
+        if ((response->flags & ROCE_SLOT_JUDGED) == 0 &&
+            roce_sequence_was_accepted(lane, response)) {
+            response->flags |= ROCE_SLOT_JUDGED;
+            roce_sequence_verdict(
+                t, by, a, ROCE_SPACE_RESPONSES, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
+                ROCE_EVIDENCE_ASKED_FOR, response->psn, 1, response->frame);
+        }
+    }
+    if (cause == ROCE_CAUSE_READ_REISSUE && lane->discard_tx != lane->tx) {
+        /* The requester has discarded all that came behind the gap. */
+        lane->discard_psn = a->psn;
+        lane->discard_tx = lane->tx;
+    }
+    if (lane->accept_next > a->psn) {
+        lane->accept_next = a->psn;
+    }
+    return answered;
+}
+
+void
+roce_respond_finish(roce_tracker *t, roce_stream_state *by)
+{
+    roce_lane *lane = responses(by);
+    const roce_stream_state *s = roce_track_peer(t, by);
+    /* A requester that went on long after a response should have come has got it. */
+    uint64_t patience = 16 * t->config.path_delay_ns;
+    for (uint32_t i = 0; i < lane->missing.n; i++) {
+        roce_missing_range *range = &lane->missing.ranges[i];
+        range->acked = s != NULL && s->pub.last_time_ns > range->time_ns + patience;
+    }
+    roce_missing_range range;
+    while (lane->missing.n > 0 &&
+           roce_missing_take(&lane->missing, &t->alloc, lane->missing.ranges[0].start,
+                             lane->missing.ranges[0].end, &range)) {
+        if (range.first_seen) {
+            continue;
+        }
+        roce_sequence_verdict(
+            t, by, NULL, ROCE_SPACE_RESPONSES,
+            range.acked ? ROCE_VERDICT_NOT_CAPTURED : ROCE_VERDICT_UNKNOWN,
+            range.acked ? ROCE_EVIDENCE_TIME : ROCE_EVIDENCE_CAPTURE_END, range.start,
+            (uint64_t)(range.end - range.start) * range.copies, 0);
+    }
+}

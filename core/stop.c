@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * PFC and PAUSE: who stops which priority for how long.
+ *
+ * Per point, source MAC and priority a timer runs: a time above 0 starts or replaces
+ * it, 0 stops it, and otherwise it runs out.  Without the link's speed quanta cannot be
+ * told in time; an interval then lasts until the XON, or is given no length at all.
+ */
+#include "track.h"
+
+#include <string.h>
+
+#define MAX_SOURCES 4096
+
+typedef struct roce_pause_state pause_state;
+
+static pause_state *
+find_source(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
+            uint8_t priority)
+{
+    for (uint32_t i = 0; i < t->n_pauses; i++) {
+        roce_pause_source *p = &t->pauses[i].pub;
+        if (p->point == frame->point && p->priority == priority &&
+            memcmp(p->src_mac, packet->src_mac, 6) == 0) {
+            return &t->pauses[i];
+        }
+    }
+    if (t->n_pauses == MAX_SOURCES) {
+        t->totals.evicted[ROCE_TABLE_PAUSES]++;
+        return NULL;
+    }
+    if (!roce_track_reserve(t, (void **)&t->pauses, &t->pauses_capacity, t->n_pauses,
+                            sizeof *t->pauses)) {
+        return NULL;
+    }
+    pause_state *s = &t->pauses[t->n_pauses++];
+    *s = (pause_state){.pub = {.point = frame->point,
+                               .priority = priority,
+                               .first_frame = frame->number}};
+    memcpy(s->pub.src_mac, packet->src_mac, 6);
+    if (t->config.link_speed_bps != NULL) {
+        s->pub.link_speed_bps = t->config.link_speed_bps(t->config.ctx, frame->point);
+        s->pub.speed_known = s->pub.link_speed_bps != 0;
+    }
+    return s;
+}
+
+static void
+emit(roce_tracker *t, const pause_state *s, const roce_frame *frame,
+     roce_event_kind kind, uint64_t time_ns, uint32_t quanta, uint64_t duration_ns)
+{
+    roce_event e = {
+        .kind = kind,
+        .detail = s->pub.priority,
+        .point = s->pub.point,
+        .stream = ROCE_NO_STREAM,
+        .frame = frame != NULL ? frame->number : 0,
+        .time_ns = time_ns,
+        .duration_ns = duration_ns,
+        .psn = ROCE_NO_PSN,
+        .count = quanta,
+    };
+    roce_track_emit(t, &e);
+}
+
+static void
+keep_interval(roce_tracker *t, pause_state *s, const roce_pause_interval *interval)
+{
+    uint64_t length = interval->end_ns - interval->start_ns;
+    s->pub.total_ns += length;
+    s->pub.longest_ns = length > s->pub.longest_ns ? length : s->pub.longest_ns;
+    uint64_t i = s->pub.n_intervals++;
+    if (i >= ROCE_PAUSE_INTERVALS) {
+        return;
+    }
+    if (roce_track_reserve(t, (void **)&s->pub.intervals, &s->intervals_capacity,
+                           (uint32_t)i, sizeof *s->pub.intervals)) {
+        s->pub.intervals[i] = *interval;
+    } else {
+        s->pub.n_intervals--;
+    }
+}
+
+static void
+end_pause(roce_tracker *t, pause_state *s, uint64_t end_ns, roce_pause_end how)
+{
+    roce_pause_interval interval = {
+        .start_ns = s->start_ns,
+        .end_ns = end_ns > s->start_ns ? end_ns : s->start_ns,
+        .end = how,
+    };
+    s->paused = false;
+    keep_interval(t, s, &interval);
+}
+
+/* Ends a pause whose timer ran out before `now_ns`. */
+static void
+expire(roce_tracker *t, pause_state *s, uint64_t now_ns)
+{
+    if (s->paused && s->pub.speed_known && now_ns >= s->until_ns) {
+        s->pub.expired++;
+        emit(t, s, NULL, ROCE_EVENT_PAUSE_EXPIRED, s->until_ns, 0,
+             s->until_ns - s->start_ns);
+        end_pause(t, s, s->until_ns, ROCE_PAUSE_EXPIRED);
+    }
+}
+
+static void
+take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t quanta)
+{
+    uint64_t now = frame->time_ns;
+    expire(t, s, now);
+    if (quanta == 0) {
+        s->pub.xon++;
+        uint64_t length = s->paused && now > s->start_ns ? now - s->start_ns : 0;
+        emit(t, s, frame, ROCE_EVENT_PAUSE_XON, now, 0, length);
+        if (s->paused) {
+            end_pause(t, s, now, ROCE_PAUSE_XON);
+        }
+        return;
+    }
+    s->pub.total_quanta += quanta;
+    if (s->paused) {
+        s->pub.refresh++;
+        emit(t, s, frame, ROCE_EVENT_PAUSE_REFRESH, now, quanta, 0);
+    } else {
+        s->pub.xoff++;
+        s->paused = true;
+        s->start_ns = now;
+        emit(t, s, frame, ROCE_EVENT_PAUSE_XOFF, now, quanta, 0);
+    }
+    if (s->pub.speed_known) {
+        s->until_ns = now + roce_quanta_to_ns(quanta, s->pub.link_speed_bps);
+    }
+}
+
+int
+roce_stop_packet(roce_tracker *t, const roce_frame *frame, const roce_packet *packet)
+{
+    if (packet->class == ROCE_CLASS_PAUSE) {
+        pause_state *s = find_source(t, frame, packet, ROCE_PRIORITY_GLOBAL);
+        if (s != NULL) {
+            take_time(t, s, frame, packet->pause.quanta[0]);
+        }
+        return ROCE_OK;
+    }
+    for (uint8_t priority = 0; priority < 8; priority++) {
+        if ((packet->pause.enabled & 1u << priority) == 0) {
+            continue;
+        }
+        pause_state *s = find_source(t, frame, packet, priority);
+        if (s != NULL) {
+            take_time(t, s, frame, packet->pause.quanta[priority]);
+        }
+    }
+    return ROCE_OK;
+}
+
+void
+roce_stop_finish(roce_tracker *t)
+{
+    for (uint32_t i = 0; i < t->n_pauses; i++) {
+        pause_state *s = &t->pauses[i];
+        expire(t, s, t->latest_ns);
+        if (s->paused) {
+            end_pause(t, s, t->latest_ns, ROCE_PAUSE_CAPTURE_END);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Streams by key: (point, source, destination, destination QPN), and for UD the source
+ * QPN as well.  Open addressing over ids; streams themselves never move, so that
+ * whoever holds one may keep it.
+ */
+#include "track.h"
+
+#include <string.h>
+
+#define SMALLEST_INDEX 1024
+
+static uint64_t
+mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static uint64_t
+key_hash(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t dst_qpn,
+         uint32_t src_qpn)
+{
+    uint64_t words[4];
+    memcpy(words, src->bytes, 16);
+    memcpy(words + 2, dst->bytes, 16);
+    uint64_t h =
+        mix((uint64_t)point << 32 | dst_qpn, (uint64_t)src_qpn << 8 | src->family);
+    for (unsigned i = 0; i < 4; i++) {
+        h = mix(h, words[i]);
+    }
+    return h;
+}
+
+static bool
+matches(const roce_stream_state *s, uint64_t hash, uint32_t point, const roce_addr *src,
+        const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+{
+    uint32_t own = s->pub.transport == ROCE_TRANSPORT_UD ? s->pub.src_qpn : 0;
+    return s->key_hash == hash && s->pub.point == point && s->pub.dst_qpn == dst_qpn &&
+           own == src_qpn && roce_addr_equal(&s->pub.src, src) &&
+           roce_addr_equal(&s->pub.dst, dst);
+}
+
+static uint32_t
+slot_of(const roce_tracker *t, uint64_t hash)
+{
+    return (uint32_t)(hash >> 20) & (t->index_size - 1);
+}
+
+static roce_stream_state *
+lookup(const roce_tracker *t, uint64_t hash, uint32_t point, const roce_addr *src,
+       const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+{
+    if (t->index_size == 0) {
+        return NULL;
+    }
+    for (uint32_t i = slot_of(t, hash); t->index[i] != 0;
+         i = (i + 1) & (t->index_size - 1)) {
+        roce_stream_state *s = t->streams[t->index[i] - 1];
+        if (matches(s, hash, point, src, dst, dst_qpn, src_qpn)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+roce_stream_state *
+roce_table_find(roce_tracker *t, uint32_t point, const roce_addr *src,
+                const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+{
+    return lookup(t, key_hash(point, src, dst, dst_qpn, src_qpn), point, src, dst,
+                  dst_qpn, src_qpn);
+}
+
+static void
+index_insert(roce_tracker *t, uint64_t hash, uint32_t id)
+{
+    uint32_t i = slot_of(t, hash);
+    while (t->index[i] != 0) {
+        i = (i + 1) & (t->index_size - 1);
+    }
+    t->index[i] = id + 1;
+}
+
+/* Keeps the index at most half full. */
+static bool
+grow_index(roce_tracker *t)
+{
+    if ((t->n_streams + 1) * 2 <= t->index_size) {
+        return true;
+    }
+    uint32_t size = t->index_size == 0 ? SMALLEST_INDEX : t->index_size * 2;
+    uint32_t *index = roce_track_resize(t, NULL, size * sizeof *index);
+    if (index == NULL) {
+        return false;
+    }
+    memset(index, 0, size * sizeof *index);
+    if (t->index != NULL) {
+        t->alloc.release(t->alloc.ctx, t->index);
+    }
+    t->index = index;
+    t->index_size = size;
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        index_insert(t, t->streams[i]->key_hash, i);
+    }
+    return true;
+}
+
+static roce_stream_state *
+create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
+{
+    const roce_packet *p = a->packet;
+    if (t->n_streams == t->config.max_streams || !grow_index(t) ||
+        !roce_track_reserve(t, (void **)&t->streams, &t->streams_capacity, t->n_streams,
+                            sizeof *t->streams)) {
+        t->totals.evicted[ROCE_TABLE_STREAMS]++;
+        return NULL;
+    }
+    roce_stream_state *s = roce_track_resize(t, NULL, sizeof *s);
+    if (s == NULL) {
+        return NULL;
+    }
+    *s = (roce_stream_state){
+        .pub =
+            {
+                .id = t->n_streams,
+                .point = a->frame->point,
+                .src = p->src,
+                .dst = p->dst,
+                .dst_qpn = p->bth.dest_qpn,
+                .transport = p->transport,
+                .peer = ROCE_NO_STREAM,
+                .connection = ROCE_NO_STREAM,
+                .first_time_ns = a->frame->time_ns,
+                .last_time_ns = a->frame->time_ns,
+                .first_frame = a->frame->number,
+            },
+        .key_hash = hash,
+        .last_ecn = -1,
+        .response_message_next = ROCE_NO_PSN,
+        .beyond_psn = ROCE_NO_PSN,
+        .tentative_next = ROCE_NO_PSN,
+    };
+    if (p->transport == ROCE_TRANSPORT_UD) {
+        s->pub.src_qpn = p->deth_src_qpn;
+        s->pub.has_src_qpn = true;
+    }
+    t->streams[t->n_streams++] = s;
+    index_insert(t, hash, s->pub.id);
+    return s;
+}
+
+roce_stream_state *
+roce_table_get(roce_tracker *t, const roce_arrival *a)
+{
+    const roce_packet *p = a->packet;
+    uint32_t src_qpn = p->transport == ROCE_TRANSPORT_UD ? p->deth_src_qpn : 0;
+    uint64_t hash =
+        key_hash(a->frame->point, &p->src, &p->dst, p->bth.dest_qpn, src_qpn);
+    roce_stream_state *s =
+        lookup(t, hash, a->frame->point, &p->src, &p->dst, p->bth.dest_qpn, src_qpn);
+    if (s != NULL || a->corrupt) {
+        return s; /* a packet with a bad ICRC opens no stream */
+    }
+    return create(t, a, hash);
+}
+
+void
+roce_table_clear(roce_tracker *t)
+{
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        roce_stream_state *s = t->streams[i];
+        for (unsigned space = 0; space < ROCE_N_SPACES; space++) {
+            roce_history_clear(&s->lane[space].history, &t->alloc);
+            roce_missing_clear(&s->lane[space].missing, &t->alloc);
+        }
+        if (s->pub.other_opcodes != NULL) {
+            t->alloc.release(t->alloc.ctx, s->pub.other_opcodes);
+        }
+        t->alloc.release(t->alloc.ctx, s);
+    }
+    if (t->streams != NULL) {
+        t->alloc.release(t->alloc.ctx, t->streams);
+    }
+    if (t->index != NULL) {
+        t->alloc.release(t->alloc.ctx, t->index);
+    }
+}

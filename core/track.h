@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the rules of the tracker share.  One file per rule:
+ *
+ *   tracker.c      takes a packet, finds its stream, calls the rules in order
+ *   table.c        streams by key
+ *   sequence.c     requests: order, gaps, copies, rounds, verdicts (start reading
+ * there) acknowledge.c  ACK, NAK and RNR NAK respond.c      READ responses and atomic
+ * acknowledgements pair.c         which two streams are one queue pair congest.c ECN
+ * and CNP stop.c         PFC and pause twin.c         the same packet at another point
+ *
+ * The one rule: a stream's PSNs are unwrapped when they come in; inside, a PSN is an
+ * int64_t that only grows.
+ */
+#ifndef ROCE_CORE_TRACK_H
+#define ROCE_CORE_TRACK_H
+
+#include "history.h"
+#include "missing.h"
+#include "roce/psn.h"
+#include "roce/tracker.h"
+
+/* One PSN space of a stream.  For requests the "acceptor" is the responder, for
+ * responses the requester; both take packets in order, and are emulated as if they
+ * stood at this point. */
+typedef struct roce_lane {
+    bool started;
+    bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
+    int64_t first;     /* lowest PSN that this point can have seen */
+    int64_t next_tx;   /* PSN behind the newest transmission */
+    int64_t max_next;  /* PSN behind the highest seen */
+    int64_t accept_next; /* the acceptor's expected PSN */
+    int64_t discard_psn; /* copies from here on, sent no later than discard_tx, were */
+    uint64_t discard_tx; /* told by a NAK not to have been accepted */
+    uint64_t tx;         /* transmissions seen */
+    uint16_t top_ident;  /* of the packet with the highest PSN */
+    uint64_t top_frame;
+    roce_history history;
+    roce_missing missing;
+} roce_lane;
+
+typedef enum roce_nak_state {
+    ROCE_NAK_NONE,
+    ROCE_NAK_SEQUENCE,
+    ROCE_NAK_RNR,
+    ROCE_NAK_FATAL,
+} roce_nak_state;
+
+/* The newest NAK about a stream's requests. */
+typedef struct roce_last_nak {
+    roce_nak_state state;
+    bool answered; /* a round followed */
+    bool was_late; /* what it asked for arrived late, not again */
+    int64_t psn;
+    uint64_t time_ns, frame;
+    uint64_t tx;      /* transmissions seen before it */
+    uint64_t wait_ns; /* RNR */
+} roce_last_nak;
+
+/* The newest round of retransmissions. */
+typedef struct roce_round {
+    bool active;
+    bool spurious;
+    bool by_run; /* known only because it runs on from one PSN: no identification */
+    roce_cause cause;
+    int64_t start, end;
+    uint64_t frame;
+    uint64_t first_tx;
+    int64_t run_next; /* for voting on the recovery model */
+    bool voted;
+} roce_round;
+
+#define ROCE_ACK_STEPS 8
+#define ROCE_RECENT_ACKS 8
+#define ROCE_RECENT_BAD 8
+
+typedef enum roce_ident_mode {
+    ROCE_IDENT_UNKNOWN,  /* too few packets */
+    ROCE_IDENT_CONSTANT, /* or no IPv4 */
+    ROCE_IDENT_CHANGING, /* differs from packet to packet */
+    ROCE_IDENT_RISING,   /* and grows with time */
+} roce_ident_mode;
+
+/* A stream with what its rules remember. */
+typedef struct roce_stream_state {
+    roce_stream pub; /* first, so that a roce_stream is a state */
+    uint64_t key_hash;
+    roce_lane lane[ROCE_N_SPACES];
+
+    /* identification */
+    bool ident_seen;
+    uint16_t ident_last;
+    uint32_t ident_rises, ident_same, ident_other;
+
+    /* acknowledgement of this stream's requests */
+    bool acked;
+    int64_t una; /* everything below is acknowledged */
+    struct {
+        int64_t una;
+        uint64_t time_ns;
+    } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
+    uint8_t ack_step;
+    roce_last_nak nak;
+    roce_round round;
+    uint32_t votes_go_back, votes_selective;
+    uint64_t beyond_frame; /* first request seen beyond the expected PSN */
+    int64_t beyond_psn;
+    int64_t tentative_next; /* a copy of unknown origin ended here; ROCE_NO_PSN */
+    int64_t tentative_start;
+    uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
+    uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
+    uint64_t least_answer_ns, least_reaction_ns;
+    uint32_t n_answers, n_reactions;
+
+    /* what this stream carries about the other direction */
+    struct {
+        roce_identity identity;
+        uint32_t psn24;
+        uint8_t opcode;
+        uint8_t valid;
+    } recent_acks[ROCE_RECENT_ACKS];
+    uint8_t recent_ack;
+    int64_t response_message_next; /* unpaired: PSN that continues an open response */
+    uint64_t response_time_ns;     /* newest response data */
+
+    struct {
+        uint32_t psn24;
+        uint64_t frame;
+    } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
+    uint8_t bad_at;
+
+    /* messages */
+    uint64_t message_bytes;
+
+    /* congestion */
+    int8_t last_ecn; /* -1 before the first data packet */
+    bool in_episode;
+    uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
+    uint64_t unanswered_ce_frame; /* 0: none */
+    uint8_t direction;            /* roce_direction of its packets */
+
+    /* pairing */
+    uint32_t contradictions;
+    uint32_t early_naks[ROCE_N_NAKS]; /* seen before it was paired */
+} roce_stream_state;
+
+typedef struct roce_pair_entry roce_pair_entry;
+
+struct roce_tracker {
+    roce_alloc alloc;
+    roce_tracker_config config;
+    roce_tracker_totals totals;
+
+    roce_stream_state **streams;
+    uint32_t n_streams, streams_capacity;
+    uint32_t *index; /* hash -> stream id + 1 */
+    uint32_t index_size;
+    uint32_t last_stream;
+
+    roce_connection *connections;
+    uint32_t n_connections, connections_capacity;
+
+    roce_pair_entry *pairs; /* requests of unpaired streams by PSN, see pair.c */
+
+    struct roce_user_pair {
+        roce_addr addr[2];
+        uint32_t qpn[2];
+    } * user_pairs;
+    uint32_t n_user_pairs, user_pairs_capacity;
+
+    struct roce_pause_state {
+        roce_pause_source pub;
+        uint64_t start_ns, until_ns;
+        bool paused;
+        uint32_t intervals_capacity;
+    } * pauses;
+    uint32_t n_pauses, pauses_capacity;
+    uint64_t latest_ns;
+};
+
+/* A packet on its way through the rules. */
+typedef struct roce_arrival {
+    const roce_frame *frame;
+    const roce_packet *packet;
+    const roce_opcode_info *info;
+    roce_identity identity;
+    int64_t psn; /* unwrapped, once a rule has done it */
+    uint32_t span;
+    roce_icrc_status icrc;
+    bool corrupt; /* a bad ICRC that proves damage: it moves no state */
+} roce_arrival;
+
+/* tracker.c */
+void
+roce_track_emit(roce_tracker *t, const roce_event *event);
+/* An event of this stream on this frame, with everything else zero. */
+roce_event
+roce_track_event(roce_event_kind kind, const roce_stream_state *s,
+                 const roce_arrival *a);
+roce_stream_state *
+roce_track_peer(const roce_tracker *t, const roce_stream_state *s);
+void *
+roce_track_resize(roce_tracker *t, void *old, size_t size);
+/* Makes room for one more element in a growing array; false for lack of memory. */
+bool
+roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
+                   size_t element);
+roce_ident_mode
+roce_track_ident_mode(const roce_stream_state *s);
+
+/* table.c */
+roce_stream_state *
+roce_table_find(roce_tracker *t, uint32_t point, const roce_addr *src,
+                const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn);
+/* Finds or makes; NULL when the table is full or memory is short. */
+roce_stream_state *
+roce_table_get(roce_tracker *t, const roce_arrival *a);
+void
+roce_table_clear(roce_tracker *t);
+
+/* sequence.c */
+void
+roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
+void
+roce_sequence_finish(roce_tracker *t, roce_stream_state *s);
+bool
+roce_sequence_same_copy(const roce_stream_state *s, const roce_slot *slot,
+                        const roce_identity *identity);
+bool
+roce_sequence_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
+/* Whether the acceptor took the newest copy, by what is known now. */
+bool
+roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
+void
+roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
+void
+roce_sequence_verdict(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                      roce_space space, roce_verdict verdict, roce_evidence evidence,
+                      int64_t psn, uint64_t copies, uint64_t related);
+/* Takes a verdict back. */
+void
+roce_sequence_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                       roce_space space, roce_verdict verdict, int64_t psn);
+/* Notes that [start, end) of a space went unseen. */
+void
+roce_sequence_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_space space, int64_t start, int64_t end, bool first_seen);
+/* Decides on what was missing in [psn, psn + span), now that it was sent again. */
+bool
+roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                      roce_space space);
+void
+roce_sequence_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_space space);
+
+/* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
+void
+roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                 const roce_arrival *a);
+/* Everything below `una` is acknowledged. */
+void
+roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                       int64_t una);
+/* When `psn` was first covered by an ACK seen here; 0 when it never was. */
+uint64_t
+roce_acknowledge_time(const roce_stream_state *s, int64_t psn);
+
+/* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
+void
+roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             roce_arrival *a);
+/* The requester asks again for [psn, psn + span) of a READ or atomic.  Returns whether
+ * a response for it had been seen here. */
+bool
+roce_respond_asked_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                         const roce_arrival *a, const roce_slot *slot,
+                         roce_cause cause);
+void
+roce_respond_finish(roce_tracker *t, roce_stream_state *by);
+
+/* pair.c */
+int
+roce_pair_init(roce_tracker *t);
+/* Looks for what is known of a new stream's other direction. */
+void
+roce_pair_new_stream(roce_tracker *t, roce_stream_state *s);
+/* A request of an unpaired stream went by. */
+void
+roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* An acknowledgement or response on an unpaired stream went by. */
+void
+roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a);
+/* An acknowledgement agreed with the pairing, or contradicted it. */
+void
+roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+                  bool agrees);
+void
+roce_pair_cm(roce_tracker *t, const roce_arrival *a);
+
+/* congest.c */
+void
+roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+void
+roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+void
+roce_congest_finish(roce_tracker *t, roce_stream_state *s);
+
+/* stop.c */
+int
+roce_stop_packet(roce_tracker *t, const roce_frame *frame, const roce_packet *packet);
+void
+roce_stop_finish(roce_tracker *t);
+
+#endif

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of the tracker: counts a packet, finds its stream, and calls the rules in
+ * order: identity, sequence, acknowledgement, congestion, pause.
+ */
+#include "roce/tracker.h"
+
+#include "roce/aeth.h"
+#include "track.h"
+
+#include <string.h>
+
+#define GSI_QPN 1
+#define OPCODES 256
+
+void
+roce_tracker_config_init(roce_tracker_config *config)
+{
+    *config = (roce_tracker_config){
+        .max_streams = 1u << 20,
+        .max_history_packets = 4096,
+        .ce_episode_pause_ns = 1000000,
+        .path_delay_ns = 1000000,
+    };
+}
+
+void *
+roce_track_resize(roce_tracker *t, void *old, size_t size)
+{
+    return t->alloc.resize(t->alloc.ctx, old, size);
+}
+
+bool
+roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
+                   size_t element)
+{
+    if (n < *capacity) {
+        return true;
+    }
+    uint32_t more = *capacity == 0 ? 16 : *capacity * 2;
+    void *grown = roce_track_resize(t, *array, more * element);
+    if (grown == NULL) {
+        return false;
+    }
+    *array = grown;
+    *capacity = more;
+    return true;
+}
+
+int
+roce_tracker_new(roce_tracker **tracker, const roce_alloc *alloc,
+                 const roce_tracker_config *config)
+{
+    if (config->max_streams == 0 || config->max_history_packets < 64) {
+        return ROCE_ERROR_INVALID;
+    }
+    roce_tracker *t = alloc->resize(alloc->ctx, NULL, sizeof *t);
+    if (t == NULL) {
+        return ROCE_ERROR_MEMORY;
+    }
+    *t = (roce_tracker){
+        .alloc = *alloc,
+        .config = *config,
+        .last_stream = ROCE_NO_STREAM,
+    };
+    if (roce_pair_init(t) != ROCE_OK) {
+        alloc->release(alloc->ctx, t);
+        return ROCE_ERROR_MEMORY;
+    }
+    *tracker = t;
+    return ROCE_OK;
+}
+
+static void
+release(roce_tracker *t, void *array)
+{
+    if (array != NULL) {
+        t->alloc.release(t->alloc.ctx, array);
+    }
+}
+
+void
+roce_tracker_free(roce_tracker *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    roce_table_clear(t);
+    for (uint32_t i = 0; i < t->n_pauses; i++) {
+        release(t, t->pauses[i].pub.intervals);
+    }
+    release(t, t->pauses);
+    release(t, t->connections);
+    release(t, t->user_pairs);
+    release(t, t->pairs);
+    t->alloc.release(t->alloc.ctx, t);
+}
+
+void
+roce_track_emit(roce_tracker *t, const roce_event *event)
+{
+    if (t->config.event != NULL) {
+        t->config.event(t->config.ctx, event);
+    }
+}
+
+roce_event
+roce_track_event(roce_event_kind kind, const roce_stream_state *s,
+                 const roce_arrival *a)
+{
+    roce_event e = {
+        .kind = kind,
+        .stream = ROCE_NO_STREAM,
+        .psn = ROCE_NO_PSN,
+    };
+    if (s != NULL) {
+        e.stream = s->pub.id;
+        e.point = s->pub.point;
+        e.frame = s->pub.last_frame;
+        e.time_ns = s->pub.last_time_ns;
+    }
+    if (a != NULL) {
+        e.point = a->frame->point;
+        e.frame = a->frame->number;
+        e.time_ns = a->frame->time_ns;
+    }
+    return e;
+}
+
+roce_stream_state *
+roce_track_peer(const roce_tracker *t, const roce_stream_state *s)
+{
+    return s->pub.peer == ROCE_NO_STREAM ? NULL : t->streams[s->pub.peer];
+}
+
+roce_ident_mode
+roce_track_ident_mode(const roce_stream_state *s)
+{
+    uint32_t n = s->ident_rises + s->ident_same + s->ident_other;
+    if (n == 0 || s->ident_same > n - n / 4) {
+        return ROCE_IDENT_CONSTANT;
+    }
+    if (n >= 4 && s->ident_rises >= n - n / 8) {
+        return ROCE_IDENT_RISING;
+    }
+    return ROCE_IDENT_CHANGING;
+}
+
+/* Follows the sender's IPv4 identifications; a step of more than 4,096 tells nothing.
+ */
+static void
+follow_ident(roce_stream_state *s, const roce_packet *p)
+{
+    if (p->src.family != 4) {
+        return;
+    }
+    uint16_t step = (uint16_t)(p->ipv4_ident - s->ident_last);
+    if (s->ident_seen) {
+        if (step == 0) {
+            s->ident_same++;
+        } else if (step <= 4096) {
+            s->ident_rises++;
+        } else {
+            s->ident_other++;
+        }
+        if (s->ident_rises > UINT32_MAX / 4) {
+            s->ident_rises /= 2;
+            s->ident_same /= 2;
+            s->ident_other /= 2;
+        }
+    }
+    s->ident_seen = true;
+    s->ident_last = p->ipv4_ident;
+}
+
+/* Wire identity: the ICRC where it was captured, else a hash of what was. */
+static roce_identity
+identify(const roce_frame *frame, const roce_packet *p)
+{
+    roce_identity id = {.ident = p->ipv4_ident};
+    if (p->end_offset <= frame->captured_bytes && p->end_offset >= 4) {
+        const uint8_t *b = frame->bytes + p->end_offset - 4;
+        id.check = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+                   (uint32_t)b[3] << 24;
+        return id;
+    }
+    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
+    uint64_t words[] = {p->bth.psn24 | (uint64_t)p->bth.opcode << 32,
+                        p->reth.address,
+                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
+                        p->aeth_msn | (uint64_t)p->immediate << 32,
+                        p->atomic_swap_add,
+                        p->atomic_compare,
+                        p->bth.ack_request};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    id.check = (uint32_t)h;
+    return id;
+}
+
+static void
+count_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
+{
+    for (unsigned i = 0; i < s->n_opcodes; i++) {
+        if (s->opcodes[i].opcode == opcode) {
+            s->opcodes[i].packets++;
+            return;
+        }
+    }
+    if (s->n_opcodes < ROCE_STREAM_OPCODES) {
+        s->opcodes[s->n_opcodes].opcode = opcode;
+        s->opcodes[s->n_opcodes++].packets = 1;
+        return;
+    }
+    if (s->other_opcodes == NULL) {
+        s->other_opcodes =
+            roce_track_resize(t, NULL, OPCODES * sizeof *s->other_opcodes);
+        if (s->other_opcodes == NULL) {
+            return;
+        }
+        memset(s->other_opcodes, 0, OPCODES * sizeof *s->other_opcodes);
+    }
+    s->other_opcodes[opcode]++;
+}
+
+uint64_t
+roce_stream_opcode_packets(const roce_stream *s, uint8_t opcode)
+{
+    for (unsigned i = 0; i < s->n_opcodes; i++) {
+        if (s->opcodes[i].opcode == opcode) {
+            return s->opcodes[i].packets;
+        }
+    }
+    return s->other_opcodes != NULL ? s->other_opcodes[opcode] : 0;
+}
+
+static void
+note_port(roce_stream *s, uint16_t port)
+{
+    for (unsigned i = 0; i < s->n_udp_src_ports; i++) {
+        if (s->udp_src_port[i] == port) {
+            return;
+        }
+    }
+    if (s->n_udp_src_ports < ROCE_STREAM_PORTS) {
+        s->udp_src_port[s->n_udp_src_ports++] = port;
+    }
+}
+
+static void
+note_vlan(roce_stream *s, const roce_packet *p)
+{
+    if (p->n_vlans == 0) {
+        return;
+    }
+    uint16_t id = p->vlan_tci[0] & 0x0fff;
+    for (unsigned i = 0; i < s->n_vlans; i++) {
+        if (s->vlan[i] == id) {
+            return;
+        }
+    }
+    if (s->n_vlans < ROCE_STREAM_VLANS) {
+        s->vlan[s->n_vlans++] = id;
+    }
+}
+
+static void
+count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_stream *pub = &s->pub;
+    const roce_packet *p = a->packet;
+    pub->packets++;
+    pub->wire_bytes += a->frame->wire_bytes;
+    pub->payload_bytes += p->payload_bytes;
+    pub->last_frame = a->frame->number;
+    if (a->frame->time_ns > pub->last_time_ns) {
+        pub->last_time_ns = a->frame->time_ns;
+    }
+    if (a->frame->time_ns < pub->first_time_ns) {
+        pub->first_time_ns = a->frame->time_ns;
+    }
+    pub->dscps |= (uint64_t)1 << (p->traffic_class >> 2);
+    if (pub->transport == ROCE_TRANSPORT_CNP && p->transport != ROCE_TRANSPORT_CNP) {
+        pub->transport = p->transport; /* the stream began with a CNP */
+    }
+    if (!p->is_grh) {
+        note_port(pub, p->src_port);
+    }
+    note_vlan(pub, p);
+    count_opcode(t, pub, p->bth.opcode);
+    if (p->direction != ROCE_DIRECTION_UNKNOWN) {
+        s->direction = (uint8_t)p->direction;
+    }
+}
+
+/* A packet with a bad ICRC moves no state; it is remembered as a hint. */
+static void
+note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    s->pub.icrc.bad++;
+    s->bad[s->bad_at].psn24 = a->packet->bth.psn24;
+    s->bad[s->bad_at].frame = a->frame->number;
+    s->bad_at = (uint8_t)((s->bad_at + 1) % ROCE_RECENT_BAD);
+    roce_event e = roce_track_event(ROCE_EVENT_ICRC_BAD, s, a);
+    e.psn = a->packet->bth.psn24;
+    roce_track_emit(t, &e);
+}
+
+static void
+count_icrc(roce_stream_state *s, const roce_arrival *a)
+{
+    bool cnp = a->info->role == ROCE_ROLE_CNP;
+    bool flush = a->info->role == ROCE_ROLE_FLUSH;
+    switch (a->icrc) {
+    case ROCE_ICRC_UNCHECKED:
+        break;
+    case ROCE_ICRC_TRUNCATED:
+        s->pub.icrc.unchecked_truncated++;
+        break;
+    case ROCE_ICRC_GOOD:
+        s->pub.icrc.checked++;
+        break;
+    case ROCE_ICRC_BAD:
+        s->pub.icrc.checked++;
+        s->pub.icrc.cnp_bad += cnp ? 1 : 0;
+        s->pub.icrc.flush_bad += flush ? 1 : 0;
+        break;
+    }
+}
+
+/* An acknowledgement that the network delivered twice. */
+static bool
+is_repeated_ack(roce_stream_state *s, const roce_arrival *a)
+{
+    if (roce_track_ident_mode(s) != ROCE_IDENT_CONSTANT) {
+        for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
+            if (s->recent_acks[i].valid != 0 &&
+                s->recent_acks[i].identity.check == a->identity.check &&
+                s->recent_acks[i].identity.ident == a->identity.ident &&
+                s->recent_acks[i].psn24 == a->packet->bth.psn24) {
+                return true;
+            }
+        }
+    }
+    unsigned at = s->recent_ack;
+    s->recent_acks[at].identity = a->identity;
+    s->recent_acks[at].psn24 = a->packet->bth.psn24;
+    s->recent_acks[at].valid = 1;
+    s->recent_ack = (uint8_t)((at + 1) % ROCE_RECENT_ACKS);
+    return false;
+}
+
+/* Index among roce_nak_kind of an AETH, or -1 for what is no NAK. */
+static int
+nak_kind(uint8_t syndrome)
+{
+    static const int8_t kinds[] = {
+        [ROCE_NAK_PSN_SEQUENCE] = ROCE_NAKS_PSN_SEQUENCE,
+        [ROCE_NAK_INVALID_REQUEST] = ROCE_NAKS_INVALID_REQUEST,
+        [ROCE_NAK_REMOTE_ACCESS] = ROCE_NAKS_REMOTE_ACCESS,
+        [ROCE_NAK_REMOTE_OPERATIONAL] = ROCE_NAKS_REMOTE_OPERATIONAL,
+    };
+    roce_aeth_kind kind = roce_aeth_get_kind(syndrome);
+    unsigned value = roce_aeth_get_value(syndrome);
+    if (kind == ROCE_AETH_RNR_NAK) {
+        return ROCE_NAKS_RNR;
+    }
+    if (kind == ROCE_AETH_NAK && value < sizeof kinds) {
+        return kinds[value];
+    }
+    return -1;
+}
+
+static void
+take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
+{
+    if (is_repeated_ack(by, a)) {
+        by->pub.space[ROCE_SPACE_RESPONSES].duplicates++;
+        roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, by, a);
+        e.space = ROCE_SPACE_RESPONSES;
+        roce_track_emit(t, &e);
+        return;
+    }
+    int kind = nak_kind(a->packet->aeth_syndrome);
+    roce_stream_state *s = roce_track_peer(t, by);
+    by->pub.acks_sent += kind < 0 ? 1 : 0;
+    if (kind >= 0) {
+        by->pub.naks_sent[kind]++;
+        if (s != NULL) {
+            s->pub.naks_received[kind]++;
+        }
+    }
+    if (s != NULL) {
+        roce_acknowledge(t, s, by, a);
+    } else if (kind >= 0) {
+        roce_event e = roce_track_event(
+            kind == ROCE_NAKS_RNR ? ROCE_EVENT_RNR_NAK : ROCE_EVENT_NAK, by, a);
+        e.detail = (uint8_t)roce_aeth_get_value(a->packet->aeth_syndrome);
+        e.psn = a->packet->bth.psn24;
+        roce_track_emit(t, &e);
+    }
+}
+
+/* Services whose packets are sequenced per destination queue pair. */
+static bool
+has_sequence(roce_transport transport)
+{
+    return transport == ROCE_TRANSPORT_RC || transport == ROCE_TRANSPORT_UC ||
+           transport == ROCE_TRANSPORT_XRC;
+}
+
+static void
+take_response(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    s->pub.has_acks = true;
+    s->pub.space[ROCE_SPACE_RESPONSES].packets++;
+    roce_pair_try(t, s, a);
+    if (a->info->role == ROCE_ROLE_ACK) {
+        take_ack(t, s, a);
+    } else {
+        roce_respond(t, roce_track_peer(t, s), s, a);
+    }
+}
+
+static void
+take_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    s->pub.space[ROCE_SPACE_REQUESTS].packets++;
+    if (has_sequence(s->pub.transport)) {
+        roce_pair_note_request(t, s, a);
+        roce_sequence_request(t, s, a);
+    }
+}
+
+/* Packets whose ICRC proves nothing: soft-RoCE's FLUSH, and CNPs of some devices. */
+static bool
+is_exempt(const roce_opcode_info *info)
+{
+    return info->role == ROCE_ROLE_FLUSH || info->role == ROCE_ROLE_CNP;
+}
+
+/* Everything that needs the stream. */
+static void
+track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    count_icrc(s, a);
+    if (a->corrupt) {
+        note_bad(t, s, a);
+        return;
+    }
+    count_packet(t, s, a);
+    if (a->info->role == ROCE_ROLE_CNP) {
+        roce_congest_cnp(t, s, a);
+        return;
+    }
+    follow_ident(s, a->packet);
+    roce_congest_packet(t, s, a);
+    if (roce_role_is_request(a->info->role)) {
+        take_request(t, s, a);
+    } else if (a->info->role != ROCE_ROLE_UNKNOWN && has_sequence(s->pub.transport)) {
+        take_response(t, s, a);
+    }
+    if (a->packet->transport == ROCE_TRANSPORT_UD &&
+        a->packet->bth.dest_qpn == GSI_QPN) {
+        roce_pair_cm(t, a);
+    }
+}
+
+/* Counts what the frame is; returns whether it belongs to a stream. */
+static bool
+count_frame(roce_tracker *t, const roce_packet *p)
+{
+    roce_tracker_totals *n = &t->totals;
+    n->truncated_packets += p->outcome == ROCE_TRUNCATED ? 1 : 0;
+    n->malformed_packets += p->outcome == ROCE_MALFORMED ? 1 : 0;
+    switch (p->class) {
+    case ROCE_CLASS_OTHER:
+    case ROCE_CLASS_MAC_CONTROL:
+        n->other_packets++;
+        return false;
+    case ROCE_CLASS_NOT_IB:
+        n->not_ib_on_roce_port++;
+        return false;
+    case ROCE_CLASS_FRAGMENT:
+        n->fragments++;
+        return false;
+    case ROCE_CLASS_PFC:
+        n->pfc_frames++;
+        return false;
+    case ROCE_CLASS_PAUSE:
+        n->pause_frames++;
+        return false;
+    case ROCE_CLASS_ROCE:
+        break;
+    }
+    n->roce_packets++;
+    n->cnp_packets += p->transport == ROCE_TRANSPORT_CNP ? 1 : 0;
+    return p->has_bth && p->outcome != ROCE_MALFORMED;
+}
+
+/* Where headers beyond the BTH were cut off, order is known all the same; but a READ
+ * without its length, an ACK without its syndrome or UD without its source says nothing
+ * that can be tracked. */
+static bool
+is_usable(const roce_arrival *a)
+{
+    unsigned needed = 0;
+    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
+        needed = ROCE_HEADER_RETH;
+    } else if (a->info->role == ROCE_ROLE_ACK) {
+        needed = ROCE_HEADER_AETH;
+    } else if (a->packet->transport == ROCE_TRANSPORT_UD) {
+        needed = ROCE_HEADER_DETH;
+    }
+    return (needed & ~(unsigned)a->packet->headers) == 0;
+}
+
+int
+roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
+                 roce_icrc_status icrc)
+{
+    t->last_stream = ROCE_NO_STREAM;
+    t->latest_ns = frame->time_ns > t->latest_ns ? frame->time_ns : t->latest_ns;
+    bool ours = count_frame(t, packet);
+    if (packet->outcome == ROCE_DECODED &&
+        (packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE)) {
+        return roce_stop_packet(t, frame, packet);
+    }
+    if (!ours) {
+        return ROCE_OK;
+    }
+    roce_arrival a = {
+        .frame = frame,
+        .packet = packet,
+        .info = roce_opcode_get(packet->bth.opcode),
+        .identity = identify(frame, packet),
+        .icrc = icrc,
+    };
+    a.corrupt = icrc == ROCE_ICRC_BAD && !is_exempt(a.info);
+    t->totals.icrc_bad += a.corrupt ? 1 : 0;
+    uint32_t before = t->n_streams;
+    roce_stream_state *s = is_usable(&a) ? roce_table_get(t, &a) : NULL;
+    if (s == NULL) {
+        t->totals.untracked_packets++;
+        return ROCE_OK;
+    }
+    t->last_stream = s->pub.id;
+    if (t->n_streams > before) {
+        roce_event e = roce_track_event(ROCE_EVENT_STREAM_START, s, &a);
+        roce_track_emit(t, &e);
+        roce_pair_new_stream(t, s);
+    }
+    track(t, s, &a);
+    return ROCE_OK;
+}
+
+/* What was carried by streams that are nobody's other direction. */
+static void
+count_unattributed(roce_tracker *t)
+{
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        const roce_stream *s = &t->streams[i]->pub;
+        if (roce_stream_is_paired(s)) {
+            continue;
+        }
+        t->totals.unattributed_acks += s->acks_sent;
+        t->totals.unattributed_rnr += s->naks_sent[ROCE_NAKS_RNR];
+        for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
+            t->totals.unattributed_naks += k == ROCE_NAKS_RNR ? 0 : s->naks_sent[k];
+        }
+    }
+}
+
+void
+roce_tracker_finish(roce_tracker *t)
+{
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        roce_respond_finish(t, t->streams[i]);
+    }
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        roce_sequence_finish(t, t->streams[i]);
+        roce_congest_finish(t, t->streams[i]);
+    }
+    roce_stop_finish(t);
+    count_unattributed(t);
+}
+
+uint32_t
+roce_tracker_last_stream(const roce_tracker *t)
+{
+    return t->last_stream;
+}
+
+uint32_t
+roce_tracker_n_streams(const roce_tracker *t)
+{
+    return t->n_streams;
+}
+
+const roce_stream *
+roce_tracker_stream(const roce_tracker *t, uint32_t id)
+{
+    return &t->streams[id]->pub;
+}
+
+uint32_t
+roce_tracker_n_connections(const roce_tracker *t)
+{
+    return t->n_connections;
+}
+
+const roce_connection *
+roce_tracker_connection(const roce_tracker *t, uint32_t i)
+{
+    return &t->connections[i];
+}
+
+uint32_t
+roce_tracker_n_pauses(const roce_tracker *t)
+{
+    return t->n_pauses;
+}
+
+const roce_pause_source *
+roce_tracker_pause(const roce_tracker *t, uint32_t i)
+{
+    return &t->pauses[i].pub;
+}
+
+const roce_tracker_totals *
+roce_tracker_totals_get(const roce_tracker *t)
+{
+    return &t->totals;
+}
