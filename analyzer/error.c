@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The analyzer's one error domain; error.h has the rule.
+ */
+#include "error.h"
+
+G_DEFINE_QUARK(rs - error - quark, rs_error)

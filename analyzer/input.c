@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bytes of a file or of standard input, unpacked if they are gzip.
+ *
+ * Three layers, each of which knows only the one below:
+ *
+ *   raw_read()       one read() of the file; short reads are passed on, so that a live
+ *                    pipe shows its packets as they come, not when a buffer is full
+ *   unpacked_read()  the same, or what inflate() makes of it
+ *   peek and skip    a window over the unpacked bytes; or stdio's buffer instead of it
+ *
+ * Each read returns the number of bytes, and 0 for ever once the input has ended;
+ * `error` tells why.  A read that fails after it has produced something returns that
+ * first.
+ *
+ * gzip (RFC 1952) is one or more members, each checked by zlib against its own CRC.
+ * Zeros behind a member are padding (tapes, block devices); anything else is damage.
+ */
+#include "input.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define BUFFER_BYTES ((gsize)1024 * 1024)
+/* The longest magic number of a compressor. */
+#define MAGIC_BYTES 6
+
+struct rs_input {
+    char *name;
+    int fd;
+    gboolean fd_ours; /* to close */
+    gboolean ended;   /* nothing more can be read, for a good or a bad reason */
+    GError *error;
+    guint64 file_bytes;
+    guint64 position; /* bytes read from fd */
+
+    guint64 offset; /* unpacked, of buffer[start], or of the next byte for stdio */
+    guint8 *buffer;
+    gsize capacity, start, end;
+
+    gboolean gzip;
+    gboolean in_member; /* inside a gzip member: the file must not end here */
+    z_stream inflater;
+    guint8 *packed; /* what inflater reads from */
+
+    char *stdio_buffer;
+};
+
+static const struct {
+    const char *name;
+    const char *unpacker; /* a command that unpacks to standard output */
+    guint8 n_bytes;
+    guint8 bytes[MAGIC_BYTES];
+} compressors[] = {
+    {"zstd", "zstd -dc", 4, {0x28, 0xb5, 0x2f, 0xfd}},
+    {"lz4", "lz4 -dc", 4, {0x04, 0x22, 0x4d, 0x18}},
+    {"xz", "xz -dc", 6, {0xfd, '7', 'z', 'X', 'Z', 0}},
+    {"bzip2", "bzip2 -dc", 3, {'B', 'Z', 'h'}},
+    {"compress", "gzip -dc", 2, {0x1f, 0x9d}},
+    {"zip", "unzip -p", 4, {'P', 'K', 3, 4}},
+    {"7z", "7z x -so", 6, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}},
+};
+
+/* ---- Reading ---- */
+
+static void
+fail_read(rs_input *input, int why)
+{
+    input->ended = TRUE;
+    if (why == EINTR) {
+        g_set_error(&input->error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                    "%s: interrupted at byte %" G_GUINT64_FORMAT, input->name,
+                    input->position);
+        return;
+    }
+    g_set_error(&input->error, RS_ERROR, RS_ERROR_IO,
+                "%s: cannot be read at byte %" G_GUINT64_FORMAT ": %s", input->name,
+                input->position, g_strerror(why));
+}
+
+/* A signal ends the read for good: whoever pressed Ctrl-C wants the report, and
+ * handlers that mean nothing by it are installed with SA_RESTART. */
+static gsize
+raw_read(rs_input *input, guint8 *into, gsize n_bytes)
+{
+    for (;;) {
+        gssize n_read = read(input->fd, into, n_bytes);
+        if (n_read > 0) {
+            input->position += (guint64)n_read;
+            return (gsize)n_read;
+        }
+        if (n_read == 0) {
+            input->ended = TRUE;
+            return 0;
+        }
+        if (errno !=
+            EAGAIN) { /* a terminal's other user may have made it non-blocking */
+            fail_read(input, errno);
+            return 0;
+        }
+        struct pollfd waiting = {.fd = input->fd, .events = POLLIN};
+        if (poll(&waiting, 1, -1) < 0) {
+            fail_read(input, errno);
+            return 0;
+        }
+    }
+}
+
+static void
+fail_gzip(rs_input *input, const char *what)
+{
+    input->ended = TRUE;
+    g_set_error(&input->error, RS_ERROR, RS_ERROR_DAMAGED,
+                "%s: damaged at byte %" G_GUINT64_FORMAT " of the gzip file: %s",
+                input->name, input->position - input->inflater.avail_in, what);
+}
+
+/* Gives inflate() something to read; FALSE at the end of the file, good or bad. */
+static gboolean
+gzip_refill(rs_input *input)
+{
+    if (input->inflater.avail_in == 0) {
+        gsize n_read = raw_read(input, input->packed, BUFFER_BYTES);
+        if (n_read == 0) {
+            if (!input->error && input->in_member) {
+                fail_gzip(input, "it ends within compressed data");
+            }
+            return FALSE;
+        }
+        input->inflater.next_in = input->packed;
+        input->inflater.avail_in = (uInt)n_read;
+    }
+    return TRUE;
+}
+
+/* Between members: passes padding over, and begins the next member if there is one. */
+static void
+gzip_next_member(rs_input *input)
+{
+    z_stream *inflater = &input->inflater;
+    while (inflater->avail_in > 0 && *inflater->next_in == 0) {
+        inflater->next_in++;
+        inflater->avail_in--;
+    }
+    if (inflater->avail_in > 0) {
+        inflateReset(inflater);
+        input->in_member = TRUE;
+    }
+}
+
+static gsize
+gzip_read(rs_input *input, guint8 *into, gsize n_bytes)
+{
+    z_stream *inflater = &input->inflater;
+    uInt room = (uInt)MIN(n_bytes, (gsize)G_MAXINT);
+    inflater->next_out = into;
+    inflater->avail_out = room;
+    while (inflater->avail_out == room && !input->ended) {
+        if (!input->in_member) {
+            if (!gzip_refill(input)) {
+                break;
+            }
+            gzip_next_member(input);
+            continue;
+        }
+        /* Before any refill: it may still hold output that had no room before. */
+        int status = inflate(inflater, Z_NO_FLUSH);
+        if (status == Z_STREAM_END) {
+            input->in_member = FALSE;
+        } else if (status == Z_BUF_ERROR) {
+            gzip_refill(input);
+        } else if (status != Z_OK) {
+            fail_gzip(input, inflater->msg ? inflater->msg : "invalid compressed data");
+        }
+    }
+    return room - inflater->avail_out;
+}
+
+static gsize
+unpacked_read(rs_input *input, guint8 *into, gsize n_bytes)
+{
+    if (input->ended) {
+        return 0;
+    }
+    return input->gzip ? gzip_read(input, into, n_bytes)
+                       : raw_read(input, into, n_bytes);
+}
+
+/* ---- The window ---- */
+
+/* Makes room for `wanted` bytes from start on. */
+static void
+make_room(rs_input *input, gsize wanted)
+{
+    gsize n_left = input->end - input->start;
+    if (n_left > 0 && input->capacity - input->start >= wanted) {
+        return;
+    }
+    memmove(input->buffer, input->buffer + input->start, n_left);
+    input->start = 0;
+    input->end = n_left;
+    if (input->capacity < wanted) {
+        input->capacity = wanted + BUFFER_BYTES;
+        input->buffer = g_realloc(input->buffer, input->capacity);
+    }
+}
+
+gsize
+rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes)
+{
+    if (input->end - input->start < wanted) {
+        make_room(input, wanted);
+    }
+    while (input->end - input->start < wanted) {
+        gsize n_read = unpacked_read(input, input->buffer + input->end,
+                                     input->capacity - input->end);
+        if (n_read == 0) {
+            break;
+        }
+        input->end += n_read;
+    }
+    *bytes = input->buffer + input->start;
+    return input->end - input->start;
+}
+
+void
+rs_input_skip(rs_input *input, gsize n_bytes)
+{
+    g_assert(n_bytes <= input->end - input->start);
+    input->start += n_bytes;
+    input->offset += n_bytes;
+}
+
+/* ---- Opening ---- */
+
+static const char *
+open_failure(int why)
+{
+    switch (why) {
+    case ENOENT:
+        return "does not exist";
+    case EACCES:
+        return "permission denied";
+    default:
+        return g_strerror(why);
+    }
+}
+
+static gboolean
+open_stdin(rs_input *input, GError **error)
+{
+    input->name = g_strdup("standard input");
+    input->fd = STDIN_FILENO;
+    if (isatty(STDIN_FILENO)) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN,
+                    "%s: is a terminal, and a capture has to come through a pipe",
+                    input->name);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+open_path(rs_input *input, const char *path, GError **error)
+{
+    input->name = g_filename_display_name(path);
+    for (char *at = input->name; *at; at++) {
+        if (g_ascii_iscntrl(*at)) {
+            *at = '?'; /* messages are one line, and steer no terminal */
+        }
+    }
+    input->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (input->fd < 0) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: %s", input->name,
+                    open_failure(errno));
+        return FALSE;
+    }
+    input->fd_ours = TRUE;
+    return TRUE;
+}
+
+static gboolean
+examine_file(rs_input *input, GError **error)
+{
+    struct stat status;
+    if (fstat(input->fd, &status) != 0) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: %s", input->name,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: is a directory", input->name);
+        return FALSE;
+    }
+    if (S_ISREG(status.st_mode)) {
+        /* Standard input may have been read from by somebody else before. */
+        off_t begun_at = lseek(input->fd, 0, SEEK_CUR);
+        if (begun_at >= 0 && begun_at < status.st_size) {
+            input->file_bytes = (guint64)(status.st_size - begun_at);
+        }
+        (void)posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    return TRUE;
+}
+
+/* Hands what was read so far to the inflater and begins a new window. */
+static gboolean
+begin_gzip(rs_input *input, GError **error)
+{
+    input->packed = g_steal_pointer(&input->buffer);
+    input->inflater.next_in = input->packed;
+    input->inflater.avail_in = (uInt)input->end;
+    input->buffer = g_malloc(input->capacity);
+    input->start = input->end = 0;
+    input->in_member = TRUE;
+    input->ended = input->error != NULL; /* a short file may have met its end already */
+    const int gzip_only = 16;
+    if (inflateInit2(&input->inflater, gzip_only + MAX_WBITS) != Z_OK) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: zlib cannot be set up: %s",
+                    input->name,
+                    input->inflater.msg ? input->inflater.msg : "no memory");
+        return FALSE;
+    }
+    input->gzip = TRUE;
+    return TRUE;
+}
+
+static gboolean
+recognise_compression(rs_input *input, GError **error)
+{
+    const guint8 *bytes;
+    gsize n_bytes = rs_input_peek(input, MAGIC_BYTES, &bytes);
+    if (n_bytes >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) {
+        return begin_gzip(input, error);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(compressors); i++) {
+        if (n_bytes >= compressors[i].n_bytes &&
+            memcmp(bytes, compressors[i].bytes, compressors[i].n_bytes) == 0) {
+            g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED,
+                        "%s: is compressed with %s, which is not supported; unpack it "
+                        "first, with \"%s\" for one",
+                        input->name, compressors[i].name, compressors[i].unpacker);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+rs_input *
+rs_input_open(const char *path, GError **error)
+{
+    g_autoptr(rs_input) input = g_new0(rs_input, 1);
+    input->capacity = BUFFER_BYTES;
+    input->buffer = g_malloc(input->capacity);
+    gboolean opened = strcmp(path, "-") == 0 ? open_stdin(input, error)
+                                             : open_path(input, path, error);
+    if (!opened || !examine_file(input, error) ||
+        !recognise_compression(input, error)) {
+        return NULL;
+    }
+    return g_steal_pointer(&input);
+}
+
+void
+rs_input_close(rs_input *input)
+{
+    if (!input) {
+        return;
+    }
+    if (input->fd_ours) {
+        close(input->fd);
+    }
+    if (input->gzip) {
+        inflateEnd(&input->inflater);
+    }
+    g_clear_error(&input->error);
+    g_free(input->packed);
+    g_free(input->buffer);
+    g_free(input->stdio_buffer);
+    g_free(input->name);
+    g_free(input);
+}
+
+/* ---- The stdio stream ---- */
+
+static ssize_t
+stdio_read(void *cookie, char *into, size_t n_bytes)
+{
+    rs_input *input = cookie;
+    gsize n_read = MIN(n_bytes, input->end - input->start);
+    if (n_read > 0) {
+        memcpy(into, input->buffer + input->start, n_read);
+        input->start += n_read;
+    } else {
+        n_read = unpacked_read(input, (guint8 *)into, n_bytes);
+    }
+    if (n_read == 0 && input->error) {
+        errno = EIO;
+        return -1;
+    }
+    input->offset += n_read;
+    return (ssize_t)n_read;
+}
+
+/* Answers "where are you", which is all that ftello() asks. */
+static int
+stdio_seek(void *cookie, off64_t *offset, int whence)
+{
+    const rs_input *input = cookie;
+    if (*offset != 0 || whence != SEEK_CUR) {
+        errno = ESPIPE;
+        return -1;
+    }
+    *offset = (off64_t)input->offset;
+    return 0;
+}
+
+FILE *
+rs_input_stdio(rs_input *input)
+{
+    const cookie_io_functions_t functions = {.read = stdio_read, .seek = stdio_seek};
+    FILE *stream = fopencookie(input, "r", functions);
+    if (stream) {
+        /* Without a buffer of ours glibc keeps to its own small one. */
+        g_free(input->stdio_buffer);
+        input->stdio_buffer = g_malloc(BUFFER_BYTES);
+        setvbuf(stream, input->stdio_buffer, _IOFBF, BUFFER_BYTES);
+    }
+    return stream;
+}
+
+/* ---- Answers ---- */
+
+const char *
+rs_input_name(const rs_input *input)
+{
+    return input->name;
+}
+
+guint64
+rs_input_offset(const rs_input *input)
+{
+    return input->offset;
+}
+
+guint64
+rs_input_position(const rs_input *input)
+{
+    return input->position;
+}
+
+guint64
+rs_input_file_bytes(const rs_input *input)
+{
+    return input->file_bytes;
+}
+
+const GError *
+rs_input_error(const rs_input *input)
+{
+    return input->error;
+}

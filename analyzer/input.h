@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bytes of a file or of standard input, unpacked if they are gzip.
+ *
+ * The one rule: everything that could be read is handed out before anything is said
+ * about damage.  Nothing here fails half-way: an answer that is too short is the end,
+ * and rs_input_error() then tells a good end (NULL) from a bad one.
+ *
+ * Pipes work, since nothing is ever sought: what is looked at stays until it is
+ * skipped. Offsets count unpacked bytes from the start; only rs_input_position() counts
+ * the bytes of the file itself.
+ */
+#ifndef RS_INPUT_H
+#define RS_INPUT_H
+
+#include <glib.h>
+#include <stdio.h>
+
+typedef struct rs_input rs_input;
+
+/* Opens `path`; "-" is standard input.  Fails when it cannot be opened, is a directory,
+ * or is compressed with something else than gzip.  An empty file is no failure here. */
+rs_input *
+rs_input_open(const char *path, GError **error);
+
+/* NULL is fine.  A stream from rs_input_stdio() has to be closed before. */
+void
+rs_input_close(rs_input *input);
+
+/* What messages call it: the path in valid UTF-8 without control characters, or
+ * "standard input". */
+const char *
+rs_input_name(const rs_input *input);
+
+/* Points `bytes` at the next bytes without consuming them and returns how many are
+ * there: at least `wanted`, fewer only at the end.  They live until the next peek:
+ * skipping them leaves them in place. */
+gsize
+rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes);
+
+/* Consumes bytes that a peek has shown. */
+void
+rs_input_skip(rs_input *input, gsize n_bytes);
+
+/* Unpacked bytes consumed so far. */
+guint64
+rs_input_offset(const rs_input *input);
+
+/* Bytes read from the file itself so far, packed as they are: for progress. */
+guint64
+rs_input_position(const rs_input *input);
+
+/* Size of the file from where reading began, packed as it is; 0 for a pipe. */
+guint64
+rs_input_file_bytes(const rs_input *input);
+
+/* Why the input ends where it does: NULL for a good end.  To be asked after a short
+ * answer: the reason may be known while bytes before it are still waiting. */
+const GError *
+rs_input_error(const rs_input *input);
+
+/* A stream over what has not been consumed yet, whose ftello() counts from the start of
+ * the input.  From then on the stream alone reads.  The caller closes it before the
+ * input. NULL, with errno set, if there is no memory for it. */
+FILE *
+rs_input_stdio(rs_input *input);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_input, rs_input_close)
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture files as a sequence of frames, whatever their format.
+ *
+ * The one rule: what stands before damage is delivered.  A reader hands out frame after
+ * frame; only when the next one cannot be had does it say why, in one line with the
+ * file and the byte, and then it is at its end.
+ *
+ * The first half is for whoever reads captures; the second for whoever adds a format.
+ */
+#ifndef RS_READER_H
+#define RS_READER_H
+
+#include "error.h"
+#include "input.h"
+
+#include "roce/packet.h"
+
+#include <glib.h>
+
+/* One interface of a capture.  A classic file has exactly one; of a pcapng file those
+ * of all sections are numbered on, in file order. */
+typedef struct rs_interface {
+    char *name;        /* NULL unknown; valid UTF-8 without control characters */
+    char *description; /* the same */
+    int link_type;     /* LINKTYPE_ value, as the file has it */
+    roce_link link;
+    guint32 snaplen;   /* 0: no limit */
+    guint64 speed_bps; /* 0 unknown */
+    guint64 ticks_per_second;
+    gint64 ts_offset_s;     /* added to every time stamp */
+    guint64 packets;        /* delivered so far */
+    guint64 dropped;        /* by the capture, as far as the file said so up to here */
+    gboolean dropped_known; /* whether it said anything */
+    guint fcs_bytes; /* at the end of each frame; cut off before it is delivered */
+} rs_interface;
+
+/* A frame and where it stood.  Valid until the next call for the same reader. */
+typedef struct rs_record {
+    roce_frame frame; /* `number` and `point` are 0: they are the caller's to give */
+    guint interface;
+    guint64 offset;      /* of the record in the file, unpacked */
+    const char *comment; /* NULL none; several are joined by newlines; valid UTF-8 */
+} rs_record;
+
+typedef struct rs_reader rs_reader;
+
+/* Opens a capture; "-" is standard input.  The format is known from the first bytes,
+ * never from the name. */
+rs_reader *
+rs_reader_open(const char *path, GError **error);
+
+/* NULL is fine. */
+void
+rs_reader_close(rs_reader *reader);
+
+/* The next frame: 1; the end: 0; damage, or a failure to read: -1 with `error` set,
+ * after which it is 0 forever.  A simple packet block has no time: it gets the one
+ * before it. */
+int
+rs_reader_next(rs_reader *reader, rs_record *record, GError **error);
+
+/* "pcap", "pcap-ns", "pcap-modified" or "pcapng"; static. */
+const char *
+rs_reader_format(const rs_reader *reader);
+
+/* Interfaces met so far: a pcapng file may bring more at any time.  Pointers hold until
+ * the reader is closed. */
+guint
+rs_reader_n_interfaces(const rs_reader *reader);
+
+const rs_interface *
+rs_reader_interface(const rs_reader *reader, guint interface_i);
+
+/* The coarsest time stamp resolution of the interfaces that delivered frames (of all,
+ * if none did), in ns and at least 1; 0 when there is no interface. */
+guint64
+rs_reader_resolution_ns(const rs_reader *reader);
+
+/* Where the newest record begins, unpacked; after -1, where the damage is. */
+guint64
+rs_reader_offset(const rs_reader *reader);
+
+/* For progress, in bytes of the file as it is, packed or not: read so far; in all, or 0
+ * for a pipe. */
+guint64
+rs_reader_position(const rs_reader *reader);
+
+guint64
+rs_reader_file_bytes(const rs_reader *reader);
+
+/* libpcap's name of a LINKTYPE_ value ("EN10MB"), or NULL. */
+const char *
+rs_link_type_name(int link_type);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_reader, rs_reader_close)
+
+/* ---- For implementers ---- */
+
+/* No frame of the link layers we decode is longer; as libpcap has it. */
+#define RS_MAX_CAPTURED_BYTES (256u * 1024u)
+/* Nor was on any wire; far above what offloading engines build. */
+#define RS_MAX_WIRE_BYTES (16u * 1024u * 1024u)
+
+typedef struct rs_reader_class {
+    /* As rs_reader_next(), with a record that is zeroed. */
+    int (*next)(rs_reader *reader, rs_record *record, GError **error);
+    /* Frees what the implementation holds, before the input is closed. */
+    void (*clear)(rs_reader *reader);
+} rs_reader_class;
+
+/* First member of every reader.  Allocated with g_new0, freed by rs_reader_close(). */
+struct rs_reader {
+    const rs_reader_class *class;
+    rs_input *input;
+    const char *format;
+    GPtrArray *interfaces; /* of rs_interface, or of structs that begin with one */
+    guint64 offset;
+    gboolean ended;
+};
+
+/* Fills in a fresh reader, which takes `input` over. */
+void
+rs_reader_init(rs_reader *reader, const rs_reader_class *class, const char *format,
+               rs_input *input);
+
+/* The link layer behind a LINKTYPE_ value. */
+roce_link
+rs_link_from_type(guint32 link_type);
+
+/* Sets both lengths of a frame from those in the file.  A wire length shorter than what
+ * was captured is wrong, and a declared FCS is no part of the frame. */
+void
+rs_frame_set_lengths(roce_frame *frame, guint32 captured_bytes, guint32 wire_bytes,
+                     guint fcs_bytes);
+
+/* Reports damage at `offset`; -1. */
+int
+rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *format,
+                 ...) G_GNUC_PRINTF(4, 5);
+
+/* Reports why the input ended badly, or FALSE if it did not. */
+gboolean
+rs_reader_input_failed(const rs_reader *reader, GError **error);
+
+/* The readers.  Each is asked whether it knows the first four bytes, then to open.  It
+ * takes the input over, also when it fails. */
+gboolean
+rs_pcap_recognise(const guint8 magic[4]);
+
+rs_reader *
+rs_pcap_open(rs_input *input, GError **error);
+
+gboolean
+rs_pcapng_recognise(const guint8 magic[4]);
+
+rs_reader *
+rs_pcapng_open(rs_input *input, GError **error);
+
+#endif

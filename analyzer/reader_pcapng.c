@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pcapng files (draft-ietf-opsawg-pcapng), read block by block.
+ *
+ * libpcap reads pcapng too, but refuses interfaces whose link types or snap lengths
+ * differ and hides drop counters, link speeds, directions and comments, which are
+ * wanted here.
+ *
+ * The one rule: bytes are read through a cursor that cannot leave its block.  A read
+ * beyond the end gives zeros and marks the cursor bad, which is asked about once, when
+ * the block has been read.
+ *
+ * A file is a row of sections, each of which begins with a section header and has its
+ * own byte order and its own interfaces, numbered from 0.  Here interfaces are numbered
+ * on through all sections.  Every block:
+ *
+ *   type 4, length 4 (of all of it, a multiple of 4), body, length 4 again
+ *
+ *   section header   byte-order magic 4, major 2, minor 2, section length 8, options
+ *   interface        link type 2, reserved 2, snap length 4, options
+ *   enhanced packet  interface 4, time high 4, low 4, captured 4, wire 4, bytes,
+ * options old packet       interface 2, drops 2, and the same from there simple packet
+ * wire 4, bytes; of interface 0, and without a time statistics       interface 4, time
+ * high 4, low 4, options
+ *
+ * Packet bytes are padded to a multiple of 4.  An option is code 2, length 2, value,
+ * padding likewise; code 0 ends the list, as the end of the block does.  Other blocks
+ * are passed over.  The section length is not used: it may be unknown, and sections
+ * follow one another anyway.
+ *
+ * Drops: packet blocks count those since the packet before, statistics those since the
+ * start.  Both tell of the same packets, so the larger one counts.
+ */
+#include "cursor.h"
+#include "reader.h"
+
+#include <string.h>
+
+#define MIN_BLOCK_BYTES 12u
+#define MAX_BLOCK_BYTES (64u * 1024u * 1024u)
+#define MAX_INTERFACES 65536u
+#define BYTE_ORDER_MAGIC 0x1a2b3c4du
+#define NS_PER_S 1000000000u
+#define UNKNOWN_DROPS_16 0xffffu
+
+enum block_type {
+    BLOCK_SECTION = 0x0a0d0d0a, /* the same in both byte orders */
+    BLOCK_INTERFACE = 1,
+    BLOCK_OLD_PACKET = 2,
+    BLOCK_SIMPLE_PACKET = 3,
+    BLOCK_STATISTICS = 5,
+    BLOCK_ENHANCED_PACKET = 6,
+};
+
+enum option_code {
+    OPTION_END = 0,
+    OPTION_COMMENT = 1,
+    OPTION_IF_NAME = 2,
+    OPTION_IF_DESCRIPTION = 3,
+    OPTION_IF_SPEED = 8,
+    OPTION_IF_TSRESOL = 9,
+    OPTION_IF_FCSLEN = 13,
+    OPTION_IF_TSOFFSET = 14,
+    OPTION_PACKET_FLAGS = 2,
+    OPTION_PACKET_DROPS = 4,
+    OPTION_STATISTICS_IFDROP = 5,
+    OPTION_STATISTICS_OSDROP = 7,
+};
+
+typedef struct ng_interface {
+    rs_interface base;
+    guint64 dropped_between; /* packets, as packet blocks told */
+} ng_interface;
+
+typedef struct rs_reader_pcapng {
+    rs_reader base;
+    gboolean big_endian;
+    guint first_interface; /* of this section */
+    guint64 newest_ns;     /* time of the newest packet that had one */
+    GString *comment;
+} rs_reader_pcapng;
+
+typedef struct ng_option {
+    guint code;
+    rs_cursor value;
+} ng_option;
+
+typedef struct ng_block {
+    guint64 offset;
+    guint32 type;
+    rs_cursor body;
+} ng_block;
+
+typedef struct packet_fields {
+    guint32 local; /* interface, as its section counts */
+    guint drops;
+    guint64 ticks;
+    guint32 captured;
+    guint32 wire;
+} packet_fields;
+
+/* What a block meant to the caller of next(). */
+typedef enum ng_outcome {
+    OUTCOME_DAMAGE = -1,
+    OUTCOME_NOTHING = 0,
+    OUTCOME_FRAME = 1,
+} ng_outcome;
+
+/* ---- Options ---- */
+
+/* Padding after the last thing in a block is left out by some writers. */
+static void
+take_padding(rs_cursor *from, gsize n_bytes)
+{
+    gsize padding = (4 - n_bytes % 4) % 4;
+    rs_cursor_take(from, MIN(padding, from->n_left));
+}
+
+/* FALSE at the end of the list, or with a bad cursor. */
+static gboolean
+next_option(rs_cursor *options, ng_option *option)
+{
+    if (options->n_left == 0) {
+        return FALSE;
+    }
+    option->code = rs_cursor_u16(options);
+    guint length = rs_cursor_u16(options);
+    const guint8 *value = rs_cursor_take(options, length);
+    take_padding(options, length);
+    option->value = (rs_cursor){value, length, options->big_endian, FALSE};
+    return !options->bad && option->code != OPTION_END;
+}
+
+/* The text of an option; some writers end it with a zero. */
+static char *
+option_text(const ng_option *option)
+{
+    gsize length = option->value.n_left;
+    while (length > 0 && option->value.at[length - 1] == 0) {
+        length--;
+    }
+    return g_utf8_make_valid((const char *)option->value.at, (gssize)length);
+}
+
+/* For what is printed as part of a line: without what could steer a terminal. */
+static void
+set_label(char **label, const ng_option *option)
+{
+    g_free(*label);
+    *label = option_text(option);
+    for (char *at = *label; *at; at++) {
+        if (g_ascii_iscntrl(*at)) {
+            *at = '?';
+        }
+    }
+}
+
+/* ---- Blocks ---- */
+
+static ng_outcome
+damage(rs_reader_pcapng *self, const ng_block *in, const char *what, GError **error)
+{
+    rs_reader_damage(&self->base, in->offset, error, "%s", what);
+    return OUTCOME_DAMAGE;
+}
+
+/* Fewer bytes than a block needs. */
+static ng_outcome
+end_within_block(rs_reader_pcapng *self, const ng_block *in, gsize n_bytes,
+                 gsize wanted, GError **error)
+{
+    if (!rs_reader_input_failed(&self->base, error)) {
+        rs_reader_damage(&self->base, in->offset, error,
+                         "the file ends within a block: of its %" G_GSIZE_FORMAT
+                         " bytes %" G_GSIZE_FORMAT " are there",
+                         wanted, n_bytes);
+    }
+    return OUTCOME_DAMAGE;
+}
+
+/* The byte order of a section that begins here. */
+static gboolean
+set_byte_order(rs_reader_pcapng *self, const guint8 *header)
+{
+    rs_cursor magic = {header + 8, 4, FALSE, FALSE};
+    guint32 value = rs_cursor_u32(&magic);
+    self->big_endian = value == GUINT32_SWAP_LE_BE(BYTE_ORDER_MAGIC);
+    return self->big_endian || value == BYTE_ORDER_MAGIC;
+}
+
+static gboolean
+length_possible(guint32 length)
+{
+    return length >= MIN_BLOCK_BYTES && length <= MAX_BLOCK_BYTES && length % 4 == 0;
+}
+
+/* Reads the block that begins with the `n_bytes` at `header`. */
+static ng_outcome
+read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
+                GError **error)
+{
+    rs_cursor fields = {header, MIN_BLOCK_BYTES, self->big_endian, FALSE};
+    into->type = rs_cursor_u32(&fields);
+    if (into->type == BLOCK_SECTION) {
+        if (!set_byte_order(self, header)) {
+            return damage(self, into, "a section without byte-order magic", error);
+        }
+        fields.big_endian = self->big_endian;
+    }
+    guint32 length = rs_cursor_u32(&fields);
+    if (!length_possible(length)) {
+        rs_reader_damage(&self->base, into->offset, error,
+                         "a block of type %u claims %u bytes", into->type, length);
+        return OUTCOME_DAMAGE;
+    }
+    const guint8 *bytes;
+    gsize n_bytes = rs_input_peek(self->base.input, length, &bytes);
+    if (n_bytes < length) {
+        return end_within_block(self, into, n_bytes, length, error);
+    }
+    rs_cursor trailer = {bytes + length - 4, 4, self->big_endian, FALSE};
+    guint32 repeated = rs_cursor_u32(&trailer);
+    if (repeated != length) {
+        rs_reader_damage(
+            &self->base, into->offset, error,
+            "a block begins with a length of %u bytes and ends with one of %u", length,
+            repeated);
+        return OUTCOME_DAMAGE;
+    }
+    into->body =
+        (rs_cursor){bytes + 8, length - MIN_BLOCK_BYTES, self->big_endian, FALSE};
+    rs_input_skip(self->base.input, length);
+    return OUTCOME_FRAME;
+}
+
+/* OUTCOME_NOTHING is the good end of the file. */
+static ng_outcome
+read_block(rs_reader_pcapng *self, ng_block *into, GError **error)
+{
+    const guint8 *header;
+    into->offset = self->base.offset = rs_input_offset(self->base.input);
+    gsize n_bytes = rs_input_peek(self->base.input, MIN_BLOCK_BYTES, &header);
+    if (n_bytes >= MIN_BLOCK_BYTES) {
+        return read_block_here(self, header, into, error);
+    }
+    if (n_bytes == 0 && !rs_input_error(self->base.input)) {
+        return OUTCOME_NOTHING;
+    }
+    return end_within_block(self, into, n_bytes, MIN_BLOCK_BYTES, error);
+}
+
+/* ---- Sections and interfaces ---- */
+
+static ng_outcome
+begin_section(rs_reader_pcapng *self, ng_block *section, GError **error)
+{
+    rs_cursor_u32(&section->body); /* the byte-order magic, known already */
+    guint major = rs_cursor_u16(&section->body);
+    guint minor = rs_cursor_u16(&section->body);
+    rs_cursor_u64(&section->body); /* section length */
+    if (section->body.bad) {
+        return damage(self, section, "a section header that is too short", error);
+    }
+    if (major != 1) {
+        g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED,
+                    "%s: is pcapng of version %u.%u at byte %" G_GUINT64_FORMAT
+                    ", which is not supported",
+                    rs_input_name(self->base.input), major, minor, section->offset);
+        return OUTCOME_DAMAGE;
+    }
+    self->first_interface = self->base.interfaces->len;
+    return OUTCOME_NOTHING;
+}
+
+/* 0 if it does not fit into 64 bits. */
+static guint64
+ticks_per_second(guint8 resolution)
+{
+    guint exponent = resolution & 0x7f;
+    if (resolution & 0x80) {
+        return exponent < 64 ? (guint64)1 << exponent : 0;
+    }
+    guint64 ticks = exponent < 20 ? 1 : 0;
+    for (guint i = 0; ticks && i < exponent; i++) {
+        ticks *= 10;
+    }
+    return ticks;
+}
+
+/* The draft counts bits, Wireshark bytes, and both occur: 4 and 32 are the same. */
+static guint
+fcs_bytes(guint8 declared)
+{
+    return declared >= 8 ? declared / 8 : declared;
+}
+
+/* Options whose value has not the length it must have are no options. */
+static void
+read_interface_option(rs_interface *interface, ng_option *option)
+{
+    gsize length = option->value.n_left;
+    if (option->code == OPTION_IF_NAME) {
+        set_label(&interface->name, option);
+    } else if (option->code == OPTION_IF_DESCRIPTION) {
+        set_label(&interface->description, option);
+    } else if (option->code == OPTION_IF_SPEED && length == 8) {
+        guint64 speed = rs_cursor_u64(&option->value);
+        interface->speed_bps = speed == G_MAXUINT64 ? 0 : speed;
+    } else if (option->code == OPTION_IF_TSRESOL && length == 1) {
+        interface->ticks_per_second = ticks_per_second(*option->value.at);
+    } else if (option->code == OPTION_IF_FCSLEN && length == 1) {
+        interface->fcs_bytes = fcs_bytes(*option->value.at);
+    } else if (option->code == OPTION_IF_TSOFFSET && length == 8) {
+        interface->ts_offset_s = (gint64)rs_cursor_u64(&option->value);
+    }
+}
+
+static ng_outcome
+add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
+{
+    if (self->base.interfaces->len >= MAX_INTERFACES) {
+        return damage(self, described, "more interfaces than any capture has", error);
+    }
+    ng_interface *added = g_new0(ng_interface, 1);
+    rs_interface *interface = &added->base;
+    g_ptr_array_add(self->base.interfaces, added);
+    guint16 link_type = rs_cursor_u16(&described->body);
+    interface->link_type = link_type;
+    interface->link = rs_link_from_type(link_type);
+    rs_cursor_u16(&described->body);
+    interface->snaplen = rs_cursor_u32(&described->body);
+    interface->ticks_per_second = 1000000;
+    for (ng_option option; next_option(&described->body, &option);) {
+        read_interface_option(interface, &option);
+    }
+    if (described->body.bad) {
+        return damage(self, described,
+                      "an interface description that overruns its block", error);
+    }
+    if (interface->ticks_per_second == 0) {
+        return damage(self, described, "a time stamp resolution beyond 64 bits", error);
+    }
+    return OUTCOME_NOTHING;
+}
+
+/* By its number in this section; NULL if there is none. */
+static ng_interface *
+find_interface(rs_reader_pcapng *self, guint32 local)
+{
+    guint n_local = self->base.interfaces->len - self->first_interface;
+    if (local >= n_local) {
+        return NULL;
+    }
+    return g_ptr_array_index(self->base.interfaces, self->first_interface + local);
+}
+
+static ng_outcome
+missing_interface(rs_reader_pcapng *self, const ng_block *in, guint32 local,
+                  GError **error)
+{
+    rs_reader_damage(&self->base, in->offset, error,
+                     "a block belongs to interface %u, and the section has %u so far",
+                     local, self->base.interfaces->len - self->first_interface);
+    return OUTCOME_DAMAGE;
+}
+
+static ng_outcome
+read_statistics(rs_reader_pcapng *self, ng_block *statistics, GError **error)
+{
+    guint32 local = rs_cursor_u32(&statistics->body);
+    rs_cursor_u64(&statistics->body); /* when they were taken */
+    ng_interface *of = find_interface(self, local);
+    if (!of && !statistics->body.bad) {
+        return missing_interface(self, statistics, local, error);
+    }
+    guint64 dropped = 0;
+    gboolean known = FALSE;
+    for (ng_option option; next_option(&statistics->body, &option);) {
+        gboolean counts_drops = option.code == OPTION_STATISTICS_IFDROP ||
+                                option.code == OPTION_STATISTICS_OSDROP;
+        if (!counts_drops || option.value.n_left != 8) {
+            continue;
+        }
+        guint64 count = rs_cursor_u64(&option.value);
+        if (count != G_MAXUINT64 && dropped <= G_MAXUINT64 - count) {
+            dropped += count;
+            known = TRUE;
+        }
+    }
+    if (statistics->body.bad) {
+        return damage(self, statistics, "statistics that overrun their block", error);
+    }
+    of->base.dropped = MAX(of->base.dropped, dropped);
+    of->base.dropped_known |= known;
+    return OUTCOME_NOTHING;
+}
+
+/* ---- Packets ---- */
+
+/* Ticks to ns since 1970, held within what a signed 64-bit number of ns can tell. */
+static guint64
+time_ns(const rs_interface *interface, guint64 ticks)
+{
+    guint64 rate = interface->ticks_per_second;
+    if (rate == NS_PER_S && interface->ts_offset_s == 0) {
+        return MIN(ticks, (guint64)G_MAXINT64);
+    }
+    __extension__ typedef __int128 wide;
+    guint64 rest = ticks % rate;
+    guint64 rest_ns = rest <= G_MAXUINT64 / NS_PER_S
+                          ? rest * NS_PER_S / rate
+                          : (guint64)((wide)rest * NS_PER_S / (wide)rate);
+    wide ns = ((wide)(ticks / rate) + interface->ts_offset_s) * NS_PER_S + rest_ns;
+    return ns < 0 ? 0 : ns > G_MAXINT64 ? G_MAXINT64 : (guint64)ns;
+}
+
+static void
+count_drops(ng_interface *at, guint64 count)
+{
+    if (at->dropped_between > G_MAXUINT64 - count) {
+        return;
+    }
+    at->dropped_between += count;
+    at->base.dropped = MAX(at->base.dropped, at->dropped_between);
+    at->base.dropped_known = TRUE;
+}
+
+/* Bits 1:0 direction, 8:5 FCS length in bytes or 0. */
+static void
+apply_flags(rs_record *record, guint32 flags, guint *fcs)
+{
+    static const roce_direction directions[] = {
+        ROCE_DIRECTION_UNKNOWN,
+        ROCE_DIRECTION_IN,
+        ROCE_DIRECTION_OUT,
+        ROCE_DIRECTION_UNKNOWN,
+    };
+    record->frame.direction = directions[flags & 3];
+    guint declared = (flags >> 5) & 15;
+    if (declared > 0) {
+        *fcs = declared;
+    }
+}
+
+static void
+add_comment(rs_reader_pcapng *self, rs_record *record, const ng_option *option)
+{
+    g_autofree char *text = option_text(option);
+    if (record->comment) {
+        g_string_append_c(self->comment, '\n');
+    } else {
+        g_string_truncate(self->comment, 0);
+    }
+    g_string_append(self->comment, text);
+    record->comment = self->comment->str;
+}
+
+static void
+read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at,
+                    rs_record *record, guint *fcs)
+{
+    for (ng_option option; next_option(&packet->body, &option);) {
+        if (option.code == OPTION_COMMENT) {
+            add_comment(self, record, &option);
+        } else if (option.code == OPTION_PACKET_FLAGS && option.value.n_left == 4) {
+            apply_flags(record, rs_cursor_u32(&option.value), fcs);
+        } else if (option.code == OPTION_PACKET_DROPS && option.value.n_left == 8 &&
+                   packet->type == BLOCK_ENHANCED_PACKET) {
+            count_drops(at, rs_cursor_u64(&option.value));
+        }
+    }
+}
+
+/* Lengths that cannot be, in words; NULL if they can. */
+static const char *
+impossible_lengths(const rs_interface *interface, guint32 captured, guint32 wire)
+{
+    if (interface->link == ROCE_LINK_UNSUPPORTED) {
+        return NULL; /* some of those do have frames of many megabytes */
+    }
+    if (captured > RS_MAX_CAPTURED_BYTES) {
+        return "a packet claims more captured bytes than any frame has";
+    }
+    if (wire > RS_MAX_WIRE_BYTES) {
+        return "a packet claims more bytes on the wire than any frame has";
+    }
+    return NULL;
+}
+
+static void
+fill_record(rs_reader_pcapng *self, const ng_block *packet, const ng_interface *at,
+            const guint8 *bytes, rs_record *record)
+{
+    record->offset = packet->offset;
+    record->frame.bytes = bytes;
+    record->frame.link = at->base.link;
+    record->frame.time_ns = self->newest_ns;
+}
+
+/* The fields before the bytes.  The old block differs in its first four bytes alone. */
+static packet_fields
+take_packet_fields(ng_block *packet)
+{
+    rs_cursor *body = &packet->body;
+    packet_fields fields = {.drops = UNKNOWN_DROPS_16};
+    if (packet->type == BLOCK_OLD_PACKET) {
+        fields.local = rs_cursor_u16(body);
+        fields.drops = rs_cursor_u16(body);
+    } else {
+        fields.local = rs_cursor_u32(body);
+    }
+    fields.ticks = (guint64)rs_cursor_u32(body) << 32;
+    fields.ticks |= rs_cursor_u32(body);
+    fields.captured = rs_cursor_u32(body);
+    fields.wire = rs_cursor_u32(body);
+    return fields;
+}
+
+static ng_outcome
+read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError **error)
+{
+    rs_cursor *body = &packet->body;
+    const packet_fields fields = take_packet_fields(packet);
+    ng_interface *at = find_interface(self, fields.local);
+    if (body->bad) {
+        return damage(self, packet, "a packet block that is too short", error);
+    }
+    if (!at) {
+        return missing_interface(self, packet, fields.local, error);
+    }
+    const char *impossible =
+        impossible_lengths(&at->base, fields.captured, fields.wire);
+    if (impossible) {
+        return damage(self, packet, impossible, error);
+    }
+    const guint8 *bytes = rs_cursor_take(body, fields.captured);
+    take_padding(body, fields.captured);
+    guint fcs = at->base.fcs_bytes;
+    if (!body->bad) {
+        read_packet_options(self, packet, at, record, &fcs);
+    }
+    if (body->bad) {
+        return damage(self, packet, "a packet that overruns its block", error);
+    }
+    if (fields.drops != UNKNOWN_DROPS_16) {
+        count_drops(at, fields.drops);
+    }
+    self->newest_ns = time_ns(&at->base, fields.ticks);
+    record->interface = self->first_interface + fields.local;
+    fill_record(self, packet, at, bytes, record);
+    rs_frame_set_lengths(&record->frame, fields.captured, fields.wire, fcs);
+    return OUTCOME_FRAME;
+}
+
+static ng_outcome
+read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
+                   GError **error)
+{
+    rs_cursor *body = &packet->body;
+    guint32 wire = rs_cursor_u32(body);
+    const ng_interface *at = find_interface(self, 0);
+    if (!at) {
+        return missing_interface(self, packet, 0, error);
+    }
+    guint32 snaplen = at->base.snaplen ? at->base.snaplen : G_MAXUINT32;
+    guint32 captured = MIN(wire, snaplen);
+    const char *impossible = impossible_lengths(&at->base, captured, wire);
+    if (impossible) {
+        return damage(self, packet, impossible, error);
+    }
+    const guint8 *bytes = rs_cursor_take(body, captured);
+    if (body->bad) {
+        return damage(self, packet, "a packet that overruns its block", error);
+    }
+    record->interface = self->first_interface;
+    fill_record(self, packet, at, bytes, record);
+    rs_frame_set_lengths(&record->frame, captured, wire, at->base.fcs_bytes);
+    return OUTCOME_FRAME;
+}
+
+/* ---- The reader ---- */
+
+static ng_outcome
+handle_block(rs_reader_pcapng *self, ng_block *met, rs_record *record, GError **error)
+{
+    switch (met->type) {
+    case BLOCK_SECTION:
+        return begin_section(self, met, error);
+    case BLOCK_INTERFACE:
+        return add_interface(self, met, error);
+    case BLOCK_ENHANCED_PACKET:
+    case BLOCK_OLD_PACKET:
+        return read_packet(self, met, record, error);
+    case BLOCK_SIMPLE_PACKET:
+        return read_simple_packet(self, met, record, error);
+    case BLOCK_STATISTICS:
+        return read_statistics(self, met, error);
+    default: /* a number from the file, not an enum: there are many more */
+        return OUTCOME_NOTHING;
+    }
+}
+
+static int
+pcapng_next_record(rs_reader *reader, rs_record *record, GError **error)
+{
+    rs_reader_pcapng *self = (rs_reader_pcapng *)reader;
+    ng_outcome outcome = OUTCOME_NOTHING;
+    while (outcome == OUTCOME_NOTHING) {
+        ng_block met;
+        outcome = read_block(self, &met, error);
+        if (outcome != OUTCOME_FRAME) {
+            break;
+        }
+        outcome = handle_block(self, &met, record, error);
+    }
+    return (int)outcome;
+}
+
+static void
+pcapng_clear(rs_reader *reader)
+{
+    rs_reader_pcapng *self = (rs_reader_pcapng *)reader;
+    g_string_free(self->comment, TRUE);
+}
+
+static const rs_reader_class pcapng_class = {pcapng_next_record, pcapng_clear};
+
+gboolean
+rs_pcapng_recognise(const guint8 magic[4])
+{
+    static const guint8 section[4] = {0x0a, 0x0d, 0x0d, 0x0a};
+    return memcmp(magic, section, sizeof section) == 0;
+}
+
+/* The first section is read here, so that what is no pcapng at all fails to open. */
+rs_reader *
+rs_pcapng_open(rs_input *input, GError **error)
+{
+    rs_reader_pcapng *self = g_new0(rs_reader_pcapng, 1);
+    g_autoptr(rs_reader) reader = &self->base;
+    rs_reader_init(reader, &pcapng_class, "pcapng", input);
+    self->comment = g_string_new(NULL);
+    ng_block first;
+    if (read_block(self, &first, error) != OUTCOME_FRAME ||
+        begin_section(self, &first, error) != OUTCOME_NOTHING) {
+        return NULL;
+    }
+    return g_steal_pointer(&reader);
+}
