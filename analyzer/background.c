@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "background.h"
+
+#if ROCESCOPE_NDPI
+
+#include <ndpi/ndpi_api.h>
+#include <string.h>
+
+#define MAX_FLOWS 65536
+#define PACKETS_TO_LOOK_AT 16
+
+typedef struct flow_key {
+    roce_addr addr[2]; /* the lower first */
+    guint16 port[2];
+    guint8 protocol;
+} flow_key;
+
+typedef struct flow {
+    flow_key key;
+    struct ndpi_flow_struct *detection; /* NULL once decided */
+    ndpi_protocol protocol;
+    guint looked_at;
+    guint64 packets, bytes;
+    guint64 by_priority[8];
+} flow;
+
+struct rs_background {
+    struct ndpi_detection_module_struct *ndpi; /* made for the first packet */
+    GHashTable *flows;
+    flow beyond; /* packets of flows that found no place */
+    flow not_ip;
+    GPtrArray *rows;
+};
+
+static guint
+hash_key(gconstpointer data)
+{
+    const flow_key *key = data;
+    guint h = key->protocol;
+    for (guint side = 0; side < 2; side++) {
+        for (guint i = 0; i < 16; i++) {
+            h = h * 31 + key->addr[side].bytes[i];
+        }
+        h = h * 31 + key->port[side];
+    }
+    return h;
+}
+
+static gboolean
+equal_keys(gconstpointer a, gconstpointer b)
+{
+    const flow_key *x = a;
+    const flow_key *y = b;
+    return x->protocol == y->protocol && x->port[0] == y->port[0] &&
+           x->port[1] == y->port[1] && roce_addr_equal(&x->addr[0], &y->addr[0]) &&
+           roce_addr_equal(&x->addr[1], &y->addr[1]);
+}
+
+static void
+free_flow(gpointer data)
+{
+    flow *f = data;
+    if (f->detection != NULL) {
+        ndpi_free_flow(f->detection);
+    }
+    g_free(f);
+}
+
+static void
+free_row(gpointer data)
+{
+    rs_background_row *row = data;
+    g_free(row->protocol);
+    g_free(row->category);
+    g_free(row);
+}
+
+rs_background *
+rs_background_new(void)
+{
+    rs_background *background = g_new0(rs_background, 1);
+    background->flows = g_hash_table_new_full(hash_key, equal_keys, NULL, free_flow);
+    background->rows = g_ptr_array_new_with_free_func(free_row);
+    return background;
+}
+
+void
+rs_background_free(rs_background *background)
+{
+    if (background == NULL) {
+        return;
+    }
+    g_hash_table_unref(background->flows);
+    g_ptr_array_unref(background->rows);
+    if (background->ndpi != NULL) {
+        ndpi_exit_detection_module(background->ndpi);
+    }
+    g_free(background);
+}
+
+/* nDPI's tables take a while to build: only captures with something to classify pay. */
+static void
+start_ndpi(rs_background *background)
+{
+    if (background->ndpi != NULL) {
+        return;
+    }
+    background->ndpi = ndpi_init_detection_module(ndpi_no_prefs);
+    NDPI_PROTOCOL_BITMASK all;
+    NDPI_BITMASK_SET_ALL(all);
+    ndpi_set_protocol_detection_bitmask2(background->ndpi, &all);
+    ndpi_finalize_initialization(background->ndpi);
+}
+
+static flow_key
+key_of(const roce_packet *p)
+{
+    int order = roce_addr_compare(&p->src, &p->dst);
+    gboolean forward = order < 0 || (order == 0 && p->src_port <= p->dst_port);
+    return (flow_key){
+        .addr = {forward ? p->src : p->dst, forward ? p->dst : p->src},
+        .port = {forward ? p->src_port : p->dst_port,
+                 forward ? p->dst_port : p->src_port},
+        .protocol = p->ip_protocol,
+    };
+}
+
+static flow *
+flow_of(rs_background *background, const roce_packet *p)
+{
+    flow_key key = key_of(p);
+    flow *f = g_hash_table_lookup(background->flows, &key);
+    if (f != NULL) {
+        return f;
+    }
+    if (g_hash_table_size(background->flows) >= MAX_FLOWS) {
+        return &background->beyond;
+    }
+    f = g_new0(flow, 1);
+    f->key = key;
+    f->detection = ndpi_flow_malloc(SIZEOF_FLOW_STRUCT);
+    if (f->detection != NULL) {
+        memset(f->detection, 0, SIZEOF_FLOW_STRUCT);
+    }
+    g_hash_table_insert(background->flows, &f->key, f);
+    return f;
+}
+
+static void
+decide(rs_background *background, flow *f)
+{
+    guint8 guessed = 0;
+    f->protocol = ndpi_detection_giveup(background->ndpi, f->detection, 1, &guessed);
+    ndpi_free_flow(f->detection);
+    f->detection = NULL;
+}
+
+static void
+look(rs_background *background, flow *f, const roce_frame *frame, const roce_packet *p)
+{
+    if (f->detection == NULL) {
+        return;
+    }
+    guint32 left = frame->captured_bytes - p->ip_offset;
+    f->protocol = ndpi_detection_process_packet(
+        background->ndpi, f->detection, frame->bytes + p->ip_offset,
+        (unsigned short)MIN(left, G_MAXUINT16), frame->time_ns / 1000000);
+    if (++f->looked_at >= PACKETS_TO_LOOK_AT) {
+        decide(background, f);
+    }
+}
+
+static guint
+priority_of(const roce_packet *p)
+{
+    return p->n_vlans > 0 ? p->vlan_tci[0] >> 13 : p->traffic_class >> 5;
+}
+
+static void
+count(flow *f, const roce_frame *frame, guint priority)
+{
+    f->packets++;
+    f->bytes += frame->wire_bytes;
+    f->by_priority[priority]++;
+}
+
+void
+rs_background_add(rs_background *background, const roce_frame *frame,
+                  const roce_packet *packet)
+{
+    guint priority = priority_of(packet);
+    if (packet->src.family == 0 || packet->is_grh) {
+        count(&background->not_ip, frame, priority);
+        return;
+    }
+    start_ndpi(background);
+    flow *f = flow_of(background, packet);
+    count(f, frame, priority);
+    look(background, f, frame, packet);
+}
+
+static rs_background_row *
+row_of(rs_background *background, GHashTable *index, const char *protocol,
+       const char *category)
+{
+    rs_background_row *row = g_hash_table_lookup(index, protocol);
+    if (row == NULL) {
+        row = g_new0(rs_background_row, 1);
+        row->protocol = g_strdup(protocol);
+        row->category = g_strdup(category);
+        g_ptr_array_add(background->rows, row);
+        g_hash_table_insert(index, row->protocol, row);
+    }
+    return row;
+}
+
+static void
+add_to_row(rs_background_row *row, const flow *f, guint flows)
+{
+    row->flows += flows;
+    row->packets += f->packets;
+    row->bytes += f->bytes;
+    for (guint i = 0; i < 8; i++) {
+        row->by_priority[i] += f->by_priority[i];
+    }
+}
+
+static gint
+by_bytes(gconstpointer a, gconstpointer b)
+{
+    const rs_background_row *x = *(rs_background_row *const *)a;
+    const rs_background_row *y = *(rs_background_row *const *)b;
+    if (x->bytes != y->bytes) {
+        return x->bytes > y->bytes ? -1 : 1;
+    }
+    return g_strcmp0(x->protocol, y->protocol);
+}
+
+void
+rs_background_finish(rs_background *background)
+{
+    g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, background->flows);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        flow *f = value;
+        if (f->detection != NULL) {
+            decide(background, f);
+        }
+        char name[64];
+        ndpi_protocol2name(background->ndpi, f->protocol, name, sizeof name);
+        const char *category = ndpi_category_get_name(
+            background->ndpi, ndpi_get_proto_category(background->ndpi, f->protocol));
+        add_to_row(row_of(background, index, name, category), f, 1);
+    }
+    if (background->beyond.packets > 0) {
+        add_to_row(row_of(background, index, "more flows than fit", "Unspecified"),
+                   &background->beyond, 0);
+    }
+    if (background->not_ip.packets > 0) {
+        add_to_row(row_of(background, index, "not IP", "Unspecified"),
+                   &background->not_ip, 0);
+    }
+    g_ptr_array_sort(background->rows, by_bytes);
+}
+
+guint
+rs_background_n_rows(const rs_background *background)
+{
+    return background->rows->len;
+}
+
+const rs_background_row *
+rs_background_row_at(const rs_background *background, guint i)
+{
+    return g_ptr_array_index(background->rows, i);
+}
+
+const char *
+rs_background_ndpi_version(void)
+{
+    return ndpi_revision();
+}
+
+#else
+
+rs_background *
+rs_background_new(void)
+{
+    return NULL;
+}
+
+void
+rs_background_free(rs_background *background)
+{
+    (void)background;
+}
+
+void
+rs_background_add(rs_background *background, const roce_frame *frame,
+                  const roce_packet *packet)
+{
+    (void)background;
+    (void)frame;
+    (void)packet;
+}
+
+void
+rs_background_finish(rs_background *background)
+{
+    (void)background;
+}
+
+guint
+rs_background_n_rows(const rs_background *background)
+{
+    (void)background;
+    return 0;
+}
+
+const rs_background_row *
+rs_background_row_at(const rs_background *background, guint i)
+{
+    (void)background;
+    (void)i;
+    return NULL;
+}
+
+const char *
+rs_background_ndpi_version(void)
+{
+    return NULL;
+}
+
+#endif

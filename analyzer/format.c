@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "format.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+char *
+rs_format_addr(const roce_addr *addr)
+{
+    char text[INET6_ADDRSTRLEN] = "?";
+    if (addr->family == 4) {
+        inet_ntop(AF_INET, addr->bytes, text, sizeof text);
+    } else if (addr->family == 6) {
+        inet_ntop(AF_INET6, addr->bytes, text, sizeof text);
+    }
+    return g_strdup(text);
+}
+
+char *
+rs_format_mac(const guint8 mac[6])
+{
+    return g_strdup_printf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+                           mac[3], mac[4], mac[5]);
+}
+
+char *
+rs_format_count(guint64 n)
+{
+    g_autofree char *plain = g_strdup_printf("%" G_GUINT64_FORMAT, n);
+    GString *text = g_string_new(NULL);
+    gsize length = strlen(plain);
+    for (gsize i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            g_string_append_c(text, ',');
+        }
+        g_string_append_c(text, plain[i]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+char *
+rs_format_duration(guint64 ns, guint64 resolution_ns)
+{
+    static const struct {
+        guint64 ns;
+        const char *name;
+    } units[] = {
+        {60000000000, "min"}, {1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}};
+    for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+        if (ns >= units[i].ns && (units[i].ns > resolution_ns || i == 3)) {
+            double value = (double)ns / (double)units[i].ns;
+            int digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+            digits = units[i].ns <= resolution_ns ? 0 : digits;
+            return g_strdup_printf("%.*f %s", digits, value, units[i].name);
+        }
+    }
+    return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+}
+
+char *
+rs_format_speed(guint64 bps)
+{
+    if (bps >= 1000000000) {
+        return g_strdup_printf("%g Gb/s", (double)bps / 1e9);
+    }
+    return g_strdup_printf("%g Mb/s", (double)bps / 1e6);
+}
+
+char *
+rs_format_bytes(guint64 bytes)
+{
+    return g_format_size(bytes);
+}
+
+char *
+rs_format_time(guint64 ns)
+{
+    g_autoptr(GDateTime) time =
+        g_date_time_new_from_unix_utc((gint64)(ns / 1000000000));
+    if (time == NULL) {
+        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+    }
+    g_autofree char *text = g_date_time_format(time, "%Y-%m-%d %H:%M:%S");
+    return g_strdup_printf("%s.%09" G_GUINT64_FORMAT " UTC", text, ns % 1000000000);
+}
+
+char *
+rs_format_share(guint64 part, guint64 whole)
+{
+    double share = whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+    if (part > 0 && share < 0.01) {
+        return g_strdup("<0.01 %");
+    }
+    return g_strdup_printf("%.*f %%", share >= 10 ? 0 : share >= 1 ? 1 : 2, share);
+}
+
+char *
+rs_format_safe(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    GString *safe = g_string_new(NULL);
+    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        if (g_unichar_isprint(c)) {
+            g_string_append_unichar(safe, c);
+        } else {
+            g_string_append_printf(safe, "\\x%02x", c);
+        }
+    }
+    return g_string_free(safe, FALSE);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers and addresses as a person reads them.
+ *
+ * The one rule: what comes from a capture is made safe here before it reaches a
+ * terminal: control characters are shown, never sent.
+ */
+#ifndef RS_FORMAT_H
+#define RS_FORMAT_H
+
+#include "roce/packet.h"
+
+#include <glib.h>
+
+/* Returned strings are the caller's to g_free(). */
+
+char *
+rs_format_addr(const roce_addr *addr);
+
+/* "02:00:00:00:01:01" */
+char *
+rs_format_mac(const guint8 mac[6]);
+
+/* "1,234,567" */
+char *
+rs_format_count(guint64 n);
+
+/* "12.3 ms", not finer than `resolution_ns` (0: as fine as it is). */
+char *
+rs_format_duration(guint64 ns, guint64 resolution_ns);
+
+/* "100 Gb/s" */
+char *
+rs_format_speed(guint64 bps);
+
+/* "1.2 MB" */
+char *
+rs_format_bytes(guint64 bytes);
+
+/* "2026-11-21 03:12:45.123456789 UTC" */
+char *
+rs_format_time(guint64 ns);
+
+/* "0.5 %", "12 %", "<0.1 %" */
+char *
+rs_format_share(guint64 part, guint64 whole);
+
+/* Valid UTF-8 without control characters. */
+char *
+rs_format_safe(const char *text);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of the JSON report.  Each function returns a new reference. */
+#ifndef RS_JSON_PARTS_H
+#define RS_JSON_PARTS_H
+
+#include "summary.h"
+
+#include <jansson.h>
+
+json_t *
+rs_json_count(guint64 n);
+
+/* The count, or null when it is not known. */
+json_t *
+rs_json_known(guint64 n, gboolean known);
+
+/* The text made valid UTF-8, or null. */
+json_t *
+rs_json_text(const char *text);
+
+/* The counters that a stream and the totals share. */
+json_t *
+rs_json_counters(const rs_counters *counters);
+
+json_t *
+rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 id);
+
+json_t *
+rs_json_event(const roce_event *event);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+
+#include "error.h"
+
+#include <string.h>
+
+#define DEFAULT_EVENTS 1000
+#define DEFAULT_MAX_STREAMS 100000
+#define DEFAULT_TOP 20
+#define MAX_SPEED_BPS ((guint64)100 * 1000 * 1000 * 1000 * 1000)
+
+static const char summary[] =
+    "Reads captures of RoCEv2 traffic, rebuilds its queue pairs, and reports losses,\n"
+    "retransmissions, ECN marks, CNPs and pauses with the evidence for each.\n"
+    "Several files are one capture, rotated, in the order given; \"-\" is standard "
+    "input.";
+
+static const char description[] = "Exit status: 2 usage; 3 an input could not be read "
+                                  "in full; 1 a finding at or above\n"
+                                  "--fail-on; else 0.  See rocescope(1).";
+
+typedef struct raw_options {
+    char *json, *filter, *ports, *speed, *icrc, *fail_on;
+    gint64 events, max_streams, top;
+    gboolean quiet, no_color, version;
+    GStrv files;
+} raw_options;
+
+const char *
+rs_severity_name(rs_severity severity)
+{
+    static const char *const names[] = {
+        [RS_SEVERITY_NOTE] = "note",
+        [RS_SEVERITY_WARNING] = "warning",
+        [RS_SEVERITY_CRITICAL] = "critical",
+        [RS_SEVERITY_NEVER] = "never",
+    };
+    return names[severity];
+}
+
+static gboolean
+usage(GError **error, const char *format, const char *what)
+{
+    g_set_error(error, RS_ERROR, RS_ERROR_USAGE, format, what);
+    return FALSE;
+}
+
+/* "100G", "25000M", "400000000000": bit/s. */
+static gboolean
+parse_speed(const char *text, guint64 *bps, GError **error)
+{
+    char *end = NULL;
+    double value = g_ascii_strtod(text, &end);
+    double unit = 1;
+    if (end != text && *end != '\0') {
+        static const char units[] = "kMGT";
+        const char *at = strchr(units, *end == 'K' ? 'k' : *end);
+        unit = 0;
+        if (at != NULL && *at != '\0' && end[1] == '\0') {
+            unit = 1000;
+            for (gint64 i = at - units; i > 0; i--) {
+                unit *= 1000;
+            }
+        }
+    }
+    value *= unit;
+    if (end == text || !(value >= 1) || value > (double)MAX_SPEED_BPS) {
+        return usage(error, "--link-speed %s: not a speed such as 100G", text);
+    }
+    *bps = (guint64)value;
+    return TRUE;
+}
+
+static gboolean
+parse_ports(const char *text, roce_ports *ports, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    for (guint i = 0; parts[i] != NULL; i++) {
+        guint64 port;
+        if (!g_ascii_string_to_unsigned(parts[i], 10, 1, 65535, &port, NULL)) {
+            return usage(error, "--port %s: not a list of UDP ports", text);
+        }
+        if (port == ROCE_UDP_PORT) {
+            continue;
+        }
+        if (ports->n_ports == ROCE_MAX_PORTS) {
+            return usage(error, "--port %s: too many ports", text);
+        }
+        ports->port[ports->n_ports++] = (guint16)port;
+    }
+    return TRUE;
+}
+
+static gboolean
+parse_icrc(const char *text, rs_icrc_mode *mode, GError **error)
+{
+    if (g_str_equal(text, "all")) {
+        *mode = RS_ICRC_ALL;
+    } else if (g_str_equal(text, "sample")) {
+        *mode = RS_ICRC_SAMPLE;
+    } else if (g_str_equal(text, "off")) {
+        *mode = RS_ICRC_OFF;
+    } else {
+        return usage(error, "--icrc %s: all, sample or off", text);
+    }
+    return TRUE;
+}
+
+static gboolean
+parse_severity(const char *text, rs_severity *severity, GError **error)
+{
+    for (int i = RS_SEVERITY_NOTE; i < RS_SEVERITY_NEVER; i++) {
+        if (g_str_equal(text, rs_severity_name((rs_severity)i))) {
+            *severity = (rs_severity)i;
+            return TRUE;
+        }
+    }
+    return usage(error, "--fail-on %s: note, warning or critical", text);
+}
+
+static gboolean
+check_ranges(const raw_options *raw, GError **error)
+{
+    if (raw->events < 0) {
+        return usage(error, "--events: %s", "not a number of events");
+    }
+    if (raw->max_streams < 1 || raw->max_streams > (1 << 24)) {
+        return usage(error, "--max-streams: %s", "1 to 16777216");
+    }
+    if (raw->top < 0 || raw->top > G_MAXUINT16) {
+        return usage(error, "--top: %s", "0 to 65535");
+    }
+    if (raw->files == NULL && !raw->version) {
+        return usage(error, "%s", "no capture file given; see rocescope --help");
+    }
+    return TRUE;
+}
+
+static gboolean
+fill(rs_options *o, raw_options *raw, GError **error)
+{
+    if (!check_ranges(raw, error) ||
+        (raw->speed != NULL && !parse_speed(raw->speed, &o->link_speed_bps, error)) ||
+        (raw->ports != NULL && !parse_ports(raw->ports, &o->ports, error)) ||
+        (raw->icrc != NULL && !parse_icrc(raw->icrc, &o->icrc, error)) ||
+        (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error))) {
+        return FALSE;
+    }
+    o->max_events = (guint64)raw->events;
+    o->max_streams = (guint)raw->max_streams;
+    o->top = (guint)raw->top;
+    o->quiet = raw->quiet;
+    o->no_color = raw->no_color;
+    o->show_version = raw->version;
+    o->json_path = g_steal_pointer(&raw->json);
+    o->filter = g_steal_pointer(&raw->filter);
+    o->files = g_steal_pointer(&raw->files);
+    return TRUE;
+}
+
+static void
+clear_raw(raw_options *raw)
+{
+    g_free(raw->json);
+    g_free(raw->filter);
+    g_free(raw->ports);
+    g_free(raw->speed);
+    g_free(raw->icrc);
+    g_free(raw->fail_on);
+    g_strfreev(raw->files);
+}
+
+static gboolean
+parse_raw(raw_options *raw, GStrv *args, GError **error)
+{
+    /* clang-format off */
+    const GOptionEntry entries[] = {
+        {"json", 0, 0, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
+        {"events", 0, 0, G_OPTION_ARG_INT64, &raw->events, "Keep the first N events in the JSON report (default 1000)", "N"},
+        {"link-speed", 0, 0, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
+        {"filter", 0, 0, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
+        {"port", 0, 0, G_OPTION_ARG_STRING, &raw->ports, "UDP ports that carry RoCEv2 beside 4791", "PORT,…"},
+        {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
+        {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
+        {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
+        {"fail-on", 0, 0, G_OPTION_ARG_STRING, &raw->fail_on, "Exit with status 1 if there is such a finding", "note|warning|critical"},
+        {"no-color", 0, 0, G_OPTION_ARG_NONE, &raw->no_color, "No colour, even on a terminal", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &raw->quiet, "No text report and no progress", NULL},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->files, NULL, NULL},
+        {0},
+    };
+    /* clang-format on */
+    g_autoptr(GOptionContext) context =
+        g_option_context_new("[analyze] FILE… — what happened on this RoCE network");
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+    g_autoptr(GError) local = NULL;
+    if (!g_option_context_parse_strv(context, args, &local)) {
+        g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, local->message);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* GLib takes a lone "-" for a file, as we do; "analyze" may stand before the files. */
+static GStrv
+copy_arguments(int argc, char **argv)
+{
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    for (int i = 0; i < argc; i++) {
+        if (i != 1 || !g_str_equal(argv[i], "analyze")) {
+            g_strv_builder_add(builder, argv[i]);
+        }
+    }
+    return g_strv_builder_end(builder);
+}
+
+rs_options *
+rs_options_parse(int argc, char **argv, GError **error)
+{
+    g_auto(GStrv) args = copy_arguments(argc, argv);
+    raw_options raw = {
+        .events = DEFAULT_EVENTS,
+        .max_streams = DEFAULT_MAX_STREAMS,
+        .top = DEFAULT_TOP,
+    };
+    g_autoptr(rs_options) options = g_new0(rs_options, 1);
+    options->fail_on = RS_SEVERITY_NEVER;
+    roce_ports_init(&options->ports);
+    gboolean good = parse_raw(&raw, &args, error) && fill(options, &raw, error);
+    clear_raw(&raw);
+    return good ? g_steal_pointer(&options) : NULL;
+}
+
+void
+rs_options_free(rs_options *options)
+{
+    if (options == NULL) {
+        return;
+    }
+    g_strfreev(options->files);
+    g_free(options->json_path);
+    g_free(options->filter);
+    g_free(options);
+}

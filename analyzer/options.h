@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line.
+ *
+ * The one rule: what stands here is checked here.  Whoever gets an rs_options need not
+ * doubt any of its values.
+ */
+#ifndef RS_OPTIONS_H
+#define RS_OPTIONS_H
+
+#include "roce/decode.h"
+
+#include <glib.h>
+
+typedef enum rs_severity {
+    RS_SEVERITY_NOTE,
+    RS_SEVERITY_WARNING,
+    RS_SEVERITY_CRITICAL,
+    RS_SEVERITY_NEVER, /* --fail-on was not given */
+} rs_severity;
+
+typedef enum rs_icrc_mode {
+    RS_ICRC_ALL,
+    RS_ICRC_SAMPLE, /* the first thousand packets, then one PSN in 64 */
+    RS_ICRC_OFF,
+} rs_icrc_mode;
+
+typedef struct rs_options {
+    GStrv files;            /* at least one */
+    char *json_path;        /* NULL: none; "-": standard output */
+    char *filter;           /* BPF, or NULL */
+    roce_ports ports;       /* 4791 and what --port adds */
+    guint64 link_speed_bps; /* 0: as the capture says */
+    guint64 max_events;
+    guint max_streams;
+    guint top;
+    rs_icrc_mode icrc;
+    rs_severity fail_on;
+    gboolean quiet;
+    gboolean no_color;
+    gboolean show_version;
+} rs_options;
+
+/* "note", "warning", "critical". */
+const char *
+rs_severity_name(rs_severity severity);
+
+/* Takes argv apart.  NULL with `error` set for what the command line cannot mean; help
+ * asked for is printed and ends the program. */
+rs_options *
+rs_options_parse(int argc, char **argv, GError **error);
+
+void
+rs_options_free(rs_options *options);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_options, rs_options_free)
+
+#endif

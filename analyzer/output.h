@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that reports are written to.
+ *
+ * The one rule: a regular file appears whole or not at all.  What is no regular file
+ * (/dev/null, a FIFO, standard output) is written in place.
+ */
+#ifndef RS_OUTPUT_H
+#define RS_OUTPUT_H
+
+#include <glib.h>
+#include <stdio.h>
+
+typedef struct rs_output rs_output;
+
+/* Opens `path` ("-": standard output) for writing. */
+rs_output *
+rs_output_open(const char *path, GError **error);
+
+FILE *
+rs_output_stream(rs_output *output);
+
+/* Makes the file appear and frees the output, also when it fails. */
+gboolean
+rs_output_commit(rs_output *output, GError **error);
+
+/* Gives up: nothing appears.  NULL is fine. */
+void
+rs_output_abandon(rs_output *output);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "summary.h"
+
+#include <string.h>
+
+#define NO_LINK G_MAXUINT32
+
+static const roce_stream *
+stream_of(const rs_analysis *analysis, guint32 id)
+{
+    return roce_tracker_stream(analysis->tracker, id);
+}
+
+void
+rs_counters_of_stream(rs_counters *c, const roce_stream *s)
+{
+    gboolean paired = roce_stream_is_paired(s);
+    *c = (rs_counters){
+        .streams = 1,
+        .paired_streams = paired ? 1 : 0,
+        .packets = s->packets,
+        .wire_bytes = s->wire_bytes,
+        .payload_bytes = s->payload_bytes,
+        .space = {s->space[0], s->space[1]},
+        .retransmissions = s->retransmissions,
+        .cnps_received = paired ? s->cnps_received : 0,
+        .cnps_sent = s->cnps_sent,
+        .rnr_waits_kept = s->rnr_waits_kept,
+        .rnr_waits_broken = s->rnr_waits_broken,
+        .ecn = s->ecn,
+        .icrc = s->icrc,
+        .messages = s->messages_completed,
+        .message_bytes = s->message_bytes,
+    };
+    memcpy(c->losses, s->losses, sizeof c->losses);
+    memcpy(c->ecn_control, s->ecn_control, sizeof c->ecn_control);
+    memcpy(c->naks_sent, s->naks_sent, sizeof c->naks_sent);
+    if (paired) {
+        memcpy(c->naks, s->naks_received, sizeof c->naks);
+    }
+}
+
+static void
+add_array(guint64 *sum, const guint64 *other, gsize n)
+{
+    for (gsize i = 0; i < n; i++) {
+        sum[i] += other[i];
+    }
+}
+
+/* The struct is guint64s through and through, so that a sum is a sum of arrays. */
+G_STATIC_ASSERT(sizeof(rs_counters) % sizeof(guint64) == 0);
+G_STATIC_ASSERT(sizeof(roce_space_counters) == 8 * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(roce_retransmission_counters) ==
+                (5 + ROCE_N_CAUSES) * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(roce_ecn_counters) == 6 * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(roce_icrc_counters) == 5 * sizeof(guint64));
+
+void
+rs_counters_add(rs_counters *sum, const rs_counters *other)
+{
+    guint64 to[sizeof *sum / sizeof(guint64)];
+    guint64 from[sizeof *sum / sizeof(guint64)];
+    memcpy(to, sum, sizeof to);
+    memcpy(from, other, sizeof from);
+    add_array(to, from, G_N_ELEMENTS(to));
+    memcpy(sum, to, sizeof to);
+}
+
+guint64
+rs_losses_of(const guint64 losses[ROCE_N_VERDICTS])
+{
+    return losses[ROCE_VERDICT_LOST_BEFORE_CAPTURE] +
+           losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] +
+           losses[ROCE_VERDICT_ACK_LOST] + losses[ROCE_VERDICT_DATA_OR_ACK_LOST] +
+           losses[ROCE_VERDICT_CORRUPT];
+}
+
+/* ---- the same stream at several points ---- */
+
+static guint
+hash_stream(gconstpointer data)
+{
+    const roce_stream *s = data;
+    guint h = s->dst_qpn * 31 + (s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0);
+    for (guint i = 0; i < 16; i++) {
+        h = h * 31 + s->src.bytes[i];
+        h = h * 31 + s->dst.bytes[i];
+    }
+    return h;
+}
+
+static gboolean
+same_stream(gconstpointer a, gconstpointer b)
+{
+    const roce_stream *x = a;
+    const roce_stream *y = b;
+    gboolean ud = x->transport == ROCE_TRANSPORT_UD;
+    return x->dst_qpn == y->dst_qpn && roce_addr_equal(&x->src, &y->src) &&
+           roce_addr_equal(&x->dst, &y->dst) &&
+           (!ud || (y->transport == ROCE_TRANSPORT_UD && x->src_qpn == y->src_qpn));
+}
+
+static void
+free_members(gpointer data)
+{
+    if (data != NULL) {
+        g_array_unref(data);
+    }
+}
+
+/* Makes the member that saw most stand for its group. */
+static void
+elect(rs_summary *summary, const rs_analysis *analysis, GArray *members)
+{
+    guint32 best = g_array_index(members, guint32, 0);
+    for (guint i = 1; i < members->len; i++) {
+        guint32 id = g_array_index(members, guint32, i);
+        if (stream_of(analysis, id)->packets > stream_of(analysis, best)->packets) {
+            best = id;
+        }
+    }
+    for (guint i = 0; i < members->len; i++) {
+        g_array_index(summary->group, guint32, g_array_index(members, guint32, i)) =
+            best;
+    }
+    summary->members->pdata[best] = g_array_ref(members);
+}
+
+static void
+find_groups(rs_summary *summary, const rs_analysis *analysis)
+{
+    guint n = roce_tracker_n_streams(analysis->tracker);
+    g_array_set_size(summary->group, n);
+    g_ptr_array_set_size(summary->members, (gint)n);
+    g_autoptr(GHashTable) groups =
+        g_hash_table_new_full(hash_stream, same_stream, NULL, free_members);
+    for (guint32 id = 0; id < n; id++) {
+        const roce_stream *s = stream_of(analysis, id);
+        GArray *members = g_hash_table_lookup(groups, s);
+        if (members == NULL) {
+            members = g_array_new(FALSE, FALSE, sizeof(guint32));
+            g_hash_table_insert(groups, (gpointer)(guintptr)s, members);
+        }
+        g_array_append_val(members, id);
+    }
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, groups);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        elect(summary, analysis, value);
+    }
+}
+
+gboolean
+rs_summary_stands(const rs_summary *summary, guint32 stream)
+{
+    return g_array_index(summary->group, guint32, stream) == stream;
+}
+
+/* ---- connections ---- */
+
+static void
+free_link(gpointer data)
+{
+    rs_link *link = data;
+    g_array_unref(link->streams);
+    g_free(link);
+}
+
+static rs_link *
+add_link(rs_summary *summary)
+{
+    rs_link *link = g_new0(rs_link, 1);
+    link->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_ptr_array_add(summary->links, link);
+    return link;
+}
+
+static const char *
+trust_of(const roce_stream *s, const roce_stream *peer)
+{
+    guint32 evidence = MAX(s->pairing_evidence, peer->pairing_evidence);
+    if (s->paired_by != ROCE_PAIRING_PSN || s->paired_ports_agree || evidence >= 16) {
+        return "high";
+    }
+    return evidence >= 3 ? "medium" : "low";
+}
+
+static void
+join_link(rs_summary *summary, const rs_analysis *analysis, guint32 id, guint link_i)
+{
+    rs_link *link = g_ptr_array_index(summary->links, link_i);
+    const roce_stream *s = stream_of(analysis, id);
+    g_array_append_val(link->streams, id);
+    g_array_index(summary->link_of, guint32, id) = link_i;
+    link->paired_by = MAX(link->paired_by, s->paired_by);
+    if (s->connection != ROCE_NO_STREAM) {
+        link->cm = roce_tracker_connection(analysis->tracker, s->connection);
+    }
+}
+
+static guint
+find_link(rs_summary *summary, const roce_stream *s, GHashTable *by_pair)
+{
+    g_autofree char *key = NULL;
+    /* The unordered pair of ends names the connection, whatever the point. */
+    roce_addr low = s->src;
+    roce_addr high = s->dst;
+    guint32 low_qpn = s->src_qpn;
+    guint32 high_qpn = s->dst_qpn;
+    int order = roce_addr_compare(&low, &high);
+    if (order > 0 || (order == 0 && low_qpn > high_qpn)) {
+        low = s->dst;
+        high = s->src;
+        low_qpn = s->dst_qpn;
+        high_qpn = s->src_qpn;
+    }
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < 16; i++) {
+        g_string_append_printf(text, "%02x%02x", low.bytes[i], high.bytes[i]);
+    }
+    g_string_append_printf(text, "/%x/%x/%u", low_qpn, high_qpn, low.family);
+    key = g_string_free(text, FALSE);
+    gpointer found;
+    if (g_hash_table_lookup_extended(by_pair, key, NULL, &found)) {
+        return GPOINTER_TO_UINT(found);
+    }
+    guint i = summary->links->len;
+    rs_link *link = add_link(summary);
+    link->addr[0] = s->src;
+    link->addr[1] = s->dst;
+    link->qpn[0] = s->src_qpn;
+    link->qpn[1] = s->dst_qpn;
+    link->qpn_known[0] = link->qpn_known[1] = TRUE;
+    g_hash_table_insert(by_pair, g_steal_pointer(&key), GUINT_TO_POINTER(i));
+    return i;
+}
+
+/* Connections that CM told of and that no captured stream belongs to. */
+static void
+add_bare_connections(rs_summary *summary, const rs_analysis *analysis)
+{
+    guint n = roce_tracker_n_connections(analysis->tracker);
+    g_autoptr(GHashTable) used = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < summary->links->len; i++) {
+        const rs_link *link = g_ptr_array_index(summary->links, i);
+        g_hash_table_add(used, (gpointer)(guintptr)link->cm);
+    }
+    for (guint i = 0; i < n; i++) {
+        const roce_connection *c = roce_tracker_connection(analysis->tracker, i);
+        if (g_hash_table_contains(used, c)) {
+            continue;
+        }
+        rs_link *link = add_link(summary);
+        for (guint side = 0; side < 2; side++) {
+            link->addr[side] = c->addr[side];
+            link->qpn[side] = c->qpn[side];
+            link->qpn_known[side] = (c->known & 1u << side) != 0;
+        }
+        link->paired_by = ROCE_PAIRING_CM;
+        link->trust = "high";
+        link->cm = c;
+    }
+}
+
+static void
+find_links(rs_summary *summary, const rs_analysis *analysis)
+{
+    guint n = roce_tracker_n_streams(analysis->tracker);
+    g_autoptr(GHashTable) by_pair =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_array_set_size(summary->link_of, n);
+    for (guint32 id = 0; id < n; id++) {
+        const roce_stream *s = stream_of(analysis, id);
+        g_array_index(summary->link_of, guint32, id) = NO_LINK;
+        if (!roce_stream_is_paired(s)) {
+            continue;
+        }
+        guint link_i = find_link(summary, s, by_pair);
+        rs_link *link = g_ptr_array_index(summary->links, link_i);
+        link->trust = trust_of(s, stream_of(analysis, s->peer));
+        join_link(summary, analysis, id, link_i);
+    }
+    add_bare_connections(summary, analysis);
+}
+
+/* ---- order ---- */
+
+static guint64
+badness(const roce_stream *s)
+{
+    guint64 fatal = 0;
+    for (guint i = ROCE_NAKS_INVALID_REQUEST; i <= ROCE_NAKS_REMOTE_OPERATIONAL; i++) {
+        fatal += s->naks_received[i];
+    }
+    guint64 lost = rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]);
+    return fatal * 1000000 + lost * 1000 + s->retransmissions.packets * 10 +
+           s->space[0].reordered + s->space[0].duplicates + s->icrc.bad +
+           s->ecn.codepoint[3];
+}
+
+static gint
+worse(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const rs_analysis *analysis = data;
+    const roce_stream *x = stream_of(analysis, *(const guint32 *)a);
+    const roce_stream *y = stream_of(analysis, *(const guint32 *)b);
+    guint64 bad_x = badness(x);
+    guint64 bad_y = badness(y);
+    if (bad_x != bad_y) {
+        return bad_x > bad_y ? -1 : 1;
+    }
+    if (x->wire_bytes != y->wire_bytes) {
+        return x->wire_bytes > y->wire_bytes ? -1 : 1;
+    }
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+rs_summary *
+rs_summary_new(const rs_analysis *analysis)
+{
+    rs_summary *summary = g_new0(rs_summary, 1);
+    guint n = roce_tracker_n_streams(analysis->tracker);
+    summary->group = g_array_new(FALSE, TRUE, sizeof(guint32));
+    summary->members = g_ptr_array_new_with_free_func(free_members);
+    summary->worst_first = g_array_sized_new(FALSE, FALSE, sizeof(guint32), n);
+    summary->links = g_ptr_array_new_with_free_func(free_link);
+    summary->link_of = g_array_new(FALSE, TRUE, sizeof(guint32));
+    find_groups(summary, analysis);
+    for (guint32 id = 0; id < n; id++) {
+        g_array_append_val(summary->worst_first, id);
+        if (rs_summary_stands(summary, id)) {
+            rs_counters counters;
+            rs_counters_of_stream(&counters, stream_of(analysis, id));
+            rs_counters_add(&summary->totals, &counters);
+        }
+    }
+    gpointer data = (gpointer)(guintptr)analysis;
+    g_array_sort_with_data(summary->worst_first, worse, data);
+    find_links(summary, analysis);
+    return summary;
+}
+
+void
+rs_summary_free(rs_summary *summary)
+{
+    if (summary == NULL) {
+        return;
+    }
+    g_array_unref(summary->group);
+    g_ptr_array_unref(summary->members);
+    g_array_unref(summary->worst_first);
+    g_ptr_array_unref(summary->links);
+    g_array_unref(summary->link_of);
+    g_free(summary);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From streams to a whole: counters summed, streams of one queue pair brought together,
+ * the same stream at several points recognised.
+ *
+ * The one rule: nothing is added up over points that saw the same packet.  Of a stream
+ * that several points saw, the point that saw most of it stands for all.
+ */
+#ifndef RS_SUMMARY_H
+#define RS_SUMMARY_H
+
+#include "analysis.h"
+
+#include "roce/stream.h"
+
+#include <glib.h>
+
+/* The counters of a stream, or of many. */
+typedef struct rs_counters {
+    guint64 streams;
+    guint64 paired_streams; /* of them; what depends on pairing is their sum */
+    guint64 packets, wire_bytes, payload_bytes;
+    roce_space_counters space[ROCE_N_SPACES];
+    roce_retransmission_counters retransmissions;
+    guint64 losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
+    guint64 naks[ROCE_N_NAKS], naks_sent[ROCE_N_NAKS];
+    guint64 cnps_received, cnps_sent;
+    guint64 rnr_waits_kept, rnr_waits_broken;
+    roce_ecn_counters ecn;
+    guint64 ecn_control[4];
+    roce_icrc_counters icrc;
+    guint64 messages, message_bytes;
+} rs_counters;
+
+/* Two directions of one queue pair, over all points. */
+typedef struct rs_link {
+    roce_addr addr[2];
+    guint32 qpn[2];
+    gboolean qpn_known[2];
+    roce_pairing paired_by;
+    const char *trust;         /* "high", "medium", "low" */
+    const roce_connection *cm; /* NULL without */
+    GArray *streams;           /* guint32 */
+} rs_link;
+
+typedef struct rs_summary {
+    rs_counters totals;
+    GArray *group;       /* guint32 by stream id: the stream that stands for it */
+    GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands */
+    GArray *worst_first; /* guint32: stream ids */
+    GPtrArray *links;    /* rs_link */
+    GArray *link_of;     /* guint32 by stream id; G_MAXUINT32 none */
+} rs_summary;
+
+rs_summary *
+rs_summary_new(const rs_analysis *analysis);
+
+void
+rs_summary_free(rs_summary *summary);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_summary, rs_summary_free)
+
+void
+rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);
+
+void
+rs_counters_add(rs_counters *sum, const rs_counters *other);
+
+/* Verdicts that mean that something did not arrive: all but not_captured and unknown.
+ */
+guint64
+rs_losses_of(const guint64 losses[ROCE_N_VERDICTS]);
+
+/* Whether this stream stands for all points that saw it. */
+gboolean
+rs_summary_stands(const rs_summary *summary, guint32 stream);
+
+#endif
