@@ -4,10 +4,11 @@
  *
  * An ACK for n means that everything up to n arrived; it may be coalesced.  A NAK for n
  * means that everything before n arrived and that n is expected: it judges the newest
- * transmission of n before it.  If that one was accepted here, it did not arrive in
- * order behind this point: undelivered_after_capture, lost or late, which cannot be
- * told from here.  If it was discarded here, the NAK says nothing of it.  If it was
- * never seen here, it is asked for.
+ * transmission of n before it.  If something beyond n was seen here while n was
+ * expected, that is what the NAK answers, and n is asked for if it was never seen.  If
+ * not, and n was accepted here, it did not arrive in order behind this point:
+ * undelivered_after_capture, lost or late, which cannot be told from here.  If it was
+ * discarded here, the NAK says nothing of it.
  *
  * An RNR NAK for n means that n arrived and was refused for want of a receive request.
  * What was on the way behind it provokes a sequence NAK for the same n: its
@@ -159,18 +160,30 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_acknowledge_up_to(t, s, a, psn + 1);
 }
 
-/* What a NAK for `psn` tells of everything from there on that was sent before it. */
+/* Remembers the NAK for the round that will answer it. */
 static void
-expect(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_state state)
+remember(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_state state)
 {
-    roce_lane *lane = requests(s);
+    const roce_last_nak *before = &s->nak;
+    bool pending = before->state == ROCE_NAK_SEQUENCE && !before->answered &&
+                   before->oldest_psn < psn;
+    int64_t oldest = pending && state == ROCE_NAK_SEQUENCE ? before->oldest_psn : psn;
     s->nak = (roce_last_nak){
         .state = state,
         .psn = psn,
+        .oldest_psn = oldest,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
-        .tx = lane->tx,
+        .tx = requests(s)->tx,
     };
+}
+
+/* The responder expects `psn`: whatever was sent from there on before, it did not take.
+ */
+static void
+expect(roce_stream_state *s, int64_t psn)
+{
+    roce_lane *lane = requests(s);
     lane->discard_psn = psn;
     lane->discard_tx = lane->tx;
     if (lane->accept_next > psn) {
@@ -192,27 +205,38 @@ is_consequence(const roce_stream_state *s, int64_t psn)
     return !again;
 }
 
-/* Judges the newest transmission of the PSN that a sequence NAK asks for. */
+/* The newest request seen beyond `psn` while that was expected here, which no NAK has
+ * answered; its frame, or 0.  A responder lags behind the capture, so that the moment
+ * it speaks of may be some packets back. */
+static uint64_t
+take_violation(roce_stream_state *s, int64_t psn)
+{
+    for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
+        unsigned at = (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
+        if (s->violations[at].frame != 0 && s->violations[at].expected == psn &&
+            !s->violations[at].answered) {
+            s->violations[at].answered = true;
+            return s->violations[at].frame;
+        }
+    }
+    return 0;
+}
+
+/* Judges the newest transmission of the PSN that a sequence NAK asks for, which nothing
+ * seen here explains. */
 static void
 judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
     roce_lane *lane = requests(s);
     roce_slot *slot = roce_history_find(&lane->history, psn);
-    roce_missing_range *range = roce_missing_find(&lane->missing, psn);
-    if (range != NULL) {
-        /* The newest transmission is one that went unseen. */
-        roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
-                                ROCE_MISSING_ASKED);
-        roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
-        return;
+    if (roce_missing_find(&lane->missing, psn) != NULL) {
+        return; /* its newest transmission is one that went unseen */
     }
     if (slot == NULL) {
-        if (psn >= lane->max_next && psn < lane->max_next + FARTHEST_AHEAD &&
-            s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
+        if (psn >= lane->max_next && psn < lane->max_next + FARTHEST_AHEAD) {
+            /* Sent behind everything seen, and lost before this point. */
             roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, psn + 1,
                                false);
-            roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
-                                    ROCE_MISSING_ASKED);
         }
         return;
     }
@@ -229,12 +253,20 @@ static void
 acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          int64_t psn)
 {
+    roce_lane *lane = requests(s);
+    bool explained = take_violation(s, psn) != 0;
     if (is_consequence(s, psn)) {
         return;
     }
     roce_acknowledge_up_to(t, s, a, psn);
-    judge_asked(t, s, a, psn);
-    expect(s, a, psn, ROCE_NAK_SEQUENCE);
+    if (!explained) {
+        judge_asked(t, s, a, psn);
+        expect(s, psn);
+    }
+    roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
+                            ROCE_MISSING_ASKED);
+    roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
+    remember(s, a, psn, ROCE_NAK_SEQUENCE);
 }
 
 static void
@@ -246,20 +278,27 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     if (slot != NULL) {
         slot->flags |= ROCE_SLOT_REFUSED;
     }
-    expect(s, a, psn, ROCE_NAK_RNR);
+    expect(s, psn);
+    remember(s, a, psn, ROCE_NAK_RNR);
     s->nak.wait_ns =
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
 }
 
 /* The request that a NAK answers: for a sequence NAK the first one beyond the expected
- * PSN, else the one it names. */
+ * PSN, else the one it names; 0 when it was not seen. */
 static uint64_t
 provoking_frame(const roce_stream_state *s, int64_t psn, roce_aeth_kind kind,
                 unsigned value)
 {
-    if (kind == ROCE_AETH_NAK && value == ROCE_NAK_PSN_SEQUENCE &&
-        s->beyond_psn == psn) {
-        return s->beyond_frame;
+    if (kind == ROCE_AETH_NAK && value == ROCE_NAK_PSN_SEQUENCE) {
+        for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
+            unsigned at =
+                (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
+            if (s->violations[at].frame != 0 && s->violations[at].expected == psn) {
+                return s->violations[at].frame;
+            }
+        }
+        return 0;
     }
     const roce_slot *slot =
         roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
@@ -290,7 +329,8 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else {
         /* The request was refused for good; the queue pair goes to error. */
         roce_acknowledge_up_to(t, s, a, psn);
-        expect(s, a, psn, ROCE_NAK_FATAL);
+        expect(s, psn);
+        remember(s, a, psn, ROCE_NAK_FATAL);
     }
 }
 

@@ -31,7 +31,6 @@ enum roce_slot_flag {
     ROCE_SLOT_MESSAGE_END = 1 << 5,
     ROCE_SLOT_DOUBTED =
         1 << 6, /* judged data_or_ack_lost; the next ACK may tell more */
-    ROCE_SLOT_REPEATED = 1 << 7,
 };
 
 typedef struct roce_slot {
@@ -46,6 +45,7 @@ typedef struct roce_slot {
     uint32_t message_bytes; /* at a message's end: its length, saturated */
     uint8_t flags;
     uint8_t copies; /* saturated */
+    uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
 
 typedef struct roce_history {

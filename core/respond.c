@@ -13,10 +13,9 @@
  *     then it had sent all that the partly answered READ before still owed: that tail
  *     went unseen too.
  *   - The requester takes responses in order as well; what it sees beyond a gap it
- *     discards, and asks again from the first one missing (an implied NAK).  So a
- *     re-issued READ judges the newest copy of the response that it starts at, and a
- *     timeout judges every response that was accepted here, for had one of the later
- *     ones arrived, there would have been no timeout.
+ *     discards, and asks again from the first one missing (an implied NAK).  So the
+ *     request that opens a round judges the newest copy of the response that it starts
+ *     at, and nothing is said of those behind it: lost or discarded.
  *
  * Without the peer's stream only the continuation of a message (First, Middle, Last) is
  * known to be due.
@@ -79,7 +78,8 @@ is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
     return true;
 }
 
-static void
+/* A transmission takes its place; returns its entry, or NULL for lack of room. */
+static roce_slot *
 place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a, roce_slot *slot)
 {
@@ -108,11 +108,13 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         lane->accept_next = a->psn + 1;
     }
     lane->next_tx = a->psn + 1;
+    roce_sequence_follow_ident(lane, a);
     if (a->psn + 1 > lane->max_next) {
         lane->max_next = a->psn + 1;
         lane->top_ident = a->identity.ident;
         lane->top_frame = a->frame->number;
     }
+    return slot;
 }
 
 static void
@@ -136,6 +138,10 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = responses(by);
     uint64_t missing = 0;
     if (s != NULL) {
+        if (lane->next_tx < lane->max_next) {
+            /* What was asked for again should have come again before this. */
+            (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next, by->answered_tx);
+        }
         missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
     } else if (by->response_message_next != ROCE_NO_PSN &&
                a->psn > by->response_message_next) {
@@ -146,7 +152,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (missing > 0) {
         report_gap(t, by, a, lane->max_next, missing);
     }
-    place(t, s, by, a, NULL);
+    (void)place(t, s, by, a, NULL);
 }
 
 /* The responder starts over: what the partly answered READ still owed went unseen. */
@@ -167,6 +173,31 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     lane->max_next = end;
 }
 
+/* The first answer to a round that is seen is not the first that was due. */
+static void
+miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+           const roce_arrival *a)
+{
+    bool begins = s->pub.retransmissions.rounds > 0 &&
+                  by->answered_tx != s->round.first_tx && a->psn >= s->round.start;
+    by->answered_tx = s->round.first_tx;
+    if (begins) {
+        (void)miss_due(t, s, by, a, s->round.start, a->psn, s->round.first_tx);
+    }
+}
+
+static void
+report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+              const roce_slot *slot)
+{
+    by->pub.space[ROCE_SPACE_RESPONSES].resent++;
+    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = a->psn;
+    e.related_frame = slot != NULL ? slot->frame : 0;
+    roce_track_emit(t, &e);
+}
+
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
@@ -174,17 +205,25 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = responses(by);
     if (s != NULL && a->psn < lane->next_tx) {
         miss_tail(t, s, by, a);
+        miss_start(t, s, by, a);
     } else if (s != NULL && a->psn > lane->next_tx) {
-        (void)miss_due(t, s, by, a, lane->next_tx, a->psn, s->round.first_tx);
+        (void)miss_due(t, s, by, a, lane->next_tx, a->psn, by->answered_tx);
     }
-    by->pub.space[ROCE_SPACE_RESPONSES].resent++;
-    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = a->psn;
-    e.related_frame = slot != NULL ? slot->frame : 0;
-    roce_track_emit(t, &e);
-    (void)roce_sequence_resolve(t, by, a, ROCE_SPACE_RESPONSES);
-    place(t, s, by, a, slot);
+    report_resent(t, by, a, slot);
+    uint32_t lost = roce_sequence_resolve(t, by, a, ROCE_SPACE_RESPONSES);
+    roce_sequence_note_lost(place(t, s, by, a, slot), lost);
+}
+
+/* A copy that was sent again and overtaken on the way. */
+static void
+copy_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                  const roce_arrival *a, roce_slot *slot)
+{
+    int64_t next_tx = responses(by)->next_tx;
+    (void)roce_sequence_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+    report_resent(t, by, a, slot);
+    (void)place(t, s, by, a, slot);
+    responses(by)->next_tx = next_tx;
 }
 
 static void
@@ -193,7 +232,6 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 {
     roce_lane *lane = responses(by);
     int64_t next_tx = lane->next_tx;
-    roce_missing_range part;
     by->pub.space[ROCE_SPACE_RESPONSES].reordered++;
     roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
     e.space = ROCE_SPACE_RESPONSES;
@@ -201,22 +239,12 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     e.evidence = evidence;
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
+    (void)roce_sequence_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     if (slot != NULL) {
-        /* The copy that was asked for came first. */
-        if ((slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0) {
-            slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
-            roce_sequence_withdraw(t, by, a, ROCE_SPACE_RESPONSES,
-                                   ROCE_VERDICT_LOST_BEFORE_CAPTURE, a->psn);
-        }
-        slot->first = a->identity;
+        slot->first = a->identity; /* the copy that was asked for came first */
         return;
     }
-    if (roce_missing_take(&lane->missing, &t->alloc, a->psn, a->psn + 1, &part)) {
-        for (uint32_t i = 1; i < part.copies; i++) {
-            (void)roce_missing_add(&lane->missing, &t->alloc, &part);
-        }
-    }
-    place(t, s, by, a, NULL);
+    (void)place(t, s, by, a, NULL);
     lane->next_tx = next_tx;
 }
 
@@ -250,24 +278,21 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     bool constant = roce_track_ident_mode(by) == ROCE_IDENT_CONSTANT;
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        bool late = rising
-                        ? roce_sequence_is_older(by, a->identity.ident, lane->top_ident)
-                        : !was_asked_again(s, a->psn);
+        bool late = rising ? roce_sequence_was_overtaken(by, lane, a)
+                           : !was_asked_again(s, a->psn);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
             return;
         }
         sent_again(t, s, by, a, NULL);
-        slot = roce_history_find(&lane->history, a->psn);
-        if (slot != NULL && missing) {
-            slot->flags |= ROCE_SLOT_FILLED_AGAIN;
-        }
     } else if (roce_sequence_same_copy(by, slot, &a->identity) ||
                (constant && !was_asked_again(s, a->psn))) {
         duplicated(t, by, a, slot);
     } else if (roce_sequence_is_older(by, a->identity.ident, slot->first.ident)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
+    } else if (roce_sequence_was_overtaken(by, lane, a)) {
+        copy_arrived_late(t, s, by, a, slot);
     } else {
         sent_again(t, s, by, a, slot);
     }
@@ -332,10 +357,9 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 }
 
 bool
-roce_respond_asked_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-                         const roce_arrival *a, const roce_slot *slot, roce_cause cause)
+roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+                         const roce_slot *slot, bool opens_round)
 {
-    (void)s;
     roce_lane *lane = responses(by);
     int64_t end = slot->psn + slot->span;
     uint32_t i = roce_history_lower(&lane->history, slot->psn);
@@ -352,25 +376,19 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *s, roce_stream_stat
     roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
                             ROCE_MISSING_ASKED);
     roce_sequence_trim(t, by, a, ROCE_SPACE_RESPONSES);
-    int64_t judge_end = cause == ROCE_CAUSE_TIMEOUT ? end : a->psn + 1;
-    for (i = roce_history_lower(&lane->history, a->psn); i < lane->history.n; i++) {
-        roce_slot *response = roce_history_at(&lane->history, i);
-        if (response->psn >= judge_end) {
-            break;
-        }
-        if ((response->flags & ROCE_SLOT_JUDGED) == 0 &&
-            roce_sequence_was_accepted(lane, response)) {
-            response->flags |= ROCE_SLOT_JUDGED;
-            roce_sequence_verdict(
-                t, by, a, ROCE_SPACE_RESPONSES, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
-                ROCE_EVIDENCE_ASKED_FOR, response->psn, 1, response->frame);
-        }
+    if (!opens_round) {
+        return answered; /* the requester may have discarded what came behind the gap */
     }
-    if (cause == ROCE_CAUSE_READ_REISSUE && lane->discard_tx != lane->tx) {
-        /* The requester has discarded all that came behind the gap. */
-        lane->discard_psn = a->psn;
-        lane->discard_tx = lane->tx;
+    roce_slot *response = roce_history_find(&lane->history, a->psn);
+    if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
+        roce_sequence_was_accepted(lane, response)) {
+        response->flags |= ROCE_SLOT_JUDGED;
+        roce_sequence_verdict(t, by, a, ROCE_SPACE_RESPONSES,
+                              ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
+                              ROCE_EVIDENCE_ASKED_FOR, a->psn, 1, response->frame);
     }
+    lane->discard_psn = a->psn;
+    lane->discard_tx = lane->tx;
     if (lane->accept_next > a->psn) {
         lane->accept_next = a->psn;
     }

@@ -17,12 +17,13 @@
  *   1. x >= max_next: new.  Beyond max_next a gap opens: [max_next, x) joins `missing`.
  *   2. x was seen before, with the same wire identity: a duplicate made by the network.
  *   3. x was never seen and is in `missing`: a late original if its IPv4 identification
- *      is older than that of the highest PSN (169 of 170 right in the kernel captures);
- *      where identifications do not rise, if nobody had asked for it, or it came sooner
- *      than a round trip after the NAK.
+ *      is older than the newest seen; where identifications do not rise, if nobody had
+ *      asked for it, or it came sooner than a round trip after the NAK.
  *   4. x was filled by a copy sent again, and this one is older: that was the late
  *      original, the verdict is withdrawn and the round was spurious.
- *   5. anything else: sent again.
+ *   5. x was seen, and this copy is older than the newest: sent again and overtaken. It
+ *      moves neither next_tx nor the round.
+ *   6. anything else: sent again.
  *
  * Where the identification never changes (IPv6, some NICs) a repeated x cannot be told
  * from a network duplicate by itself: it is sent again if a NAK, an RNR NAK or a
@@ -69,6 +70,24 @@ roce_sequence_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than
 {
     return roce_track_ident_mode(s) == ROCE_IDENT_RISING &&
            (uint16_t)(ident - than) >= 0x8000;
+}
+
+bool
+roce_sequence_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
+                            const roce_arrival *a)
+{
+    return lane->ident_known &&
+           roce_sequence_is_older(s, a->identity.ident, lane->newest_ident);
+}
+
+void
+roce_sequence_follow_ident(roce_lane *lane, const roce_arrival *a)
+{
+    if (!lane->ident_known ||
+        (uint16_t)(a->identity.ident - lane->newest_ident) < 0x8000) {
+        lane->newest_ident = a->identity.ident;
+        lane->ident_known = true;
+    }
 }
 
 bool
@@ -145,14 +164,14 @@ at_sender(const roce_stream_state *s)
 }
 
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
-static void
+static roce_verdict
 judge_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-              roce_space space, const roce_missing_range *range, int64_t psn)
+              roce_space space, const roce_missing_range *range)
 {
     roce_evidence evidence =
         range->asked ? ROCE_EVIDENCE_ASKED_FOR : ROCE_EVIDENCE_RESENT_ONLY;
     roce_verdict verdict = ROCE_VERDICT_LOST_BEFORE_CAPTURE;
-    uint64_t bad = bad_copy(s, psn);
+    uint64_t bad = bad_copy(s, a->psn);
     if (range->acked) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
         evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
@@ -162,10 +181,12 @@ judge_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else if (at_sender(s)) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
     }
-    roce_sequence_verdict(t, s, a, space, verdict, evidence, psn, range->copies, bad);
+    roce_sequence_verdict(t, s, a, space, verdict, evidence, a->psn, range->copies,
+                          bad);
+    return verdict;
 }
 
-bool
+uint32_t
 roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_space space)
 {
@@ -183,10 +204,40 @@ roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival 
         all.acked = acked;
     }
     if (all.copies == 0) {
+        return 0;
+    }
+    roce_verdict verdict = judge_missing(t, s, a, space, &all);
+    return verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE ? all.copies : 0;
+}
+
+bool
+roce_sequence_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                     roce_space space, roce_slot *slot)
+{
+    roce_missing *missing = &s->lane[space].missing;
+    roce_missing_range part;
+    if (roce_missing_take(missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
+        for (uint32_t i = 1; i < part.copies; i++) {
+            (void)roce_missing_add(missing, &t->alloc, &part);
+        }
+        roce_sequence_trim(t, s, a, space);
         return false;
     }
-    judge_missing(t, s, a, space, &all, a->psn);
+    if (slot == NULL || slot->lost == 0) {
+        return false;
+    }
+    slot->lost--;
+    roce_sequence_withdraw(t, s, a, space, ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
     return true;
+}
+
+void
+roce_sequence_note_lost(roce_slot *slot, uint32_t copies)
+{
+    if (slot != NULL) {
+        uint32_t lost = slot->lost + copies;
+        slot->lost = (uint8_t)(lost < UINT8_MAX ? lost : UINT8_MAX);
+    }
 }
 
 /* Leftovers: never seen, never sent again. */
@@ -261,6 +312,25 @@ since(uint64_t now_ns, uint64_t then_ns)
     return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* A NAK that no round has answered explains copies from there on.  When an ACK has
+ * passed it since, what it asked for has come late; the requester may still answer it,
+ * but not for long. */
+static bool
+nak_explains(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &s->nak;
+    if ((nak->state != ROCE_NAK_SEQUENCE && nak->state != ROCE_NAK_RNR) ||
+        nak->answered || a->psn < nak->oldest_psn) {
+        return false;
+    }
+    bool obsolete = s->acked && s->una > nak->psn;
+    uint64_t patience = timeout_floor_ns(t, s);
+    if (patience < 4 * t->config.path_delay_ns) {
+        patience = 4 * t->config.path_delay_ns;
+    }
+    return !obsolete || since(a->frame->time_ns, nak->time_ns) < patience;
+}
+
 static uint64_t
 path_ns(const roce_tracker *t, const roce_stream_state *s)
 {
@@ -279,14 +349,6 @@ age_of_copy(const roce_stream_state *s, const roce_arrival *a, const roce_slot *
     return range != NULL ? since(a->frame->time_ns, range->time_ns) : 0;
 }
 
-static bool
-nak_explains(const roce_stream_state *s, int64_t psn)
-{
-    const roce_last_nak *nak = &s->nak;
-    return (nak->state == ROCE_NAK_SEQUENCE || nak->state == ROCE_NAK_RNR) &&
-           !nak->answered && psn >= nak->psn;
-}
-
 /* The requester saw a later response than the one it asks for again. */
 static bool
 response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
@@ -303,7 +365,7 @@ static roce_cause
 find_cause(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
            const roce_slot *slot)
 {
-    if (nak_explains(s, a->psn)) {
+    if (nak_explains(t, s, a)) {
         return s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
     }
     if (!roce_stream_is_paired(&s->pub)) {
@@ -341,7 +403,9 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_last_nak *nak = &s->nak;
     uint64_t taken = since(a->frame->time_ns, nak->time_ns);
-    nak->answered = true;
+    int64_t asked = nak->oldest_psn;
+    nak->answered = a->psn >= nak->psn; /* else only an older NAK is */
+    nak->oldest_psn = nak->psn;
     if (nak->state == ROCE_NAK_RNR) {
         bool kept = taken >= nak->wait_ns;
         s->pub.rnr_waits_kept += kept ? 1 : 0;
@@ -361,9 +425,10 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         }
         s->n_reactions++;
     }
-    if (a->psn > nak->psn) {
+    if (nak->answered && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
-        roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, nak->psn, a->psn, false);
+        int64_t from = nak->psn > s->una ? nak->psn : s->una;
+        roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
     }
 }
 
@@ -445,7 +510,7 @@ judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_stream_state *peer = roce_track_peer(t, s);
     if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && peer != NULL &&
         (cause == ROCE_CAUSE_TIMEOUT || cause == ROCE_CAUSE_READ_REISSUE) &&
-        roce_respond_asked_again(t, s, peer, a, slot, cause)) {
+        roce_respond_asked_again(t, peer, a, slot, opens_round)) {
         return;
     }
     if (cause == ROCE_CAUSE_TIMEOUT) {
@@ -524,6 +589,22 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     return slot;
 }
 
+/* A responder at this point would send a NAK now: once per PSN that it waits for. */
+static void
+note_violation(roce_stream_state *s, const roce_arrival *a)
+{
+    int64_t expected = requests(s)->accept_next;
+    unsigned at = s->violation;
+    if (s->violations[at].frame != 0 && s->violations[at].expected == expected) {
+        return;
+    }
+    at = (at + 1) % ROCE_VIOLATIONS;
+    s->violations[at].expected = expected;
+    s->violations[at].frame = a->frame->number;
+    s->violations[at].answered = false;
+    s->violation = (uint8_t)at;
+}
+
 /* A transmission takes its place: entry, acceptor, top. */
 static void
 place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
@@ -546,23 +627,14 @@ place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
     }
     if (in_order && end > lane->accept_next) {
         lane->accept_next = end;
-    } else if (!in_order && s->beyond_psn != lane->accept_next) {
-        s->beyond_psn = lane->accept_next;
-        s->beyond_frame = a->frame->number;
+    } else if (!in_order) {
+        note_violation(s, a);
     }
+    roce_sequence_follow_ident(lane, a);
     if (end > lane->max_next) {
         lane->max_next = end;
         lane->top_ident = a->identity.ident;
         lane->top_frame = a->frame->number;
-    }
-}
-
-static void
-count_repeat(roce_stream_state *s, roce_slot *slot)
-{
-    if ((slot->flags & ROCE_SLOT_REPEATED) == 0) {
-        slot->flags |= ROCE_SLOT_REPEATED;
-        s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     }
 }
 
@@ -606,7 +678,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = requests(s);
-    bool runs_on = s->round.active && a->psn >= lane->next_tx && a->psn < s->round.end;
+    bool runs_on =
+        s->round.active && a->psn >= lane->next_tx && a->psn < lane->max_next;
     if (runs_on) {
         continue_round(t, s, a);
     } else {
@@ -615,15 +688,16 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint64_t earlier = slot != NULL ? slot->frame : 0;
     if (slot != NULL) {
         judge_copy(t, s, a, slot, !runs_on);
-        count_repeat(s, slot);
+        s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     }
-    bool filled = roce_sequence_resolve(t, s, a, ROCE_SPACE_REQUESTS);
+    uint32_t lost = roce_sequence_resolve(t, s, a, ROCE_SPACE_REQUESTS);
     if (slot == NULL) {
         slot = new_entry(t, s, a);
-        if (slot != NULL && filled) {
+        if (slot != NULL) {
             slot->flags |= ROCE_SLOT_FILLED_AGAIN;
         }
     }
+    roce_sequence_note_lost(slot, lost);
     count_retransmission(t, s, a, earlier);
     lane->next_tx = a->psn + a->span;
     place(s, a, slot);
@@ -641,23 +715,25 @@ report_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* A copy that was sent again and overtaken on the way. */
+static void
+copy_arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  roce_slot *slot)
+{
+    uint64_t earlier = slot->frame;
+    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
+    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
+    count_retransmission(t, s, a, earlier);
+    place(s, a, slot);
+}
+
 /* An original that was overtaken fills its place in a gap. */
 static void
 arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              roce_evidence evidence)
 {
-    roce_lane *lane = requests(s);
-    roce_missing_range part;
     report_late(t, s, a, evidence);
-    while (
-        roce_missing_take(&lane->missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
-        if (part.copies > 1) { /* a copy sent again went unseen too */
-            for (uint32_t i = 1; i < part.copies; i++) {
-                (void)roce_missing_add(&lane->missing, &t->alloc, &part);
-            }
-            break;
-        }
-    }
+    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, NULL);
     if (s->nak.state == ROCE_NAK_SEQUENCE && s->nak.psn >= a->psn &&
         s->nak.psn < a->psn + a->span) {
         s->nak.was_late = true;
@@ -673,16 +749,13 @@ static void
 overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_slot *slot)
 {
-    if ((slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0) {
-        slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
-        roce_sequence_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
-                               ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
-        if (slot->psn >= s->round.start && slot->psn < s->round.end) {
-            mark_spurious(t, s, a);
-        }
+    slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
+    if (roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot) &&
+        slot->psn >= s->round.start && slot->psn < s->round.end) {
+        mark_spurious(t, s, a);
     }
     slot->first = a->identity;
-    count_repeat(s, slot);
+    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     report_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
 }
 
@@ -691,7 +764,7 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     s->pub.space[ROCE_SPACE_REQUESTS].duplicates++;
-    count_repeat(s, slot);
+    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, s, a);
     e.psn = a->psn;
     e.related_frame = slot->frame;
@@ -712,8 +785,7 @@ reinterpret_fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_slot *slot)
 {
     slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
-    roce_sequence_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
-                           ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
+    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
     roce_retransmission_counters *r = &s->pub.retransmissions;
     r->packets--;
     r->bytes -= slot->message_bytes < r->bytes ? slot->message_bytes : r->bytes;
@@ -739,7 +811,7 @@ repeated_without_ident(roce_tracker *t, roce_stream_state *s, const roce_arrival
     bool runs_on = s->round.active && a->psn == lane->next_tx && a->psn < s->round.end;
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool explained =
-        nak_explains(s, a->psn) || find_cause(t, s, a, slot) != ROCE_CAUSE_UNKNOWN;
+        nak_explains(t, s, a) || find_cause(t, s, a, slot) != ROCE_CAUSE_UNKNOWN;
     if (runs_on || explained || reissue) {
         sent_again(t, s, a, slot);
         return;
@@ -767,19 +839,19 @@ is_late(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
     if (roce_track_ident_mode(s) == ROCE_IDENT_RISING) {
         *evidence = ROCE_EVIDENCE_IDENTIFICATION;
-        return roce_sequence_is_older(s, a->identity.ident, lane->top_ident);
+        return roce_sequence_was_overtaken(s, lane, a);
     }
     *evidence = ROCE_EVIDENCE_TIME;
     if (s->round.active && a->psn == lane->next_tx) {
         return false;
     }
-    if (nak_explains(s, a->psn)) {
+    if (nak_explains(t, s, a)) {
         return s->path_ns != 0 && since(a->frame->time_ns, s->nak.time_ns) < s->path_ns;
     }
     return since(a->frame->time_ns, range->time_ns) < timeout_floor_ns(t, s);
 }
 
-/* Rules 2 to 5. */
+/* Rules 2 to 6. */
 static void
 behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -797,6 +869,8 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         duplicated(t, s, a, slot);
     } else if (roce_sequence_is_older(s, a->identity.ident, slot->first.ident)) {
         overtaken_by_copy(t, s, a, slot);
+    } else if (roce_sequence_was_overtaken(s, lane, a)) {
+        copy_arrived_late(t, s, a, slot);
     } else if (roce_track_ident_mode(s) == ROCE_IDENT_CONSTANT) {
         repeated_without_ident(t, s, a, slot);
     } else {
@@ -824,6 +898,14 @@ static void
 ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = requests(s);
+    if (roce_sequence_was_overtaken(s, lane, a)) {
+        /* New here, but copies sent after it came before it: the round goes on. */
+        if (a->psn > lane->max_next) {
+            open_gap(t, s, a);
+        }
+        place(s, a, new_entry(t, s, a));
+        return;
+    }
     bool lone = s->round.active && s->round.first_tx == lane->tx &&
                 roce_track_ident_mode(s) != ROCE_IDENT_RISING;
     if (s->round.active && lane->next_tx < lane->max_next && !lone) {
@@ -851,7 +933,8 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;
     s->acked = false;
-    s->beyond_psn = s->tentative_next = ROCE_NO_PSN;
+    s->tentative_next = ROCE_NO_PSN;
+    memset(s->violations, 0, sizeof s->violations);
     ahead(t, s, a);
 }
 

@@ -34,6 +34,9 @@ typedef struct roce_lane {
     uint64_t discard_tx; /* told by a NAK not to have been accepted */
     uint64_t tx;         /* transmissions seen */
     uint16_t top_ident;  /* of the packet with the highest PSN */
+    uint16_t
+        newest_ident; /* of all seen: where they rise, what is older was overtaken */
+    bool ident_known;
     uint64_t top_frame;
     roce_history history;
     roce_missing missing;
@@ -52,6 +55,7 @@ typedef struct roce_last_nak {
     bool answered; /* a round followed */
     bool was_late; /* what it asked for arrived late, not again */
     int64_t psn;
+    int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t time_ns, frame;
     uint64_t tx;      /* transmissions seen before it */
     uint64_t wait_ns; /* RNR */
@@ -73,6 +77,7 @@ typedef struct roce_round {
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
 #define ROCE_RECENT_BAD 8
+#define ROCE_VIOLATIONS 8
 
 typedef enum roce_ident_mode {
     ROCE_IDENT_UNKNOWN,  /* too few packets */
@@ -103,8 +108,13 @@ typedef struct roce_stream_state {
     roce_last_nak nak;
     roce_round round;
     uint32_t votes_go_back, votes_selective;
-    uint64_t beyond_frame; /* first request seen beyond the expected PSN */
-    int64_t beyond_psn;
+    /* Requests seen beyond the PSN expected here: what makes a responder send a NAK. */
+    struct {
+        int64_t expected;
+        uint64_t frame;
+        bool answered;             /* a NAK named it */
+    } violations[ROCE_VIOLATIONS]; /* newest at violation */
+    uint8_t violation;
     int64_t tentative_next; /* a copy of unknown origin ended here; ROCE_NO_PSN */
     int64_t tentative_start;
     uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
@@ -122,6 +132,7 @@ typedef struct roce_stream_state {
     uint8_t recent_ack;
     int64_t response_message_next; /* unpaired: PSN that continues an open response */
     uint64_t response_time_ns;     /* newest response data */
+    uint64_t answered_tx; /* first request of the round that is being answered again */
 
     struct {
         uint32_t psn24;
@@ -228,6 +239,14 @@ roce_sequence_same_copy(const roce_stream_state *s, const roce_slot *slot,
                         const roce_identity *identity);
 bool
 roce_sequence_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
+/* Whether a packet sent later came before this one; told by the identification alone.
+ */
+bool
+roce_sequence_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
+                            const roce_arrival *a);
+/* Follows the newest identification of a space. */
+void
+roce_sequence_follow_ident(roce_lane *lane, const roce_arrival *a);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
@@ -245,10 +264,20 @@ roce_sequence_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival
 void
 roce_sequence_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_space space, int64_t start, int64_t end, bool first_seen);
-/* Decides on what was missing in [psn, psn + span), now that it was sent again. */
-bool
+/* Decides on what was missing in [psn, psn + span), now that it was sent again. Returns
+ * how many transmissions were judged lost before this point. */
+uint32_t
 roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_space space);
+/* One transmission of this PSN that was thought unseen is here after all, late: it is
+ * taken out of what is missing, or else a verdict about `slot` (may be NULL) is
+ * withdrawn, which is what is returned. */
+bool
+roce_sequence_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                     roce_space space, roce_slot *slot);
+/* Remembers on `slot` (may be NULL) what was judged lost, to withdraw it if need be. */
+void
+roce_sequence_note_lost(roce_slot *slot, uint32_t copies);
 void
 roce_sequence_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_space space);
@@ -272,9 +301,8 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 /* The requester asks again for [psn, psn + span) of a READ or atomic.  Returns whether
  * a response for it had been seen here. */
 bool
-roce_respond_asked_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-                         const roce_arrival *a, const roce_slot *slot,
-                         roce_cause cause);
+roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+                         const roce_slot *slot, bool opens_round);
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by);
 

@@ -38,7 +38,7 @@ typedef struct roce_space_counters {
     uint64_t missing_psns;    /* PSNs that were missing when a gap opened */
     uint64_t reordered;       /* late originals */
     uint64_t duplicates;      /* the same packet again: made by the network */
-    uint64_t capture_repeats; /* PSNs that came here more than once, any reason */
+    uint64_t capture_repeats; /* arrivals of PSNs that had come here before */
     uint64_t resent;          /* sent again by the sender */
 } roce_space_counters;
 
