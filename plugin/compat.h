@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between the plugin interfaces of Wireshark 4.0, 4.4 and 4.6.
+ *
+ * The one rule: no other file of the plugin asks which Wireshark it is built for.
+ *
+ * Limitations: built and tested on 4.0.17, 4.4.18 and 4.6.9; versions between are taken
+ * to be like the one before.
+ */
+#ifndef ROCESCOPE_COMPAT_H
+#define ROCESCOPE_COMPAT_H
+
+#include <ws_version.h>
+
+#include <epan/column-utils.h>
+#include <epan/exceptions.h>
+#include <epan/expert.h>
+#include <epan/packet.h>
+#include <epan/prefs.h>
+#include <epan/proto.h>
+#include <epan/tvbuff.h>
+
+#include <stdbool.h>
+
+#define WIRESHARK_AT_LEAST(major, minor)                                               \
+    (WIRESHARK_VERSION_MAJOR > (major) ||                                              \
+     (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
+
+/* What a boolean preference is stored in. */
+#if WIRESHARK_AT_LEAST(4, 4)
+typedef bool compat_bool;
+#else
+typedef gboolean compat_bool;
+#endif
+
+/* plugin_describe(): asked for from 4.2 on, which also has a header that names the bit;
+ * 4.0 has neither. */
+#if WIRESHARK_AT_LEAST(4, 2)
+#define COMPAT_HAS_DESCRIBE 1
+#define COMPAT_DESCRIBE_DISSECTOR 1u
+#else
+#define COMPAT_HAS_DESCRIBE 0
+#endif
+
+/* Calls what stands at `key` of a table, without adding its name to the packet's
+ * layers; 0 when nothing stands there, it is disabled, or it refuses the packet. */
+static inline int
+compat_try_uint_unnamed(dissector_table_t table, uint32_t key, tvbuff_t *tvb,
+                        packet_info *pinfo, proto_tree *tree, void *data)
+{
+#if WIRESHARK_AT_LEAST(4, 6)
+    return dissector_try_uint_with_data(table, key, tvb, pinfo, tree, false, data);
+#else
+    return dissector_try_uint_new(table, key, tvb, pinfo, tree, false, data);
+#endif
+}
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Protocol pfc: priority-based flow control (IEEE 802.1Q clause 36) and, told apart by
+ * `pfc.kind`, the pause of a whole link (IEEE 802.3 annex 31B).
+ *
+ * The one rule: bit n of the class-enable vector is priority n; a time counts only
+ * where its bit is set.
+ *
+ * Limitations: times are at the link speed of the preference, since a frame does not
+ * tell its link's; whether an XOFF starts a pause or refreshes one takes memory, and
+ * comes with the analysis.  Other MAC control (EPON, ...) is left to the built-in
+ * alone.
+ */
+#include "plugin.h"
+
+#include "roce/decode.h"
+#include "roce/pause.h"
+
+#define N_PRIORITIES 8
+#define OPCODE_BYTES 2
+#define VECTOR_BYTES 2
+#define QUANTA_BYTES 2
+#define VECTOR_OFFSET OPCODE_BYTES
+#define QUANTA_OFFSET (VECTOR_OFFSET + VECTOR_BYTES)
+#define PAUSE_OFFSET OPCODE_BYTES
+#define MAX_GBPS 100000u
+
+typedef enum pause_kind {
+    KIND_XON,
+    KIND_XOFF,
+    KIND_PAUSE,
+    KIND_RESUME,
+} pause_kind;
+static const value_string kind_names[] = {
+    {KIND_XON, "XON"},
+    {KIND_XOFF, "XOFF"},
+    {KIND_PAUSE, "802.3x pause"},
+    {KIND_RESUME, "802.3x resume"},
+    {0, NULL},
+};
+
+static const value_string opcode_names[] = {
+    {0x0001, "PAUSE (802.3x)"},
+    {0x0101, "PFC"},
+    {0, NULL},
+};
+
+static int proto_pfc;
+static int hf_opcode, hf_cev, hf_quanta, hf_time, hf_kind;
+static int hf_cev_of[N_PRIORITIES], hf_quanta_of[N_PRIORITIES];
+static gint ett_pfc = -1, ett_cev = -1, ett_priority = -1;
+static expert_field ei_truncated = EI_INIT;
+static expert_field ei_malformed = EI_INIT;
+
+static guint pref_gbps = 100;
+static compat_bool pref_readable_info = true;
+static compat_bool pref_show_builtin = false;
+
+static dissector_handle_t handle_pfc;
+
+static uint64_t
+duration_ns(uint16_t quanta)
+{
+    uint64_t gbps = MIN(pref_gbps, MAX_GBPS);
+    return roce_quanta_to_ns(quanta, gbps * 1000000000u);
+}
+
+static void
+append_time(wmem_strbuf_t *text, uint16_t quanta)
+{
+    wmem_strbuf_append_printf(text, "%u quanta", quanta);
+    if (pref_gbps != 0) {
+        wmem_strbuf_append_printf(
+            text, ", %s", info_of_duration(duration_ns(quanta), text->allocator));
+    }
+}
+
+/* "PFC XOFF p3 (65535 quanta, 335.5 µs) XON p4" */
+static const char *
+info_of_pause(const roce_packet *p, wmem_allocator_t *scope)
+{
+    const roce_pause *pause = &p->pause;
+    wmem_strbuf_t *text = wmem_strbuf_new(scope, "");
+    if (p->outcome != ROCE_DECODED) {
+        wmem_strbuf_append(text, p->class == ROCE_CLASS_PFC ? "PFC" : "PAUSE");
+        wmem_strbuf_append(text,
+                           p->outcome == ROCE_MALFORMED ? " [malformed]" : " [cut]");
+        return wmem_strbuf_get_str(text);
+    }
+    if (p->class == ROCE_CLASS_PAUSE) {
+        wmem_strbuf_append(text, "PAUSE of all priorities (");
+        append_time(text, pause->quanta[0]);
+        wmem_strbuf_append(text, pause->quanta[0] == 0 ? "): resume" : ")");
+        return wmem_strbuf_get_str(text);
+    }
+    wmem_strbuf_append(text, "PFC");
+    for (unsigned i = 0; i < N_PRIORITIES; i++) {
+        if ((pause->enabled & 1u << i) == 0) {
+            continue;
+        }
+        if (pause->quanta[i] == 0) {
+            wmem_strbuf_append_printf(text, " XON p%u", i);
+        } else {
+            wmem_strbuf_append_printf(text, " XOFF p%u (", i);
+            append_time(text, pause->quanta[i]);
+            wmem_strbuf_append(text, ")");
+        }
+    }
+    if ((pause->enabled & 0xff) == 0) {
+        wmem_strbuf_append(text, " for no priority");
+    }
+    return wmem_strbuf_get_str(text);
+}
+
+static void
+add_kind_and_time(proto_tree *tree, tvbuff_t *tvb, gint offset, pause_kind kind,
+                  uint16_t quanta)
+{
+    proto_item *item =
+        proto_tree_add_uint(tree, hf_kind, tvb, offset, QUANTA_BYTES, (uint32_t)kind);
+    proto_item_set_generated(item);
+    if (pref_gbps == 0) {
+        return;
+    }
+    uint64_t ns = duration_ns(quanta);
+    nstime_t time = {.secs = (time_t)(ns / 1000000000u),
+                     .nsecs = (int)(ns % 1000000000u)};
+    item = proto_tree_add_time(tree, hf_time, tvb, offset, QUANTA_BYTES, &time);
+    proto_item_set_generated(item);
+}
+
+static void
+add_priority(proto_tree *tree, tvbuff_t *tvb, unsigned priority,
+             const roce_pause *pause)
+{
+    gint offset = (gint)(QUANTA_OFFSET + priority * QUANTA_BYTES);
+    uint16_t quanta = pause->quanta[priority];
+    proto_item *item = proto_tree_add_uint(tree, hf_quanta_of[priority], tvb, offset,
+                                           QUANTA_BYTES, quanta);
+    if ((pause->enabled & 1u << priority) == 0) {
+        proto_item_append_text(item, " quanta, not enabled");
+        return;
+    }
+    pause_kind kind = quanta == 0 ? KIND_XON : KIND_XOFF;
+    proto_item_append_text(item, " quanta: %s", kind_names[kind].strptr);
+    proto_tree *sub = proto_item_add_subtree(item, ett_priority);
+    proto_item *any =
+        proto_tree_add_uint(sub, hf_quanta, tvb, offset, QUANTA_BYTES, quanta);
+    proto_item_set_hidden(any);
+    add_kind_and_time(sub, tvb, offset, kind, quanta);
+}
+
+static void
+add_pfc(proto_tree *tree, tvbuff_t *tvb, const roce_pause *pause)
+{
+    proto_item *item = proto_tree_add_uint(tree, hf_cev, tvb, VECTOR_OFFSET,
+                                           VECTOR_BYTES, pause->enabled);
+    proto_tree *sub = proto_item_add_subtree(item, ett_cev);
+    for (unsigned i = N_PRIORITIES; i-- > 0;) {
+        proto_tree_add_boolean(sub, hf_cev_of[i], tvb, VECTOR_OFFSET, VECTOR_BYTES,
+                               pause->enabled);
+    }
+    for (unsigned i = 0; i < N_PRIORITIES; i++) {
+        add_priority(tree, tvb, i, pause);
+    }
+}
+
+static void
+add_pause(proto_tree *tree, tvbuff_t *tvb, const roce_pause *pause)
+{
+    uint16_t quanta = pause->quanta[0];
+    proto_tree_add_uint(tree, hf_quanta, tvb, PAUSE_OFFSET, QUANTA_BYTES, quanta);
+    add_kind_and_time(tree, tvb, PAUSE_OFFSET, quanta == 0 ? KIND_RESUME : KIND_PAUSE,
+                      quanta);
+}
+
+static void
+add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const roce_packet *p,
+         const char *info)
+{
+    gint length = p->class == ROCE_CLASS_PFC
+                      ? QUANTA_OFFSET + N_PRIORITIES * QUANTA_BYTES
+                      : PAUSE_OFFSET + QUANTA_BYTES;
+    length = MIN(length, (gint)tvb_captured_length(tvb));
+    proto_item *item = proto_tree_add_item(tree, proto_pfc, tvb, 0, length, ENC_NA);
+    proto_item_append_text(item, ", %s", info);
+    proto_tree *sub = proto_item_add_subtree(item, ett_pfc);
+    proto_tree_add_uint(sub, hf_opcode, tvb, 0, OPCODE_BYTES, p->pause.opcode);
+    if (p->outcome == ROCE_MALFORMED) {
+        expert_add_info(pinfo, item, &ei_malformed);
+    } else if (p->outcome != ROCE_DECODED) {
+        expert_add_info(pinfo, item, &ei_truncated);
+    } else if (p->class == ROCE_CLASS_PFC) {
+        add_pfc(sub, tvb, &p->pause);
+    } else {
+        add_pause(sub, tvb, &p->pause);
+    }
+}
+
+static int
+dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    roce_packet packet = {0};
+    roce_decode_mac_control(network_bytes(tvb), tvb_captured_length(tvb),
+                            tvb_reported_length(tvb), &packet);
+    if (packet.class != ROCE_CLASS_PFC && packet.class != ROCE_CLASS_PAUSE) {
+        return 0;
+    }
+    const char *info = info_of_pause(&packet, pinfo->pool);
+    builtin_repair repair = {
+        .info = pref_readable_info ? info : NULL,
+        .hide_tree = !pref_show_builtin,
+    };
+    add_tree(tvb, pinfo, tree, &packet, info);
+    return builtin_dissect(HOOK_MAC_CONTROL, HOOK_NAMED_ALREADY, &repair, tvb, pinfo,
+                           tree, data);
+}
+
+static void
+register_fields(void)
+{
+    /* clang-format off */
+    static hf_register_info fields[] = {
+        {&hf_opcode, {"Opcode", "pfc.opcode", FT_UINT16, BASE_HEX, VALS(opcode_names),
+                      0, NULL, HFILL}},
+        {&hf_cev, {"Class-Enable Vector", "pfc.cev", FT_UINT16, BASE_HEX, NULL, 0, NULL,
+                   HFILL}},
+        {&hf_quanta, {"Quanta", "pfc.quanta", FT_UINT16, BASE_DEC, NULL, 0,
+                      "Of an enabled priority, or of the link; 512 bit times each",
+                      HFILL}},
+        {&hf_time, {"Time", "pfc.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+                    "The quanta at the link speed of the preference", HFILL}},
+        {&hf_kind, {"Kind", "pfc.kind", FT_UINT8, BASE_DEC, VALS(kind_names), 0, NULL,
+                    HFILL}},
+    };
+    /* clang-format on */
+    static hf_register_info of_priority[2 * N_PRIORITIES];
+    static gint *const subtrees[] = {&ett_pfc, &ett_cev, &ett_priority};
+    wmem_allocator_t *scope = wmem_epan_scope();
+    for (unsigned i = 0; i < N_PRIORITIES; i++) {
+        const char *name = wmem_strdup_printf(scope, "Priority %u", i);
+        header_field_info cev = {
+            name,       wmem_strdup_printf(scope, "pfc.cev.p%u", i),
+            FT_BOOLEAN, 16,
+            NULL,       (uint64_t)1 << i,
+            NULL,       HFILL};
+        header_field_info quanta = {
+            name,      wmem_strdup_printf(scope, "pfc.quanta.p%u", i),
+            FT_UINT16, BASE_DEC,
+            NULL,      0,
+            NULL,      HFILL};
+        of_priority[i] = (hf_register_info){&hf_cev_of[i], cev};
+        of_priority[N_PRIORITIES + i] = (hf_register_info){&hf_quanta_of[i], quanta};
+    }
+    proto_register_field_array(proto_pfc, fields, (int)G_N_ELEMENTS(fields));
+    proto_register_field_array(proto_pfc, of_priority, (int)G_N_ELEMENTS(of_priority));
+    proto_register_subtree_array(subtrees, (int)G_N_ELEMENTS(subtrees));
+}
+
+static void
+register_experts(void)
+{
+    static ei_register_info experts[] = {
+        {&ei_malformed,
+         {"pfc.malformed", PI_MALFORMED, PI_ERROR, "The frame is too short", EXPFILL}},
+        {&ei_truncated,
+         {"pfc.truncated", PI_UNDECODED, PI_NOTE,
+          "Cut by the snap length of the capture", EXPFILL}},
+    };
+    expert_register_field_array(expert_register_protocol(proto_pfc), experts,
+                                (int)G_N_ELEMENTS(experts));
+}
+
+static void
+register_preferences(void)
+{
+    module_t *module = prefs_register_protocol(proto_pfc, NULL);
+    prefs_register_uint_preference(
+        module, "link_speed", "Link speed in Gbit/s",
+        "At which quanta are shown as times; 0 shows no times", 10, &pref_gbps);
+    prefs_register_bool_preference(module, "readable_info", "Readable Info column",
+                                   "Whether Info shows which priorities a frame stops "
+                                   "or resumes, and for how long, "
+                                   "in place of MAC Control's own text",
+                                   &pref_readable_info);
+    prefs_register_bool_preference(module, "show_builtin_tree",
+                                   "Show MAC Control's own tree",
+                                   "Whether to show what MAC Control's own dissector "
+                                   "has of the same frame; filters "
+                                   "on macc.* match either way",
+                                   &pref_show_builtin);
+}
+
+void
+pfc_register(void)
+{
+    proto_pfc = proto_register_protocol("Priority-based Flow Control", "PFC", "pfc");
+    handle_pfc = register_dissector("pfc", dissect_pfc, proto_pfc);
+    register_fields();
+    register_experts();
+    register_preferences();
+}
+
+void
+pfc_handoff(dissector_handle_t ours[HOOK_N_PLACES])
+{
+    ours[HOOK_MAC_CONTROL] = handle_pfc;
+}
