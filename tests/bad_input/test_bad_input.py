@@ -1,0 +1,617 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the command does with input that is missing, damaged or odd, and with wrong usage.
+
+design.md, Command line: one line on standard error for each bad input, with the file and
+the byte; exit status 2 usage, 3 not read in full, 1 a finding at or above --fail-on, 0;
+what stands before the damage is reported; --json to a regular file appears whole or not
+at all.  Each row is a function; a failure prints its name.
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
+sys.path.insert(0, str(SOURCE / "tests/sim"))
+
+import roce  # noqa: E402
+import sim  # noqa: E402
+
+START_NS = sim.START_NS
+N_PACKETS = 10
+
+
+# --- running -------------------------------------------------------------------------
+
+
+class Run:
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, data=None):
+        how = {"input": data} if data is not None else {"stdin": stdin}
+        done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True,
+                              timeout=120, **how)
+        self.status, self.out = done.returncode, done.stdout
+        self.errors = done.stderr.decode(errors="replace").splitlines()
+
+    def report(self):
+        return json.loads(self.out)
+
+
+def analyze(path, *more, **how):
+    return Run("--quiet", "--json", "-", *more, path, **how)
+
+
+ROWS = []
+
+
+def row(function):
+    """Registers a row; it gets an empty directory of its own."""
+    ROWS.append(function)
+    return function
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got!r}, not {want!r}"
+
+
+def check_bad(run, path, damaged_at=None):
+    """Status 3 and one line with the file; `damaged_at` is the range of bytes that the
+    line and the report may name."""
+    equal("exit status", run.status, 3)
+    equal("lines on standard error", len(run.errors), 1)
+    line = run.errors[0]
+    assert str(path) in line, f"file is not named: {line}"
+    if damaged_at:
+        numbers = [int(n) for n in re.findall(r"\b\d+\b", line.replace(str(path), ""))]
+        assert any(n in damaged_at for n in numbers), \
+            f"no byte of {damaged_at} is named: {line}"
+
+
+def check_damaged(run, path, n_packets, damaged_at):
+    check_bad(run, path, damaged_at)
+    capture = run.report()["capture"]
+    equal("packets before the damage", capture["packets"], n_packets)
+    equal("packets of the file", capture["files"][0]["packets"], n_packets)
+    at = capture["files"][0]["damaged_at"]
+    assert at in damaged_at, f"damaged_at: {at!r}, not in {damaged_at}"
+
+
+# --- inputs --------------------------------------------------------------------------
+
+
+def frames(n=N_PACKETS):
+    """A row of WRITEs; payloads that do not compress."""
+    draw = random.Random(4)
+    ip = [roce.Ip("10.0.0.1", "10.0.0.2", ident=i, tos=2) for i in range(n)]
+    return [roce.ethernet(roce.rocev2(ip[i], 50000, roce.transport(
+        roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x11, psn=i,
+        headers=roce.reth(0, 1, 1000), payload=draw.randbytes(1000),
+        ack_request=True))) for i in range(n)]
+
+
+def pcap(items=None, **how):
+    out = roce.Pcap(**how)
+    for i, frame in enumerate(frames() if items is None else items):
+        out.add(START_NS + i * 1000, frame)
+    return out.bytes()
+
+
+def pcapng(items=None):
+    out = roce.Pcapng()
+    for i, frame in enumerate(frames() if items is None else items):
+        out.add(START_NS + i * 1000, frame)
+    return out.bytes()
+
+
+def record_at(i, frame_bytes=None):
+    """Where record i of pcap() starts."""
+    return 24 + i * (16 + (frame_bytes or len(frames(1)[0])))
+
+
+def lossy():
+    """Both captures of WRITEs of which one packet was lost: name -> bytes."""
+    drop = ((sim.REQUESTS, 50, 1),)
+    return sim.simulate(sim.Scenario(
+        "lossy", (sim.QueuePair(sim.Side(0x11, work=(sim.Work("WRITE", 8192),) * 40),
+                                sim.Side(0x22)),),
+        segments=sim.path_of(sim.Impairment(drop=drop)))).captures()
+
+
+def clean():
+    return sim.simulate(sim.Scenario(
+        "clean", (sim.QueuePair(sim.Side(0x11, work=(sim.Work("WRITE", 8192),) * 40),
+                                sim.Side(0x22)),))).captures()
+
+
+def put(directory, name, data):
+    path = directory / name
+    path.write_bytes(data)
+    return path
+
+
+# --- rows: what is no capture --------------------------------------------------------
+
+
+@row
+def empty_file(directory):
+    path = put(directory, "empty.pcap", b"")
+    check_bad(analyze(path), path)
+
+
+@row
+def no_capture(directory):
+    path = put(directory, "text.pcap", b"These are no packets.\n" * 20)
+    check_bad(analyze(path), path)
+
+
+@row
+def no_capture_short(directory):
+    path = put(directory, "short.pcap", b"\xd4\xc3")
+    check_bad(analyze(path), path)
+
+
+@row
+def header_cut(directory):
+    path = put(directory, "cut.pcap", pcap()[:20])
+    check_bad(analyze(path), path)
+
+
+@row
+def missing_file(directory):
+    path = directory / "nowhere.pcap"
+    check_bad(analyze(path), path)
+
+
+@row
+def a_directory(directory):
+    check_bad(analyze(directory), directory)
+
+
+@row
+def no_permission(directory):
+    path = put(directory, "secret.pcap", pcap())
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        return                   # root reads everything
+    check_bad(analyze(path), path)
+
+
+@row
+def unknown_link_type(directory):
+    for link_type in (147, 65000):
+        path = put(directory, f"link{link_type}.pcap", pcap(link_type=link_type))
+        check_bad(analyze(path), path)
+
+
+@row
+def one_of_three_missing(directory):
+    first, last = put(directory, "1.pcap", pcap()), put(directory, "3.pcap", pcap())
+    missing = directory / "2.pcap"
+    run = Run("--quiet", "--json", "-", first, missing, last)
+    check_bad(run, missing)
+    equal("packets of the others", run.report()["capture"]["packets"], 2 * N_PACKETS)
+
+
+# --- rows: damage --------------------------------------------------------------------
+
+
+@row
+def truncated_last_packet(directory):
+    data = pcap()
+    path = put(directory, "cut.pcap", data[:-100])
+    check_damaged(analyze(path), path, N_PACKETS - 1,
+                  range(record_at(N_PACKETS - 1), len(data)))
+
+
+@row
+def truncated_by_one_byte(directory):
+    data = pcap()
+    path = put(directory, "cut1.pcap", data[:-1])
+    check_damaged(analyze(path), path, N_PACKETS - 1,
+                  range(record_at(N_PACKETS - 1), len(data)))
+
+
+@row
+def truncated_record_header(directory):
+    path = put(directory, "cut.pcap", pcap()[:record_at(6) + 7])
+    check_damaged(analyze(path), path, 6, range(record_at(6), record_at(6) + 8))
+
+
+@row
+def truncated_between_packets(directory):
+    """A file that ends after a whole record is a whole file."""
+    path = put(directory, "whole.pcap", pcap()[:record_at(6)])
+    run = analyze(path)
+    equal("exit status", (run.status, run.errors), (0, []))
+    equal("damaged_at", run.report()["capture"]["files"][0]["damaged_at"], None)
+
+
+@row
+def absurd_record_length(directory):
+    for length in (0x7FFFFFFF, 0xFFFFFFFF, 0x80000000):
+        data = bytearray(pcap())
+        data[record_at(5) + 8:record_at(5) + 12] = length.to_bytes(4, "little")
+        path = put(directory, f"absurd{length}.pcap", bytes(data))
+        check_damaged(analyze(path), path, 5, range(record_at(5), record_at(5) + 17))
+
+
+@row
+def absurd_big_endian(directory):
+    data = bytearray(pcap(big_endian=True, nanoseconds=False))
+    data[record_at(5) + 8:record_at(5) + 12] = b"\x7f\xff\xff\xff"
+    path = put(directory, "absurd.pcap", bytes(data))
+    check_damaged(analyze(path), path, 5, range(record_at(5), record_at(5) + 17))
+
+
+def _blocks(data):
+    """Where each block of a little-endian pcapng starts."""
+    at, out = 0, []
+    while at < len(data):
+        out.append(at)
+        at += int.from_bytes(data[at + 4:at + 8], "little")
+    return out
+
+
+@row
+def pcapng_truncated_block(directory):
+    data = pcapng()
+    sixth = _blocks(data)[2 + 5]
+    path = put(directory, "cut.pcapng", data[:sixth + 50])
+    check_damaged(analyze(path), path, 5, range(sixth, sixth + 51))
+
+
+@row
+def pcapng_absurd_block_length(directory):
+    for length in (0xFFFFFFFC, 5, 0):
+        data = bytearray(pcapng())
+        sixth = _blocks(data)[2 + 5]
+        data[sixth + 4:sixth + 8] = length.to_bytes(4, "little")
+        path = put(directory, f"block{length}.pcapng", bytes(data))
+        check_damaged(analyze(path), path, 5, range(sixth, sixth + 9))
+
+
+@row
+def pcapng_captured_beyond_block(directory):
+    data = bytearray(pcapng())
+    sixth = _blocks(data)[2 + 5]
+    data[sixth + 20:sixth + 24] = (100_000).to_bytes(4, "little")
+    path = put(directory, "beyond.pcapng", bytes(data))
+    check_damaged(analyze(path), path, 5, range(sixth, sixth + 25))
+
+
+@row
+def pcapng_unknown_interface(directory):
+    data = bytearray(pcapng())
+    sixth = _blocks(data)[2 + 5]
+    data[sixth + 8:sixth + 12] = (7).to_bytes(4, "little")
+    path = put(directory, "interface.pcapng", bytes(data))
+    check_damaged(analyze(path), path, 5, range(sixth, sixth + 13))
+
+
+@row
+def pcapng_unknown_block_is_skipped(directory):
+    out = roce.Pcapng().add(START_NS, frames(1)[0])
+    out.block(0x0BAD, b"anything").add(START_NS + 1, frames(2)[1])
+    run = analyze(put(directory, "unknown.pcapng", out.bytes()))
+    equal("exit status", (run.status, run.errors), (0, []))
+    equal("packets", run.report()["capture"]["packets"], 2)
+
+
+@row
+def gzip_truncated(directory):
+    zipped = roce.gzipped(pcap(frames(400)))
+    path = put(directory, "cut.pcap.gz", zipped[:len(zipped) // 2])
+    run = analyze(path)
+    check_bad(run, path)
+    n = run.report()["capture"]["packets"]
+    assert 150 <= n <= 200, f"packets before the damage: {n}"
+    assert run.report()["capture"]["files"][0]["damaged_at"] is not None
+
+
+@row
+def gzip_damaged(directory):
+    zipped = bytearray(roce.gzipped(pcap(frames(400))))
+    for i in range(len(zipped) // 2, len(zipped) // 2 + 40):
+        zipped[i] ^= 0xFF
+    path = put(directory, "damaged.pcap.gz", bytes(zipped))
+    run = analyze(path)
+    check_bad(run, path)
+    assert run.report()["capture"]["files"][0]["damaged_at"] is not None
+
+
+@row
+def gzip_of_nothing(directory):
+    path = put(directory, "nothing.gz", roce.gzipped(b""))
+    check_bad(analyze(path), path)
+
+
+@row
+def damage_in_the_first_of_two(directory):
+    first = put(directory, "1.pcap", pcap()[:-100])
+    second = put(directory, "2.pcap", pcap())
+    run = Run("--quiet", "--json", "-", first, second)
+    check_bad(run, first)
+    files = run.report()["capture"]["files"]
+    equal("packets", [f["packets"] for f in files], [N_PACKETS - 1, N_PACKETS])
+    equal("the second", files[1]["damaged_at"], None)
+
+
+# --- rows: packets that are cut or wrong ---------------------------------------------
+
+
+def _counts(path):
+    run = analyze(path)
+    equal("exit status", (run.status, run.errors), (0, []))
+    capture = run.report()["capture"]
+    return capture["snaplen_truncated_packets"], capture["malformed_packets"]
+
+
+@row
+def bth_cut_by_snap_length(directory):
+    """Every cut of a whole packet is truncation, wherever it falls."""
+    whole = frames(1)[0]
+    for length in range(14, len(whole)):
+        if length > 90 and length < len(whole) - 6:
+            continue
+        path = put(directory, "snap.pcap", pcap([whole], snap_length=length))
+        equal(f"(truncated, malformed) at {length} bytes", _counts(path), (1, 0))
+
+
+@row
+def not_cut(directory):
+    path = put(directory, "whole.pcap", pcap(frames(1)))
+    equal("(truncated, malformed)", _counts(path), (0, 0))
+
+
+@row
+def bth_short_on_the_wire(directory):
+    """The datagram itself has but 6 bytes of BTH; the capture has all of it."""
+    ip = roce.Ip("10.0.0.1", "10.0.0.2")
+    bth = roce.transport(roce.OPCODE["RC SEND Only"], dest_qpn=1, psn=1)
+    frame = roce.ethernet(ip.wrap(17, roce.udp(50000, 4791, bth[:6])))
+    path = put(directory, "wire.pcap", pcap([frame]))
+    equal("(truncated, malformed)", _counts(path), (0, 1))
+
+
+@row
+def extension_header_short_on_the_wire(directory):
+    ip = roce.Ip("10.0.0.1", "10.0.0.2")
+    ib = roce.transport(roce.OPCODE["RC RDMA READ Request"], dest_qpn=1, psn=1,
+                        headers=roce.reth(0, 1, 2)[:9])
+    path = put(directory, "wire.pcap", pcap([roce.ethernet(roce.rocev2(ip, 50000, ib))]))
+    equal("(truncated, malformed)", _counts(path), (0, 1))
+
+
+@row
+def wire_shorter_than_ip_says(directory):
+    frame = frames(1)[0][:50]
+    path = put(directory, "wire.pcap", pcap([frame]))
+    equal("(truncated, malformed)", _counts(path), (0, 1))
+
+
+# --- rows: exit status and streams of output -----------------------------------------
+
+
+@row
+def usage_errors(directory):
+    good = put(directory, "good.pcap", pcap())
+    for arguments in (
+            (), ("analyze",), ("--no-such-option", good), ("--json",),
+            ("--link-speed", "fast", good), ("--link-speed", "0", good),
+            ("--port", "0", good), ("--port", "65536", good), ("--port", "x", good),
+            ("--icrc", "perhaps", good), ("--fail-on", "disaster", good),
+            ("--events", "-1", good), ("--events", "many", good)):
+        run = Run(*arguments)
+        equal(f"exit status of {arguments}", run.status, 2)
+        assert run.errors, f"{arguments}: nothing on standard error"
+        equal(f"standard output of {arguments}", run.out, b"")
+
+
+@row
+def usage_before_input(directory):
+    """2 is the first that applies."""
+    equal("exit status", Run("--icrc", "perhaps", directory / "nowhere").status, 2)
+
+
+@row
+def help_and_version(directory):
+    for option in ("--help", "--version"):
+        run = Run(option)
+        equal(option, (run.status, run.errors), (0, []))
+        assert run.out, f"{option}: nothing on standard output"
+
+
+@row
+def fail_on(directory):
+    bad = put(directory, "lossy.pcap", lossy()["receiver"])
+    good = put(directory, "clean.pcap", clean()["receiver"])
+    equal("lossy, no --fail-on", analyze(bad).status, 0)
+    equal("lossy, warning", analyze(bad, "--fail-on", "warning").status, 1)
+    equal("lossy, note", analyze(bad, "--fail-on", "note").status, 1)
+    equal("clean, warning", analyze(good, "--fail-on", "warning").status, 0)
+    equal("clean, critical", analyze(good, "--fail-on", "critical").status, 0)
+
+
+@row
+def fail_on_is_after_damage(directory):
+    bad = put(directory, "lossy.pcap", lossy()["receiver"][:-5])
+    run = analyze(bad, "--fail-on", "note")
+    check_bad(run, bad)
+
+
+@row
+def quiet_says_nothing(directory):
+    run = Run("--quiet", put(directory, "good.pcap", pcap()))
+    equal("(status, out, errors)", (run.status, run.out, run.errors), (0, b"", []))
+
+
+@row
+def quiet_still_says_errors(directory):
+    path = directory / "nowhere.pcap"
+    run = Run("--quiet", path)
+    check_bad(run, path)
+    equal("standard output", run.out, b"")
+
+
+@row
+def no_progress_into_a_pipe(directory):
+    run = Run(put(directory, "good.pcap", pcap()))
+    equal("(status, errors)", (run.status, run.errors), (0, []))
+    assert run.out and b"\x1b" not in run.out and b"\r" not in run.out
+
+
+@row
+def text_report_of_damage(directory):
+    path = put(directory, "cut.pcap", pcap()[:-100])
+    run = Run(path)
+    check_bad(run, path)
+    assert run.out, "no report of what was read"
+
+
+# --- rows: standard input, places to write to ----------------------------------------
+
+
+def _without_paths(report):
+    for file in report["capture"]["files"]:
+        file["path"] = ""
+    for point in report["capture"]["points"]:
+        point["file"] = ""
+    return report
+
+
+@row
+def standard_input(directory):
+    for name, data in (("a.pcap", pcap()), ("b.pcapng", pcapng()),
+                       ("c.pcap.gz", roce.gzipped(pcap())),
+                       ("d.pcapng.gz", roce.gzipped(pcapng()))):
+        path = put(directory, name, data)
+        from_file, from_pipe = analyze(path), analyze("-", data=data)
+        equal(f"{name}: status", (from_pipe.status, from_pipe.errors), (0, []))
+        equal(name, _without_paths(from_pipe.report()), _without_paths(from_file.report()))
+
+
+@row
+def standard_input_damaged(directory):
+    run = analyze("-", data=pcap()[:-100])
+    equal("(status, lines)", (run.status, len(run.errors)), (3, 1))
+    equal("packets", run.report()["capture"]["packets"], N_PACKETS - 1)
+
+
+@row
+def standard_input_empty(directory):
+    run = analyze("-", data=b"")
+    equal("(status, lines)", (run.status, len(run.errors)), (3, 1))
+
+
+@row
+def json_to_file(directory):
+    good, target = put(directory, "good.pcap", pcap()), directory / "out" / "report.json"
+    target.parent.mkdir()
+    target.write_text("old")
+    run = Run("--quiet", "--json", target, good)
+    equal("(status, out, errors)", (run.status, run.out, run.errors), (0, b"", []))
+    equal("packets", json.loads(target.read_text())["capture"]["packets"], N_PACKETS)
+    equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
+
+
+@row
+def json_to_impossible_place(directory):
+    good, target = put(directory, "good.pcap", pcap()), directory / "no" / "report.json"
+    run = Run("--quiet", "--json", target, good)
+    assert run.status != 0, "exit status 0 though nothing was written"
+    equal("lines on standard error", len(run.errors), 1)
+    assert str(target) in run.errors[0], f"file is not named: {run.errors[0]}"
+    assert not target.parent.exists()
+
+
+@row
+def json_to_full_device(directory):
+    run = Run("--quiet", "--json", "/dev/full", put(directory, "good.pcap", pcap()))
+    assert run.status != 0, "exit status 0 though nothing could be written"
+    equal("lines on standard error", len(run.errors), 1)
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+@row
+def json_to_device(directory):
+    run = Run("--quiet", "--json", "/dev/null", put(directory, "good.pcap", pcap()))
+    equal("(status, errors)", (run.status, run.errors), (0, []))
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode), "/dev/null was replaced"
+
+
+@row
+def json_to_fifo(directory):
+    good, fifo, got = put(directory, "good.pcap", pcap()), directory / "fifo", []
+    os.mkfifo(fifo)
+    reader = threading.Thread(target=lambda: got.append(fifo.read_bytes()), daemon=True)
+    reader.start()
+    run = Run("--quiet", "--json", fifo, good)
+    reader.join(20)
+    equal("(status, errors)", (run.status, run.errors), (0, []))
+    assert stat.S_ISFIFO(os.stat(fifo).st_mode), "the FIFO was replaced"
+    equal("packets", json.loads(got[0])["capture"]["packets"], N_PACKETS)
+
+
+def _interrupt(directory, number):
+    """Starts on standard input, gives it half a capture, and sends a signal; the exit
+    status and what is in the directory of the target afterwards."""
+    target = directory / "out" / "report.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text("old")
+    process = subprocess.Popen([BINARY, "--quiet", "--json", str(target), "-"],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    process.stdin.write(pcap()[:record_at(5) + 3])
+    process.stdin.flush()
+    time.sleep(1.0)              # long enough to have read it and to wait for more
+    process.send_signal(number)
+    try:
+        process.wait(20)
+    finally:
+        process.kill()
+        process.stdin.close()
+    return target
+
+
+@row
+def killed_leaves_the_old_file(directory):
+    target = _interrupt(directory, signal.SIGKILL)
+    equal("target", target.read_text(), "old")
+
+
+@row
+def interrupted_reports_what_it_has(directory):
+    target = _interrupt(directory, signal.SIGINT)
+    equal("packets", json.loads(target.read_text())["capture"]["packets"], 5)
+    equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
+
+
+def main(wanted):
+    failed = []
+    for test in ROWS:
+        if wanted and test.__name__ not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                test(pathlib.Path(directory))
+            except Exception as error:  # a row that breaks must not hide the next
+                failed.append(test.__name__)
+                print(f"FAILED {test.__name__}: {type(error).__name__}: {error}")
+    print(f"{len(failed)} of {len(ROWS)} failed: {' '.join(failed)}" if failed
+          else f"{len(ROWS)} rows passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
