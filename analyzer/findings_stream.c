@@ -65,34 +65,48 @@ loss_severity(const rs_flow *flow)
                : RS_SEVERITY_WARNING;
 }
 
-/* Of what several points saw: copies that reached one and not the other. */
+/* Where several points saw a stream: how many copies reached one and not the other. */
+typedef struct location {
+    guint64 n;
+    char *from, *to; /* names of the points; NULL when nothing is known */
+} location;
+
 static char *
-localised(const rs_flow *flow)
+point_name(const rs_analysis *analysis, guint32 point)
+{
+    const rs_point *p = rs_analysis_point(analysis, point);
+    return p->interface != NULL ? rs_format_safe(p->interface)
+                                : g_strdup_printf("point %u", point);
+}
+
+static void
+locate_stream(const rs_flow *flow, guint32 id, location *where)
 {
     const rs_analysis *analysis = flow->all->analysis;
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < flow->streams->len && analysis->twins != NULL; i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        const GArray *members = flow->all->summary->members->pdata[id];
-        guint64 only = rs_twins_only_here(analysis->twins, id);
-        if (members == NULL || members->len != 2 || only == 0) {
-            continue;
-        }
-        guint32 first = g_array_index(members, guint32, 0);
-        guint32 other = first == id ? g_array_index(members, guint32, 1) : first;
-        const roce_stream *here = roce_tracker_stream(analysis->tracker, id);
-        const roce_stream *there = roce_tracker_stream(analysis->tracker, other);
-        const rs_point *from = rs_analysis_point(analysis, here->point);
-        const rs_point *to = rs_analysis_point(analysis, there->point);
-        g_autofree char *n = packets(only);
-        g_autofree char *from_name =
-            rs_format_safe(from->interface != NULL ? from->interface : "one point");
-        g_autofree char *to_name =
-            rs_format_safe(to->interface != NULL ? to->interface : "the other");
-        g_string_append_printf(text, "  %s of QP 0x%x seen at %s never came by %s.", n,
-                               here->dst_qpn, from_name, to_name);
+    const GArray *members = flow->all->summary->members->pdata[id];
+    guint64 only = rs_twins_only_here(analysis->twins, id);
+    if (members == NULL || members->len != 2 || only == 0) {
+        return;
     }
-    return g_string_free(text, FALSE);
+    guint32 first = g_array_index(members, guint32, 0);
+    guint32 other = first == id ? g_array_index(members, guint32, 1) : first;
+    where->n += only;
+    if (where->from == NULL) {
+        const roce_tracker *tracker = analysis->tracker;
+        where->from = point_name(analysis, roce_tracker_stream(tracker, id)->point);
+        where->to = point_name(analysis, roce_tracker_stream(tracker, other)->point);
+    }
+}
+
+static location
+locate(const rs_flow *flow)
+{
+    location where = {0};
+    for (guint i = 0; i < flow->streams->len && flow->all->analysis->twins != NULL;
+         i++) {
+        locate_stream(flow, g_array_index(flow->streams, guint32, i), &where);
+    }
+    return where;
 }
 
 /* ---- loss ---- */
@@ -109,7 +123,6 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = packets(flow->n);
     g_autofree char *who = ends(flow);
     g_autofree char *share = rs_format_share(flow->n, flow->sum.packets + flow->n);
-    g_autofree char *where = localised(flow);
     guint64 requests = requests_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE];
     guint64 responses = responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE];
     f->severity = loss_severity(flow);
@@ -117,8 +130,8 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
         g_strdup_printf("%s lost on the way from %s, before the capture point", n, who);
     f->detail = g_strdup_printf(
         "Never seen here, then asked for or sent again: %" G_GUINT64_FORMAT
-        " requests, %" G_GUINT64_FORMAT " responses; %s of what was sent.%s",
-        requests, responses, share, where);
+        " requests, %" G_GUINT64_FORMAT " responses; %s of what was sent.",
+        requests, responses, share);
     f->advice =
         g_strdup("Look at drop counters (buffer, CRC, PFC watchdog) of the links "
                  "between the sender and this point.");
@@ -136,17 +149,29 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = packets(flow->n);
     g_autofree char *who = ends(flow);
-    g_autofree char *where = localised(flow);
+    location where = locate(flow);
     f->severity = loss_severity(flow);
-    f->title =
-        g_strdup_printf("%s from %s did not arrive in order behind this point", n, who);
-    f->detail = g_strdup_printf(
-        "Seen here, then asked for or sent again: lost or late behind the capture "
-        "point; which of the two cannot be told from here.%s",
-        where);
-    f->advice =
-        g_strdup("Capture at the receiver as well: there a lost packet stays away "
-                 "and a late one arrives.");
+    if (where.n >= flow->n) {
+        g_autofree char *gone = packets(where.n);
+        f->title = g_strdup_printf("%s lost between %s and %s, from %s", gone,
+                                   where.from, where.to, who);
+        f->detail = g_strdup_printf("Copies seen at %s that never came by %s.",
+                                    where.from, where.to);
+        f->advice =
+            g_strdup("Look at the queues and counters between these two points.");
+    } else {
+        f->title = g_strdup_printf(
+            "%s from %s did not arrive in order behind this point", n, who);
+        f->detail =
+            g_strdup("Seen here, then asked for or sent again: lost or late "
+                     "behind the capture point; which of the two cannot be told "
+                     "from here.");
+        f->advice =
+            g_strdup("Capture at the receiver as well: there a lost packet stays "
+                     "away and a late one arrives.");
+    }
+    g_free(where.from);
+    g_free(where.to);
     return TRUE;
 }
 
