@@ -35,15 +35,16 @@ Truth (JSON)
   streams[]: one for each direction of a queue pair, as the analyzer's streams:
     sent, resent{requests,responses}: copies as sent; a copy is [kind, psn, number]
     rounds[]: cause, psn, packets, delivered (how many of them the responder had already
-      executed), ack_sent (an ACK or response for `psn` had been sent by then), late (it
-      answers a NAK for a copy that came after that NAK)
+      executed), ack_sent (an ACK or response for `psn` had been sent by then),
+      first_was_late (it answers a NAK for a first copy that came after that NAK)
     naks_sent[]: psn, code, asked_for (the newest copy by then), its fate, and late
     fates: what the receiving host did with the copies
     points{name}: for each of requests, responses, acks: packets, resent and
       resent_evident (copies sent again that came here), repeats (arrivals of a PSN seen
       here before), lost_before, lost_after, not_captured, corrupt, network_duplicates,
-      reordered; and naks by code, cnps, rounds by cause (how many left a trace here, and
-      an evident one), ecn and ecn_control by codepoint, ecn_transitions
+      reordered; and missed_evident (requests), naks by code, cnps, rounds by cause (how
+      many left a trace here, and an evident one), ecn and ecn_control by codepoint,
+      ecn_transitions
   `evident` is what whoever sees this point alone can know, see _find_evident().
 """
 
@@ -231,7 +232,11 @@ class Tx:
 
     def came_to(self, node):
         """Whether a whole copy was captured there."""
-        return not all(f.corrupt for f in self.captured.get(node, []))
+        return self.number_at(node) is not None
+
+    def number_at(self, node):
+        """The place of the first whole copy in the capture; None if there is none."""
+        return next((f.number for f in self.captured.get(node, []) if not f.corrupt), None)
 
     def carries_data(self):
         return self.space in (REQUESTS, RESPONSES) and self.payload_bytes > 0
@@ -256,6 +261,7 @@ class Flight:
     forward: bool
     ce: bool = False
     corrupt: bool = False
+    number: int = -1             # where it was captured: in which place
 
 
 class Path:
@@ -329,6 +335,7 @@ class Tap:
             self.n_dropped += 1
             return
         flight = dataclasses.replace(flight)  # as it is here; it may change on its way
+        flight.number = len(self.seen)
         flight.tx.captured.setdefault(node, []).append(flight)
         self.seen.append(flight)
         ends = [roce.mac(h.config.mac) for h in (self.sim.host_a, self.sim.host_b)]
@@ -1032,6 +1039,17 @@ class Simulation(Scheduler):
         return {"scenario": self._scenario_truth(), "points": points,
                 "streams": [self._stream_truth(end) for end in self.ends]}
 
+    @staticmethod
+    def _missed_evident(end, requests, node, tap):
+        """Requests that the capture missed, with others around them that it did not, and
+        an acknowledgement that it saw."""
+        seen = [f.tx.psn for f in tap.seen if f.tx.end is end and f.tx.space == REQUESTS]
+        answers = [f.tx.psn for f in tap.seen if f.tx.end is end.peer
+                   and f.tx.space in (ACKS, RESPONSES) and f.tx.syndrome >> 5 == 0]
+        low, high = min(seen, default=0), min(max(seen, default=0), max(answers, default=0))
+        return sum(tx.passes.get(node, 0) > 0 and node not in tx.captured
+                   and not tx.resent and low < tx.psn < high for tx in requests)
+
     def _scenario_truth(self):
         out = dataclasses.asdict(self.scenario)
         for pair in out["queue_pairs"]:
@@ -1065,15 +1083,16 @@ class Simulation(Scheduler):
 
     @staticmethod
     def _round_truth(end, entry):
-        late = any(nak.tx is entry["nak"] and nak.is_late()
+        late = any(nak.tx is entry["nak"] and nak.is_late() and nak.missing.copy == 1
                    for nak in end.peer.responder.naks)
-        return {**{k: v for k, v in entry.items() if k != "nak"}, "late": late}
+        return {**{k: v for k, v in entry.items() if k != "nak"}, "first_was_late": late}
 
     def _point_truth(self, end, by_space, node, tap):
         last = self.path.last_node if end.host is self.host_a else 0
         out = {s: _space_truth(by_space[s], node, last,
                                [f for f in tap.seen if f.tx.end is end
                                 and f.tx.space == s]) for s in DATA_SPACES}
+        out["missed_evident"] = self._missed_evident(end, by_space[REQUESTS], node, tap)
         out["rounds"] = _rounds_seen(by_space[REQUESTS], end.requester.rounds, node)
         seen = [f for f in tap.seen if f.tx.end is end and not f.corrupt]
         out["naks"] = _count(nak_name(f.tx.syndrome) for f in seen
@@ -1123,8 +1142,8 @@ def _find_evident(txs, n_points):
     """Marks each Tx with the nodes where what it is can be known.
 
     That it is missing: it was needed, a later one of the same run came there, and its PSN
-    was sent again; a run is a row of rising PSNs.  That it was sent again: it came there,
-    and so did an earlier copy, or the lack of one is evident itself."""
+    was sent again; a run is a row of rising PSNs.  That it was sent again: it came there
+    after an earlier copy, or the lack of one is evident itself."""
     runs, resent_last = [], {}
     for tx in txs:
         if not runs or tx.psn <= runs[-1][-1].psn:
@@ -1142,12 +1161,16 @@ def _find_evident(txs, n_points):
                     tx.evident.add(node)
                 later_came |= came
     for node in range(1, n_points + 1):
-        known = set()            # PSNs of which an earlier copy is known here
+        known = {}               # PSN -> when an earlier copy became known here
         for tx in txs:
-            if tx.resent and tx.psn in known and tx.came_to(node):
+            number = tx.number_at(node)
+            if tx.resent and number is not None and known.get(tx.psn, number) < number:
                 tx.evident.add(node)
-            if tx.came_to(node) or node in tx.evident:
-                known.update(range(tx.psn, tx.psn + tx.n_psns))
+            if number is None and node in tx.evident:
+                number = -1
+            if number is not None:
+                for psn in range(tx.psn, tx.psn + tx.n_psns):
+                    known[psn] = min(number, known.get(psn, number))
 
 
 def _space_truth(txs, node, last_node, seen):
