@@ -26,8 +26,8 @@ requests(roce_stream_state *s)
     return &s->lane[ROCE_SPACE_REQUESTS];
 }
 
-static void
-sample_latency(roce_stream_state *s, uint64_t sample_ns)
+void
+roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns)
 {
     if (s->srtt_ns == 0) {
         s->srtt_ns = sample_ns > 0 ? sample_ns : 1;
@@ -82,7 +82,7 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
             i++;
         }
     }
-    roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
+    roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
 }
 
 static void
@@ -117,10 +117,10 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         }
         slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_DOUBTED);
         if (jumped) {
-            roce_sequence_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
-                                   ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
-            roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
-                                  ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
+            roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
+                               ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                          ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
         }
     }
 }
@@ -152,10 +152,10 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_slot *slot = roce_history_find(&requests(s)->history, psn);
     bool fresh = !s->acked || psn >= s->una;
-    if (fresh && slot != NULL && slot->copies == 1 &&
+    if (fresh && slot != NULL && slot->copies == 1 && !s->round.active &&
         (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
         a->frame->time_ns >= slot->time_ns) {
-        sample_latency(s, a->frame->time_ns - slot->time_ns);
+        roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
     }
     roce_acknowledge_up_to(t, s, a, psn + 1);
 }
@@ -232,20 +232,23 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     if (roce_missing_find(&lane->missing, psn) != NULL) {
         return; /* its newest transmission is one that went unseen */
     }
+    if (slot != NULL && slot->psn != psn) {
+        return; /* inside a READ whose length was guessed: it is not what is meant */
+    }
     if (slot == NULL) {
         if (psn >= lane->max_next && psn < lane->max_next + FARTHEST_AHEAD) {
             /* Sent behind everything seen, and lost before this point. */
-            roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, psn + 1,
-                               false);
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, psn + 1,
+                           false);
         }
         return;
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
         roce_sequence_was_accepted(lane, slot)) {
         slot->flags |= ROCE_SLOT_JUDGED;
-        roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS,
-                              ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
-                              ROCE_EVIDENCE_ASKED_FOR, psn, 1, slot->frame);
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
+                      ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
+                      psn, 1, slot->frame);
     }
 }
 
@@ -265,7 +268,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     }
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ASKED);
-    roce_sequence_trim(t, s, a, ROCE_SPACE_REQUESTS);
+    roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     remember(s, a, psn, ROCE_NAK_SEQUENCE);
 }
 

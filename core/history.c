@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define SMALLEST 16
-#define COMFORTABLE 256 /* remembered although acknowledged, for late copies */
 
 void
 roce_history_clear(roce_history *history, const roce_alloc *alloc)
@@ -90,9 +89,7 @@ make_room(roce_history *history, const roce_alloc *alloc, int64_t keep_from,
         return true;
     }
     const roce_slot *oldest = history->n > 0 ? roce_history_at(history, 0) : NULL;
-    bool wanted = oldest == NULL || oldest->psn + oldest->span > keep_from ||
-                  history->capacity < COMFORTABLE;
-    if (wanted && grow(history, alloc, max)) {
+    if (grow(history, alloc, max)) {
         return true;
     }
     if (oldest == NULL) {

@@ -29,8 +29,8 @@ enum roce_slot_flag {
     ROCE_SLOT_FILLED_AGAIN = 1 << 3, /* the first copy seen here was a retransmission */
     ROCE_SLOT_WANTS_RESPONSE = 1 << 4,
     ROCE_SLOT_MESSAGE_END = 1 << 5,
-    ROCE_SLOT_DOUBTED =
-        1 << 6, /* judged data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_DOUBTED = 1 << 6,    /* data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_ASKED_LATE = 1 << 7, /* taken for late; a NAK had asked for it */
 };
 
 typedef struct roce_slot {
@@ -69,10 +69,10 @@ roce_slot *
 roce_history_find(const roce_history *history, int64_t psn);
 
 /* Makes room for an entry at `psn`, which no entry covers, and returns it with `psn`
- * set and the rest zero.  Grows up to `max` entries as long as the oldest is still
- * wanted (ends beyond `keep_from`), and forgets the oldest otherwise: *forgot counts
- * entries that were still wanted.  NULL when the entry is older than everything in a
- * full history, or for lack of memory. */
+ * set and the rest zero.  Grows up to `max` entries, and forgets the oldest then:
+ * *forgot counts those that were still wanted (end beyond `keep_from`).  NULL when the
+ * entry is older than everything in a full history, or for lack of memory.  Entries
+ * move: every other pointer into the history is void afterwards. */
 roce_slot *
 roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
                     int64_t keep_from, uint32_t max, uint64_t *forgot);

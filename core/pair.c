@@ -211,6 +211,17 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     }
 }
 
+/* A connection's parameters hold for both of its streams. */
+static void
+learn_from_cm(const roce_tracker *t, roce_stream_state *s, uint32_t connection)
+{
+    if (connection == ROCE_NO_STREAM || s->pub.pmtu_bytes != 0 ||
+        t->connections[connection].path_mtu_bytes == 0) {
+        return;
+    }
+    roce_sequence_learn_pmtu(s, t->connections[connection].path_mtu_bytes);
+}
+
 /* Pairs two streams that CM or the user named, as far as they exist. */
 static void
 pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
@@ -226,6 +237,7 @@ pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
             both[i]->pub.connection = connection;
             both[i]->pub.src_qpn = qpn[i];
             both[i]->pub.has_src_qpn = true;
+            learn_from_cm(t, both[i], connection);
         }
     }
     if (forward == NULL || back == NULL || forward->pub.paired_by >= how) {

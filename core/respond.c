@@ -49,8 +49,7 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         from = from > start ? from : start;
         until = until < end ? until : end;
         if (from < until) {
-            roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until,
-                               since_tx > 0);
+            roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until, since_tx > 0);
             n += (uint64_t)(until - from);
         }
     }
@@ -90,7 +89,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         by->pub.space[ROCE_SPACE_RESPONSES].unique_psns++;
         uint64_t forgot = 0; /* nothing here is wanted for ever: old responses go */
         slot = roce_history_insert(&lane->history, &t->alloc, a->psn, lane->max_next,
-                                   t->config.max_history_packets, &forgot);
+                                   roce_track_history_max(t), &forgot);
         if (slot != NULL) {
             slot->span = 1;
             slot->first = a->identity;
@@ -108,10 +107,9 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         lane->accept_next = a->psn + 1;
     }
     lane->next_tx = a->psn + 1;
-    roce_sequence_follow_ident(lane, a);
+    roce_ident_follow_lane(lane, a);
     if (a->psn + 1 > lane->max_next) {
         lane->max_next = a->psn + 1;
-        lane->top_ident = a->identity.ident;
         lane->top_frame = a->frame->number;
     }
     return slot;
@@ -146,8 +144,8 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     } else if (by->response_message_next != ROCE_NO_PSN &&
                a->psn > by->response_message_next) {
         missing = (uint64_t)(a->psn - by->response_message_next);
-        roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, by->response_message_next,
-                           a->psn, false);
+        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, by->response_message_next,
+                       a->psn, false);
     }
     if (missing > 0) {
         report_gap(t, by, a, lane->max_next, missing);
@@ -169,7 +167,7 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     int64_t end = slot->psn + slot->span;
     report_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
-    roce_sequence_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
+    roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
     lane->max_next = end;
 }
 
@@ -210,8 +208,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         (void)miss_due(t, s, by, a, lane->next_tx, a->psn, by->answered_tx);
     }
     report_resent(t, by, a, slot);
-    uint32_t lost = roce_sequence_resolve(t, by, a, ROCE_SPACE_RESPONSES);
-    roce_sequence_note_lost(place(t, s, by, a, slot), lost);
+    uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
+    roce_loss_note(place(t, s, by, a, slot), lost);
 }
 
 /* A copy that was sent again and overtaken on the way. */
@@ -220,7 +218,7 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                   const roce_arrival *a, roce_slot *slot)
 {
     int64_t next_tx = responses(by)->next_tx;
-    (void)roce_sequence_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+    (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     report_resent(t, by, a, slot);
     (void)place(t, s, by, a, slot);
     responses(by)->next_tx = next_tx;
@@ -239,7 +237,7 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     e.evidence = evidence;
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
-    (void)roce_sequence_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+    (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     if (slot != NULL) {
         slot->first = a->identity; /* the copy that was asked for came first */
         return;
@@ -274,11 +272,11 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 {
     roce_lane *lane = responses(by);
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
-    bool rising = roce_track_ident_mode(by) == ROCE_IDENT_RISING;
-    bool constant = roce_track_ident_mode(by) == ROCE_IDENT_CONSTANT;
+    bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
+    bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        bool late = rising ? roce_sequence_was_overtaken(by, lane, a)
+        bool late = rising ? roce_ident_was_overtaken(by, lane, a)
                            : !was_asked_again(s, a->psn);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
@@ -286,15 +284,28 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
             return;
         }
         sent_again(t, s, by, a, NULL);
-    } else if (roce_sequence_same_copy(by, slot, &a->identity) ||
+    } else if (roce_ident_same_copy(by, slot, &a->identity) ||
                (constant && !was_asked_again(s, a->psn))) {
         duplicated(t, by, a, slot);
-    } else if (roce_sequence_is_older(by, a->identity.ident, slot->first.ident)) {
+    } else if (roce_ident_is_older(by, a->identity.ident, slot->first.ident)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
-    } else if (roce_sequence_was_overtaken(by, lane, a)) {
+    } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);
     } else {
         sent_again(t, s, by, a, slot);
+    }
+}
+
+/* The first response to a request that was sent once tells a round trip. */
+static void
+sample_first(roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_slot *slot =
+        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, a->psn);
+    bool fresh = !s->acked || a->psn >= s->una;
+    if (fresh && slot != NULL && slot->psn == a->psn && slot->copies == 1 &&
+        !s->round.active && a->frame->time_ns >= slot->time_ns) {
+        roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
     }
 }
 
@@ -352,6 +363,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     by->response_message_next = ends_message(a) ? ROCE_NO_PSN : a->psn + 1;
     by->response_time_ns = a->frame->time_ns;
     if (s != NULL) {
+        sample_first(s, a);
         roce_acknowledge_up_to(t, s, a, ends_message(a) ? a->psn + 1 : a->psn);
     }
 }
@@ -375,7 +387,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     }
     roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
                             ROCE_MISSING_ASKED);
-    roce_sequence_trim(t, by, a, ROCE_SPACE_RESPONSES);
+    roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
     if (!opens_round) {
         return answered; /* the requester may have discarded what came behind the gap */
     }
@@ -383,9 +395,9 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         roce_sequence_was_accepted(lane, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
-        roce_sequence_verdict(t, by, a, ROCE_SPACE_RESPONSES,
-                              ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
-                              ROCE_EVIDENCE_ASKED_FOR, a->psn, 1, response->frame);
+        roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,
+                      ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
+                      a->psn, 1, response->frame);
     }
     lane->discard_psn = a->psn;
     lane->discard_tx = lane->tx;
@@ -406,17 +418,5 @@ roce_respond_finish(roce_tracker *t, roce_stream_state *by)
         roce_missing_range *range = &lane->missing.ranges[i];
         range->acked = s != NULL && s->pub.last_time_ns > range->time_ns + patience;
     }
-    roce_missing_range range;
-    while (lane->missing.n > 0 &&
-           roce_missing_take(&lane->missing, &t->alloc, lane->missing.ranges[0].start,
-                             lane->missing.ranges[0].end, &range)) {
-        if (range.first_seen) {
-            continue;
-        }
-        roce_sequence_verdict(
-            t, by, NULL, ROCE_SPACE_RESPONSES,
-            range.acked ? ROCE_VERDICT_NOT_CAPTURED : ROCE_VERDICT_UNKNOWN,
-            range.acked ? ROCE_EVIDENCE_TIME : ROCE_EVIDENCE_CAPTURE_END, range.start,
-            (uint64_t)(range.end - range.start) * range.copies, 0);
-    }
+    roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);
 }

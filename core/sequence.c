@@ -55,8 +55,7 @@
 
 #include <string.h>
 
-#define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding unseen */
-#define LEAST_TIMEOUT_NS 100000u
+#define RESTART_DISTANCE 65536      /* no queue pair has so much outstanding unseen */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 static roce_lane *
@@ -66,467 +65,11 @@ requests(roce_stream_state *s)
 }
 
 bool
-roce_sequence_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than)
-{
-    return roce_track_ident_mode(s) == ROCE_IDENT_RISING &&
-           (uint16_t)(ident - than) >= 0x8000;
-}
-
-bool
-roce_sequence_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
-                            const roce_arrival *a)
-{
-    return lane->ident_known &&
-           roce_sequence_is_older(s, a->identity.ident, lane->newest_ident);
-}
-
-void
-roce_sequence_follow_ident(roce_lane *lane, const roce_arrival *a)
-{
-    if (!lane->ident_known ||
-        (uint16_t)(a->identity.ident - lane->newest_ident) < 0x8000) {
-        lane->newest_ident = a->identity.ident;
-        lane->ident_known = true;
-    }
-}
-
-bool
-roce_sequence_same_copy(const roce_stream_state *s, const roce_slot *slot,
-                        const roce_identity *id)
-{
-    if (roce_track_ident_mode(s) == ROCE_IDENT_CONSTANT) {
-        return false;
-    }
-    return (slot->first.check == id->check && slot->first.ident == id->ident) ||
-           (slot->newest.check == id->check && slot->newest.ident == id->ident);
-}
-
-bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
 {
     bool told_otherwise = slot->psn + slot->span > lane->discard_psn &&
                           slot->tx <= lane->discard_tx && lane->discard_tx > 0;
     return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
-}
-
-void
-roce_sequence_verdict(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                      roce_space space, roce_verdict verdict, roce_evidence evidence,
-                      int64_t psn, uint64_t copies, uint64_t related)
-{
-    s->pub.losses[space][verdict] += copies;
-    roce_event e = roce_track_event(ROCE_EVENT_LOSS, s, a);
-    e.space = space;
-    e.detail = (uint8_t)verdict;
-    e.evidence = evidence;
-    e.psn = psn;
-    e.count = copies;
-    e.related_frame = related;
-    roce_track_emit(t, &e);
-}
-
-void
-roce_sequence_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                       roce_space space, roce_verdict verdict, int64_t psn)
-{
-    uint64_t *count = &s->pub.losses[space][verdict];
-    if (*count == 0) {
-        return;
-    }
-    (*count)--;
-    roce_event e = roce_track_event(ROCE_EVENT_LOSS_WITHDRAWN, s, a);
-    e.space = space;
-    e.detail = (uint8_t)verdict;
-    e.psn = psn;
-    e.count = 1;
-    roce_track_emit(t, &e);
-}
-
-/* The frame of a packet with a bad ICRC that may have been the copy of `psn`; 0 none.
- */
-static uint64_t
-bad_copy(const roce_stream_state *s, int64_t psn)
-{
-    for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
-        if (s->bad[i].frame != 0 && s->bad[i].psn24 == roce_psn_wrap(psn)) {
-            return s->bad[i].frame;
-        }
-    }
-    return 0;
-}
-
-/* Whether this point sees what the sender of the space sends before anything can be
- * lost: then what is missing was missed by the capture. */
-static bool
-at_sender(const roce_stream_state *s)
-{
-    return s->direction == ROCE_DIRECTION_OUT;
-}
-
-/* The verdict on transmissions that went unseen and of which `a` is a later copy. */
-static roce_verdict
-judge_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-              roce_space space, const roce_missing_range *range)
-{
-    roce_evidence evidence =
-        range->asked ? ROCE_EVIDENCE_ASKED_FOR : ROCE_EVIDENCE_RESENT_ONLY;
-    roce_verdict verdict = ROCE_VERDICT_LOST_BEFORE_CAPTURE;
-    uint64_t bad = bad_copy(s, a->psn);
-    if (range->acked) {
-        verdict = ROCE_VERDICT_NOT_CAPTURED;
-        evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
-    } else if (bad != 0) {
-        verdict = ROCE_VERDICT_CORRUPT;
-        evidence = ROCE_EVIDENCE_BAD_ICRC;
-    } else if (at_sender(s)) {
-        verdict = ROCE_VERDICT_NOT_CAPTURED;
-    }
-    roce_sequence_verdict(t, s, a, space, verdict, evidence, a->psn, range->copies,
-                          bad);
-    return verdict;
-}
-
-uint32_t
-roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                      roce_space space)
-{
-    roce_lane *lane = &s->lane[space];
-    roce_missing_range all = {0};
-    roce_missing_range part;
-    while (
-        roce_missing_take(&lane->missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
-        uint32_t copies = all.copies > part.copies ? all.copies : part.copies;
-        bool asked = all.asked || part.asked;
-        bool acked = all.copies == 0 ? part.acked : all.acked && part.acked;
-        all = part;
-        all.copies = copies;
-        all.asked = asked;
-        all.acked = acked;
-    }
-    if (all.copies == 0) {
-        return 0;
-    }
-    roce_verdict verdict = judge_missing(t, s, a, space, &all);
-    return verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE ? all.copies : 0;
-}
-
-bool
-roce_sequence_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                     roce_space space, roce_slot *slot)
-{
-    roce_missing *missing = &s->lane[space].missing;
-    roce_missing_range part;
-    if (roce_missing_take(missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
-        for (uint32_t i = 1; i < part.copies; i++) {
-            (void)roce_missing_add(missing, &t->alloc, &part);
-        }
-        roce_sequence_trim(t, s, a, space);
-        return false;
-    }
-    if (slot == NULL || slot->lost == 0) {
-        return false;
-    }
-    slot->lost--;
-    roce_sequence_withdraw(t, s, a, space, ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
-    return true;
-}
-
-void
-roce_sequence_note_lost(roce_slot *slot, uint32_t copies)
-{
-    if (slot != NULL) {
-        uint32_t lost = slot->lost + copies;
-        slot->lost = (uint8_t)(lost < UINT8_MAX ? lost : UINT8_MAX);
-    }
-}
-
-/* Leftovers: never seen, never sent again. */
-static void
-judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-               roce_space space, const roce_missing_range *range)
-{
-    if (range->first_seen) {
-        return; /* an earlier copy was seen and nobody asked any more */
-    }
-    uint64_t packets = (uint64_t)(range->end - range->start) * range->copies;
-    roce_verdict verdict = ROCE_VERDICT_UNKNOWN;
-    roce_evidence evidence = ROCE_EVIDENCE_CAPTURE_END;
-    if (range->acked) {
-        verdict = ROCE_VERDICT_NOT_CAPTURED;
-        evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
-    } else if (s->pub.transport == ROCE_TRANSPORT_UC ||
-               !roce_stream_is_paired(&s->pub)) {
-        evidence = ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS;
-    }
-    roce_sequence_verdict(t, s, a, space, verdict, evidence, range->start, packets, 0);
-}
-
-void
-roce_sequence_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                   roce_space space)
-{
-    roce_missing_range range;
-    while (roce_missing_trim(&s->lane[space].missing, &range)) {
-        t->totals.evicted[ROCE_TABLE_MISSING]++;
-        judge_leftover(t, s, a, space, &range);
-    }
-}
-
-void
-roce_sequence_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                   roce_space space, int64_t start, int64_t end, bool first_seen)
-{
-    roce_lane *lane = &s->lane[space];
-    roce_missing_range range = {
-        .start = start,
-        .end = end,
-        .time_ns = a->frame->time_ns,
-        .frame = a->frame->number,
-        .first_seen = first_seen,
-    };
-    if (!roce_missing_add(&lane->missing, &t->alloc, &range)) {
-        t->totals.evicted[ROCE_TABLE_MISSING]++;
-    }
-    if (space == ROCE_SPACE_REQUESTS && s->acked && s->una > start) {
-        roce_missing_mark_range(&lane->missing, &t->alloc, start,
-                                s->una < end ? s->una : end, ROCE_MISSING_ACKED);
-    }
-    roce_sequence_trim(t, s, a, space);
-}
-
-/* How long without news makes a copy a timeout's: as TCP reckons it (RFC 6298), from
- * the ACK latencies seen here; before the first, four of the assumed path delays. */
-static uint64_t
-timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
-{
-    if (s->srtt_ns == 0) {
-        return 4 * t->config.path_delay_ns;
-    }
-    uint64_t floor = s->srtt_ns + 4 * s->rttvar_ns;
-    return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
-}
-
-static uint64_t
-since(uint64_t now_ns, uint64_t then_ns)
-{
-    return now_ns > then_ns ? now_ns - then_ns : 0;
-}
-
-/* A NAK that no round has answered explains copies from there on.  When an ACK has
- * passed it since, what it asked for has come late; the requester may still answer it,
- * but not for long. */
-static bool
-nak_explains(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
-{
-    const roce_last_nak *nak = &s->nak;
-    if ((nak->state != ROCE_NAK_SEQUENCE && nak->state != ROCE_NAK_RNR) ||
-        nak->answered || a->psn < nak->oldest_psn) {
-        return false;
-    }
-    bool obsolete = s->acked && s->una > nak->psn;
-    uint64_t patience = timeout_floor_ns(t, s);
-    if (patience < 4 * t->config.path_delay_ns) {
-        patience = 4 * t->config.path_delay_ns;
-    }
-    return !obsolete || since(a->frame->time_ns, nak->time_ns) < patience;
-}
-
-static uint64_t
-path_ns(const roce_tracker *t, const roce_stream_state *s)
-{
-    return s->path_ns != 0 ? s->path_ns : t->config.path_delay_ns;
-}
-
-/* Time since the newest transmission of `a`'s PSN, seen or missed. */
-static uint64_t
-age_of_copy(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
-{
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
-    if (slot != NULL) {
-        return since(a->frame->time_ns, slot->time_ns);
-    }
-    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
-    return range != NULL ? since(a->frame->time_ns, range->time_ns) : 0;
-}
-
-/* The requester saw a later response than the one it asks for again. */
-static bool
-response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
-{
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    if (peer == NULL) {
-        return false;
-    }
-    const roce_lane *responses = &peer->lane[ROCE_SPACE_RESPONSES];
-    return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1;
-}
-
-static roce_cause
-find_cause(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
-           const roce_slot *slot)
-{
-    if (nak_explains(t, s, a)) {
-        return s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
-    }
-    if (!roce_stream_is_paired(&s->pub)) {
-        return ROCE_CAUSE_UNKNOWN; /* what the other side said cannot be known */
-    }
-    uint64_t floor = timeout_floor_ns(t, s);
-    if (slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
-        const roce_stream_state *peer = roce_track_peer(t, s);
-        uint64_t silence = since(a->frame->time_ns, peer->response_time_ns);
-        bool gap = response_gap_explains(t, s, a->psn);
-        if (gap && silence < 4 * t->config.path_delay_ns + floor) {
-            return ROCE_CAUSE_READ_REISSUE;
-        }
-    }
-    return age_of_copy(s, a, slot) >= floor ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
-}
-
-static void
-mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    if (s->round.spurious || s->pub.retransmissions.rounds == 0) {
-        return;
-    }
-    s->round.spurious = true;
-    s->pub.retransmissions.spurious_rounds++;
-    roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
-    e.psn = s->round.start;
-    e.related_frame = s->round.frame;
-    roce_track_emit(t, &e);
-}
-
-/* The round answers the NAK: what that tells of the path and of the requester. */
-static void
-answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_last_nak *nak = &s->nak;
-    uint64_t taken = since(a->frame->time_ns, nak->time_ns);
-    int64_t asked = nak->oldest_psn;
-    nak->answered = a->psn >= nak->psn; /* else only an older NAK is */
-    nak->oldest_psn = nak->psn;
-    if (nak->state == ROCE_NAK_RNR) {
-        bool kept = taken >= nak->wait_ns;
-        s->pub.rnr_waits_kept += kept ? 1 : 0;
-        s->pub.rnr_waits_broken += kept ? 0 : 1;
-        roce_event e = roce_track_event(ROCE_EVENT_RNR_WAIT, s, a);
-        e.psn = nak->psn;
-        e.related_frame = nak->frame;
-        e.duration_ns = taken;
-        e.count = kept ? 1 : 0;
-        roce_track_emit(t, &e);
-    } else {
-        if (taken > 0 && (s->path_ns == 0 || taken < s->path_ns)) {
-            s->path_ns = taken;
-        }
-        if (s->n_reactions == 0 || taken < s->least_reaction_ns) {
-            s->least_reaction_ns = taken;
-        }
-        s->n_reactions++;
-    }
-    if (nak->answered && a->psn > asked) {
-        /* The round began with what was asked for; those copies went unseen. */
-        int64_t from = nak->psn > s->una ? nak->psn : s->una;
-        roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
-    }
-}
-
-static void
-start_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-            const roce_slot *slot)
-{
-    roce_lane *lane = requests(s);
-    roce_cause cause = find_cause(t, s, a, slot);
-    bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
-    s->round = (roce_round){
-        .active = true,
-        .cause = cause,
-        .start = a->psn,
-        .end = lane->max_next,
-        .frame = a->frame->number,
-        .first_tx = lane->tx + 1,
-        .run_next = a->psn + a->span,
-    };
-    s->pub.retransmissions.rounds++;
-    s->pub.retransmissions.by_cause[cause]++;
-    roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
-    e.psn = a->psn;
-    e.detail = (uint8_t)cause;
-    e.related_frame = by_nak ? s->nak.frame : 0;
-    e.duration_ns = age_of_copy(s, a, slot);
-    roce_track_emit(t, &e);
-    if (by_nak) {
-        bool was_late = s->nak.was_late;
-        answer_nak(t, s, a);
-        if (was_late) {
-            mark_spurious(t, s, a);
-        }
-    }
-}
-
-/* Learns whether the requester goes back by the second packet of a round. */
-static void
-vote_on_recovery(roce_stream_state *s, const roce_arrival *a)
-{
-    roce_round *round = &s->round;
-    if (round->voted || round->cause != ROCE_CAUSE_NAK_SEQUENCE ||
-        round->run_next >= round->end) {
-        return;
-    }
-    round->voted = true;
-    if (a->psn == round->run_next) {
-        s->votes_go_back++;
-    }
-}
-
-/* A copy of something accepted here, repeated by a timeout. */
-static void
-judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-              roce_slot *slot)
-{
-    uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
-    if (acked_ns != 0) {
-        if (since(a->frame->time_ns, acked_ns) > path_ns(t, s)) {
-            roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
-                                  ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
-        }
-        return;
-    }
-    if (!roce_sequence_was_accepted(requests(s), slot)) {
-        return; /* discarded beyond the expected PSN: sent again for that alone */
-    }
-    slot->flags |= ROCE_SLOT_DOUBTED;
-    roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
-                          ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
-}
-
-/* The newest copy of `slot` was seen here, and now it is sent again. */
-static void
-judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-           roce_slot *slot, bool opens_round)
-{
-    roce_cause cause = s->round.cause;
-    roce_stream_state *peer = roce_track_peer(t, s);
-    if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && peer != NULL &&
-        (cause == ROCE_CAUSE_TIMEOUT || cause == ROCE_CAUSE_READ_REISSUE) &&
-        roce_respond_asked_again(t, peer, a, slot, opens_round)) {
-        return;
-    }
-    if (cause == ROCE_CAUSE_TIMEOUT) {
-        judge_timeout(t, s, a, slot);
-    } else if (cause == ROCE_CAUSE_UNKNOWN && opens_round) {
-        if (!roce_stream_is_paired(&s->pub)) {
-            roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
-                                  ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1,
-                                  slot->frame);
-        } else if (roce_sequence_was_accepted(requests(s), slot) &&
-                   slot->psn >= s->una) {
-            roce_sequence_verdict(t, s, a, ROCE_SPACE_REQUESTS,
-                                  ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
-                                  ROCE_EVIDENCE_RESENT_ONLY, a->psn, 1, slot->frame);
-        }
-    }
 }
 
 static uint32_t
@@ -571,7 +114,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     bool ends = a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
     s->pub.messages_completed += ends ? 1 : 0;
     roce_slot *slot = roce_history_insert(&lane->history, &t->alloc, a->psn, keep_from,
-                                          t->config.max_history_packets,
+                                          roce_track_history_max(t),
                                           &t->totals.evicted[ROCE_TABLE_HISTORY]);
     if (slot == NULL) {
         return NULL;
@@ -595,7 +138,8 @@ note_violation(roce_stream_state *s, const roce_arrival *a)
 {
     int64_t expected = requests(s)->accept_next;
     unsigned at = s->violation;
-    if (s->violations[at].frame != 0 && s->violations[at].expected == expected) {
+    if (s->violations[at].frame != 0 && s->violations[at].expected == expected &&
+        !s->violations[at].answered) {
         return;
     }
     at = (at + 1) % ROCE_VIOLATIONS;
@@ -630,45 +174,10 @@ place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
     } else if (!in_order) {
         note_violation(s, a);
     }
-    roce_sequence_follow_ident(lane, a);
+    roce_ident_follow_lane(lane, a);
     if (end > lane->max_next) {
         lane->max_next = end;
-        lane->top_ident = a->identity.ident;
         lane->top_frame = a->frame->number;
-    }
-}
-
-static void
-count_retransmission(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                     uint64_t earlier)
-{
-    roce_retransmission_counters *r = &s->pub.retransmissions;
-    r->packets++;
-    r->bytes += a->packet->payload_bytes;
-    s->pub.space[ROCE_SPACE_REQUESTS].resent++;
-    roce_event e = roce_track_event(ROCE_EVENT_RETRANSMISSION, s, a);
-    e.psn = a->psn;
-    e.detail = (uint8_t)s->round.cause;
-    e.related_frame = earlier;
-    roce_track_emit(t, &e);
-    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
-        r->requested_bytes += a->packet->reth.length_bytes;
-        e.kind = ROCE_EVENT_READ_REISSUE;
-        e.count = a->packet->reth.length_bytes;
-        roce_track_emit(t, &e);
-    }
-}
-
-/* The copy runs on in the newest round: what it skips went unseen, unless an ACK has
- * told the requester that it need not send it. */
-static void
-continue_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_lane *lane = requests(s);
-    vote_on_recovery(s, a);
-    int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
-    if (a->psn > from && s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
-        roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, true);
     }
 }
 
@@ -681,24 +190,25 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     bool runs_on =
         s->round.active && a->psn >= lane->next_tx && a->psn < lane->max_next;
     if (runs_on) {
-        continue_round(t, s, a);
+        roce_round_continue(t, s, a);
     } else {
-        start_round(t, s, a, slot);
+        roce_round_start(t, s, a, roce_round_find_cause(t, s, a, slot),
+                         roce_round_age(s, a, slot));
     }
     uint64_t earlier = slot != NULL ? slot->frame : 0;
     if (slot != NULL) {
-        judge_copy(t, s, a, slot, !runs_on);
+        roce_round_judge_copy(t, s, a, slot, !runs_on);
         s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     }
-    uint32_t lost = roce_sequence_resolve(t, s, a, ROCE_SPACE_REQUESTS);
+    uint32_t lost = roce_loss_resolve(t, s, a, ROCE_SPACE_REQUESTS);
     if (slot == NULL) {
         slot = new_entry(t, s, a);
         if (slot != NULL) {
             slot->flags |= ROCE_SLOT_FILLED_AGAIN;
         }
     }
-    roce_sequence_note_lost(slot, lost);
-    count_retransmission(t, s, a, earlier);
+    roce_loss_note(slot, lost);
+    roce_round_count(t, s, a, earlier);
     lane->next_tx = a->psn + a->span;
     place(s, a, slot);
 }
@@ -722,8 +232,8 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     uint64_t earlier = slot->frame;
     s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
-    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
-    count_retransmission(t, s, a, earlier);
+    (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
+    roce_round_count(t, s, a, earlier);
     place(s, a, slot);
 }
 
@@ -733,12 +243,12 @@ arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              roce_evidence evidence)
 {
     report_late(t, s, a, evidence);
-    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, NULL);
+    (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, NULL);
     if (s->nak.state == ROCE_NAK_SEQUENCE && s->nak.psn >= a->psn &&
         s->nak.psn < a->psn + a->span) {
         s->nak.was_late = true;
         if (s->nak.answered) {
-            mark_spurious(t, s, a);
+            roce_round_mark_spurious(t, s, a);
         }
     }
     place(s, a, new_entry(t, s, a));
@@ -750,9 +260,9 @@ overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_slot *slot)
 {
     slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
-    if (roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot) &&
+    if (roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot) &&
         slot->psn >= s->round.start && slot->psn < s->round.end) {
-        mark_spurious(t, s, a);
+        roce_round_mark_spurious(t, s, a);
     }
     slot->first = a->identity;
     s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
@@ -771,84 +281,20 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* The one packet that filled a gap was no copy but late: now its range comes once more,
- * and nobody had asked again (number of copies). */
-static bool
-fill_was_late(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
-{
-    return (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0 && s->nak.answered &&
-           s->nak.psn == a->psn && slot->tx == s->round.first_tx && slot->copies == 1;
-}
-
+/* Rules 3 and 6 for a PSN that was never seen here. */
 static void
-reinterpret_fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                 roce_slot *slot)
+fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
-    (void)roce_sequence_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
-    roce_retransmission_counters *r = &s->pub.retransmissions;
-    r->packets--;
-    r->bytes -= slot->message_bytes < r->bytes ? slot->message_bytes : r->bytes;
-    s->pub.space[ROCE_SPACE_REQUESTS].resent--;
-    report_late(t, s, a, ROCE_EVIDENCE_COPIES);
-    s->round.active = true; /* it is this packet that opens the round */
-    s->round.end = requests(s)->max_next;
-    requests(s)->next_tx = a->psn;
-    mark_spurious(t, s, a);
-}
-
-/* Seen before, and the identification cannot tell: see the comment on top. */
-static void
-repeated_without_ident(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                       roce_slot *slot)
-{
-    roce_lane *lane = requests(s);
-    if (fill_was_late(s, a, slot)) {
-        reinterpret_fill(t, s, a, slot);
-        sent_again(t, s, a, slot);
-        return;
+    const roce_lane *lane = requests(s);
+    bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
+    bool rising = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
+    if (missing && rising && roce_ident_was_overtaken(s, lane, a)) {
+        arrived_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
+    } else if (missing && !rising && roce_unnumbered_missing(t, s, a)) {
+        arrived_late(t, s, a, ROCE_EVIDENCE_TIME);
+    } else {
+        sent_again(t, s, a, NULL);
     }
-    bool runs_on = s->round.active && a->psn == lane->next_tx && a->psn < s->round.end;
-    bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
-    bool explained =
-        nak_explains(t, s, a) || find_cause(t, s, a, slot) != ROCE_CAUSE_UNKNOWN;
-    if (runs_on || explained || reissue) {
-        sent_again(t, s, a, slot);
-        return;
-    }
-    if (s->tentative_next == a->psn) {
-        roce_slot *before = roce_history_find(&lane->history, s->tentative_start);
-        s->tentative_next = ROCE_NO_PSN;
-        s->pub.space[ROCE_SPACE_REQUESTS].duplicates--;
-        s->pub.space[ROCE_SPACE_REQUESTS].resent++;
-        s->pub.retransmissions.packets++;
-        s->pub.retransmissions.bytes += before != NULL ? before->message_bytes : 0;
-        sent_again(t, s, a, slot);
-        return;
-    }
-    s->tentative_start = a->psn;
-    s->tentative_next = a->psn + a->span;
-    duplicated(t, s, a, slot);
-}
-
-/* Whether a PSN that was missing came late, or again; and by what. */
-static bool
-is_late(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
-        const roce_missing_range *range, roce_evidence *evidence)
-{
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
-    if (roce_track_ident_mode(s) == ROCE_IDENT_RISING) {
-        *evidence = ROCE_EVIDENCE_IDENTIFICATION;
-        return roce_sequence_was_overtaken(s, lane, a);
-    }
-    *evidence = ROCE_EVIDENCE_TIME;
-    if (s->round.active && a->psn == lane->next_tx) {
-        return false;
-    }
-    if (nak_explains(t, s, a)) {
-        return s->path_ns != 0 && since(a->frame->time_ns, s->nak.time_ns) < s->path_ns;
-    }
-    return since(a->frame->time_ns, range->time_ns) < timeout_floor_ns(t, s);
 }
 
 /* Rules 2 to 6. */
@@ -858,21 +304,16 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_lane *lane = requests(s);
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     if (slot == NULL) {
-        const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
-        roce_evidence evidence;
-        if (range != NULL && is_late(t, s, a, range, &evidence)) {
-            arrived_late(t, s, a, evidence);
-        } else {
-            sent_again(t, s, a, NULL);
-        }
-    } else if (roce_sequence_same_copy(s, slot, &a->identity)) {
+        fill(t, s, a);
+    } else if (roce_ident_same_copy(s, slot, &a->identity)) {
         duplicated(t, s, a, slot);
-    } else if (roce_sequence_is_older(s, a->identity.ident, slot->first.ident)) {
+    } else if (roce_ident_is_older(s, a->identity.ident, slot->first.ident)) {
         overtaken_by_copy(t, s, a, slot);
-    } else if (roce_sequence_was_overtaken(s, lane, a)) {
+    } else if (roce_ident_was_overtaken(s, lane, a)) {
         copy_arrived_late(t, s, a, slot);
-    } else if (roce_track_ident_mode(s) == ROCE_IDENT_CONSTANT) {
-        repeated_without_ident(t, s, a, slot);
+    } else if (roce_ident_mode_of(s) == ROCE_IDENT_CONSTANT &&
+               roce_unnumbered_repeated(t, s, a, slot)) {
+        duplicated(t, s, a, slot);
     } else {
         sent_again(t, s, a, slot);
     }
@@ -890,7 +331,7 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     e.count = count;
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
-    roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, a->psn, false);
+    roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, a->psn, false);
 }
 
 /* Rule 1. */
@@ -898,7 +339,7 @@ static void
 ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = requests(s);
-    if (roce_sequence_was_overtaken(s, lane, a)) {
+    if (roce_ident_was_overtaken(s, lane, a)) {
         /* New here, but copies sent after it came before it: the round goes on. */
         if (a->psn > lane->max_next) {
             open_gap(t, s, a);
@@ -907,13 +348,12 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         return;
     }
     bool lone = s->round.active && s->round.first_tx == lane->tx &&
-                roce_track_ident_mode(s) != ROCE_IDENT_RISING;
+                roce_ident_mode_of(s) != ROCE_IDENT_RISING;
     if (s->round.active && lane->next_tx < lane->max_next && !lone) {
         /* The round should have gone on to its end. */
         int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
         if (s->pub.recovery != ROCE_RECOVERY_SELECTIVE && from < lane->max_next) {
-            roce_sequence_miss(t, s, a, ROCE_SPACE_REQUESTS, from, lane->max_next,
-                               true);
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, lane->max_next, true);
         }
     }
     s->round.active = false;
@@ -933,7 +373,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;
     s->acked = false;
-    s->tentative_next = ROCE_NO_PSN;
+    s->doubt.valid = false;
     memset(s->violations, 0, sizeof s->violations);
     ahead(t, s, a);
 }
@@ -1062,6 +502,7 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         lane->span_unknown = unknown;
         return;
     }
+    roce_unnumbered_settle(t, s, a);
     if (a->psn >= lane->max_next && roce_missing_find(&lane->missing, a->psn) == NULL) {
         ahead(t, s, a);
         lane->span_unknown = unknown;
@@ -1124,13 +565,8 @@ take_back_unacknowledged(roce_stream_state *s)
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s)
 {
-    roce_lane *lane = requests(s);
-    roce_missing_range range;
-    while (lane->missing.n > 0 &&
-           roce_missing_take(&lane->missing, &t->alloc, lane->missing.ranges[0].start,
-                             lane->missing.ranges[0].end, &range)) {
-        judge_leftover(t, s, NULL, ROCE_SPACE_REQUESTS, &range);
-    }
+    roce_unnumbered_finish(t, s);
+    roce_loss_finish(t, s, ROCE_SPACE_REQUESTS);
     take_back_unacknowledged(s);
     uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
     uint64_t unseen = s->pub.losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED];

@@ -139,7 +139,6 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
         .key_hash = hash,
         .last_ecn = -1,
         .response_message_next = ROCE_NO_PSN,
-        .tentative_next = ROCE_NO_PSN,
     };
     if (p->transport == ROCE_TRANSPORT_UD) {
         s->pub.src_qpn = p->deth_src_qpn;

@@ -4,10 +4,16 @@
  *
  *   tracker.c      takes a packet, finds its stream, calls the rules in order
  *   table.c        streams by key
- *   sequence.c     requests: order, gaps, copies, rounds, verdicts (start reading
- * there) acknowledge.c  ACK, NAK and RNR NAK respond.c      READ responses and atomic
- * acknowledgements pair.c         which two streams are one queue pair congest.c ECN
- * and CNP stop.c         PFC and pause twin.c         the same packet at another point
+ *   ident.c        wire identity, and the order of sending that it tells
+ *   sequence.c     requests: order, gaps, copies (start reading there)
+ *   unnumbered.c   copies that no identification tells apart
+ *   round.c        rounds of retransmission and their causes
+ *   loss.c         what went unseen, and verdicts
+ *   acknowledge.c  ACK, NAK and RNR NAK
+ *   respond.c      READ responses and atomic acknowledgements
+ *   pair.c         which two streams are one queue pair
+ *   congest.c      ECN and CNP
+ *   stop.c         PFC and pause
  *
  * The one rule: a stream's PSNs are unwrapped when they come in; inside, a PSN is an
  * int64_t that only grows.
@@ -33,7 +39,6 @@ typedef struct roce_lane {
     int64_t discard_psn; /* copies from here on, sent no later than discard_tx, were */
     uint64_t discard_tx; /* told by a NAK not to have been accepted */
     uint64_t tx;         /* transmissions seen */
-    uint16_t top_ident;  /* of the packet with the highest PSN */
     uint16_t
         newest_ident; /* of all seen: where they rise, what is older was overtaken */
     bool ident_known;
@@ -65,7 +70,6 @@ typedef struct roce_last_nak {
 typedef struct roce_round {
     bool active;
     bool spurious;
-    bool by_run; /* known only because it runs on from one PSN: no identification */
     roce_cause cause;
     int64_t start, end;
     uint64_t frame;
@@ -74,13 +78,28 @@ typedef struct roce_round {
     bool voted;
 } roce_round;
 
+/* A request that is taken for late or for a duplicate until the next one comes, see
+ * unnumbered.c. */
+typedef struct roce_doubt {
+    bool valid;
+    bool late;        /* it filled a gap; else it had been seen */
+    bool asked;       /* it is what a NAK asks for */
+    bool acked;       /* what was missing had been acknowledged */
+    roce_cause cause; /* if it was sent again */
+    int64_t psn;
+    uint32_t span;
+    uint32_t copies; /* transmissions of it that went unseen */
+    uint64_t frame;
+    uint64_t payload_bytes;
+    uint64_t age_ns; /* of the newest copy before it */
+} roce_doubt;
+
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
 #define ROCE_RECENT_BAD 8
 #define ROCE_VIOLATIONS 8
 
 typedef enum roce_ident_mode {
-    ROCE_IDENT_UNKNOWN,  /* too few packets */
     ROCE_IDENT_CONSTANT, /* or no IPv4 */
     ROCE_IDENT_CHANGING, /* differs from packet to packet */
     ROCE_IDENT_RISING,   /* and grows with time */
@@ -115,8 +134,7 @@ typedef struct roce_stream_state {
         bool answered;             /* a NAK named it */
     } violations[ROCE_VIOLATIONS]; /* newest at violation */
     uint8_t violation;
-    int64_t tentative_next; /* a copy of unknown origin ended here; ROCE_NO_PSN */
-    int64_t tentative_start;
+    roce_doubt doubt;
     uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
@@ -216,8 +234,6 @@ roce_track_resize(roce_tracker *t, void *old, size_t size);
 bool
 roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
                    size_t element);
-roce_ident_mode
-roce_track_ident_mode(const roce_stream_state *s);
 
 /* table.c */
 roce_stream_state *
@@ -229,63 +245,129 @@ roce_table_get(roce_tracker *t, const roce_arrival *a);
 void
 roce_table_clear(roce_tracker *t);
 
+/* Most entries of a history: fewer when there are many streams. */
+uint32_t
+roce_track_history_max(const roce_tracker *t);
+
+/* ident.c */
+roce_ident_mode
+roce_ident_mode_of(const roce_stream_state *s);
+/* Follows the sender's identifications. */
+void
+roce_ident_follow(roce_stream_state *s, const roce_packet *p);
+roce_identity
+roce_ident_of(const roce_frame *frame, const roce_packet *p);
+/* Whether one identification was given out before another; false if nobody can tell. */
+bool
+roce_ident_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
+/* Whether a packet sent later came before this one; told by the identification alone.
+ */
+bool
+roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
+                         const roce_arrival *a);
+/* Follows the newest identification of a space. */
+void
+roce_ident_follow_lane(roce_lane *lane, const roce_arrival *a);
+bool
+roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
+                     const roce_identity *identity);
+
 /* sequence.c */
 void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s);
-bool
-roce_sequence_same_copy(const roce_stream_state *s, const roce_slot *slot,
-                        const roce_identity *identity);
-bool
-roce_sequence_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
-/* Whether a packet sent later came before this one; told by the identification alone.
- */
-bool
-roce_sequence_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
-                            const roce_arrival *a);
-/* Follows the newest identification of a space. */
-void
-roce_sequence_follow_ident(roce_lane *lane, const roce_arrival *a);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
+
+/* unnumbered.c: both return false when the packet was surely sent again; if true it is
+ * in doubt, to be taken for late or for a duplicate by the caller. */
+bool
+roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+bool
+roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                         roce_slot *slot);
+/* The next request is here: was what was in doubt the first of a run? */
 void
-roce_sequence_verdict(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                      roce_space space, roce_verdict verdict, roce_evidence evidence,
-                      int64_t psn, uint64_t copies, uint64_t related);
-/* Takes a verdict back. */
+roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 void
-roce_sequence_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                       roce_space space, roce_verdict verdict, int64_t psn);
+roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s);
+
+/* round.c */
+bool
+roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
+                        const roce_arrival *a);
+/* Time since the newest transmission of `a`'s PSN, seen (`slot`) or missed. */
+uint64_t
+roce_round_age(const roce_stream_state *s, const roce_arrival *a,
+               const roce_slot *slot);
+roce_cause
+roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
+                      const roce_arrival *a, const roce_slot *slot);
+void
+roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_cause cause, uint64_t age_ns);
+/* What the run skips went unseen, unless an ACK has told the requester that it need not
+ * send it. */
+void
+roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+void
+roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* The newest copy of `slot` was seen here, and now it is sent again. */
+void
+roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                      roce_slot *slot, bool opens_round);
+void
+roce_round_count(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 uint64_t earlier);
+
+/* loss.c */
+void
+roce_loss_say(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              roce_space space, roce_verdict verdict, roce_evidence evidence,
+              int64_t psn, uint64_t copies, uint64_t related);
+void
+roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_space space, roce_verdict verdict, int64_t psn);
 /* Notes that [start, end) of a space went unseen. */
 void
-roce_sequence_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                   roce_space space, int64_t start, int64_t end, bool first_seen);
+roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               roce_space space, int64_t start, int64_t end, bool first_seen);
+/* The verdict on unseen transmissions of which `a` is a later copy. */
+roce_verdict
+roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                roce_space space, const roce_missing_range *range);
 /* Decides on what was missing in [psn, psn + span), now that it was sent again. Returns
  * how many transmissions were judged lost before this point. */
 uint32_t
-roce_sequence_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                      roce_space space);
+roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  roce_space space);
 /* One transmission of this PSN that was thought unseen is here after all, late: it is
  * taken out of what is missing, or else a verdict about `slot` (may be NULL) is
  * withdrawn, which is what is returned. */
 bool
-roce_sequence_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                     roce_space space, roce_slot *slot);
+roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_space space, roce_slot *slot);
 /* Remembers on `slot` (may be NULL) what was judged lost, to withdraw it if need be. */
 void
-roce_sequence_note_lost(roce_slot *slot, uint32_t copies);
+roce_loss_note(roce_slot *slot, uint32_t copies);
 void
-roce_sequence_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                   roce_space space);
+roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               roce_space space);
+/* What is missing to the end. */
+void
+roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space);
 
 /* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
 void
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a);
+/* A request took so long to be answered, as seen here. */
+void
+roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns);
 /* Everything below `una` is acknowledged. */
 void
 roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

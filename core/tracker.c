@@ -30,6 +30,21 @@ roce_track_resize(roce_tracker *t, void *old, size_t size)
     return t->alloc.resize(t->alloc.ctx, old, size);
 }
 
+/* Memory for histories is bounded by their number times their length. */
+uint32_t
+roce_track_history_max(const roce_tracker *t)
+{
+    static const struct {
+        uint32_t streams, entries;
+    } steps[] = {{256, UINT32_MAX}, {4096, 1024}, {65536, 128}, {UINT32_MAX, 32}};
+    unsigned i = 0;
+    while (t->n_streams > steps[i].streams) {
+        i++;
+    }
+    uint32_t max = t->config.max_history_packets;
+    return max < steps[i].entries ? max : steps[i].entries;
+}
+
 bool
 roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
                    size_t element)
@@ -131,73 +146,6 @@ roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s)
 {
     return s->pub.peer == ROCE_NO_STREAM ? NULL : t->streams[s->pub.peer];
-}
-
-roce_ident_mode
-roce_track_ident_mode(const roce_stream_state *s)
-{
-    uint32_t n = s->ident_rises + s->ident_same + s->ident_other;
-    if (n == 0 || s->ident_same > n - n / 4) {
-        return ROCE_IDENT_CONSTANT;
-    }
-    if (n >= 4 && s->ident_rises >= n - n / 8) {
-        return ROCE_IDENT_RISING;
-    }
-    return ROCE_IDENT_CHANGING;
-}
-
-/* Follows the sender's IPv4 identifications; a step of more than 4,096 tells nothing.
- */
-static void
-follow_ident(roce_stream_state *s, const roce_packet *p)
-{
-    if (p->src.family != 4) {
-        return;
-    }
-    uint16_t step = (uint16_t)(p->ipv4_ident - s->ident_last);
-    if (s->ident_seen) {
-        if (step == 0) {
-            s->ident_same++;
-        } else if (step <= 4096) {
-            s->ident_rises++;
-        } else {
-            s->ident_other++;
-        }
-        if (s->ident_rises > UINT32_MAX / 4) {
-            s->ident_rises /= 2;
-            s->ident_same /= 2;
-            s->ident_other /= 2;
-        }
-    }
-    s->ident_seen = true;
-    s->ident_last = p->ipv4_ident;
-}
-
-/* Wire identity: the ICRC where it was captured, else a hash of what was. */
-static roce_identity
-identify(const roce_frame *frame, const roce_packet *p)
-{
-    roce_identity id = {.ident = p->ipv4_ident};
-    if (p->end_offset <= frame->captured_bytes && p->end_offset >= 4) {
-        const uint8_t *b = frame->bytes + p->end_offset - 4;
-        id.check = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
-                   (uint32_t)b[3] << 24;
-        return id;
-    }
-    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
-    uint64_t words[] = {p->bth.psn24 | (uint64_t)p->bth.opcode << 32,
-                        p->reth.address,
-                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
-                        p->aeth_msn | (uint64_t)p->immediate << 32,
-                        p->atomic_swap_add,
-                        p->atomic_compare,
-                        p->bth.ack_request};
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    id.check = (uint32_t)h;
-    return id;
 }
 
 static void
@@ -334,7 +282,7 @@ count_icrc(roce_stream_state *s, const roce_arrival *a)
 static bool
 is_repeated_ack(roce_stream_state *s, const roce_arrival *a)
 {
-    if (roce_track_ident_mode(s) != ROCE_IDENT_CONSTANT) {
+    if (roce_ident_mode_of(s) != ROCE_IDENT_CONSTANT) {
         for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
             if (s->recent_acks[i].valid != 0 &&
                 s->recent_acks[i].identity.check == a->identity.check &&
@@ -455,7 +403,7 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         roce_congest_cnp(t, s, a);
         return;
     }
-    follow_ident(s, a->packet);
+    roce_ident_follow(s, a->packet);
     roce_congest_packet(t, s, a);
     if (roce_role_is_request(a->info->role)) {
         take_request(t, s, a);
@@ -535,7 +483,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
         .frame = frame,
         .packet = packet,
         .info = roce_opcode_get(packet->bth.opcode),
-        .identity = identify(frame, packet),
+        .identity = roce_ident_of(frame, packet),
         .icrc = icrc,
     };
     a.corrupt = icrc == ROCE_ICRC_BAD && !is_exempt(a.info);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Wire identity, and what IPv4 identification tells of the order of sending.
+ *
+ * Kernels and some devices give each packet the next number, so that an older number
+ * behind a newer one was overtaken on the way.  Others send a constant, random numbers
+ * or, with IPv6, none; then nobody can tell a copy from another by it.
+ */
+#include "track.h"
+
+roce_ident_mode
+roce_ident_mode_of(const roce_stream_state *s)
+{
+    uint32_t n = s->ident_rises + s->ident_same + s->ident_other;
+    if (n == 0 || s->ident_same > n - n / 4) {
+        return ROCE_IDENT_CONSTANT;
+    }
+    if (n >= 4 && s->ident_rises >= n - n / 8) {
+        return ROCE_IDENT_RISING;
+    }
+    return ROCE_IDENT_CHANGING;
+}
+
+/* Follows the sender's IPv4 identifications; a step of more than 4,096 tells nothing.
+ */
+void
+roce_ident_follow(roce_stream_state *s, const roce_packet *p)
+{
+    if (p->src.family != 4) {
+        return;
+    }
+    uint16_t step = (uint16_t)(p->ipv4_ident - s->ident_last);
+    if (s->ident_seen) {
+        if (step == 0) {
+            s->ident_same++;
+        } else if (step <= 4096) {
+            s->ident_rises++;
+        } else {
+            s->ident_other++;
+        }
+        if (s->ident_rises > UINT32_MAX / 4) {
+            s->ident_rises /= 2;
+            s->ident_same /= 2;
+            s->ident_other /= 2;
+        }
+    }
+    s->ident_seen = true;
+    s->ident_last = p->ipv4_ident;
+}
+
+/* Wire identity: the ICRC where it was captured, else a hash of what was. */
+roce_identity
+roce_ident_of(const roce_frame *frame, const roce_packet *p)
+{
+    roce_identity id = {.ident = p->ipv4_ident};
+    if (p->end_offset <= frame->captured_bytes && p->end_offset >= 4) {
+        const uint8_t *b = frame->bytes + p->end_offset - 4;
+        id.check = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+                   (uint32_t)b[3] << 24;
+        return id;
+    }
+    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
+    uint64_t words[] = {p->bth.psn24 | (uint64_t)p->bth.opcode << 32,
+                        p->reth.address,
+                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
+                        p->aeth_msn | (uint64_t)p->immediate << 32,
+                        p->atomic_swap_add,
+                        p->atomic_compare,
+                        p->bth.ack_request};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    id.check = (uint32_t)h;
+    return id;
+}
+
+bool
+roce_ident_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than)
+{
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING &&
+           (uint16_t)(ident - than) >= 0x8000;
+}
+
+bool
+roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
+                         const roce_arrival *a)
+{
+    return lane->ident_known &&
+           roce_ident_is_older(s, a->identity.ident, lane->newest_ident);
+}
+
+void
+roce_ident_follow_lane(roce_lane *lane, const roce_arrival *a)
+{
+    if (!lane->ident_known ||
+        (uint16_t)(a->identity.ident - lane->newest_ident) < 0x8000) {
+        lane->newest_ident = a->identity.ident;
+        lane->ident_known = true;
+    }
+}
+
+bool
+roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
+                     const roce_identity *id)
+{
+    if (roce_ident_mode_of(s) == ROCE_IDENT_CONSTANT) {
+        return false;
+    }
+    return (slot->first.check == id->check && slot->first.ident == id->ident) ||
+           (slot->newest.check == id->check && slot->newest.ident == id->ident);
+}

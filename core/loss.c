@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Verdicts on transmissions: lost, not captured, or not to be told; and the table of
+ * what went unseen that they are made from.
+ *
+ * What is missing is judged when it comes again (something asked for it, or it was sent
+ * again only), when an ACK covers it, or when the capture ends.  A verdict is withdrawn
+ * when the packet it is about arrives late after all.
+ */
+#include "track.h"
+
+void
+roce_loss_say(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              roce_space space, roce_verdict verdict, roce_evidence evidence,
+              int64_t psn, uint64_t copies, uint64_t related)
+{
+    s->pub.losses[space][verdict] += copies;
+    roce_event e = roce_track_event(ROCE_EVENT_LOSS, s, a);
+    e.space = space;
+    e.detail = (uint8_t)verdict;
+    e.evidence = evidence;
+    e.psn = psn;
+    e.count = copies;
+    e.related_frame = related;
+    roce_track_emit(t, &e);
+}
+
+void
+roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_space space, roce_verdict verdict, int64_t psn)
+{
+    uint64_t *count = &s->pub.losses[space][verdict];
+    if (*count == 0) {
+        return;
+    }
+    (*count)--;
+    roce_event e = roce_track_event(ROCE_EVENT_LOSS_WITHDRAWN, s, a);
+    e.space = space;
+    e.detail = (uint8_t)verdict;
+    e.psn = psn;
+    e.count = 1;
+    roce_track_emit(t, &e);
+}
+
+/* The frame of a packet with a bad ICRC that may have been the copy of `psn`; 0 none.
+ */
+static uint64_t
+bad_copy(const roce_stream_state *s, int64_t psn)
+{
+    for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
+        if (s->bad[i].frame != 0 && s->bad[i].psn24 == roce_psn_wrap(psn)) {
+            return s->bad[i].frame;
+        }
+    }
+    return 0;
+}
+
+/* Whether this point sees what the sender of the space sends before anything can be
+ * lost: then what is missing was missed by the capture. */
+static bool
+at_sender(const roce_stream_state *s)
+{
+    return s->direction == ROCE_DIRECTION_OUT;
+}
+
+/* The verdict on transmissions that went unseen and of which `a` is a later copy. */
+roce_verdict
+roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                roce_space space, const roce_missing_range *range)
+{
+    roce_evidence evidence =
+        range->asked ? ROCE_EVIDENCE_ASKED_FOR : ROCE_EVIDENCE_RESENT_ONLY;
+    roce_verdict verdict = ROCE_VERDICT_LOST_BEFORE_CAPTURE;
+    uint64_t bad = bad_copy(s, a->psn);
+    if (range->acked) {
+        verdict = ROCE_VERDICT_NOT_CAPTURED;
+        evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
+    } else if (bad != 0) {
+        verdict = ROCE_VERDICT_CORRUPT;
+        evidence = ROCE_EVIDENCE_BAD_ICRC;
+    } else if (at_sender(s)) {
+        verdict = ROCE_VERDICT_NOT_CAPTURED;
+    }
+    roce_loss_say(t, s, a, space, verdict, evidence, a->psn, range->copies, bad);
+    return verdict;
+}
+
+uint32_t
+roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  roce_space space)
+{
+    roce_lane *lane = &s->lane[space];
+    roce_missing_range all = {0};
+    roce_missing_range part;
+    while (
+        roce_missing_take(&lane->missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
+        uint32_t copies = all.copies > part.copies ? all.copies : part.copies;
+        bool asked = all.asked || part.asked;
+        bool acked = all.copies == 0 ? part.acked : all.acked && part.acked;
+        all = part;
+        all.copies = copies;
+        all.asked = asked;
+        all.acked = acked;
+    }
+    if (all.copies == 0) {
+        return 0;
+    }
+    roce_verdict verdict = roce_loss_judge(t, s, a, space, &all);
+    return verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE ? all.copies : 0;
+}
+
+bool
+roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_space space, roce_slot *slot)
+{
+    roce_missing *missing = &s->lane[space].missing;
+    roce_missing_range part;
+    if (roce_missing_take(missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
+        for (uint32_t i = 1; i < part.copies; i++) {
+            (void)roce_missing_add(missing, &t->alloc, &part);
+        }
+        roce_loss_trim(t, s, a, space);
+        return false;
+    }
+    if (slot == NULL || slot->lost == 0) {
+        return false;
+    }
+    slot->lost--;
+    roce_loss_withdraw(t, s, a, space, ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
+    return true;
+}
+
+void
+roce_loss_note(roce_slot *slot, uint32_t copies)
+{
+    if (slot != NULL) {
+        uint32_t lost = slot->lost + copies;
+        slot->lost = (uint8_t)(lost < UINT8_MAX ? lost : UINT8_MAX);
+    }
+}
+
+/* Leftovers: never seen, never sent again. */
+static void
+judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               roce_space space, const roce_missing_range *range)
+{
+    if (range->first_seen) {
+        return; /* an earlier copy was seen and nobody asked any more */
+    }
+    uint64_t packets = (uint64_t)(range->end - range->start) * range->copies;
+    roce_verdict verdict = ROCE_VERDICT_UNKNOWN;
+    roce_evidence evidence = ROCE_EVIDENCE_CAPTURE_END;
+    if (range->acked) {
+        verdict = ROCE_VERDICT_NOT_CAPTURED;
+        evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
+    } else if (s->pub.transport == ROCE_TRANSPORT_UC ||
+               !roce_stream_is_paired(&s->pub)) {
+        evidence = ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS;
+    }
+    roce_loss_say(t, s, a, space, verdict, evidence, range->start, packets, 0);
+}
+
+void
+roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               roce_space space)
+{
+    roce_missing_range range;
+    while (roce_missing_trim(&s->lane[space].missing, &range)) {
+        t->totals.evicted[ROCE_TABLE_MISSING]++;
+        judge_leftover(t, s, a, space, &range);
+    }
+}
+
+void
+roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               roce_space space, int64_t start, int64_t end, bool first_seen)
+{
+    roce_lane *lane = &s->lane[space];
+    roce_missing_range range = {
+        .start = start,
+        .end = end,
+        .time_ns = a->frame->time_ns,
+        .frame = a->frame->number,
+        .first_seen = first_seen,
+    };
+    if (!roce_missing_add(&lane->missing, &t->alloc, &range)) {
+        t->totals.evicted[ROCE_TABLE_MISSING]++;
+    }
+    if (space == ROCE_SPACE_REQUESTS && s->acked && s->una > start) {
+        roce_missing_mark_range(&lane->missing, &t->alloc, start,
+                                s->una < end ? s->una : end, ROCE_MISSING_ACKED);
+    }
+    roce_loss_trim(t, s, a, space);
+}
+
+void
+roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space)
+{
+    roce_missing *missing = &s->lane[space].missing;
+    roce_missing_range range;
+    while (missing->n > 0 &&
+           roce_missing_take(missing, &t->alloc, missing->ranges[0].start,
+                             missing->ranges[0].end, &range)) {
+        judge_leftover(t, s, NULL, space, &range);
+    }
+}

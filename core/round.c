@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rounds of retransmission: what caused them, and what they say of the copies before.
+ *
+ * A round goes on while copies run on from next_tx; a step back starts the next one.
+ * Its cause, the first that applies:
+ *
+ *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered
+ *   unknown             the other direction is not known: nobody can be heard asking
+ *   read_reissue        a READ or atomic whose response is missing while later ones
+ * came (an implied NAK), soon after those timeout             the newest copy is older
+ * than any ACK took (RFC 6298's bound) unknown             else
+ */
+#include "track.h"
+
+#define LEAST_TIMEOUT_NS 100000u
+
+static roce_lane *
+requests(roce_stream_state *s)
+{
+    return &s->lane[ROCE_SPACE_REQUESTS];
+}
+
+/* How long without news makes a copy a timeout's: as TCP reckons it (RFC 6298), from
+ * the ACK latencies seen here; before the first, four of the assumed path delays. */
+static uint64_t
+timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
+{
+    if (s->srtt_ns == 0) {
+        return 4 * t->config.path_delay_ns;
+    }
+    uint64_t floor = s->srtt_ns + 4 * s->rttvar_ns;
+    return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
+}
+
+static uint64_t
+since(uint64_t now_ns, uint64_t then_ns)
+{
+    return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+/* A NAK that no round has answered explains copies from there on.  When an ACK has
+ * passed it since, what it asked for has come late; the requester may still answer it,
+ * but not for long. */
+bool
+roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
+                        const roce_arrival *a)
+{
+    const roce_last_nak *nak = &s->nak;
+    if ((nak->state != ROCE_NAK_SEQUENCE && nak->state != ROCE_NAK_RNR) ||
+        nak->answered || a->psn < nak->oldest_psn) {
+        return false;
+    }
+    bool obsolete = s->acked && s->una > nak->psn;
+    uint64_t patience = timeout_floor_ns(t, s);
+    if (patience < 4 * t->config.path_delay_ns) {
+        patience = 4 * t->config.path_delay_ns;
+    }
+    return !obsolete || since(a->frame->time_ns, nak->time_ns) < patience;
+}
+
+/* How long an ACK may have been on its way to the requester and the copy back.  Where
+ * no round trip was observed: the assumed path delay, but no more than half of the time
+ * that the requester waited, for its timer is longer than a round trip. */
+static uint64_t
+way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+              const roce_slot *slot)
+{
+    if (s->path_ns != 0) {
+        return s->path_ns;
+    }
+    uint64_t half = since(a->frame->time_ns, slot->time_ns) / 2;
+    return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
+}
+
+/* Time since the newest transmission of `a`'s PSN, seen or missed. */
+uint64_t
+roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
+{
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    if (slot != NULL) {
+        return since(a->frame->time_ns, slot->time_ns);
+    }
+    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
+    return range != NULL ? since(a->frame->time_ns, range->time_ns) : 0;
+}
+
+/* The requester saw a later response than the one it asks for again. */
+static bool
+response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer == NULL) {
+        return false;
+    }
+    const roce_lane *responses = &peer->lane[ROCE_SPACE_RESPONSES];
+    return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1;
+}
+
+roce_cause
+roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
+                      const roce_arrival *a, const roce_slot *slot)
+{
+    if (roce_round_nak_explains(t, s, a)) {
+        return s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
+    }
+    if (!roce_stream_is_paired(&s->pub)) {
+        return ROCE_CAUSE_UNKNOWN; /* what the other side said cannot be known */
+    }
+    uint64_t floor = timeout_floor_ns(t, s);
+    if (slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
+        const roce_stream_state *peer = roce_track_peer(t, s);
+        uint64_t silence = since(a->frame->time_ns, peer->response_time_ns);
+        bool gap = response_gap_explains(t, s, a->psn);
+        if (gap && silence < 4 * t->config.path_delay_ns + floor) {
+            return ROCE_CAUSE_READ_REISSUE;
+        }
+    }
+    return roce_round_age(s, a, slot) >= floor ? ROCE_CAUSE_TIMEOUT
+                                               : ROCE_CAUSE_UNKNOWN;
+}
+
+void
+roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    if (s->round.spurious || s->pub.retransmissions.rounds == 0) {
+        return;
+    }
+    s->round.spurious = true;
+    s->pub.retransmissions.spurious_rounds++;
+    roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
+    e.psn = s->round.start;
+    e.related_frame = s->round.frame;
+    roce_track_emit(t, &e);
+}
+
+/* The round answers the NAK: what that tells of the path and of the requester. */
+static void
+answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_last_nak *nak = &s->nak;
+    uint64_t taken = since(a->frame->time_ns, nak->time_ns);
+    int64_t asked = nak->oldest_psn;
+    nak->answered = a->psn >= nak->psn; /* else only an older NAK is */
+    nak->oldest_psn = nak->psn;
+    if (nak->state == ROCE_NAK_RNR) {
+        bool kept = taken >= nak->wait_ns;
+        s->pub.rnr_waits_kept += kept ? 1 : 0;
+        s->pub.rnr_waits_broken += kept ? 0 : 1;
+        roce_event e = roce_track_event(ROCE_EVENT_RNR_WAIT, s, a);
+        e.psn = nak->psn;
+        e.related_frame = nak->frame;
+        e.duration_ns = taken;
+        e.count = kept ? 1 : 0;
+        roce_track_emit(t, &e);
+    } else {
+        if (taken > 0 && (s->path_ns == 0 || taken < s->path_ns)) {
+            s->path_ns = taken;
+        }
+        if (s->n_reactions == 0 || taken < s->least_reaction_ns) {
+            s->least_reaction_ns = taken;
+        }
+        s->n_reactions++;
+    }
+    if (nak->answered && a->psn > asked) {
+        /* The round began with what was asked for; those copies went unseen. */
+        int64_t from = nak->psn > s->una ? nak->psn : s->una;
+        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
+    }
+}
+
+void
+roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_cause cause, uint64_t age_ns)
+{
+    roce_lane *lane = requests(s);
+    bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
+    s->round = (roce_round){
+        .active = true,
+        .cause = cause,
+        .start = a->psn,
+        .end = lane->max_next,
+        .frame = a->frame->number,
+        .first_tx = lane->tx + 1,
+        .run_next = a->psn + a->span,
+    };
+    s->pub.retransmissions.rounds++;
+    s->pub.retransmissions.by_cause[cause]++;
+    roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
+    e.psn = a->psn;
+    e.detail = (uint8_t)cause;
+    e.related_frame = by_nak ? s->nak.frame : 0;
+    e.duration_ns = age_ns;
+    roce_track_emit(t, &e);
+    if (by_nak) {
+        bool was_late = s->nak.was_late;
+        answer_nak(t, s, a);
+        if (was_late) {
+            roce_round_mark_spurious(t, s, a);
+        }
+    }
+}
+
+/* Learns whether the requester goes back by the second packet of a round. */
+static void
+vote_on_recovery(roce_stream_state *s, const roce_arrival *a)
+{
+    roce_round *round = &s->round;
+    if (round->voted || round->cause != ROCE_CAUSE_NAK_SEQUENCE ||
+        round->run_next >= round->end) {
+        return;
+    }
+    round->voted = true;
+    if (a->psn == round->run_next) {
+        s->votes_go_back++;
+    }
+}
+
+/* The copy runs on in the newest round: what it skips went unseen, unless an ACK has
+ * told the requester that it need not send it. */
+void
+roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = requests(s);
+    vote_on_recovery(s, a);
+    int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
+    if (a->psn > from && s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
+        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, true);
+    }
+}
+
+/* A copy of something accepted here, repeated by a timeout. */
+static void
+judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              roce_slot *slot)
+{
+    uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
+    if (acked_ns != 0) {
+        if (since(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                          ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
+        }
+        return;
+    }
+    if (!roce_sequence_was_accepted(requests(s), slot)) {
+        return; /* discarded beyond the expected PSN: sent again for that alone */
+    }
+    slot->flags |= ROCE_SLOT_DOUBTED;
+    roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                  ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
+}
+
+/* The newest copy of `slot` was seen here, and now it is sent again. */
+void
+roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                      roce_slot *slot, bool opens_round)
+{
+    roce_cause cause = s->round.cause;
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && peer != NULL &&
+        (cause == ROCE_CAUSE_TIMEOUT || cause == ROCE_CAUSE_READ_REISSUE) &&
+        roce_respond_asked_again(t, peer, a, slot, opens_round)) {
+        return;
+    }
+    if (cause == ROCE_CAUSE_TIMEOUT) {
+        judge_timeout(t, s, a, slot);
+    } else if (cause == ROCE_CAUSE_UNKNOWN && opens_round) {
+        if (!roce_stream_is_paired(&s->pub)) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
+                          ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
+        } else if (roce_sequence_was_accepted(requests(s), slot) &&
+                   slot->psn >= s->una) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
+                          ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
+                          ROCE_EVIDENCE_RESENT_ONLY, a->psn, 1, slot->frame);
+        }
+    }
+}
+
+void
+roce_round_count(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 uint64_t earlier)
+{
+    roce_retransmission_counters *r = &s->pub.retransmissions;
+    r->packets++;
+    r->bytes += a->packet->payload_bytes;
+    s->pub.space[ROCE_SPACE_REQUESTS].resent++;
+    roce_event e = roce_track_event(ROCE_EVENT_RETRANSMISSION, s, a);
+    e.psn = a->psn;
+    e.detail = (uint8_t)s->round.cause;
+    e.related_frame = earlier;
+    roce_track_emit(t, &e);
+    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
+        r->requested_bytes += a->packet->reth.length_bytes;
+        e.kind = ROCE_EVENT_READ_REISSUE;
+        e.count = a->packet->reth.length_bytes;
+        roce_track_emit(t, &e);
+    }
+}
