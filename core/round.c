@@ -198,6 +198,11 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         if (was_late) {
             roce_round_mark_spurious(t, s, a);
         }
+    } else if (cause == ROCE_CAUSE_TIMEOUT && s->acked && s->una < a->psn &&
+               roce_missing_find(&lane->missing, s->una) != NULL) {
+        /* A timeout repeats from the oldest that is not acknowledged, and that one is
+         * still missing here: its copies went unseen again. */
+        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, s->una, a->psn, true);
     }
 }
 

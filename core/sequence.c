@@ -149,13 +149,38 @@ note_violation(roce_stream_state *s, const roce_arrival *a)
     s->violation = (uint8_t)at;
 }
 
+/* The acceptor sees a copy, whatever it is; returns whether it takes it, or has it. */
+static bool
+offer(roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = requests(s);
+    int64_t end = a->psn + a->span;
+    if (a->psn > lane->accept_next) {
+        note_violation(s, a);
+        return false;
+    }
+    if (end > lane->accept_next) {
+        lane->accept_next = end;
+    }
+    return true;
+}
+
+/* A copy that moves nothing else may still be the one that the acceptor waits for. */
+static void
+offer_copy(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
+{
+    if (offer(s, a)) {
+        slot->flags |= ROCE_SLOT_IN_ORDER;
+    }
+}
+
 /* A transmission takes its place: entry, acceptor, top. */
 static void
 place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 {
     roce_lane *lane = requests(s);
     int64_t end = a->psn + a->span;
-    bool in_order = a->psn <= lane->accept_next;
+    bool in_order = offer(s, a);
     lane->tx++;
     if (slot != NULL) {
         slot->newest = a->identity;
@@ -168,11 +193,6 @@ place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
         uint8_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED;
         slot->flags = (uint8_t)(slot->flags & ~drop);
         slot->flags = (uint8_t)(slot->flags | (in_order ? ROCE_SLOT_IN_ORDER : 0));
-    }
-    if (in_order && end > lane->accept_next) {
-        lane->accept_next = end;
-    } else if (!in_order) {
-        note_violation(s, a);
     }
     roce_ident_follow_lane(lane, a);
     if (end > lane->max_next) {
@@ -265,6 +285,7 @@ overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         roce_round_mark_spurious(t, s, a);
     }
     slot->first = a->identity;
+    offer_copy(s, a, slot);
     s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
     report_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
 }
@@ -275,6 +296,7 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     s->pub.space[ROCE_SPACE_REQUESTS].duplicates++;
     s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
+    offer_copy(s, a, slot);
     roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, s, a);
     e.psn = a->psn;
     e.related_frame = slot->frame;

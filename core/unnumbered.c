@@ -146,6 +146,28 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     lane->next_tx = d->psn + d->span;
 }
 
+/* A lone repeat of what was judged lost and sent again: the original after all.  That
+ * explains with one cause what would else be a loss and a duplicate. */
+static void
+take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
+                  roce_slot *slot, const roce_doubt *d)
+{
+    roce_arrival a = *now;
+    a.psn = d->psn;
+    a.span = d->span;
+    (void)roce_loss_unmiss(t, s, &a, ROCE_SPACE_REQUESTS, slot);
+    s->pub.space[ROCE_SPACE_REQUESTS].duplicates--;
+    s->pub.space[ROCE_SPACE_REQUESTS].reordered++;
+    roce_event e = roce_track_event(ROCE_EVENT_LATE, s, now);
+    e.psn = d->psn;
+    e.evidence = ROCE_EVIDENCE_COPIES;
+    e.related_frame = d->frame;
+    roce_track_emit(t, &e);
+    if (d->psn >= s->round.start && d->psn < s->round.end) {
+        roce_round_mark_spurious(t, s, now);
+    }
+}
+
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -162,8 +184,13 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
         return;
     }
     roce_slot *slot = roce_history_find(&requests(s)->history, d.psn);
-    if (d.late && d.asked && slot != NULL) {
+    if (slot == NULL) {
+        return;
+    }
+    if (d.late && d.asked) {
         slot->flags |= ROCE_SLOT_ASKED_LATE;
+    } else if (!d.late && slot->lost > 0) {
+        take_for_original(t, s, a, slot, &d);
     }
 }
 
