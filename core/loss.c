@@ -102,8 +102,9 @@ roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         all.asked = asked;
         all.acked = acked;
     }
-    if (all.copies == 0) {
-        return 0;
+    if (all.copies == 0 || (all.acked && all.first_seen)) {
+        return 0; /* of the latter it may be the copy seen before that was acknowledged
+                   */
     }
     roce_verdict verdict = roce_loss_judge(t, s, a, space, &all);
     return verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE ? all.copies : 0;

@@ -141,6 +141,8 @@ pair(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer, roce_pairin
     adopt(t, s, peer, how);
     adopt(t, peer, s, how);
     s->pub.paired_ports_agree = peer->pub.paired_ports_agree = ports_agree(s, peer);
+    roce_round_reconsider(t, s);
+    roce_round_reconsider(t, peer);
     emit_paired(t, s, a, ROCE_EVENT_CONNECTED);
 }
 

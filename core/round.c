@@ -182,6 +182,8 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .end = lane->max_next,
         .frame = a->frame->number,
         .first_tx = lane->tx + 1,
+        .unheard = !roce_stream_is_paired(&s->pub),
+        .age_ns = age_ns,
         .run_next = a->psn + a->span,
     };
     s->pub.retransmissions.rounds++;
@@ -204,6 +206,20 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
          * still missing here: its copies went unseen again. */
         roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, s->una, a->psn, true);
     }
+}
+
+void
+roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
+{
+    roce_round *round = &s->round;
+    if (!round->unheard || round->cause != ROCE_CAUSE_UNKNOWN ||
+        round->age_ns < timeout_floor_ns(t, s)) {
+        return;
+    }
+    round->unheard = false;
+    round->cause = ROCE_CAUSE_TIMEOUT;
+    s->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
+    s->pub.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT]++;
 }
 
 /* Learns whether the requester goes back by the second packet of a round. */

@@ -74,6 +74,8 @@ typedef struct roce_round {
     int64_t start, end;
     uint64_t frame;
     uint64_t first_tx;
+    bool unheard;     /* the other direction was not known when it began */
+    uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
     int64_t run_next; /* for voting on the recovery model */
     bool voted;
 } roce_round;
@@ -310,6 +312,9 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns);
+/* The other direction is known now, and had said nothing. */
+void
+roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);
 /* What the run skips went unseen, unless an ACK has told the requester that it need not
  * send it. */
 void
