@@ -63,6 +63,13 @@ at_sender(const roce_stream_state *s)
     return s->direction == ROCE_DIRECTION_OUT;
 }
 
+/* Whether an earlier copy of what went unseen was seen here. */
+static bool
+was_seen(const roce_lane *lane, const roce_missing_range *range)
+{
+    return range->first_seen || roce_history_find(&lane->history, range->start) != NULL;
+}
+
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -102,7 +109,7 @@ roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         all.asked = asked;
         all.acked = acked;
     }
-    if (all.copies == 0 || (all.acked && all.first_seen)) {
+    if (all.copies == 0 || (all.acked && was_seen(lane, &all))) {
         return 0; /* of the latter it may be the copy seen before that was acknowledged
                    */
     }
@@ -145,7 +152,7 @@ static void
 judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                roce_space space, const roce_missing_range *range)
 {
-    if (range->first_seen) {
+    if (was_seen(&s->lane[space], range)) {
         return; /* an earlier copy was seen and nobody asked any more */
     }
     uint64_t packets = (uint64_t)(range->end - range->start) * range->copies;
