@@ -7,6 +7,7 @@
 #include "reader.h"
 #include "twins.h"
 
+#include "roce/aeth.h"
 #include "roce/decode.h"
 
 #include <pcap/pcap.h>
@@ -15,7 +16,7 @@
 #include <zlib.h>
 
 #define EVIDENCE_ENTRIES 200000 /* streams times kinds that keep frames */
-#define CHECK_EVERY 1024        /* packets between looks at signals and the terminal */
+#define CHECK_EVERY 64          /* packets between looks at the terminal */
 #define SAMPLE_FIRST 1000
 #define FOLLOW_ON_TOLERANCE_NS ((guint64)1000 * 1000 * 1000)
 #define LINKTYPE_RAW 101
@@ -91,6 +92,14 @@ evidence_key(guint32 stream, guint kind)
 }
 
 static void
+keep_frame(rs_evidence *evidence, guint64 frame)
+{
+    if (evidence->n < RS_EVIDENCE_FRAMES && frame != 0) {
+        evidence->frames[evidence->n++] = frame;
+    }
+}
+
+static void
 keep_evidence(rs_analysis *analysis, const roce_event *event)
 {
     gboolean has_detail = event->kind == ROCE_EVENT_LOSS ||
@@ -106,9 +115,12 @@ keep_evidence(rs_analysis *analysis, const roce_event *event)
         evidence = g_new0(rs_evidence, 1);
         g_hash_table_insert(analysis->evidence, g_memdup2(&key, sizeof key), evidence);
     }
-    if (evidence->n < RS_EVIDENCE_FRAMES && event->frame != 0) {
-        evidence->frames[evidence->n++] = event->frame;
+    gboolean refused =
+        event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE;
+    if (refused) {
+        keep_frame(evidence, event->related_frame); /* the request that was refused */
     }
+    keep_frame(evidence, event->frame);
 }
 
 const rs_evidence *

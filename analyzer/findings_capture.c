@@ -32,8 +32,10 @@ find_clock_steps(rs_findings *all)
     g_autofree char *step = rs_format_duration(largest, a->resolution_ns);
     rs_finding *f = rs_finding_add(all, "clock_steps_back", RS_SEVERITY_NOTE);
     say(f, "Nothing to do: file order is the order of arrival at a point, and is used.",
-        g_strdup_printf("Time stamps step back %" G_GUINT64_FORMAT " times",
-                        a->steps_back),
+        a->steps_back == 1
+            ? g_strdup("Time stamps step back once")
+            : g_strdup_printf("Time stamps step back %" G_GUINT64_FORMAT " times",
+                              a->steps_back),
         g_strdup_printf("By at most %s; no duration is reckoned across a step back.",
                         step));
 }

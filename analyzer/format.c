@@ -49,7 +49,9 @@ rs_format_duration(guint64 ns, guint64 resolution_ns)
     for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
         if (ns >= units[i].ns && (units[i].ns > resolution_ns || i == 3)) {
             double value = (double)ns / (double)units[i].ns;
-            int digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+            int digits = value >= 100 || ns % units[i].ns == 0 ? 0
+                         : value >= 10                         ? 1
+                                                               : 2;
             digits = units[i].ns <= resolution_ns ? 0 : digits;
             return g_strdup_printf("%.*f %s", digits, value, units[i].name);
         }

@@ -145,8 +145,9 @@ print_vantages(const text_report *r)
     GString *text = g_string_new("Vantage:");
     for (guint i = 0; i < G_N_ELEMENTS(by); i++) {
         if (by[i] > 0) {
-            g_string_append_printf(text, " %s for %" G_GUINT64_FORMAT " streams,",
-                                   roce_vantage_name((roce_vantage)i), by[i]);
+            g_string_append_printf(text, " %s for %" G_GUINT64_FORMAT " %s,",
+                                   roce_vantage_name((roce_vantage)i), by[i],
+                                   by[i] == 1 ? "stream" : "streams");
         }
     }
     if (text->str[text->len - 1] == ',') {
@@ -156,9 +157,10 @@ print_vantages(const text_report *r)
     if (unpaired > 0) {
         g_string_printf(text,
                         "%" G_GUINT64_FORMAT
-                        " streams have no other direction here: what "
-                        "was said about them is not known.",
-                        unpaired);
+                        " %s no other direction here: what was said "
+                        "about %s requests is not known.",
+                        unpaired, unpaired == 1 ? "stream has" : "streams have",
+                        unpaired == 1 ? "its" : "their");
         wrapped(r, text->str, 2);
     }
     g_string_free(text, TRUE);
@@ -179,11 +181,11 @@ print_trust(const text_report *r)
     g_autofree char *drops =
         known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
     g_autofree char *line = g_strdup_printf(
-        "Time stamps to %s, %" G_GUINT64_FORMAT " steps back.  Cut packets: "
+        "Time stamps to %s, %" G_GUINT64_FORMAT " %s back.  Cut packets: "
         "%" G_GUINT64_FORMAT ".  Dropped by the capture: %s.  ICRC: %" G_GUINT64_FORMAT
         " checked, %" G_GUINT64_FORMAT " bad.",
-        resolution, a->steps_back, a->snaplen_truncated, drops, icrc->checked,
-        icrc->bad);
+        resolution, a->steps_back, a->steps_back == 1 ? "step" : "steps",
+        a->snaplen_truncated, drops, icrc->checked, icrc->bad);
     heading(r, "How far to trust it");
     wrapped(r, line, 2);
     print_vantages(r);

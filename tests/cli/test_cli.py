@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line as a user meets it: options, rotated files, terminals, signals."""
+
+import gzip
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
+LOSSY = SOURCE / "captures/03a_loss_data_0.5pct/receiver.pcap.gz"
+CLEAN = SOURCE / "captures/01_write_rc_cm/sender.pcap.gz"
+READS = SOURCE / "captures/03d_loss_read_resp/sender.pcap.gz"
+MARKED = SOURCE / "captures/06a_ecn_netem/receiver.pcap.gz"
+failures = 0
+
+
+def check(row, got, want=True):
+    global failures
+    if got != want:
+        failures += 1
+        print(f"{row}: got {got!r}, want {want!r}")
+
+
+def run(*arguments, **options):
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, **options)
+
+
+def report(*arguments):
+    done = run("--quiet", "--json", "-", *arguments)
+    return json.loads(done.stdout)
+
+
+def records(path):
+    """File header and records of a little-endian classic capture."""
+    data = gzip.decompress(path.read_bytes())
+    at, out = 24, []
+    while at < len(data):
+        captured = struct.unpack_from("<I", data, at + 8)[0]
+        out.append(data[at:at + 16 + captured])
+        at += 16 + captured
+    return data[:24], out
+
+
+def rotated():
+    """A capture split anywhere into rotated files is the same capture."""
+    for source in (LOSSY, READS):
+        header, all_records = records(source)
+        whole = report(source)
+        for cut in (1, len(all_records) // 3, len(all_records) - 1):
+            with tempfile.TemporaryDirectory() as folder:
+                parts = [pathlib.Path(folder, f"x.pcap{i}") for i in range(3)]
+                middle = (cut + len(all_records)) // 2
+                for part, some in zip(parts, (all_records[:cut], all_records[cut:middle],
+                                              all_records[middle:])):
+                    part.write_bytes(header + b"".join(some))
+                split = report(*parts)
+            row = f"rotated {source.parent.name} at {cut}"
+            check(f"{row}: totals", split["totals"] == whole["totals"])
+            check(f"{row}: streams", split["streams"] == whole["streams"])
+            check(f"{row}: points", len(split["capture"]["points"]), 1)
+            check(f"{row}: files", len(split["capture"]["files"]), 3)
+
+
+def options():
+    whole = report(LOSSY)
+    check("analyze may stand first", report("analyze", LOSSY)["totals"] == whole["totals"])
+    some = report("--filter", "udp port 4791 and src host 10.77.1.1", LOSSY)
+    check("--filter: other packets", some["capture"]["other_packets"], 0)
+    check("--filter: RoCE packets", some["capture"]["roce_packets"], 2219)
+    check("--filter: left out", some["capture"]["filtered_out"], 2517 - 2219)
+    check("--filter: one direction, so NAKs are not known", some["totals"]["naks"], None)
+    check("--events 0", report("--events", 0, LOSSY)["events"], [])
+    check("--events 5", len(report("--events", 5, LOSSY)["events"]), 5)
+    few = report("--max-streams", 1, CLEAN)
+    check("--max-streams", (len(few["streams"]), few["streams_omitted"]), (1, 17))
+    check("--max-streams: totals are exact", few["totals"] == report(CLEAN)["totals"])
+    check("--icrc off", report("--icrc", "off", LOSSY)["totals"]["icrc"]["checked"], 0)
+    sampled = report("--icrc", "sample", LOSSY)["totals"]["icrc"]["checked"]
+    check("--icrc sample", 900 < sampled < 1200)
+    moved = LOSSY.parent.parent / "02k_allops/sender.pcap.gz"
+    check("--port adds", report("--port", "4791,5000", moved)["totals"]
+          == report(moved)["totals"])
+    for status, arguments in ((0, [CLEAN, "--fail-on", "warning"]),
+                              (1, [CLEAN, "--fail-on", "note"]),
+                              (1, [LOSSY, "--fail-on", "warning"]),
+                              (0, [LOSSY, "--fail-on", "critical"]), (0, [LOSSY]),
+                              (2, []), (2, ["--no-such-option", LOSSY]),
+                              (2, ["--icrc", "some", LOSSY]), (2, ["--port", "x", LOSSY]),
+                              (2, ["--link-speed", "fast", LOSSY]),
+                              (2, ["--filter", "no such thing", LOSSY]),
+                              (2, ["--fail-on", "never", LOSSY])):
+        done = run("--quiet", *arguments)
+        check(f"status of {arguments}", done.returncode, status)
+        check(f"one line for {arguments}", done.stderr.count("\n"), int(status == 2))
+        check(f"no output of {arguments}", done.stdout, "")
+    rows = run("--no-color", "--top", "1", CLEAN).stdout
+    check("--top 1", "and 17 more" in rows)
+    check("--version names the licence", "GPL" in run("--version").stdout)
+    check("--help", run("--help").returncode, 0)
+
+
+def json_targets():
+    with tempfile.TemporaryDirectory() as folder:
+        target = pathlib.Path(folder, "r.json")
+        check("--json FILE", run("--quiet", "--json", target, LOSSY).returncode, 0)
+        check("--json FILE: whole", json.loads(target.read_text())["schema_version"], 1)
+        check("--json FILE: nothing beside it", os.listdir(folder), ["r.json"])
+        check("--json into nowhere", run("--quiet", "--json", f"{folder}/no/r.json",
+                                         LOSSY).returncode != 0)
+        check("--json /dev/null", run("--quiet", "--json", "/dev/null", LOSSY).returncode, 0)
+        check("/dev/null is still a device", os.path.isfile("/dev/null"), False)
+        fifo = pathlib.Path(folder, "fifo")
+        os.mkfifo(fifo)
+        got = []
+        reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+        reader.start()
+        run("--quiet", "--json", fifo, LOSSY)
+        reader.join(30)
+        check("--json FIFO", json.loads(got[0])["totals"]["packets"] > 0)
+    text = run("--json", "/dev/null", LOSSY).stdout
+    check("text beside --json FILE", "What is wrong" in text)
+    check("--json - is all of standard output", run("--json", "-", LOSSY).stdout[0], "{")
+
+
+def standard_input():
+    data = gzip.decompress(LOSSY.read_bytes())
+    for name, content in (("plain", data), ("gzip", LOSSY.read_bytes())):
+        done = subprocess.run([BINARY, "--quiet", "--json", "-", "-"], input=content,
+                              capture_output=True, timeout=120)
+        check(f"stdin {name}", json.loads(done.stdout)["totals"]["packets"], 2479)
+
+
+def on_terminal(arguments, feed=None, interrupt_after=None):
+    """Runs on a pseudo-terminal; what it printed, and its status."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm"
+        os.environ.pop("NO_COLOR", None)
+        os.execv(BINARY, [BINARY, *map(str, arguments)])
+    out, start, interrupted = b"", time.monotonic(), False
+    writer = threading.Thread(target=feed) if feed else None
+    if writer:
+        writer.start()
+    while time.monotonic() - start < 60:
+        ready = select.select([terminal], [], [], 0.2)[0]
+        if ready:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+        if interrupt_after and not interrupted and \
+                time.monotonic() - start > interrupt_after:
+            interrupted = True
+            os.kill(pid, signal.SIGINT)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if writer:
+        writer.join(30)
+    return out.decode("utf-8", "replace"), status
+
+
+def terminals():
+    out, status = on_terminal([LOSSY])
+    check("terminal: colour", "\x1b[33;1m" in out)
+    check("terminal: status", status, 0)
+    out, _ = on_terminal(["--no-color", LOSSY])
+    check("terminal: --no-color", "\x1b" not in out)
+    check("pipe: no colour", "\x1b" not in run(LOSSY).stdout)
+    narrow = run("--no-color", CLEAN, env=dict(os.environ, COLUMNS="60")).stdout
+    tables = narrow.split("\nStreams")[1]
+    check("narrow: tables fit", max(map(len, tables.splitlines())) <= 60)
+
+
+def slow_capture(path):
+    """Feeds a FIFO with a capture, pausing in the middle for the user to lose patience."""
+    header, some = records(LOSSY)
+    try:
+        with open(path, "wb", buffering=0) as pipe:
+            pipe.write(header + b"".join(some[:1200]))
+            for record in some[1200:]:
+                time.sleep(0.01)
+                pipe.write(record)
+    except BrokenPipeError:
+        pass
+
+
+def interrupts():
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = pathlib.Path(folder, "capture")
+        os.mkfifo(fifo)
+        out, status = on_terminal([fifo], feed=lambda: slow_capture(fifo),
+                                  interrupt_after=4)
+    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", out)
+    check("SIGINT: what was found so far", "Interrupted" in plain and "Streams" in plain)
+    check("SIGINT: status", status, 3)
+    check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
+
+
+for part in (rotated, options, json_targets, standard_input, terminals, interrupts):
+    part()
+print(f"{failures} rows failed" if failures else "the command line holds")
+sys.exit(1 if failures else 0)
