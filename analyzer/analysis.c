@@ -94,8 +94,13 @@ evidence_key(guint32 stream, guint kind)
 static void
 keep_frame(rs_evidence *evidence, guint64 frame)
 {
-    if (evidence->n < RS_EVIDENCE_FRAMES && frame != 0) {
+    if (frame == 0) {
+        return;
+    }
+    if (evidence->n < RS_EVIDENCE_FRAMES) {
         evidence->frames[evidence->n++] = frame;
+    } else {
+        evidence->more = TRUE;
     }
 }
 

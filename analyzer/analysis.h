@@ -48,6 +48,7 @@ typedef struct rs_point {
 typedef struct rs_evidence {
     guint64 frames[RS_EVIDENCE_FRAMES];
     guint n;
+    gboolean more; /* there were others */
 } rs_evidence;
 
 typedef struct rs_analysis {

@@ -44,6 +44,7 @@ rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 strea
     for (guint i = 0; evidence != NULL && i < evidence->n; i++) {
         g_array_append_val(finding->frames, evidence->frames[i]);
     }
+    finding->more_frames |= evidence != NULL && evidence->more;
 }
 
 char *
@@ -82,6 +83,7 @@ tidy_frames(rs_finding *finding)
             g_array_index(frames, guint64, kept++) = frame;
         }
     }
+    finding->more_frames |= kept == FRAMES_KEPT && frames->len > kept;
     g_array_set_size(frames, kept);
 }
 
@@ -119,9 +121,8 @@ set_filter(const rs_findings *all, rs_finding *finding)
         return;
     }
     gboolean one_file = all->analysis->files->len == 1;
-    gboolean complete = finding->frames->len < RS_EVIDENCE_FRAMES;
     if (finding->frames->len > 0 && one_file &&
-        (complete || finding->streams->len == 0)) {
+        (!finding->more_frames || finding->streams->len == 0)) {
         finding->filter = filter_of_frames(finding);
     } else {
         finding->filter = filter_of_streams(all, finding);

@@ -18,11 +18,12 @@ typedef struct rs_finding {
     char *id; /* kind, and the ends it is about: "rnr:10.0.0.1>10.0.0.2" */
     rs_severity severity;
     char *title, *detail, *advice;
-    GArray *streams; /* guint32 */
-    GArray *frames;  /* guint64, ascending; the first of them */
-    char *filter;    /* for Wireshark; "" when there is nothing to show */
-    guint rank;      /* of its kind: losses stand before marks; lower is worse */
-    guint64 weight;  /* how many packets it is about: ranks within a kind */
+    GArray *streams;      /* guint32 */
+    GArray *frames;       /* guint64, ascending; the first of them */
+    gboolean more_frames; /* there are others */
+    char *filter;         /* for Wireshark; "" when there is nothing to show */
+    guint rank;           /* of its kind: losses stand before marks; lower is worse */
+    guint64 weight;       /* how many packets it is about: ranks within a kind */
 } rs_finding;
 
 /* All findings, worst first; elements are rs_finding. */
