@@ -17,8 +17,8 @@
 #include "roce/aeth.h"
 #include "track.h"
 
-#define FARTHEST_AHEAD 65536
-#define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
+#define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding */
+#define TOLERATED_AHEAD 256    /* queues may be captured out of order by so much */
 
 static roce_lane *
 requests(roce_stream_state *s)
@@ -85,6 +85,23 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
 }
 
+/* A go-back-N responder takes nothing behind a hole before it is sent again: an ACK for
+ * what was sent before the round began shows one that keeps it. */
+static void
+vote_for_selective(roce_stream_state *s, int64_t una)
+{
+    roce_round *round = &s->round;
+    if (!round->active || round->cause != ROCE_CAUSE_NAK_SEQUENCE ||
+        una <= round->run_next) {
+        return;
+    }
+    const roce_slot *slot = roce_history_find(&requests(s)->history, una - 1);
+    if (slot != NULL && slot->tx < round->first_tx && !round->voted) {
+        round->voted = true;
+        s->votes_selective++;
+    }
+}
+
 static void
 settle_recovery(roce_stream_state *s)
 {
@@ -133,6 +150,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (!lane->started || (s->acked && una <= s->una) || una <= lane->first) {
         return;
     }
+    vote_for_selective(s, una);
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
     settle_recovery(s);
@@ -196,7 +214,7 @@ static bool
 is_consequence(const roce_stream_state *s, int64_t psn)
 {
     const roce_last_nak *nak = &s->nak;
-    if (nak->state == ROCE_NAK_NONE || nak->psn != psn) {
+    if (nak->state == ROCE_NAK_NONE || nak->psn != psn || nak->answered) {
         return false;
     }
     const roce_slot *slot =
@@ -232,15 +250,8 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     if (roce_missing_find(&lane->missing, psn) != NULL) {
         return; /* its newest transmission is one that went unseen */
     }
-    if (slot != NULL && slot->psn != psn) {
-        return; /* inside a READ whose length was guessed: it is not what is meant */
-    }
-    if (slot == NULL) {
-        if (psn >= lane->max_next && psn < lane->max_next + FARTHEST_AHEAD) {
-            /* Sent behind everything seen, and lost before this point. */
-            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, psn + 1,
-                           false);
-        }
+    if (slot == NULL || slot->psn != psn) {
+        /* Not seen here at all; or inside a READ whose length was guessed. */
         return;
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
@@ -277,10 +288,15 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
                     int64_t psn)
 {
     roce_acknowledge_up_to(t, s, a, psn);
-    roce_slot *slot = roce_history_find(&requests(s)->history, psn);
+    roce_lane *lane = requests(s);
+    roce_slot *slot = roce_history_find(&lane->history, psn);
     if (slot != NULL) {
         slot->flags |= ROCE_SLOT_REFUSED;
     }
+    /* It arrived; if it was not seen here, the capture missed it. */
+    roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
+                            ROCE_MISSING_ACKED);
+    roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     expect(s, psn);
     remember(s, a, psn, ROCE_NAK_RNR);
     s->nak.wait_ns =
@@ -337,6 +353,15 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+/* An acknowledgement of what lies further back speaks of another queue pair. */
+static int64_t
+oldest_sane(const roce_stream_state *s)
+{
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    int64_t from = s->acked ? s->una : lane->first;
+    return from - RESTART_DISTANCE;
+}
+
 void
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a)
@@ -346,19 +371,17 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         return;
     }
     int64_t psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
-    bool sane = psn < lane->max_next + TOLERATED_AHEAD &&
-                psn >= lane->first - ROCE_PSN_HALF / 2;
+    bool sane = psn < lane->max_next + TOLERATED_AHEAD && psn >= oldest_sane(s);
     roce_pair_confirm(t, by, a, sane);
-    if (psn >= lane->max_next + FARTHEST_AHEAD || !roce_stream_is_paired(&s->pub)) {
+    if (!sane || !roce_stream_is_paired(&s->pub)) {
         return;
     }
     roce_aeth_kind kind = roce_aeth_get_kind(a->packet->aeth_syndrome);
     unsigned value = roce_aeth_get_value(a->packet->aeth_syndrome);
     if (kind == ROCE_AETH_NAK || kind == ROCE_AETH_RNR_NAK) {
         emit_nak(t, s, a, psn, kind, value);
-        bool stale = s->acked && psn < s->una;
-        if (stale || psn < lane->first) {
-            return;
+        if (s->acked && psn < s->una) {
+            return; /* stale */
         }
     }
     if (kind == ROCE_AETH_ACK) {

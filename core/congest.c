@@ -8,7 +8,9 @@
 #include "track.h"
 
 #define ECN_CE 3
-#define CNP_LOOKUPS 16 /* tries to find the pair of a CNP that a switch sent */
+#define ANSWER_WITHIN_NS 200000 /* a later CNP answers something else */
+#define CNP_LOOKUPS 16          /* tries to find the pair of a CNP that a switch sent */
+#define CNP_SEARCHES 4096       /* in all */
 
 static void
 end_episode(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -44,6 +46,7 @@ mark(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->episode_last_ns = now;
     if (s->unanswered_ce_frame == 0) {
         s->unanswered_ce_frame = a->frame->number;
+        s->unanswered_ce_ns = now;
     }
 }
 
@@ -70,16 +73,10 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     }
 }
 
-/* The stream whose data a CNP from `s`'s source complains of. */
+/* A switch may send CNPs: the queue pair by its own address and QPN, if it is one. */
 static roce_stream_state *
-complained_of(const roce_tracker *t, const roce_stream_state *s)
+search_pair(const roce_tracker *t, const roce_stream_state *s)
 {
-    roce_stream_state *peer = roce_track_peer(t, s);
-    if (peer != NULL || s->pub.transport != ROCE_TRANSPORT_CNP ||
-        s->pub.cnps_sent > CNP_LOOKUPS) {
-        return peer;
-    }
-    /* A switch may send CNPs: look for the queue pair by its own address and QPN. */
     roce_stream_state *found = NULL;
     for (uint32_t i = 0; i < t->n_streams; i++) {
         const roce_stream_state *other = t->streams[i];
@@ -96,6 +93,38 @@ complained_of(const roce_tracker *t, const roce_stream_state *s)
     return found;
 }
 
+/* The stream whose data a CNP from `s`'s source complains of. */
+static roce_stream_state *
+complained_of(roce_tracker *t, roce_stream_state *s)
+{
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer != NULL || s->pub.transport != ROCE_TRANSPORT_CNP) {
+        return peer;
+    }
+    if (s->complained_of != 0) {
+        return t->streams[s->complained_of - 1];
+    }
+    /* Looked for a few times only, and not at all in a crowd: it walks all streams. */
+    if (s->lookups == CNP_LOOKUPS || t->cnp_searches > CNP_SEARCHES) {
+        return NULL;
+    }
+    s->lookups++;
+    t->cnp_searches++;
+    peer = search_pair(t, s);
+    s->complained_of = peer != NULL ? peer->pub.id + 1 : 0;
+    return peer;
+}
+
+/* The first CE that no CNP has answered, if this CNP may be its answer. */
+static uint64_t
+answered_ce(roce_stream_state *s, const roce_arrival *a)
+{
+    uint64_t frame = s->unanswered_ce_frame;
+    bool soon = a->frame->time_ns <= s->unanswered_ce_ns + ANSWER_WITHIN_NS;
+    s->unanswered_ce_frame = 0;
+    return soon ? frame : 0;
+}
+
 void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -105,11 +134,9 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_event e = roce_track_event(ROCE_EVENT_CNP, s, a);
     if (cause != NULL) {
         cause->pub.cnps_received++;
+        s->cnps_attributed++;
         e.stream = cause->pub.id;
-        e.related_frame = cause->unanswered_ce_frame;
-        cause->unanswered_ce_frame = 0;
-    } else {
-        t->totals.unattributed_cnps++;
+        e.related_frame = answered_ce(cause, a);
     }
     roce_track_emit(t, &e);
 }

@@ -337,6 +337,10 @@ decode_sll(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     uint8_t address[8] = {0};
     roce_cursor_copy(c, address, 8);
     uint16_t type = roce_cursor_u16(c);
+    if (c->outcome != ROCE_DECODED) {
+        stop(c, p);
+        return;
+    }
     if (address_length == 6) {
         memcpy(p->src_mac, address, 6);
     }
@@ -353,6 +357,10 @@ decode_sll2(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     uint8_t address_length = roce_cursor_u8(c);
     uint8_t address[8] = {0};
     roce_cursor_copy(c, address, 8);
+    if (c->outcome != ROCE_DECODED) {
+        stop(c, p);
+        return;
+    }
     if (address_length == 6) {
         memcpy(p->src_mac, address, 6);
     }

@@ -124,8 +124,9 @@ roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_missing *missing = &s->lane[space].missing;
     roce_missing_range part;
     if (roce_missing_take(missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
-        for (uint32_t i = 1; i < part.copies; i++) {
-            (void)roce_missing_add(missing, &t->alloc, &part);
+        if (part.copies > 1) {
+            part.copies--;
+            (void)roce_missing_put(missing, &t->alloc, &part);
         }
         roce_loss_trim(t, s, a, space);
         return false;
@@ -154,6 +155,9 @@ judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     if (was_seen(&s->lane[space], range)) {
         return; /* an earlier copy was seen and nobody asked any more */
+    }
+    if (range->end == range->start + 1 && bad_copy(s, range->start) != 0) {
+        return; /* it came with a bad ICRC, and nobody asked for it again */
     }
     uint64_t packets = (uint64_t)(range->end - range->start) * range->copies;
     roce_verdict verdict = ROCE_VERDICT_UNKNOWN;

@@ -125,6 +125,13 @@ roce_missing_add(roce_missing *missing, const roce_alloc *alloc,
 }
 
 bool
+roce_missing_put(roce_missing *missing, const roce_alloc *alloc,
+                 const roce_missing_range *range)
+{
+    return insert_at(missing, alloc, lower(missing, range->start), range);
+}
+
+bool
 roce_missing_trim(roce_missing *missing, roce_missing_range *out)
 {
     if (missing->n <= ROCE_MISSING_MAX) {

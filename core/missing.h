@@ -54,6 +54,11 @@ bool
 roce_missing_take(roce_missing *missing, const roce_alloc *alloc, int64_t start,
                   int64_t end, roce_missing_range *out);
 
+/* Puts a range back that was taken; nothing of it is in the table. */
+bool
+roce_missing_put(roce_missing *missing, const roce_alloc *alloc,
+                 const roce_missing_range *range);
+
 /* Marks what lies in [start, end) as asked for or as acknowledged. */
 enum roce_missing_mark {
     ROCE_MISSING_ASKED,

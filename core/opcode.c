@@ -137,8 +137,9 @@ roce_opcode_get(uint8_t opcode)
 const char *
 roce_opcode_name(uint8_t opcode, roce_transport transport)
 {
-    if (transport == ROCE_TRANSPORT_DC && dc_names[opcode & 0x1f] != NULL) {
-        return dc_names[opcode & 0x1f];
+    if (transport == ROCE_TRANSPORT_DC) {
+        const char *name = dc_names[opcode & 0x1f];
+        return name != NULL ? name : undefined_rows[opcode >> 5].name;
     }
     return roce_opcode_get(opcode)->name;
 }

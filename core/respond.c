@@ -385,6 +385,12 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         }
         answered = true;
     }
+    if (a->psn == lane->max_next && a->psn > slot->psn) {
+        /* Asked for from where the answer broke off: the rest of it went unseen. */
+        report_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
+        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
+        lane->max_next = end;
+    }
     roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);

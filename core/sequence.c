@@ -354,6 +354,13 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
     roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, a->psn, false);
+    const roce_last_nak *nak = &s->nak;
+    if (nak->state == ROCE_NAK_SEQUENCE && !nak->answered) {
+        /* A NAK may be captured before the packets that it speaks of. */
+        roce_missing_mark_range(&lane->missing, &t->alloc, nak->psn, nak->psn + 1,
+                                ROCE_MISSING_ASKED);
+        roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
+    }
 }
 
 /* Rule 1. */

@@ -130,7 +130,8 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
         emit(t, s, frame, ROCE_EVENT_PAUSE_XOFF, now, quanta, 0);
     }
     if (s->pub.speed_known) {
-        s->until_ns = now + roce_quanta_to_ns(quanta, s->pub.link_speed_bps);
+        uint64_t until = now + roce_quanta_to_ns(quanta, s->pub.link_speed_bps);
+        s->until_ns = until > s->start_ns ? until : s->start_ns;
     }
 }
 
@@ -162,7 +163,7 @@ roce_stop_finish(roce_tracker *t)
     for (uint32_t i = 0; i < t->n_pauses; i++) {
         pause_state *s = &t->pauses[i];
         expire(t, s, t->latest_ns);
-        if (s->paused) {
+        if (s->paused && s->pub.speed_known) {
             end_pause(t, s, t->latest_ns, ROCE_PAUSE_CAPTURE_END);
         }
     }

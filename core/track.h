@@ -168,11 +168,14 @@ typedef struct roce_stream_state {
     bool in_episode;
     uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
     uint64_t unanswered_ce_frame; /* 0: none */
-    uint8_t direction;            /* roce_direction of its packets */
+    uint64_t unanswered_ce_ns;
+    uint64_t cnps_attributed; /* of those it carried */
+    uint32_t complained_of;   /* stream id + 1, found for a switch's CNPs; 0 none */
+    uint32_t lookups;
+    uint8_t direction; /* roce_direction of its packets */
 
     /* pairing */
     uint32_t contradictions;
-    uint32_t early_naks[ROCE_N_NAKS]; /* seen before it was paired */
 } roce_stream_state;
 
 typedef struct roce_pair_entry roce_pair_entry;
@@ -207,6 +210,7 @@ struct roce_tracker {
     } * pauses;
     uint32_t n_pauses, pauses_capacity;
     uint64_t latest_ns;
+    uint32_t cnp_searches;
 };
 
 /* A packet on its way through the rules. */

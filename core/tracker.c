@@ -514,6 +514,7 @@ count_unattributed(roce_tracker *t)
             continue;
         }
         t->totals.unattributed_acks += s->acks_sent;
+        t->totals.unattributed_cnps += s->cnps_sent - t->streams[i]->cnps_attributed;
         t->totals.unattributed_rnr += s->naks_sent[ROCE_NAKS_RNR];
         for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
             t->totals.unattributed_naks += k == ROCE_NAKS_RNR ? 0 : s->naks_sent[k];

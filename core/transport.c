@@ -11,6 +11,7 @@
 
 #define ICRC_BYTES 4
 #define BTH_BYTES 12
+#define MAX_DC_HEADERS 64      /* ample for what DC has behind its BTH */
 #define MAX_PAYLOAD_BYTES 4096 /* the largest path MTU, IBTA 9.6.1.3 */
 
 static void
@@ -141,6 +142,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
 {
     roce_cursor c = roce_cursor_make(bytes, captured, wire);
     p->class = ROCE_CLASS_ROCE;
+    p->has_bth = false;
     p->bth_offset = 0;
     p->end_offset = wire;
     p->headers = 0;
@@ -174,15 +176,16 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
     }
     uint32_t body = wire - BTH_BYTES - ICRC_BYTES;
     uint32_t size = headers_size(headers);
-    if (body >
-        size + MAX_PAYLOAD_BYTES + 3 + (p->transport == ROCE_TRANSPORT_DC ? 64 : 0)) {
+    uint32_t most = MAX_PAYLOAD_BYTES + size + p->bth.pad_bytes;
+    most += p->transport == ROCE_TRANSPORT_DC ? MAX_DC_HEADERS : 0;
+    if (body > most) {
         not_infiniband(p);
         return;
     }
     read_headers(&c, headers, p);
     p->outcome = c.outcome;
     if (body < size + p->bth.pad_bytes) {
-        p->outcome = ROCE_MALFORMED;
+        p->outcome = c.outcome == ROCE_TRUNCATED ? ROCE_TRUNCATED : ROCE_MALFORMED;
         p->payload_offset = BTH_BYTES;
         p->payload_bytes = 0;
         return;
