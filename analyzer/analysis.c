@@ -18,7 +18,7 @@
 #define EVIDENCE_ENTRIES 200000 /* streams times kinds that keep frames */
 #define CHECK_EVERY 64          /* packets between looks at the terminal */
 #define SAMPLE_FIRST 1000
-#define FOLLOW_ON_TOLERANCE_NS ((guint64)1000 * 1000 * 1000)
+#define FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000) /* what stamps step back */
 #define LINKTYPE_RAW 101
 
 static volatile sig_atomic_t interrupt_asked;
@@ -88,7 +88,7 @@ rs_analysis_point(const rs_analysis *analysis, guint32 point)
 static gint64
 evidence_key(guint32 stream, guint kind)
 {
-    return (gint64)((guint64)stream << 32 | kind);
+    return (gint64)((guint64)kind << 32 | stream); /* g_int64_hash keeps the low half */
 }
 
 static void
@@ -161,7 +161,6 @@ check_icrc(rs_analysis *analysis, const roce_frame *frame, const roce_packet *pa
     rs_icrc_mode mode = analysis->options->icrc;
     gboolean sampled = analysis->packets <= SAMPLE_FIRST || packet->bth.psn24 % 64 == 0;
     if (mode == RS_ICRC_OFF || (mode == RS_ICRC_SAMPLE && !sampled)) {
-        analysis->icrc_unchecked++;
         return ROCE_ICRC_UNCHECKED;
     }
     return roce_icrc_check(frame->bytes, frame->captured_bytes, packet, fast_crc32);
@@ -242,7 +241,10 @@ add_point(source *src, const rs_interface *interface)
         point->speed_from_user = TRUE;
     }
     g_ptr_array_add(analysis->points, point);
-    if (analysis->points->len == 2) {
+    gboolean several = analysis->points->len > 1 ||
+                       rs_reader_n_interfaces(src->reader) > 1 ||
+                       analysis->options->files[1] != NULL;
+    if (several && analysis->twins == NULL) {
         analysis->twins = rs_twins_new();
     }
     return point;
@@ -312,6 +314,21 @@ compile_filter(const char *expression, int link_type, GError **error)
     }
     pcap_close(dead);
     return failed != 0 ? NULL : g_steal_pointer(&program);
+}
+
+/* An expression that does not even compile for Ethernet or raw IP is a mistake. */
+static gboolean
+check_filter(const char *expression, GError **error)
+{
+    if (expression == NULL) {
+        return TRUE;
+    }
+    struct bpf_program *program = compile_filter(expression, DLT_EN10MB, error);
+    if (program == NULL) {
+        return FALSE;
+    }
+    free_program(program);
+    return TRUE;
 }
 
 /* 1: passes; 0: filtered out; -1: the filter does not compile for this link layer. */
@@ -498,6 +515,9 @@ rs_analysis_run(const rs_options *options, GError **error)
     g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
     g_autoptr(GHashTable) filters =
         g_hash_table_new_full(NULL, NULL, NULL, free_program);
+    if (!check_filter(options->filter, error)) {
+        return NULL;
+    }
     for (guint i = 0; options->files[i] != NULL && !interrupt_asked; i++) {
         if (!read_file(analysis, options->files[i], i, filters, progress, error)) {
             return NULL;

@@ -62,7 +62,6 @@ typedef struct rs_analysis {
     guint64 steps_back;
     guint64 snaplen_truncated;
     guint64 filtered_out;
-    guint64 icrc_unchecked;
     GArray *events; /* roce_event, the first options->max_events */
     guint64 event_totals[ROCE_N_EVENTS];
     GHashTable *evidence;      /* see rs_analysis_evidence */

@@ -36,14 +36,16 @@ static guint
 hash_key(gconstpointer data)
 {
     const flow_key *key = data;
-    guint h = key->protocol;
-    for (guint side = 0; side < 2; side++) {
-        for (guint i = 0; i < 16; i++) {
-            h = h * 31 + key->addr[side].bytes[i];
-        }
-        h = h * 31 + key->port[side];
+    guint64 words[5];
+    memcpy(words, key->addr[0].bytes, 16);
+    memcpy(words + 2, key->addr[1].bytes, 16);
+    words[4] = (guint64)key->port[0] << 32 | (guint64)key->port[1] << 8 | key->protocol;
+    guint64 h = 0x13198a2e03707344u;
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
     }
-    return h;
+    return (guint)h;
 }
 
 static gboolean

@@ -242,7 +242,7 @@ find_pause(rs_findings *all, const roce_pause_source *p)
 {
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
     const rs_point *point = rs_analysis_point(all->analysis, p->point);
-    guint64 span = point->newest_ns - point->first_ns;
+    guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
     g_autofree char *mac = rs_format_mac(p->src_mac);
     g_autofree char *share = rs_format_share(p->total_ns, span);
     g_autofree char *total = rs_format_duration(p->total_ns, 0);

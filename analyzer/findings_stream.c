@@ -8,9 +8,12 @@
 #include "format.h"
 #include "twins.h"
 
+#include "roce/aeth.h"
+
 #include <string.h>
 
 #define CRITICAL_LOSS_PERCENT 1
+#define GSI_QPN 1
 #define WARNING_CE_PERCENT 1
 
 static const guint64 *
@@ -71,14 +74,6 @@ typedef struct location {
     char *from, *to; /* names of the points; NULL when nothing is known */
 } location;
 
-static char *
-point_name(const rs_analysis *analysis, guint32 point)
-{
-    const rs_point *p = rs_analysis_point(analysis, point);
-    return p->interface != NULL ? rs_format_safe(p->interface)
-                                : g_strdup_printf("point %u", point);
-}
-
 static void
 locate_stream(const rs_flow *flow, guint32 id, location *where)
 {
@@ -93,8 +88,8 @@ locate_stream(const rs_flow *flow, guint32 id, location *where)
     where->n += only;
     if (where->from == NULL) {
         const roce_tracker *tracker = analysis->tracker;
-        where->from = point_name(analysis, roce_tracker_stream(tracker, id)->point);
-        where->to = point_name(analysis, roce_tracker_stream(tracker, other)->point);
+        where->from = rs_point_name(analysis, roce_tracker_stream(tracker, id)->point);
+        where->to = rs_point_name(analysis, roce_tracker_stream(tracker, other)->point);
     }
 }
 
@@ -102,6 +97,10 @@ static location
 locate(const rs_flow *flow)
 {
     location where = {0};
+    const rs_twins *twins = flow->all->analysis->twins;
+    if (twins == NULL || !rs_twins_complete(twins)) {
+        return where;
+    }
     for (guint i = 0; i < flow->streams->len && flow->all->analysis->twins != NULL;
          i++) {
         locate_stream(flow, g_array_index(flow->streams, guint32, i), &where);
@@ -448,6 +447,9 @@ write_ce(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_not_ect(const roce_stream *s)
 {
+    if (s->dst_qpn == GSI_QPN) {
+        return 0; /* connection management is no data */
+    }
     guint64 marked = s->ecn.codepoint[1] + s->ecn.codepoint[2] + s->ecn.codepoint[3];
     return s->ecn.codepoint[0] > marked ? s->ecn.codepoint[0] : 0;
 }
@@ -578,8 +580,6 @@ write_restarts(const rs_flow *flow, rs_finding *f)
 #define ROUND(cause) RS_EVIDENCE_KIND(ROCE_EVENT_ROUND, ROCE_CAUSE_##cause)
 #define NAK(code) RS_EVIDENCE_KIND(ROCE_EVENT_NAK, ROCE_NAK_##code)
 #define KIND(kind) RS_EVIDENCE_KIND(ROCE_EVENT_##kind, 0)
-
-#include "roce/aeth.h"
 
 /* clang-format off */
 static const rs_stream_row rows[] = {

@@ -280,7 +280,8 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     set_counters(json, &counters);
     guint32 standing = g_array_index(summary->group, guint32, id);
     const GArray *members = summary->members->pdata[standing];
-    gboolean twins = analysis->twins != NULL && members != NULL && members->len > 1;
+    gboolean twins = analysis->twins != NULL && rs_twins_complete(analysis->twins) &&
+                     members != NULL && members->len > 1;
     json_object_set_new(
         json, "only_here_packets",
         rs_json_known(twins ? rs_twins_only_here(analysis->twins, id) : 0, twins));

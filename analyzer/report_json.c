@@ -114,14 +114,13 @@ capture_json(const rs_analysis *a)
 }
 
 static json_t *
-unattributed_json(const rs_analysis *a)
+unattributed_json(const rs_summary *summary)
 {
-    const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
     json_t *json = json_object();
-    json_object_set_new(json, "naks", rs_json_count(n->unattributed_naks));
-    json_object_set_new(json, "rnr", rs_json_count(n->unattributed_rnr));
-    json_object_set_new(json, "cnps", rs_json_count(n->unattributed_cnps));
-    json_object_set_new(json, "acks", rs_json_count(n->unattributed_acks));
+    json_object_set_new(json, "naks", rs_json_count(summary->unattributed.naks));
+    json_object_set_new(json, "rnr", rs_json_count(summary->unattributed.rnr));
+    json_object_set_new(json, "cnps", rs_json_count(summary->unattributed.cnps));
+    json_object_set_new(json, "acks", rs_json_count(summary->unattributed.acks));
     return json;
 }
 
@@ -211,7 +210,7 @@ pause_json(const rs_analysis *a, const roce_pause_source *p)
     const rs_point *point = rs_analysis_point(a, p->point);
     g_autofree char *mac = rs_format_mac(p->src_mac);
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
-    guint64 span = point->newest_ns - point->first_ns;
+    guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
     const char *source = !p->speed_known          ? "unknown"
                          : point->speed_from_user ? "user"
                                                   : "capture";
@@ -378,7 +377,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "tool", tool);
     put_member(out, "capture", capture_json(analysis));
     put_member(out, "totals", rs_json_counters(&summary->totals));
-    put_member(out, "unattributed", unattributed_json(analysis));
+    put_member(out, "unattributed", unattributed_json(summary));
     put_streams(out, analysis, summary);
     put_connections(out, summary);
     put_pauses(out, analysis);

@@ -89,8 +89,7 @@ print_points(const text_report *r)
     for (guint i = 0; i < a->points->len; i++) {
         const rs_point *point = rs_analysis_point(a, i);
         const char *link = rs_link_type_name(point->link_type);
-        g_autofree char *name =
-            rs_format_safe(point->interface != NULL ? point->interface : "unnamed");
+        g_autofree char *name = rs_point_name(a, i);
         g_autofree char *packets = rs_format_count(point->packets);
         g_autofree char *speed = rs_format_speed(point->speed_bps);
         fprintf(r->out, "  point %u: %s, %s, %s packets%s%s\n", i, name,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "summary.h"
 
+#include "format.h"
+
 #include <string.h>
 
 #define NO_LINK G_MAXUINT32
@@ -76,18 +78,35 @@ rs_losses_of(const guint64 losses[ROCE_N_VERDICTS])
            losses[ROCE_VERDICT_CORRUPT];
 }
 
+char *
+rs_point_name(const rs_analysis *analysis, guint32 point)
+{
+    const rs_point *p = rs_analysis_point(analysis, point);
+    if (p->interface != NULL) {
+        return rs_format_safe(p->interface);
+    }
+    const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
+    g_autofree char *base = g_path_get_basename(file->path);
+    return rs_format_safe(base);
+}
+
 /* ---- the same stream at several points ---- */
 
 static guint
 hash_stream(gconstpointer data)
 {
     const roce_stream *s = data;
-    guint h = s->dst_qpn * 31 + (s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0);
-    for (guint i = 0; i < 16; i++) {
-        h = h * 31 + s->src.bytes[i];
-        h = h * 31 + s->dst.bytes[i];
+    guint64 words[5] = {0};
+    memcpy(words, s->src.bytes, 16);
+    memcpy(words + 2, s->dst.bytes, 16);
+    words[4] = (guint64)s->dst_qpn << 32 |
+               (s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0);
+    guint64 h = 0x243f6a8885a308d3u;
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
     }
-    return h;
+    return (guint)h;
 }
 
 static gboolean
@@ -317,6 +336,19 @@ worse(gconstpointer a, gconstpointer b, gpointer data)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static void
+add_unattributed(rs_unattributed *n, const roce_stream *s)
+{
+    if (roce_stream_is_paired(s)) {
+        return;
+    }
+    n->acks += s->acks_sent;
+    n->cnps += s->cnps_sent - s->cnps_attributed;
+    for (guint i = 0; i < ROCE_N_NAKS; i++) {
+        *(i == ROCE_NAKS_RNR ? &n->rnr : &n->naks) += s->naks_sent[i];
+    }
+}
+
 rs_summary *
 rs_summary_new(const rs_analysis *analysis)
 {
@@ -334,6 +366,7 @@ rs_summary_new(const rs_analysis *analysis)
             rs_counters counters;
             rs_counters_of_stream(&counters, stream_of(analysis, id));
             rs_counters_add(&summary->totals, &counters);
+            add_unattributed(&summary->unattributed, stream_of(analysis, id));
         }
     }
     gpointer data = (gpointer)(guintptr)analysis;

@@ -43,8 +43,14 @@ typedef struct rs_link {
     GArray *streams;           /* guint32 */
 } rs_link;
 
+/* What was carried by streams that are nobody's other direction. */
+typedef struct rs_unattributed {
+    guint64 naks, rnr, cnps, acks;
+} rs_unattributed;
+
 typedef struct rs_summary {
     rs_counters totals;
+    rs_unattributed unattributed;
     GArray *group;       /* guint32 by stream id: the stream that stands for it */
     GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands */
     GArray *worst_first; /* guint32: stream ids */
@@ -70,6 +76,11 @@ rs_counters_add(rs_counters *sum, const rs_counters *other);
  */
 guint64
 rs_losses_of(const guint64 losses[ROCE_N_VERDICTS]);
+
+/* What to call a point: its interface, else its file.  Safe for a terminal; g_free().
+ */
+char *
+rs_point_name(const rs_analysis *analysis, guint32 point);
 
 /* Whether this stream stands for all points that saw it. */
 gboolean

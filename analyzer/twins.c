@@ -14,14 +14,15 @@ typedef struct twin {
 } twin;
 
 typedef struct stream_twins {
-    guint64 twins, only_here;
+    guint64 only_here;
 } stream_twins;
 
 struct rs_twins {
     twin *entries;
     guint64 age;
     guint64 n;
-    GArray *streams; /* stream_twins by stream id */
+    gboolean overflowed; /* an entry had to make room for another */
+    GArray *streams;     /* stream_twins by stream id */
 };
 
 rs_twins *
@@ -115,6 +116,7 @@ rs_twins_add(rs_twins *twins, const roce_frame *frame, const roce_packet *packet
     guint64 bit = (guint64)1 << MIN(frame->point, 63);
     twin *entry = entry_for(twins, key);
     if (entry->key != key) {
+        twins->overflowed |= entry->key != 0;
         retire(twins, entry);
         *entry = (twin){.key = key, .points = bit, .stream = stream};
         entry->age = ++twins->age;
@@ -124,7 +126,6 @@ rs_twins_add(rs_twins *twins, const roce_frame *frame, const roce_packet *packet
     entry->points |= bit;
     if (is_twin) {
         twins->n++;
-        of_stream(twins, stream)->twins++;
     }
     return is_twin;
 }
@@ -144,12 +145,10 @@ rs_twins_count(const rs_twins *twins)
     return twins->n;
 }
 
-guint64
-rs_twins_of_stream(const rs_twins *twins, guint32 stream)
+gboolean
+rs_twins_complete(const rs_twins *twins)
 {
-    return stream < twins->streams->len
-               ? g_array_index(twins->streams, stream_twins, stream).twins
-               : 0;
+    return !twins->overflowed;
 }
 
 guint64

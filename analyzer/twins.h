@@ -35,11 +35,11 @@ rs_twins_finish(rs_twins *twins);
 guint64
 rs_twins_count(const rs_twins *twins);
 
-/* Packets of a stream whose twin had been seen at another point before. */
-guint64
-rs_twins_of_stream(const rs_twins *twins, guint32 stream);
+/* Whether every packet was remembered to the end, so that "at no other point" holds. */
+gboolean
+rs_twins_complete(const rs_twins *twins);
 
-/* Packets of a stream that were seen at its point and at no other. */
+/* Packets of a stream that were seen at its point and at no other; if complete. */
 guint64
 rs_twins_only_here(const rs_twins *twins, guint32 stream);
 

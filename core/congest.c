@@ -134,7 +134,7 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_event e = roce_track_event(ROCE_EVENT_CNP, s, a);
     if (cause != NULL) {
         cause->pub.cnps_received++;
-        s->cnps_attributed++;
+        s->pub.cnps_attributed++;
         e.stream = cause->pub.id;
         e.related_frame = answered_ce(cause, a);
     }

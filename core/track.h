@@ -169,8 +169,7 @@ typedef struct roce_stream_state {
     uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
     uint64_t unanswered_ce_frame; /* 0: none */
     uint64_t unanswered_ce_ns;
-    uint64_t cnps_attributed; /* of those it carried */
-    uint32_t complained_of;   /* stream id + 1, found for a switch's CNPs; 0 none */
+    uint32_t complained_of; /* stream id + 1, found for a switch's CNPs; 0 none */
     uint32_t lookups;
     uint8_t direction; /* roce_direction of its packets */
 

@@ -362,7 +362,6 @@ has_sequence(roce_transport transport)
 static void
 take_response(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
-    s->pub.has_acks = true;
     s->pub.space[ROCE_SPACE_RESPONSES].packets++;
     roce_pair_try(t, s, a);
     if (a->info->role == ROCE_ROLE_ACK) {
@@ -514,7 +513,7 @@ count_unattributed(roce_tracker *t)
             continue;
         }
         t->totals.unattributed_acks += s->acks_sent;
-        t->totals.unattributed_cnps += s->cnps_sent - t->streams[i]->cnps_attributed;
+        t->totals.unattributed_cnps += s->cnps_sent - s->cnps_attributed;
         t->totals.unattributed_rnr += s->naks_sent[ROCE_NAKS_RNR];
         for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
             t->totals.unattributed_naks += k == ROCE_NAKS_RNR ? 0 : s->naks_sent[k];

@@ -122,9 +122,9 @@ typedef struct roce_stream {
     uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
     uint64_t acks_sent;
     uint64_t rnr_waits_kept, rnr_waits_broken;
-    uint64_t cnps_received; /* if paired */
-    uint64_t cnps_sent;     /* carried by this stream */
-    bool has_acks;          /* carried any acknowledgement or response */
+    uint64_t cnps_received;   /* if paired */
+    uint64_t cnps_sent;       /* carried by this stream */
+    uint64_t cnps_attributed; /* of those, whose data stream is known */
     roce_ecn_counters ecn;
     uint64_t ecn_control[4];
     roce_icrc_counters icrc;
