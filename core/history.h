@@ -29,8 +29,7 @@ enum roce_slot_flag {
     ROCE_SLOT_FILLED_AGAIN = 1 << 3, /* the first copy seen here was a retransmission */
     ROCE_SLOT_WANTS_RESPONSE = 1 << 4,
     ROCE_SLOT_MESSAGE_END = 1 << 5,
-    ROCE_SLOT_DOUBTED = 1 << 6,    /* data_or_ack_lost; the next ACK may tell more */
-    ROCE_SLOT_ASKED_LATE = 1 << 7, /* taken for late; a NAK had asked for it */
+    ROCE_SLOT_DOUBTED = 1 << 6, /* data_or_ack_lost; the next ACK may tell more */
 };
 
 typedef struct roce_slot {

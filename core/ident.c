@@ -8,6 +8,10 @@
  */
 #include "track.h"
 
+/* Numbers are compared over 2^15 packets at most: later than this, a counter that
+ * several queue pairs share may have gone round. */
+#define TELLING_WITHIN_NS 16000000u
+
 roce_ident_mode
 roce_ident_mode_of(const roce_stream_state *s)
 {
@@ -87,7 +91,16 @@ roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
                          const roce_arrival *a)
 {
     return lane->ident_known &&
+           a->frame->time_ns < lane->newest_ns + TELLING_WITHIN_NS &&
            roce_ident_is_older(s, a->identity.ident, lane->newest_ident);
+}
+
+bool
+roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
+                      const roce_arrival *a)
+{
+    return a->frame->time_ns < slot->time_ns + TELLING_WITHIN_NS &&
+           roce_ident_is_older(s, a->identity.ident, slot->first.ident);
 }
 
 void
@@ -97,6 +110,7 @@ roce_ident_follow_lane(roce_lane *lane, const roce_arrival *a)
         (uint16_t)(a->identity.ident - lane->newest_ident) < 0x8000) {
         lane->newest_ident = a->identity.ident;
         lane->ident_known = true;
+        lane->newest_ns = a->frame->time_ns;
     }
 }
 

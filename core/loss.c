@@ -178,7 +178,7 @@ roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_missing_range range;
     while (roce_missing_trim(&s->lane[space].missing, &range)) {
-        t->totals.evicted[ROCE_TABLE_MISSING]++;
+        roce_track_evicted(t, ROCE_TABLE_MISSING, s, a);
         judge_leftover(t, s, a, space, &range);
     }
 }
@@ -196,7 +196,7 @@ roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .first_seen = first_seen,
     };
     if (!roce_missing_add(&lane->missing, &t->alloc, &range)) {
-        t->totals.evicted[ROCE_TABLE_MISSING]++;
+        roce_track_evicted(t, ROCE_TABLE_MISSING, s, a);
     }
     if (space == ROCE_SPACE_REQUESTS && s->acked && s->una > start) {
         roce_missing_mark_range(&lane->missing, &t->alloc, start,

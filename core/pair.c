@@ -20,8 +20,9 @@
 #include <string.h>
 
 #define NOTES 65536 /* a power of two */
+#define BUCKET 4
 #define MAX_CONNECTIONS 65536
-#define CONNECTIONS_SEARCHED 1024 /* newest first: a QP is used right after its REP */
+#define CONNECTIONS_SEARCHED 4096 /* newest first */
 #define TOO_MANY_CONTRADICTIONS 4
 #define PORT_BASE 0xc000
 
@@ -70,6 +71,20 @@ can_be_paired(const roce_stream_state *s)
            !roce_stream_is_paired(&s->pub);
 }
 
+/* The note of a key, or the place for it: a few places share a bucket, so that what
+ * makes a PSN ambiguous is not forgotten by chance. */
+static roce_pair_entry *
+place_of(const roce_tracker *t, uint64_t key)
+{
+    roce_pair_entry *bucket = &t->pairs[key & (NOTES - 1) & ~(uint64_t)(BUCKET - 1)];
+    for (unsigned i = 0; i < BUCKET; i++) {
+        if (bucket[i].key == key || bucket[i].stream == 0) {
+            return &bucket[i];
+        }
+    }
+    return &bucket[key >> 32 & (BUCKET - 1)];
+}
+
 void
 roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -78,11 +93,12 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
     uint64_t key =
         note_key(s->pub.point, &s->pub.src, &s->pub.dst, a->packet->bth.psn24);
-    roce_pair_entry *note = &t->pairs[key & (NOTES - 1)];
+    roce_pair_entry *note = place_of(t, key);
     uint32_t id = s->pub.id + 1;
-    bool other = note->stream != 0 && note->key == key && note->stream != id &&
+    bool known = note->stream != 0 && note->key == key;
+    bool other = known && note->stream != id &&
                  !roce_stream_is_paired(&t->streams[note->stream - 1]->pub);
-    bool still = note->key == key && note->ambiguous && note->stream == id;
+    bool still = known && note->ambiguous && note->stream == id;
     *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
 }
 
@@ -187,7 +203,7 @@ static roce_stream_state *
 noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
 {
     uint64_t key = note_key(by->pub.point, &by->pub.dst, &by->pub.src, psn24);
-    const roce_pair_entry *note = &t->pairs[key & (NOTES - 1)];
+    const roce_pair_entry *note = place_of(t, key);
     if (note->stream == 0 || note->key != key || note->ambiguous) {
         return NULL;
     }
@@ -202,12 +218,13 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
         return;
     }
     uint32_t psn24 = a->packet->bth.psn24;
-    roce_stream_state *s = noted(t, by, psn24);
-    if (s == NULL && a->info->role == ROCE_ROLE_ACK &&
-        roce_aeth_get_kind(a->packet->aeth_syndrome) == ROCE_AETH_NAK) {
-        /* A NAK names what did not arrive; the packet before it did. */
-        s = noted(t, by, (psn24 - 1) & ROCE_PSN_MASK);
+    uint8_t syndrome = a->packet->aeth_syndrome;
+    if (a->info->role == ROCE_ROLE_ACK &&
+        roce_aeth_get_kind(syndrome) == ROCE_AETH_NAK &&
+        roce_aeth_get_value(syndrome) == ROCE_NAK_PSN_SEQUENCE) {
+        psn24 = (psn24 - 1) & ROCE_PSN_MASK; /* it names what did not arrive */
     }
+    roce_stream_state *s = noted(t, by, psn24);
     if (s != NULL) {
         pair(t, s, by, ROCE_PAIRING_PSN, a);
     }
@@ -242,8 +259,13 @@ pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
             learn_from_cm(t, both[i], connection);
         }
     }
-    if (forward == NULL || back == NULL || forward->pub.paired_by >= how) {
+    if (forward == NULL || back == NULL) {
         return;
+    }
+    bool same = forward->pub.peer == back->pub.id && back->pub.peer == forward->pub.id;
+    if (same ? forward->pub.paired_by >= how
+             : forward->pub.paired_by > how || back->pub.paired_by > how) {
+        return; /* known as well or better; of two connections the newer one holds */
     }
     if (roce_stream_is_paired(&forward->pub) && forward->pub.peer != back->pub.id) {
         unpair(t, forward, a);
@@ -333,7 +355,7 @@ take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         return; /* sent again, or seen at another point */
     }
     if (t->n_connections == MAX_CONNECTIONS) {
-        t->totals.evicted[ROCE_TABLE_CONNECTIONS]++;
+        roce_track_evicted(t, ROCE_TABLE_CONNECTIONS, NULL, a);
         return;
     }
     if (!roce_track_reserve(t, (void **)&t->connections, &t->connections_capacity,
@@ -357,19 +379,36 @@ take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
     };
 }
 
+/* Streams of these QPNs that were there before belonged to other queue pairs. */
+static void
+bear(roce_tracker *t, uint32_t point, const roce_connection *c)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        roce_stream_state *s =
+            roce_table_find(t, point, &c->addr[i], &c->addr[1 - i], c->qpn[1 - i], 0);
+        if (s != NULL) {
+            s->reborn = true;
+        }
+    }
+}
+
 static void
 take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     const roce_packet *p = a->packet;
     roce_connection *c = find_connection(t, &p->dst, 0, m->remote_comm_id);
-    if (c == NULL || c->known == 3) {
+    uint64_t bit = (uint64_t)1 << (a->frame->point < 63 ? a->frame->point : 63);
+    if (c == NULL || (c->replied_at & bit) != 0) {
         return;
     }
-    c->known = 3;
-    c->qpn[1] = m->qpn;
-    c->comm_id[1] = m->local_comm_id;
-    c->starting_psn[1] = m->starting_psn;
-    c->reply_time_ns = a->frame->time_ns;
+    c->replied_at |= bit;
+    if (c->known != 3) {
+        c->known = 3;
+        c->qpn[1] = m->qpn;
+        c->comm_id[1] = m->local_comm_id;
+        c->starting_psn[1] = m->starting_psn;
+    }
+    bear(t, a->frame->point, c);
     pair_named(t, a->frame->point, c->addr, c->qpn, ROCE_PAIRING_CM,
                (uint32_t)(c - t->connections), a);
 }

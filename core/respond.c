@@ -262,8 +262,10 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
 static bool
 was_asked_again(const roce_stream_state *s, int64_t psn)
 {
-    return s != NULL && s->pub.retransmissions.rounds > 0 && psn >= s->round.start &&
-           psn < s->round.end;
+    const roce_slot *slot =
+        s != NULL ? roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn)
+                  : NULL;
+    return slot != NULL && slot->copies > 1;
 }
 
 static void
@@ -287,7 +289,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     } else if (roce_ident_same_copy(by, slot, &a->identity) ||
                (constant && !was_asked_again(s, a->psn))) {
         duplicated(t, by, a, slot);
-    } else if (roce_ident_is_older(by, a->identity.ident, slot->first.ident)) {
+    } else if (roce_ident_was_before(by, slot, a)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);

@@ -108,14 +108,18 @@ static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = requests(s);
-    int64_t keep_from = s->acked ? s->una : lane->first;
+    /* What nobody acknowledges is wanted no longer than there is room. */
+    int64_t keep_from = s->acked ? s->una : lane->max_next;
+    uint64_t forgot = 0;
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);
     bool ends = a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
     s->pub.messages_completed += ends ? 1 : 0;
     roce_slot *slot = roce_history_insert(&lane->history, &t->alloc, a->psn, keep_from,
-                                          roce_track_history_max(t),
-                                          &t->totals.evicted[ROCE_TABLE_HISTORY]);
+                                          roce_track_history_max(t), &forgot);
+    if (forgot > 0) {
+        roce_track_evicted(t, ROCE_TABLE_HISTORY, s, a);
+    }
     if (slot == NULL) {
         return NULL;
     }
@@ -329,12 +333,13 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         fill(t, s, a);
     } else if (roce_ident_same_copy(s, slot, &a->identity)) {
         duplicated(t, s, a, slot);
-    } else if (roce_ident_is_older(s, a->identity.ident, slot->first.ident)) {
+    } else if (roce_ident_was_before(s, slot, a)) {
         overtaken_by_copy(t, s, a, slot);
     } else if (roce_ident_was_overtaken(s, lane, a)) {
         copy_arrived_late(t, s, a, slot);
-    } else if (roce_ident_mode_of(s) == ROCE_IDENT_CONSTANT &&
-               roce_unnumbered_repeated(t, s, a, slot)) {
+    } else if (roce_unnumbered_overtaken(s, a)) {
+        copy_arrived_late(t, s, a, slot);
+    } else if (roce_unnumbered_repeated(t, s, a, slot)) {
         duplicated(t, s, a, slot);
     } else {
         sent_again(t, s, a, slot);
@@ -385,6 +390,9 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
             roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, lane->max_next, true);
         }
     }
+    if (a->psn == lane->max_next && lane->missing.n == 0 && !s->round.active) {
+        lane->ident_known = false; /* nothing is late: the number counts from here */
+    }
     s->round.active = false;
     if (a->psn > lane->max_next) {
         open_gap(t, s, a);
@@ -428,6 +436,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     s->round = (roce_round){0};
     memset(s->ack_steps, 0, sizeof s->ack_steps);
     s->pub.restarts++;
+    s->reborn = false;
     start_lane(t, s, a);
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
     e.psn = a->psn;
@@ -456,6 +465,9 @@ roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
         return;
     }
     roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
+    if (slot->message_bytes == 0) {
+        return; /* its length was cut off */
+    }
     settle_span(s, slot,
                 slot->psn + roce_psn_read_span(slot->message_bytes, pmtu_bytes));
 }
@@ -469,7 +481,10 @@ resynchronise(roce_stream_state *s, int64_t psn)
         return;
     }
     roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
-    if (psn - slot->psn <= (int64_t)roce_psn_read_span(slot->message_bytes, 256)) {
+    uint32_t most = slot->message_bytes == 0
+                        ? RESTART_DISTANCE
+                        : roce_psn_read_span(slot->message_bytes, 256);
+    if (psn - slot->psn <= (int64_t)most) {
         settle_span(s, slot, psn);
     }
     lane->span_unknown = false;
@@ -480,6 +495,10 @@ request_span(const roce_stream_state *s, const roce_arrival *a, bool *unknown)
 {
     *unknown = false;
     if (a->info->role != ROCE_ROLE_READ_REQUEST) {
+        return 1;
+    }
+    if ((a->packet->headers & ROCE_HEADER_RETH) == 0) {
+        *unknown = true; /* cut off with its RETH */
         return 1;
     }
     uint32_t length = a->packet->reth.length_bytes;
@@ -520,13 +539,14 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     bool unknown;
     a->span = request_span(s, a, &unknown);
     if (!lane->started) {
+        s->reborn = false;
         start_lane(t, s, a);
         lane->span_unknown = unknown;
         return;
     }
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     resynchronise(s, a->psn);
-    if (is_restart(s, a->psn)) {
+    if (s->reborn || is_restart(s, a->psn)) {
         restart(t, s, a);
         lane->span_unknown = unknown;
         return;

@@ -26,7 +26,8 @@ find_source(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
         }
     }
     if (t->n_pauses == MAX_SOURCES) {
-        t->totals.evicted[ROCE_TABLE_PAUSES]++;
+        const roce_arrival a = {.frame = frame, .packet = packet};
+        roce_track_evicted(t, ROCE_TABLE_PAUSES, NULL, &a);
         return NULL;
     }
     if (!roce_track_reserve(t, (void **)&t->pauses, &t->pauses_capacity, t->n_pauses,

@@ -114,7 +114,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
     if (t->n_streams == t->config.max_streams || !grow_index(t) ||
         !roce_track_reserve(t, (void **)&t->streams, &t->streams_capacity, t->n_streams,
                             sizeof *t->streams)) {
-        t->totals.evicted[ROCE_TABLE_STREAMS]++;
+        roce_track_evicted(t, ROCE_TABLE_STREAMS, NULL, a);
         return NULL;
     }
     roce_stream_state *s = roce_track_resize(t, NULL, sizeof *s);

@@ -42,6 +42,7 @@ typedef struct roce_lane {
     uint16_t
         newest_ident; /* of all seen: where they rise, what is older was overtaken */
     bool ident_known;
+    uint64_t newest_ns; /* when that was seen */
     uint64_t top_frame;
     roce_history history;
     roce_missing missing;
@@ -96,6 +97,16 @@ typedef struct roce_doubt {
     uint64_t age_ns; /* of the newest copy before it */
 } roce_doubt;
 
+/* A late original that a NAK had asked for: if it never comes once more, it was the
+ * answer. */
+typedef struct roce_asked_late {
+    bool valid;
+    int64_t psn;
+    uint64_t deadline_ns;
+    uint64_t payload_bytes;
+} roce_asked_late;
+
+#define ROCE_ASKED_LATE 4
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
 #define ROCE_RECENT_BAD 8
@@ -137,6 +148,9 @@ typedef struct roce_stream_state {
     } violations[ROCE_VIOLATIONS]; /* newest at violation */
     uint8_t violation;
     roce_doubt doubt;
+    roce_asked_late asked_late[ROCE_ASKED_LATE];
+    uint8_t n_asked_late;
+    bool reborn;                 /* CM has set up its queue pair anew */
     uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
@@ -250,6 +264,10 @@ roce_table_get(roce_tracker *t, const roce_arrival *a);
 void
 roce_table_clear(roce_tracker *t);
 
+/* A table was full: counted, and told now and then. */
+void
+roce_track_evicted(roce_tracker *t, roce_table table, const roce_stream_state *s,
+                   const roce_arrival *a);
 /* Most entries of a history: fewer when there are many streams. */
 uint32_t
 roce_track_history_max(const roce_tracker *t);
@@ -270,6 +288,10 @@ roce_ident_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
 bool
 roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
                          const roce_arrival *a);
+/* Whether this copy was sent before the first that was seen of the entry. */
+bool
+roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
+                      const roce_arrival *a);
 /* Follows the newest identification of a space. */
 void
 roce_ident_follow_lane(roce_lane *lane, const roce_arrival *a);
@@ -295,6 +317,9 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot);
+/* A copy that the newest round had skipped: it was overtaken by those behind it. */
+bool
+roce_unnumbered_overtaken(const roce_stream_state *s, const roce_arrival *a);
 /* The next request is here: was what was in doubt the first of a run? */
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);

@@ -24,6 +24,20 @@ roce_tracker_config_init(roce_tracker_config *config)
     };
 }
 
+void
+roce_track_evicted(roce_tracker *t, roce_table table, const roce_stream_state *s,
+                   const roce_arrival *a)
+{
+    uint64_t n = ++t->totals.evicted[table];
+    if ((n & (n - 1)) != 0) {
+        return; /* told at the first, the second, the fourth, ... */
+    }
+    roce_event e = roce_track_event(ROCE_EVENT_EVICTED, s, a);
+    e.detail = (uint8_t)table;
+    e.count = n;
+    roce_track_emit(t, &e);
+}
+
 void *
 roce_track_resize(roce_tracker *t, void *old, size_t size)
 {
@@ -447,16 +461,13 @@ count_frame(roce_tracker *t, const roce_packet *p)
     return p->has_bth && p->outcome != ROCE_MALFORMED;
 }
 
-/* Where headers beyond the BTH were cut off, order is known all the same; but a READ
- * without its length, an ACK without its syndrome or UD without its source says nothing
- * that can be tracked. */
+/* Where headers beyond the BTH were cut off, order is known all the same; but an ACK
+ * without its syndrome or UD without its source says nothing that can be tracked. */
 static bool
 is_usable(const roce_arrival *a)
 {
     unsigned needed = 0;
-    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
-        needed = ROCE_HEADER_RETH;
-    } else if (a->info->role == ROCE_ROLE_ACK) {
+    if (a->info->role == ROCE_ROLE_ACK) {
         needed = ROCE_HEADER_AETH;
     } else if (a->packet->transport == ROCE_TRANSPORT_UD) {
         needed = ROCE_HEADER_DETH;

@@ -16,10 +16,20 @@
  */
 #include "track.h"
 
+#include <string.h>
+
 static roce_lane *
 requests(roce_stream_state *s)
 {
     return &s->lane[ROCE_SPACE_REQUESTS];
+}
+
+/* Whether it is just what an unanswered NAK asks for. */
+static bool
+is_named(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    return roce_round_nak_explains(t, s, a) &&
+           (a->psn == s->nak.oldest_psn || a->psn == s->nak.psn);
 }
 
 /* Takes a packet in doubt for what it is when it stays alone. */
@@ -28,7 +38,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
       const roce_slot *slot)
 {
     const roce_missing_range *range = roce_missing_find(&requests(s)->missing, a->psn);
-    bool named = roce_round_nak_explains(t, s, a) && a->psn == s->nak.oldest_psn;
+    bool named = is_named(t, s, a);
     s->doubt = (roce_doubt){
         .valid = true,
         .late = slot == NULL,
@@ -58,13 +68,27 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 }
 
 bool
+roce_unnumbered_overtaken(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    return roce_ident_mode_of(s) != ROCE_IDENT_RISING && s->round.active &&
+           a->psn < lane->next_tx && a->psn >= s->round.start &&
+           roce_missing_find(&lane->missing, a->psn) != NULL;
+}
+
+bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot)
 {
+    roce_ident_mode mode = roce_ident_mode_of(s);
+    /* Another random number is another packet; but which of two was first? */
+    if (mode == ROCE_IDENT_RISING || (mode == ROCE_IDENT_CHANGING && slot->lost == 0)) {
+        return false;
+    }
     roce_lane *lane = requests(s);
     bool runs_on = s->round.active && a->psn == lane->next_tx;
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
-    bool named = roce_round_nak_explains(t, s, a) && a->psn == s->nak.oldest_psn;
+    bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
     if (runs_on || reissue || named || cause == ROCE_CAUSE_TIMEOUT ||
         cause == ROCE_CAUSE_READ_REISSUE) {
@@ -168,9 +192,71 @@ take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now
     }
 }
 
+/* It never came once more: it was the answer to the NAK, and an earlier copy was lost.
+ */
+static void
+take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                const roce_asked_late *late)
+{
+    s->pub.space[ROCE_SPACE_REQUESTS].reordered--;
+    s->pub.space[ROCE_SPACE_REQUESTS].resent++;
+    s->pub.retransmissions.packets++;
+    s->pub.retransmissions.bytes += late->payload_bytes;
+    s->pub.retransmissions.rounds++;
+    s->pub.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE]++;
+    s->votes_selective++;
+    roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
+    e.psn = late->psn;
+    e.detail = ROCE_CAUSE_NAK_SEQUENCE;
+    roce_track_emit(t, &e);
+    roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
+                  ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
+}
+
+/* Waits whether the NAK is answered by another copy; the oldest wait makes room. */
+static void
+await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             const roce_doubt *d)
+{
+    if (s->n_asked_late == ROCE_ASKED_LATE) {
+        take_for_answer(t, s, a, &s->asked_late[0]);
+        memmove(&s->asked_late[0], &s->asked_late[1],
+                (ROCE_ASKED_LATE - 1) * sizeof s->asked_late[0]);
+        s->n_asked_late--;
+    }
+    s->asked_late[s->n_asked_late++] = (roce_asked_late){
+        .valid = true,
+        .psn = d->psn,
+        .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
+        .payload_bytes = d->payload_bytes,
+    };
+}
+
+/* A copy of what is waited for came, or the time is up. */
+static void
+review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < s->n_asked_late; i++) {
+        const roce_asked_late late = s->asked_late[i];
+        if (a->psn == late.psn) {
+            continue; /* the answer: the first was late */
+        }
+        if (a->frame->time_ns > late.deadline_ns) {
+            take_for_answer(t, s, a, &late);
+            continue;
+        }
+        s->asked_late[kept++] = late;
+    }
+    s->n_asked_late = kept;
+}
+
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
+    if (s->n_asked_late > 0) {
+        review_asked_late(t, s, a);
+    }
     roce_doubt d = s->doubt;
     s->doubt.valid = false;
     if (!d.valid) {
@@ -188,30 +274,19 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
         return;
     }
     if (d.late && d.asked) {
-        slot->flags |= ROCE_SLOT_ASKED_LATE;
+        await_answer(t, s, a, &d);
     } else if (!d.late && slot->lost > 0) {
         take_for_original(t, s, a, slot, &d);
     }
 }
 
-/* Late originals that had been asked for and never came once more were the answers. */
 void
 roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s)
 {
-    roce_lane *lane = requests(s);
-    for (uint32_t i = 0; i < lane->history.n; i++) {
-        roce_slot *slot = roce_history_at(&lane->history, i);
-        if ((slot->flags & ROCE_SLOT_ASKED_LATE) == 0 || slot->copies > 1 ||
-            !s->acked || slot->psn >= s->una) {
-            continue;
+    for (uint8_t i = 0; i < s->n_asked_late; i++) {
+        if (s->acked && s->asked_late[i].psn < s->una) {
+            take_for_answer(t, s, NULL, &s->asked_late[i]);
         }
-        s->pub.space[ROCE_SPACE_REQUESTS].reordered--;
-        s->pub.space[ROCE_SPACE_REQUESTS].resent++;
-        s->pub.retransmissions.packets++;
-        s->pub.retransmissions.rounds++;
-        s->pub.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE]++;
-        s->pub.retransmissions.bytes += slot->message_bytes;
-        roce_loss_say(t, s, NULL, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
-                      ROCE_EVIDENCE_ASKED_FOR, slot->psn, 1, 0);
     }
+    s->n_asked_late = 0;
 }

@@ -49,7 +49,8 @@ typedef struct roce_connection {
     bool rejected;
     uint16_t reject_reason;
     bool disconnected; /* DREQ or DREP seen */
-    uint64_t request_time_ns, reply_time_ns, ready_time_ns;
+    uint64_t request_time_ns, ready_time_ns;
+    uint64_t replied_at; /* bit n: the REP was seen at point n (63: and beyond) */
     uint64_t request_frame;
 } roce_connection;
 
