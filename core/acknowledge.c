@@ -105,6 +105,7 @@ vote_for_selective(roce_stream_state *s, int64_t una)
 static void
 settle_recovery(roce_stream_state *s)
 {
+    requests(s)->selective = s->votes_selective > s->votes_go_back;
     if (s->votes_go_back > s->votes_selective) {
         s->pub.recovery = ROCE_RECOVERY_GO_BACK_N;
     } else if (s->votes_selective > s->votes_go_back) {

@@ -123,11 +123,17 @@ roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_missing *missing = &s->lane[space].missing;
     roce_missing_range part;
-    if (roce_missing_take(missing, &t->alloc, a->psn, a->psn + a->span, &part)) {
+    bool any = false;
+    for (int64_t at = a->psn;
+         roce_missing_take(missing, &t->alloc, at, a->psn + a->span, &part);
+         at = part.end) {
+        any = true;
         if (part.copies > 1) {
             part.copies--;
             (void)roce_missing_put(missing, &t->alloc, &part);
         }
+    }
+    if (any) {
         roce_loss_trim(t, s, a, space);
         return false;
     }

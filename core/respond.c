@@ -382,7 +382,16 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     if (!answered && a->psn == slot->psn) {
         /* Nothing of it was seen: the gap before a later response tells that the
          * responder answered; else the request itself is in doubt. */
-        if (roce_missing_find(&lane->missing, a->psn) == NULL) {
+        const roce_stream_state *s = roce_track_peer(t, by);
+        bool carried_out = s != NULL && s->una > end; /* by an ACK beyond it */
+        if (carried_out && a->psn >= lane->max_next) {
+            if (!lane->started) {
+                start_lane(NULL, by, a);
+            }
+            report_gap(t, by, a, a->psn, slot->span);
+            roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, a->psn, end, false);
+            lane->max_next = end;
+        } else if (roce_missing_find(&lane->missing, a->psn) == NULL) {
             return false;
         }
         answered = true;

@@ -110,7 +110,11 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     uint64_t floor = timeout_floor_ns(t, s);
     if (slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
         const roce_stream_state *peer = roce_track_peer(t, s);
-        uint64_t silence = since(a->frame->time_ns, peer->response_time_ns);
+        uint64_t heard_ns = peer->response_time_ns; /* or an ACK beyond it */
+        if (s->una > a->psn + 1 && s->ack_steps[s->ack_step].time_ns > heard_ns) {
+            heard_ns = s->ack_steps[s->ack_step].time_ns;
+        }
+        uint64_t silence = since(a->frame->time_ns, heard_ns);
         bool gap = response_gap_explains(t, s, a->psn);
         if (gap && silence < 4 * t->config.path_delay_ns + floor) {
             return ROCE_CAUSE_READ_REISSUE;

@@ -67,6 +67,9 @@ requests(roce_stream_state *s)
 bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
 {
+    if (lane->selective) {
+        return true; /* nothing is discarded */
+    }
     bool told_otherwise = slot->psn + slot->span > lane->discard_psn &&
                           slot->tx <= lane->discard_tx && lane->discard_tx > 0;
     return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
@@ -211,8 +214,11 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = requests(s);
-    bool runs_on =
-        s->round.active && a->psn >= lane->next_tx && a->psn < lane->max_next;
+    /* A jump to what a new NAK asks for answers that NAK. */
+    bool asked_for = s->nak.state == ROCE_NAK_SEQUENCE && !s->nak.answered &&
+                     s->nak.psn == a->psn && a->psn > lane->next_tx;
+    bool runs_on = s->round.active && a->psn >= lane->next_tx &&
+                   a->psn < lane->max_next && !asked_for;
     if (runs_on) {
         roce_round_continue(t, s, a);
     } else {

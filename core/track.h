@@ -31,6 +31,7 @@
  * stood at this point. */
 typedef struct roce_lane {
     bool started;
+    bool selective;    /* the acceptor keeps what comes beyond a gap */
     bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
     int64_t first;     /* lowest PSN that this point can have seen */
     int64_t next_tx;   /* PSN behind the newest transmission */
@@ -94,7 +95,8 @@ typedef struct roce_doubt {
     uint32_t copies; /* transmissions of it that went unseen */
     uint64_t frame;
     uint64_t payload_bytes;
-    uint64_t age_ns; /* of the newest copy before it */
+    uint64_t requested_bytes; /* of a READ */
+    uint64_t age_ns;          /* of the newest copy before it */
 } roce_doubt;
 
 /* A late original that a NAK had asked for: if it never comes once more, it was the

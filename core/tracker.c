@@ -501,8 +501,10 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     uint32_t before = t->n_streams;
     roce_stream_state *s = is_usable(&a) ? roce_table_get(t, &a) : NULL;
     if (s == NULL) {
+        bool wanted =
+            is_usable(&a) && !a.corrupt && t->n_streams < t->config.max_streams;
         t->totals.untracked_packets++;
-        return ROCE_OK;
+        return wanted ? ROCE_ERROR_MEMORY : ROCE_OK;
     }
     t->last_stream = s->pub.id;
     if (t->n_streams > before) {

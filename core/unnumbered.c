@@ -47,6 +47,8 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .span = a->span,
         .frame = a->frame->number,
         .payload_bytes = a->packet->payload_bytes,
+        .requested_bytes =
+            a->info->role == ROCE_ROLE_READ_REQUEST ? a->packet->reth.length_bytes : 0,
         .cause = roce_round_find_cause(t, s, a, slot),
         .age_ns = roce_round_age(s, a, slot),
         .copies = range != NULL ? range->copies : 0,
@@ -115,8 +117,14 @@ recount(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_event e = roce_track_event(ROCE_EVENT_RETRANSMISSION, s, a);
     e.psn = d->psn;
     e.detail = (uint8_t)s->round.cause;
-    e.related_frame = d->frame;
+    e.frame = d->frame; /* not the frame that settled it */
     roce_track_emit(t, &e);
+    if (d->requested_bytes > 0) {
+        s->pub.retransmissions.requested_bytes += d->requested_bytes;
+        e.kind = ROCE_EVENT_READ_REISSUE;
+        e.count = d->requested_bytes;
+        roce_track_emit(t, &e);
+    }
 }
 
 /* The transmissions that went unseen before the packet in doubt. */
@@ -208,6 +216,8 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = late->psn;
     e.detail = ROCE_CAUSE_NAK_SEQUENCE;
+    roce_track_emit(t, &e);
+    e.kind = ROCE_EVENT_RETRANSMISSION;
     roce_track_emit(t, &e);
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
                   ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
