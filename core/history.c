@@ -107,8 +107,8 @@ roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
                     int64_t keep_from, uint32_t max, uint64_t *forgot)
 {
     bool oldest = history->n > 0 && psn < roce_history_at(history, 0)->psn;
-    if (oldest && history->n == history->capacity && history->capacity * 2 > max) {
-        return NULL;
+    if (oldest && history->n == history->capacity && !grow(history, alloc, max)) {
+        return NULL; /* nothing newer is forgotten for it */
     }
     if (!make_room(history, alloc, keep_from, max, forgot)) {
         return NULL;

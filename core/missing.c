@@ -40,13 +40,17 @@ roce_missing_find(const roce_missing *missing, int64_t psn)
     return &missing->ranges[i];
 }
 
+/* Makes room for `more` ranges, so that what follows cannot stop half-way. */
 static bool
-make_room(roce_missing *missing, const roce_alloc *alloc)
+reserve(roce_missing *missing, const roce_alloc *alloc, uint32_t more)
 {
-    if (missing->n < missing->capacity) {
+    uint32_t capacity = missing->capacity == 0 ? 8 : missing->capacity;
+    while (capacity - missing->n < more) {
+        capacity *= 2;
+    }
+    if (capacity == missing->capacity) {
         return true;
     }
-    uint32_t capacity = missing->capacity == 0 ? 8 : missing->capacity * 2;
     roce_missing_range *ranges =
         alloc->resize(alloc->ctx, missing->ranges, capacity * sizeof *ranges);
     if (ranges == NULL) {
@@ -57,18 +61,14 @@ make_room(roce_missing *missing, const roce_alloc *alloc)
     return true;
 }
 
-static bool
-insert_at(roce_missing *missing, const roce_alloc *alloc, uint32_t i,
-          const roce_missing_range *range)
+/* There is room for it. */
+static void
+insert_at(roce_missing *missing, uint32_t i, const roce_missing_range *range)
 {
-    if (!make_room(missing, alloc)) {
-        return false;
-    }
     memmove(&missing->ranges[i + 1], &missing->ranges[i],
             (missing->n - i) * sizeof *missing->ranges);
     missing->ranges[i] = *range;
     missing->n++;
-    return true;
 }
 
 static void
@@ -79,9 +79,9 @@ remove_at(roce_missing *missing, uint32_t i)
             (missing->n - i) * sizeof *missing->ranges);
 }
 
-/* Makes `psn` a border: a range that holds it inside becomes two. */
+/* Makes `psn` a border: a range that holds it inside becomes two.  There is room. */
 static void
-split_at(roce_missing *missing, const roce_alloc *alloc, int64_t psn)
+split_at(roce_missing *missing, int64_t psn)
 {
     uint32_t i = lower(missing, psn);
     if (i == missing->n || missing->ranges[i].start >= psn) {
@@ -89,9 +89,8 @@ split_at(roce_missing *missing, const roce_alloc *alloc, int64_t psn)
     }
     roce_missing_range tail = missing->ranges[i];
     tail.start = psn;
-    if (insert_at(missing, alloc, i + 1, &tail)) {
-        missing->ranges[i].end = psn;
-    }
+    insert_at(missing, i + 1, &tail);
+    missing->ranges[i].end = psn;
 }
 
 bool
@@ -101,8 +100,13 @@ roce_missing_add(roce_missing *missing, const roce_alloc *alloc,
     if (like->start >= like->end) {
         return true;
     }
-    split_at(missing, alloc, like->start);
-    split_at(missing, alloc, like->end);
+    /* Two splits, and a new range before each that is there and behind the last. */
+    uint32_t there = lower(missing, like->end) - lower(missing, like->start);
+    if (!reserve(missing, alloc, there + 4)) {
+        return false;
+    }
+    split_at(missing, like->start);
+    split_at(missing, like->end);
     int64_t at = like->start;
     for (uint32_t i = lower(missing, at); at < like->end; i++) {
         bool overlaps = i < missing->n && missing->ranges[i].start < like->end;
@@ -112,9 +116,7 @@ roce_missing_add(roce_missing *missing, const roce_alloc *alloc,
             fresh.start = at;
             fresh.end = until;
             fresh.copies = 1;
-            if (!insert_at(missing, alloc, i, &fresh)) {
-                return false;
-            }
+            insert_at(missing, i, &fresh);
             at = until;
         } else {
             missing->ranges[i].copies++;
@@ -128,7 +130,11 @@ bool
 roce_missing_put(roce_missing *missing, const roce_alloc *alloc,
                  const roce_missing_range *range)
 {
-    return insert_at(missing, alloc, lower(missing, range->start), range);
+    if (!reserve(missing, alloc, 1)) {
+        return false;
+    }
+    insert_at(missing, lower(missing, range->start), range);
+    return true;
 }
 
 bool
@@ -146,11 +152,11 @@ bool
 roce_missing_take(roce_missing *missing, const roce_alloc *alloc, int64_t start,
                   int64_t end, roce_missing_range *out)
 {
-    if (missing->n == 0 || start >= end) {
+    if (missing->n == 0 || start >= end || !reserve(missing, alloc, 2)) {
         return false;
     }
-    split_at(missing, alloc, start);
-    split_at(missing, alloc, end);
+    split_at(missing, start);
+    split_at(missing, end);
     uint32_t i = lower(missing, start);
     if (i == missing->n || missing->ranges[i].start >= end) {
         return false;
@@ -164,11 +170,11 @@ void
 roce_missing_mark_range(roce_missing *missing, const roce_alloc *alloc, int64_t start,
                         int64_t end, enum roce_missing_mark mark)
 {
-    if (missing->n == 0 || start >= end) {
+    if (missing->n == 0 || start >= end || !reserve(missing, alloc, 2)) {
         return;
     }
-    split_at(missing, alloc, start);
-    split_at(missing, alloc, end);
+    split_at(missing, start);
+    split_at(missing, end);
     for (uint32_t i = lower(missing, start);
          i < missing->n && missing->ranges[i].start < end; i++) {
         if (mark == ROCE_MISSING_ASKED) {

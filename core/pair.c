@@ -379,14 +379,16 @@ take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
     };
 }
 
-/* Streams of these QPNs that were there before belonged to other queue pairs. */
+/* Streams of these QPNs that belong to an earlier connection begin anew. */
 static void
-bear(roce_tracker *t, uint32_t point, const roce_connection *c)
+bear(roce_tracker *t, uint32_t point, uint32_t connection)
 {
+    const roce_connection *c = &t->connections[connection];
     for (unsigned i = 0; i < 2; i++) {
         roce_stream_state *s =
             roce_table_find(t, point, &c->addr[i], &c->addr[1 - i], c->qpn[1 - i], 0);
-        if (s != NULL) {
+        if (s != NULL && s->pub.connection != ROCE_NO_STREAM &&
+            s->pub.connection != connection) {
             s->reborn = true;
         }
     }
@@ -408,7 +410,7 @@ take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         c->comm_id[1] = m->local_comm_id;
         c->starting_psn[1] = m->starting_psn;
     }
-    bear(t, a->frame->point, c);
+    bear(t, a->frame->point, (uint32_t)(c - t->connections));
     pair_named(t, a->frame->point, c->addr, c->qpn, ROCE_PAIRING_CM,
                (uint32_t)(c - t->connections), a);
 }

@@ -112,7 +112,8 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = requests(s);
     /* What nobody acknowledges is wanted no longer than there is room. */
-    int64_t keep_from = s->acked ? s->una : lane->max_next;
+    bool heard = s->acked || !roce_stream_is_paired(&s->pub);
+    int64_t keep_from = !heard ? lane->first : s->acked ? s->una : lane->max_next;
     uint64_t forgot = 0;
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);

@@ -79,6 +79,25 @@ read_header(roce_cursor *c, roce_header header, roce_packet *p)
     }
 }
 
+static uint32_t
+headers_size(uint16_t headers)
+{
+    uint32_t size = 0;
+    for (unsigned i = 0; i < ROCE_N_HEADERS; i++) {
+        if ((headers & 1u << i) != 0) {
+            size += roce_header_size((roce_header)(1u << i));
+        }
+    }
+    return size;
+}
+
+/* Bytes between the BTH and the ICRC. */
+static uint32_t
+body_of(uint32_t wire)
+{
+    return wire - BTH_BYTES - ICRC_BYTES;
+}
+
 /* RD and DC share code points.  RD carries an RDETH and, on requests, a DETH, each with
  * a reserved first byte of 0 (IBTA 9.3.2, 9.3.3); what does not look so is DC, whose
  * headers beyond the BTH are not public. */
@@ -124,18 +143,6 @@ read_headers(roce_cursor *c, uint16_t headers, roce_packet *p)
     }
 }
 
-static uint32_t
-headers_size(uint16_t headers)
-{
-    uint32_t size = 0;
-    for (unsigned i = 0; i < ROCE_N_HEADERS; i++) {
-        if ((headers & 1u << i) != 0) {
-            size += roce_header_size((roce_header)(1u << i));
-        }
-    }
-    return size;
-}
-
 void
 roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
                       roce_packet *p)
@@ -166,7 +173,8 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
     const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
     uint16_t headers = info->headers;
     p->transport = info->transport;
-    if (info->transport == ROCE_TRANSPORT_RD && !looks_like_rd(&c, headers)) {
+    if (info->transport == ROCE_TRANSPORT_RD &&
+        (body_of(wire) < headers_size(headers) || !looks_like_rd(&c, headers))) {
         p->transport = ROCE_TRANSPORT_DC;
         headers = 0;
     }
@@ -174,7 +182,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
         not_infiniband(p);
         return;
     }
-    uint32_t body = wire - BTH_BYTES - ICRC_BYTES;
+    uint32_t body = body_of(wire);
     uint32_t size = headers_size(headers);
     uint32_t most = MAX_PAYLOAD_BYTES + size + p->bth.pad_bytes;
     most += p->transport == ROCE_TRANSPORT_DC ? MAX_DC_HEADERS : 0;

@@ -283,7 +283,7 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (slot == NULL) {
         return;
     }
-    if (d.late && d.asked) {
+    if (d.late && d.asked && a->psn != d.psn) {
         await_answer(t, s, a, &d);
     } else if (!d.late && slot->lost > 0) {
         take_for_original(t, s, a, slot, &d);
