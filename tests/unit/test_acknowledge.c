@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What ACKs, NAKs and RNR NAKs say: rounds, their causes, and verdicts on requests. */
+#include "scenario.h"
+
+/* clang-format off */
+static const scenario naks[] = {
+    {.name = "NAK: seen here in order, then asked for: lost or late behind this point",
+     .script = "a write 0..14; b nak 10; a write 10..14; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 naks=1 recovery=gbn",
+     .events = "nak A frame=16 psn=10; loss A frame=16 psn=10 detail=undelivered"
+               " evidence=asked_for rel=11; round A psn=10 rel=16"},
+    {.name = "NAK: the newest copy is judged, not the first",
+     .script = "a write 0..14; b nak 10; a write 10..14; b nak 12; a write 12..14; "
+               "b ack 14",
+     .want = "A: again=8 repeats=8 rounds=2 by_nak=2 undelivered=2",
+     .events = "loss A psn=10 rel=11; loss A psn=12 rel=19"},
+    {.name = "NAK: a copy lost again before this point",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10;"
+               "a write 10..11; a write 12 drop; a write 13..14; b nak 12; "
+               "a write 12..14; b ack 14",
+     .want = "A: gaps=1 missing=1 again=7 repeats=6 rounds=2 by_nak=2 lost_before=2"},
+    {.name = "NAK: the same copy lost twice before this point",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10; "
+               "a write 10 drop;"
+               "a write 11..12; b nak 10; a write 10..12; b ack 12",
+     .want = "A: gaps=1 missing=1 again=5 repeats=4 rounds=2 by_nak=2 lost_before=2"},
+    {.name = "NAK: the whole answer is lost, a timeout repairs it",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11 drop;"
+               "+100000; a write 10..11; b ack 11",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 lost_before=* by_nak=* "
+               "by_timeout=*"},
+    {.name = "NAK: the same copy lost twice behind this point",
+     .script = "a write 0..14; b nak 10; a write 10..14; b nak 10; a write 10..14; "
+               "b ack 14",
+     .want = "A: again=10 repeats=10 rounds=2 by_nak=2 undelivered=2"},
+    {.name = "NAK: captured a little before what it speaks of",
+     .script = "a write 0..4; b ack 4; b nak 7; a write 5..8; a write 7..8; b ack 8",
+     .want = "A: again=2 repeats=2 rounds=1 by_nak=1 undelivered=*"},
+    {.name = "NAK: two holes before this point",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; "
+               "a write 13 drop; a write 14;"
+               "b nak 10; a write 10..14; b ack 14",
+     .want = "A: gaps=2 missing=2 again=5 repeats=3 rounds=1 by_nak=1 lost_before=2",
+     .events = "loss A psn=10 evidence=asked_for; loss A psn=13 evidence=resent_only"},
+    {.name = "NAK: network duplicates in the gap and in the round",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 11 copy; "
+               "a write 12; b nak 10;"
+               "a write 10; a write 10 copy; a write 11..12; b ack 12",
+     .want = "A: gaps=1 missing=1 duplicates=2 again=3 repeats=4 rounds=1 by_nak=1 "
+               "lost_before=1"},
+    {.name = "NAK: the late original of a discarded packet, after its copy",
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; a write 12; b nak 10; "
+               "a write 10..12;"
+               "a write 11 copy=1; b ack 12",
+     .want = "A: gaps=1 missing=2 reordered=1 again=3 repeats=2 rounds=1 by_nak=1 "
+               "lost_before=1 spurious=*"},
+    {.name = "NAK: what was discarded here is not lost",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..29; b nak 10; "
+               "a write 10..29;"
+               "b ack 29",
+     .want = "A: gaps=1 missing=1 again=20 repeats=19 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "NAK: sent twice by the responder, one consequence",
+     .script = "a write 0..14; b nak 10; b nak 10; a write 10..14; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 naks=2"},
+    {.name = "NAK: delivered twice by the network counts once",
+     .script = "b ack 0; b ack 1; a write 0..14; b ack 2; b ack 3; b nak 10; "
+               "b nak 10 copy;"
+               "a write 10..14; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 naks=1 B: "
+               "r.duplicates=1"},
+    {.name = "NAK: an old one, everything is acknowledged",
+     .script = "a write 0..9; b ack 9; b nak 5; a write 10..14; b ack 14",
+     .want = "A: naks=1"},
+    {.name = "NAK: its requester never answers",
+     .script = "a write 0..9; b nak 5", .want = "A: naks=1 undelivered=1"},
+    {.name = "NAK: for a PSN behind everything seen: its copy cannot be told from the first",
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; b nak 10; a write 10..11; "
+               "b ack 11",
+     .want = "A: unique=12 naks=1"},
+    {.name = "NAK: it crosses packets on their way",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 12..13;"
+               "a write 10..13; b ack 13",
+     .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "NAK: its round comes long after, still its round",
+     .script = "a write 0..14; b nak 10; +50000; a write 10..14; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "NAK: unpaired, it is nobody's",
+     .script = "a write 0..14; b nak 500; a write 10..14",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: again=5 repeats=5 rounds=1 by_unknown=1 unknown=1 naks=0 B: "
+               "naks_sent=1"
+             " T: unattributed_naks=1",
+     .events = "loss A psn=10 detail=verdict_unknown evidence=no_acknowledgements"},
+    {.name = "NAK: the ICRC was cut, weak identities will do",
+     .script = "all weak; a write 0..9; b ack 9; a write 10 drop; a write 11..12; "
+               "b nak 10;"
+               "a write 10..12; b ack 12",
+     .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "NAK: by XRC",
+     .script = "a xrc.send 0..14; b xrc.nak 10; a xrc.send 10..14; b xrc.ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "a reserved syndrome says nothing",
+     .script = "a write 0..9; b reserved 5; a write 10; b ack 10", .want = "A: naks=0"},
+};
+
+static const scenario selective[] = {
+    {.name = "selective repeat: only what is missing is sent again, then it is "
+               "acknowledged",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10; "
+               "a write 10; b ack 14;"
+               "a write 15..19; b ack 19",
+     .want = "A: gaps=1 missing=1 again=1 rounds=1 by_nak=1 lost_before=1 "
+               "recovery=selective"},
+    {.name = "selective repeat: new data before the ACK",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10; "
+               "a write 10;"
+               "a write 15..16; b ack 16; a write 17; b ack 17",
+     .want = "A: gaps=1 missing=1 again=1 rounds=1 by_nak=1 lost_before=1 "
+               "recovery=selective"},
+    {.name = "selective repeat: two holes in one go",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12 drop; "
+               "a write 13..14;"
+               "b nak 10; a write 10; a write 12; b ack 14; a write 15; b ack 15",
+     .want = "A: gaps=2 missing=2 again=2 rounds=1 by_nak=1 lost_before=2 "
+               "recovery=selective"},
+    {.name = "selective repeat: a hole behind this point",
+     .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..19; "
+               "b ack 19",
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 recovery=selective"},
+    {.name = "selective repeat, constant identification: it was the answer, for no "
+               "other came",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10; "
+               "a write 10; b ack 14;"
+               "a write 15..19; b ack 19",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 again=1 rounds=1 by_nak=1 lost_before=1",
+     .events = "loss A psn=10 detail=lost_before evidence=asked_for"},
+    {.name = "selective repeat, IPv6: a hole behind this point",
+     .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..19; "
+               "b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "selective repeat, once learned: nothing is discarded, each NAK is a loss",
+     .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..20; "
+               "b ack 20;"
+               "a write 21..25; b nak 22; a write 22; b nak 24; a write 24; b ack 25; "
+               "a write 26; b ack 26",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=3 recovery=selective"},
+    {.name = "go back N: everything from the PSN asked for is sent again",
+     .script = "a write 0..14; b nak 10; a write 10..14; b ack 14", .want =
+     "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 recovery=gbn"},
+    {.name = "recovery cannot be told without a NAK",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..9; b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=5 "
+               "recovery=unknown"},
+    {.name = "recovery cannot be told from a round of the last packet alone",
+     .script = "a write 0..14; b nak 14; a write 14; b ack 14",
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 recovery=unknown"},
+};
+
+static const scenario acks[] = {
+    {.name = "ack_lost: a covering ACK was seen long before",
+     .script = "a write 0..9; b ack 9; +100000; a write 5..9; b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 ack_lost=5",
+     .events = "round A psn=5 detail=timeout; "
+               "loss A psn=5 detail=ack_lost evidence=ack_seen"},
+    {.name = "ack_lost: not when the ACK may still have been on its way",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; b ack 9; a write 5..9; "
+               "b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1"},
+    {.name = "data_or_ack_lost: no ACK was seen",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..9; b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=5",
+     .events = "loss A psn=5 detail=data_or_ack_lost evidence=no_ack_seen rel=7"},
+    {.name = "data_or_ack_lost becomes ack_lost: the ACK covers what was not yet sent "
+               "again",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..6; b ack 9",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 ack_lost=2",
+     .events = "loss A psn=5 detail=data_or_ack_lost; loss_withdrawn A psn=5"
+               " detail=data_or_ack_lost; loss A psn=5 detail=ack_lost "
+               "evidence=ack_jumped"},
+    {.name = "data_or_ack_lost stays: the ACK covers just what was sent again",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..6; b ack 6; "
+               "a write 7..9;"
+               "b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=5"},
+    {.name = "data_or_ack_lost stays: one packet, nothing to jump over",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "timeout: what lay beyond a gap was discarded",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; +100000; "
+               "a write 10..11; b ack 11",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_timeout=1 "
+               "lost_before=1",
+     .events = "loss A psn=10 detail=lost_before evidence=resent_only"},
+    {.name = "timeout: a tail that was never seen cannot be told",
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; +100000; a write 10..11; "
+               "b ack 11",
+     .want = "A: unique=12"},
+    {.name = "timeout: too soon for one",
+     .script = "a write 0..4; b ack 4; a write 5..9; +10; a write 5..9; b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "timeout: one direction only, nobody can be heard",
+     .script = "a write 0..9; +100000; a write 5..9",
+     .want = "A: again=5 repeats=5 rounds=1 by_unknown=1 unknown=1"},
+    {.name = "timeout: only what no ACK covers",
+     .script = "a write 0..4; b ack 4; a write 5..9; b ack 6; +100000; a write 7..9; "
+               "b ack 9",
+     .want = "A: again=3 repeats=3 rounds=1 by_timeout=1 data_or_ack_lost=3"},
+    {.name = "timeout: the copies get lost again before this point",
+     .script = "a write 0..4; b ack 4; a write 5..7; +100000; a write 5; "
+               "a write 6 drop; a write 7; b nak 6;"
+               "a write 6..7; b ack 7",
+     .want = "A: again=4 repeats=4 rounds=2 by_timeout=1 by_nak=1 data_or_ack_lost=* "
+               "lost_before=1"},
+    {.name = "timeout: twice in a row",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; +200000; "
+               "a write 5; b ack 5",
+     .want = "A: again=2 repeats=2 rounds=2 by_timeout=2 data_or_ack_lost=2"},
+    {.name = "timeout: a NAK before it explains the round",
+     .script = "a write 0..14; b nak 10; +100000; a write 10..14; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "timeout, IPv6: a run after a long silence",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..9; b ack 9",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=5"},
+    {.name = "not_captured: never seen, never sent again, acknowledged",
+     .script = "a write 0..9; a write 10 drop; a write 11..19; b ack 19; "
+               "a write 20..29; b ack 29",
+     .want = "A: gaps=1 missing=1 not_captured=1",
+     .events = "loss A psn=10 detail=not_captured evidence=acknowledged"},
+    {.name = "not_captured: not when it came late",
+     .script = "a write 0..9; a write 10 drop; a write 11; b ack 11; a write 10 copy; "
+               "a write 12; b ack 12",
+     .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "not_captured: not when the ACK ends before it",
+     .script = "a write 0..9; a write 10 drop; a write 11..19; b ack 9",
+     .want = "A: gaps=1 missing=1 unknown=1"},
+    {.name = "an ACK storm moves nothing", .ident = SCENARIO_IDENT_IPV6,
+     .script = "a write 0..9; b ack 9; b ack 9; b ack 9; b ack 9; b ack 5; b ack 9; "
+               "a write 10; b ack 10",
+     .want = "A: unique=11 B: acks_sent=7"},
+    {.name = "an ACK for a PSN not yet seen waits for it",
+     .script = "a write 0..4; b ack 6; a write 5..9; b ack 9", .want = "A: unique=10"},
+    {.name = "an ACK beyond an unanswered READ does not complete it",
+     .script = "a read 0; a write 1; b resp 0 drop; b ack 1; +10; a read 0; "
+               "a write 1; b resp 0; b ack 1",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 asked_bytes=64 B: "
+               "r.lost_before=1"
+             " r.again=* r.gaps=* r.missing=*"},
+};
+
+static const scenario rnr[] = {
+    {.name = "RNR: the requester waits and sends again, nothing is lost",
+     .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; +20; a send 5..7; b ack 7",
+     .want = "A: again=3 repeats=3 rounds=1 by_rnr=1 rnrs=1 waits_kept=1",
+     .events = "rnr_nak A frame=10 psn=5 us=10 rel=7; round A psn=5 detail=rnr rel=10;"
+               "rnr_wait A psn=5 rel=10 us=21 n=1"},
+    {.name = "RNR: it waits exactly as long as asked",
+     .script = "a send 0..4; b ack 4; a send 5; b rnr 5; +9; a send 5; b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_rnr=1 waits_kept=1"},
+    {.name = "RNR: it waits a microsecond too short",
+     .script = "a send 0..4; b ack 4; a send 5; b rnr 5; +8; a send 5; b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_rnr=1 waits_broken=1",
+     .events = "rnr_wait A n=0 us=9"},
+    {.name = "RNR: it never comes back, that cannot be told",
+     .script = "a send 0..4; b ack 4; a send 5; b rnr 5", .want = "A: rnrs=1"},
+    {.name = "RNR: a timer of 491 ms",
+     .script = "a send 0..4; b ack 4; a send 5; b rnr 5 timer=31; +500000; a send 5; "
+               "b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_rnr=1 waits_kept=1",
+     .events = "rnr_nak A us=491520"},
+    {.name = "RNR: timer code 0 is the longest, 655 ms",
+     .script = "a send 0..4; b ack 4; a send 5; b rnr 5 timer=0; +500000; a send 5; "
+               "b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_rnr=1 waits_broken=1"},
+    {.name = "RNR: the sequence NAK behind it is its consequence",
+     .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; b nak 5; +20; "
+               "a send 5..7; b ack 7",
+     .want = "A: again=3 repeats=3 rounds=1 by_rnr=1 rnrs=1 naks=1 waits_kept=1"},
+    {.name = "RNR: a sequence NAK after the copy was seen is a loss of its own",
+     .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; +20; a send 5..7; "
+               "b nak 5; a send 5..7; b ack 7",
+     .want = "A: again=6 repeats=6 rounds=2 by_rnr=1 by_nak=1 undelivered=1 "
+               "waits_kept=1"},
+    {.name = "RNR: again and again",
+     .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; +20; a send 5..7; "
+               "b rnr 5; +20; a send 5..7;"
+               "b ack 7",
+     .want = "A: again=6 repeats=6 rounds=2 by_rnr=2 rnrs=2 waits_kept=2"},
+    {.name = "RNR: the request had not been seen here",
+     .script = "a send 0..4; b ack 4; a send 5 drop; a send 6; b rnr 5; +20; "
+               "a send 5..6; b ack 6",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_rnr=1 waits_kept=1"
+             " not_captured=* unknown=*"},
+    {.name = "RNR: unpaired",
+     .script = "a send 0..7; b rnr 500; +20; a send 5..7",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: again=3 repeats=3 rounds=1 by_unknown=1 unknown=1 B: rnrs_sent=1 T: "
+               "unattributed_rnr=1"},
+};
+
+static const scenario fatal[] = {
+    {.name = "remote access error, with the request that met it",
+     .script = "a write 0..4; b access 3", .want = "A: accesses=1",
+     .events = "nak A frame=6 psn=3 detail=2 rel=4; no loss; no round"},
+    {.name = "invalid request", .script = "a send 0..4; b invalid 4",
+     .want = "A: invalids=1",
+     .events = "nak A psn=4 detail=1 rel=5; no loss"},
+    {.name = "remote operational error", .script = "a send 0..4; b operational 0",
+     .want = "A: operationals=1", .events = "nak A psn=0 detail=3 rel=1; no loss"},
+    {.name = "remote access error, the request was not seen",
+     .script = "a write 0..2; a write 3 drop; a write 4; b access 3",
+     .want = "A: accesses=1 gaps=1 missing=1 unknown=* not_captured=*",
+     .events = "nak A psn=3 detail=2 rel=0"},
+    {.name = "remote access error by a READ",
+     .script = "a write.first 0 len=1024; a write.last 1; b ack 1; a read 2 len=8192; "
+               "a write 10; b access 2",
+     .want = "A: accesses=1", .events = "nak A psn=2 rel=4"},
+    {.name = "remote access error, unpaired",
+     .script = "a write 0..4; b access 500", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: accesses=0 T: unattributed_naks=1", .events = "nak B psn=500"},
+    {.name = "a fatal NAK is followed by the QPN's next life",
+     .script = "a write 0..4; b access 3; a write 0x200000..0x200004; b ack 0x200004",
+     .want = "A: accesses=1 restarts=1"},
+};
+
+static const scenario corrupt[] = {
+    {.name = "corrupt: a bad ICRC, then asked for again",
+     .script = "a write 0..9; b ack 9; a write 10 bad; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 corrupt=1 bad=1",
+     .events = "icrc_bad A frame=12 psn=10; loss A psn=10 detail=corrupt rel=12"},
+    {.name = "corrupt: a bad ICRC, never asked for again: no verdict",
+     .script = "a write 0..9; b ack 9; a write 10 bad; a write 11; b ack 11; "
+               "a write 12; b ack 12",
+     .want = "A: gaps=1 missing=1 bad=1"},
+    {.name = "corrupt: a bad copy of what had come is nothing",
+     .script = "a write 0..9; a write 5 copy bad; b ack 9",
+     .want = "A: bad=1 unique=10"},
+    {.name = "corrupt: the copy sent again is corrupt as well",
+     .script = "a write 0..9; b ack 9; a write 10 bad; a write 11; b nak 10; "
+               "a write 10 bad; a write 11;"
+               "b nak 10; a write 10..11; b ack 11",
+     .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=2 by_nak=2 corrupt=2 bad=2"},
+    {.name = "corrupt: a lost packet is not blamed on a bad one of another PSN",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12 bad; "
+               "b nak 10;"
+               "a write 10..12; b ack 12",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1 "
+               "bad=1 corrupt=*"},
+    {.name = "corrupt: a bad ICRC opens no stream",
+     .script = "a write 0..4 bad", .want = "T: untracked=* icrc_bad=5",
+     .events = "no stream_start"},
+    {.name = "corrupt: a bad NAK asks for nothing",
+     .script = "b ack 0; a write 0..9; b nak 5 bad; b ack 9",
+     .want = "A: naks=0 B: bad=1"},
+    {.name = "corrupt: a bad ACK acknowledges nothing",
+     .script = "a write 0..4; b ack 4; a write 5..9; b ack 9 bad; +100000; "
+               "a write 5..9; b ack 9",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=5 B: bad=1"},
+    {.name = "corrupt: soft-RoCE's FLUSH is exempt",
+     .script = "a flush 0 bad; b resp 0 len=0; a write 1; b ack 1",
+     .want = "A: flush_bad=1 unique=2"},
+    {.name = "corrupt: the ICRC was cut, that cannot be told",
+     .script = "all weak; a write 0..9; b ack 9", .want = "A: checked=0 unchecked=10"},
+};
+
+/* What each vantage may claim. */
+static const scenario vantage[] = {
+    {.name = "at the requester nothing is lost before the capture",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .at = 'a',
+     .want = "A: vantage=requester gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 not_captured=*"
+             " undelivered=* unknown=* B: vantage=responder"},
+    {.name = "at the responder",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .at = 'b',
+     .want = "A: vantage=responder gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 lost_before=1"
+             " B: vantage=requester"},
+    {.name = "in between: lost on the way here and behind",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11;"
+               "a write 12..19; b nak 15; a write 15..19; b ack 19",
+     .want = "A: vantage=middle gaps=1 missing=1 again=7 repeats=6 rounds=2 by_nak=2 "
+               "lost_before=1"
+             " undelivered=1"},
+    {.name = "nothing happened: nobody can tell",
+     .script = "a write 0..9; b ack 9", .want = "A: vantage=unknown"},
+};
+/* clang-format on */
+
+/* Blocks of 20 packets of which the last is not seen, and everything is acknowledged;
+ * then `more` such packets of which the second is not. */
+static void
+check_partial_path(const char *name, unsigned blocks, unsigned more, const char *want)
+{
+    static char script[65536];
+    size_t at = 0;
+    uint32_t psn = 0;
+    for (unsigned i = 0; i < blocks; i++, psn += 20) {
+        at += (size_t)snprintf(script + at, sizeof script - at,
+                               "a write %u..%u; a write %u drop; ", psn, psn + 18,
+                               psn + 19);
+    }
+    for (unsigned i = 0; i < more; i++, psn += 2) {
+        at += (size_t)snprintf(script + at, sizeof script - at,
+                               "a write %u; a write %u drop; ", psn, psn + 1);
+    }
+    snprintf(script + at, sizeof script - at, "a write %u; b ack %u", psn, psn);
+    scenario row = {.name = name, .script = script, .want = want};
+    scenario_check(&row, __FILE__, __LINE__);
+}
+
+int
+main(void)
+{
+    SCENARIO_CHECK(naks);
+    SCENARIO_CHECK(selective);
+    SCENARIO_CHECK(acks);
+    SCENARIO_CHECK(rnr);
+    SCENARIO_CHECK(fatal);
+    SCENARIO_CHECK(corrupt);
+    SCENARIO_CHECK(vantage);
+    check_partial_path("partial path: just not, 5 %", 20, 0,
+                       "A: gaps=20 missing=20 not_captured=20");
+    check_partial_path("partial path: a little more than 5 %", 20, 2,
+                       "A: gaps=22 missing=22 not_captured=22 partial=yes");
+    return check_status();
+}

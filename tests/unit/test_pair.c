@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which streams are the directions of one queue pair: by the user, by CM, by PSNs. */
+#include "scenario.h"
+
+#define CM_SETUP                                                                       \
+    "a cm.req comm=1 qpn=0x100 psn=500; b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600;"    \
+    "a cm.rtu comm=1 rcomm=2; "
+
+/* clang-format off */
+static const scenario by_psn[] = {
+    {.name = "an ACK carries a PSN that was just sent",
+     .script = "a write 1000..1003; b ack 1003", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn has_src_qpn=yes src_qpn=0x100 B: paired=psn src_qpn=0x200",
+     .events = "connected detail=psn"},
+    {.name = "an ACK that covers several",
+     .script = "a write 1000..1003; b ack 1001", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn B: paired=psn"},
+    {.name = "an ACK for what nobody sent",
+     .script = "a write 1000..1003; b ack 1004", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none has_src_qpn=no B: paired=none T: unattributed_acks=1",
+     .events = "no connected"},
+    {.name = "one direction only",
+     .script = "a write 1000..1003", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none"},
+    {.name = "by a response",
+     .script = "a read 1000; b resp 1000", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn B: paired=psn r.unique=1"},
+    {.name = "by a NAK for a PSN that was seen",
+     .script = "a write 1000..1003; b nak 1002; a write 1002..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "by a NAK for a PSN that was not seen, behind one that was",
+     .script = "a write 1000..1003; a write 1004 drop; a write 1005; b nak 1004; "
+               "a write 1004..1005;"
+               "b ack 1005",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 lost_before=1"},
+    {.name = "IPv6", .script = "a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: paired=psn B: paired=psn"},
+    {.name = "duplex, both directions at the same PSNs",
+     .script = "a write 0..3; b write 0..3; b ack 3; a ack 3",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn unique=4 B: paired=psn unique=4"},
+    {.name = "ambiguous: two queue pairs at the same PSN stay unpaired",
+     .script = "a write 1000; a2 write 1000; b ack 1000; b2 ack 1000",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none B: paired=none B2: paired=none T: "
+               "unattributed_acks=2",
+     .events = "no connected"},
+    {.name = "ambiguous: what they carry is nobody's",
+     .script = "a write 1000..1009; a2 write 1000..1009; b nak 1005; b2 rnr 1005; "
+               "b cnp",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: naks=0 A2: rnrs=0 B: naks_sent=1 cnps_sent=1 B2: rnrs_sent=1"
+             " T: unattributed_naks=1 unattributed_rnr=1 unattributed_cnps=1"},
+    {.name = "no longer ambiguous once the PSNs drift apart",
+     .script = "a write 1000; a2 write 1000; b ack 1000; a write 1001..1005; "
+               "b ack 1005;"
+               "a2 write 1001..1002; b2 ack 1002",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=psn"},
+    {.name = "ambiguous: three at one PSN, one of them repeats it",
+     .script = "a write 1000; a2 write 1000; a write 1000 copy; b ack 1000",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none duplicates=* repeats=1 again=* rounds=* by_unknown=* "
+               "unknown=*"
+             " B: paired=none T: unattributed_acks=1"},
+    {.name = "not ambiguous: the other one is at another point",
+     .script = "a write 1000; a write 1000 copy point=1; b ack 1000; "
+               "b ack 1000 copy point=1",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn B: paired=psn A@1: paired=psn B@1: paired=psn"},
+    {.name = "what was carried before the pairing is booked",
+     .script = "b nak 900; b cnp; a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 cnps=1 B: naks_sent=1 cnps_sent=1"},
+    {.name = "UC and UD are never paired",
+     .script = "a uc.write 1000; b uc.write 1000; a2 ud.send 5; b2 ud.send 5",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=none B: paired=none",
+     .events = "no connected"},
+    {.name = "contradicted: four ACKs that fit nothing",
+     .script = "a write 1000..1003; b ack 1003; b ack 500000..500003; a write 1004; "
+               "b nak 500010",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none naks=0 has_src_qpn=no B: paired=none naks_sent=1 T: "
+               "unattributed_acks=5"
+             " unattributed_naks=1",
+     .events = "connected; disconnected"},
+    {.name = "contradicted: three are not enough, then one agrees",
+     .script = "a write 1000..1003; b ack 1003; b ack 500000..500002; a write 1004; "
+               "b ack 1004;"
+               "b ack 500000..500002",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn",
+     .events = "no disconnected"},
+    {.name = "contradicted: never what the user said",
+     .script = "a write 1000..1003; b ack 1003; b ack 500000..500009",
+     .want = "A: paired=user"},
+    {.name = "contradicted: then paired anew with the right one",
+     .script = "a write 1000..1003; b ack 1003; b ack 500000..500003; "
+               "a2 write 500004; b ack 500004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn B: paired=psn"},
+    {.name = "source ports as Linux chooses them raise trust",
+     .script = "all port=0xc008; a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn ports_agree=yes B: ports_agree=yes"},
+    {.name = "other source ports prove nothing",
+     .script = "a write 1000..1003; b ack 1003", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn ports_agree=no"},
+    {.name = "the ICRC was cut", .script = "all weak; a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn"},
+    {.name = "the AETH was cut: an ACK says nothing",
+     .script = "a write 1000..1003; b ack 1003 cut", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none T: untracked=*"},
+};
+
+static const scenario by_cm[] = {
+    {.name = "REQ, REP and RTU",
+     .script = CM_SETUP "a write 500..503; b ack 503", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm connection=0 src_qpn=0x100 B: paired=cm connection=0",
+     .events = "cm; cm; cm; connected detail=cm"},
+    {.name = "CM decides what PSNs cannot",
+     .script = CM_SETUP "a write 1000; a2 write 1000; b ack 1000; b2 ack 1000",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm A2: paired=none B: paired=cm B2: paired=none T: "
+               "unattributed_acks=1"},
+    {.name = "REQ without REP: PSNs must do",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500; a write 500..503; b ack 503",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn"},
+    {.name = "REP without REQ: PSNs must do",
+     .script = "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; a write 500..503; b ack 503",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn"},
+    {.name = "REP that answers another REQ",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500; "
+               "b cm.rep comm=2 rcomm=7 qpn=0x200 psn=600;"
+               "a write 500..503; b ack 503",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn"},
+    {.name = "CM messages cut short: PSNs must do",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500 cut; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 cut;"
+               "a write 500..503; b ack 503",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn T: untracked=*"},
+    {.name = "the exchange is seen after the data began",
+     .script = "a write 500; " CM_SETUP "b ack 500", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm B: paired=cm"},
+    {.name = "paired by PSN first, then CM knows better",
+     .script = "a write 500; b ack 500; " CM_SETUP "a write 501; b ack 501",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=cm B: paired=cm"},
+    {.name = "a wrong pairing by PSN is undone by CM",
+     .script = "a write 500; b2 ack 500; " CM_SETUP "b ack 500; a write 501; b ack 501",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm B: paired=cm B2: paired=none T: unattributed_acks=1",
+     .events = "connected; disconnected; connected"},
+    {.name = "CM contradicted by ACKs stays",
+     .script = CM_SETUP "a write 500..503; b ack 503; b ack 500000..500009",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=cm"},
+    {.name = "the user's word counts more than CM's",
+     .script = CM_SETUP "a write 500..503; b ack 503", .want = "A: paired=user"},
+    {.name = "REQ and REP sent again are one connection",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500; a cm.req comm=1 qpn=0x100 psn=500;"
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600;"
+               "a write 500; b ack 500",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=cm connection=0"},
+    {.name = "the path MTU of the connection gives READs their span",
+     .script = CM_SETUP "a read 500 len=4096; b resp.first 500 len=1024; "
+               "b resp.middle 501..502 len=1024;"
+               "b resp.last 503 len=1024; a write 504; b ack 504",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm pmtu=1024 unique=2 B: r.unique=4"},
+};
+/* clang-format on */
+
+/* What CM tells of a connection. */
+static const struct {
+    const char *name, *script;
+    uint32_t n;
+    uint8_t known;
+    bool established, rejected, disconnected;
+    uint16_t reason;
+} connections[] = {
+    {"request alone", "a cm.req comm=1 qpn=0x100 psn=500", 1, 1, false, false, false,
+     0},
+    {"reply", "a cm.req comm=1 qpn=0x100; b cm.rep comm=2 rcomm=1 qpn=0x200", 1, 3,
+     false, false, false, 0},
+    {"established", CM_SETUP, 1, 3, true, false, false, 0},
+    {"rejected", "a cm.req comm=1 qpn=0x100; b cm.rej comm=2 rcomm=1 reason=28", 1, 1,
+     false, true, false, 28},
+    {"disconnected by the active side", CM_SETUP "a cm.dreq comm=1 rcomm=2 qpn=0x200",
+     1, 3, true, false, true, 0},
+    {"disconnected by the passive side", CM_SETUP "b cm.dreq comm=2 rcomm=1 qpn=0x100",
+     1, 3, true, false, true, 0},
+    {"the answer to the disconnection alone", CM_SETUP "b cm.drep comm=2 rcomm=1", 1, 3,
+     true, false, true, 0},
+    {"a disconnection of something else", CM_SETUP "b cm.dreq comm=9 rcomm=8 qpn=0x1ff",
+     1, 3, true, false, false, 0},
+    {"the messages of a connection that was not seen to begin",
+     "a cm.rtu comm=1 rcomm=2; a cm.dreq comm=1 rcomm=2; b cm.drep comm=2 rcomm=1", 0,
+     0, false, false, false, 0},
+    {"two connections",
+     CM_SETUP "a cm.req comm=3 qpn=0x101 psn=1; b cm.rep comm=4 rcomm=3 qpn=0x201", 2,
+     3, true, false, false, 0},
+};
+
+static void
+check_connections(void)
+{
+    for (size_t i = 0; i < sizeof connections / sizeof connections[0]; i++) {
+        scenario row = {.name = connections[i].name,
+                        .script = connections[i].script,
+                        .pairs = SCENARIO_PAIRS_UNKNOWN};
+        scenario_outcome out;
+        scenario_play(&row, &out);
+        check_row(row.name);
+        CHECK_STR(out.trouble, "");
+        CHECK_INT(roce_tracker_n_connections(out.tracker), connections[i].n);
+        if (roce_tracker_n_connections(out.tracker) > 0) {
+            const roce_connection *c = roce_tracker_connection(out.tracker, 0);
+            CHECK_INT(c->known, connections[i].known);
+            CHECK_INT(c->established, connections[i].established);
+            CHECK_INT(c->rejected, connections[i].rejected);
+            CHECK_INT(c->disconnected, connections[i].disconnected);
+            CHECK_INT(c->reject_reason, connections[i].reason);
+            CHECK_INT(c->qpn[0], 0x100);
+            CHECK_INT(c->path_mtu_bytes, 1024);
+            CHECK_INT(c->retry_count, 7);
+            CHECK_INT(c->ack_timeout, 14);
+        }
+        scenario_outcome_clear(&out);
+    }
+    check_row(NULL);
+}
+
+int
+main(void)
+{
+    SCENARIO_CHECK(by_psn);
+    SCENARIO_CHECK(by_cm);
+    check_connections();
+    return check_status();
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* READ responses and atomic acknowledgements: order, losses, copies. */
+#include "scenario.h"
+
+/* First and last of a WRITE teach the path MTU: 1024. */
+#define TEACH "all len=1024; a write.first 0; a write.last 1; b ack 1; "
+#define READ_4 TEACH "a read 2 len=4096; "
+#define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
+
+/* clang-format off */
+static const scenario reads[] = {
+    {.name = "READ answered in order",
+     .script = READ_4 ALL_4 "a write 6; b ack 6",
+     .want = "A: messages=3 B: r.unique=4 responses=6"},
+    {.name = "two READs, and a WRITE between them",
+     .script = READ_4 "a write 6; a read 7 len=2048; " ALL_4 "b ack 6; "
+               "b resp.first 7; b resp.last 8",
+     .want = "A: unique=5 B: r.unique=6"},
+    {.name = "duplex: WRITEs of one side among READ responses to the other",
+     .script = READ_4 "b write 100; b resp.first 2; b write 101; b resp.middle 3; "
+               "a ack 101;"
+               "b write 102; b resp.middle 4; b resp.last 5; a ack 102",
+     .want = "A: unique=3 B: unique=3 r.unique=4"},
+    {.name = "response lost before this point: asked again from there, inside the READ",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 asked_bytes=3072"
+             " B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=3",
+     .events = "gap B psn=3 n=1 space=responses; round A psn=3 detail=read_reissue;"
+               "read_reissue A psn=3 n=3072;"
+               "loss B psn=3 detail=lost_before evidence=asked_for space=responses"},
+    {.name = "response lost behind this point: seen here, asked again",
+     .script = READ_4 ALL_4 "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; "
+               "b resp.last 5;"
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.undelivered=1 r.again=3",
+     .events = "loss B psn=3 detail=undelivered evidence=asked_for"},
+    {.name = "the last response is lost before this point, a timeout repairs it",
+     .script = READ_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5 drop; +100000;"
+               "a read 5 len=1024; b resp 5; a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
+             " B: r.lost_before=1 r.gaps=* r.missing=* r.again=*"},
+    {.name = "the last response is lost behind this point, a timeout repairs it",
+     .script = READ_4 ALL_4 "+100000; a read 5 len=1024; b resp 5; a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.undelivered=1 r.again=1"},
+    {.name = "the tail is lost before this point, and the READ begins anew",
+     .script = READ_4 "b resp.first 2; b resp.middle 3; b resp.middle 4 drop; "
+               "b resp.last 5 drop;"
+               "+100000; a read 4 len=2048; b resp.first 4; b resp.last 5; a write 6; "
+               "b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
+             " B: r.lost_before=* r.gaps=* r.missing=* r.again=*",
+     .events = "loss B psn=4 detail=lost_before space=responses"},
+    {.name = "the first response is lost before this point",
+     .script = READ_4 "b resp.first 2 drop; b resp.middle 3..4; b resp.last 5; +10; "
+               "a read 2 len=4096;"
+               ALL_4 "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=4"},
+    {.name = "the first response of all is lost before this point",
+     .script = "all len=1024; a read 0 len=4096; b resp.first 0 drop; "
+               "b resp.middle 1..2; b resp.last 3;"
+               "+10; a read 0 len=4096; b resp.first 0; b resp.middle 1..2; "
+               "b resp.last 3",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=4"},
+    {.name = "the whole answer is lost, or the request: that cannot be told",
+     .script = READ_4 "b resp.first 2 drop; b resp.middle 3..4 drop; "
+               "b resp.last 5 drop; +100000;"
+               "a read 2 len=4096; " ALL_4 "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "the answer is lost again before this point",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2"
+             " B: r.lost_before=2 r.again=5 r.gaps=* r.missing=*"},
+    {.name = "the answer is lost again behind this point",
+     .script = READ_4 ALL_4 "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 B: r.undelivered=2 r.again=6"},
+    {.name = "what came behind the gap was discarded, not lost",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4 drop; "
+               "b resp.last 5; +10;"
+               "a read 4 len=2048; b resp.first 4; b resp.last 5; a write 6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2"
+             " B: r.lost_before=2 r.again=4 r.gaps=* r.missing=*"},
+    {.name = "two READs outstanding, the first's answer has a hole",
+     .script = READ_4 "a read 6 len=4096; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4;"
+               "b resp.last 5; b resp.first 6; b resp.middle 7..8; b resp.last 9; +10;"
+               "a read 3 len=3072; a read 6 len=4096; b resp.first 3; "
+               "b resp.middle 4; b resp.last 5;"
+               "b resp.first 6; b resp.middle 7..8; b resp.last 9; a write 10; "
+               "b ack 10",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=7"},
+    {.name = "the answer to a READ is missing whole, the next one's is there",
+     .script = TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3; "
+               "+10;"
+               "a read 2 len=1024; a read 3 len=1024; b resp 2..3; a write 4; b ack 4",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=2"},
+    {.name = "nobody asks again and life goes on: the capture missed it",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; a write 6;"
+               "b ack 6; +50000; a write 7; b ack 7",
+     .want = "B: r.gaps=1 r.missing=1 r.not_captured=1"},
+    {.name = "the capture ends in the gap",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5",
+     .want = "B: r.gaps=1 r.missing=1 r.unknown=1",
+     .events = "loss B psn=3 detail=verdict_unknown evidence=capture_end"},
+    {.name = "late response, by identification",
+     .script = READ_4 "b ack 1; b ack 1; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4;"
+               "b resp.middle 3 copy; b resp.last 5; a write 6; b ack 6",
+     .want = "B: r.gaps=1 r.missing=1 r.reordered=1"},
+    {.name = "late response, random identification, nobody had asked",
+     .script = READ_4 "b ack 1; b ack 1; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4;"
+               "b resp.middle 3 copy; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "B: r.gaps=1 r.missing=1 r.reordered=1",
+     .events = "late B psn=3 evidence=time"},
+    {.name = "late response, IPv6, nobody had asked",
+     .script = READ_4 "b ack 1; b ack 1; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4;"
+               "b resp.middle 3 copy; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6, .want = "B: r.gaps=1 r.missing=1 r.reordered=1"},
+    {.name = "late response after its copy: the verdict is withdrawn",
+     .script = READ_4 "b ack 1; b ack 1; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4; b resp.last 5;"
+               "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; "
+               "b resp.middle 3 copy; b resp.last 5;"
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 spurious=*"
+             " B: r.gaps=1 r.missing=1 r.reordered=1 r.again=3",
+     .events = "loss_withdrawn B psn=3 space=responses"},
+    {.name = "network duplicate of a response",
+     .script = READ_4 ALL_4 "b resp.middle 3 copy; a write 6; b ack 6",
+     .want = "B: r.duplicates=1",
+     .events = "duplicate B psn=3 space=responses"},
+    {.name = "network duplicate of a response, IPv6: of unknown origin",
+     .script = READ_4 ALL_4 "b resp.middle 3 copy; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "B: r.duplicates=1"},
+    {.name = "asked again, IPv6: responses sent again",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=3"},
+    {.name = "the READ itself is duplicated by the network and answered twice",
+     .script = READ_4 "a read 2 len=4096 copy; " ALL_4 ALL_4 "a write 6; b ack 6",
+     .want = "A: duplicates=1 repeats=1 B: r.again=4"},
+    {.name = "responses across the wrap of the PSN",
+     .script = "all len=1024; a write.first 0xfffffc; a write.last 0xfffffd; "
+               "b ack 0xfffffd;"
+               "a read 0xfffffe len=4096; b resp.first 0xfffffe; "
+               "b resp.middle 0xffffff drop;"
+               "b resp.middle 0; b resp.last 1; +10; a read 0xffffff len=3072; "
+               "b resp.first 0xffffff;"
+               "b resp.middle 0; b resp.last 1; a write 2; b ack 2",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=3"},
+    {.name = "a corrupt response, then asked again",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 bad; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
+             " B: bad=1 r.gaps=1 r.missing=1 r.corrupt=1 r.again=3"},
+};
+
+static const scenario atomics[] = {
+    {.name = "atomics answered",
+     .script = "a add 0..4; b atomack 0..4; a cas 5; b atomack 5",
+     .want = "A: messages=6 B: r.unique=6"},
+    {.name = "atomic: its response is lost behind this point and replayed",
+     .script = "a write 0..3; b ack 3; a add 4; b atomack 4; +100000; a add 4; "
+               "b atomack 4",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.undelivered=1 r.again=1",
+     .events = "loss B psn=4 detail=undelivered; response_resent B psn=4"},
+    {.name = "atomic: its response is lost before this point, a later one tells",
+     .script = "a write 0..3; b ack 3; a add 4..5; b atomack 4 drop; b atomack 5; "
+               "+100000; a add 4..5;"
+               "b atomack 4..5",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=2"},
+    {.name = "atomic: asked again soon after the gap: an implied NAK",
+     .script = "a write 0..3; b ack 3; a add 4..5; b atomack 4 drop; b atomack 5; "
+               "+10; a add 4..5;"
+               "b atomack 4..5",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
+               "r.lost_before=1 r.again=2"},
+    {.name = "atomic: request or response lost, that cannot be told",
+     .script = "a write 0..3; b ack 3; a add 4; b atomack 4 drop; +100000; a add 4; "
+               "b atomack 4",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "atomic: the request is lost before this point",
+     .script = "a write 0..3; b ack 3; a add 4 drop; a add 5; b nak 4; a add 4..5; "
+               "b atomack 4..5",
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "FLUSH and ATOMIC WRITE are answered by an empty response",
+     .script = "a flush 0; b resp 0 len=0; a atomwrite 1; b resp 1 len=0; a write 2; "
+               "b ack 2",
+     .want = "A: unique=3 B: r.unique=2"},
+    {.name = "a SEND among atomics is answered by an ACK: no hole among responses",
+     .script = "a add 0; a send 1..2; a add 3; b atomack 0; b ack 2; b atomack 3",
+     .want = "B: r.unique=2"},
+};
+
+static const scenario one_way[] = {
+    {.name = "responses only: a hole within a message",
+     .script = "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; b resp.last 5",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "B: paired=none r.gaps=1 r.missing=1 r.unknown=1"},
+    {.name = "responses only: between messages nothing can be told",
+     .script = "b resp 2; b resp 9; b resp.first 20; b resp.last 21; b resp 30",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "B: r.unique=5"},
+    {.name = "responses only: the capture starts within a message",
+     .script = "b resp.middle 2..4; b resp.last 5; b resp.first 9; b resp.last 10",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "B: r.unique=6"},
+    {.name = "requests only: READs",
+     .script = "a write.first 0 len=1024; a write.last 1; a read 2 len=4096; "
+               "a read 6 len=4096; a write 10",
+     .want = "A: unique=5"},
+    {.name = "the capture starts while a READ is being answered",
+     .script = "all len=1024; b resp.middle 7..8; b resp.last 9; a read 10 len=2048; "
+               "b resp.first 10;"
+               "b resp.last 11",
+     .want = "A: unique=1 B: r.unique=5"},
+    {.name = "responses at 2^23 from each other do no harm",
+     .script = "b resp 0; b resp 0x800000; b resp 0; b resp 0x7fffff; b resp 0x800001",
+     .pairs = SCENARIO_PAIRS_UNKNOWN},
+};
+/* clang-format on */
+
+int
+main(void)
+{
+    SCENARIO_CHECK(reads);
+    SCENARIO_CHECK(atomics);
+    SCENARIO_CHECK(one_way);
+    return check_status();
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* In order, gap, late, seen before; READ spans; messages; restarts; UC and UD. */
+#include "scenario.h"
+
+/* clang-format off */
+static const scenario in_order[] = {
+    {.name = "in order",
+     .script = "a write 0..9; b ack 9",
+     .want = "A: requests=10 unique=10 messages=10 paired=user B: acks_sent=1"},
+    {.name = "in order, an ACK for every tenth",
+     .script = "a write 0..9; b ack 9; a write 10..19; b ack 19; a write 20..29; "
+               "b ack 29",
+     .want = "A: requests=30 unique=30"},
+    {.name = "in order, one direction only",
+     .script = "a write 0..9", .want = "A: requests=10 unique=10 paired=none"},
+    {.name = "the same packets at two points are nobody's duplicates",
+     .script = "a write 0..9; a write 0..9 copy point=1; b ack 9; b ack 9 copy point=1",
+     .want = "A: unique=10 A@1: unique=10"},
+    {.name = "gap: at one point of two",
+     .script = "a write 0..9; a write 0..4 copy point=1; a write 6..9 copy point=1; "
+               "b ack 9;"
+               "b ack 9 copy point=1",
+     .want = "A: unique=10 A@1: gaps=1 missing=1 not_captured=1 partial=*"},
+    {.name = "gap: one PSN",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10..12; b ack 12",
+     .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=1 by_nak=1 lost_before=1 "
+               "naks=1"
+             " recovery=gbn unique=13",
+     .events = "gap A frame=12 psn=10 n=1 rel=10; nak A frame=14 psn=10 rel=12;"
+               "round A frame=15 psn=10 detail=nak_sequence rel=14;"
+               "loss A psn=10 detail=lost_before evidence=asked_for;"
+               "retransmission A frame=16 psn=11 rel=12"},
+    {.name = "gap: five PSNs, each transmission has its verdict",
+     .script = "a write 0..9; b ack 9; a write 10..14 drop; a write 15; b nak 10;"
+               "a write 10..15; b ack 15",
+     .want = "A: gaps=1 missing=5 again=6 repeats=1 rounds=1 by_nak=1 lost_before=5",
+     .events = "gap A psn=10 n=5; loss A psn=10 evidence=asked_for;"
+               "loss A psn=11 evidence=resent_only"},
+    {.name = "gap: two of them",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12 drop;"
+               "a write 13; b nak 10; a write 10..13; b ack 13",
+     .want = "A: gaps=2 missing=2 again=4 repeats=2 rounds=1 by_nak=1 lost_before=2"},
+    {.name = "gap: never sent again, one direction only",
+     .script = "a write 0..9; a write 10 drop; a write 11..19",
+     .want = "A: gaps=1 missing=1 unknown=1",
+     .events = "loss A psn=10 detail=verdict_unknown evidence=no_acknowledgements"},
+    {.name = "gap: the capture ends in it",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11",
+     .want = "A: gaps=1 missing=1 unknown=1",
+     .events = "loss A psn=10 n=1 detail=verdict_unknown evidence=capture_end"},
+    {.name = "gap: sent again, one direction only",
+     .script = "a write 0..9; a write 10 drop; a write 11..12; a write 10..12",
+     .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=1 by_unknown=1 lost_before=1"
+             " unknown=*",
+     .events = "loss A psn=10 detail=lost_before evidence=resent_only"},
+    {.name = "mid-stream start: no gap before the first packet",
+     .script = "b ack 499; a write 500..503; b ack 503", .want = "A: unique=4"},
+    {.name = "mid-stream start: within a message",
+     .script = "a write.middle 500..503 len=1024; a write.last 504; b ack 504",
+     .want = "A: unique=5 messages=1 pmtu=1024"},
+    {.name = "mid-stream start: within a round",
+     .script = "a write 500..509; b nak 498; a write 498..509; b ack 509",
+     .want = "A: again=12 repeats=10 rounds=1 by_nak=1 naks=1 unknown=*"},
+    {.name = "wrap: in order across 2^24",
+     .script = "a write 0xfffffb..0x1000004; b ack 4", .want = "A: unique=10"},
+    {.name = "wrap: gap across 2^24",
+     .script = "a write 0xfffff0..0xfffffd; b ack 0xfffffd;"
+               "a write 0xfffffe..0x1000001 drop; a write 2..5;"
+               "b nak 0xfffffe; a write 0xfffffe..0x1000005; b ack 5",
+     .want = "A: gaps=1 missing=4 again=8 repeats=4 rounds=1 by_nak=1 lost_before=4",
+     .events = "gap A psn=0xfffffe n=4"},
+    {.name = "wrap: round across 2^24",
+     .script = "a write 0xfffff0..0xfffffe; b ack 0xfffffe; "
+               "a write 0xffffff..0x1000003;"
+               "b nak 0xffffff; a write 0xffffff..0x1000003; b ack 3",
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "wrap: first PSN is 0 and the NAK names the one before",
+     .script = "a write 0..9; b nak 0xffffff; a write 0xffffff..0x1000009; b ack 9",
+     .want = "A: again=11 repeats=10 rounds=1 by_nak=1 unknown=*"},
+};
+
+static const scenario late[] = {
+    {.name = "late original, by identification",
+     .script = "a write 0..9; a write 10 drop; a write 11; a write 10 copy; "
+               "a write 12; b ack 12",
+     .want = "A: gaps=1 missing=1 reordered=1 unique=13 requests=13",
+     .events = "late A frame=12 psn=10 rel=11 evidence=identification; no loss"},
+    {.name = "late original, identification random, nobody asked",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 10 copy; "
+               "b ack 11",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: gaps=1 missing=1 reordered=1", .events = "late A evidence=time"},
+    {.name = "late original, identification constant, nobody asked",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 10 copy; "
+               "b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 reordered=1", .events = "late A evidence=time"},
+    {.name = "late original, IPv6, nobody asked",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 10 copy; "
+               "b ack 11",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "not late: asked for, constant",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; +10;"
+               "a write 10..11; b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "not late: asked for, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; +10;"
+               "a write 10..11; b ack 11",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "not late: a timeout later, one direction only, constant",
+     .script = "a write 0..9; a write 10 drop; a write 11; +100000; a write 10..11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_unknown=1 lost_before=1"
+             " unknown=*"},
+    {.name = "late original between the NAK and the round: spurious",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10 copy; a write 10..12; b ack 12",
+     .want = "A: gaps=1 missing=1 reordered=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "spurious=1",
+     .events = "late A psn=10; round A psn=10; spurious_round A; no loss"},
+    {.name = "late original between the NAK and the round, random: by copies",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10 copy; a write 10..12; b ack 12",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: gaps=1 missing=1 reordered=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "spurious=1"},
+    {.name = "late original between the NAK and the round, constant: by copies",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10 copy; a write 10..12; b ack 12",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 reordered=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "spurious=1"},
+    {.name = "late original after the copy: the verdict is withdrawn",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10..12; a write 10 copy=1; b ack 12",
+     .want = "A: gaps=1 missing=1 reordered=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "spurious=1",
+     .events = "loss A psn=10 detail=lost_before; "
+               "loss_withdrawn A psn=10 detail=lost_before;"
+               "late A psn=10 evidence=identification"},
+    {.name = "late original after the copy, constant: cannot be told from a duplicate",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10..12; a write 10 copy=1; b ack 12",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 duplicates=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "lost_before=1"},
+    {.name = "late original, then another one never comes",
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; a write 12; "
+               "a write 10 copy;"
+               "b nak 11; a write 11..12; b ack 12",
+     .want = "A: gaps=1 missing=2 reordered=1 again=2 repeats=1 rounds=1 by_nak=1 "
+               "lost_before=1"},
+    {.name = "copies of a round in another order are no reordering of originals",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..13; b nak 10;"
+               "a write 10; a write 11 drop; a write 12; a write 11 copy; a write 13; "
+               "b ack 13",
+     .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "late by a long way: 100 packets",
+     .script = "a write 0..9; a write 10 drop; a write 11..110; a write 10 copy; "
+               "b ack 110",
+     .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "late across the wrap of the identification",
+     .script = "a write 0 ident=0xfff6; a write 1..9; a write 10 drop; a write 11; "
+               "a write 10 copy;"
+               "b ack 11",
+     .want = "A: gaps=1 missing=1 reordered=1"},
+};
+
+static const scenario seen_before[] = {
+    {.name = "network duplicate",
+     .script = "a write 0..9; a write 5 copy; b ack 9",
+     .want = "A: duplicates=1 repeats=1 unique=10 requests=11",
+     .events = "duplicate A frame=11 psn=5 rel=6; no round; no loss"},
+    {.name = "network duplicate, random identification",
+     .script = "a write 0..9; a write 5 copy; b ack 9", .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: duplicates=1 repeats=1"},
+    {.name = "network duplicate, constant identification: of unknown origin",
+     .script = "a write 0..9; a write 5 copy; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: duplicates=1 repeats=1"},
+    {.name = "network duplicate, IPv6: of unknown origin",
+     .script = "a write 0..9; a write 5 copy; b ack 9", .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: duplicates=1 repeats=1"},
+    {.name = "network duplicate, the ICRC was cut: a weak identity will do",
+     .script = "all weak; a write 0..9; a write 5 copy; b ack 9",
+     .want = "A: duplicates=1 repeats=1 unchecked=11 checked=0"},
+    {.name = "network duplicate of a copy",
+     .script = "a write 0..9; b ack 4; b nak 5; a write 5..9; a write 7 copy; b ack 9",
+     .want = "A: duplicates=1 repeats=6 again=5 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "network duplicate of each of many",
+     .script = "a write 0; a write 0 copy; a write 1; a write 1 copy; a write 2; "
+               "a write 2 copy;"
+               "a write 3; a write 3 copy; a write 4; a write 4 copy; b ack 4",
+     .want = "A: duplicates=5 repeats=5 unique=5"},
+    {.name = "sent again: another identity, no cause seen",
+     .script = "a write 0..4; b ack 4; a write 5..9; a write 5; b ack 9",
+     .want = "A: again=1 repeats=1 rounds=1 by_unknown=1 undelivered=1",
+     .events = "loss A psn=5 detail=undelivered evidence=resent_only"},
+    {.name = "sent again: weak identity, the identification differs",
+     .script = "all weak; a write 0..4; b ack 4; a write 5..9; a write 5; b ack 9",
+     .want = "A: again=1 repeats=1 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "sent again although acknowledged this moment: nothing was lost",
+     .script = "a write 0..9; b ack 9; a write 5; b ack 9",
+     .want = "A: again=1 repeats=1 rounds=1 by_unknown=1"},
+    {.name = "constant: a run that restarts at one PSN is sent again",
+     .script = "a write 0..9; b ack 3; a write 4..9; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=6 repeats=6 rounds=1 by_unknown=1 undelivered=1",
+     .events = "round A psn=4"},
+    {.name = "IPv6: a run that restarts at one PSN is sent again",
+     .script = "a write 0..9; b ack 3; a write 4..9; b ack 9",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=6 repeats=6 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "constant: two copies that do not run on are duplicates",
+     .script = "a write 0..9; b ack 3; a write 4 copy; a write 7 copy; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: duplicates=2 repeats=2"},
+    {.name = "constant: a NAK precedes, sent again",
+     .script = "a write 0..9; b ack 3; b nak 4; a write 4..9; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=6 repeats=6 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "constant: an RNR NAK precedes, sent again",
+     .script = "a send 0..9; b ack 3; b rnr 4; +20; a send 4..9; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=6 repeats=6 rounds=1 by_rnr=1 waits_kept=1"},
+    {.name = "constant: a timeout precedes, sent again",
+     .script = "a write 0..3; b ack 3; a write 4; +100000; a write 4; b ack 4",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "constant: one direction only, a single copy cannot be told",
+     .script = "a write 0..9; +100000; a write 5 copy",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: duplicates=1 repeats=1"},
+    {.name = "a few packets only: too few to know how identifications go",
+     .script = "a write 0..1; a write 1 copy; b ack 1",
+     .want = "A: duplicates=1 repeats=1"},
+};
+
+/* First and last of a WRITE teach the path MTU: 1024. */
+#define TEACH "a write.first 0 len=1024; a write.last 1; b ack 1; "
+static const scenario reads[] = {
+    {.name = "READ span, PMTU known",
+     .script = TEACH "a read 2 len=10240; a write 12; b resp.first 2 len=1024;"
+               "b resp.middle 3..10 len=1024; b resp.last 11 len=1024; b ack 12",
+     .want = "A: pmtu=1024 unique=4 messages=3 B: r.unique=10"},
+    {.name = "READ span, one byte more is one PSN more",
+     .script = TEACH "a read 2 len=10241; a write 13", .want = "A: unique=4"},
+    {.name = "READ span, one PSN beyond it is a gap",
+     .script = TEACH "a read 2 len=10240; a write 13",
+     .want = "A: gaps=1 missing=1 unknown=1", .events = "gap A psn=12 n=1"},
+    {.name = "READ span, a byte less and the same PSN beyond is a gap",
+     .script = TEACH "a read 2 len=10239; a write 12; a write 14",
+     .want = "A: gaps=1 missing=1 unknown=1", .events = "gap A psn=13 n=1"},
+    {.name = "READ of nothing takes one PSN",
+     .script = TEACH "a read 2 len=0; a write 3", .want = "A: unique=4"},
+    {.name = "READ span, PMTU unknown: the next request resynchronises",
+     .script = "a read 0 len=10240; a write 10; a write 11",
+     .want = "A: unique=3 pmtu=0"},
+    {.name = "READ span, PMTU unknown and 4096",
+     .script = "a read 0 len=1048576; a write 256; a write 257", .want = "A: unique=3"},
+    {.name = "READ spans, PMTU unknown, one behind the other",
+     .script = "a read 0 len=8192; a read 8 len=8192; a read 16 len=8192; a write 24",
+     .want = "A: unique=4"},
+    {.name = "READ of 256 bytes has a span that is known",
+     .script = "a read 0 len=256; a write 1; a write 3",
+     .want = "A: gaps=1 missing=1 unknown=1", .events = "gap A psn=2 n=1"},
+    {.name = "PMTU learned from the response",
+     .script = "a read 0 len=4096; b resp.first 0 len=1024; "
+               "b resp.middle 1..2 len=1024;"
+               "b resp.last 3 len=1024; a read 4 len=4096; a write 8",
+     .want = "A: pmtu=1024 unique=3"},
+    {.name = "PMTU learned from the response, then a real gap",
+     .script = "a read 0 len=4096; b resp.first 0 len=1024; "
+               "b resp.middle 1..2 len=1024;"
+               "b resp.last 3 len=1024; a read 4 len=4096; a write 9",
+     .want = "A: gaps=1 missing=1 unknown=1", .events = "gap A psn=8 n=1"},
+    {.name = "an odd length of payload teaches no PMTU",
+     .script = "a write.first 0 len=1000; a write.last 1", .want = "A: pmtu=0"},
+    {.name = "a lost READ request is many PSNs and one packet",
+     .script = TEACH "a read 2 len=10240 drop; a write 12; b nak 2; a read 2 len=10240;"
+               "a write 12; b resp.first 2 len=1024; b resp.middle 3..10 len=1024;"
+               "b resp.last 11 len=1024; b ack 12",
+     .want = "A: gaps=1 missing=10 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"
+             " asked_bytes=10240"},
+    {.name = "a READ request that came late is one packet",
+     .script = TEACH "a write 2..9; b ack 9; a read 10 len=10240 drop; a write 20; "
+               "b nak 10;"
+               "a read 10 len=10240 copy; a read 10 len=10240; a write 20; "
+               "b resp.first 10 len=1024;"
+               "b resp.middle 11..18 len=1024; b resp.last 19 len=1024; b ack 20",
+     .want = "A: gaps=1 missing=10 reordered=1 again=2 repeats=2 rounds=1 by_nak=1 "
+               "spurious=1"},
+    {.name = "READ cut short of its length: the next request resynchronises",
+     .script = TEACH "a read 2 len=10240 cut; a write 12; b ack 12",
+     .want = "A: T: untracked=*"},
+    {.name = "ten READs of 1 MiB at 4096",
+     .script = "a write.first 0 len=4096; a write.last 1; a read 2 len=1048576;"
+               "a read 258 len=1048576; a read 514 len=1048576; a write 770",
+     .want = "A: unique=6 pmtu=4096"},
+    {.name = "a span across the wrap of the PSN",
+     .script = "a write.first 0xfffff0 len=1024; a write.last 0xfffff1; "
+               "a read 0xfffff2 len=20480;"
+               "a write 6",
+     .want = "A: unique=4"},
+};
+
+static const scenario messages[] = {
+    {.name = "message of three packets",
+     .script = "a send.first 0 len=1024; a send.middle 1 len=1024; a send.last 2; "
+               "b ack 2",
+     .want = "A: messages=1 message_bytes=2112"},
+    {.name = "message not acknowledged is not complete",
+     .script = "a send.first 0 len=1024; a send.middle 1 len=1024; b ack 1; "
+               "a send.last 2",
+     .want = "A: messages=0"},
+    {.name = "message without its end",
+     .script = "a send.first 0 len=1024; a send.middle 1 len=1024; b ack 1",
+     .want = "A: messages=0"},
+    {.name = "message sent again counts once",
+     .script = "a send 0..4; b nak 2; a send 2..4; b ack 4",
+     .want = "A: messages=5 message_bytes=320 again=3 repeats=3 rounds=1 by_nak=1 "
+               "undelivered=1"},
+    {.name = "message by network duplicates counts once",
+     .script = "a send 0..4; a send 4 copy; b ack 4",
+     .want = "A: messages=5 duplicates=1 repeats=1"},
+    {.name = "READ, atomic, WRITE and SEND are messages",
+     .script = "a write 0 len=100; a send 1 len=10; a read 2 len=200; a add 3; b ack 1;"
+               "b resp 2 len=200; b atomack 3",
+     .want = "A: messages=4 message_bytes=318"},
+    {.name = "a NAK in mid-message: the copy starts with Middle",
+     .script = "a send.first 0 len=1024; a send.middle 1..2 len=1024; a send.last 3; "
+               "b nak 1;"
+               "a send.middle 1..2 len=1024; a send.last 3; b ack 3",
+     .want = "A: messages=1 message_bytes=3136 again=3 repeats=3 rounds=1 by_nak=1 "
+               "undelivered=1"},
+};
+
+static const scenario restarts[] = {
+    {.name = "restart: the QPN is used anew, far ahead",
+     .script = "a write 0..9; b ack 9; a write 0x100000..0x100009; b ack 0x100009",
+     .want = "A: restarts=1 unique=20",
+     .events = "stream_restart A psn=0x100000; no loss"},
+    {.name = "restart: far behind",
+     .script = "a write 0x100000..0x100009; b ack 0x100009; a write 0..9; b ack 9",
+     .want = "A: restarts=1 unique=20"},
+    {.name = "no restart: a jump of a thousand is a gap",
+     .script = "a write 0..9; b ack 9; a write 1010; b ack 1010",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "restart by 2^23 - 1",
+     .script = "a write 0; b ack 0; a write 0x7fffff; b ack 0x7fffff",
+     .want = "A: restarts=1"},
+    {.name = "restart by 2^23",
+     .script = "a write 0; b ack 0; a write 0x800000; b ack 0x800000",
+     .want = "A: restarts=1"},
+    {.name = "restart by 2^23 + 1",
+     .script = "a write 0; b ack 0; a write 0x800001; b ack 0x800001",
+     .want = "A: restarts=1"},
+    {.name = "restart with READs: responses start anew as well",
+     .script = "a read 0; b resp 0; a read 1; b resp 1; a read 0x100000; "
+               "b resp 0x100000;"
+               "a read 0x100001; b resp 0x100001",
+     .want = "A: restarts=1 B: r.unique=4"},
+    {.name = "restart in a gap: what was missing is unknown",
+     .script = "a write 0..4; b ack 4; a write 5 drop; a write 6; "
+               "a write 0x100000..0x100004;"
+               "b ack 0x100004",
+     .want = "A: restarts=1 gaps=1 missing=1 unknown=1"},
+    {.name = "restart, one direction only",
+     .script = "a write 0..9; a write 0x100000..0x100009", .want = "A: restarts=1"},
+    {.name = "an old NAK after a restart is none of its business",
+     .script = "a write 0..9; b nak 5; a write 0x100000..0x100009; b ack 0x100009",
+     .want = "A: restarts=1 undelivered=1"},
+};
+
+static const scenario datagrams[] = {
+    {.name = "UC: in order", .script = "a uc.write 0..9", .want = "A: unique=10"},
+    {.name = "UC: gap, and nobody will ask",
+     .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6..9",
+     .want = "A: gaps=1 missing=1 unknown=1",
+     .events = "loss A psn=5 detail=verdict_unknown evidence=no_acknowledgements"},
+    {.name = "UC: late",
+     .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; a uc.write 5 copy; "
+               "a uc.write 7",
+     .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "UC: late long after, random identification: nobody sends again",
+     .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; +100000; "
+               "a uc.write 5 copy",
+     .ident = SCENARIO_IDENT_RANDOM, .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "UC: network duplicate",
+     .script = "a uc.write 0..4; a uc.write 3 copy",
+     .want = "A: duplicates=1 repeats=1"},
+    {.name = "UC: gap within a message",
+     .script = "a uc.write.first 0 len=1024; a uc.write.middle 1 len=1024 drop;"
+               "a uc.write.middle 2 len=1024; a uc.write.last 3; a uc.write 4",
+     .want = "A: gaps=1 missing=1 unknown=1"},
+    {.name = "UD: PSNs are not checked",
+     .script = "a ud.send 0; a ud.send 7; a ud.send 7; a ud.send 3",
+     .want = "A: packets=4"},
+    {.name = "an unknown opcode moves nothing",
+     .script = "a write 0..4; a unknown 77; a write 5; b ack 5", .want = "A: unique=6"},
+};
+/* clang-format on */
+
+int
+main(void)
+{
+    SCENARIO_CHECK(in_order);
+    SCENARIO_CHECK(late);
+    SCENARIO_CHECK(seen_before);
+    SCENARIO_CHECK(reads);
+    SCENARIO_CHECK(messages);
+    SCENARIO_CHECK(restarts);
+    SCENARIO_CHECK(datagrams);
+    return check_status();
+}
