@@ -1,0 +1,409 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The documents say what is so.
+
+  - Every block marked ```sh test``` in README.md and docs/*.md runs, in a copy of the source
+    directory, and so does every example of the man page.  Words behind it: status=N is the
+    exit status expected (0), any other is a program that has to be there, or the block is
+    skipped with a line.
+  - A block marked ```text output``` stands in the output of the one before, line by line and
+    in order, at a width of 100; a line of "…" stands for lines left out.
+  - Every line of a block marked ```filters``` is a display filter that tshark takes.
+  - Every key of the JSON report, every word of core/names.c and every kind of finding stands
+    in docs/report.md; every option of --help stands in the man page, and the other way round.
+  - Links to files and headings lead somewhere.
+
+tshark runs with the plugin of this build, as nobody if we are root (root loads no plugins).
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BINARY = pathlib.Path(os.environ.get("ROCESCOPE", SOURCE / "build/release/bin/rocescope"))
+PLUGIN = pathlib.Path(os.environ.get("ROCESCOPE_PLUGIN",
+                                     SOURCE / "build/release/plugin/rocescope.so"))
+MAN_PAGE = SOURCE / "docs/man/rocescope.1"
+REFERENCE = SOURCE / "docs/report.md"
+WITH_EXAMPLES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+WITH_LINKS = [*WITH_EXAMPLES, SOURCE / "CONTRIBUTING.md", SOURCE / "COPYING.md",
+              SOURCE / "NEWS.md", SOURCE / "captures/README.md"]
+WIDTH = 100
+NOBODY = 65534
+
+sys.path[:0] = [str(SOURCE / "tests/plugin"), str(SOURCE / "tests/sim")]
+
+import roce  # noqa: E402
+from tshark import Tshark  # noqa: E402
+
+FAILED = []
+
+
+def check(name, problems):
+    """Prints a row's problems, if any."""
+    if problems:
+        FAILED.append(name)
+        print(f"FAILED {name}")
+        for problem in problems:
+            print("    " + str(problem).replace("\n", "\n    "))
+
+
+# --- reading documents -----------------------------------------------------------------
+
+
+class Block:
+    def __init__(self, line, info, text):
+        self.line, self.info, self.text = line, info, text
+
+    @property
+    def status(self):
+        return next((int(w[7:]) for w in self.info if w.startswith("status=")), 0)
+
+    @property
+    def needs(self):
+        return [w for w in self.info[2:] if not w.startswith("status=")]
+
+
+def blocks_of(text):
+    """The fenced blocks of a document, in order."""
+    found, start, info, lines = [], None, [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        if start is None and line.startswith("```"):
+            start, info, lines = number, line[3:].split(), []
+        elif start is not None and line.startswith("```"):
+            found.append(Block(start, info, "\n".join(lines)))
+            start = None
+        elif start is not None:
+            lines.append(line)
+    if start is not None:
+        raise ValueError(f"line {start}: this block does not end")
+    return found
+
+
+def code_words(text):
+    """The words in code spans outside of fenced blocks."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    spans = re.findall(r"`([^`\n]+)`", text)
+    return {word for span in spans for word in re.findall(r"[\w.]*\w", span)}
+
+
+def anchors_of(text):
+    """What a link may name in a document: its headings, as forges spell them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def links_of(text):
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [link for link in re.findall(r"\]\(([^)\s]+)\)", text)
+            if not re.match(r"[a-z]+:", link)]
+
+
+def plain_man(text):
+    """Man page source with its escapes resolved, as far as options need it."""
+    text = re.sub(r"^\.\\\".*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\\f.|\\&", "", text.replace("\\-", "-"))
+
+
+def man_section(text, name):
+    match = re.search(rf"^\.SH {name}\n(.*?)(?=^\.SH |\Z)", text, re.MULTILINE | re.DOTALL)
+    return match.group(1) if match else ""
+
+
+def missing_lines(want, got):
+    """The first line of an excerpt that is not in an output where it should be; or None."""
+    def lines(text):
+        return [line.rstrip() for line in text.replace("\u00a0", " ").splitlines()]
+
+    have, at, anywhere = lines(got), 0, True
+    for line in lines(want):
+        if line == "…":
+            anywhere = True
+        elif anywhere:
+            if line not in have[at:]:
+                return line
+            at, anywhere = have.index(line, at) + 1, False
+        elif at >= len(have) or have[at] != line:
+            return line
+        else:
+            at += 1
+    return None
+
+
+# --- running examples --------------------------------------------------------------------
+
+
+class Stage:
+    """A copy of the source directory that examples may write to and nobody may read."""
+
+    def __init__(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="rocescope-docs-"))
+        self.top.chmod(0o755)
+        self.tree, self.programs = self.top / "source", self.top / "bin"
+        self.programs.mkdir()
+        self.tree.mkdir()
+        for entry in SOURCE.iterdir():
+            if entry.name not in (".git", "build", "captures"):
+                (self.tree / entry.name).symlink_to(entry)
+        shutil.copytree(SOURCE / "captures", self.tree / "captures")
+        for path in (self.tree / "captures").rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        (self.programs / "rocescope").symlink_to(BINARY)
+        self.tshark = None
+        if shutil.which("tshark") and PLUGIN.is_file():
+            self.tshark = Tshark(PLUGIN)
+            self._wrap_tshark()
+
+    def _wrap_tshark(self):
+        """A tshark on the PATH that loads our plugin."""
+        directory = self.tshark.dir
+        drop = (f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups "
+                if os.geteuid() == 0 else "")
+        script = self.programs / "tshark"
+        script.write_text(f"#!/bin/sh\nHOME='{directory}/home-plugin' "
+                          f"WIRESHARK_PLUGIN_DIR='{directory}/plugins' "
+                          f"exec {drop}{self.tshark.program} \"$@\"\n")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+
+    def close(self):
+        shutil.rmtree(self.top, ignore_errors=True)
+        if self.tshark:
+            self.tshark.close()
+
+    def lacks(self, program):
+        return (self.tshark is None if program == "tshark"
+                else shutil.which(program) is None)
+
+    def run(self, commands):
+        environment = {**os.environ, "PATH": f"{self.programs}:{os.environ['PATH']}",
+                       "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(["bash", "-ec", commands], cwd=self.tree, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        return (done.returncode, done.stdout.decode(errors="replace"),
+                done.stderr.decode(errors="replace"))
+
+
+def run_examples(stage, path):
+    name, output = path.relative_to(SOURCE), None
+    for block in blocks_of(path.read_text()):
+        where = f"{name}:{block.line}"
+        if block.info[:2] == ["sh", "test"]:
+            output = None
+            lacking = [program for program in block.needs if stage.lacks(program)]
+            if lacking:
+                print(f"skipped {where}: no {', '.join(lacking)}")
+                continue
+            status, output, errors = stage.run(block.text)
+            if status != block.status:
+                check(where, [f"exit status {status}, not {block.status}", errors[-2000:]])
+        elif block.info[:2] == ["text", "output"] and output is not None:
+            line = missing_lines(block.text, output)
+            if line is not None:
+                check(where, [f"not in the output: {line}", output[:6000]])
+        elif block.info == ["filters"]:
+            try_filters(stage, where, block)
+
+
+def try_filters(stage, where, block):
+    if stage.tshark is None:
+        print(f"skipped {where}: no tshark, or no plugin")
+        return
+    capture = stage.tree / "captures/13_cm_reject/receiver.pcap.gz"
+    for text in block.text.splitlines():
+        try:
+            stage.tshark.frames(capture, text)
+        except RuntimeError as error:
+            check(f"{where}: {text}", [error])
+
+
+def run_man_examples(stage):
+    page = plain_man(MAN_PAGE.read_text())
+    examples = re.findall(r"^\.nf\n(.*?)^\.fi$", man_section(page, "EXAMPLES"),
+                          re.MULTILINE | re.DOTALL)
+    check("man page has examples", [] if examples else ["none"])
+    for example in examples:
+        status, _, errors = stage.run(example)
+        if status != 0:
+            check(f"man page: {example.strip()}", [f"exit status {status}", errors])
+
+
+# --- what has to be documented -----------------------------------------------------------
+
+
+def keys_of_schema(schema):
+    """Every key that the report may have: of the top level and of what it refers to."""
+    keys, seen = set(), set()
+
+    def walk(node):
+        if isinstance(node, list):
+            for item in node:
+                walk(item)
+        if not isinstance(node, dict):
+            return
+        reference = node.get("$ref")
+        if reference and reference not in seen:
+            seen.add(reference)
+            walk(schema["$defs"][reference.rsplit("/", 1)[1]])
+        for key, value in node.get("properties", {}).items():
+            keys.add(key)
+            walk(value)
+        for word in ("items", "anyOf", "allOf", "additionalProperties"):
+            walk(node.get(word))
+
+    # What is always null so far has its key explained, and not what could be in it.
+    skipped = {"timeline", "dist"}
+    schema = {**schema, "$defs": {name: {} if name in skipped else value
+                                  for name, value in schema["$defs"].items()}}
+    walk(schema)
+    return keys
+
+
+def keys_of_report(report):
+    """Every key of a report, but for those that are names of something else."""
+    keys = set()
+
+    def walk(node, parent):
+        if isinstance(node, list):
+            for item in node:
+                walk(item, parent)
+        if isinstance(node, dict):
+            for key, value in node.items():
+                if parent not in ("opcodes", "event_totals"):
+                    keys.add(key)
+                walk(value, key)
+
+    walk(report, None)
+    return keys
+
+
+def all_sorts():
+    """A capture with pauses, a CNP and other traffic, which no sample has."""
+    ip = roce.Ip("10.0.0.1", "10.0.0.2", ident=1)
+    capture = roce.Pcap()
+    for i, frame in enumerate((roce.pfc({3: 0xFFFF}), roce.pfc({3: 0}), roce.pause(9),
+                               roce.ethernet(roce.cnp(ip, 0, 6)),
+                               roce.ethernet(ip.wrap(17, roce.udp(1, 2, b"x"))))):
+        capture.add(10**15 + i * 1000, frame)
+    return capture.bytes()
+
+
+def emitted_keys(stage):
+    path = stage.tree / "all_sorts.pcap"
+    path.write_bytes(all_sorts())
+    keys = set()
+    for capture in (path, *sorted((stage.tree / "captures").glob("*/receiver.pcap.gz")),
+                    *sorted((stage.tree / "captures").glob("*/switch.pcapng.gz"))):
+        done = subprocess.run([BINARY, "--quiet", "--json", "-", capture], check=True,
+                              capture_output=True, timeout=300)
+        keys |= keys_of_report(json.loads(done.stdout))
+    return keys
+
+
+def names_of_core():
+    return set(re.findall(r'\] = "([a-z0-9_]+)"', (SOURCE / "core/names.c").read_text()))
+
+
+def kinds_of_findings():
+    """As the sources write them: rows, fixed ids, and ids that something is appended to."""
+    rows = (SOURCE / "analyzer/findings_stream.c").read_text()
+    kinds = set(re.findall(r'^\s*\{"([a-z_]+)", measure_', rows, re.MULTILINE))
+    text = (SOURCE / "analyzer/findings_capture.c").read_text()
+    kinds |= set(re.findall(r'rs_finding_add\(all, "([a-z_]+)"', text))
+    kinds |= set(re.findall(r'g_strdup_printf\("([a-z_0-9.]+):%s', text))
+    return kinds
+
+
+def check_reference(stage):
+    words = code_words(REFERENCE.read_text())
+    schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
+    for what, names in (("keys of the schema", keys_of_schema(schema)),
+                        ("keys of reports", emitted_keys(stage)),
+                        ("words of core/names.c", names_of_core()),
+                        ("kinds of findings", kinds_of_findings())):
+        check(f"{what}: some to look for", [] if len(names) > 10 else [sorted(names)])
+        check(f"{what} in docs/report.md", sorted(names - words))
+
+
+def check_options():
+    done = subprocess.run([BINARY, "--help"], check=True, capture_output=True, text=True)
+    offered = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", done.stdout)) - {"--"}
+    page = plain_man(MAN_PAGE.read_text())
+    described = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", man_section(page, "OPTIONS")))
+    check("--help has options", [] if "--json" in offered else [done.stdout])
+    check("options missing in the man page", sorted(offered - described))
+    check("options of the man page that do not exist", sorted(described - offered))
+
+
+def check_man_page():
+    if not shutil.which("groff"):
+        print("skipped the man page's form: no groff")
+        return
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", MAN_PAGE], text=True,
+                          capture_output=True)
+    check("groff's warnings", [done.stderr] if done.stderr or done.returncode else [])
+
+
+def check_links():
+    for path in WITH_LINKS:
+        problems = []
+        for link in links_of(path.read_text()):
+            file, _, anchor = link.partition("#")
+            target = (path.parent / file).resolve() if file else path
+            if not target.exists():
+                problems.append(f"{link}: no such file")
+            elif anchor and anchor not in anchors_of(target.read_text()):
+                problems.append(f"{link}: no such heading")
+        check(f"links of {path.relative_to(SOURCE)}", problems)
+
+
+# --- that the checks can fail ------------------------------------------------------------
+
+
+def check_checks():
+    for want, got, line in [("a\nb", "x\na\nb\nc", None), ("a\nc", "a\nb\nc", "c"),
+                            ("a\n…\nc", "a\nb\nc", None), ("c\n…\na", "a\nb\nc", "a"),
+                            ("a ", "a", None), ("a", "", "a"), ("b\nb", "b", "b")]:
+        check(f"missing_lines({want!r}, {got!r})",
+              [] if missing_lines(want, got) == line else [missing_lines(want, got)])
+    found = blocks_of("```sh test jq status=3\nx\ny\n```\n```\n```\n")
+    check("blocks_of", [] if [(b.line, b.info, b.text) for b in found] ==
+          [(1, ["sh", "test", "jq", "status=3"], "x\ny"), (5, [], "")]
+          and (found[0].status, found[0].needs) == (3, ["jq"]) else [found])
+    words = code_words("`a.b`, c, `d_e` and `--f G`\n```\n`h`\n```\n")
+    check("code_words", [] if words == {"a.b", "d_e", "f", "G"} else [words])
+    check("anchors_of", [] if anchors_of("# A b\n## C: d_e\n") == {"a-b", "c-d_e"} else ["?"])
+    keys = keys_of_report({"a": [{"b": {"opcodes": {"RC": 1}}}]})
+    check("keys_of_report", [] if keys == {"a", "b", "opcodes"} else [keys])
+
+
+def main():
+    if not BINARY.is_file():
+        print(f"skipped: there is no {BINARY}")
+        return 77
+    check_checks()
+    check_links()
+    check_man_page()
+    check_options()
+    stage = Stage()
+    try:
+        check_reference(stage)
+        run_man_examples(stage)
+        for path in WITH_EXAMPLES:
+            run_examples(stage, path)
+    finally:
+        stage.close()
+    print(f"{len(FAILED)} failed" if FAILED else "the documents say what is so")
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
