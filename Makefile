@@ -11,7 +11,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: all demo check release install coverage fuzz format check-format deps clean
+.PHONY: golden all demo check release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -21,7 +21,9 @@ release: deps
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 
-demo: release
+demo: deps
+	@cmake --preset release
+	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin
 	@tools/demo $(release)/bin/rocescope
 
 # With gcc and with clang, both under ASan and UBSan; ctest's summary comes last.
@@ -35,7 +37,7 @@ check: release
 
 install: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin
 	@DESTDIR='$(DESTDIR)' cmake --install $(release)
 
 # Lines of core and analyzer that the tests reach, file by file.
@@ -49,6 +51,10 @@ fuzz: deps
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz -j $(JOBS)
 	@ctest --preset fuzz --output-on-failure
+
+# Writes the expected reports anew; read the difference before you believe it.
+golden: release
+	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/golden/test_golden.py --update
 
 format: deps
 	@$(c_files) | xargs -0 $(CLANG_FORMAT) -i

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FRAMES_KEPT 20
-#define STREAMS_IN_FILTER 4
+#define STREAMS_IN_FILTER 32 /* keeps the filter within what Wireshark takes */
 
 static void
 free_finding(gpointer data)

@@ -77,6 +77,34 @@ find_truncation(rs_findings *all)
     }
 }
 
+/* RoCE packets that opened no stream, and why. */
+static void
+find_untracked(rs_findings *all)
+{
+    const roce_tracker_totals *n = roce_tracker_totals_get(all->analysis->tracker);
+    if (n->icrc_orphans > 0) {
+        rs_finding *f = rs_finding_add(all, "icrc_orphans", RS_SEVERITY_WARNING);
+        f->weight = n->icrc_orphans;
+        say(f,
+            "If something rewrote the packets after they were captured (anonymised "
+            "addresses, say), look again with --icrc off.",
+            g_strdup_printf("%" G_GUINT64_FORMAT
+                            " packets with a bad ICRC belong to no known stream",
+                            n->icrc_orphans),
+            g_strdup("A packet with a bad ICRC proves nothing: it opens no stream, and "
+                     "what it says is not counted."));
+    }
+    guint64 cut = n->untracked_packets - n->icrc_orphans;
+    if (cut > 0 && n->truncated_packets > 0) {
+        rs_finding *f = rs_finding_add(all, "headers_cut", RS_SEVERITY_NOTE);
+        say(f, "Capture at least 128 bytes of each packet.",
+            g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut",
+                            MIN(cut, n->truncated_packets)),
+            g_strdup("ACKs without their syndrome and the like: what they said is not "
+                     "known."));
+    }
+}
+
 static void
 find_capture_drops(rs_findings *all)
 {
@@ -282,6 +310,7 @@ rs_findings_of_capture(rs_findings *all)
 {
     find_clock_steps(all);
     find_truncation(all);
+    find_untracked(all);
     find_capture_drops(all);
     find_limits(all);
     find_strangers(all);

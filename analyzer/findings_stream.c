@@ -149,9 +149,10 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = packets(flow->n);
     g_autofree char *who = ends(flow);
     location where = locate(flow);
-    f->severity = loss_severity(flow);
+    f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
     if (where.n >= flow->n) {
         g_autofree char *gone = packets(where.n);
+        f->severity = loss_severity(flow);
         f->title = g_strdup_printf("%s lost between %s and %s, from %s", gone,
                                    where.from, where.to, who);
         f->detail = g_strdup_printf("Copies seen at %s that never came by %s.",
@@ -165,9 +166,11 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
             g_strdup("Seen here, then asked for or sent again: lost or late "
                      "behind the capture point; which of the two cannot be told "
                      "from here.");
+        g_autofree char *dst = rs_format_addr(&flow->dst);
         f->advice =
-            g_strdup("Capture at the receiver as well: there a lost packet stays "
-                     "away and a late one arrives.");
+            g_strdup_printf("Capture at %s: there a lost packet stays away and a "
+                            "late one arrives.",
+                            dst);
     }
     g_free(where.from);
     g_free(where.to);

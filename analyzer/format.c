@@ -71,7 +71,15 @@ rs_format_speed(guint64 bps)
 char *
 rs_format_bytes(guint64 bytes)
 {
-    return g_format_size(bytes);
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double value = (double)bytes;
+    guint unit = 0;
+    while (value >= 999.5 && unit + 1 < G_N_ELEMENTS(units)) {
+        value /= 1000;
+        unit++;
+    }
+    return g_strdup_printf("%.*f %s", unit == 0 || value >= 99.95 ? 0 : 1, value,
+                           units[unit]);
 }
 
 char *

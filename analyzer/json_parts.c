@@ -294,6 +294,7 @@ detail_name(const roce_event *e)
 {
     switch (e->kind) {
     case ROCE_EVENT_RETRANSMISSION:
+    case ROCE_EVENT_READ_REISSUE:
     case ROCE_EVENT_ROUND:
         return roce_cause_name((roce_cause)e->detail);
     case ROCE_EVENT_NAK:
@@ -316,7 +317,6 @@ detail_name(const roce_event *e)
     case ROCE_EVENT_SPURIOUS_ROUND:
     case ROCE_EVENT_RNR_NAK:
     case ROCE_EVENT_RNR_WAIT:
-    case ROCE_EVENT_READ_REISSUE:
     case ROCE_EVENT_RESPONSE_RESENT:
     case ROCE_EVENT_ECN_TRANSITION:
     case ROCE_EVENT_CE_EPISODE:

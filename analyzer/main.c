@@ -11,6 +11,7 @@
 #include "report_text.h"
 #include "rocescope_version.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,16 +117,32 @@ wants_text(const rs_options *options)
     return !options->quiet && g_strcmp0(options->json_path, "-") != 0;
 }
 
+/* Of files that could not even be opened there is nothing to report. */
+static gboolean
+any_file_read(const rs_analysis *analysis)
+{
+    for (guint i = 0; i < analysis->files->len; i++) {
+        const rs_file *file = g_ptr_array_index(analysis->files, i);
+        if (file->format != NULL) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static gboolean
 write_text(const rs_options *options, const rs_analysis *analysis,
            const rs_summary *summary, const GPtrArray *findings)
 {
-    if (!wants_text(options)) {
+    if (!wants_text(options) || !any_file_read(analysis)) {
         return TRUE;
     }
     rs_report_text(stdout, analysis, summary, findings, terminal_width(),
                    wants_color(options));
     if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (errno == EPIPE) {
+            return TRUE; /* the reader has seen enough */
+        }
         complain("standard output cannot be written");
         return FALSE;
     }

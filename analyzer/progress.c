@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "progress.h"
 
+#include "format.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -46,7 +48,7 @@ rs_progress_show(rs_progress *progress, guint64 position, guint64 total,
     }
     progress->last_us = now;
     progress->shown = TRUE;
-    g_autofree char *done = g_format_size(position);
+    g_autofree char *done = rs_format_bytes(position);
     double seconds = (double)(now - progress->start_us) / G_USEC_PER_SEC;
     if (total > 0 && position <= total) {
         double left =

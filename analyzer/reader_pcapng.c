@@ -18,10 +18,10 @@
  *
  *   section header   byte-order magic 4, major 2, minor 2, section length 8, options
  *   interface        link type 2, reserved 2, snap length 4, options
- *   enhanced packet  interface 4, time high 4, low 4, captured 4, wire 4, bytes,
- * options old packet       interface 2, drops 2, and the same from there simple packet
- * wire 4, bytes; of interface 0, and without a time statistics       interface 4, time
- * high 4, low 4, options
+ *   enhanced packet  interface 4, time high 4, low 4, captured 4, wire 4, bytes, options
+ *   old packet       interface 2, drops 2, and the same from there
+ *   simple packet    wire 4, bytes; of interface 0, and without a time
+ *   statistics       interface 4, time high 4, low 4, options
  *
  * Packet bytes are padded to a multiple of 4.  An option is code 2, length 2, value,
  * padding likewise; code 0 ends the list, as the end of the block does.  Other blocks

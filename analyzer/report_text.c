@@ -43,6 +43,9 @@ wrapped(const text_report *r, const char *text, guint indent)
     guint at = 0;
     for (guint i = 0; words[i] != NULL; i++) {
         guint length = (guint)g_utf8_strlen(words[i], -1);
+        if (length == 0) {
+            continue; /* the second of two blanks */
+        }
         if (at > 0 && at + 1 + length > r->width) {
             fputc('\n', r->out);
             at = 0;
@@ -256,9 +259,10 @@ print_healthy(const text_report *r)
     fprintf(
         r->out,
         "%sHealthy%s: no loss, no retransmission, no congestion in %s RoCE packets of "
-        "%u streams.\n",
+        "%u streams%s.\n",
         paint(r, "\033[32;1m"), paint(r, "\033[0m"), packets,
-        roce_tracker_n_streams(r->analysis->tracker));
+        roce_tracker_n_streams(r->analysis->tracker),
+        r->analysis->incomplete ? ", in what could be read" : "");
 }
 
 static void

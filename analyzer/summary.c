@@ -369,6 +369,9 @@ rs_summary_new(const rs_analysis *analysis)
             add_unattributed(&summary->unattributed, stream_of(analysis, id));
         }
     }
+    guint64 orphans = roce_tracker_totals_get(analysis->tracker)->icrc_orphans;
+    summary->totals.icrc.checked += orphans;
+    summary->totals.icrc.bad += orphans;
     gpointer data = (gpointer)(guintptr)analysis;
     g_array_sort_with_data(summary->worst_first, worse, data);
     find_links(summary, analysis);

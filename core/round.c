@@ -8,8 +8,9 @@
  *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered
  *   unknown             the other direction is not known: nobody can be heard asking
  *   read_reissue        a READ or atomic whose response is missing while later ones
- * came (an implied NAK), soon after those timeout             the newest copy is older
- * than any ACK took (RFC 6298's bound) unknown             else
+ *                       came (an implied NAK), soon after those
+ *   timeout             the newest copy is older than any ACK took (RFC 6298's bound)
+ *   unknown             else
  */
 #include "track.h"
 

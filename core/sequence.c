@@ -7,33 +7,26 @@
  *
  *   next_tx      the PSN the requester would send next if nothing were lost.  A packet
  *                beyond it means that transmissions went unseen (lane.missing); a
- * packet before it is a copy of something, or a late original. accept_next  the
- * expected PSN of a responder that stood at this point.  Packets beyond it are
- * discarded by a go-back-N responder: they are neither delivered nor lost, and may be
- * sent again for that reason alone. ACKs and NAKs of the true responder correct it.
+ *                packet before it is a copy of something, or a late original.
+ *   accept_next  the expected PSN of a responder that stood at this point.  Packets
+ *                beyond it are discarded by a go-back-N responder: they are neither
+ *                delivered nor lost, and may be sent again for that reason alone.
+ *                ACKs and NAKs of the true responder correct it.
  *
  * Each request with unwrapped PSN x and span k is one of these:
  *
  *   1. x >= max_next: new.  Beyond max_next a gap opens: [max_next, x) joins `missing`.
  *   2. x was seen before, with the same wire identity: a duplicate made by the network.
  *   3. x was never seen and is in `missing`: a late original if its IPv4 identification
- *      is older than the newest seen; where identifications do not rise, if nobody had
- *      asked for it, or it came sooner than a round trip after the NAK.
+ *      is older than the newest seen.
  *   4. x was filled by a copy sent again, and this one is older: that was the late
  *      original, the verdict is withdrawn and the round was spurious.
- *   5. x was seen, and this copy is older than the newest: sent again and overtaken. It
+ *   5. x was seen, and this copy is older than the newest: sent again and overtaken.  It
  *      moves neither next_tx nor the round.
  *   6. anything else: sent again.
  *
- * Where the identification never changes (IPv6, some NICs) a repeated x cannot be told
- * from a network duplicate by itself: it is sent again if a NAK, an RNR NAK or a
- * timeout precedes it or if it runs on from the copy before it; else a duplicate of
- * unknown origin.
- *
- * Copies sent again form rounds.  A round goes on while copies run on from next_tx
- * below the round's end; a step back starts the next one.  Its cause: an unanswered NAK
- * at or before x; for READ and atomics without their response, the gap in the responses
- * (an implied NAK); the time since the newest copy of x; else unknown.
+ * Where the identification tells nothing (IPv6, some devices), unnumbered.c stands in
+ * for rules 2 to 5.
  *
  * Verdicts, each about one transmission:
  *
@@ -47,8 +40,7 @@
  *   READ and atomics answered here  the response is judged (respond.c)
  *   missing to the end              unknown
  *
- * Limitations: packets are counted one per PSN where they never come again, so a lost
- * READ request that is never repeated counts by the responses that were seen; a whole
+ * Limitations: packets are counted one per PSN where they never come again; a whole
  * round that is lost before this point is invisible.
  */
 #include "track.h"

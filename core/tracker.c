@@ -504,6 +504,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
         bool wanted =
             is_usable(&a) && !a.corrupt && t->n_streams < t->config.max_streams;
         t->totals.untracked_packets++;
+        t->totals.icrc_orphans += a.corrupt ? 1 : 0;
         return wanted ? ROCE_ERROR_MEMORY : ROCE_OK;
     }
     t->last_stream = s->pub.id;

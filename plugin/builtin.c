@@ -9,9 +9,9 @@
  * 1. Info.  The built-in writes its text and upper layers write behind it.  Ours takes
  *    the place of the former; the latter stays.  What stood before (a tunnel's) too.
  * 2. Heuristics.  A SEND Only shorter than a protocol's smallest message is not shown
- * to that protocol's heuristic, which would throw on it or claim it.  A SEND Last must
+ *    to that protocol's heuristic, which would throw on it or claim it.  A SEND Last must
  *    be: it may complete a message.  But where its First was not captured, the
- * heuristic takes a short Last for all of it; running off its end is then forgiven.
+ *    heuristic takes a short Last for all of it; running off its end is then forgiven.
  * 3. Tree.  What ours shows as well is hidden, which filters do not see; MADs and CM
  *    messages stay.
  * 4. Source address.  On CM messages the built-in replaces it by a LID that RoCE does

@@ -11,12 +11,12 @@
  *    the whole table: a changed preference of the built-in moves its handle to another
  *    port, and back, without asking us.
  * 3. `dissector_change_uint` makes the entry a changed one.  UDP asks the changed one
- * of two ports first, whatever the other is registered to: so destination port 4791
+ *    of two ports first, whatever the other is registered to: so destination port 4791
  *    wins against a source port that is, say, TFTP's 69.
  * 4. Only the destination port makes a packet RoCEv2 (IBTA A17.3.2).  What comes by its
  *    source port is the built-in's alone.
  * 5. The built-in is called through a table of our own, which allows to call a
- * dissector without naming it in the packet's layers once more.
+ *    dissector without naming it in the packet's layers once more.
  *
  * Limitations: where the user has changed the source port's dissector too (Decode As),
  * UDP asks the lower port first, and that may be the source port; a dissector that

@@ -61,7 +61,8 @@ typedef struct roce_tracker_totals {
     uint64_t pfc_frames, pause_frames;
     uint64_t other_packets, not_ib_on_roce_port, fragments;
     uint64_t truncated_packets, malformed_packets;
-    uint64_t icrc_bad;
+    uint64_t icrc_bad;     /* CNPs and FLUSH apart */
+    uint64_t icrc_orphans; /* of those, packets of no stream: they open none */
     uint64_t unattributed_naks, unattributed_rnr, unattributed_cnps, unattributed_acks;
     uint64_t untracked_packets; /* of streams beyond max_streams */
     uint64_t evicted[ROCE_N_TABLES];
