@@ -31,6 +31,7 @@
 
 #define GRH_NEXT_BTH 0x1b
 
+#define SLL_MULTICAST 2 /* to us 0, broadcast 1, multicast 2, to others 3 */
 #define SLL_OUTGOING 4
 
 void
@@ -327,6 +328,16 @@ decode_ethernet(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     decode_ethertype(c, ports, type, p);
 }
 
+/* What a promiscuous interface overhears (type 3) has no direction for its host. */
+static roce_direction
+cooked_direction(unsigned kind)
+{
+    if (kind == SLL_OUTGOING) {
+        return ROCE_DIRECTION_OUT;
+    }
+    return kind <= SLL_MULTICAST ? ROCE_DIRECTION_IN : ROCE_DIRECTION_UNKNOWN;
+}
+
 /* Linux cooked capture: only the sender's address is there, and which way it went. */
 static void
 decode_sll(roce_cursor *c, const roce_ports *ports, roce_packet *p)
@@ -344,7 +355,7 @@ decode_sll(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     if (address_length == 6) {
         memcpy(p->src_mac, address, 6);
     }
-    p->direction = kind == SLL_OUTGOING ? ROCE_DIRECTION_OUT : ROCE_DIRECTION_IN;
+    p->direction = cooked_direction(kind);
     decode_ethertype(c, ports, type, p);
 }
 
@@ -364,7 +375,7 @@ decode_sll2(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     if (address_length == 6) {
         memcpy(p->src_mac, address, 6);
     }
-    p->direction = kind == SLL_OUTGOING ? ROCE_DIRECTION_OUT : ROCE_DIRECTION_IN;
+    p->direction = cooked_direction(kind);
     decode_ethertype(c, ports, type, p);
 }
 

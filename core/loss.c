@@ -60,7 +60,7 @@ bad_copy(const roce_stream_state *s, int64_t psn)
 static bool
 at_sender(const roce_stream_state *s)
 {
-    return s->direction == ROCE_DIRECTION_OUT;
+    return s->directions == ROCE_DIRECTION_OUT;
 }
 
 /* Whether an earlier copy of what went unseen was seen here. */

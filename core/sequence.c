@@ -563,10 +563,10 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 static roce_vantage
 find_vantage(const roce_stream_state *s)
 {
-    if (s->direction == ROCE_DIRECTION_OUT) {
+    if (s->directions == ROCE_DIRECTION_OUT) {
         return ROCE_VANTAGE_REQUESTER;
     }
-    if (s->direction == ROCE_DIRECTION_IN) {
+    if (s->directions == ROCE_DIRECTION_IN) {
         return ROCE_VANTAGE_RESPONDER;
     }
     const uint64_t *lost = s->pub.losses[ROCE_SPACE_REQUESTS];

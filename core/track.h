@@ -187,7 +187,8 @@ typedef struct roce_stream_state {
     uint64_t unanswered_ce_ns;
     uint32_t complained_of; /* stream id + 1, found for a switch's CNPs; 0 none */
     uint32_t lookups;
-    uint8_t direction; /* roce_direction of its packets */
+    uint8_t
+        directions; /* roce_direction of its packets, or both or'ed: it passes here */
 
     /* pairing */
     uint32_t contradictions;

@@ -252,9 +252,7 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
     note_vlan(pub, p);
     count_opcode(t, pub, p->bth.opcode);
-    if (p->direction != ROCE_DIRECTION_UNKNOWN) {
-        s->direction = (uint8_t)p->direction;
-    }
+    s->directions = (uint8_t)(s->directions | p->direction);
 }
 
 /* A packet with a bad ICRC moves no state; it is remembered as a hint. */

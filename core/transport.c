@@ -193,7 +193,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
     read_headers(&c, headers, p);
     p->outcome = c.outcome;
     if (body < size + p->bth.pad_bytes) {
-        p->outcome = c.outcome == ROCE_TRUNCATED ? ROCE_TRUNCATED : ROCE_MALFORMED;
+        p->outcome = ROCE_MALFORMED; /* the lengths say so, cut or not */
         p->payload_offset = BTH_BYTES;
         p->payload_bytes = 0;
         return;
