@@ -32,6 +32,7 @@ print_ranges(const roce_missing *missing, char *text, size_t size)
 typedef enum operation {
     ADD,
     TAKE,
+    PUT, /* back: three copies, asked for */
     ASK,
     ACKNOWLEDGE
 } operation;
@@ -80,6 +81,13 @@ static const missing_row rows[] = {
      "10-15x1 30-35x1 35-40x1"},
     {"take in the hole", {10, 20, 30, 40}, TAKE, 20, 30, "10-20x1 30-40x1"},
 
+    {"put into nothing", {0}, PUT, 10, 20, "10-20x3a"},
+    {"put before, touching", {10, 20}, PUT, 5, 10, "5-10x3a 10-20x1"},
+    {"put between two", {10, 20, 30, 40}, PUT, 24, 26, "10-20x1 24-26x3a 30-40x1"},
+    {"put between two, touching both", {10, 20, 30, 40}, PUT, 20, 30,
+     "10-20x1 20-30x3a 30-40x1"},
+    {"put behind, touching", {10, 20}, PUT, 20, 21, "10-20x1 20-21x3a"},
+
     {"ask in nothing", {0}, ASK, 10, 20, ""},
     {"ask for nothing", {10, 20}, ASK, 15, 15, "10-20x1"},
     {"ask for the first", {10, 20}, ASK, 10, 11, "10-11x1a 11-20x1"},
@@ -104,11 +112,16 @@ test_rows(void)
                                              .end = rows[i].before[k + 1]};
             CHECK(roce_missing_add(&missing, &alloc, &like));
         }
-        const roce_missing_range like = {.start = rows[i].start, .end = rows[i].end};
+        const roce_missing_range like = {
+            .start = rows[i].start, .end = rows[i].end, .copies = 3, .asked = true};
+        const roce_missing_range fresh = {.start = rows[i].start, .end = rows[i].end};
         roce_missing_range out;
         switch (rows[i].what) {
         case ADD:
-            CHECK(roce_missing_add(&missing, &alloc, &like));
+            CHECK(roce_missing_add(&missing, &alloc, &fresh));
+            break;
+        case PUT:
+            CHECK(roce_missing_put(&missing, &alloc, &like));
             break;
         case TAKE:
             (void)roce_missing_take(&missing, &alloc, rows[i].start, rows[i].end, &out);
@@ -302,11 +315,35 @@ mark(bench *b, int64_t start, int64_t end, enum roce_missing_mark what)
     return settle(b, start, end, want, failed_since(b, n_calls));
 }
 
-/* Takes everything in [start, end), part by part, lowest first. */
+/* Puts back what was taken, one copy less. */
+static bool
+put(bench *b, const roce_missing_range *taken)
+{
+    uint64_t n_calls = b->state.n_calls;
+    roce_missing_range range = *taken;
+    if (range.copies > 1) {
+        range.copies--;
+    }
+    bool done = roce_missing_put(&b->missing, &b->alloc, &range);
+    fate want[N_PSNS];
+    memcpy(want, b->model, sizeof want);
+    for (int64_t psn = range.start; psn < range.end; psn++) {
+        want[psn - LEAST] = (fate){.copies = range.copies,
+                                   .frame = range.frame,
+                                   .asked = range.asked,
+                                   .acked = range.acked,
+                                   .first_seen = range.first_seen};
+    }
+    return CHECK(done || failed_since(b, n_calls)) &&
+           settle(b, range.start, range.end, done ? want : b->model, false);
+}
+
+/* Takes everything in [start, end), part by part, lowest first; then perhaps puts the
+ * last of it back. */
 static bool
 take(bench *b, int64_t start, int64_t end)
 {
-    roce_missing_range out;
+    roce_missing_range out = {.copies = 0};
     uint64_t n_calls = b->state.n_calls;
     int64_t done = start;
     while (roce_missing_take(&b->missing, &b->alloc, start, end, &out)) {
@@ -337,6 +374,9 @@ take(bench *b, int64_t start, int64_t end)
         if (b->model[psn - LEAST].copies != 0) {
             return CHECK(failed_since(b, n_calls));
         }
+    }
+    if (out.copies > 0 && seeded_below(&b->random, 3) == 0) {
+        return put(b, &out);
     }
     return true;
 }
