@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as a frame of any link layer: decoding, the ICRC and CM messages, and what
+ * holds of them whatever the bytes are.
+ *
+ *   0    link layer; bit 7: more ports than 4791
+ *   1    how many more bytes the frame had on the wire
+ *   2    how many of the captured bytes are left out of a second, cut look
+ *   3..  the frame
+ */
+#include "roce/aeth.h"
+#include "roce/cm.h"
+#include "roce/decode.h"
+#include "roce/icrc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTINGS 3
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Memory that ends where the frame does. */
+static uint8_t *
+copy_of(const uint8_t *bytes, uint32_t n)
+{
+    uint8_t *copy = malloc(n > 0 ? n : 1);
+    if (copy == NULL) {
+        abort();
+    }
+    memcpy(copy, bytes, n);
+    return copy;
+}
+
+/* Decodes over rubbish, which must not show. */
+static void
+decode(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
+{
+    roce_packet other;
+    memset(p, 0xa5, sizeof *p);
+    memset(&other, 0x5a, sizeof other);
+    roce_decode(frame, ports, p);
+    roce_decode(frame, ports, &other);
+    assert(memcmp(p, &other, sizeof other) == 0);
+}
+
+static void
+check_packet(const roce_packet *p, uint32_t captured, uint32_t wire)
+{
+    assert(p->n_vlans <= ROCE_MAX_VLANS);
+    assert(p->transport < ROCE_N_TRANSPORTS);
+    assert(roce_opcode_name(p->bth.opcode, p->transport) != NULL);
+    assert(captured < wire || p->outcome != ROCE_TRUNCATED);
+    assert(p->has_bth || p->headers == 0);
+    assert(!p->has_bth || p->class == ROCE_CLASS_ROCE || p->class == ROCE_CLASS_NOT_IB);
+    if (p->class == ROCE_CLASS_ROCE) {
+        assert(p->outcome != ROCE_NOT_OURS);
+        assert(p->src.family != 0 && p->dst.family == p->src.family);
+        assert(p->ip_offset < p->bth_offset && p->bth_offset < p->end_offset);
+        assert(p->end_offset <= wire);
+    }
+    if (p->class == ROCE_CLASS_ROCE && p->has_bth && p->outcome != ROCE_MALFORMED) {
+        assert(p->payload_offset + p->payload_bytes + p->bth.pad_bytes + 4 ==
+               p->end_offset);
+        assert(p->outcome != ROCE_DECODED || p->payload_offset <= captured);
+    }
+    if ((p->headers & ROCE_HEADER_AETH) != 0) {
+        unsigned value = roce_aeth_get_value(p->aeth_syndrome);
+        assert(roce_aeth_get_kind(p->aeth_syndrome) <= ROCE_AETH_NAK && value < 32);
+        assert(roce_aeth_rnr_timer_ns(value) != 0);
+        assert(roce_nak_code_name(value) != NULL);
+    }
+}
+
+static void
+check_icrc(const uint8_t *bytes, uint32_t captured, const roce_packet *p)
+{
+    roce_icrc_status status = roce_icrc_check(bytes, captured, p, roce_crc32);
+    uint32_t want;
+    int result = roce_icrc_compute(bytes, captured, p, roce_crc32, &want);
+    assert((status == ROCE_ICRC_TRUNCATED) == (result != 0));
+    if (result == 0) {
+        assert(p->class == ROCE_CLASS_ROCE && p->end_offset <= captured);
+        const uint8_t *end = bytes + p->end_offset - 4;
+        uint32_t got = (uint32_t)end[0] | (uint32_t)end[1] << 8 |
+                       (uint32_t)end[2] << 16 | (uint32_t)end[3] << 24;
+        assert((status == ROCE_ICRC_GOOD) == (got == want));
+    }
+}
+
+static void
+check_cm(const uint8_t *bytes, uint32_t captured, const roce_packet *p)
+{
+    roce_cm_message message = {.kind = ROCE_CM_NONE};
+    if (roce_cm_decode(bytes, captured, p, &message) != ROCE_DECODED) {
+        assert(message.kind == ROCE_CM_NONE);
+        return;
+    }
+    assert(p->bth.dest_qpn == 1);
+    assert(strcmp(roce_cm_kind_name(message.kind), "?") != 0);
+    assert(roce_cm_reject_name(message.reject_reason) != NULL);
+    assert(message.qpn <= 0xffffff && message.starting_psn <= 0xffffff);
+    assert(message.retry_count <= 7 && message.rnr_retry_count <= 7);
+    assert(message.ack_timeout <= 31 && message.transport_type <= 3);
+}
+
+/* The first `captured` of the bytes, of a frame that had `wire`. */
+static roce_outcome
+look(const uint8_t *data, uint32_t captured, uint32_t wire, uint8_t setting)
+{
+    static const roce_link links[] = {ROCE_LINK_ETHERNET, ROCE_LINK_SLL, ROCE_LINK_SLL2,
+                                      ROCE_LINK_RAW, ROCE_LINK_UNSUPPORTED};
+    roce_ports ports;
+    roce_ports_init(&ports);
+    if ((setting & 0x80) != 0) {
+        ports = (roce_ports){.port = {4791, 0, 53, 0xffff}, .n_ports = 4};
+    }
+    uint8_t *bytes = copy_of(data, captured);
+    const roce_frame frame = {
+        .bytes = bytes,
+        .captured_bytes = captured,
+        .wire_bytes = wire,
+        .number = 1,
+        .link = links[(setting & 0x7f) % 5],
+    };
+    roce_packet p;
+    decode(&frame, &ports, &p);
+    check_packet(&p, captured, wire);
+    check_icrc(bytes, captured, &p);
+    check_cm(bytes, captured, &p);
+    free(bytes);
+    return p.outcome;
+}
+
+/* The same bytes as a UDP payload, and as a MAC control frame. */
+static void
+look_inside(const uint8_t *data, uint32_t captured, uint32_t wire)
+{
+    uint8_t *bytes = copy_of(data, captured);
+    roce_packet p = {0};
+    roce_decode_transport(bytes, captured, wire, &p);
+    assert(captured < wire || p.outcome != ROCE_TRUNCATED);
+    p = (roce_packet){0};
+    roce_decode_mac_control(bytes, captured, wire, &p);
+    assert(captured < wire || p.outcome != ROCE_TRUNCATED);
+    free(bytes);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < SETTINGS || size > 70000) {
+        return 0;
+    }
+    const uint8_t *frame = data + SETTINGS;
+    uint32_t captured = (uint32_t)size - SETTINGS;
+    uint32_t wire = captured + data[1];
+    roce_outcome outcome = look(frame, captured, wire, data[0]);
+    uint32_t cut = data[2] < captured ? captured - data[2] : 0;
+    roce_outcome cut_outcome = look(frame, cut, wire, data[0]);
+    /* The snap length makes nothing malformed. */
+    assert(outcome == ROCE_MALFORMED || cut_outcome != ROCE_MALFORMED);
+    look_inside(frame, captured, wire);
+    look_inside(frame, cut, wire);
+    return 0;
+}
