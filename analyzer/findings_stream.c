@@ -277,11 +277,13 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = ends(flow);
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
-    f->detail = g_strdup(flow->sum.paired_streams < flow->sum.streams
-                             ? "The other direction is not in this capture, so NAKs "
-                               "cannot be seen."
-                             : "No NAK was captured before, and it came too soon for a "
-                               "timeout.");
+    f->detail =
+        g_strdup(flow->sum.paired_streams < flow->sum.streams
+                     ? "The other direction is not known: not captured, or not to "
+                       "be told from that of other queue pairs.  What it said "
+                       "cannot be heard."
+                     : "No NAK was captured before, and it came too soon for a "
+                       "timeout.");
     f->advice = g_strdup("Capture both directions at one point.");
     f->severity = RS_SEVERITY_WARNING;
     return TRUE;
