@@ -3,6 +3,8 @@
 
 #if ROCESCOPE_NDPI
 
+#include "roce/hash.h"
+
 #include <ndpi/ndpi_api.h>
 #include <string.h>
 
@@ -36,16 +38,9 @@ static guint
 hash_key(gconstpointer data)
 {
     const flow_key *key = data;
-    guint64 words[5];
-    memcpy(words, key->addr[0].bytes, 16);
-    memcpy(words + 2, key->addr[1].bytes, 16);
-    words[4] = (guint64)key->port[0] << 32 | (guint64)key->port[1] << 8 | key->protocol;
-    guint64 h = 0x13198a2e03707344u;
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return (guint)h;
+    guint64 ports = (guint64)key->port[0] << 32 | (guint64)key->port[1] << 8;
+    guint64 hash = roce_hash_mix(key->protocol, ports);
+    return (guint)roce_hash_addr(roce_hash_addr(hash, &key->addr[0]), &key->addr[1]);
 }
 
 static gboolean

@@ -3,6 +3,8 @@
 
 #include "format.h"
 
+#include "roce/hash.h"
+
 #include <string.h>
 
 #define NO_LINK G_MAXUINT32
@@ -96,17 +98,9 @@ static guint
 hash_stream(gconstpointer data)
 {
     const roce_stream *s = data;
-    guint64 words[5] = {0};
-    memcpy(words, s->src.bytes, 16);
-    memcpy(words + 2, s->dst.bytes, 16);
-    words[4] = (guint64)s->dst_qpn << 32 |
-               (s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0);
-    guint64 h = 0x243f6a8885a308d3u;
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return (guint)h;
+    guint32 src_qpn = s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0;
+    guint64 hash = roce_hash_mix(src_qpn, s->dst_qpn);
+    return (guint)roce_hash_addr(roce_hash_addr(hash, &s->src), &s->dst);
 }
 
 static gboolean

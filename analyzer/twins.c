@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "twins.h"
 
+#include "roce/hash.h"
+
 #include <string.h>
 
 #define ENTRIES (1u << 18)
@@ -55,30 +57,19 @@ of_stream(rs_twins *twins, guint32 stream)
 }
 
 static guint64
-mix(guint64 h, guint64 word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
-static guint64
 identity_key(const roce_frame *frame, const roce_packet *p)
 {
-    guint64 words[4];
-    memcpy(words, p->src.bytes, 16);
-    memcpy(words + 2, p->dst.bytes, 16);
-    guint64 h = mix(p->ipv4_ident, (guint64)p->udp_length << 32 | p->bth.psn24);
-    for (guint i = 0; i < 4; i++) {
-        h = mix(h, words[i]);
-    }
-    h = mix(h, (guint64)p->bth.dest_qpn << 8 | p->bth.opcode);
+    guint64 h =
+        roce_hash_mix(p->ipv4_ident, (guint64)p->udp_length << 32 | p->bth.psn24);
+    h = roce_hash_addr(roce_hash_addr(h, &p->src), &p->dst);
+    h = roce_hash_mix(h, (guint64)p->bth.dest_qpn << 8 | p->bth.opcode);
     guint64 check = (guint64)p->src_port << 32 | p->aeth_syndrome;
     if (p->end_offset <= frame->captured_bytes && p->end_offset >= 4) {
         guint32 icrc;
         memcpy(&icrc, frame->bytes + p->end_offset - 4, 4);
         check = icrc;
     }
-    h = mix(h, check);
+    h = roce_hash_mix(h, check);
     return h == 0 ? 1 : h;
 }
 

@@ -20,12 +20,6 @@
 #define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding */
 #define TOLERATED_AHEAD 256    /* queues may be captured out of order by so much */
 
-static roce_lane *
-requests(roce_stream_state *s)
-{
-    return &s->lane[ROCE_SPACE_REQUESTS];
-}
-
 void
 roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns)
 {
@@ -67,7 +61,7 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
 static void
 cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 {
-    roce_missing *missing = &requests(s)->missing;
+    roce_missing *missing = &roce_requests(s)->missing;
     if (missing->n == 0) {
         return;
     }
@@ -95,7 +89,7 @@ vote_for_selective(roce_stream_state *s, int64_t una)
         una <= round->run_next) {
         return;
     }
-    const roce_slot *slot = roce_history_find(&requests(s)->history, una - 1);
+    const roce_slot *slot = roce_history_find(&roce_requests(s)->history, una - 1);
     if (slot != NULL && slot->tx < round->first_tx && !round->voted) {
         round->voted = true;
         s->votes_selective++;
@@ -105,7 +99,7 @@ vote_for_selective(roce_stream_state *s, int64_t una)
 static void
 settle_recovery(roce_stream_state *s)
 {
-    requests(s)->selective = s->votes_selective > s->votes_go_back;
+    roce_requests(s)->selective = s->votes_selective > s->votes_go_back;
     if (s->votes_go_back > s->votes_selective) {
         s->pub.recovery = ROCE_RECOVERY_GO_BACK_N;
     } else if (s->votes_selective > s->votes_go_back) {
@@ -121,7 +115,7 @@ static void
 upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool jumped = s->round.active && s->round.cause == ROCE_CAUSE_TIMEOUT &&
                   una > lane->next_tx && lane->next_tx < s->round.end;
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
@@ -147,7 +141,7 @@ void
 roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                        int64_t una)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     if (!lane->started || (s->acked && una <= s->una) || una <= lane->first) {
         return;
     }
@@ -169,7 +163,7 @@ static void
 acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t psn)
 {
-    roce_slot *slot = roce_history_find(&requests(s)->history, psn);
+    roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     bool fresh = !s->acked || psn >= s->una;
     if (fresh && slot != NULL && slot->copies == 1 && !s->round.active &&
         (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
@@ -193,7 +187,7 @@ remember(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_stat
         .oldest_psn = oldest,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
-        .tx = requests(s)->tx,
+        .tx = roce_requests(s)->tx,
     };
 }
 
@@ -202,7 +196,7 @@ remember(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_stat
 static void
 expect(roce_stream_state *s, int64_t psn)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     lane->discard_psn = psn;
     lane->discard_tx = lane->tx;
     if (lane->accept_next > psn) {
@@ -246,7 +240,7 @@ take_violation(roce_stream_state *s, int64_t psn)
 static void
 judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     roce_slot *slot = roce_history_find(&lane->history, psn);
     if (roce_missing_find(&lane->missing, psn) != NULL) {
         return; /* its newest transmission is one that went unseen */
@@ -268,7 +262,7 @@ static void
 acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          int64_t psn)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool explained = take_violation(s, psn) != 0;
     if (is_consequence(s, psn)) {
         return;
@@ -289,7 +283,7 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
                     int64_t psn)
 {
     roce_acknowledge_up_to(t, s, a, psn);
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     roce_slot *slot = roce_history_find(&lane->history, psn);
     if (slot != NULL) {
         slot->flags |= ROCE_SLOT_REFUSED;
@@ -367,7 +361,7 @@ void
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     if (!lane->started) {
         return;
     }

@@ -338,25 +338,38 @@ cooked_direction(unsigned kind)
     return kind <= SLL_MULTICAST ? ROCE_DIRECTION_IN : ROCE_DIRECTION_UNKNOWN;
 }
 
+/* The eight bytes of address in a cooked header; a MAC address fills six of them. */
+static void
+read_cooked_address(roce_cursor *c, unsigned length, roce_packet *p)
+{
+    uint8_t address[8] = {0};
+    roce_cursor_copy(c, address, sizeof address);
+    if (length == sizeof p->src_mac && c->outcome == ROCE_DECODED) {
+        memcpy(p->src_mac, address, sizeof p->src_mac);
+    }
+}
+
+static void
+decode_cooked(roce_cursor *c, const roce_ports *ports, unsigned kind, uint16_t type,
+              roce_packet *p)
+{
+    if (c->outcome != ROCE_DECODED) {
+        stop(c, p);
+        return;
+    }
+    p->direction = cooked_direction(kind);
+    decode_ethertype(c, ports, type, p);
+}
+
 /* Linux cooked capture: only the sender's address is there, and which way it went. */
 static void
 decode_sll(roce_cursor *c, const roce_ports *ports, roce_packet *p)
 {
     uint16_t kind = roce_cursor_u16(c);
-    roce_cursor_skip(c, 2);
-    uint16_t address_length = roce_cursor_u16(c);
-    uint8_t address[8] = {0};
-    roce_cursor_copy(c, address, 8);
+    roce_cursor_skip(c, 2); /* ARPHRD type */
+    read_cooked_address(c, roce_cursor_u16(c), p);
     uint16_t type = roce_cursor_u16(c);
-    if (c->outcome != ROCE_DECODED) {
-        stop(c, p);
-        return;
-    }
-    if (address_length == 6) {
-        memcpy(p->src_mac, address, 6);
-    }
-    p->direction = cooked_direction(kind);
-    decode_ethertype(c, ports, type, p);
+    decode_cooked(c, ports, kind, type, p);
 }
 
 static void
@@ -365,18 +378,8 @@ decode_sll2(roce_cursor *c, const roce_ports *ports, roce_packet *p)
     uint16_t type = roce_cursor_u16(c);
     roce_cursor_skip(c, 8); /* reserved, interface index, ARPHRD type */
     uint8_t kind = roce_cursor_u8(c);
-    uint8_t address_length = roce_cursor_u8(c);
-    uint8_t address[8] = {0};
-    roce_cursor_copy(c, address, 8);
-    if (c->outcome != ROCE_DECODED) {
-        stop(c, p);
-        return;
-    }
-    if (address_length == 6) {
-        memcpy(p->src_mac, address, 6);
-    }
-    p->direction = cooked_direction(kind);
-    decode_ethertype(c, ports, type, p);
+    read_cooked_address(c, roce_cursor_u8(c), p);
+    decode_cooked(c, ports, kind, type, p);
 }
 
 static void

@@ -6,6 +6,7 @@
  * behind a newer one was overtaken on the way.  Others send a constant, random numbers
  * or, with IPv6, none; then nobody can tell a copy from another by it.
  */
+#include "roce/hash.h"
 #include "track.h"
 
 /* Numbers are compared over 2^15 packets at most: later than this, a counter that
@@ -72,8 +73,7 @@ roce_ident_of(const roce_frame *frame, const roce_packet *p)
                         p->atomic_compare,
                         p->bth.ack_request};
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
+        h = roce_hash_mix(h, words[i]);
     }
     id.check = (uint32_t)h;
     return id;

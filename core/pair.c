@@ -15,6 +15,7 @@
  * A pairing by PSN is undone when acknowledgements contradict it.
  */
 #include "roce/aeth.h"
+#include "roce/hash.h"
 #include "track.h"
 
 #include <string.h>
@@ -44,23 +45,10 @@ roce_pair_init(roce_tracker *t)
 }
 
 static uint64_t
-mix(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
-static uint64_t
 note_key(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t psn24)
 {
-    uint64_t words[4];
-    memcpy(words, src->bytes, 16);
-    memcpy(words + 2, dst->bytes, 16);
-    uint64_t h = mix((uint64_t)point << 32 | psn24, src->family);
-    for (unsigned i = 0; i < 4; i++) {
-        h = mix(h, words[i]);
-    }
-    return h;
+    uint64_t hash = roce_hash_mix(0, (uint64_t)point << 32 | psn24);
+    return roce_hash_addr(roce_hash_addr(hash, src), dst);
 }
 
 static bool

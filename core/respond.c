@@ -22,12 +22,6 @@
  */
 #include "track.h"
 
-static roce_lane *
-responses(roce_stream_state *s)
-{
-    return &s->lane[ROCE_SPACE_RESPONSES];
-}
-
 /* Calls for each PSN range in [start, end) that `s` has asked a response for; with
  * `since_tx`, only what was asked for since that transmission, from where it starts. */
 static uint64_t
@@ -82,7 +76,7 @@ static roce_slot *
 place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a, roce_slot *slot)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     bool in_order = is_expected(s, lane, a->psn);
     lane->tx++;
     if (slot == NULL) {
@@ -125,7 +119,7 @@ report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_
     e.space = ROCE_SPACE_RESPONSES;
     e.psn = psn;
     e.count = count;
-    e.related_frame = responses(by)->top_frame;
+    e.related_frame = roce_responses(by)->top_frame;
     roce_track_emit(t, &e);
 }
 
@@ -133,7 +127,7 @@ static void
 ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     uint64_t missing = 0;
     if (s != NULL) {
         if (lane->next_tx < lane->max_next) {
@@ -158,7 +152,7 @@ static void
 miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
           const roce_arrival *a)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     const roce_slot *slot =
         roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, lane->max_next);
     if (slot == NULL || slot->psn >= lane->max_next ||
@@ -200,7 +194,7 @@ static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     if (s != NULL && a->psn < lane->next_tx) {
         miss_tail(t, s, by, a);
         miss_start(t, s, by, a);
@@ -217,18 +211,18 @@ static void
 copy_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                   const roce_arrival *a, roce_slot *slot)
 {
-    int64_t next_tx = responses(by)->next_tx;
+    int64_t next_tx = roce_responses(by)->next_tx;
     (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     report_resent(t, by, a, slot);
     (void)place(t, s, by, a, slot);
-    responses(by)->next_tx = next_tx;
+    roce_responses(by)->next_tx = next_tx;
 }
 
 static void
 arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     int64_t next_tx = lane->next_tx;
     by->pub.space[ROCE_SPACE_RESPONSES].reordered++;
     roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
@@ -272,7 +266,7 @@ static void
 behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
        const roce_arrival *a)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
@@ -322,7 +316,7 @@ ends_message(const roce_arrival *a)
 static void
 start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     int64_t first = a->psn;
     if (s != NULL && s->lane[ROCE_SPACE_REQUESTS].first < first) {
         first = s->lane[ROCE_SPACE_REQUESTS].first;
@@ -336,7 +330,7 @@ void
 roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              roce_arrival *a)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     if (s != NULL && !s->lane[ROCE_SPACE_REQUESTS].started) {
         s = NULL; /* its requests are not captured here */
     }
@@ -374,7 +368,7 @@ bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     int64_t end = slot->psn + slot->span;
     uint32_t i = roce_history_lower(&lane->history, slot->psn);
     bool answered =
@@ -427,7 +421,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by)
 {
-    roce_lane *lane = responses(by);
+    roce_lane *lane = roce_responses(by);
     const roce_stream_state *s = roce_track_peer(t, by);
     /* A requester that went on long after a response should have come has got it. */
     uint64_t patience = 16 * t->config.path_delay_ns;

@@ -16,12 +16,6 @@
 
 #define LEAST_TIMEOUT_NS 100000u
 
-static roce_lane *
-requests(roce_stream_state *s)
-{
-    return &s->lane[ROCE_SPACE_REQUESTS];
-}
-
 /* How long without news makes a copy a timeout's: as TCP reckons it (RFC 6298), from
  * the ACK latencies seen here; before the first, four of the assumed path delays. */
 static uint64_t
@@ -178,7 +172,7 @@ void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
     s->round = (roce_round){
         .active = true,
@@ -247,7 +241,7 @@ vote_on_recovery(roce_stream_state *s, const roce_arrival *a)
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     vote_on_recovery(s, a);
     int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
     if (a->psn > from && s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
@@ -268,7 +262,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         }
         return;
     }
-    if (!roce_sequence_was_accepted(requests(s), slot)) {
+    if (!roce_sequence_was_accepted(roce_requests(s), slot)) {
         return; /* discarded beyond the expected PSN: sent again for that alone */
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
@@ -294,7 +288,7 @@ roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival 
         if (!roce_stream_is_paired(&s->pub)) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
                           ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
-        } else if (roce_sequence_was_accepted(requests(s), slot) &&
+        } else if (roce_sequence_was_accepted(roce_requests(s), slot) &&
                    slot->psn >= s->una) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
                           ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,

@@ -50,12 +50,6 @@
 #define RESTART_DISTANCE 65536      /* no queue pair has so much outstanding unseen */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
-static roce_lane *
-requests(roce_stream_state *s)
-{
-    return &s->lane[ROCE_SPACE_REQUESTS];
-}
-
 bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
 {
@@ -102,7 +96,7 @@ request_bytes(const roce_arrival *a)
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     /* What nobody acknowledges is wanted no longer than there is room. */
     bool heard = s->acked || !roce_stream_is_paired(&s->pub);
     int64_t keep_from = !heard ? lane->first : s->acked ? s->una : lane->max_next;
@@ -136,7 +130,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 note_violation(roce_stream_state *s, const roce_arrival *a)
 {
-    int64_t expected = requests(s)->accept_next;
+    int64_t expected = roce_requests(s)->accept_next;
     unsigned at = s->violation;
     if (s->violations[at].frame != 0 && s->violations[at].expected == expected &&
         !s->violations[at].answered) {
@@ -153,7 +147,7 @@ note_violation(roce_stream_state *s, const roce_arrival *a)
 static bool
 offer(roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     if (a->psn > lane->accept_next) {
         note_violation(s, a);
@@ -178,7 +172,7 @@ offer_copy(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 static void
 place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     bool in_order = offer(s, a);
     lane->tx++;
@@ -206,7 +200,7 @@ static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     /* A jump to what a new NAK asks for answers that NAK. */
     bool asked_for = s->nak.state == ROCE_NAK_SEQUENCE && !s->nak.answered &&
                      s->nak.psn == a->psn && a->psn > lane->next_tx;
@@ -244,7 +238,7 @@ report_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, a);
     e.psn = a->psn;
     e.evidence = evidence;
-    e.related_frame = requests(s)->top_frame;
+    e.related_frame = roce_requests(s)->top_frame;
     roce_track_emit(t, &e);
 }
 
@@ -310,7 +304,7 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static void
 fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_lane *lane = requests(s);
+    const roce_lane *lane = roce_requests(s);
     bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
     bool rising = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
     if (missing && rising && roce_ident_was_overtaken(s, lane, a)) {
@@ -326,7 +320,7 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     if (slot == NULL) {
         fill(t, s, a);
@@ -348,7 +342,7 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     uint64_t count = (uint64_t)(a->psn - lane->max_next);
     s->pub.space[ROCE_SPACE_REQUESTS].gaps++;
     s->pub.space[ROCE_SPACE_REQUESTS].missing_psns += count;
@@ -371,7 +365,7 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     if (roce_ident_was_overtaken(s, lane, a)) {
         /* New here, but copies sent after it came before it: the round goes on. */
         if (a->psn > lane->max_next) {
@@ -403,7 +397,7 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     a->psn = (int64_t)a->packet->bth.psn24 + EARLY_BASE;
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
@@ -427,7 +421,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         roce_missing_clear(&responses->missing, &t->alloc);
         *responses = (roce_lane){0};
     }
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     roce_history_clear(&lane->history, &t->alloc);
     roce_missing_clear(&lane->missing, &t->alloc);
     *lane = (roce_lane){0};
@@ -446,7 +440,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 static void
 settle_span(roce_stream_state *s, roce_slot *slot, int64_t end)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     int64_t before = slot->psn + slot->span;
     slot->span = (uint32_t)(end - slot->psn);
     lane->next_tx = lane->next_tx == before ? end : lane->next_tx;
@@ -458,7 +452,7 @@ settle_span(roce_stream_state *s, roce_slot *slot, int64_t end)
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     s->pub.pmtu_bytes = pmtu_bytes;
     if (!lane->span_unknown || lane->history.n == 0) {
         return;
@@ -475,7 +469,7 @@ roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
 static void
 resynchronise(roce_stream_state *s, int64_t psn)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     if (!lane->span_unknown || psn < lane->max_next || lane->history.n == 0) {
         return;
     }
@@ -530,7 +524,7 @@ is_restart(const roce_stream_state *s, int64_t psn)
 void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
     if (full && s->pub.pmtu_bytes == 0 && is_pmtu(a->packet->payload_bytes)) {
         roce_sequence_learn_pmtu(s, a->packet->payload_bytes);
@@ -594,7 +588,7 @@ find_vantage(const roce_stream_state *s)
 static void
 take_back_unacknowledged(roce_stream_state *s)
 {
-    const roce_lane *lane = requests(s);
+    const roce_lane *lane = roce_requests(s);
     if (!s->acked) {
         return;
     }

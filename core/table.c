@@ -4,6 +4,7 @@
  * QPN as well.  Open addressing over ids; streams themselves never move, so that
  * whoever holds one may keep it.
  */
+#include "roce/hash.h"
 #include "track.h"
 
 #include <string.h>
@@ -11,25 +12,11 @@
 #define SMALLEST_INDEX 1024
 
 static uint64_t
-mix(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
-}
-
-static uint64_t
 key_hash(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t dst_qpn,
          uint32_t src_qpn)
 {
-    uint64_t words[4];
-    memcpy(words, src->bytes, 16);
-    memcpy(words + 2, dst->bytes, 16);
-    uint64_t h =
-        mix((uint64_t)point << 32 | dst_qpn, (uint64_t)src_qpn << 8 | src->family);
-    for (unsigned i = 0; i < 4; i++) {
-        h = mix(h, words[i]);
-    }
-    return h;
+    uint64_t hash = roce_hash_mix(src_qpn, (uint64_t)point << 32 | dst_qpn);
+    return roce_hash_addr(roce_hash_addr(hash, src), dst);
 }
 
 static bool

@@ -194,6 +194,18 @@ typedef struct roce_stream_state {
     uint32_t contradictions;
 } roce_stream_state;
 
+static inline roce_lane *
+roce_requests(roce_stream_state *s)
+{
+    return &s->lane[ROCE_SPACE_REQUESTS];
+}
+
+static inline roce_lane *
+roce_responses(roce_stream_state *s)
+{
+    return &s->lane[ROCE_SPACE_RESPONSES];
+}
+
 typedef struct roce_pair_entry roce_pair_entry;
 
 struct roce_tracker {

@@ -18,12 +18,6 @@
 
 #include <string.h>
 
-static roce_lane *
-requests(roce_stream_state *s)
-{
-    return &s->lane[ROCE_SPACE_REQUESTS];
-}
-
 /* Whether it is just what an unanswered NAK asks for. */
 static bool
 is_named(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
@@ -37,7 +31,8 @@ static void
 doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
       const roce_slot *slot)
 {
-    const roce_missing_range *range = roce_missing_find(&requests(s)->missing, a->psn);
+    const roce_missing_range *range =
+        roce_missing_find(&roce_requests(s)->missing, a->psn);
     bool named = is_named(t, s, a);
     s->doubt = (roce_doubt){
         .valid = true,
@@ -59,7 +54,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 bool
 roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool runs_on = s->round.active && a->psn == lane->next_tx;
     if (runs_on || (!roce_round_nak_explains(t, s, a) &&
                     roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_TIMEOUT)) {
@@ -87,7 +82,7 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if (mode == ROCE_IDENT_RISING || (mode == ROCE_IDENT_CHANGING && slot->lost == 0)) {
         return false;
     }
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     bool runs_on = s->round.active && a->psn == lane->next_tx;
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
@@ -148,7 +143,7 @@ static void
 promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         const roce_doubt *d)
 {
-    roce_lane *lane = requests(s);
+    roce_lane *lane = roce_requests(s);
     roce_slot *slot = roce_history_find(&lane->history, d->psn);
     roce_arrival a = *now;
     a.psn = d->psn;
@@ -272,14 +267,14 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (!d.valid) {
         return;
     }
-    const roce_lane *lane = requests(s);
+    const roce_lane *lane = roce_requests(s);
     bool run = a->psn == d.psn + d.span;
     bool run_with_gaps = d.asked && a->psn > d.psn && a->psn < lane->max_next;
     if (run || run_with_gaps) {
         promote(t, s, a, &d);
         return;
     }
-    roce_slot *slot = roce_history_find(&requests(s)->history, d.psn);
+    roce_slot *slot = roce_history_find(&roce_requests(s)->history, d.psn);
     if (slot == NULL) {
         return;
     }
