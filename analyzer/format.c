@@ -109,7 +109,7 @@ rs_format_safe(const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
     GString *safe = g_string_new(NULL);
-    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+    for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
         if (g_unichar_isprint(c)) {
             g_string_append_unichar(safe, c);

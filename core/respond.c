@@ -87,7 +87,6 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         if (slot != NULL) {
             slot->span = 1;
             slot->first = a->identity;
-            slot->first_frame = a->frame->number;
         }
     }
     if (slot != NULL) {

@@ -140,7 +140,11 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_last_nak *nak = &s->nak;
     uint64_t taken = since(a->frame->time_ns, nak->time_ns);
     int64_t asked = nak->oldest_psn;
-    nak->answered = a->psn >= nak->psn; /* else only an older NAK is */
+    /* Of two NAKs the round answers the older, and the newer may get one of its own; but
+     * where copies cannot be told apart, a NAK that stays open would explain too much. */
+    bool another =
+        nak->oldest_psn < nak->psn && roce_ident_mode_of(s) == ROCE_IDENT_RISING;
+    nak->answered = a->psn >= nak->psn && !another;
     nak->oldest_psn = nak->psn;
     if (nak->state == ROCE_NAK_RNR) {
         bool kept = taken >= nak->wait_ns;
@@ -161,9 +165,9 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         }
         s->n_reactions++;
     }
-    if (nak->answered && a->psn > asked) {
+    if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
-        int64_t from = nak->psn > s->una ? nak->psn : s->una;
+        int64_t from = asked > s->una ? asked : s->una;
         roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
     }
 }

@@ -115,7 +115,6 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
     slot->span = a->span;
     slot->first = a->identity;
-    slot->first_frame = a->frame->number;
     slot->message_bytes = saturate32(request_bytes(a));
     if (ends) {
         slot->flags |= ROCE_SLOT_MESSAGE_END;
@@ -201,9 +200,11 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    /* A jump to what a new NAK asks for answers that NAK. */
+    /* A jump to what a new NAK asks for answers that NAK; not if an ACK explains it. */
+    int64_t due = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
     bool asked_for = s->nak.state == ROCE_NAK_SEQUENCE && !s->nak.answered &&
-                     s->nak.psn == a->psn && a->psn > lane->next_tx;
+                     s->nak.psn == a->psn && a->psn > lane->next_tx &&
+                     (a->psn > due || lane->selective);
     bool runs_on = s->round.active && a->psn >= lane->next_tx &&
                    a->psn < lane->max_next && !asked_for;
     if (runs_on) {
@@ -307,7 +308,7 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     const roce_lane *lane = roce_requests(s);
     bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
     bool rising = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
-    if (missing && rising && roce_ident_was_overtaken(s, lane, a)) {
+    if (rising && roce_ident_was_overtaken(s, lane, a)) {
         arrived_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (missing && !rising && roce_unnumbered_missing(t, s, a)) {
         arrived_late(t, s, a, ROCE_EVIDENCE_TIME);

@@ -162,7 +162,6 @@ typedef struct roce_stream_state {
     struct {
         roce_identity identity;
         uint32_t psn24;
-        uint8_t opcode;
         uint8_t valid;
     } recent_acks[ROCE_RECENT_ACKS];
     uint8_t recent_ack;

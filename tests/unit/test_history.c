@@ -199,9 +199,9 @@ is_blank(const roce_slot *slot)
            CHECK_INT(slot->first.check, 0) && CHECK_INT(slot->first.ident, 0) &&
            CHECK_INT(slot->newest.check, 0) && CHECK_INT(slot->newest.ident, 0) &&
            CHECK_INT(slot->time_ns, 0) && CHECK_INT(slot->frame, 0) &&
-           CHECK_INT(slot->tx, 0) && CHECK_INT(slot->first_frame, 0) &&
-           CHECK_INT(slot->message_bytes, 0) && CHECK_INT(slot->flags, 0) &&
-           CHECK_INT(slot->copies, 0) && CHECK_INT(slot->lost, 0);
+           CHECK_INT(slot->tx, 0) && CHECK_INT(slot->message_bytes, 0) &&
+           CHECK_INT(slot->flags, 0) && CHECK_INT(slot->copies, 0) &&
+           CHECK_INT(slot->lost, 0);
 }
 
 /* Inserts and checks that what became of it is allowed. */
