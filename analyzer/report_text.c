@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define NOTES_SHOWN 12
+#define GSI_QPN 1
 #define FRAMES_SHOWN 10
 #define MARGIN 10 /* under which a finding's text is indented */
 
@@ -135,10 +136,13 @@ print_vantages(const text_report *r)
 {
     guint64 by[4] = {0};
     guint64 unpaired = 0;
+    guint64 unsequenced = 0;
     for (guint32 id = 0; id < roce_tracker_n_streams(r->analysis->tracker); id++) {
         const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
         gboolean connected =
             s->transport == ROCE_TRANSPORT_RC || s->transport == ROCE_TRANSPORT_XRC;
+        unsequenced +=
+            s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != GSI_QPN ? 1 : 0;
         if (connected && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
             by[s->vantage]++;
             unpaired += roce_stream_is_paired(s) ? 0 : 1;
@@ -163,6 +167,13 @@ print_vantages(const text_report *r)
                         "about %s requests is not known.",
                         unpaired, unpaired == 1 ? "stream has" : "streams have",
                         unpaired == 1 ? "its" : "their");
+        wrapped(r, text->str, 2);
+    }
+    if (unsequenced > 0) {
+        g_string_printf(text,
+                        "%" G_GUINT64_FORMAT " UD %s: PSNs are not checked there, so "
+                        "loss cannot be seen.",
+                        unsequenced, unsequenced == 1 ? "stream" : "streams");
         wrapped(r, text->str, 2);
     }
     g_string_free(text, TRUE);
