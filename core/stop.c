@@ -91,6 +91,7 @@ end_pause(roce_tracker *t, pause_state *s, uint64_t end_ns, roce_pause_end how)
         .end = how,
     };
     s->paused = false;
+    s->ended_ns = interval.end_ns;
     keep_interval(t, s, &interval);
 }
 
@@ -127,7 +128,7 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
     } else {
         s->pub.xoff++;
         s->paused = true;
-        s->start_ns = now;
+        s->start_ns = now > s->ended_ns ? now : s->ended_ns; /* the clock steps back */
         emit(t, s, frame, ROCE_EVENT_PAUSE_XOFF, now, quanta, 0);
     }
     if (s->pub.speed_known) {

@@ -232,6 +232,7 @@ struct roce_tracker {
     struct roce_pause_state {
         roce_pause_source pub;
         uint64_t start_ns, until_ns;
+        uint64_t ended_ns; /* the newest interval: none begins before it */
         bool paused;
         uint32_t intervals_capacity;
     } * pauses;

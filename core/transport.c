@@ -174,7 +174,8 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
     uint16_t headers = info->headers;
     p->transport = info->transport;
     if (info->transport == ROCE_TRANSPORT_RD &&
-        (body_of(wire) < headers_size(headers) || !looks_like_rd(&c, headers))) {
+        (body_of(wire) < headers_size(headers) + p->bth.pad_bytes ||
+         !looks_like_rd(&c, headers))) {
         p->transport = ROCE_TRANSPORT_DC;
         headers = 0;
     }

@@ -58,6 +58,11 @@ static const struct {
     {"DC, the code of an Acknowledge", ROCE_LINK_RAW,
      BYTES(IPV4("\x00\x30", IS_UDP) UDP("\x00\x1c")
            "\x51\x40\xff\xff" "\x00\x00\x00\x11" "\x00\x00\x00\x64" "\x1f\x00\x00\x07" ICRC)},
+    {"DC, the code of an Acknowledge, room for an RD's headers but not for its pad",
+     ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x34", IS_UDP) UDP("\x00\x20")
+           "\x51\x70\xff\xff" "\x00\x00\x00\x11" "\x00\x00\x00\x64"
+           "\x1f\x00\x00\x07" "\x01\x00\x00\x00" ICRC)},
     {"undefined opcode", ROCE_LINK_RAW,
      BYTES(IPV4("\x00\x30", IS_UDP) UDP("\x00\x1c")
            "\x1f\x40\xff\xff" "\x00\x00\x00\x11" "\x00\x00\x00\x64" "\x1f\x00\x00\x07" ICRC)},

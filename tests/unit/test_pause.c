@@ -93,6 +93,10 @@ static const struct {
     {"the clock steps back to a refresh", "t=5000; s pfc 3 q=1000; t=1000; "
                "s pfc 3 q=1000; t=9000; s pfc 3 q=0",
      100 * GBPS, 1, {{0, 3, 1, 1, 1, 1, 1, 0, 0, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"the clock steps back into an interval: what is counted once is not counted again",
+     "t=5000; s pfc 3 q=65535; t=5100; s pfc 3 q=0; t=5050; s pfc 3 q=65535; t=5150; "
+     "s pfc 3 q=0",
+     100 * GBPS, 1, {{0, 3, 2, 0, 2, 0, 2, 150000, 100000, ROCE_PAUSE_XON}}, NULL},
     {"priority 7 and 0", "s pfc 0,7 q=100; +99; a write 0", 100 * GBPS, 2,
      {{0, 0, 1, 0, 0, 1, 1, 512, 512, ROCE_PAUSE_EXPIRED}, {0, 7, 1, 0, 0, 1, 1, 512, 512, ROCE_PAUSE_EXPIRED}}, NULL},
 };
