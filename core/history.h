@@ -40,7 +40,7 @@ typedef struct roce_slot {
     uint64_t time_ns; /* of the newest copy */
     uint64_t frame;   /* likewise */
     uint64_t tx;      /* number of the newest copy among the space's transmissions */
-    uint32_t message_bytes; /* at a message's end: its length, saturated */
+    uint32_t message_bytes; /* that it brings or asks for, saturated */
     uint8_t flags;
     uint8_t copies; /* saturated */
     uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */

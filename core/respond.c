@@ -344,11 +344,8 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (!lane->started) {
         start_lane(s, by, a);
     }
-    uint32_t payload = a->packet->payload_bytes;
-    bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
-    if (s != NULL && full && s->pub.pmtu_bytes == 0 && payload >= 256 &&
-        payload <= 4096 && (payload & (payload - 1)) == 0) {
-        roce_sequence_learn_pmtu(s, payload);
+    if (s != NULL) {
+        roce_sequence_learn_from(s, a);
     }
     if (a->psn >= lane->max_next) {
         ahead(t, s, by, a);

@@ -466,6 +466,21 @@ roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
                 slot->psn + roce_psn_read_span(slot->message_bytes, pmtu_bytes));
 }
 
+static bool
+is_pmtu(uint32_t bytes)
+{
+    return bytes >= 256 && bytes <= 4096 && (bytes & (bytes - 1)) == 0;
+}
+
+void
+roce_sequence_learn_from(roce_stream_state *s, const roce_arrival *a)
+{
+    bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
+    if (full && s->pub.pmtu_bytes == 0 && is_pmtu(a->packet->payload_bytes)) {
+        roce_sequence_learn_pmtu(s, a->packet->payload_bytes);
+    }
+}
+
 /* While a READ's span is unknown the next request resynchronises without a gap. */
 static void
 resynchronise(roce_stream_state *s, int64_t psn)
@@ -504,12 +519,6 @@ request_span(const roce_stream_state *s, const roce_arrival *a, bool *unknown)
 }
 
 static bool
-is_pmtu(uint32_t bytes)
-{
-    return bytes >= 256 && bytes <= 4096 && (bytes & (bytes - 1)) == 0;
-}
-
-static bool
 is_restart(const roce_stream_state *s, int64_t psn)
 {
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
@@ -526,10 +535,7 @@ void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
-    bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
-    if (full && s->pub.pmtu_bytes == 0 && is_pmtu(a->packet->payload_bytes)) {
-        roce_sequence_learn_pmtu(s, a->packet->payload_bytes);
-    }
+    roce_sequence_learn_from(s, a);
     bool unknown;
     a->span = request_span(s, a, &unknown);
     if (!lane->started) {

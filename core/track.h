@@ -102,7 +102,6 @@ typedef struct roce_doubt {
 /* A late original that a NAK had asked for: if it never comes once more, it was the
  * answer. */
 typedef struct roce_asked_late {
-    bool valid;
     int64_t psn;
     uint64_t deadline_ns;
     uint64_t payload_bytes;
@@ -174,9 +173,6 @@ typedef struct roce_stream_state {
         uint64_t frame;
     } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
     uint8_t bad_at;
-
-    /* messages */
-    uint64_t message_bytes;
 
     /* congestion */
     int8_t last_ecn; /* -1 before the first data packet */
@@ -324,6 +320,10 @@ bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
+/* A First or Middle packet of `s`'s messages, or of their answers, is as long as the
+ * path MTU. */
+void
+roce_sequence_learn_from(roce_stream_state *s, const roce_arrival *a);
 
 /* unnumbered.c: both return false when the packet was surely sent again; if true it is
  * in doubt, to be taken for late or for a duplicate by the caller. */

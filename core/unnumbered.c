@@ -230,7 +230,6 @@ await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         s->n_asked_late--;
     }
     s->asked_late[s->n_asked_late++] = (roce_asked_late){
-        .valid = true,
         .psn = d->psn,
         .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
         .payload_bytes = d->payload_bytes,
