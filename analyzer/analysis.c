@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame's way: the feed brings it, it gets its number and its point, the filter looks
+ * at it, the survey holds it while its point is new, second copies of a mirror are left
+ * out, what came out of order waits for its place, and then it is tracked.
+ */
 #include "analysis.h"
 
 #include "background.h"
 #include "error.h"
+#include "feed.h"
+#include "filter.h"
 #include "progress.h"
-#include "reader.h"
+#include "reorder.h"
+#include "repeats.h"
+#include "survey.h"
 #include "twins.h"
 
-#include "roce/aeth.h"
 #include "roce/decode.h"
 
-#include <pcap/pcap.h>
 #include <signal.h>
-#include <string.h>
 #include <zlib.h>
 
-#define EVIDENCE_ENTRIES 200000 /* streams times kinds that keep frames */
-#define CHECK_EVERY 64          /* packets between looks at the terminal */
+#define CHECK_EVERY 64 /* packets between looks at the terminal */
 #define SAMPLE_FIRST 1000
-#define FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000) /* what stamps step back */
-#define LINKTYPE_RAW 101
 
 static volatile sig_atomic_t interrupt_asked;
 
@@ -29,16 +32,15 @@ rs_analysis_interrupt(void)
     interrupt_asked = 1;
 }
 
-/* A file while it is read. */
-typedef struct source {
+/* An analysis while it runs. */
+typedef struct run {
     rs_analysis *analysis;
-    rs_file *file;
-    guint file_i;
-    rs_reader *reader;
-    GArray *points;      /* guint: point of each interface, G_MAXUINT unknown yet */
-    GHashTable *filters; /* link type -> struct bpf_program */
-    rs_progress *progress;
-} source;
+    rs_filter *filter;
+    rs_survey *survey;
+    rs_repeats *repeats;
+    GPtrArray *reorders; /* rs_reorder by group of points, or NULL */
+    gboolean tracking;   /* some frame has been tracked */
+} run;
 
 static void
 free_file(gpointer data)
@@ -47,14 +49,6 @@ free_file(gpointer data)
     g_free(file->path);
     g_free(file->error);
     g_free(file);
-}
-
-static void
-free_point(gpointer data)
-{
-    rs_point *point = data;
-    g_free(point->interface);
-    g_free(point);
 }
 
 static void *
@@ -81,58 +75,7 @@ link_speed(void *ctx, guint32 point)
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point)
 {
-    return g_ptr_array_index(analysis->points, point);
-}
-
-/* Findings need frames by stream and kind; the key of both. */
-static gint64
-evidence_key(guint32 stream, guint kind)
-{
-    return (gint64)((guint64)kind << 32 | stream); /* g_int64_hash keeps the low half */
-}
-
-static void
-keep_frame(rs_evidence *evidence, guint64 frame)
-{
-    if (frame == 0) {
-        return;
-    }
-    if (evidence->n < RS_EVIDENCE_FRAMES) {
-        evidence->frames[evidence->n++] = frame;
-    } else {
-        evidence->more = TRUE;
-    }
-}
-
-static void
-keep_evidence(rs_analysis *analysis, const roce_event *event)
-{
-    gboolean has_detail = event->kind == ROCE_EVENT_LOSS ||
-                          event->kind == ROCE_EVENT_ROUND ||
-                          event->kind == ROCE_EVENT_NAK;
-    gint64 key = evidence_key(
-        event->stream, RS_EVIDENCE_KIND(event->kind, has_detail ? event->detail : 0));
-    rs_evidence *evidence = g_hash_table_lookup(analysis->evidence, &key);
-    if (evidence == NULL) {
-        if (g_hash_table_size(analysis->evidence) >= EVIDENCE_ENTRIES) {
-            return;
-        }
-        evidence = g_new0(rs_evidence, 1);
-        g_hash_table_insert(analysis->evidence, g_memdup2(&key, sizeof key), evidence);
-    }
-    gboolean refused =
-        event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE;
-    if (refused) {
-        keep_frame(evidence, event->related_frame); /* the request that was refused */
-    }
-    keep_frame(evidence, event->frame);
-}
-
-const rs_evidence *
-rs_analysis_evidence(const rs_analysis *analysis, guint32 stream, guint kind)
-{
-    gint64 key = evidence_key(stream, kind);
-    return g_hash_table_lookup(analysis->evidence, &key);
+    return rs_points_at(analysis->points, point);
 }
 
 static void
@@ -143,7 +86,7 @@ take_event(void *ctx, const roce_event *event)
     if (analysis->events->len < analysis->options->max_events) {
         g_array_append_val(analysis->events, *event);
     }
-    keep_evidence(analysis, event);
+    rs_evidence_keep(analysis->evidence, event);
 }
 
 static uint32_t
@@ -153,13 +96,14 @@ fast_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
 }
 
 static roce_icrc_status
-check_icrc(rs_analysis *analysis, const roce_frame *frame, const roce_packet *packet)
+check_icrc(const rs_analysis *analysis, const roce_frame *frame,
+           const roce_packet *packet)
 {
     if (packet->class != ROCE_CLASS_ROCE || !packet->has_bth) {
         return ROCE_ICRC_UNCHECKED;
     }
     rs_icrc_mode mode = analysis->options->icrc;
-    gboolean sampled = analysis->packets <= SAMPLE_FIRST || packet->bth.psn24 % 64 == 0;
+    gboolean sampled = frame->number <= SAMPLE_FIRST || packet->bth.psn24 % 64 == 0;
     if (mode == RS_ICRC_OFF || (mode == RS_ICRC_SAMPLE && !sampled)) {
         return ROCE_ICRC_UNCHECKED;
     }
@@ -172,10 +116,9 @@ analysis_new(const rs_options *options)
     rs_analysis *analysis = g_new0(rs_analysis, 1);
     analysis->options = options;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
-    analysis->points = g_ptr_array_new_with_free_func(free_point);
+    analysis->points = rs_points_new(options);
     analysis->events = g_array_new(FALSE, FALSE, sizeof(roce_event));
-    analysis->evidence =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    analysis->evidence = rs_evidence_table_new();
     analysis->background = rs_background_new();
     roce_tracker_config config;
     roce_tracker_config_init(&config);
@@ -185,6 +128,12 @@ analysis_new(const rs_options *options)
     const roce_alloc alloc = {.resize = resize, .release = release};
     if (roce_tracker_new(&analysis->tracker, &alloc, &config) != ROCE_OK) {
         g_error("out of memory");
+    }
+    for (guint i = 0; options->files[i] != NULL; i++) {
+        rs_file *file = g_new0(rs_file, 1);
+        file->path = g_strdup(options->files[i]);
+        file->damaged_at = -1;
+        g_ptr_array_add(analysis->files, file);
     }
     return analysis;
 }
@@ -199,76 +148,151 @@ rs_analysis_free(rs_analysis *analysis)
     rs_twins_free(analysis->twins);
     rs_background_free(analysis->background);
     g_ptr_array_unref(analysis->files);
-    g_ptr_array_unref(analysis->points);
+    rs_points_free(analysis->points);
     g_array_unref(analysis->events);
-    g_hash_table_unref(analysis->evidence);
+    rs_evidence_table_free(analysis->evidence);
     g_free(analysis);
 }
 
-/* The point that an earlier file of a rotated set has for the same interface, if this
- * file's packets follow on in time. */
-static rs_point *
-find_point(source *src, const rs_interface *interface, guint64 time_ns)
+/* ---- a frame at the end of its way ---- */
+
+static void
+track(run *r, roce_frame *frame, const roce_packet *packet)
 {
-    rs_analysis *analysis = src->analysis;
-    for (guint i = 0; i < analysis->points->len; i++) {
-        rs_point *point = g_ptr_array_index(analysis->points, i);
-        if (point->file_i == src->file_i || point->link_type != interface->link_type ||
-            g_strcmp0(point->interface, interface->name) != 0) {
+    rs_analysis *analysis = r->analysis;
+    /* Pauses are a matter of one link, whatever else its point was joined with. */
+    gboolean of_link = packet->ethertype == ROCE_ETHERTYPE_MAC_CONTROL;
+    guint32 group = rs_analysis_point(analysis, frame->point)->group;
+    frame->point = of_link ? frame->point : group;
+    r->tracking = TRUE;
+    roce_icrc_status icrc = check_icrc(analysis, frame, packet);
+    if (roce_tracker_add(analysis->tracker, frame, packet, icrc) != ROCE_OK) {
+        g_error("out of memory");
+    }
+    guint32 stream = roce_tracker_last_stream(analysis->tracker);
+    rs_identity identity;
+    if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
+        rs_identity_of(frame, packet, &identity)) {
+        (void)rs_twins_add(analysis->twins, group, &identity, stream);
+    }
+    if (packet->class == ROCE_CLASS_OTHER) {
+        rs_background_add(analysis->background, frame, packet);
+    }
+}
+
+static void
+track_in_order(void *ctx, const roce_frame *frame)
+{
+    run *r = ctx;
+    roce_frame copy = *frame;
+    roce_packet packet;
+    roce_decode(&copy, &r->analysis->options->ports, &packet);
+    track(r, &copy, &packet);
+}
+
+/* ---- what the survey found out ---- */
+
+static gboolean
+is_capture_duplicate(run *r, rs_point *point, const roce_frame *frame,
+                     const roce_packet *packet)
+{
+    rs_identity identity;
+    if (!point->delivers_twice || !rs_identity_of(frame, packet, &identity)) {
+        return FALSE;
+    }
+    if (r->repeats == NULL) {
+        r->repeats = rs_repeats_new();
+    }
+    return rs_repeats_is_second(r->repeats, point->id, &identity, frame->time_ns,
+                                point->repeat_within_ns);
+}
+
+static void
+admit(run *r, const roce_frame *frame, const roce_packet *packet)
+{
+    rs_point *point = rs_points_at(r->analysis->points, frame->point);
+    if (is_capture_duplicate(r, point, frame, packet)) {
+        point->capture_duplicates++;
+        r->analysis->capture_duplicates++;
+        return;
+    }
+    rs_reorder *reorder = point->group < r->reorders->len
+                              ? g_ptr_array_index(r->reorders, point->group)
+                              : NULL;
+    if (reorder == NULL) {
+        roce_frame copy = *frame;
+        track(r, &copy, packet);
+        return;
+    }
+    point->clock_ns = MAX(point->clock_ns, frame->time_ns);
+    rs_reorder_push(reorder, frame,
+                    point->order == RS_ORDER_STAMP ? frame->time_ns : point->clock_ns);
+}
+
+static void
+admit_held(void *ctx, const roce_frame *frame)
+{
+    run *r = ctx;
+    roce_packet packet;
+    roce_decode(frame, &r->analysis->options->ports, &packet);
+    admit(r, frame, &packet);
+}
+
+static void
+free_reorder(gpointer data)
+{
+    rs_reorder_free(data);
+}
+
+/* Groups of points whose frames have to wait for each other get their buffers. */
+static void
+make_reorders(run *r)
+{
+    rs_points *points = r->analysis->points;
+    guint n = rs_points_n(points);
+    g_ptr_array_set_size(r->reorders, (gint)n);
+    for (guint i = 0; i < n; i++) {
+        const rs_point *point = rs_points_at(points, i);
+        rs_reorder *own = g_ptr_array_index(r->reorders, i);
+        if (own != NULL && point->group != i) {
+            rs_reorder_flush(own); /* it has been joined with others since */
+            rs_reorder_free(own);
+            r->reorders->pdata[i] = NULL;
+        }
+        if (point->order == RS_ORDER_FILE) {
             continue;
         }
-        if (time_ns + FOLLOW_ON_TOLERANCE_NS >= point->newest_ns) {
-            return point;
+        gpointer *place = &r->reorders->pdata[point->group];
+        if (*place == NULL) {
+            *place = rs_reorder_new(point->horizon_ns, track_in_order, r);
         }
-        analysis->overlapping = TRUE;
+        rs_reorder_extend(*place, point->horizon_ns);
     }
-    return NULL;
 }
 
-static rs_point *
-add_point(source *src, const rs_interface *interface)
+/* With several points, packets are looked for at the others. */
+static void
+make_twins(run *r)
 {
-    rs_analysis *analysis = src->analysis;
-    rs_point *point = g_new0(rs_point, 1);
-    point->id = analysis->points->len;
-    point->file_i = src->file_i;
-    point->interface = g_strdup(interface->name);
-    point->link_type = interface->link_type;
-    point->link = interface->link;
-    point->speed_bps = interface->speed_bps;
-    if (analysis->options->link_speed_bps != 0) {
-        point->speed_bps = analysis->options->link_speed_bps;
-        point->speed_from_user = TRUE;
-    }
-    g_ptr_array_add(analysis->points, point);
-    gboolean several = analysis->points->len > 1 ||
-                       rs_reader_n_interfaces(src->reader) > 1 ||
-                       analysis->options->files[1] != NULL;
-    if (several && analysis->twins == NULL) {
+    rs_analysis *analysis = r->analysis;
+    if (analysis->twins == NULL && rs_points_n(analysis->points) > 1) {
         analysis->twins = rs_twins_new();
+        if (r->tracking) {
+            rs_twins_miss(analysis->twins);
+        }
     }
-    return point;
 }
 
-static rs_point *
-point_of(source *src, guint interface_i, guint64 time_ns)
+static void
+end_survey(run *r)
 {
-    while (src->points->len <= interface_i) {
-        guint unknown = G_MAXUINT;
-        g_array_append_val(src->points, unknown);
-    }
-    guint *id = &g_array_index(src->points, guint, interface_i);
-    if (*id == G_MAXUINT) {
-        const rs_interface *interface = rs_reader_interface(src->reader, interface_i);
-        rs_point *point = find_point(src, interface, time_ns);
-        if (point == NULL) {
-            point = add_point(src, interface);
-        }
-        point->file_i = point->packets == 0 ? src->file_i : point->file_i;
-        *id = point->id;
-    }
-    return g_ptr_array_index(src->analysis->points, *id);
+    rs_survey_decide(r->survey);
+    make_reorders(r);
+    make_twins(r);
+    rs_survey_release(r->survey, admit_held, r);
 }
+
+/* ---- a frame at the beginning of its way ---- */
 
 static void
 follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
@@ -277,224 +301,91 @@ follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
         analysis->first_ns = time_ns;
     }
     analysis->last_ns = MAX(analysis->last_ns, time_ns);
-    if (point->packets == 1) {
-        point->first_ns = point->newest_ns = time_ns;
-    } else if (time_ns < point->last_ns) {
-        point->steps_back++;
-        analysis->steps_back++;
-        point->largest_step_ns = MAX(point->largest_step_ns, point->last_ns - time_ns);
-    }
-    point->last_ns = time_ns;
-    point->newest_ns = MAX(point->newest_ns, time_ns);
-}
-
-static int
-link_type_to_dlt(int link_type)
-{
-    return link_type == LINKTYPE_RAW ? DLT_RAW : link_type;
-}
-
-static void
-free_program(gpointer data)
-{
-    pcap_freecode(data);
-    g_free(data);
-}
-
-/* The user's filter for one link type; an error in it is the user's, not the file's. */
-static struct bpf_program *
-compile_filter(const char *expression, int link_type, GError **error)
-{
-    pcap_t *dead = pcap_open_dead(link_type_to_dlt(link_type), G_MAXINT32);
-    g_autofree struct bpf_program *program = g_new0(struct bpf_program, 1);
-    int failed = pcap_compile(dead, program, expression, 1, PCAP_NETMASK_UNKNOWN);
-    if (failed != 0) {
-        g_set_error(error, RS_ERROR, RS_ERROR_USAGE, "--filter '%s': %s", expression,
-                    pcap_geterr(dead));
-    }
-    pcap_close(dead);
-    return failed != 0 ? NULL : g_steal_pointer(&program);
-}
-
-/* An expression that does not even compile for Ethernet or raw IP is a mistake. */
-static gboolean
-check_filter(const char *expression, GError **error)
-{
-    if (expression == NULL) {
-        return TRUE;
-    }
-    struct bpf_program *program = compile_filter(expression, DLT_EN10MB, error);
-    if (program == NULL) {
-        return FALSE;
-    }
-    free_program(program);
-    return TRUE;
-}
-
-/* 1: passes; 0: filtered out; -1: the filter does not compile for this link layer. */
-static int
-passes(source *src, const rs_record *record, const rs_point *point, GError **error)
-{
-    const char *expression = src->analysis->options->filter;
-    if (expression == NULL) {
-        return 1;
-    }
-    gpointer key = GINT_TO_POINTER(point->link_type + 1);
-    struct bpf_program *program = g_hash_table_lookup(src->filters, key);
-    if (program == NULL) {
-        program = compile_filter(expression, point->link_type, error);
-        if (program == NULL) {
-            return -1;
-        }
-        g_hash_table_insert(src->filters, key, program);
-    }
-    struct pcap_pkthdr header = {
-        .caplen = record->frame.captured_bytes,
-        .len = record->frame.wire_bytes,
-    };
-    return pcap_offline_filter(program, &header, record->frame.bytes) != 0 ? 1 : 0;
-}
-
-static void
-take_frame(source *src, rs_record *record, rs_point *point)
-{
-    rs_analysis *analysis = src->analysis;
-    roce_frame *frame = &record->frame;
-    frame->point = point->id;
-    analysis->bytes += frame->captured_bytes;
-    src->file->bytes += frame->captured_bytes;
-    analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
-    roce_packet packet;
-    roce_decode(frame, &analysis->options->ports, &packet);
-    roce_icrc_status icrc = check_icrc(analysis, frame, &packet);
-    if (roce_tracker_add(analysis->tracker, frame, &packet, icrc) != ROCE_OK) {
-        g_error("out of memory");
-    }
-    guint32 stream = roce_tracker_last_stream(analysis->tracker);
-    if (analysis->twins != NULL && stream != ROCE_NO_STREAM) {
-        (void)rs_twins_add(analysis->twins, frame, &packet, stream);
-    }
-    if (packet.class == ROCE_CLASS_OTHER) {
-        rs_background_add(analysis->background, frame, &packet);
-    }
+    analysis->steps_back += rs_point_follow_time(point, time_ns) > 0 ? 1 : 0;
 }
 
 /* FALSE only for an error of the user's. */
 static gboolean
-take_record(source *src, rs_record *record, GError **error)
+take_frame(run *r, rs_feed_step *step, GError **error)
 {
-    rs_analysis *analysis = src->analysis;
-    rs_point *point = point_of(src, record->interface, record->frame.time_ns);
-    record->frame.number = ++analysis->packets;
-    src->file->packets++;
-    point->packets++;
-    follow_time(analysis, point, record->frame.time_ns);
-    int pass = passes(src, record, point, error);
-    if (pass < 0) {
+    rs_analysis *analysis = r->analysis;
+    rs_file *file = g_ptr_array_index(analysis->files, step->file_i);
+    roce_frame *frame = &step->record.frame;
+    frame->number = ++analysis->packets;
+    analysis->bytes += frame->captured_bytes;
+    file->packets++;
+    file->bytes += frame->captured_bytes;
+    roce_packet packet;
+    roce_decode(frame, &analysis->options->ports, &packet);
+    rs_point *point = rs_points_of(analysis->points, step->file_i, step->reader,
+                                   step->record.interface, &packet, frame->time_ns);
+    frame->point = point->id;
+    follow_time(analysis, point, frame->time_ns);
+    switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {
+    case RS_FILTER_FAILS:
         return FALSE;
-    }
-    if (pass == 0) {
+    case RS_FILTER_DROPS:
         analysis->filtered_out++;
-        analysis->bytes += record->frame.captured_bytes;
-        src->file->bytes += record->frame.captured_bytes;
         return TRUE;
+    case RS_FILTER_PASSES:
+        break;
     }
-    take_frame(src, record, point);
+    analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
+    if (!rs_survey_wants(r->survey, point)) {
+        admit(r, frame, &packet);
+    } else if (rs_survey_hold(r->survey, frame, &packet)) {
+        end_survey(r);
+    }
     return TRUE;
 }
 
 static void
-note_failure(source *src, const GError *problem)
+end_file(rs_analysis *analysis, const rs_feed_step *step)
 {
-    src->file->error = g_strdup(problem->message);
-    src->analysis->incomplete = TRUE;
+    rs_file *file = g_ptr_array_index(analysis->files, step->file_i);
+    if (step->problem != NULL && !interrupt_asked) {
+        file->error = g_strdup(step->problem->message);
+        analysis->incomplete = TRUE;
+        if (step->reader != NULL) {
+            file->damaged_at = (gint64)rs_reader_offset(step->reader);
+        }
+    }
+    rs_points_end_file(analysis->points, step->file_i, step->reader);
+    if (step->reader != NULL) {
+        file->format = rs_reader_format(step->reader);
+        guint64 resolution = rs_reader_resolution_ns(step->reader);
+        analysis->resolution_ns = MAX(analysis->resolution_ns, resolution);
+    }
 }
 
 static gboolean
-read_frames(source *src, GError **error)
+read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
 {
-    rs_analysis *analysis = src->analysis;
-    rs_record record;
-    for (guint64 n = 0; !interrupt_asked; n++) {
-        g_autoptr(GError) problem = NULL;
-        int got = rs_reader_next(src->reader, &record, &problem);
-        if (got <= 0) {
-            if (got < 0 && !interrupt_asked) {
-                src->file->damaged_at = (gint64)rs_reader_offset(src->reader);
-                note_failure(src, problem);
+    for (rs_feed_step step; !interrupt_asked;) {
+        rs_feed_next(feed, &step);
+        switch (step.kind) {
+        case RS_FEED_END:
+            return TRUE;
+        case RS_FEED_FILE_END:
+            end_file(r->analysis, &step);
+            break;
+        case RS_FEED_FRAME:
+            if (!take_frame(r, &step, error)) {
+                return FALSE;
             }
             break;
         }
-        if (!take_record(src, &record, error)) {
-            return FALSE;
-        }
-        if (n % CHECK_EVERY == 0) {
-            rs_progress_show(src->progress, rs_reader_position(src->reader),
-                             rs_reader_file_bytes(src->reader), analysis->packets);
+        if (r->analysis->packets % CHECK_EVERY == 0) {
+            rs_progress_show(progress, rs_feed_position(feed),
+                             rs_feed_total_bytes(feed), r->analysis->packets);
         }
     }
+    rs_feed_step step;
+    while (rs_feed_abandon(feed, &step)) {
+        end_file(r->analysis, &step);
+    }
+    r->analysis->interrupted = r->analysis->incomplete = TRUE;
     return TRUE;
-}
-
-/* What the file said of its interfaces: drops, and speeds that came late. */
-static void
-take_interface_facts(source *src)
-{
-    for (guint i = 0; i < rs_reader_n_interfaces(src->reader); i++) {
-        const rs_interface *interface = rs_reader_interface(src->reader, i);
-        if (i >= src->points->len ||
-            g_array_index(src->points, guint, i) == G_MAXUINT) {
-            continue;
-        }
-        rs_point *point = g_ptr_array_index(src->analysis->points,
-                                            g_array_index(src->points, guint, i));
-        if (interface->dropped_known) {
-            point->dropped += interface->dropped;
-            point->dropped_known = TRUE;
-        }
-    }
-    guint64 resolution = rs_reader_resolution_ns(src->reader);
-    src->analysis->resolution_ns = MAX(src->analysis->resolution_ns, resolution);
-}
-
-/* Interfaces that no frame came from are points as well: "nothing seen here". */
-static void
-add_silent_points(source *src)
-{
-    for (guint i = 0; i < rs_reader_n_interfaces(src->reader); i++) {
-        (void)point_of(src, i, G_MAXUINT64 / 2);
-    }
-}
-
-static gboolean
-read_file(rs_analysis *analysis, const char *path, guint file_i, GHashTable *filters,
-          rs_progress *progress, GError **error)
-{
-    rs_file *file = g_new0(rs_file, 1);
-    file->path = g_strdup(path);
-    file->damaged_at = -1;
-    g_ptr_array_add(analysis->files, file);
-    source src = {
-        .analysis = analysis,
-        .file = file,
-        .file_i = file_i,
-        .filters = filters,
-        .progress = progress,
-    };
-    g_autoptr(GError) problem = NULL;
-    g_autoptr(rs_reader) reader = rs_reader_open(path, &problem);
-    if (reader == NULL) {
-        note_failure(&src, problem);
-        return TRUE;
-    }
-    file->format = rs_reader_format(reader);
-    src.reader = reader;
-    src.points = g_array_new(FALSE, FALSE, sizeof(guint));
-    gboolean good = read_frames(&src, error);
-    add_silent_points(&src);
-    take_interface_facts(&src);
-    g_array_unref(src.points);
-    return good;
 }
 
 static gint
@@ -508,29 +399,51 @@ by_time(gconstpointer a, gconstpointer b)
     return first->frame < second->frame ? -1 : first->frame > second->frame;
 }
 
-rs_analysis *
-rs_analysis_run(const rs_options *options, GError **error)
+static void
+finish(run *r)
 {
-    g_autoptr(rs_analysis) analysis = analysis_new(options);
-    g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
-    g_autoptr(GHashTable) filters =
-        g_hash_table_new_full(NULL, NULL, NULL, free_program);
-    if (!check_filter(options->filter, error)) {
-        return NULL;
-    }
-    for (guint i = 0; options->files[i] != NULL && !interrupt_asked; i++) {
-        if (!read_file(analysis, options->files[i], i, filters, progress, error)) {
-            return NULL;
+    rs_analysis *analysis = r->analysis;
+    end_survey(r);
+    for (guint i = 0; i < r->reorders->len; i++) {
+        rs_reorder *reorder = g_ptr_array_index(r->reorders, i);
+        if (reorder != NULL) {
+            rs_reorder_flush(reorder);
         }
-    }
-    if (interrupt_asked) {
-        analysis->interrupted = analysis->incomplete = TRUE;
     }
     roce_tracker_finish(analysis->tracker);
     if (analysis->twins != NULL) {
         rs_twins_finish(analysis->twins);
     }
     rs_background_finish(analysis->background);
+    analysis->overlapping = rs_points_overlap(analysis->points);
     g_array_sort(analysis->events, by_time);
-    return g_steal_pointer(&analysis);
+}
+
+rs_analysis *
+rs_analysis_run(const rs_options *options, GError **error)
+{
+    g_autoptr(rs_filter) filter = NULL;
+    if (options->filter != NULL) {
+        filter = rs_filter_new(options->filter, error);
+        if (filter == NULL) {
+            return NULL;
+        }
+    }
+    g_autoptr(rs_analysis) analysis = analysis_new(options);
+    g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
+    g_autoptr(rs_feed) feed = rs_feed_new(options->files);
+    run r = {
+        .analysis = analysis,
+        .filter = filter,
+        .survey = rs_survey_new(analysis->points),
+        .reorders = g_ptr_array_new_with_free_func(free_reorder),
+    };
+    gboolean good = read_files(&r, feed, progress, error);
+    if (good) {
+        finish(&r);
+    }
+    rs_survey_free(r.survey);
+    rs_repeats_free(r.repeats);
+    g_ptr_array_unref(r.reorders);
+    return good ? g_steal_pointer(&analysis) : NULL;
 }

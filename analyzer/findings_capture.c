@@ -23,7 +23,7 @@ find_clock_steps(rs_findings *all)
 {
     const rs_analysis *a = all->analysis;
     guint64 largest = 0;
-    for (guint i = 0; i < a->points->len; i++) {
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
         largest = MAX(largest, rs_analysis_point(a, i)->largest_step_ns);
     }
     if (a->steps_back == 0) {
@@ -110,7 +110,7 @@ find_capture_drops(rs_findings *all)
 {
     const rs_analysis *a = all->analysis;
     guint64 dropped = 0;
-    for (guint i = 0; i < a->points->len; i++) {
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
         dropped += rs_analysis_point(a, i)->dropped;
     }
     if (dropped == 0) {
@@ -123,6 +123,38 @@ find_capture_drops(rs_findings *all)
                         dropped),
         g_strdup("By its own counters.  What it missed looks like loss to nobody here, "
                  "but counts are lower bounds."));
+}
+
+/* What the survey found out about the points. */
+static void
+find_odd_points(rs_findings *all)
+{
+    const rs_analysis *a = all->analysis;
+    guint by_stamp = 0;
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
+        by_stamp += rs_analysis_point(a, i)->order == RS_ORDER_STAMP ? 1 : 0;
+    }
+    if (a->capture_duplicates > 0) {
+        rs_finding *f = rs_finding_add(all, "capture_duplicates", RS_SEVERITY_NOTE);
+        say(f,
+            "Mirror a port in one direction, or ingress alone; capture one interface "
+            "of "
+            "a bond.",
+            g_strdup("The capture holds every packet twice"),
+            g_strdup_printf(
+                "%" G_GUINT64_FORMAT " second copies were left out.  Those of "
+                "every sender came again, so the network did not make them.",
+                a->capture_duplicates));
+    }
+    if (by_stamp > 0) {
+        rs_finding *f = rs_finding_add(all, "merged_queues", RS_SEVERITY_NOTE);
+        say(f, "Nothing to do, as long as the stamps are right.",
+            g_strdup("The file is out of order: its frames were put in the order of "
+                     "their time stamps"),
+            g_strdup("In the order of the file PSNs step back and ACKs stand before "
+                     "their requests; by the stamps they do not.  Several queues or "
+                     "files were merged."));
+    }
 }
 
 static void
@@ -312,6 +344,7 @@ rs_findings_of_capture(rs_findings *all)
     find_truncation(all);
     find_untracked(all);
     find_capture_drops(all);
+    find_odd_points(all);
     find_limits(all);
     find_strangers(all);
     find_odd_icrc(all);

@@ -67,6 +67,12 @@ point_json(const rs_analysis *analysis, const rs_point *point)
     json_object_set_new(json, "dropped_by_capture",
                         rs_json_known(point->dropped, point->dropped_known));
     json_object_set_new(json, "time_steps_back", rs_json_count(point->steps_back));
+    json_object_set_new(json, "order",
+                        json_string(point->order == RS_ORDER_STAMP ? "time" : "file"));
+    json_object_set_new(json, "joined_with",
+                        rs_json_known(point->group, point->group != point->id));
+    json_object_set_new(json, "capture_duplicates",
+                        rs_json_count(point->capture_duplicates));
     return json;
 }
 
@@ -80,7 +86,7 @@ capture_json(const rs_analysis *a)
     for (guint i = 0; i < a->files->len; i++) {
         json_array_append_new(files, file_json(g_ptr_array_index(a->files, i)));
     }
-    for (guint i = 0; i < a->points->len; i++) {
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
         json_array_append_new(points, point_json(a, rs_analysis_point(a, i)));
     }
     json_t *json = json_object();
@@ -96,8 +102,8 @@ capture_json(const rs_analysis *a)
     json_object_set_new(json, "snaplen_truncated_packets",
                         rs_json_count(a->snaplen_truncated));
     json_object_set_new(json, "malformed_packets", rs_json_count(n->malformed_packets));
-    /* Whether a mirror delivers every frame twice is not looked for. */
-    json_object_set_new(json, "capture_duplicates", json_null());
+    json_object_set_new(json, "capture_duplicates",
+                        rs_json_count(a->capture_duplicates));
     json_object_set_new(json, "twin_packets",
                         rs_json_count(a->twins != NULL ? rs_twins_count(a->twins) : 0));
     json_object_set_new(json, "roce_packets", rs_json_count(n->roce_packets));

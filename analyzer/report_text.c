@@ -87,18 +87,23 @@ static void
 print_points(const text_report *r)
 {
     const rs_analysis *a = r->analysis;
-    if (a->points->len < 2) {
+    if (rs_points_n(a->points) < 2) {
         return;
     }
-    for (guint i = 0; i < a->points->len; i++) {
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
         const rs_point *point = rs_analysis_point(a, i);
         const char *link = rs_link_type_name(point->link_type);
         g_autofree char *name = rs_point_name(a, i);
         g_autofree char *packets = rs_format_count(point->packets);
         g_autofree char *speed = rs_format_speed(point->speed_bps);
-        fprintf(r->out, "  point %u: %s, %s, %s packets%s%s\n", i, name,
+        g_autofree char *joined =
+            point->group != i
+                ? g_strdup_printf(", taken together with point %u", point->group)
+                : g_strdup("");
+        fprintf(r->out, "  point %u: %s, %s, %s packets%s%s%s\n", i, name,
                 link != NULL ? link : "unknown link", packets,
-                point->speed_bps != 0 ? ", " : "", point->speed_bps != 0 ? speed : "");
+                point->speed_bps != 0 ? ", " : "", point->speed_bps != 0 ? speed : "",
+                joined);
     }
     g_autofree char *twins = rs_format_count(rs_twins_count(a->twins));
     fprintf(r->out, "  %s packets stand at more than one point and count once\n",
@@ -186,7 +191,7 @@ print_trust(const text_report *r)
     const roce_icrc_counters *icrc = &r->summary->totals.icrc;
     guint64 dropped = 0;
     gboolean known = FALSE;
-    for (guint i = 0; i < a->points->len; i++) {
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
         dropped += rs_analysis_point(a, i)->dropped;
         known = known || rs_analysis_point(a, i)->dropped_known;
     }
@@ -347,8 +352,8 @@ add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
     const roce_space_counters *req = &s->space[ROCE_SPACE_REQUESTS];
     const roce_space_counters *resp = &s->space[ROCE_SPACE_RESPONSES];
     add_count(table, s->id);
-    rs_table_add(table,
-                 a->points->len > 1 ? g_strdup_printf("%u", s->point) : g_strdup(""));
+    rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
+                                                   : g_strdup(""));
     rs_table_add(table, rs_format_addr(&s->src));
     rs_table_add(table, rs_format_addr(&s->dst));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));

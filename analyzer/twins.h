@@ -2,14 +2,13 @@
 /*
  * The same packet at several capture points.
  *
- * The one rule: two packets are twins if their wire identity is the same: addresses,
- * IPv4 identification, ICRC, length; MAC, VLAN, TTL, TOS, FECN and BECN play no part.
- * The table is bounded: a twin that comes after very many other packets is not known.
+ * The one rule: two packets are twins if their wire identity is the same.  The table is
+ * bounded: a twin that comes after very many other packets is not known.
  */
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
-#include "roce/packet.h"
+#include "identity.h"
 
 #include <glib.h>
 
@@ -18,14 +17,17 @@ typedef struct rs_twins rs_twins;
 rs_twins *
 rs_twins_new(void);
 
+/* Packets went by that were not noted. */
+void
+rs_twins_miss(rs_twins *twins);
+
 void
 rs_twins_free(rs_twins *twins);
 
 /* Notes a RoCE packet of a stream.  TRUE if its twin was seen at another point before.
  */
 gboolean
-rs_twins_add(rs_twins *twins, const roce_frame *frame, const roce_packet *packet,
-             guint32 stream);
+rs_twins_add(rs_twins *twins, guint point, const rs_identity *identity, guint32 stream);
 
 /* Decides on what is still in the table. */
 void

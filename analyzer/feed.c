@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "feed.h"
+
+#define MAX_OPEN 64 /* files kept open from the start; the rest waits closed */
+
+/* A file on its way through. */
+typedef struct inlet {
+    guint file_i;
+    const char *path;
+    rs_reader *reader; /* NULL: not opened yet, or it could not be */
+    GError *problem;
+    rs_record head;
+    gboolean has_head;
+    guint64 first_ns; /* 0 without a frame: it ends at once */
+    guint64 clock_ns;
+    guint64 file_bytes;
+} inlet;
+
+struct rs_feed {
+    GPtrArray *waiting; /* inlet: closed, by first_ns, the latest first */
+    GPtrArray *active;  /* inlet: open, in the order of the command line */
+    inlet *current;     /* whose head was handed out */
+    inlet *ended;       /* told of, to be freed at the next call */
+    guint64 done_bytes, total_bytes;
+    gboolean total_known;
+};
+
+static void
+free_inlet(gpointer data)
+{
+    inlet *in = data;
+    rs_reader_close(in->reader);
+    g_clear_error(&in->problem);
+    g_free(in);
+}
+
+/* Reads the next frame of a file. */
+static void
+advance(inlet *in)
+{
+    g_clear_error(&in->problem);
+    in->has_head =
+        in->reader != NULL && rs_reader_next(in->reader, &in->head, &in->problem) > 0;
+    if (in->has_head) {
+        in->clock_ns = MAX(in->clock_ns, in->head.frame.time_ns);
+    }
+}
+
+static void
+open_inlet(inlet *in)
+{
+    in->reader = rs_reader_open(in->path, &in->problem);
+    if (in->reader != NULL) {
+        advance(in);
+        in->file_bytes = rs_reader_file_bytes(in->reader);
+    }
+    in->first_ns = in->has_head ? in->head.frame.time_ns : 0;
+}
+
+static gint
+latest_first(gconstpointer a, gconstpointer b)
+{
+    const inlet *x = *(inlet *const *)a;
+    const inlet *y = *(inlet *const *)b;
+    if (x->first_ns != y->first_ns) {
+        return x->first_ns > y->first_ns ? -1 : 1;
+    }
+    return x->file_i > y->file_i ? -1 : x->file_i < y->file_i;
+}
+
+rs_feed *
+rs_feed_new(GStrv paths)
+{
+    rs_feed *feed = g_new0(rs_feed, 1);
+    feed->waiting = g_ptr_array_new_with_free_func(free_inlet);
+    feed->active = g_ptr_array_new_with_free_func(free_inlet);
+    feed->total_known = TRUE;
+    for (guint i = 0; paths[i] != NULL; i++) {
+        inlet *in = g_new0(inlet, 1);
+        in->file_i = i;
+        in->path = paths[i];
+        open_inlet(in);
+        feed->total_bytes += in->file_bytes;
+        feed->total_known &= in->reader == NULL || in->file_bytes > 0;
+        /* A pipe cannot be opened twice, nor need a file that is at its end. */
+        gboolean can_wait = in->has_head && in->file_bytes > 0;
+        if (can_wait && feed->active->len >= MAX_OPEN) {
+            g_clear_pointer(&in->reader, rs_reader_close);
+            in->has_head = FALSE;
+            in->clock_ns = 0;
+            g_ptr_array_add(feed->waiting, in);
+        } else {
+            g_ptr_array_add(feed->active, in);
+        }
+    }
+    g_ptr_array_sort(feed->waiting, latest_first);
+    return feed;
+}
+
+void
+rs_feed_free(rs_feed *feed)
+{
+    if (feed == NULL) {
+        return;
+    }
+    if (feed->ended != NULL) {
+        free_inlet(feed->ended);
+    }
+    g_ptr_array_unref(feed->waiting);
+    g_ptr_array_unref(feed->active);
+    g_free(feed);
+}
+
+/* The file whose turn it is: one that has ended, else the one furthest behind. */
+static inlet *
+next_inlet(const rs_feed *feed)
+{
+    inlet *next = NULL;
+    for (guint i = 0; i < feed->active->len; i++) {
+        inlet *in = g_ptr_array_index(feed->active, i);
+        if (!in->has_head) {
+            return in;
+        }
+        if (next == NULL || in->clock_ns < next->clock_ns) {
+            next = in;
+        }
+    }
+    return next;
+}
+
+/* Opens the files whose time has come. */
+static void
+wake(rs_feed *feed)
+{
+    while (feed->waiting->len > 0) {
+        const inlet *first = g_ptr_array_index(feed->waiting, feed->waiting->len - 1);
+        const inlet *next = next_inlet(feed);
+        if (next != NULL && (!next->has_head || next->clock_ns < first->first_ns)) {
+            return;
+        }
+        inlet *in = g_ptr_array_steal_index(feed->waiting, feed->waiting->len - 1);
+        open_inlet(in);
+        g_ptr_array_add(feed->active, in);
+    }
+}
+
+/* Tells that a file is at its end; it is freed at the next call. */
+static void
+end_inlet(rs_feed *feed, inlet *in, rs_feed_step *step)
+{
+    step->kind = RS_FEED_FILE_END;
+    step->problem = in->problem;
+    guint at;
+    g_ptr_array_find(feed->active, in, &at);
+    feed->ended = g_ptr_array_steal_index(feed->active, at);
+}
+
+static void
+free_ended(rs_feed *feed)
+{
+    if (feed->ended != NULL) {
+        feed->done_bytes += feed->ended->file_bytes;
+        g_clear_pointer(&feed->ended, free_inlet);
+    }
+}
+
+void
+rs_feed_next(rs_feed *feed, rs_feed_step *step)
+{
+    free_ended(feed);
+    if (feed->current != NULL) {
+        advance(feed->current);
+        feed->current = NULL;
+    }
+    wake(feed);
+    inlet *in = next_inlet(feed);
+    *step = (rs_feed_step){.kind = RS_FEED_END};
+    if (in == NULL) {
+        return;
+    }
+    step->file_i = in->file_i;
+    step->reader = in->reader;
+    if (in->has_head) {
+        step->kind = RS_FEED_FRAME;
+        step->record = in->head;
+        feed->current = in;
+        return;
+    }
+    end_inlet(feed, in, step);
+}
+
+gboolean
+rs_feed_abandon(rs_feed *feed, rs_feed_step *step)
+{
+    free_ended(feed);
+    if (feed->active->len == 0) {
+        return FALSE;
+    }
+    inlet *in = g_ptr_array_index(feed->active, 0);
+    *step = (rs_feed_step){.file_i = in->file_i, .reader = in->reader};
+    end_inlet(feed, in, step);
+    return TRUE;
+}
+
+guint64
+rs_feed_position(const rs_feed *feed)
+{
+    guint64 bytes = feed->done_bytes;
+    for (guint i = 0; i < feed->active->len; i++) {
+        const inlet *in = g_ptr_array_index(feed->active, i);
+        bytes += in->reader != NULL ? rs_reader_position(in->reader) : 0;
+    }
+    return bytes;
+}
+
+guint64
+rs_feed_total_bytes(const rs_feed *feed)
+{
+    return feed->total_known ? feed->total_bytes : 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture points: where frames were captured.
+ *
+ * The one rule: a point is one interface of one capture; a rotated file goes on with the
+ * point of the file before it.  Points that were found to share the packets of a stream
+ * between them (bond members, two queues, one file for each direction) are joined: they
+ * keep their own counts, and the tracker knows them by the first of them.
+ */
+#ifndef RS_POINTS_H
+#define RS_POINTS_H
+
+#include "options.h"
+#include "reader.h"
+
+#include "roce/packet.h"
+
+#include <glib.h>
+
+/* What of an interface a point is: a mirror's session, an interface of a cooked capture
+ * of all of them, or all of it. */
+typedef enum rs_part_kind {
+    RS_PART_WHOLE,
+    RS_PART_IFINDEX, /* `number` is the interface index of a cooked header (SLL2) */
+    RS_PART_MIRROR,  /* `number` is the session, `source` the switch that mirrors */
+} rs_part_kind;
+
+typedef struct rs_part {
+    rs_part_kind kind;
+    guint32 number;
+    guint direction; /* as the mirror's header says it */
+    roce_addr source;
+} rs_part;
+
+/* In what order a point's frames come to the tracker. */
+typedef enum rs_order {
+    RS_ORDER_FILE,  /* as they stand in the file, for clocks step back */
+    RS_ORDER_CLOCK, /* likewise, but put among those of other points by their stamps */
+    RS_ORDER_STAMP, /* by their stamps, for the file was merged out of order */
+} rs_order;
+
+typedef struct rs_point {
+    guint id;
+    guint file_i, last_file_i; /* the first and the last file of a rotated set */
+    char *interface;           /* NULL: unnamed */
+    rs_part part;
+    int link_type;
+    roce_link link;
+    guint64 speed_bps; /* 0 unknown */
+    gboolean speed_from_user;
+    guint64 packets;
+    guint64 dropped;
+    gboolean dropped_known;
+    guint64 first_ns, last_ns;
+    guint64 newest_ns; /* greatest stamp so far: the point's clock */
+    guint64 steps_back, largest_step_ns;
+
+    /* as found out by the survey */
+    guint32 group; /* the point that the tracker knows it by; own id if alone */
+    gboolean surveyed;
+    rs_order order;
+    guint64 clock_ns;        /* newest stamp handed on; but for RS_ORDER_FILE */
+    guint64 horizon_ns;      /* how far frames are out of order; 0 with RS_ORDER_FILE */
+    gboolean delivers_twice; /* second copies are capture duplicates */
+    guint64 repeat_within_ns; /* ... within this time */
+    guint64 capture_duplicates;
+} rs_point;
+
+typedef struct rs_points rs_points;
+
+rs_points *
+rs_points_new(const rs_options *options);
+
+void
+rs_points_free(rs_points *points);
+
+guint
+rs_points_n(const rs_points *points);
+
+rs_point *
+rs_points_at(const rs_points *points, guint id);
+
+/* The point of a frame, made if need be.  `packet` may be NULL: all of the interface. */
+rs_point *
+rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
+             guint interface_i, const roce_packet *packet, guint64 time_ns);
+
+/* Takes what the file said of its interfaces when it has been read: silent interfaces
+ * are points as well ("nothing seen here"), and drops are known. */
+void
+rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader);
+
+gboolean
+rs_points_file_ended(const rs_points *points, guint file_i);
+
+/* Whether `next` goes on where `before`, whose files have been read, ends. */
+gboolean
+rs_point_follows(const rs_points *points, const rs_point *before, const rs_point *next,
+                 guint64 next_first_ns);
+
+/* Makes one of two. */
+void
+rs_points_join(rs_points *points, guint a, guint b);
+
+/* Whether a file begins before another of the same interface ends, so that they are two
+ * points. */
+gboolean
+rs_points_overlap(const rs_points *points);
+
+/* Counts a frame's stamp; returns by how much it steps back behind the one before. */
+guint64
+rs_point_follow_time(rs_point *point, guint64 time_ns);
+
+#endif
