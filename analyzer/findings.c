@@ -40,7 +40,8 @@ void
 rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 stream,
                       guint kind)
 {
-    const rs_evidence *evidence = rs_evidence_get(all->analysis->evidence, stream, kind);
+    const rs_evidence *evidence =
+        rs_evidence_get(all->analysis->evidence, stream, kind);
     for (guint i = 0; evidence != NULL && i < evidence->n; i++) {
         g_array_append_val(finding->frames, evidence->frames[i]);
     }
