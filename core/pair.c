@@ -10,7 +10,8 @@
  * For the last, requests of unpaired streams are noted in a fixed table by (point,
  * addresses, PSN).  Two streams that note the same PSN make it ambiguous, and it pairs
  * nobody.  24 bits of PSN collide rarely, but applications that start every queue pair
- * at PSN 0 exist: their streams stay unpaired until their PSNs drift apart.
+ * at PSN 0 exist: their streams stay unpaired until their PSNs drift apart, or
+ * source_port.c finds the one whose source ports agree.
  *
  * A pairing by PSN is undone when acknowledgements contradict it.
  */
@@ -25,7 +26,6 @@
 #define MAX_CONNECTIONS 65536
 #define CONNECTIONS_SEARCHED 4096 /* newest first */
 #define TOO_MANY_CONTRADICTIONS 4
-#define PORT_BASE 0xc000
 
 struct roce_pair_entry {
     uint64_t key;
@@ -90,20 +90,6 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
 }
 
-/* Linux gives both directions of a queue pair without a flow label the same source
- * port, from the product of the two QPNs (rdma_get_udp_sport). */
-static bool
-ports_agree(const roce_stream_state *a, const roce_stream_state *b)
-{
-    uint64_t v = (uint64_t)a->pub.dst_qpn * b->pub.dst_qpn;
-    v ^= v >> 20;
-    v ^= v >> 40;
-    uint32_t label = (uint32_t)v & 0xfffff;
-    uint32_t port = ((label & 0x3fff) ^ ((label & 0xfc000) >> 14)) | PORT_BASE;
-    return a->pub.n_udp_src_ports == 1 && b->pub.n_udp_src_ports == 1 &&
-           a->pub.udp_src_port[0] == port && b->pub.udp_src_port[0] == port;
-}
-
 static void
 emit_paired(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
             roce_event_kind kind)
@@ -144,7 +130,8 @@ pair(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer, roce_pairin
     }
     adopt(t, s, peer, how);
     adopt(t, peer, s, how);
-    s->pub.paired_ports_agree = peer->pub.paired_ports_agree = ports_agree(s, peer);
+    s->pub.paired_ports_agree = peer->pub.paired_ports_agree =
+        roce_source_port_agree(s, peer);
     roce_round_reconsider(t, s);
     roce_round_reconsider(t, peer);
     emit_paired(t, s, a, ROCE_EVENT_CONNECTED);
@@ -213,6 +200,7 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
         psn24 = (psn24 - 1) & ROCE_PSN_MASK; /* it names what did not arrive */
     }
     roce_stream_state *s = noted(t, by, psn24);
+    s = s != NULL ? s : roce_source_port_find(t, by, psn24);
     if (s != NULL) {
         pair(t, s, by, ROCE_PAIRING_PSN, a);
     }
@@ -283,6 +271,7 @@ names_stream(const roce_addr addr[2], const uint32_t qpn[2], const roce_stream *
 void
 roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
 {
+    roce_source_port_note(t, s);
     for (uint32_t i = 0; i < t->n_user_pairs; i++) {
         const struct roce_user_pair *u = &t->user_pairs[i];
         if (names_stream(u->addr, u->qpn, &s->pub)) {

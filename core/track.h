@@ -12,6 +12,7 @@
  *   acknowledge.c  ACK, NAK and RNR NAK
  *   respond.c      READ responses and atomic acknowledgements
  *   pair.c         which two streams are one queue pair
+ *   source_port.c  pairing verified by UDP source ports
  *   congest.c      ECN and CNP
  *   stop.c         PFC and pause
  *
@@ -187,6 +188,8 @@ typedef struct roce_stream_state {
 
     /* pairing */
     uint32_t contradictions;
+    uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
+    uint8_t port_lookups;
 } roce_stream_state;
 
 static inline roce_lane *
@@ -218,6 +221,8 @@ struct roce_tracker {
     uint32_t n_connections, connections_capacity;
 
     roce_pair_entry *pairs; /* requests of unpaired streams by PSN, see pair.c */
+
+    uint32_t *ways; /* newest stream of each way, see source_port.c */
 
     struct roce_user_pair {
         roce_addr addr[2];
@@ -454,6 +459,20 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                   bool agrees);
 void
 roce_pair_cm(roce_tracker *t, const roce_arrival *a);
+
+/* source_port.c */
+int
+roce_source_port_init(roce_tracker *t);
+/* A stream is new. */
+void
+roce_source_port_note(roce_tracker *t, roce_stream_state *s);
+/* Whether both directions carry the source port that Linux makes of the two QPNs. */
+bool
+roce_source_port_agree(const roce_stream_state *a, const roce_stream_state *b);
+/* The one unpaired stream of the other direction that has sent `psn24` and whose ports
+ * agree with those of `by`; NULL when there is none or more. */
+roce_stream_state *
+roce_source_port_find(const roce_tracker *t, roce_stream_state *by, uint32_t psn24);
 
 /* congest.c */
 void

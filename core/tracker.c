@@ -92,8 +92,8 @@ roce_tracker_new(roce_tracker **tracker, const roce_alloc *alloc,
         .config = *config,
         .last_stream = ROCE_NO_STREAM,
     };
-    if (roce_pair_init(t) != ROCE_OK) {
-        alloc->release(alloc->ctx, t);
+    if (roce_pair_init(t) != ROCE_OK || roce_source_port_init(t) != ROCE_OK) {
+        roce_tracker_free(t);
         return ROCE_ERROR_MEMORY;
     }
     *tracker = t;
@@ -122,6 +122,7 @@ roce_tracker_free(roce_tracker *t)
     release(t, t->connections);
     release(t, t->user_pairs);
     release(t, t->pairs);
+    release(t, t->ways);
     t->alloc.release(t->alloc.ctx, t);
 }
 

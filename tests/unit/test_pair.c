@@ -49,6 +49,26 @@ static const scenario by_psn[] = {
      .want = "A: paired=none A2: paired=none B: paired=none B2: paired=none T: "
                "unattributed_acks=2",
      .events = "no connected"},
+    {.name = "ambiguous, but the source ports agree",
+     .script = "a write 1000 port=0xc008; a2 write 1000 port=0xc60c; "
+               "b ack 1000 port=0xc008; b2 ack 1000 port=0xc60c",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn A2: paired=psn B: paired=psn B2: paired=psn"},
+    {.name = "ambiguous: ports of one direction alone prove nothing",
+     .script = "a write 1000 port=0xc008; a2 write 1000 port=0xc60c; "
+               "b ack 1000 port=0xc009; b2 ack 1000 port=0xc60d",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none T: unattributed_acks=2"},
+    {.name = "ambiguous: equal ports that are not made of the QPNs prove nothing",
+     .script = "a write 1000 port=0xc111; a2 write 1000 port=0xc222; "
+               "b ack 1000 port=0xc111; b2 ack 1000 port=0xc222",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none T: unattributed_acks=2"},
+    {.name = "ambiguous: the ports agree, the PSN does not",
+     .script = "a write 1000 port=0xc008; a2 write 1000 port=0xc60c; "
+               "b ack 1001 port=0xc008; b ack 999 port=0xc008",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none T: unattributed_acks=2"},
     {.name = "ambiguous: what they carry is nobody's",
      .script = "a write 1000..1009; a2 write 1000..1009; b nak 1005; b2 rnr 1005; "
                "b cnp",
