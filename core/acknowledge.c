@@ -56,6 +56,19 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
     return oldest;
 }
 
+/* What an ACK covers now and was never seen went by unseen. */
+static void
+note_misses(roce_tracker *t, const roce_stream_state *s, int64_t una)
+{
+    const roce_missing *missing = &s->lane[ROCE_SPACE_REQUESTS].missing;
+    for (uint32_t i = 0; i < missing->n && missing->ranges[i].start < una; i++) {
+        const roce_missing_range *range = &missing->ranges[i];
+        if (!range->first_seen && (!s->acked || range->start >= s->una)) {
+            roce_misses_note(t, s);
+        }
+    }
+}
+
 /* Ranges that an ACK covers were delivered.  Where an earlier copy had been seen, it
  * was that copy: the responder kept what came beyond a gap. */
 static void
@@ -67,6 +80,7 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
     }
     roce_missing_mark_range(missing, &t->alloc, missing->ranges[0].start, una,
                             ROCE_MISSING_ACKED);
+    note_misses(t, s, una);
     for (uint32_t i = 0; i < missing->n && missing->ranges[i].start < una;) {
         roce_missing_range range = missing->ranges[i];
         if (range.first_seen && !range.asked) {
@@ -127,13 +141,35 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         if ((slot->flags & ROCE_SLOT_DOUBTED) == 0) {
             continue;
         }
-        slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_DOUBTED);
-        if (jumped) {
+        bool told = (slot->flags & ROCE_SLOT_DOUBT_TOLD) != 0;
+        unsigned doubt = ROCE_SLOT_DOUBTED | ROCE_SLOT_DOUBT_TOLD;
+        slot->flags = (uint16_t)(slot->flags & ~doubt);
+        if (jumped && told) {
             roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
                                ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
+        }
+        if (jumped) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                           ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
         }
+    }
+}
+
+/* The acceptor waited here for what it had got: the point had missed it.  What was seen
+ * behind it, sent in order, was taken as well. */
+static void
+catch_up(roce_lane *lane)
+{
+    uint64_t tx = 0;
+    for (uint32_t i = roce_history_lower(&lane->history, lane->accept_next);
+         i < lane->history.n; i++) {
+        roce_slot *slot = roce_history_at(&lane->history, i);
+        if (slot->psn != lane->accept_next || slot->tx < tx) {
+            return;
+        }
+        tx = slot->tx;
+        slot->flags |= ROCE_SLOT_IN_ORDER;
+        lane->accept_next = slot->psn + slot->span;
     }
 }
 
@@ -156,6 +192,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     s->ack_steps[s->ack_step].time_ns = a->frame->time_ns;
     if (lane->accept_next < una && una <= lane->max_next) {
         lane->accept_next = una;
+        catch_up(lane);
     }
 }
 

@@ -29,7 +29,10 @@ enum roce_slot_flag {
     ROCE_SLOT_FILLED_AGAIN = 1 << 3, /* the first copy seen here was a retransmission */
     ROCE_SLOT_WANTS_RESPONSE = 1 << 4,
     ROCE_SLOT_MESSAGE_END = 1 << 5,
-    ROCE_SLOT_DOUBTED = 1 << 6, /* data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_DOUBTED = 1 << 6,       /* data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_MESSAGE_START = 1 << 7, /* of responses */
+    ROCE_SLOT_WANTS_ACK = 1 << 8,     /* the newest copy asked for an ACK */
+    ROCE_SLOT_DOUBT_TOLD = 1 << 9,    /* that it is in doubt is a verdict */
 };
 
 typedef struct roce_slot {
@@ -41,7 +44,7 @@ typedef struct roce_slot {
     uint64_t frame;   /* likewise */
     uint64_t tx;      /* number of the newest copy among the space's transmissions */
     uint32_t message_bytes; /* that it brings or asks for, saturated */
-    uint8_t flags;
+    uint16_t flags;
     uint8_t copies; /* saturated */
     uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;

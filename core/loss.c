@@ -87,8 +87,15 @@ roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         evidence = ROCE_EVIDENCE_BAD_ICRC;
     } else if (at_sender(s)) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
+        roce_misses_note(t, s);
+    } else if (roce_misses_may_explain(t, s, space, range)) {
+        verdict = ROCE_VERDICT_UNKNOWN;
+        evidence = ROCE_EVIDENCE_CAPTURE_MISSES;
     }
     roce_loss_say(t, s, a, space, verdict, evidence, a->psn, range->copies, bad);
+    if (verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
+        roce_misses_remember(t, s, space, a->psn, range);
+    }
     return verdict;
 }
 
@@ -141,6 +148,7 @@ roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return false;
     }
     slot->lost--;
+    roce_misses_forget(t, s, space, slot->psn);
     roce_loss_withdraw(t, s, a, space, ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
     return true;
 }
@@ -154,6 +162,29 @@ roce_loss_note(roce_slot *slot, uint32_t copies)
     }
 }
 
+/* How many packets a range was: of a READ request all PSNs but the first are its
+ * responses', if those were seen. */
+static uint64_t
+packets_in(const roce_tracker *t, const roce_stream_state *s, roce_space space,
+           const roce_missing_range *range)
+{
+    uint64_t n = (uint64_t)(range->end - range->start);
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (space == ROCE_SPACE_RESPONSES || peer == NULL) {
+        return n;
+    }
+    const roce_history *responses = &peer->lane[ROCE_SPACE_RESPONSES].history;
+    for (uint32_t i = roce_history_lower(responses, range->start); i < responses->n;
+         i++) {
+        const roce_slot *slot = roce_history_at(responses, i);
+        if (slot->psn >= range->end) {
+            break;
+        }
+        n -= (slot->flags & ROCE_SLOT_MESSAGE_START) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
 /* Leftovers: never seen, never sent again. */
 static void
 judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -165,7 +196,10 @@ judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (range->end == range->start + 1 && bad_copy(s, range->start) != 0) {
         return; /* it came with a bad ICRC, and nobody asked for it again */
     }
-    uint64_t packets = (uint64_t)(range->end - range->start) * range->copies;
+    uint64_t packets = packets_in(t, s, space, range) * range->copies;
+    if (packets == 0) {
+        return;
+    }
     roce_verdict verdict = ROCE_VERDICT_UNKNOWN;
     roce_evidence evidence = ROCE_EVIDENCE_CAPTURE_END;
     if (range->acked) {

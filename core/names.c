@@ -69,6 +69,7 @@ static const char *const evidences[] = {
     [ROCE_EVIDENCE_TIME] = "time",
     [ROCE_EVIDENCE_CAPTURE_END] = "capture_end",
     [ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS] = "no_acknowledgements",
+    [ROCE_EVIDENCE_CAPTURE_MISSES] = "capture_misses",
 };
 _Static_assert(sizeof evidences / sizeof evidences[0] == ROCE_N_EVIDENCES, "named");
 

@@ -94,7 +94,10 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         slot->time_ns = a->frame->time_ns;
         slot->frame = a->frame->number;
         slot->tx = lane->tx;
-        slot->flags = in_order ? ROCE_SLOT_IN_ORDER : 0;
+        bool starts =
+            a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY;
+        slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
+                                 (starts ? ROCE_SLOT_MESSAGE_START : 0));
     }
     if (in_order && a->psn + 1 > lane->accept_next) {
         lane->accept_next = a->psn + 1;
@@ -122,6 +125,25 @@ report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_
     roce_track_emit(t, &e);
 }
 
+/* A requester that went on long after it had to miss a response has got it. */
+static void
+cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+              uint64_t now_ns)
+{
+    roce_missing *missing = &roce_responses(by)->missing;
+    if (s == NULL || missing->n == 0) {
+        return;
+    }
+    uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
+    for (uint32_t i = 0; i < missing->n; i++) {
+        roce_missing_range *range = &missing->ranges[i];
+        if (!range->acked && now_ns > range->time_ns + patience) {
+            range->acked = true;
+            roce_misses_note(t, by);
+        }
+    }
+}
+
 static void
 ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a)
@@ -143,6 +165,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (missing > 0) {
         report_gap(t, by, a, lane->max_next, missing);
     }
+    cover_missing(t, s, by, a->frame->time_ns);
     (void)place(t, s, by, a, NULL);
 }
 
@@ -330,6 +353,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
+    roce_misses_saw(t, by);
     if (s != NULL && !s->lane[ROCE_SPACE_REQUESTS].started) {
         s = NULL; /* its requests are not captured here */
     }
@@ -392,13 +416,16 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
         lane->max_next = end;
     }
-    roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
-                            ROCE_MISSING_ASKED);
-    roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
     if (!opens_round) {
         return answered; /* the requester may have discarded what came behind the gap */
     }
+    roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
+                            ROCE_MISSING_ASKED);
+    roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
     roce_slot *response = roce_history_find(&lane->history, a->psn);
+    if (response != NULL && lane->accept_next < a->psn) {
+        response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
+    }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         roce_sequence_was_accepted(lane, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
@@ -417,13 +444,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by)
 {
-    roce_lane *lane = roce_responses(by);
     const roce_stream_state *s = roce_track_peer(t, by);
-    /* A requester that went on long after a response should have come has got it. */
-    uint64_t patience = 16 * t->config.path_delay_ns;
-    for (uint32_t i = 0; i < lane->missing.n; i++) {
-        roce_missing_range *range = &lane->missing.ranges[i];
-        range->acked = s != NULL && s->pub.last_time_ns > range->time_ns + patience;
-    }
+    cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
     roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);
 }

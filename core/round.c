@@ -16,10 +16,10 @@
 
 #define LEAST_TIMEOUT_NS 100000u
 
-/* How long without news makes a copy a timeout's: as TCP reckons it (RFC 6298), from
- * the ACK latencies seen here; before the first, four of the assumed path delays. */
-static uint64_t
-timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
+/* As TCP reckons it (RFC 6298), from the ACK latencies seen here; before the first,
+ * four of the assumed path delays. */
+uint64_t
+roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
 {
     if (s->srtt_ns == 0) {
         return 4 * t->config.path_delay_ns;
@@ -47,7 +47,7 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
         return false;
     }
     bool obsolete = s->acked && s->una > nak->psn;
-    uint64_t patience = timeout_floor_ns(t, s);
+    uint64_t patience = roce_round_timeout_floor_ns(t, s);
     if (patience < 4 * t->config.path_delay_ns) {
         patience = 4 * t->config.path_delay_ns;
     }
@@ -102,7 +102,7 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     if (!roce_stream_is_paired(&s->pub)) {
         return ROCE_CAUSE_UNKNOWN; /* what the other side said cannot be known */
     }
-    uint64_t floor = timeout_floor_ns(t, s);
+    uint64_t floor = roce_round_timeout_floor_ns(t, s);
     if (slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
         const roce_stream_state *peer = roce_track_peer(t, s);
         uint64_t heard_ns = peer->response_time_ns; /* or an ACK beyond it */
@@ -216,7 +216,7 @@ roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
 {
     roce_round *round = &s->round;
     if (!round->unheard || round->cause != ROCE_CAUSE_UNKNOWN ||
-        round->age_ns < timeout_floor_ns(t, s)) {
+        round->age_ns < roce_round_timeout_floor_ns(t, s)) {
         return;
     }
     round->unheard = false;
@@ -270,6 +270,12 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return; /* discarded beyond the expected PSN: sent again for that alone */
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
+    unsigned answered =
+        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
+    if ((slot->flags & answered) == 0) {
+        return; /* nobody was to answer it: what got lost may stand behind it */
+    }
+    slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
 }

@@ -183,9 +183,12 @@ place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
         slot->skipped = (uint32_t)(a->psn - slot->psn);
         slot->copies =
             slot->copies < UINT8_MAX ? (uint8_t)(slot->copies + 1) : UINT8_MAX;
-        uint8_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED;
-        slot->flags = (uint8_t)(slot->flags & ~drop);
-        slot->flags = (uint8_t)(slot->flags | (in_order ? ROCE_SLOT_IN_ORDER : 0));
+        uint16_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
+                        ROCE_SLOT_WANTS_ACK;
+        slot->flags = (uint16_t)(slot->flags & ~drop);
+        slot->flags =
+            (uint16_t)(slot->flags | (in_order ? ROCE_SLOT_IN_ORDER : 0) |
+                       (a->packet->bth.ack_request ? ROCE_SLOT_WANTS_ACK : 0));
     }
     roce_ident_follow_lane(lane, a);
     if (end > lane->max_next) {
@@ -277,7 +280,7 @@ static void
 overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_slot *slot)
 {
-    slot->flags = (uint8_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
+    slot->flags = (uint16_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
     if (roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot) &&
         slot->psn >= s->round.start && slot->psn < s->round.end) {
         roce_round_mark_spurious(t, s, a);

@@ -9,6 +9,7 @@
  *   unnumbered.c   copies that no identification tells apart
  *   round.c        rounds of retransmission and their causes
  *   loss.c         what went unseen, and verdicts
+ *   misses.c       what the point itself misses
  *   acknowledge.c  ACK, NAK and RNR NAK
  *   respond.c      READ responses and atomic acknowledgements
  *   pair.c         which two streams are one queue pair
@@ -152,6 +153,8 @@ typedef struct roce_stream_state {
     roce_doubt doubt;
     roce_asked_late asked_late[ROCE_ASKED_LATE];
     uint8_t n_asked_late;
+    /* Copies that went unseen and came again: those asked for, and the others. */
+    uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
     bool reborn;                 /* CM has set up its queue pair anew */
     uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
@@ -205,6 +208,18 @@ roce_responses(roce_stream_state *s)
 }
 
 typedef struct roce_pair_entry roce_pair_entry;
+typedef struct roce_point_tally roce_point_tally;
+
+/* A verdict of lost_before_capture that may have to be taken back. */
+typedef struct roce_loss_claim {
+    uint32_t stream; /* id + 1; 0 none */
+    uint32_t copies;
+    roce_space space;
+    bool asked;
+    int64_t psn;
+} roce_loss_claim;
+
+#define ROCE_LOSS_CLAIMS 64
 
 struct roce_tracker {
     roce_alloc alloc;
@@ -223,6 +238,14 @@ struct roce_tracker {
     roce_pair_entry *pairs; /* requests of unpaired streams by PSN, see pair.c */
 
     uint32_t *ways; /* newest stream of each way, see source_port.c */
+
+    /* How many packets in sequence each point saw, and missed: see misses.c. */
+    struct roce_point_tally {
+        uint64_t seen, missed;
+    } * tallies;
+    uint32_t n_tallies, tallies_capacity;
+    roce_loss_claim claims[ROCE_LOSS_CLAIMS]; /* the newest */
+    uint32_t claim_at;
 
     struct roce_user_pair {
         roce_addr addr[2];
@@ -347,6 +370,9 @@ void
 roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s);
 
 /* round.c */
+/* How long without news makes a copy a timeout's. */
+uint64_t
+roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s);
 bool
 roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
                         const roce_arrival *a);
@@ -413,6 +439,25 @@ roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 /* What is missing to the end. */
 void
 roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space);
+
+/* misses.c */
+/* The point of a stream saw a packet in sequence, or is known to have missed one: then
+ * claims that this spoils are taken back. */
+void
+roce_misses_saw(roce_tracker *t, const roce_stream_state *s);
+void
+roce_misses_note(roce_tracker *t, const roce_stream_state *s);
+/* Whether the point may as well have missed copies that went unseen. */
+bool
+roce_misses_may_explain(roce_tracker *t, roce_stream_state *s, roce_space space,
+                        const roce_missing_range *range);
+/* They were judged lost before the point; one of them turned out not to be. */
+void
+roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space space,
+                     int64_t psn, const roce_missing_range *range);
+void
+roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space,
+                   int64_t psn);
 
 /* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
 void

@@ -123,6 +123,7 @@ roce_tracker_free(roce_tracker *t)
     release(t, t->user_pairs);
     release(t, t->pairs);
     release(t, t->ways);
+    release(t, t->tallies);
     t->alloc.release(t->alloc.ctx, t);
 }
 
@@ -389,6 +390,7 @@ take_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     s->pub.space[ROCE_SPACE_REQUESTS].packets++;
     if (has_sequence(s->pub.transport)) {
+        roce_misses_saw(t, s);
         roce_pair_note_request(t, s, a);
         roce_sequence_request(t, s, a);
     }

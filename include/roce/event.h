@@ -93,6 +93,7 @@ typedef enum roce_evidence {
     ROCE_EVIDENCE_TIME,           /* too soon for a round trip, or nobody had asked */
     ROCE_EVIDENCE_CAPTURE_END,
     ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, /* UC, UD, or one direction only */
+    ROCE_EVIDENCE_CAPTURE_MISSES,      /* the point misses too much to tell */
     ROCE_N_EVIDENCES,
 } roce_evidence;
 

@@ -176,6 +176,7 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
     const roce_opcode_info *info = roce_opcode_get(act->opcode);
     uint32_t length = o->given[OPTION_LEN] ? o->value[OPTION_LEN] : 64;
     bool is_read = info->role == ROCE_ROLE_READ_REQUEST;
+    bool ends = info->part == ROCE_PART_LAST || info->part == ROCE_PART_ONLY;
     uint32_t to_a = 0x100 + (uint32_t)qp;
     uint32_t to_b = 0x200 + (uint32_t)qp;
     *p = (roce_packet){
@@ -194,6 +195,7 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
         .end_offset = SCENARIO_ICRC_BYTES,
         .bth = {.opcode = act->opcode,
                 .dest_qpn = who == 'a' ? to_b : to_a,
+                .ack_request = ends && roce_role_is_request(info->role),
                 .psn24 = psn24},
         .aeth_syndrome = act->syndrome,
     };
