@@ -423,7 +423,8 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
     roce_slot *response = roce_history_find(&lane->history, a->psn);
-    if (response != NULL && lane->accept_next < a->psn) {
+    if (response != NULL && lane->accept_next < a->psn &&
+        roce_missing_find(&lane->missing, a->psn) == NULL) {
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&

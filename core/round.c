@@ -253,6 +253,21 @@ roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     }
 }
 
+/* Of the copies that a timeout repeats, the one that the silence is about.  A responder
+ * that has sent a NAK waits for just that PSN, and discards what comes behind it.  Else
+ * it is the first that was to be answered: what is before it may have arrived, and of
+ * what is behind it the responder may be waiting for this. */
+static bool
+is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
+{
+    if (s->nak.state == ROCE_NAK_SEQUENCE && s->nak.answered && s->nak.psn == s->una) {
+        return slot->psn == s->una;
+    }
+    unsigned answered =
+        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
+    return (slot->flags & answered) != 0;
+}
+
 /* A copy of something accepted here, repeated by a timeout. */
 static void
 judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -270,11 +285,10 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return; /* discarded beyond the expected PSN: sent again for that alone */
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
-    unsigned answered =
-        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
-    if ((slot->flags & answered) == 0) {
-        return; /* nobody was to answer it: what got lost may stand behind it */
+    if (s->round.doubt_told || !is_first_suspect(s, slot)) {
+        return;
     }
+    s->round.doubt_told = true;
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);

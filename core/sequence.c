@@ -30,13 +30,16 @@
  *
  * Verdicts, each about one transmission:
  *
- *   missing, then sent again        lost_before_capture (asked_for if a NAK named it)
+ *   missing, then sent again        lost_before_capture (asked_for if a NAK named it),
+ *                                   unless the point misses too much (misses.c)
  *   missing, an ACK covers it       not_captured; nothing at all when an earlier copy
  *                                   had been seen: then the recovery is selective
  *   accepted here, then NAKed       undelivered_after_capture (acknowledge.c)
  *   accepted here, then a timeout   ack_lost if a covering ACK was seen a round trip
  *                                   earlier, else data_or_ack_lost, upgraded when the
- *                                   next ACK covers PSNs not yet sent again
+ *                                   next ACK covers PSNs not yet sent again; of all
+ *                                   that one timeout repeats, only where the silence
+ *                                   began (round.c)
  *   READ and atomics answered here  the response is judged (respond.c)
  *   missing to the end              unknown
  *

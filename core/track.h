@@ -80,6 +80,7 @@ typedef struct roce_round {
     uint64_t first_tx;
     bool unheard;     /* the other direction was not known when it began */
     uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
+    bool doubt_told;  /* what a timeout casts doubt on has been told */
     int64_t run_next; /* for voting on the recovery model */
     bool voted;
 } roce_round;
