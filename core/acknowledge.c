@@ -286,6 +286,11 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
         /* Not seen here at all; or inside a READ whose length was guessed. */
         return;
     }
+    bool soon =
+        s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
+    if (slot->copies > 1 && soon) {
+        return; /* no answer comes that soon: it speaks of the copy before */
+    }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
         roce_sequence_was_accepted(lane, slot)) {
         slot->flags |= ROCE_SLOT_JUDGED;
