@@ -94,6 +94,8 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         slot->time_ns = a->frame->time_ns;
         slot->frame = a->frame->number;
         slot->tx = lane->tx;
+        slot->copies =
+            slot->copies < UINT8_MAX ? (uint8_t)(slot->copies + 1) : UINT8_MAX;
         bool starts =
             a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY;
         slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
@@ -384,6 +386,24 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
 }
 
+/* Whether the requester cannot have missed this copy yet: when it asked again, the copy
+ * was still on its way.  How long it takes is learned from responses that came once. */
+static bool
+is_too_soon(const roce_tracker *t, roce_stream_state *by, const roce_slot *response,
+            uint64_t now_ns)
+{
+    const roce_stream_state *s = roce_track_peer(t, by);
+    uint64_t age_ns = now_ns > response->time_ns ? now_ns - response->time_ns : 0;
+    if (response->copies > 1) {
+        return age_ns < by->least_asked_ns / 8; /* hosts may be slow at times */
+    }
+    bool at_once = s != NULL && s->round.cause == ROCE_CAUSE_READ_REISSUE;
+    if (at_once && (by->least_asked_ns == 0 || age_ns < by->least_asked_ns)) {
+        by->least_asked_ns = age_ns;
+    }
+    return false;
+}
+
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round)
@@ -428,6 +448,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
+        !is_too_soon(t, by, response, a->frame->time_ns) &&
         roce_sequence_was_accepted(lane, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,

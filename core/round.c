@@ -9,6 +9,7 @@
  *   unknown             the other direction is not known: nobody can be heard asking
  *   read_reissue        a READ or atomic whose response is missing while later ones
  *                       came (an implied NAK), soon after those
+ *   nak_sequence, rnr   such a NAK, although an ACK has passed it since
  *   timeout             the newest copy is older than any ACK took (RFC 6298's bound)
  *   unknown             else
  */
@@ -92,31 +93,46 @@ response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t
     return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1;
 }
 
+/* A READ or atomic whose response is missing while later ones came, soon after those. */
+static bool
+is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
+                const roce_arrival *a, const roce_slot *slot)
+{
+    if (slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        return false;
+    }
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    uint64_t heard_ns = peer->response_time_ns; /* or an ACK beyond it */
+    if (s->una > a->psn + 1 && s->ack_steps[s->ack_step].time_ns > heard_ns) {
+        heard_ns = s->ack_steps[s->ack_step].time_ns;
+    }
+    uint64_t silence = since(a->frame->time_ns, heard_ns);
+    uint64_t soon = 4 * t->config.path_delay_ns + roce_round_timeout_floor_ns(t, s);
+    return response_gap_explains(t, s, a->psn) && silence < soon;
+}
+
 roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
 {
-    if (roce_round_nak_explains(t, s, a)) {
-        return s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
+    bool nak = roce_round_nak_explains(t, s, a);
+    roce_cause of_nak =
+        s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
+    if (nak && (!s->acked || s->una <= s->nak.psn)) {
+        return of_nak;
     }
     if (!roce_stream_is_paired(&s->pub)) {
         return ROCE_CAUSE_UNKNOWN; /* what the other side said cannot be known */
     }
-    uint64_t floor = roce_round_timeout_floor_ns(t, s);
-    if (slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
-        const roce_stream_state *peer = roce_track_peer(t, s);
-        uint64_t heard_ns = peer->response_time_ns; /* or an ACK beyond it */
-        if (s->una > a->psn + 1 && s->ack_steps[s->ack_step].time_ns > heard_ns) {
-            heard_ns = s->ack_steps[s->ack_step].time_ns;
-        }
-        uint64_t silence = since(a->frame->time_ns, heard_ns);
-        bool gap = response_gap_explains(t, s, a->psn);
-        if (gap && silence < 4 * t->config.path_delay_ns + floor) {
-            return ROCE_CAUSE_READ_REISSUE;
-        }
+    if (is_read_reissue(t, s, a, slot)) {
+        return ROCE_CAUSE_READ_REISSUE;
     }
-    return roce_round_age(s, a, slot) >= floor ? ROCE_CAUSE_TIMEOUT
-                                               : ROCE_CAUSE_UNKNOWN;
+    if (nak) {
+        return of_nak; /* passed by an ACK since; it may be answered all the same */
+    }
+    return roce_round_age(s, a, slot) >= roce_round_timeout_floor_ns(t, s)
+               ? ROCE_CAUSE_TIMEOUT
+               : ROCE_CAUSE_UNKNOWN;
 }
 
 void

@@ -171,6 +171,7 @@ typedef struct roce_stream_state {
     uint8_t recent_ack;
     int64_t response_message_next; /* unpaired: PSN that continues an open response */
     uint64_t response_time_ns;     /* newest response data */
+    uint64_t least_asked_ns; /* from a response to its being asked again; 0 unknown */
     uint64_t answered_tx; /* first request of the round that is being answered again */
 
     struct {
