@@ -76,8 +76,8 @@ _Static_assert(sizeof evidences / sizeof evidences[0] == ROCE_N_EVIDENCES, "name
 static const char *const pairings[] = {
     [ROCE_PAIRING_NONE] = "none",
     [ROCE_PAIRING_PSN] = "psn",
-    [ROCE_PAIRING_CM] = "cm",
     [ROCE_PAIRING_USER] = "user",
+    [ROCE_PAIRING_CM] = "cm",
 };
 
 static const char *const tables[] = {

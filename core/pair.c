@@ -2,8 +2,8 @@
 /*
  * Which two streams are the directions of one queue pair.  In order of trust:
  *
- *   user  a table of QPNs that the user gives
  *   cm    a REQ and its REP on QP 1 name both QPNs (IBTA 12.9)
+ *   user  the user names them, or gives a host's table of queue pairs (pair_user.c)
  *   psn   an acknowledgement on one stream carries the PSN of a request that an
  * unpaired stream of the other direction has just sent
  *
@@ -13,7 +13,10 @@
  * at PSN 0 exist: their streams stay unpaired until their PSNs drift apart, or
  * source_port.c finds the one whose source ports agree.
  *
- * A pairing by PSN is undone when acknowledgements contradict it.
+ * A pairing by PSN is undone when acknowledgements contradict it, and none is made
+ * against a table.  A table may be older or younger than the capture: where CM or
+ * acknowledgements contradict it, its pairing stays as far as CM lets it, and the stream
+ * says so.
  */
 #include "roce/aeth.h"
 #include "roce/hash.h"
@@ -109,7 +112,10 @@ adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
     s->pub.paired_by = how;
     s->pub.src_qpn = peer->pub.dst_qpn;
     s->pub.has_src_qpn = true;
-    s->contradictions = 0;
+    s->contradictions = s->vetoes = 0;
+    if (how == ROCE_PAIRING_USER) {
+        s->pub.table_contradicted = false;
+    }
     for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
         s->pub.naks_received[i] = peer->pub.naks_sent[i];
     }
@@ -149,8 +155,8 @@ forget_half(roce_stream_state *s)
     s->pub.cnps_received = 0;
 }
 
-static void
-unpair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+void
+roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_stream_state *peer = roce_track_peer(t, s);
     emit_paired(t, s, a, ROCE_EVENT_DISCONNECTED);
@@ -167,9 +173,12 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     if (agrees) {
         by->contradictions = 0;
         by->pub.pairing_evidence++;
-    } else if (++by->contradictions >= TOO_MANY_CONTRADICTIONS &&
-               by->pub.paired_by == ROCE_PAIRING_PSN) {
-        unpair(t, by, a);
+    } else if (++by->contradictions >= TOO_MANY_CONTRADICTIONS) {
+        if (by->pub.paired_by == ROCE_PAIRING_PSN) {
+            roce_pair_undo(t, by, a);
+        } else if (by->pub.paired_by == ROCE_PAIRING_USER) {
+            by->pub.table_contradicted = true;
+        }
     }
 }
 
@@ -201,9 +210,52 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     }
     roce_stream_state *s = noted(t, by, psn24);
     s = s != NULL ? s : roce_source_port_find(t, by, psn24);
-    if (s != NULL) {
-        pair(t, s, by, ROCE_PAIRING_PSN, a);
+    if (s == NULL) {
+        return;
     }
+    if (!roce_user_denies(t, s, by)) {
+        pair(t, s, by, ROCE_PAIRING_PSN, a);
+    } else if (++by->vetoes >= TOO_MANY_CONTRADICTIONS) {
+        by->pub.table_contradicted = s->pub.table_contradicted = true;
+    }
+}
+
+/* CM and the user say different things of a stream. */
+static void
+note_disagreement(const roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
+                  roce_pairing how)
+{
+    roce_stream_state *both[2] = {s, peer};
+    bool denied = how == ROCE_PAIRING_CM && roce_user_denies(t, s, peer);
+    for (unsigned i = 0; i < 2; i++) {
+        roce_pairing before = both[i]->pub.paired_by;
+        if (denied || (before >= ROCE_PAIRING_USER && before != how)) {
+            both[i]->pub.table_contradicted = true;
+        }
+    }
+}
+
+void
+roce_pair_join(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
+               roce_pairing how, const roce_arrival *a)
+{
+    if (s->pub.peer == peer->pub.id && peer->pub.peer == s->pub.id) {
+        if (how > s->pub.paired_by) {
+            s->pub.paired_by = peer->pub.paired_by = how; /* the same, better known */
+        }
+        return;
+    }
+    note_disagreement(t, s, peer, how);
+    if (s->pub.paired_by > how || peer->pub.paired_by > how) {
+        return; /* of two connections the newer one holds */
+    }
+    if (roce_stream_is_paired(&s->pub)) {
+        roce_pair_undo(t, s, a);
+    }
+    if (roce_stream_is_paired(&peer->pub)) {
+        roce_pair_undo(t, peer, a);
+    }
+    pair(t, s, peer, how, a);
 }
 
 /* A connection's parameters hold for both of its streams. */
@@ -228,31 +280,16 @@ pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
     roce_stream_state *back = roce_table_find(t, point, &addr[1], &addr[0], qpn[0], 0);
     roce_stream_state *both[2] = {forward, back};
     for (unsigned i = 0; i < 2; i++) {
-        if (both[i] != NULL) {
+        if (both[i] != NULL &&
+            (how == ROCE_PAIRING_CM || both[i]->pub.connection == ROCE_NO_STREAM)) {
             both[i]->pub.connection = connection;
             both[i]->pub.src_qpn = qpn[i];
             both[i]->pub.has_src_qpn = true;
             learn_from_cm(t, both[i], connection);
         }
     }
-    if (forward == NULL || back == NULL) {
-        return;
-    }
-    bool same = forward->pub.peer == back->pub.id && back->pub.peer == forward->pub.id;
-    if (same ? forward->pub.paired_by >= how
-             : forward->pub.paired_by > how || back->pub.paired_by > how) {
-        return; /* known as well or better; of two connections the newer one holds */
-    }
-    if (roce_stream_is_paired(&forward->pub) && forward->pub.peer != back->pub.id) {
-        unpair(t, forward, a);
-    }
-    if (roce_stream_is_paired(&back->pub) && back->pub.peer != forward->pub.id) {
-        unpair(t, back, a);
-    }
-    if (roce_stream_is_paired(&forward->pub)) {
-        forward->pub.paired_by = back->pub.paired_by = how; /* the same, better known */
-    } else {
-        pair(t, forward, back, how, a);
+    if (forward != NULL && back != NULL) {
+        roce_pair_join(t, forward, back, how, a);
     }
 }
 
@@ -268,18 +305,9 @@ names_stream(const roce_addr addr[2], const uint32_t qpn[2], const roce_stream *
     return false;
 }
 
-void
-roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
+static void
+pair_by_connection(roce_tracker *t, const roce_stream_state *s)
 {
-    roce_source_port_note(t, s);
-    for (uint32_t i = 0; i < t->n_user_pairs; i++) {
-        const struct roce_user_pair *u = &t->user_pairs[i];
-        if (names_stream(u->addr, u->qpn, &s->pub)) {
-            pair_named(t, s->pub.point, u->addr, u->qpn, ROCE_PAIRING_USER,
-                       ROCE_NO_STREAM, NULL);
-            return;
-        }
-    }
     uint32_t searched = 0;
     for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
          searched++) {
@@ -289,6 +317,28 @@ roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
             return;
         }
     }
+}
+
+static void
+pair_by_user(roce_tracker *t, roce_stream_state *s)
+{
+    for (uint32_t i = 0; i < t->n_user_pairs; i++) {
+        const struct roce_user_pair *u = &t->user_pairs[i];
+        if (names_stream(u->addr, u->qpn, &s->pub)) {
+            pair_named(t, s->pub.point, u->addr, u->qpn, ROCE_PAIRING_USER,
+                       ROCE_NO_STREAM, NULL);
+            return;
+        }
+    }
+    roce_user_new_stream(t, s);
+}
+
+void
+roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
+{
+    roce_source_port_note(t, s);
+    pair_by_connection(t, s);
+    pair_by_user(t, s);
 }
 
 int

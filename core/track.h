@@ -14,6 +14,7 @@
  *   respond.c      READ responses and atomic acknowledgements
  *   pair.c         which two streams are one queue pair
  *   source_port.c  pairing verified by UDP source ports
+ *   pair_user.c    the same by the user's tables
  *   congest.c      ECN and CNP
  *   stop.c         PFC and pause
  *
@@ -195,6 +196,7 @@ typedef struct roce_stream_state {
     uint32_t contradictions;
     uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
     uint8_t port_lookups;
+    uint32_t vetoes; /* PSNs would have paired it against the user's tables */
 } roce_stream_state;
 
 static inline roce_lane *
@@ -222,6 +224,7 @@ typedef struct roce_loss_claim {
 } roce_loss_claim;
 
 #define ROCE_LOSS_CLAIMS 64
+typedef struct roce_user_tables roce_user_tables;
 
 struct roce_tracker {
     roce_alloc alloc;
@@ -254,6 +257,7 @@ struct roce_tracker {
         uint32_t qpn[2];
     } * user_pairs;
     uint32_t n_user_pairs, user_pairs_capacity;
+    roce_user_tables *user_tables; /* NULL: none were given, see pair_user.c */
 
     struct roce_pause_state {
         roce_pause_source pub;
@@ -506,6 +510,25 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                   bool agrees);
 void
 roce_pair_cm(roce_tracker *t, const roce_arrival *a);
+/* Pairs two streams that CM or the user named, unless better is known of either. */
+void
+roce_pair_join(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
+               roce_pairing how, const roce_arrival *a);
+/* Undoes the pairing of a stream and its peer. */
+void
+roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+
+/* pair_user.c */
+/* Looks for a new stream's other direction in the user's tables. */
+void
+roce_user_new_stream(roce_tracker *t, roce_stream_state *s);
+/* Whether a table knows the queue pair of two streams, and says that it talks to another.
+ */
+bool
+roce_user_denies(const roce_tracker *t, const roce_stream_state *s,
+                 const roce_stream_state *peer);
+void
+roce_user_clear(roce_tracker *t);
 
 /* source_port.c */
 int

@@ -121,6 +121,7 @@ roce_tracker_free(roce_tracker *t)
     release(t, t->pauses);
     release(t, t->connections);
     release(t, t->user_pairs);
+    roce_user_clear(t);
     release(t, t->pairs);
     release(t, t->ways);
     release(t, t->tallies);

@@ -97,12 +97,13 @@ typedef enum roce_evidence {
     ROCE_N_EVIDENCES,
 } roce_evidence;
 
-/* How two streams were found to be one queue pair's directions. */
+/* How two streams were found to be one queue pair's directions; later ones are trusted
+ * more. */
 typedef enum roce_pairing {
     ROCE_PAIRING_NONE,
     ROCE_PAIRING_PSN,
-    ROCE_PAIRING_CM,
     ROCE_PAIRING_USER,
+    ROCE_PAIRING_CM,
 } roce_pairing;
 
 typedef enum roce_table {

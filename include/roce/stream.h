@@ -93,6 +93,7 @@ typedef struct roce_stream {
     uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
     bool paired_ports_agree;   /* the source-port relation holds for the pairing */
     uint32_t pairing_evidence; /* ACKs that agreed with the pairing */
+    bool table_contradicted;   /* what was captured contradicts the user's tables */
 
     roce_vantage vantage;
     roce_recovery recovery;

@@ -92,6 +92,19 @@ int
 roce_tracker_add_pair(roce_tracker *tracker, const roce_addr *a, uint32_t qpn_a,
                       const roce_addr *b, uint32_t qpn_b);
 
+/* Most numbers that one local QPN of a host may talk to: one for each of its devices. */
+#define ROCE_MAX_PEERS_OF_QPN 64
+
+/* Tells of a row of a host's table of queue pairs: there, the local QPN `lqpn` talks to
+ * `rqpn` of a host that the table does not name.  `addrs` are all addresses of the host,
+ * the same ones in each call for it; rows and addresses told of twice are fine.  To be
+ * called before the first packet.  ROCE_ERROR_INVALID without addresses, for addresses
+ * told of as those of two hosts, and for more than ROCE_MAX_PEERS_OF_QPN rows of a QPN;
+ * ROCE_ERROR_MEMORY. */
+int
+roce_tracker_add_queue_pair(roce_tracker *tracker, const roce_addr *addrs,
+                            size_t n_addrs, uint32_t lqpn, uint32_t rqpn);
+
 /* The capture ended: decides what is still open.  Afterwards nothing may be added. */
 void
 roce_tracker_finish(roce_tracker *tracker);

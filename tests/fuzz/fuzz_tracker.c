@@ -121,7 +121,7 @@ check_detail(const world *w, const roce_event *e)
         assert(e->detail < ROCE_N_VERDICTS);
         assert(roce_verdict_name((roce_verdict)e->detail) != NULL);
     } else if (e->kind == ROCE_EVENT_CONNECTED) {
-        assert(e->detail <= ROCE_PAIRING_USER);
+        assert(e->detail <= ROCE_PAIRING_CM);
         assert(roce_pairing_name((roce_pairing)e->detail) != NULL);
         assert(e->count < roce_tracker_n_streams(w->tracker) && e->count != e->stream);
     } else if (e->kind == ROCE_EVENT_EVICTED) {
@@ -442,8 +442,13 @@ take_step(world *w, const step *s)
     } else if (s->what == 0xdf) {
         const roce_addr a = {.bytes = {10, 0, 0, s->who & 3}, .family = 4};
         const roce_addr b = {.bytes = {10, 0, 0, s->who >> 2 & 3}, .family = 4};
-        int result = roce_tracker_add_pair(w->tracker, &a, 0x10u + (s->value & 3), &b,
-                                           0x10u + (s->value >> 2 & 3));
+        const roce_addr host[2] = {a, b};
+        uint32_t lqpn = 0x10u + (s->value & 3);
+        uint32_t rqpn = 0x10u + (s->value >> 2 & 3);
+        int result = (s->value & 0x80) != 0
+                         ? roce_tracker_add_queue_pair(
+                               w->tracker, host, 1 + (s->value >> 6 & 1), lqpn, rqpn)
+                         : roce_tracker_add_pair(w->tracker, &a, lqpn, &b, rqpn);
         assert(result == ROCE_OK || result == ROCE_ERROR_MEMORY ||
                result == ROCE_ERROR_INVALID);
         return;

@@ -251,7 +251,19 @@ tell_pairs(stage *g)
     roce_addr a = scenario_host(g, 1);
     roce_addr b = scenario_host(g, 2);
     for (uint32_t k = 0; k < 10; k++) {
-        (void)roce_tracker_add_pair(g->tracker, &a, 0x100 + k, &b, 0x200 + k);
+        switch (g->row->pairs) {
+        case SCENARIO_PAIRS_KNOWN:
+            (void)roce_tracker_add_pair(g->tracker, &a, 0x100 + k, &b, 0x200 + k);
+            break;
+        case SCENARIO_PAIRS_TABLE:
+            (void)roce_tracker_add_queue_pair(g->tracker, &a, 1, 0x100 + k, 0x200 + k);
+            break;
+        case SCENARIO_PAIRS_WRONG_TABLE:
+            (void)roce_tracker_add_queue_pair(g->tracker, &a, 1, 0x100 + k, 0x209 - k);
+            break;
+        case SCENARIO_PAIRS_UNKNOWN:
+            break;
+        }
     }
 }
 
@@ -305,9 +317,7 @@ scenario_play(const scenario *row, scenario_outcome *out)
     }
     open_tracker(&g);
     if (g.tracker != NULL) {
-        if (row->pairs == SCENARIO_PAIRS_KNOWN) {
-            tell_pairs(&g);
-        }
+        tell_pairs(&g);
         for (const char *at = row->script; *at != '\0';) {
             at = play_step(&g, at);
             at += *at != '\0' ? 1 : 0;

@@ -67,6 +67,8 @@ typedef enum scenario_ident {
 typedef enum scenario_pairs {
     SCENARIO_PAIRS_KNOWN, /* the user told of the queue pairs 0 to 9 */
     SCENARIO_PAIRS_UNKNOWN,
+    SCENARIO_PAIRS_TABLE,       /* the user gave the table of a's queue pairs 0 to 9 */
+    SCENARIO_PAIRS_WRONG_TABLE, /* and it has other peers for them */
 } scenario_pairs;
 
 typedef struct scenario {

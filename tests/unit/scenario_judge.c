@@ -80,6 +80,7 @@ static const metric metrics[] = {
     FIELD("vantage", vantage, MAY_BE_ANYTHING),
     FIELD("pmtu", pmtu_bytes, MAY_BE_ANYTHING),
     FIELD("paired", paired_by, MAY_BE_ANYTHING),
+    FIELD("contradicted", table_contradicted, MUST_BE_0),
     FIELD("ports_agree", paired_ports_agree, MAY_BE_ANYTHING),
     FIELD("connection", connection, MAY_BE_ANYTHING),
     FIELD("src_qpn", src_qpn, MAY_BE_ANYTHING),

@@ -115,7 +115,10 @@ static const scenario by_psn[] = {
      .events = "no disconnected"},
     {.name = "contradicted: never what the user said",
      .script = "a write 1000..1003; b ack 1003; b ack 500000..500009",
-     .want = "A: paired=user"},
+     .want = "A: paired=user B: paired=user contradicted=yes"},
+    {.name = "what the user said, contradicted three times: no more than an accident",
+     .script = "a write 1000..1003; b ack 1003; b ack 500000..500002; b ack 1003",
+     .want = "A: paired=user B: paired=user contradicted=no"},
     {.name = "contradicted: then paired anew with the right one",
      .script = "a write 1000..1003; b ack 1003; b ack 500000..500003; "
                "a2 write 500004; b ack 500004",
@@ -175,8 +178,15 @@ static const scenario by_cm[] = {
     {.name = "CM contradicted by ACKs stays",
      .script = CM_SETUP "a write 500..503; b ack 503; b ack 500000..500009",
      .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=cm"},
-    {.name = "the user's word counts more than CM's",
-     .script = CM_SETUP "a write 500..503; b ack 503", .want = "A: paired=user"},
+    {.name = "CM's word counts more than the user's",
+     .script = CM_SETUP "a write 500..503; b ack 503",
+     .want = "A: paired=cm contradicted=no"},
+    {.name = "the user's word first, and then CM's of others",
+     .script = "a write 500; b ack 500; a cm.req comm=1 qpn=0x101 psn=500; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; a2 write 9; b2 ack 9; "
+               "b write 7 dqpn=0x101",
+     .want = "A: paired=cm contradicted=yes B: paired=none B1: paired=cm"
+             " A2: paired=user contradicted=no T: unattributed_acks=1"},
     {.name = "REQ and REP sent again are one connection",
      .script = "a cm.req comm=1 qpn=0x100 psn=500; a cm.req comm=1 qpn=0x100 psn=500;"
                "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; "
@@ -189,6 +199,48 @@ static const scenario by_cm[] = {
                "b resp.last 503 len=1024; a write 504; b ack 504",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=cm pmtu=1024 unique=2 B: r.unique=4"},
+};
+/* clang-format on */
+
+/* clang-format off */
+static const scenario by_table[] = {
+    {.name = "a table decides what PSNs cannot",
+     .script = "a write 0; a2 write 0; b ack 0; b2 ack 0", .pairs = SCENARIO_PAIRS_TABLE,
+     .want = "A: paired=user A2: paired=user B: paired=user B2: paired=user",
+     .events = "connected detail=user; connected detail=user"},
+    {.name = "what was carried before the pairing is booked",
+     .script = "b nak 900; b cnp; a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_TABLE,
+     .want = "A: paired=user naks=1 cnps=1 B: naks_sent=1 cnps_sent=1"},
+    {.name = "no pairing by PSN against the table; four times is a contradiction",
+     .script = "a write 1000..1003; b ack 1000..1003",
+     .pairs = SCENARIO_PAIRS_WRONG_TABLE,
+     .want = "A: paired=none contradicted=yes B: paired=none contradicted=yes T: "
+               "unattributed_acks=4",
+     .events = "no connected"},
+    {.name = "three times may be an accident",
+     .script = "a write 1000..1003; b ack 1000..1002",
+     .pairs = SCENARIO_PAIRS_WRONG_TABLE,
+     .want = "A: paired=none B: paired=none T: unattributed_acks=3"},
+    {.name = "the table pairs wrongly, and ACKs say so",
+     .script = "a write 1000..1003; a9 write 500000..500003; b ack 1003; b9 ack 500003; "
+               "b ack 1000..1003; b9 ack 500000..500003",
+     .pairs = SCENARIO_PAIRS_WRONG_TABLE,
+     .want = "A: paired=user A9: paired=user B: paired=user contradicted=yes"
+             " B9: paired=user contradicted=yes"},
+    {.name = "CM counts more than the table, and says so",
+     .script = CM_SETUP "a write 500..503; b ack 503", .pairs = SCENARIO_PAIRS_WRONG_TABLE,
+     .want = "A: paired=cm contradicted=yes B: paired=cm contradicted=yes"},
+    {.name = "CM and the table agree",
+     .script = CM_SETUP "a write 500..503; b ack 503", .pairs = SCENARIO_PAIRS_TABLE,
+     .want = "A: paired=cm B: paired=cm"},
+    {.name = "the table first, and then CM says the same",
+     .script = "a write 500; b ack 500; " CM_SETUP "a write 501; b ack 501",
+     .pairs = SCENARIO_PAIRS_TABLE, .want = "A: paired=cm B: paired=cm"},
+    {.name = "UD is never paired", .script = "a ud.send 5; b ud.send 5",
+     .pairs = SCENARIO_PAIRS_TABLE, .want = "A: paired=none B: paired=none"},
+    {.name = "UC is, by a table", .script = "a uc.write 5; b uc.write 5",
+     .pairs = SCENARIO_PAIRS_TABLE, .want = "A: paired=user B: paired=user"},
 };
 /* clang-format on */
 
@@ -257,6 +309,7 @@ main(void)
 {
     SCENARIO_CHECK(by_psn);
     SCENARIO_CHECK(by_cm);
+    SCENARIO_CHECK(by_table);
     check_connections();
     return check_status();
 }
