@@ -55,12 +55,14 @@ bad_copy(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
-/* Whether this point sees what the sender of the space sends before anything can be
- * lost: then what is missing was missed by the capture. */
+/* Whether this point sees what the sender of the stream sends before anything can be
+ * lost: then what is missing was missed by the capture.  What the user says counts more
+ * than the direction, which a switch's port records as well. */
 static bool
 at_sender(const roce_stream_state *s)
 {
-    return s->directions == ROCE_DIRECTION_OUT;
+    return s->vantage_given ? s->pub.vantage == ROCE_VANTAGE_REQUESTER
+                            : s->directions == ROCE_DIRECTION_OUT;
 }
 
 /* Whether an earlier copy of what went unseen was seen here. */

@@ -570,6 +570,9 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 static roce_vantage
 find_vantage(const roce_stream_state *s)
 {
+    if (s->vantage_given) {
+        return s->pub.vantage;
+    }
     if (s->directions == ROCE_DIRECTION_OUT) {
         return ROCE_VANTAGE_REQUESTER;
     }

@@ -94,6 +94,16 @@ grow_index(roce_tracker *t)
     return true;
 }
 
+static void
+ask_vantage(const roce_tracker *t, roce_stream_state *s)
+{
+    if (t->config.vantage != NULL) {
+        s->pub.vantage =
+            t->config.vantage(t->config.ctx, s->pub.point, &s->pub.src, &s->pub.dst);
+        s->vantage_given = s->pub.vantage != ROCE_VANTAGE_UNKNOWN;
+    }
+}
+
 static roce_stream_state *
 create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
 {
@@ -131,6 +141,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
         s->pub.src_qpn = p->deth_src_qpn;
         s->pub.has_src_qpn = true;
     }
+    ask_vantage(t, s);
     t->streams[t->n_streams++] = s;
     index_insert(t, hash, s->pub.id);
     return s;

@@ -191,6 +191,7 @@ typedef struct roce_stream_state {
     uint32_t lookups;
     uint8_t
         directions; /* roce_direction of its packets, or both or'ed: it passes here */
+    bool vantage_given; /* the user told pub.vantage */
 
     /* pairing */
     uint32_t contradictions;

@@ -16,10 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where the point stands to a stream. */
 typedef enum roce_vantage {
     ROCE_VANTAGE_UNKNOWN,
-    ROCE_VANTAGE_REQUESTER,
-    ROCE_VANTAGE_RESPONDER,
+    ROCE_VANTAGE_REQUESTER, /* at the NIC that sends it: nothing is lost before */
+    ROCE_VANTAGE_RESPONDER, /* at the NIC that receives it: no link is behind */
     ROCE_VANTAGE_MIDDLE,
 } roce_vantage;
 

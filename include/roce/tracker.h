@@ -29,9 +29,14 @@ typedef struct roce_tracker_config {
     uint64_t path_delay_ns;       /* round trip assumed while none was observed */
     /* Speed of the link at a point in bit/s, 0 when unknown; NULL: never known. */
     uint64_t (*link_speed_bps)(void *ctx, uint32_t point);
+    /* Where a point stands to what `src` sends to `dst`, as the user knows it: asked once
+     * for each stream.  ROCE_VANTAGE_UNKNOWN, or NULL: not told, and found out as far as
+     * possible. */
+    roce_vantage (*vantage)(void *ctx, uint32_t point, const roce_addr *src,
+                            const roce_addr *dst);
     /* Receives events; NULL: nobody wants them. */
     roce_event_fn event;
-    void *ctx; /* passed to both */
+    void *ctx; /* passed to all of them */
 } roce_tracker_config;
 
 /* A connection that CM messages told of.  Valid until the tracker is freed. */

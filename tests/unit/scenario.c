@@ -105,6 +105,20 @@ link_speed(void *ctx, uint32_t point)
     return out->link_speed_bps;
 }
 
+static roce_vantage
+vantage(void *ctx, uint32_t point, const roce_addr *src, const roce_addr *dst)
+{
+    const scenario_outcome *out = ctx;
+    (void)point;
+    if (out->told_at == 'n') {
+        return ROCE_VANTAGE_MIDDLE;
+    }
+    uint8_t host = out->told_at == 'a' ? 1 : 2;
+    return src->bytes[3] == host   ? ROCE_VANTAGE_REQUESTER
+           : dst->bytes[3] == host ? ROCE_VANTAGE_RESPONDER
+                                   : ROCE_VANTAGE_UNKNOWN;
+}
+
 /* The next word of a step, copied into `word`; false at its end. */
 static bool
 next_word(const char **at, char *word, size_t size)
@@ -280,6 +294,9 @@ open_tracker(stage *g)
     if (row->link_speed_bps != 0) {
         config.link_speed_bps = link_speed;
     }
+    if (row->told_at != '\0') {
+        config.vantage = vantage;
+    }
     if (row->max_streams != 0) {
         config.max_streams = row->max_streams;
     }
@@ -304,6 +321,7 @@ scenario_play(const scenario *row, scenario_outcome *out)
     stage g = {.row = row, .out = out, .now_ns = START_NS, .noise = 12345};
     *out = (scenario_outcome){
         .link_speed_bps = row->link_speed_bps,
+        .told_at = row->told_at,
         .fail_at = row->fail_at,
         .fail_on = row->fail_on,
         .first_ns = UINT64_MAX,

@@ -78,7 +78,8 @@ typedef struct scenario {
     const char *events; /* NULL: none in particular */
     scenario_ident ident;
     scenario_pairs pairs;
-    char at; /* 'a' or 'b': captured at that host, which tells directions */
+    char at;      /* 'a' or 'b': captured at that host, which tells directions */
+    char told_at; /* 'a' or 'b': the user says so; 'n': in the network; 0: nothing */
 
     /* 0: the default */
     uint32_t max_streams, max_history_packets;
@@ -95,6 +96,7 @@ typedef struct scenario_outcome {
     roce_event *events;
     size_t n_events, events_capacity;
     uint64_t link_speed_bps;
+    char told_at;
     uint64_t n_allocations; /* asked for */
     uint64_t n_live;        /* not yet given back */
     uint64_t fail_at;

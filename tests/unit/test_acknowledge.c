@@ -405,6 +405,31 @@ static const scenario vantage[] = {
      .want = "A: vantage=middle gaps=1 missing=1 again=7 repeats=6 rounds=2 by_nak=2 "
                "lost_before=1"
              " undelivered=1"},
+    {.name = "at the requester, as the user says",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .told_at = 'a',
+     .want = "A: vantage=requester gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 not_captured=1 B: vantage=responder"},
+    {.name = "at the responder, as the user says",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .told_at = 'b',
+     .want = "A: vantage=responder gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 lost_before=1 B: vantage=requester"},
+    {.name = "in the network, as the user says, whatever the port calls out",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
+               "a write 10..11; b ack 11",
+     .at = 'a', .told_at = 'n',
+     .want = "A: vantage=middle gaps=1 missing=1 again=2 repeats=1 rounds=1 "
+               "by_nak=1 lost_before=1 B: vantage=middle"},
+    {.name = "at the responder's side responses cannot be lost before the capture",
+     .script = "a read 0 len=4096; b resp.first 0 len=1024; b resp.middle 1 drop len=1024; "
+               "b resp.middle 2 len=1024; b resp.last 3 len=1024; a read 1 len=3072; "
+               "b resp.first 1 len=1024; b resp.middle 2 len=1024; b resp.last 3 len=1024",
+     .told_at = 'b',
+     .want = "A: vantage=responder again=* repeats=* rounds=* by_reissue=*"
+             " B: vantage=requester r.gaps=1 r.missing=1 r.again=3 r.not_captured=1"},
     {.name = "nothing happened: nobody can tell",
      .script = "a write 0..9; b ack 9", .want = "A: vantage=unknown"},
 };
