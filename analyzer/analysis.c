@@ -72,6 +72,15 @@ link_speed(void *ctx, guint32 point)
     return rs_analysis_point(analysis, point)->speed_bps;
 }
 
+static roce_vantage
+vantage(void *ctx, guint32 point, const roce_addr *src, const roce_addr *dst)
+{
+    const rs_analysis *analysis = ctx;
+    const rs_file *file =
+        g_ptr_array_index(analysis->files, rs_analysis_point(analysis, point)->file_i);
+    return rs_vantages_find(analysis->told->vantages, file->path, src, dst);
+}
+
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point)
 {
@@ -110,11 +119,14 @@ check_icrc(const rs_analysis *analysis, const roce_frame *frame,
     return roce_icrc_check(frame->bytes, frame->captured_bytes, packet, fast_crc32);
 }
 
+/* Takes `told` over. */
 static rs_analysis *
-analysis_new(const rs_options *options)
+analysis_new(const rs_options *options, rs_told *told)
 {
     rs_analysis *analysis = g_new0(rs_analysis, 1);
     analysis->options = options;
+    analysis->told = told;
+    analysis->incomplete = told->errors->len > 0;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
     analysis->points = rs_points_new(options);
     analysis->events = g_array_new(FALSE, FALSE, sizeof(roce_event));
@@ -123,10 +135,12 @@ analysis_new(const rs_options *options)
     roce_tracker_config config;
     roce_tracker_config_init(&config);
     config.link_speed_bps = link_speed;
+    config.vantage = vantage;
     config.event = take_event;
     config.ctx = analysis;
     const roce_alloc alloc = {.resize = resize, .release = release};
-    if (roce_tracker_new(&analysis->tracker, &alloc, &config) != ROCE_OK) {
+    if (roce_tracker_new(&analysis->tracker, &alloc, &config) != ROCE_OK ||
+        rs_qp_maps_tell(told->qp_maps, analysis->tracker) != ROCE_OK) {
         g_error("out of memory");
     }
     for (guint i = 0; options->files[i] != NULL; i++) {
@@ -151,6 +165,7 @@ rs_analysis_free(rs_analysis *analysis)
     rs_points_free(analysis->points);
     g_array_unref(analysis->events);
     rs_evidence_table_free(analysis->evidence);
+    rs_told_free(analysis->told);
     g_free(analysis);
 }
 
@@ -429,7 +444,11 @@ rs_analysis_run(const rs_options *options, GError **error)
             return NULL;
         }
     }
-    g_autoptr(rs_analysis) analysis = analysis_new(options);
+    rs_told *told = rs_told_new(options, error);
+    if (told == NULL) {
+        return NULL;
+    }
+    g_autoptr(rs_analysis) analysis = analysis_new(options, told);
     g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
     g_autoptr(rs_feed) feed = rs_feed_new(options->files);
     run r = {

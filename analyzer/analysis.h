@@ -11,6 +11,7 @@
 #include "evidence.h"
 #include "options.h"
 #include "points.h"
+#include "told.h"
 
 #include "roce/tracker.h"
 
@@ -33,6 +34,7 @@ typedef struct rs_analysis {
     const rs_options *options;
     GPtrArray *files; /* rs_file */
     rs_points *points;
+    rs_told *told; /* what the user told beside the captures */
     roce_tracker *tracker;
     guint64 packets, bytes;
     guint64 first_ns, last_ns; /* least and greatest stamp; 0 without packets */
@@ -52,7 +54,7 @@ typedef struct rs_analysis {
 } rs_analysis;
 
 /* Reads all files of `options` and decides what is left open.  Fails only for a filter
- * that does not compile and for lack of memory. */
+ * that does not compile, names of hosts that nobody has, and for lack of memory. */
 rs_analysis *
 rs_analysis_run(const rs_options *options, GError **error);
 

@@ -49,6 +49,12 @@ rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 strea
 }
 
 char *
+rs_findings_label(const rs_findings *all, const roce_addr *addr)
+{
+    return rs_hosts_label(all->analysis->told->hosts, addr);
+}
+
+char *
 rs_filter_of_stream(const roce_stream *s)
 {
     g_autofree char *src = rs_format_addr(&s->src);

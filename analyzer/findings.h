@@ -70,6 +70,10 @@ void
 rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 stream,
                       guint kind);
 
+/* Name or address of a host, safe for a terminal; g_free(). */
+char *
+rs_findings_label(const rs_findings *all, const roce_addr *addr);
+
 /* "ip.src == 10.0.0.1 && ip.dst == 10.0.0.2 && infiniband.bth.destqp == 0x11" */
 char *
 rs_filter_of_stream(const roce_stream *stream);

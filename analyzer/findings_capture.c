@@ -238,7 +238,7 @@ find_incast(rs_findings *all)
     g_autoptr(GHashTable) senders =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) receivers =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_hash_table_new_full(rs_addr_hash, rs_addr_equal, NULL, NULL);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         if (s->payload_bytes == 0) {
@@ -247,24 +247,26 @@ find_incast(rs_findings *all)
         g_autofree char *src = rs_format_addr(&s->src);
         g_autofree char *dst = rs_format_addr(&s->dst);
         if (g_hash_table_add(senders, g_strdup_printf("%s>%s", src, dst))) {
-            guint n = GPOINTER_TO_UINT(g_hash_table_lookup(receivers, dst));
-            g_hash_table_insert(receivers, g_strdup(dst), GUINT_TO_POINTER(n + 1));
+            guint n = GPOINTER_TO_UINT(g_hash_table_lookup(receivers, &s->dst));
+            g_hash_table_insert(receivers, (gpointer)(guintptr)&s->dst,
+                                GUINT_TO_POINTER(n + 1));
         }
     }
     GHashTableIter iter;
-    gpointer dst;
+    gpointer receiver;
     gpointer n;
     g_hash_table_iter_init(&iter, receivers);
-    while (g_hash_table_iter_next(&iter, &dst, &n)) {
+    while (g_hash_table_iter_next(&iter, &receiver, &n)) {
         if (GPOINTER_TO_UINT(n) < INCAST_SENDERS) {
             continue;
         }
-        g_autofree char *kind = g_strdup_printf("many_senders:%s", (const char *)dst);
+        g_autofree char *dst = rs_format_addr(receiver);
+        g_autofree char *who = rs_findings_label(all, receiver);
+        g_autofree char *kind = g_strdup_printf("many_senders:%s", dst);
         rs_finding *f = rs_finding_add(all, kind, RS_SEVERITY_NOTE);
         f->weight = GPOINTER_TO_UINT(n);
         say(f, "Expected in a collective; with CE or pauses it is where to look first.",
-            g_strdup_printf("%u senders send to %s", GPOINTER_TO_UINT(n),
-                            (const char *)dst),
+            g_strdup_printf("%u senders send to %s", GPOINTER_TO_UINT(n), who),
             g_strdup("Over the whole capture; not necessarily at the same time."));
     }
 }
@@ -282,10 +284,12 @@ find_rejected(rs_findings *all)
         g_autofree char *to = rs_format_addr(&c->addr[1]);
         g_autofree char *kind =
             g_strdup_printf("cm_rejected:%s>%s:%x", from, to, c->qpn[0]);
+        g_autofree char *asking = rs_findings_label(all, &c->addr[0]);
+        g_autofree char *refusing = rs_findings_label(all, &c->addr[1]);
         rs_finding *f = rs_finding_add(all, kind, RS_SEVERITY_NOTE);
         g_array_append_val(f->frames, c->request_frame);
         say(f, "Is the service listening?  The reason is the peer's own word.",
-            g_strdup_printf("%s rejected a connection from %s", to, from),
+            g_strdup_printf("%s rejected a connection from %s", refusing, asking),
             g_strdup_printf("CM REJ, reason %u: %s.", c->reject_reason,
                             roce_cm_reject_name(c->reject_reason)));
     }
@@ -304,6 +308,7 @@ find_pause(rs_findings *all, const roce_pause_source *p)
     const rs_point *point = rs_analysis_point(all->analysis, p->point);
     guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
     g_autofree char *mac = rs_format_mac(p->src_mac);
+    g_autofree char *who = rs_hosts_label_mac(all->analysis->told->hosts, p->src_mac);
     g_autofree char *share = rs_format_share(p->total_ns, span);
     g_autofree char *total = rs_format_duration(p->total_ns, 0);
     g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
@@ -328,8 +333,8 @@ find_pause(rs_findings *all, const roce_pause_source *p)
                               "--link-speed for durations.",
                               p->xoff, p->refresh, p->xon, p->total_quanta);
     char *title = global
-                      ? g_strdup_printf("%s stops its whole link by 802.3x pause", mac)
-                      : g_strdup_printf("%s pauses priority %u", mac, p->priority);
+                      ? g_strdup_printf("%s stops its whole link by 802.3x pause", who)
+                      : g_strdup_printf("%s pauses priority %u", who, p->priority);
     say(f,
         global ? "802.3x pause stops every class; use PFC for the RoCE priority only."
                : "Look at what the pausing port itself waits for.",

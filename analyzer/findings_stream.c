@@ -45,8 +45,8 @@ packets(guint64 n)
 static char *
 ends(const rs_flow *flow)
 {
-    g_autofree char *src = rs_format_addr(&flow->src);
-    g_autofree char *dst = rs_format_addr(&flow->dst);
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     return g_strdup_printf("%s to %s", src, dst);
 }
 
@@ -143,6 +143,36 @@ measure_undelivered(const roce_stream *s)
     return both(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
 }
 
+/* Whether no link is behind the points that saw these streams. */
+static gboolean
+at_receiver(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    guint i = 0;
+    while (i < flow->streams->len &&
+           roce_tracker_stream(tracker, g_array_index(flow->streams, guint32, i))
+                   ->vantage == ROCE_VANTAGE_RESPONDER) {
+        i++;
+    }
+    return i == flow->streams->len;
+}
+
+static void
+write_dropped_inside(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
+{
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    f->title = g_strdup_printf(
+        "%s from %s dropped or taken out of order inside the receiver", n, who);
+    f->detail = g_strdup_printf(
+        "They reached the NIC of %s, and were asked for or sent again: no link is "
+        "behind this point, so that host or its NIC dropped them or took them out of "
+        "order.",
+        dst);
+    f->advice = g_strdup("The network is not to blame.  Look at the receiving NIC's "
+                         "discards and out-of-buffer counters, and at PCIe and memory "
+                         "load of that host.");
+}
+
 static gboolean
 write_undelivered(const rs_flow *flow, rs_finding *f)
 {
@@ -159,6 +189,8 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
                                     where.from, where.to);
         f->advice =
             g_strdup("Look at the queues and counters between these two points.");
+    } else if (at_receiver(flow)) {
+        write_dropped_inside(flow, f, n, who);
     } else {
         f->title = g_strdup_printf(
             "%s from %s did not arrive in order behind this point", n, who);
@@ -166,7 +198,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
             g_strdup("Seen here, then asked for or sent again: lost or late "
                      "behind the capture point; which of the two cannot be told "
                      "from here.");
-        g_autofree char *dst = rs_format_addr(&flow->dst);
+        g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
         f->advice =
             g_strdup_printf("Capture at %s: there a lost packet stays away and a "
                             "late one arrives.",
@@ -581,6 +613,29 @@ write_restarts(const rs_flow *flow, rs_finding *f)
     return TRUE;
 }
 
+static guint64
+measure_contradicted(const roce_stream *s)
+{
+    return s->table_contradicted ? 1 : 0;
+}
+
+static gboolean
+write_contradicted(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = ends(flow);
+    g_autofree char *n = count_of(flow->n, "stream", "streams");
+    f->severity = RS_SEVERITY_NOTE;
+    f->title =
+        g_strdup_printf("The QP map contradicts what was captured: %s from %s", n, who);
+    f->detail =
+        g_strdup("Acknowledgements, or the CM messages that set the queue pairs "
+                 "up, name other peers than --qp-map does.  What depends on the "
+                 "pairing of these streams is not to be relied on.");
+    f->advice = g_strdup("Was the map taken on that host, and while these queue pairs "
+                         "existed?  QPNs are used again.");
+    return TRUE;
+}
+
 #define LOSS(verdict) RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, ROCE_VERDICT_##verdict)
 #define ROUND(cause) RS_EVIDENCE_KIND(ROCE_EVENT_ROUND, ROCE_CAUSE_##cause)
 #define NAK(code) RS_EVIDENCE_KIND(ROCE_EVENT_NAK, ROCE_NAK_##code)
@@ -609,6 +664,7 @@ static const rs_stream_row rows[] = {
     {"not_captured", measure_not_captured, write_not_captured, {LOSS(NOT_CAPTURED)}},
     {"undecided", measure_undecided, write_undecided, {LOSS(UNKNOWN)}},
     {"qpn_reused", measure_restarts, write_restarts, {KIND(STREAM_RESTART)}},
+    {"qp_map_contradicted", measure_contradicted, write_contradicted, {0}},
 };
 /* clang-format on */
 

@@ -31,6 +31,19 @@ rs_json_text(const char *text)
     return json_string(valid);
 }
 
+json_t *
+rs_json_host(const rs_host *host)
+{
+    if (host == NULL) {
+        return json_null();
+    }
+    json_t *json = json_object();
+    json_object_set_new(json, "name", rs_json_text(host->name));
+    json_object_set_new(json, "rail", rs_json_text(host->rail));
+    json_object_set_new(json, "port", rs_json_text(host->port));
+    return json;
+}
+
 static json_t *
 named_counts(const guint64 *counts, guint n, const char *const *names)
 {
@@ -239,8 +252,10 @@ numbers_json(const guint16 *numbers, guint n)
 }
 
 static void
-set_identity(json_t *json, const rs_summary *summary, const roce_stream *s)
+set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summary,
+             const roce_stream *s)
 {
+    const rs_hosts *hosts = analysis->told->hosts;
     g_autofree char *src = rs_format_addr(&s->src);
     g_autofree char *dst = rs_format_addr(&s->dst);
     guint32 link = g_array_index(summary->link_of, guint32, s->id);
@@ -249,6 +264,8 @@ set_identity(json_t *json, const rs_summary *summary, const roce_stream *s)
     json_object_set_new(json, "same_stream_at", siblings_json(summary, s->id));
     json_object_set_new(json, "src", json_string(src));
     json_object_set_new(json, "dst", json_string(dst));
+    json_object_set_new(json, "src_host", rs_json_host(rs_hosts_find(hosts, &s->src)));
+    json_object_set_new(json, "dst_host", rs_json_host(rs_hosts_find(hosts, &s->dst)));
     json_object_set_new(json, "dst_qpn", rs_json_count(s->dst_qpn));
     json_object_set_new(json, "src_qpn", rs_json_known(s->src_qpn, s->has_src_qpn));
     json_object_set_new(json, "transport",
@@ -274,7 +291,7 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
 {
     const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
     json_t *json = json_object();
-    set_identity(json, summary, s);
+    set_identity(json, analysis, summary, s);
     rs_counters counters;
     rs_counters_of_stream(&counters, s);
     set_counters(json, &counters);

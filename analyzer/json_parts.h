@@ -18,6 +18,10 @@ rs_json_known(guint64 n, gboolean known);
 json_t *
 rs_json_text(const char *text);
 
+/* What --hosts says of an address, or null: "name", and "rail" and "port" or null. */
+json_t *
+rs_json_host(const rs_host *host);
+
 /* The counters that a stream and the totals share. */
 json_t *
 rs_json_counters(const rs_counters *counters);

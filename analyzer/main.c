@@ -152,6 +152,9 @@ write_text(const rs_options *options, const rs_analysis *analysis,
 static int
 report(const rs_options *options, const rs_analysis *analysis)
 {
+    for (guint i = 0; i < analysis->told->errors->len; i++) {
+        complain(g_ptr_array_index(analysis->told->errors, i));
+    }
     for (guint i = 0; i < analysis->files->len; i++) {
         const rs_file *file = g_ptr_array_index(analysis->files, i);
         if (file->error != NULL) {

@@ -21,7 +21,8 @@ static const char description[] = "Exit status: 2 usage; 3 an input could not be
                                   "--fail-on; else 0.  See rocescope(1).";
 
 typedef struct raw_options {
-    char *json, *filter, *ports, *speed, *icrc, *fail_on;
+    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts;
+    GStrv qp_maps, captured_at;
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version;
     GStrv files;
@@ -119,6 +120,57 @@ parse_severity(const char *text, rs_severity *severity, GError **error)
     return usage(error, "--fail-on %s: note, warning or critical", text);
 }
 
+static void
+free_pair(gpointer data)
+{
+    rs_option_pair *pair = data;
+    g_free(pair->subject);
+    g_free(pair->path);
+    g_free(pair);
+}
+
+/* Takes "SUBJECT=FILE" apart, or "SUBJECT" alone. */
+static rs_option_pair *
+add_pair(GPtrArray *pairs, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    rs_option_pair *pair = g_new0(rs_option_pair, 1);
+    pair->subject =
+        equals != NULL ? g_strndup(text, (gsize)(equals - text)) : g_strdup(text);
+    pair->path = equals != NULL ? g_strdup(equals + 1) : NULL;
+    g_ptr_array_add(pairs, pair);
+    return pair;
+}
+
+static gboolean
+parse_qp_maps(const char *const *texts, GPtrArray *pairs, GError **error)
+{
+    for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
+        const rs_option_pair *pair = add_pair(pairs, texts[i]);
+        if (pair->path == NULL || *pair->path == '\0') {
+            return usage(error, "--qp-map %s: ADDRESS[,ADDRESS…]=FILE is wanted",
+                         texts[i]);
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+parse_captured_at(const char *const *texts, const char *const *files, GPtrArray *pairs,
+                  GError **error)
+{
+    for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
+        const rs_option_pair *pair = add_pair(pairs, texts[i]);
+        if (pair->path != NULL && !g_strv_contains(files, pair->path)) {
+            return usage(error,
+                         "--captured-at %s: this is not the name of a capture "
+                         "file given",
+                         texts[i]);
+        }
+    }
+    return TRUE;
+}
+
 static gboolean
 check_ranges(const raw_options *raw, GError **error)
 {
@@ -144,7 +196,11 @@ fill(rs_options *o, raw_options *raw, GError **error)
         (raw->speed != NULL && !parse_speed(raw->speed, &o->link_speed_bps, error)) ||
         (raw->ports != NULL && !parse_ports(raw->ports, &o->ports, error)) ||
         (raw->icrc != NULL && !parse_icrc(raw->icrc, &o->icrc, error)) ||
-        (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error))) {
+        (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error)) ||
+        !parse_qp_maps((const char *const *)raw->qp_maps, o->qp_maps, error) ||
+        (raw->files != NULL &&
+         !parse_captured_at((const char *const *)raw->captured_at,
+                            (const char *const *)raw->files, o->captured_at, error))) {
         return FALSE;
     }
     o->max_events = (guint64)raw->events;
@@ -155,6 +211,7 @@ fill(rs_options *o, raw_options *raw, GError **error)
     o->show_version = raw->version;
     o->json_path = g_steal_pointer(&raw->json);
     o->filter = g_steal_pointer(&raw->filter);
+    o->hosts_path = g_steal_pointer(&raw->hosts);
     o->files = g_steal_pointer(&raw->files);
     return TRUE;
 }
@@ -168,6 +225,9 @@ clear_raw(raw_options *raw)
     g_free(raw->speed);
     g_free(raw->icrc);
     g_free(raw->fail_on);
+    g_free(raw->hosts);
+    g_strfreev(raw->qp_maps);
+    g_strfreev(raw->captured_at);
     g_strfreev(raw->files);
 }
 
@@ -181,6 +241,9 @@ parse_raw(raw_options *raw, GStrv *args, GError **error)
         {"link-speed", 0, 0, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
         {"port", 0, 0, G_OPTION_ARG_STRING, &raw->ports, "UDP ports that carry RoCEv2 beside 4791", "PORT,…"},
+        {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
+        {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
+        {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
         {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
         {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
         {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
@@ -229,6 +292,8 @@ rs_options_parse(int argc, char **argv, GError **error)
     };
     g_autoptr(rs_options) options = g_new0(rs_options, 1);
     options->fail_on = RS_SEVERITY_NEVER;
+    options->qp_maps = g_ptr_array_new_with_free_func(free_pair);
+    options->captured_at = g_ptr_array_new_with_free_func(free_pair);
     roce_ports_init(&options->ports);
     gboolean good = parse_raw(&raw, &args, error) && fill(options, &raw, error);
     clear_raw(&raw);
@@ -244,5 +309,8 @@ rs_options_free(rs_options *options)
     g_strfreev(options->files);
     g_free(options->json_path);
     g_free(options->filter);
+    g_free(options->hosts_path);
+    g_ptr_array_unref(options->qp_maps);
+    g_ptr_array_unref(options->captured_at);
     g_free(options);
 }

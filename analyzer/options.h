@@ -25,10 +25,19 @@ typedef enum rs_icrc_mode {
     RS_ICRC_OFF,
 } rs_icrc_mode;
 
+/* "SUBJECT=FILE" */
+typedef struct rs_option_pair {
+    char *subject;
+    char *path; /* NULL: none was given */
+} rs_option_pair;
+
 typedef struct rs_options {
     GStrv files;            /* at least one */
     char *json_path;        /* NULL: none; "-": standard output */
     char *filter;           /* BPF, or NULL */
+    char *hosts_path;       /* NULL: none */
+    GPtrArray *qp_maps;     /* rs_option_pair: addresses of a host, its table */
+    GPtrArray *captured_at; /* rs_option_pair: where, and which of the files or NULL */
     roce_ports ports;       /* 4791 and what --port adds */
     guint64 link_speed_bps; /* 0: as the capture says */
     guint64 max_events;

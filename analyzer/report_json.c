@@ -159,17 +159,35 @@ cm_json(const roce_connection *c)
 }
 
 static json_t *
-end_json(const roce_addr *addr, guint32 qpn, gboolean known)
+process_json(const rs_told *told, const rs_link *link, guint side)
 {
-    g_autofree char *text = rs_format_addr(addr);
+    rs_process process;
+    if (!rs_link_process(link, side, told->qp_maps, &process)) {
+        return json_null();
+    }
     json_t *json = json_object();
-    json_object_set_new(json, "addr", json_string(text));
-    json_object_set_new(json, "qpn", rs_json_known(qpn, known));
+    json_object_set_new(json, "comm", rs_json_text(process.comm));
+    json_object_set_new(json, "pid",
+                        process.pid >= 0 ? json_integer(process.pid) : json_null());
     return json;
 }
 
 static json_t *
-connection_json(const rs_link *link, guint id)
+end_json(const rs_told *told, const rs_link *link, guint side)
+{
+    const roce_addr *addr = &link->addr[side];
+    g_autofree char *text = rs_format_addr(addr);
+    json_t *json = json_object();
+    json_object_set_new(json, "addr", json_string(text));
+    json_object_set_new(json, "qpn",
+                        rs_json_known(link->qpn[side], link->qpn_known[side]));
+    json_object_set_new(json, "host", rs_json_host(rs_hosts_find(told->hosts, addr)));
+    json_object_set_new(json, "process", process_json(told, link, side));
+    return json;
+}
+
+static json_t *
+connection_json(const rs_told *told, const rs_link *link, guint id)
 {
     json_t *streams = json_array();
     for (guint i = 0; i < link->streams->len; i++) {
@@ -178,10 +196,8 @@ connection_json(const rs_link *link, guint id)
     }
     json_t *json = json_object();
     json_object_set_new(json, "id", rs_json_count(id));
-    json_object_set_new(json, "a",
-                        end_json(&link->addr[0], link->qpn[0], link->qpn_known[0]));
-    json_object_set_new(json, "b",
-                        end_json(&link->addr[1], link->qpn[1], link->qpn_known[1]));
+    json_object_set_new(json, "a", end_json(told, link, 0));
+    json_object_set_new(json, "b", end_json(told, link, 1));
     json_object_set_new(json, "paired_by",
                         json_string(roce_pairing_name(link->paired_by)));
     json_object_set_new(json, "trust", json_string(link->trust));
@@ -224,6 +240,8 @@ pause_json(const rs_analysis *a, const roce_pause_source *p)
     json_object_set_new(json, "point", rs_json_count(p->point));
     json_object_set_new(json, "kind", json_string(global ? "802.3x" : "pfc"));
     json_object_set_new(json, "src_mac", json_string(mac));
+    json_object_set_new(json, "src_host",
+                        rs_json_host(rs_hosts_find_mac(a->told->hosts, p->src_mac)));
     json_object_set_new(json, "priority", rs_json_known(p->priority, !global));
     json_object_set_new(json, "link_speed_bps",
                         rs_json_known(p->link_speed_bps, p->speed_known));
@@ -323,12 +341,12 @@ put_streams(FILE *out, const rs_analysis *a, const rs_summary *summary)
 }
 
 static void
-put_connections(FILE *out, const rs_summary *summary)
+put_connections(FILE *out, const rs_analysis *a, const rs_summary *summary)
 {
     fputs(",\n\"connections\":[", out);
     for (guint i = 0; i < summary->links->len; i++) {
         fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, connection_json(g_ptr_array_index(summary->links, i), i));
+        put(out, connection_json(a->told, g_ptr_array_index(summary->links, i), i));
     }
     fputs("]", out);
 }
@@ -385,7 +403,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "totals", rs_json_counters(&summary->totals));
     put_member(out, "unattributed", unattributed_json(summary));
     put_streams(out, analysis, summary);
-    put_connections(out, summary);
+    put_connections(out, analysis, summary);
     put_pauses(out, analysis);
     put_member(out, "timeline", json_null());
     put_member(out, "background", background_json(analysis));

@@ -214,6 +214,10 @@ print_trust(const text_report *r)
     if (a->interrupted) {
         fputs("  Interrupted: this is what was found so far.\n", r->out);
     }
+    for (guint i = 0; i < a->told->errors->len; i++) {
+        g_autofree char *error = rs_format_safe(g_ptr_array_index(a->told->errors, i));
+        wrapped(r, error, 2);
+    }
     for (guint i = 0; i < a->files->len; i++) {
         const rs_file *file = g_ptr_array_index(a->files, i);
         if (file->error != NULL) {
@@ -354,8 +358,8 @@ add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
     add_count(table, s->id);
     rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
                                                    : g_strdup(""));
-    rs_table_add(table, rs_format_addr(&s->src));
-    rs_table_add(table, rs_format_addr(&s->dst));
+    rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
+    rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     rs_table_add(table, g_strdup(roce_transport_name(s->transport)));
     add_count(table, s->packets);
@@ -401,7 +405,8 @@ print_streams(const text_report *r)
 static const rs_column connection_columns[] = {
     {"#", TRUE, 3, FALSE}, {"end", FALSE, 0, FALSE}, {"QP", FALSE, 0, FALSE},
     {"other end", FALSE, 0, FALSE}, {"QP", FALSE, 0, FALSE}, {"paired by", FALSE, 1, FALSE},
-    {"trust", FALSE, 2, FALSE}, {"CM", FALSE, 3, TRUE},
+    {"trust", FALSE, 2, FALSE}, {"process", FALSE, 5, TRUE}, {"other process", FALSE, 4, TRUE},
+    {"CM", FALSE, 3, TRUE},
 };
 /* clang-format on */
 
@@ -423,6 +428,20 @@ cm_state(const roce_connection *c)
                            c->disconnected ? ", disconnected" : "");
 }
 
+/* "train.py (4711)" */
+static char *
+process_text(const rs_told *told, const rs_link *link, guint side)
+{
+    rs_process process;
+    if (!rs_link_process(link, side, told->qp_maps, &process)) {
+        return g_strdup("");
+    }
+    g_autofree char *comm = rs_format_safe(process.comm != NULL ? process.comm : "pid");
+    return process.pid > 0
+               ? g_strdup_printf("%s (%" G_GINT64_FORMAT ")", comm, process.pid)
+               : g_steal_pointer(&comm); /* the kernel's own */
+}
+
 static char *
 qpn_text(guint32 qpn, gboolean known)
 {
@@ -433,6 +452,7 @@ static void
 print_connections(const text_report *r)
 {
     const GPtrArray *links = r->summary->links;
+    const rs_told *told = r->analysis->told;
     if (links->len == 0) {
         return;
     }
@@ -443,12 +463,14 @@ print_connections(const text_report *r)
     for (guint i = 0; i < n; i++) {
         const rs_link *link = g_ptr_array_index(links, i);
         add_count(table, i);
-        rs_table_add(table, rs_format_addr(&link->addr[0]));
+        rs_table_add(table, rs_hosts_label(told->hosts, &link->addr[0]));
         rs_table_add(table, qpn_text(link->qpn[0], link->qpn_known[0]));
-        rs_table_add(table, rs_format_addr(&link->addr[1]));
+        rs_table_add(table, rs_hosts_label(told->hosts, &link->addr[1]));
         rs_table_add(table, qpn_text(link->qpn[1], link->qpn_known[1]));
         rs_table_add(table, g_strdup(roce_pairing_name(link->paired_by)));
         rs_table_add(table, g_strdup(link->trust));
+        rs_table_add(table, process_text(told, link, 0));
+        rs_table_add(table, process_text(told, link, 1));
         rs_table_add(table, cm_state(link->cm));
     }
     rs_table_print(table, r->out, r->width);
@@ -465,13 +487,13 @@ static const rs_column ecn_columns[] = {
 /* clang-format on */
 
 static void
-add_ecn(rs_table *table, const roce_stream *s)
+add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s)
 {
     const guint64 *cp = s->ecn.codepoint;
     guint64 data = cp[0] + cp[1] + cp[2] + cp[3];
     add_count(table, s->id);
-    rs_table_add(table, rs_format_addr(&s->src));
-    rs_table_add(table, rs_format_addr(&s->dst));
+    rs_table_add(table, rs_hosts_label(hosts, &s->src));
+    rs_table_add(table, rs_hosts_label(hosts, &s->dst));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     add_count(table, cp[0]);
     add_count(table, cp[1]);
@@ -496,7 +518,7 @@ print_ecn(const text_report *r)
         guint32 id = g_array_index(r->summary->worst_first, guint32, i);
         const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
         if (s->ecn.codepoint[3] + s->cnps_received > 0 && n++ < limit) {
-            add_ecn(table, s);
+            add_ecn(table, r->analysis->told->hosts, s);
         }
     }
     if (n > 0) {
@@ -516,10 +538,10 @@ static const rs_column pause_columns[] = {
 /* clang-format on */
 
 static void
-add_pause(rs_table *table, const roce_pause_source *p)
+add_pause(rs_table *table, const rs_hosts *hosts, const roce_pause_source *p)
 {
     rs_table_add(table, g_strdup_printf("%u", p->point));
-    rs_table_add(table, rs_format_mac(p->src_mac));
+    rs_table_add(table, rs_hosts_label_mac(hosts, p->src_mac));
     rs_table_add(table, p->priority == ROCE_PRIORITY_GLOBAL
                             ? g_strdup("all (802.3x)")
                             : g_strdup_printf("%u", p->priority));
@@ -552,7 +574,8 @@ print_pauses(const text_report *r)
         rs_table_new(pause_columns, G_N_ELEMENTS(pause_columns));
     guint shown = rows_shown(r, n);
     for (guint i = 0; i < shown; i++) {
-        add_pause(table, roce_tracker_pause(r->analysis->tracker, i));
+        add_pause(table, r->analysis->told->hosts,
+                  roce_tracker_pause(r->analysis->tracker, i));
     }
     rs_table_print(table, r->out, r->width);
     say_more(r, n, shown);

@@ -181,6 +181,17 @@ free_link(gpointer data)
     g_free(link);
 }
 
+gboolean
+rs_link_process(const rs_link *link, guint side, const rs_qp_maps *maps,
+                rs_process *process)
+{
+    guint other = 1 - side;
+    return link->qpn_known[side] &&
+           rs_qp_maps_process(maps, &link->addr[side], link->qpn[side],
+                              link->qpn_known[other] ? &link->qpn[other] : NULL,
+                              process);
+}
+
 static rs_link *
 add_link(rs_summary *summary)
 {
@@ -194,6 +205,10 @@ static const char *
 trust_of(const roce_stream *s, const roce_stream *peer)
 {
     guint32 evidence = MAX(s->pairing_evidence, peer->pairing_evidence);
+    if (s->paired_by == ROCE_PAIRING_USER &&
+        (s->table_contradicted || peer->table_contradicted)) {
+        return "low";
+    }
     if (s->paired_by != ROCE_PAIRING_PSN || s->paired_ports_agree || evidence >= 16) {
         return "high";
     }

@@ -72,6 +72,12 @@ rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);
 void
 rs_counters_add(rs_counters *sum, const rs_counters *other);
 
+/* Who owns the queue pair at one end of a connection, as the user's tables say; FALSE: not
+ * known. */
+gboolean
+rs_link_process(const rs_link *link, guint side, const rs_qp_maps *maps,
+                rs_process *process);
+
 /* Verdicts that mean that something did not arrive: all but not_captured and unknown.
  */
 guint64

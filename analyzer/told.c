@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "told.h"
+
+#include "error.h"
+
+/* A file's fault is kept for the report; FALSE for the user's. */
+static gboolean
+keep_error(rs_told *told, GError *problem, GError **error)
+{
+    if (g_error_matches(problem, RS_ERROR, RS_ERROR_USAGE)) {
+        g_propagate_error(error, problem);
+        return FALSE;
+    }
+    g_ptr_array_add(told->errors, g_strdup(problem->message));
+    g_error_free(problem);
+    return TRUE;
+}
+
+static gboolean
+read_hosts(rs_told *told, const rs_options *options, GError **error)
+{
+    GError *problem = NULL;
+    if (options->hosts_path == NULL) {
+        return TRUE;
+    }
+    told->hosts = rs_hosts_read(options->hosts_path, &problem);
+    return told->hosts != NULL || keep_error(told, problem, error);
+}
+
+static gboolean
+read_qp_maps(rs_told *told, const rs_options *options, GError **error)
+{
+    for (guint i = 0; i < options->qp_maps->len; i++) {
+        const rs_option_pair *given = g_ptr_array_index(options->qp_maps, i);
+        GError *problem = NULL;
+        g_autoptr(GArray) addrs =
+            rs_hosts_parse_list(told->hosts, "--qp-map", given->subject, error);
+        if (addrs == NULL) {
+            return FALSE;
+        }
+        if (!rs_qp_maps_read(told->qp_maps, addrs, given->path, &problem) &&
+            !keep_error(told, problem, error)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+take_vantages(rs_told *told, const rs_options *options, GError **error)
+{
+    for (guint i = 0; i < options->captured_at->len; i++) {
+        const rs_option_pair *given = g_ptr_array_index(options->captured_at, i);
+        if (!rs_vantages_add(told->vantages, told->hosts, given->subject, given->path,
+                             error)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+rs_told *
+rs_told_new(const rs_options *options, GError **error)
+{
+    g_autoptr(rs_told) told = g_new0(rs_told, 1);
+    told->qp_maps = rs_qp_maps_new();
+    told->vantages = rs_vantages_new();
+    told->errors = g_ptr_array_new_with_free_func(g_free);
+    gboolean good = read_hosts(told, options, error) &&
+                    read_qp_maps(told, options, error) &&
+                    take_vantages(told, options, error);
+    if (!good && told->errors->len > 0) { /* why a name is not known, most likely */
+        g_prefix_error(error, "%s; ", (const char *)told->errors->pdata[0]);
+    }
+    return good ? g_steal_pointer(&told) : NULL;
+}
+
+void
+rs_told_free(rs_told *told)
+{
+    if (told == NULL) {
+        return;
+    }
+    rs_hosts_free(told->hosts);
+    rs_qp_maps_free(told->qp_maps);
+    rs_vantages_free(told->vantages);
+    g_ptr_array_unref(told->errors);
+    g_free(told);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the user tells beside the captures: names of hosts, tables of queue pairs, and
+ * where the captures were taken.
+ *
+ * The one rule: a file that cannot be read is told of and left out; everything else
+ * counts.
+ */
+#ifndef RS_TOLD_H
+#define RS_TOLD_H
+
+#include "hosts.h"
+#include "options.h"
+#include "qp_map.h"
+#include "vantage.h"
+
+#include <glib.h>
+
+typedef struct rs_told {
+    rs_hosts *hosts; /* NULL: no names */
+    rs_qp_maps *qp_maps;
+    rs_vantages *vantages;
+    GPtrArray *errors; /* char *: one line for each file that was left out */
+} rs_told;
+
+/* NULL with `error` set for what the command line cannot mean. */
+rs_told *
+rs_told_new(const rs_options *options, GError **error);
+
+void
+rs_told_free(rs_told *told);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_told, rs_told_free)
+
+#endif
