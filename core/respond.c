@@ -276,14 +276,30 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* Whether the requester was seen asking again for this PSN. */
-static bool
-was_asked_again(const roce_stream_state *s, int64_t psn)
+/* The request for this PSN, if the requester was seen asking for it again; or NULL. */
+static const roce_slot *
+asked_again(const roce_stream_state *s, int64_t psn)
 {
     const roce_slot *slot =
         s != NULL ? roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn)
                   : NULL;
-    return slot != NULL && slot->copies > 1;
+    return slot != NULL && slot->copies > 1 ? slot : NULL;
+}
+
+/* Whether this may be the answer to a request that was seen asking again: it asked for
+ * this PSN, long enough ago, and where the new answer begins it begins a message. */
+static bool
+may_answer_again(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_slot *slot = asked_again(s, a->psn);
+    if (slot == NULL) {
+        return false;
+    }
+    int64_t start = slot->psn + (int64_t)slot->skipped;
+    bool soon =
+        s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
+    bool begins = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY;
+    return a->psn >= start && !soon && (a->psn > start || begins);
 }
 
 static void
@@ -296,8 +312,8 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        bool late = rising ? roce_ident_was_overtaken(by, lane, a)
-                           : !was_asked_again(s, a->psn);
+        bool late =
+            rising ? roce_ident_was_overtaken(by, lane, a) : !may_answer_again(s, a);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
@@ -305,7 +321,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         }
         sent_again(t, s, by, a, NULL);
     } else if (roce_ident_same_copy(by, slot, &a->identity) ||
-               (constant && !was_asked_again(s, a->psn))) {
+               (constant && asked_again(s, a->psn) == NULL)) {
         duplicated(t, by, a, slot);
     } else if (roce_ident_was_before(by, slot, a)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
