@@ -43,7 +43,7 @@ rs_identity_of(const roce_frame *frame, const roce_packet *p, rs_identity *ident
     guint64 h = roce_hash_addr(roce_hash_addr(p->ipv4_ident, &p->src), &p->dst);
     if (p->has_bth) {
         h = hash_roce(h, p);
-        if (p->end_offset >= ICRC_BYTES && p->end_offset <= frame->captured_bytes) {
+        if (roce_packet_has_icrc(p, frame->captured_bytes)) {
             identity->has_icrc = TRUE;
             memcpy(&identity->icrc, frame->bytes + p->end_offset - ICRC_BYTES,
                    sizeof identity->icrc);

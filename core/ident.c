@@ -58,7 +58,7 @@ roce_identity
 roce_ident_of(const roce_frame *frame, const roce_packet *p)
 {
     roce_identity id = {.ident = p->ipv4_ident};
-    if (p->end_offset <= frame->captured_bytes && p->end_offset >= 4) {
+    if (roce_packet_has_icrc(p, frame->captured_bytes)) {
         const uint8_t *b = frame->bytes + p->end_offset - 4;
         id.check = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
                    (uint32_t)b[3] << 24;

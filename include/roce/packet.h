@@ -92,15 +92,86 @@ typedef struct roce_pause {
 } roce_pause;
 
 #define ROCE_MAX_VLANS 4
+#define ROCE_MAX_TUNNELS 8 /* of one packet; deeper nesting is not looked into */
 
+/* An overlay network.  Addresses and queue pairs are unique inside one, not across. */
+typedef enum roce_tenant_kind {
+    ROCE_TENANT_NONE,
+    ROCE_TENANT_VXLAN,  /* RFC 7348, and its Generic Protocol Extension */
+    ROCE_TENANT_GENEVE, /* RFC 8926 */
+    ROCE_TENANT_NVGRE,  /* RFC 7637 */
+    ROCE_N_TENANTS,
+} roce_tenant_kind;
+
+typedef struct roce_tenant {
+    roce_tenant_kind kind;
+    uint32_t id; /* VNI or VSID, 24 bits */
+} roce_tenant;
+
+/* What carries the copy of a frame from the switch that made it. */
+typedef enum roce_mirror_kind {
+    ROCE_MIRROR_NONE,
+    ROCE_MIRROR_ERSPAN_I,   /* GRE and nothing else */
+    ROCE_MIRROR_ERSPAN_II,  /* session, port index */
+    ROCE_MIRROR_ERSPAN_III, /* session, direction, time, hardware */
+    ROCE_MIRROR_GRE,        /* Ethernet in GRE without a key, under another type */
+    ROCE_MIRROR_SPECTRUM,   /* NVIDIA (Mellanox) Spectrum's own header */
+    ROCE_MIRROR_ARISTA,     /* Arista's DzGRE header */
+    ROCE_N_MIRRORS,
+} roce_mirror_kind;
+
+typedef enum roce_mirror_direction {
+    ROCE_MIRROR_DIRECTION_UNKNOWN,
+    ROCE_MIRROR_INGRESS, /* copied as it entered the switch */
+    ROCE_MIRROR_EGRESS,  /* copied as it left */
+} roce_mirror_direction;
+
+/* The mirror that a packet came in; the innermost, where one mirrors another.  What its
+ * header does not have is 0. */
+typedef struct roce_mirror {
+    roce_mirror_kind kind;
+    roce_mirror_direction direction;
+    roce_addr source;     /* who sent the copy: the switch */
+    uint16_t session;     /* ERSPAN: 10 bits; Arista: policy ID */
+    uint16_t hardware_id; /* ERSPAN III: 6 bits; Arista: switch ID */
+    uint32_t port;        /* as the switch numbers its ports; ERSPAN II: 20 bits */
+    uint32_t key;         /* of the GRE header */
+    uint32_t time;        /* raw; valid if has_time */
+    bool has_time;
+    uint8_t granularity;   /* ERSPAN III, of `time`: 0: 100 us, 1: 100 ns, 2: IEEE 1588
+                            * nanoseconds, 3: of the switch's own; Arista: 2 */
+    bool says_truncated;   /* ERSPAN's T bit */
+    bool cut;              /* less was carried than the mirrored IP header says */
+    uint32_t frame_offset; /* of the mirrored frame */
+    uint32_t wire_bytes;   /* of the mirrored frame on its own link, without the FCS */
+} roce_mirror;
+
+/* Where the ECN codepoint of a packet was read. */
+typedef enum roce_ecn_source {
+    ROCE_ECN_IP,    /* the only IP header it has */
+    ROCE_ECN_INNER, /* it came in a tunnel or mirror, and its own header says so */
+    ROCE_ECN_OUTER, /* a header around it says so */
+    ROCE_N_ECN_SOURCES,
+} roce_ecn_source;
+
+/* Link and network fields describe what lies inside the innermost tunnel that could be
+ * entered; nothing of what stands around it shows in them. */
 typedef struct roce_packet {
     roce_outcome outcome;
     roce_class class;
 
+    /* around it */
+    uint8_t n_tunnels;  /* tunnels and mirrors entered, up to ROCE_MAX_TUNNELS */
+    uint8_t outer_ecn;  /* codepoint that the IP headers around it leave, see below */
+    roce_tenant tenant; /* the innermost; none is ever taken from around a mirror */
+    roce_mirror mirror;
+    uint32_t sll2_ifindex; /* interface index of a cooked capture v2, else 0 */
+
     /* link */
     bool has_macs;
     uint8_t src_mac[6], dst_mac[6];
-    roce_direction direction; /* from the frame or from a cooked header */
+    roce_direction direction; /* from the frame or from a cooked header; what a mirror
+                               * carries has none for the capturing host */
     uint8_t n_vlans;
     uint16_t
         vlan_tci[ROCE_MAX_VLANS]; /* outermost first: PCP 15:13, DEI 12, VID 11:0 */
@@ -108,7 +179,7 @@ typedef struct roce_packet {
 
     /* network; family 0 when there is none.  RoCEv1: the GRH's GIDs */
     roce_addr src, dst;
-    uint8_t traffic_class; /* DSCP 7:2, ECN 1:0 */
+    uint8_t traffic_class; /* DSCP 7:2, ECN 1:0, as its own header says */
     uint8_t hop_limit;
     uint16_t ipv4_ident;         /* 0 for IPv6 */
     uint32_t flow_label;         /* IPv6 and GRH */
@@ -153,11 +224,73 @@ roce_addr_equal(const roce_addr *a, const roce_addr *b);
 int
 roce_addr_compare(const roce_addr *a, const roce_addr *b);
 
-/* ECN codepoint of a traffic class (RFC 3168): 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE. */
+/* Same kind and number; the number of no tenant plays no part. */
+static inline bool
+roce_tenant_equal(const roce_tenant *a, const roce_tenant *b)
+{
+    return a->kind == b->kind && (a->kind == ROCE_TENANT_NONE || a->id == b->id);
+}
+
+/* "vxlan", "geneve", "nvgre"; "none". */
+const char *
+roce_tenant_kind_name(roce_tenant_kind kind);
+/* "erspan_i", "erspan_ii", "erspan_iii", "gre", "spectrum", "arista"; "none". */
+const char *
+roce_mirror_kind_name(roce_mirror_kind kind);
+/* "ingress", "egress", "unknown". */
+const char *
+roce_mirror_direction_name(roce_mirror_direction direction);
+/* "ip", "inner", "outer". */
+const char *
+roce_ecn_source_name(roce_ecn_source source);
+
+/* The codepoint that is left when a tunnel ends (RFC 6040, figure 4), all 0 Not-ECT,
+ * 1 ECT(1), 2 ECT(0), 3 CE.  A packet that is Not-ECT inside of CE is dropped there:
+ * it stays Not-ECT here, where it was still seen. */
+static inline unsigned
+roce_ecn_combine(unsigned inner, unsigned outer)
+{
+    if (inner == 0 || inner == 3) {
+        return inner;
+    }
+    return outer == 3 || outer == 1 ? outer : inner;
+}
+
+/* ECN codepoint (RFC 3168) that the packet arrives with: 0 Not-ECT, 1 ECT(1), 2 ECT(0),
+ * 3 CE.  Headers around it count as at the ends of their tunnels; those of a mirror and
+ * around it do not, since they never were on the packet's way. */
 static inline unsigned
 roce_packet_ecn(const roce_packet *packet)
 {
-    return packet->traffic_class & 3u;
+    return roce_ecn_combine(packet->traffic_class & 3u, packet->outer_ecn);
+}
+
+static inline roce_ecn_source
+roce_packet_ecn_source(const roce_packet *packet)
+{
+    if (packet->n_tunnels == 0) {
+        return ROCE_ECN_IP;
+    }
+    return roce_packet_ecn(packet) == (packet->traffic_class & 3u) ? ROCE_ECN_INNER
+                                                                   : ROCE_ECN_OUTER;
+}
+
+/* Bytes of the frame on the link that it was captured on or mirrored from, without the
+ * FCS. */
+static inline uint32_t
+roce_packet_wire_bytes(const roce_packet *packet, const roce_frame *frame)
+{
+    return packet->mirror.kind == ROCE_MIRROR_NONE ? frame->wire_bytes
+                                                   : packet->mirror.wire_bytes;
+}
+
+/* Whether the ICRC of a packet with a BTH is among the bytes captured: neither the snap
+ * length nor a mirror cut it off. */
+static inline bool
+roce_packet_has_icrc(const roce_packet *packet, uint32_t captured_bytes)
+{
+    return packet->end_offset >= 4 && packet->end_offset <= captured_bytes &&
+           !packet->mirror.cut;
 }
 
 #endif

@@ -90,6 +90,41 @@ static const struct {
            "\x00\x00\x00\x01\x00\x00\x00\x00\x50\x10\x00\x01\x00\x00\x00\x00")},
     {"UDP to another port", ROCE_LINK_RAW,
      BYTES(IPV4("\x00\x30", IS_UDP) UDP_TO("\x00\x35", "\x00\x1c") RC_ACK)},
+    {"VXLAN", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x62", IS_UDP) UDP_TO("\x12\xb5", "\x00\x4e")
+           "\x08\x00\x00\x00\x00\x13\x88\x00" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"GPE, IPv6", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x68", IS_UDP) UDP_TO("\x12\xb6", "\x00\x54")
+           "\x0c\x00\x00\x02\x00\x13\x88\x00" IPV6_RC_ACK)},
+    {"Geneve with an option", ROCE_LINK_RAW,
+     BYTES(IPV6("\x00\x56", IS_UDP) UDP_TO("\x17\xc1", "\x00\x56")
+           "\x02\x00\x65\x58\x00\x13\x88\x00" "\x01\x02\x80\x01" "opt."
+           MACS IS_IPV4 IPV4_RC_ACK)},
+    {"NVGRE", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x5a", "\x2f") "\x20\x00\x65\x58" "\x00\x13\x88\x55"
+           MACS IS_IPV4 IPV4_RC_ACK)},
+    {"MPLS, IPv6", ROCE_LINK_ETHERNET,
+     BYTES(MACS "\x88\x47" "\x00\x01\x00\x40" "\x00\x02\x01\x40" IPV6_RC_ACK)},
+    {"IP in IP", ROCE_LINK_RAW, BYTES(IPV4("\x00\x44", "\x04") IPV4_RC_ACK)},
+    {"ERSPAN I", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x56", "\x2f") "\x00\x00\x88\xbe" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"ERSPAN II", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x62", "\x2f") "\x10\x00\x88\xbe" "\x00\x00\x00\x07"
+           "\x10\x64\x75\x55\x00\x00\x00\x01" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"ERSPAN III with a subheader", ROCE_LINK_RAW,
+     BYTES(IPV6("\x00\x5a", "\x2f") "\x10\x00\x22\xeb" "\x00\x00\x00\x07"
+           "\x20\x64\x61\x55\x12\x34\x56\x78\x00\x07\x80\x35"
+           "\x0c\x00\x00\x02\x00\x00\x00\x09" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"Spectrum's mirror", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x6c", "\x2f") "\x00\x00\x89\x49"
+           "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"a mirror of another GRE type", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x56", "\x2f") "\x00\x00\x12\x34" MACS IS_IPV4 IPV4_RC_ACK)},
+    {"a time behind the addresses", ROCE_LINK_ETHERNET,
+     BYTES(MACS "\xd2\x8b\x00\x01\x01\x10\x65\x00\x00\x00\x12\x34\x56\x78"
+           IS_IPV4 IPV4_RC_ACK)},
+    {"GRE that is no mirror", ROCE_LINK_RAW,
+     BYTES(IPV4("\x00\x1e", "\x2f") "\x00\x00\x88\x3e" "\x00\x01\x02\x03\x04\x05")},
     {"malformed: no room for the AETH", ROCE_LINK_RAW,
      BYTES(IPV4("\x00\x2f", IS_UDP) UDP("\x00\x1b")
            "\x11\x40\xff\xff" "\x00\x00\x00\x11" "\x00\x00\x00\x64" "\x1f\x00\x00" ICRC)},
@@ -203,6 +238,11 @@ main(void)
         check_row(frames[i].name);
         check_every_length(frames[i].link, frames[i].bytes, frames[i].n);
     }
+    /* What is told by its contents alone is not ours, and not wrong, if they end early. */
+    check_row("MPLS, pseudowire with a control word");
+    static const char wire[] =
+        MACS "\x88\x47\x00\x01\x01\x40\x00\x00\x00\x00" MACS IS_IPV4 IPV4_RC_ACK;
+    check_every_cut(ROCE_LINK_ETHERNET, wire, sizeof wire - 1);
     for (size_t i = 0; i < N_ROWS(opcode_rows); i++) {
         check_row(opcode_rows[i].name);
         packet_maker m = {0};
