@@ -12,6 +12,7 @@
 #define PACKETS_TO_LOOK_AT 16
 
 typedef struct flow_key {
+    roce_tenant tenant;
     roce_addr addr[2]; /* the lower first */
     guint16 port[2];
     guint8 protocol;
@@ -39,7 +40,7 @@ hash_key(gconstpointer data)
 {
     const flow_key *key = data;
     guint64 ports = (guint64)key->port[0] << 32 | (guint64)key->port[1] << 8;
-    guint64 hash = roce_hash_mix(key->protocol, ports);
+    guint64 hash = roce_hash_mix(roce_hash_tenant(key->protocol, &key->tenant), ports);
     return (guint)roce_hash_addr(roce_hash_addr(hash, &key->addr[0]), &key->addr[1]);
 }
 
@@ -49,7 +50,8 @@ equal_keys(gconstpointer a, gconstpointer b)
     const flow_key *x = a;
     const flow_key *y = b;
     return x->protocol == y->protocol && x->port[0] == y->port[0] &&
-           x->port[1] == y->port[1] && roce_addr_equal(&x->addr[0], &y->addr[0]) &&
+           x->port[1] == y->port[1] && roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr[0], &y->addr[0]) &&
            roce_addr_equal(&x->addr[1], &y->addr[1]);
 }
 
@@ -115,6 +117,7 @@ key_of(const roce_packet *p)
     int order = roce_addr_compare(&p->src, &p->dst);
     gboolean forward = order < 0 || (order == 0 && p->src_port <= p->dst_port);
     return (flow_key){
+        .tenant = p->tenant,
         .addr = {forward ? p->src : p->dst, forward ? p->dst : p->src},
         .port = {forward ? p->src_port : p->dst_port,
                  forward ? p->dst_port : p->src_port},
@@ -174,25 +177,24 @@ priority_of(const roce_packet *p)
 }
 
 static void
-count(flow *f, const roce_frame *frame, guint priority)
+count(flow *f, const roce_frame *frame, const roce_packet *p)
 {
     f->packets++;
-    f->bytes += frame->wire_bytes;
-    f->by_priority[priority]++;
+    f->bytes += roce_packet_wire_bytes(p, frame);
+    f->by_priority[priority_of(p)]++;
 }
 
 void
 rs_background_add(rs_background *background, const roce_frame *frame,
                   const roce_packet *packet)
 {
-    guint priority = priority_of(packet);
     if (packet->src.family == 0 || packet->is_grh) {
-        count(&background->not_ip, frame, priority);
+        count(&background->not_ip, frame, packet);
         return;
     }
     start_ndpi(background);
     flow *f = flow_of(background, packet);
-    count(f, frame, priority);
+    count(f, frame, packet);
     look(background, f, frame, packet);
 }
 

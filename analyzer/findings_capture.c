@@ -56,6 +56,16 @@ find_truncation(rs_findings *all)
                 "Their ICRC cannot be checked, and identical packets are told apart "
                 "by headers alone."));
     }
+    if (n->mirror_cut_packets > 0) {
+        rs_finding *f = rs_finding_add(all, "mirror_cut", RS_SEVERITY_NOTE);
+        say(f,
+            "Headers suffice for sequence and congestion; to check ICRCs have whole "
+            "packets mirrored, through a network whose MTU takes the headers on top.",
+            g_strdup_printf("%" G_GUINT64_FORMAT " packets were cut by a mirror",
+                            n->mirror_cut_packets),
+            g_strdup("Their own headers say that they were longer than what the mirror "
+                     "carried. On their way they were whole."));
+    }
     if (n->malformed_packets > 0) {
         rs_finding *f = rs_finding_add(all, "malformed", RS_SEVERITY_WARNING);
         f->weight = n->malformed_packets;
@@ -97,7 +107,9 @@ find_untracked(rs_findings *all)
     guint64 cut = n->untracked_packets - n->icrc_orphans;
     if (cut > 0 && n->truncated_packets > 0) {
         rs_finding *f = rs_finding_add(all, "headers_cut", RS_SEVERITY_NOTE);
-        say(f, "Capture at least 128 bytes of each packet.",
+        say(f,
+            "Capture at least 128 bytes of each packet, 64 more inside a tunnel or "
+            "mirror.",
             g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut",
                             MIN(cut, n->truncated_packets)),
             g_strdup("ACKs without their syndrome and the like: what they said is not "

@@ -251,6 +251,18 @@ numbers_json(const guint16 *numbers, guint n)
     return json;
 }
 
+static json_t *
+tenant_json(const roce_tenant *tenant)
+{
+    if (tenant->kind == ROCE_TENANT_NONE) {
+        return json_null();
+    }
+    json_t *json = json_object();
+    json_object_set_new(json, "kind", json_string(roce_tenant_kind_name(tenant->kind)));
+    json_object_set_new(json, "id", rs_json_count(tenant->id));
+    return json;
+}
+
 static void
 set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summary,
              const roce_stream *s)
@@ -262,6 +274,7 @@ set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summar
     json_object_set_new(json, "id", rs_json_count(s->id));
     json_object_set_new(json, "point", rs_json_count(s->point));
     json_object_set_new(json, "same_stream_at", siblings_json(summary, s->id));
+    json_object_set_new(json, "tenant", tenant_json(&s->tenant));
     json_object_set_new(json, "src", json_string(src));
     json_object_set_new(json, "dst", json_string(dst));
     json_object_set_new(json, "src_host", rs_json_host(rs_hosts_find(hosts, &s->src)));
@@ -279,7 +292,8 @@ set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summar
                         numbers_json(s->udp_src_port, s->n_udp_src_ports));
     json_object_set_new(json, "vlans", numbers_json(s->vlan, s->n_vlans));
     json_object_set_new(json, "dscps", dscps_json(s));
-    json_object_set_new(json, "ecn_source", json_string("ip"));
+    json_object_set_new(json, "ecn_source",
+                        json_string(roce_ecn_source_name(s->ecn_source)));
     json_object_set_new(json, "pmtu", rs_json_known(s->pmtu_bytes, s->pmtu_bytes != 0));
     json_object_set_new(json, "first_ts_ns", rs_json_count(s->first_time_ns));
     json_object_set_new(json, "last_ts_ns", rs_json_count(s->last_time_ns));

@@ -102,6 +102,10 @@ capture_json(const rs_analysis *a)
     json_object_set_new(json, "snaplen_truncated_packets",
                         rs_json_count(a->snaplen_truncated));
     json_object_set_new(json, "malformed_packets", rs_json_count(n->malformed_packets));
+    json_object_set_new(json, "tunnelled_packets", rs_json_count(n->tunnelled_packets));
+    json_object_set_new(json, "mirrored_packets", rs_json_count(n->mirrored_packets));
+    json_object_set_new(json, "mirror_cut_packets",
+                        rs_json_count(n->mirror_cut_packets));
     json_object_set_new(json, "capture_duplicates",
                         rs_json_count(a->capture_duplicates));
     json_object_set_new(json, "twin_packets",

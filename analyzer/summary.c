@@ -99,7 +99,7 @@ hash_stream(gconstpointer data)
 {
     const roce_stream *s = data;
     guint32 src_qpn = s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0;
-    guint64 hash = roce_hash_mix(src_qpn, s->dst_qpn);
+    guint64 hash = roce_hash_mix(roce_hash_tenant(src_qpn, &s->tenant), s->dst_qpn);
     return (guint)roce_hash_addr(roce_hash_addr(hash, &s->src), &s->dst);
 }
 
@@ -109,8 +109,8 @@ same_stream(gconstpointer a, gconstpointer b)
     const roce_stream *x = a;
     const roce_stream *y = b;
     gboolean ud = x->transport == ROCE_TRANSPORT_UD;
-    return x->dst_qpn == y->dst_qpn && roce_addr_equal(&x->src, &y->src) &&
-           roce_addr_equal(&x->dst, &y->dst) &&
+    return x->dst_qpn == y->dst_qpn && roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->src, &y->src) && roce_addr_equal(&x->dst, &y->dst) &&
            (!ud || (y->transport == ROCE_TRANSPORT_UD && x->src_qpn == y->src_qpn));
 }
 

@@ -50,10 +50,21 @@ mark(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
 }
 
+/* The codepoint that counts, and a note of where it was read. */
+static unsigned
+take_ecn(roce_stream_state *s, const roce_packet *p)
+{
+    roce_ecn_source source = roce_packet_ecn_source(p);
+    if (source > s->pub.ecn_source) {
+        s->pub.ecn_source = source;
+    }
+    return roce_packet_ecn(p);
+}
+
 void
 roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    unsigned ecn = roce_packet_ecn(a->packet);
+    unsigned ecn = take_ecn(s, a->packet);
     bool response = roce_role_is_response_data(a->info->role);
     bool request = roce_role_is_request(a->info->role);
     if (a->packet->payload_bytes == 0 || !(response || request)) {
@@ -73,7 +84,8 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     }
 }
 
-/* A switch may send CNPs: the queue pair by its own address and QPN, if it is one. */
+/* A switch may send CNPs: the queue pair by its own address and QPN, if it is one, in the
+ * tenant's network that the switch belongs to. */
 static roce_stream_state *
 search_pair(const roce_tracker *t, const roce_stream_state *s)
 {
@@ -82,6 +94,7 @@ search_pair(const roce_tracker *t, const roce_stream_state *s)
         const roce_stream_state *other = t->streams[i];
         if (other != s && other->pub.point == s->pub.point &&
             other->pub.dst_qpn == s->pub.dst_qpn &&
+            roce_tenant_equal(&other->pub.tenant, &s->pub.tenant) &&
             roce_addr_equal(&other->pub.dst, &s->pub.dst) &&
             roce_stream_is_paired(&other->pub)) {
             if (found != NULL) {
@@ -129,7 +142,7 @@ void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     s->pub.cnps_sent++;
-    s->pub.ecn_control[roce_packet_ecn(a->packet)]++;
+    s->pub.ecn_control[take_ecn(s, a->packet)]++;
     roce_stream_state *cause = complained_of(t, s);
     roce_event e = roce_track_event(ROCE_EVENT_CNP, s, a);
     if (cause != NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words that reports, filters and tests use for what the tracker says. */
+/* The words that reports, filters and tests use for what decoder and tracker say. */
 #include "roce/event.h"
+#include "roce/packet.h"
 #include "roce/stream.h"
 
 /* clang-format off */
@@ -101,6 +102,39 @@ static const char *const recoveries[] = {
     [ROCE_RECOVERY_GO_BACK_N] = "go_back_n",
     [ROCE_RECOVERY_SELECTIVE] = "selective",
 };
+
+static const char *const tenants[] = {
+    [ROCE_TENANT_NONE] = "none",
+    [ROCE_TENANT_VXLAN] = "vxlan",
+    [ROCE_TENANT_GENEVE] = "geneve",
+    [ROCE_TENANT_NVGRE] = "nvgre",
+};
+_Static_assert(sizeof tenants / sizeof tenants[0] == ROCE_N_TENANTS, "named");
+
+static const char *const mirrors[] = {
+    [ROCE_MIRROR_NONE] = "none",
+    [ROCE_MIRROR_ERSPAN_I] = "erspan_i",
+    [ROCE_MIRROR_ERSPAN_II] = "erspan_ii",
+    [ROCE_MIRROR_ERSPAN_III] = "erspan_iii",
+    [ROCE_MIRROR_GRE] = "gre",
+    [ROCE_MIRROR_SPECTRUM] = "spectrum",
+    [ROCE_MIRROR_ARISTA] = "arista",
+};
+_Static_assert(sizeof mirrors / sizeof mirrors[0] == ROCE_N_MIRRORS, "named");
+
+static const char *const mirror_directions[] = {
+    [ROCE_MIRROR_DIRECTION_UNKNOWN] = "unknown",
+    [ROCE_MIRROR_INGRESS] = "ingress",
+    [ROCE_MIRROR_EGRESS] = "egress",
+};
+
+static const char *const ecn_sources[] = {
+    [ROCE_ECN_IP] = "ip",
+    [ROCE_ECN_INNER] = "inner",
+    [ROCE_ECN_OUTER] = "outer",
+};
+_Static_assert(sizeof ecn_sources / sizeof ecn_sources[0] == ROCE_N_ECN_SOURCES,
+               "named");
 /* clang-format on */
 
 const char *
@@ -149,4 +183,28 @@ const char *
 roce_recovery_name(roce_recovery recovery)
 {
     return recoveries[recovery];
+}
+
+const char *
+roce_tenant_kind_name(roce_tenant_kind kind)
+{
+    return tenants[kind];
+}
+
+const char *
+roce_mirror_kind_name(roce_mirror_kind kind)
+{
+    return mirrors[kind];
+}
+
+const char *
+roce_mirror_direction_name(roce_mirror_direction direction)
+{
+    return mirror_directions[direction];
+}
+
+const char *
+roce_ecn_source_name(roce_ecn_source source)
+{
+    return ecn_sources[source];
 }

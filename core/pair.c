@@ -48,9 +48,11 @@ roce_pair_init(roce_tracker *t)
 }
 
 static uint64_t
-note_key(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t psn24)
+note_key(const roce_stream *s, const roce_addr *src, const roce_addr *dst,
+         uint32_t psn24)
 {
-    uint64_t hash = roce_hash_mix(0, (uint64_t)point << 32 | psn24);
+    uint64_t hash = roce_hash_mix(roce_hash_tenant(0, &s->tenant),
+                                  (uint64_t)s->point << 32 | psn24);
     return roce_hash_addr(roce_hash_addr(hash, src), dst);
 }
 
@@ -82,8 +84,7 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (!can_be_paired(s)) {
         return;
     }
-    uint64_t key =
-        note_key(s->pub.point, &s->pub.src, &s->pub.dst, a->packet->bth.psn24);
+    uint64_t key = note_key(&s->pub, &s->pub.src, &s->pub.dst, a->packet->bth.psn24);
     roce_pair_entry *note = place_of(t, key);
     uint32_t id = s->pub.id + 1;
     bool known = note->stream != 0 && note->key == key;
@@ -186,7 +187,7 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
 static roce_stream_state *
 noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
 {
-    uint64_t key = note_key(by->pub.point, &by->pub.dst, &by->pub.src, psn24);
+    uint64_t key = note_key(&by->pub, &by->pub.dst, &by->pub.src, psn24);
     const roce_pair_entry *note = place_of(t, key);
     if (note->stream == 0 || note->key != key || note->ambiguous) {
         return NULL;
@@ -269,21 +270,40 @@ learn_from_cm(const roce_tracker *t, roce_stream_state *s, uint32_t connection)
     roce_sequence_learn_pmtu(s, t->connections[connection].path_mtu_bytes);
 }
 
+/* Two queue pairs that CM or the user named, where they were seen. */
+typedef struct named_pair {
+    uint32_t point;
+    roce_tenant tenant;
+    const roce_addr *addr; /* of both */
+    const uint32_t *qpn;
+} named_pair;
+
+/* The stream that the side `from` sends, if it exists. */
+static roce_stream_state *
+find_named(const roce_tracker *t, const named_pair *named, unsigned from)
+{
+    return roce_table_find(t, &(roce_stream_key){
+                                  .point = named->point,
+                                  .tenant = named->tenant,
+                                  .src = named->addr[from],
+                                  .dst = named->addr[1 - from],
+                                  .dst_qpn = named->qpn[1 - from],
+                              });
+}
+
 /* Pairs two streams that CM or the user named, as far as they exist. */
 static void
-pair_named(roce_tracker *t, uint32_t point, const roce_addr addr[2],
-           const uint32_t qpn[2], roce_pairing how, uint32_t connection,
-           const roce_arrival *a)
+pair_named(roce_tracker *t, const named_pair *named, roce_pairing how,
+           uint32_t connection, const roce_arrival *a)
 {
-    roce_stream_state *forward =
-        roce_table_find(t, point, &addr[0], &addr[1], qpn[1], 0);
-    roce_stream_state *back = roce_table_find(t, point, &addr[1], &addr[0], qpn[0], 0);
+    roce_stream_state *forward = find_named(t, named, 0);
+    roce_stream_state *back = find_named(t, named, 1);
     roce_stream_state *both[2] = {forward, back};
     for (unsigned i = 0; i < 2; i++) {
         if (both[i] != NULL &&
             (how == ROCE_PAIRING_CM || both[i]->pub.connection == ROCE_NO_STREAM)) {
             both[i]->pub.connection = connection;
-            both[i]->pub.src_qpn = qpn[i];
+            both[i]->pub.src_qpn = named->qpn[i];
             both[i]->pub.has_src_qpn = true;
             learn_from_cm(t, both[i], connection);
         }
@@ -312,8 +332,10 @@ pair_by_connection(roce_tracker *t, const roce_stream_state *s)
     for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
          searched++) {
         const roce_connection *c = &t->connections[i];
-        if (c->known == 3 && names_stream(c->addr, c->qpn, &s->pub)) {
-            pair_named(t, s->pub.point, c->addr, c->qpn, ROCE_PAIRING_CM, i, NULL);
+        if (c->known == 3 && roce_tenant_equal(&c->tenant, &s->pub.tenant) &&
+            names_stream(c->addr, c->qpn, &s->pub)) {
+            const named_pair named = {s->pub.point, s->pub.tenant, c->addr, c->qpn};
+            pair_named(t, &named, ROCE_PAIRING_CM, i, NULL);
             return;
         }
     }
@@ -325,8 +347,8 @@ pair_by_user(roce_tracker *t, roce_stream_state *s)
     for (uint32_t i = 0; i < t->n_user_pairs; i++) {
         const struct roce_user_pair *u = &t->user_pairs[i];
         if (names_stream(u->addr, u->qpn, &s->pub)) {
-            pair_named(t, s->pub.point, u->addr, u->qpn, ROCE_PAIRING_USER,
-                       ROCE_NO_STREAM, NULL);
+            const named_pair named = {s->pub.point, s->pub.tenant, u->addr, u->qpn};
+            pair_named(t, &named, ROCE_PAIRING_USER, ROCE_NO_STREAM, NULL);
             return;
         }
     }
@@ -357,15 +379,17 @@ roce_tracker_add_pair(roce_tracker *t, const roce_addr *a, uint32_t qpn_a,
 }
 
 /* The newest connection that a message belongs to: by the communication ID of its side
- * (0 active, 1 passive), which only that host gives out. */
+ * (0 active, 1 passive), which only that host of its tenant gives out. */
 static roce_connection *
-find_connection(roce_tracker *t, const roce_addr *addr, unsigned side, uint32_t comm_id)
+find_connection(roce_tracker *t, const roce_tenant *tenant, const roce_addr *addr,
+                unsigned side, uint32_t comm_id)
 {
     uint32_t searched = 0;
     for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
          searched++) {
         roce_connection *c = &t->connections[i];
         if ((c->known & 1u << side) != 0 && c->comm_id[side] == comm_id &&
+            roce_tenant_equal(&c->tenant, tenant) &&
             roce_addr_equal(&c->addr[side], addr)) {
             return c;
         }
@@ -377,7 +401,7 @@ static void
 take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     const roce_packet *p = a->packet;
-    roce_connection *old = find_connection(t, &p->src, 0, m->local_comm_id);
+    roce_connection *old = find_connection(t, &p->tenant, &p->src, 0, m->local_comm_id);
     if (old != NULL && old->qpn[0] == m->qpn && old->service_id == m->service_id) {
         return; /* sent again, or seen at another point */
     }
@@ -390,6 +414,7 @@ take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         return;
     }
     t->connections[t->n_connections++] = (roce_connection){
+        .tenant = p->tenant,
         .addr = {p->src, p->dst},
         .qpn = {m->qpn, 0},
         .starting_psn = {m->starting_psn, 0},
@@ -411,9 +436,9 @@ static void
 bear(roce_tracker *t, uint32_t point, uint32_t connection)
 {
     const roce_connection *c = &t->connections[connection];
+    const named_pair named = {point, c->tenant, c->addr, c->qpn};
     for (unsigned i = 0; i < 2; i++) {
-        roce_stream_state *s =
-            roce_table_find(t, point, &c->addr[i], &c->addr[1 - i], c->qpn[1 - i], 0);
+        roce_stream_state *s = find_named(t, &named, i);
         if (s != NULL && s->pub.connection != ROCE_NO_STREAM &&
             s->pub.connection != connection) {
             s->reborn = true;
@@ -425,7 +450,7 @@ static void
 take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     const roce_packet *p = a->packet;
-    roce_connection *c = find_connection(t, &p->dst, 0, m->remote_comm_id);
+    roce_connection *c = find_connection(t, &p->tenant, &p->dst, 0, m->remote_comm_id);
     uint64_t bit = (uint64_t)1 << (a->frame->point < 63 ? a->frame->point : 63);
     if (c == NULL || (c->replied_at & bit) != 0) {
         return;
@@ -438,20 +463,20 @@ take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         c->starting_psn[1] = m->starting_psn;
     }
     bear(t, a->frame->point, (uint32_t)(c - t->connections));
-    pair_named(t, a->frame->point, c->addr, c->qpn, ROCE_PAIRING_CM,
-               (uint32_t)(c - t->connections), a);
+    const named_pair named = {a->frame->point, c->tenant, c->addr, c->qpn};
+    pair_named(t, &named, ROCE_PAIRING_CM, (uint32_t)(c - t->connections), a);
 }
 
 /* The connection that RTU, REJ, DREQ or DREP speaks of, from either side. */
 static roce_connection *
 spoken_of(roce_tracker *t, const roce_packet *p, const roce_cm_message *m)
 {
-    roce_connection *c = find_connection(t, &p->src, 0, m->local_comm_id);
+    roce_connection *c = find_connection(t, &p->tenant, &p->src, 0, m->local_comm_id);
     if (c == NULL) {
-        c = find_connection(t, &p->dst, 0, m->remote_comm_id);
+        c = find_connection(t, &p->tenant, &p->dst, 0, m->remote_comm_id);
     }
     if (c == NULL) {
-        c = find_connection(t, &p->src, 1, m->local_comm_id);
+        c = find_connection(t, &p->tenant, &p->src, 1, m->local_comm_id);
     }
     return c;
 }

@@ -8,7 +8,7 @@
  * table of the host with R is known as well, it must have the row back, r to l: rank 2;
  * what fits one table alone has rank 1.
  *
- * A queue pair has one peer.  So each end (point, address, QPN) belongs to one couple at
+ * A queue pair has one peer.  So each end (point, tenant, address, QPN) belongs to one couple at
  * most, and a couple is paired if nothing else of its rank or a higher one claims either
  * of its ends.  Where two couples of one rank claim an end, all their ends are ambiguous
  * from then on, a pairing made before is undone, and only a higher rank helps.  Devices
@@ -46,6 +46,7 @@ typedef struct waiter {
 /* An end, and the newest couple that claimed it. */
 typedef struct end {
     uint32_t point;
+    roce_tenant tenant;
     roce_addr addr;
     uint32_t qpn;
     uint32_t in, out; /* stream ids; valid unless rank is 0 */
@@ -278,6 +279,7 @@ end_of(roce_tracker *t, const roce_stream *s)
          i = roce_index_next(&ends->index, i)) {
         const end *e = (const end *)ends->items + i;
         if (e->point == s->point && e->qpn == s->dst_qpn &&
+            roce_tenant_equal(&e->tenant, &s->tenant) &&
             roce_addr_equal(&e->addr, &s->dst)) {
             return i;
         }
@@ -286,7 +288,12 @@ end_of(roce_tracker *t, const roce_stream *s)
     if (added == NULL) {
         return ROCE_INDEX_END;
     }
-    *added = (end){.point = s->point, .addr = s->dst, .qpn = s->dst_qpn};
+    *added = (end){
+        .point = s->point,
+        .tenant = s->tenant,
+        .addr = s->dst,
+        .qpn = s->dst_qpn,
+    };
     return ends->index.n - 1;
 }
 
@@ -375,8 +382,13 @@ try_rows(roce_tracker *t, roce_stream_state *in, uint32_t host, uint32_t from_ho
         if (both && !has_row(u, from_host, rqpn, s->dst_qpn)) {
             continue;
         }
-        roce_stream_state *out =
-            roce_table_find(t, s->point, &s->dst, &s->src, rqpn, 0);
+        roce_stream_state *out = roce_table_find(t, &(roce_stream_key){
+                                                        .point = s->point,
+                                                        .tenant = s->tenant,
+                                                        .src = s->dst,
+                                                        .dst = s->src,
+                                                        .dst_qpn = rqpn,
+                                                    });
         if (out != NULL && can_have_peer(out->pub.transport)) {
             claim(t, in, out, both ? RANK_BOTH_TABLES : RANK_ONE_TABLE);
         } else if (!both) {
@@ -402,6 +414,7 @@ try_waiting(roce_tracker *t, roce_stream_state *out)
         const waiter *w = (const waiter *)u->waiting.items + i;
         roce_stream_state *in = t->streams[w->stream];
         if (w->rqpn == s->dst_qpn && in->pub.point == s->point &&
+            roce_tenant_equal(&in->pub.tenant, &s->tenant) &&
             roce_addr_equal(&in->pub.src, &s->dst) &&
             roce_addr_equal(&in->pub.dst, &s->src)) {
             claim(t, in, out, RANK_ONE_TABLE);

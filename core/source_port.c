@@ -65,6 +65,7 @@ may_be_peer(const roce_stream_state *s, const roce_stream_state *by, uint32_t ps
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
     if (roce_stream_is_paired(&s->pub) || !lane->started ||
         s->pub.point != by->pub.point || s->pub.transport != by->pub.transport ||
+        !roce_tenant_equal(&s->pub.tenant, &by->pub.tenant) ||
         !roce_addr_equal(&s->pub.src, &by->pub.dst) ||
         !roce_addr_equal(&s->pub.dst, &by->pub.src)) {
         return false;

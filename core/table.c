@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams by key: (point, source, destination, destination QPN), and for UD the source
- * QPN as well.  Open addressing over ids; streams themselves never move, so that
+ * Streams by key: (point, tenant, source, destination, destination QPN), and for UD the
+ * source QPN as well.  Open addressing over ids; streams themselves never move, so that
  * whoever holds one may keep it.
  */
 #include "roce/hash.h"
@@ -12,21 +12,22 @@
 #define SMALLEST_INDEX 1024
 
 static uint64_t
-key_hash(uint32_t point, const roce_addr *src, const roce_addr *dst, uint32_t dst_qpn,
-         uint32_t src_qpn)
+key_hash(const roce_stream_key *key)
 {
-    uint64_t hash = roce_hash_mix(src_qpn, (uint64_t)point << 32 | dst_qpn);
-    return roce_hash_addr(roce_hash_addr(hash, src), dst);
+    uint64_t hash = roce_hash_mix(roce_hash_tenant(key->src_qpn, &key->tenant),
+                                  (uint64_t)key->point << 32 | key->dst_qpn);
+    return roce_hash_addr(roce_hash_addr(hash, &key->src), &key->dst);
 }
 
 static bool
-matches(const roce_stream_state *s, uint64_t hash, uint32_t point, const roce_addr *src,
-        const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+matches(const roce_stream_state *s, uint64_t hash, const roce_stream_key *key)
 {
     uint32_t own = s->pub.transport == ROCE_TRANSPORT_UD ? s->pub.src_qpn : 0;
-    return s->key_hash == hash && s->pub.point == point && s->pub.dst_qpn == dst_qpn &&
-           own == src_qpn && roce_addr_equal(&s->pub.src, src) &&
-           roce_addr_equal(&s->pub.dst, dst);
+    return s->key_hash == hash && s->pub.point == key->point &&
+           s->pub.dst_qpn == key->dst_qpn && own == key->src_qpn &&
+           roce_tenant_equal(&s->pub.tenant, &key->tenant) &&
+           roce_addr_equal(&s->pub.src, &key->src) &&
+           roce_addr_equal(&s->pub.dst, &key->dst);
 }
 
 static uint32_t
@@ -36,8 +37,7 @@ slot_of(const roce_tracker *t, uint64_t hash)
 }
 
 static roce_stream_state *
-lookup(const roce_tracker *t, uint64_t hash, uint32_t point, const roce_addr *src,
-       const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+lookup(const roce_tracker *t, uint64_t hash, const roce_stream_key *key)
 {
     if (t->index_size == 0) {
         return NULL;
@@ -45,7 +45,7 @@ lookup(const roce_tracker *t, uint64_t hash, uint32_t point, const roce_addr *sr
     for (uint32_t i = slot_of(t, hash); t->index[i] != 0;
          i = (i + 1) & (t->index_size - 1)) {
         roce_stream_state *s = t->streams[t->index[i] - 1];
-        if (matches(s, hash, point, src, dst, dst_qpn, src_qpn)) {
+        if (matches(s, hash, key)) {
             return s;
         }
     }
@@ -53,11 +53,9 @@ lookup(const roce_tracker *t, uint64_t hash, uint32_t point, const roce_addr *sr
 }
 
 roce_stream_state *
-roce_table_find(roce_tracker *t, uint32_t point, const roce_addr *src,
-                const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn)
+roce_table_find(const roce_tracker *t, const roce_stream_key *key)
 {
-    return lookup(t, key_hash(point, src, dst, dst_qpn, src_qpn), point, src, dst,
-                  dst_qpn, src_qpn);
+    return lookup(t, key_hash(key), key);
 }
 
 static void
@@ -123,6 +121,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
             {
                 .id = t->n_streams,
                 .point = a->frame->point,
+                .tenant = p->tenant,
                 .src = p->src,
                 .dst = p->dst,
                 .dst_qpn = p->bth.dest_qpn,
@@ -151,11 +150,16 @@ roce_stream_state *
 roce_table_get(roce_tracker *t, const roce_arrival *a)
 {
     const roce_packet *p = a->packet;
-    uint32_t src_qpn = p->transport == ROCE_TRANSPORT_UD ? p->deth_src_qpn : 0;
-    uint64_t hash =
-        key_hash(a->frame->point, &p->src, &p->dst, p->bth.dest_qpn, src_qpn);
-    roce_stream_state *s =
-        lookup(t, hash, a->frame->point, &p->src, &p->dst, p->bth.dest_qpn, src_qpn);
+    const roce_stream_key key = {
+        .point = a->frame->point,
+        .tenant = p->tenant,
+        .src = p->src,
+        .dst = p->dst,
+        .dst_qpn = p->bth.dest_qpn,
+        .src_qpn = p->transport == ROCE_TRANSPORT_UD ? p->deth_src_qpn : 0,
+    };
+    uint64_t hash = key_hash(&key);
+    roce_stream_state *s = lookup(t, hash, &key);
     if (s != NULL || a->corrupt) {
         return s; /* a packet with a bad ICRC opens no stream */
     }

@@ -301,9 +301,16 @@ roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n
                    size_t element);
 
 /* table.c */
+typedef struct roce_stream_key {
+    uint32_t point;
+    roce_tenant tenant;
+    roce_addr src, dst;
+    uint32_t dst_qpn;
+    uint32_t src_qpn; /* of UD, else 0 */
+} roce_stream_key;
+
 roce_stream_state *
-roce_table_find(roce_tracker *t, uint32_t point, const roce_addr *src,
-                const roce_addr *dst, uint32_t dst_qpn, uint32_t src_qpn);
+roce_table_find(const roce_tracker *t, const roce_stream_key *key);
 /* Finds or makes; NULL when the table is full or memory is short. */
 roce_stream_state *
 roce_table_get(roce_tracker *t, const roce_arrival *a);

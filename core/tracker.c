@@ -237,7 +237,7 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_stream *pub = &s->pub;
     const roce_packet *p = a->packet;
     pub->packets++;
-    pub->wire_bytes += a->frame->wire_bytes;
+    pub->wire_bytes += roce_packet_wire_bytes(p, a->frame);
     pub->payload_bytes += p->payload_bytes;
     pub->last_frame = a->frame->number;
     if (a->frame->time_ns > pub->last_time_ns) {
@@ -438,6 +438,9 @@ count_frame(roce_tracker *t, const roce_packet *p)
     roce_tracker_totals *n = &t->totals;
     n->truncated_packets += p->outcome == ROCE_TRUNCATED ? 1 : 0;
     n->malformed_packets += p->outcome == ROCE_MALFORMED ? 1 : 0;
+    n->tunnelled_packets += p->n_tunnels != 0 ? 1 : 0;
+    n->mirrored_packets += p->mirror.kind != ROCE_MIRROR_NONE ? 1 : 0;
+    n->mirror_cut_packets += p->mirror.cut ? 1 : 0;
     switch (p->class) {
     case ROCE_CLASS_OTHER:
     case ROCE_CLASS_MAC_CONTROL:

@@ -21,6 +21,15 @@ roce_hash_mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
+/* Takes a tenant into a hash; one without a tenant stays as it is. */
+static inline uint64_t
+roce_hash_tenant(uint64_t hash, const roce_tenant *tenant)
+{
+    return tenant->kind == ROCE_TENANT_NONE
+               ? hash
+               : roce_hash_mix(hash, (uint64_t)tenant->kind << 32 | tenant->id);
+}
+
 /* Takes one more address into a hash. */
 static inline uint64_t
 roce_hash_addr(uint64_t hash, const roce_addr *addr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is known of one stream: the packets from one source address to one (destination
- * address, destination QPN) at one capture point.
+ * address, destination QPN) inside one tenant network, at one capture point.
  *
  * The one rule: counters only grow, but for verdicts and classifications that later
  * packets prove wrong; those are moved, and an event says so.
@@ -83,6 +83,7 @@ typedef struct roce_icrc_counters {
 typedef struct roce_stream {
     uint32_t id; /* from 0 in order of appearance */
     uint32_t point;
+    roce_tenant tenant; /* the overlay network that it runs in, if it was captured so */
     roce_addr src, dst;
     uint32_t dst_qpn;
     uint32_t src_qpn; /* valid if has_src_qpn: from DETH, CM, the user or the pairing */
@@ -124,9 +125,10 @@ typedef struct roce_stream {
     uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
     uint64_t acks_sent;
     uint64_t rnr_waits_kept, rnr_waits_broken;
-    uint64_t cnps_received;   /* if paired */
-    uint64_t cnps_sent;       /* carried by this stream */
-    uint64_t cnps_attributed; /* of those, whose data stream is known */
+    uint64_t cnps_received;     /* if paired */
+    uint64_t cnps_sent;         /* carried by this stream */
+    uint64_t cnps_attributed;   /* of those, whose data stream is known */
+    roce_ecn_source ecn_source; /* of its packets, the highest */
     roce_ecn_counters ecn;
     uint64_t ecn_control[4];
     roce_icrc_counters icrc;

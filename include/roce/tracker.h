@@ -41,6 +41,7 @@ typedef struct roce_tracker_config {
 
 /* A connection that CM messages told of.  Valid until the tracker is freed. */
 typedef struct roce_connection {
+    roce_tenant tenant;
     roce_addr addr[2]; /* 0: the active side, who sent the REQ */
     uint32_t qpn[2];   /* valid bit by bit in `known` */
     uint32_t starting_psn[2];
@@ -66,8 +67,11 @@ typedef struct roce_tracker_totals {
     uint64_t pfc_frames, pause_frames;
     uint64_t other_packets, not_ib_on_roce_port, fragments;
     uint64_t truncated_packets, malformed_packets;
-    uint64_t icrc_bad;     /* CNPs and FLUSH apart */
-    uint64_t icrc_orphans; /* of those, packets of no stream: they open none */
+    uint64_t tunnelled_packets;  /* of whatever kind, inside a tunnel or mirror */
+    uint64_t mirrored_packets;   /* of those, inside a mirror */
+    uint64_t mirror_cut_packets; /* of those, carried in part */
+    uint64_t icrc_bad;           /* CNPs and FLUSH apart */
+    uint64_t icrc_orphans;       /* of those, packets of no stream: they open none */
     uint64_t unattributed_naks, unattributed_rnr, unattributed_cnps, unattributed_acks;
     uint64_t untracked_packets; /* of streams beyond max_streams */
     uint64_t evicted[ROCE_N_TABLES];
@@ -92,7 +96,8 @@ int
 roce_tracker_add(roce_tracker *tracker, const roce_frame *frame,
                  const roce_packet *packet, roce_icrc_status icrc);
 
-/* Tells of a pairing that the user knows: the QPN at `a` talks to the QPN at `b`. */
+/* Tells of a pairing that the user knows: the QPN at `a` talks to the QPN at `b`, in
+ * whatever tenant network they are seen. */
 int
 roce_tracker_add_pair(roce_tracker *tracker, const roce_addr *a, uint32_t qpn_a,
                       const roce_addr *b, uint32_t qpn_b);

@@ -38,7 +38,8 @@ static const char *const option_names[N_OPTIONS] = {
     [OPTION_QUANTA] = "q",      [OPTION_POINT] = "point", [OPTION_DQPN] = "dqpn",
     [OPTION_PORT] = "port",     [OPTION_QPN] = "qpn",     [OPTION_PSN] = "psn",
     [OPTION_COMM] = "comm",     [OPTION_RCOMM] = "rcomm", [OPTION_REASON] = "reason",
-    [OPTION_ECN] = "codepoint", [OPTION_IDENT] = "ident",
+    [OPTION_ECN] = "codepoint", [OPTION_IDENT] = "ident", [OPTION_VNI] = "vni",
+    [OPTION_AROUND] = "around",
 };
 
 void

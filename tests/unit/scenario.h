@@ -37,13 +37,15 @@
  *   dqpn=N    another destination QPN
  *   port=N    UDP source port
  *   ident=N   IPv4 identifications go on from N (rising ones)
+ *   vni=N     in a VXLAN of this number
+ *   around=N  the codepoint that the headers around it leave
  *   qpn= psn= comm= rcomm= reason=   fields of a CM message
  *
  * What is wanted is a list of "name=number" (or a word) behind the stream it is about,
  * "A:" for the packets from a to b, "B:", "A2:", "X:" for the switch's, or "T:" for the
  * totals: "A: gaps=1 missing=2 B: acks=1".  With "@1" behind its letter it is the
- * stream at point 1.  "name=*" lets a strict counter be anything.  Names are in
- * scenario_judge.c.
+ * stream at point 1, with "%7" that in VXLAN 7.  "name=*" lets a strict counter be
+ * anything.  Names are in scenario_judge.c.
  *
  * Wanted events are a list with ";" of "kind [STREAM] [key=number...]"; each must
  * occur, in this order; others may stand between them.  Keys: frame psn n rel us

@@ -79,6 +79,7 @@ static const metric metrics[] = {
     FIELD("recovery", recovery, MAY_BE_ANYTHING),
     FIELD("vantage", vantage, MAY_BE_ANYTHING),
     FIELD("pmtu", pmtu_bytes, MAY_BE_ANYTHING),
+    FIELD("ecn_source", ecn_source, MAY_BE_ANYTHING),
     FIELD("paired", paired_by, MAY_BE_ANYTHING),
     FIELD("contradicted", table_contradicted, MUST_BE_0),
     FIELD("ports_agree", paired_ports_agree, MAY_BE_ANYTHING),
@@ -142,6 +143,7 @@ static const struct { const char *word; uint64_t value; } words[] = {
     {"requester", ROCE_VANTAGE_REQUESTER}, {"responder", ROCE_VANTAGE_RESPONDER},
     {"middle", ROCE_VANTAGE_MIDDLE}, {"rc", ROCE_TRANSPORT_RC},
     {"ud", ROCE_TRANSPORT_UD}, {"cnp", ROCE_TRANSPORT_CNP},
+    {"ip", ROCE_ECN_IP}, {"inner", ROCE_ECN_INNER}, {"outer", ROCE_ECN_OUTER},
     /* Of events: what a detail says. */
     {"nak_sequence", ROCE_CAUSE_NAK_SEQUENCE}, {"rnr", ROCE_CAUSE_RNR},
     {"timeout", ROCE_CAUSE_TIMEOUT}, {"read_reissue", ROCE_CAUSE_READ_REISSUE},
@@ -211,7 +213,10 @@ scenario_label(const roce_stream *s, char label[16])
         n += snprintf(label + n, (size_t)(16 - n), "%u", queue_pair);
     }
     if (s->point != 0) {
-        snprintf(label + n, (size_t)(16 - n), "@%u", s->point % 1000);
+        n += snprintf(label + n, (size_t)(16 - n), "@%u", s->point % 1000);
+    }
+    if (s->tenant.kind != ROCE_TENANT_NONE) {
+        snprintf(label + n, (size_t)(16 - n), "%%%u", s->tenant.id % 1000);
     }
 }
 

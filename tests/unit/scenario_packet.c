@@ -199,6 +199,11 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
                 .psn24 = psn24},
         .aeth_syndrome = act->syndrome,
     };
+    if (o->given[OPTION_VNI]) {
+        p->n_tunnels = 1;
+        p->tenant = (roce_tenant){ROCE_TENANT_VXLAN, o->value[OPTION_VNI]};
+        p->outer_ecn = (uint8_t)o->value[OPTION_AROUND];
+    }
     p->deth_src_qpn = who == 'a' ? to_a : to_b;
     p->traffic_class =
         (uint8_t)(26u << 2 | (o->given[OPTION_ECN] ? o->value[OPTION_ECN] : 2u));

@@ -46,6 +46,8 @@ typedef enum option_key {
     OPTION_REASON,
     OPTION_ECN,
     OPTION_IDENT,
+    OPTION_VNI,
+    OPTION_AROUND,
     N_OPTIONS,
 } option_key;
 
