@@ -47,19 +47,43 @@ decode(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
 }
 
 static void
+check_around(const roce_packet *p, uint32_t captured)
+{
+    bool mirrored = p->mirror.kind != ROCE_MIRROR_NONE;
+    assert(p->n_tunnels <= ROCE_MAX_TUNNELS && p->outer_ecn <= 3);
+    assert(p->n_tunnels > 0 || (p->tenant.kind == ROCE_TENANT_NONE && !mirrored));
+    assert(p->n_tunnels > 0 || p->outer_ecn == 0);
+    assert(p->tenant.kind < ROCE_N_TENANTS && p->tenant.id <= 0xffffff);
+    assert(p->tenant.kind != ROCE_TENANT_NONE || p->tenant.id == 0);
+    assert(p->mirror.kind < ROCE_N_MIRRORS);
+    assert(roce_packet_ecn(p) <= 3);
+    assert(!p->mirror.cut || mirrored);
+    if (!mirrored) {
+        static const roce_mirror none;
+        assert(memcmp(&p->mirror, &none, sizeof none) == 0);
+        return;
+    }
+    assert(p->mirror.source.family != 0);
+    assert(p->mirror.frame_offset <= captured);
+    assert(p->ip_offset == 0 || p->ip_offset >= p->mirror.frame_offset);
+    assert(p->mirror.granularity <= 3);
+}
+
+static void
 check_packet(const roce_packet *p, uint32_t captured, uint32_t wire)
 {
+    bool mirrored = p->mirror.kind != ROCE_MIRROR_NONE;
     assert(p->n_vlans <= ROCE_MAX_VLANS);
     assert(p->transport < ROCE_N_TRANSPORTS);
     assert(roce_opcode_name(p->bth.opcode, p->transport) != NULL);
-    assert(captured < wire || p->outcome != ROCE_TRUNCATED);
+    assert(captured < wire || p->outcome != ROCE_TRUNCATED || mirrored);
     assert(p->has_bth || p->headers == 0);
     assert(!p->has_bth || p->class == ROCE_CLASS_ROCE || p->class == ROCE_CLASS_NOT_IB);
     if (p->class == ROCE_CLASS_ROCE) {
         assert(p->outcome != ROCE_NOT_OURS);
         assert(p->src.family != 0 && p->dst.family == p->src.family);
         assert(p->ip_offset < p->bth_offset && p->bth_offset < p->end_offset);
-        assert(p->end_offset <= wire);
+        assert(p->end_offset <= wire || p->mirror.cut);
     }
     if (p->class == ROCE_CLASS_ROCE && p->has_bth && p->outcome != ROCE_MALFORMED) {
         assert(p->payload_offset + p->payload_bytes + p->bth.pad_bytes + 4 ==
@@ -127,6 +151,7 @@ look(const uint8_t *data, uint32_t captured, uint32_t wire, uint8_t setting)
     };
     roce_packet p;
     decode(&frame, &ports, &p);
+    check_around(&p, captured);
     check_packet(&p, captured, wire);
     check_icrc(bytes, captured, &p);
     check_cm(bytes, captured, &p);
