@@ -185,6 +185,19 @@ print_vantages(const text_report *r)
 }
 
 static void
+print_carried(const text_report *r)
+{
+    const roce_tracker_totals *n = roce_tracker_totals_get(r->analysis->tracker);
+    if (n->tunnelled_packets > 0) {
+        fprintf(r->out,
+                "  Inside tunnels: %" G_GUINT64_FORMAT
+                " packets; of those in mirrors: %" G_GUINT64_FORMAT
+                ", cut by the mirror: %" G_GUINT64_FORMAT ".\n",
+                n->tunnelled_packets, n->mirrored_packets, n->mirror_cut_packets);
+    }
+}
+
+static void
 print_trust(const text_report *r)
 {
     const rs_analysis *a = r->analysis;
@@ -206,6 +219,7 @@ print_trust(const text_report *r)
         a->snaplen_truncated, drops, icrc->checked, icrc->bad);
     heading(r, "How far to trust it");
     wrapped(r, line, 2);
+    print_carried(r);
     print_vantages(r);
     if (a->filtered_out > 0) {
         fprintf(r->out, "  %" G_GUINT64_FORMAT " packets did not pass the filter.\n",
@@ -337,7 +351,8 @@ add_count(rs_table *table, guint64 n)
 /* clang-format off */
 static const rs_column stream_columns[] = {
     {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, TRUE}, {"from", FALSE, 0, FALSE},
-    {"to", FALSE, 0, FALSE}, {"QP", FALSE, 0, FALSE}, {"type", FALSE, 2, FALSE},
+    {"to", FALSE, 0, FALSE}, {"tenant", FALSE, 2, TRUE}, {"QP", FALSE, 0, FALSE},
+    {"type", FALSE, 2, FALSE},
     {"packets", TRUE, 0, FALSE}, {"payload", TRUE, 4, FALSE}, {"gaps", TRUE, 2, TRUE},
     {"resent", TRUE, 1, TRUE}, {"rounds", TRUE, 2, TRUE}, {"lost", TRUE, 1, TRUE},
     {"late", TRUE, 2, TRUE}, {"dup", TRUE, 3, TRUE}, {"NAKs", TRUE, 2, TRUE},
@@ -360,6 +375,11 @@ add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
                                                    : g_strdup(""));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
+    rs_table_add(table,
+                 s->tenant.kind == ROCE_TENANT_NONE
+                     ? g_strdup("")
+                     : g_strdup_printf("%s %u", roce_tenant_kind_name(s->tenant.kind),
+                                       s->tenant.id));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     rs_table_add(table, g_strdup(roce_transport_name(s->transport)));
     add_count(table, s->packets);
