@@ -112,6 +112,18 @@ walk_l4(roce_walk *w)
     return roce_walk_stop(w);
 }
 
+/* An IP packet that says it has `length` bytes from `start` on.  If there were fewer it is
+ * malformed, which is what false says; but for GRE, where a switch may have cut the packet
+ * of a mirror, or a tool behind it, and left the length in front as it was.  What GRE
+ * carries has a length of its own to be judged by. */
+static bool
+take_length(roce_walk *w, uint32_t start, uint32_t length, uint8_t protocol)
+{
+    bool fits = length <= w->c.wire - start;
+    w->end = fits ? start + length : w->c.wire;
+    return fits || protocol == PROTOCOL_GRE;
+}
+
 /* A fragment of UDP is RoCE's if its first fragment says so; of later ones nobody can
  * tell.  RoCE forbids fragments (A17.3.1), so they are counted, never reassembled; nor
  * are those of a tunnel. */
@@ -160,10 +172,9 @@ roce_walk_ipv4(roce_walk *w)
             w->c.wire - start; /* a segment for the NIC to cut up: too long to say */
     }
     if (version >> 4 != 4 || header < 20 || total < header ||
-        total > w->c.wire - start) {
+        !take_length(w, start, total, p->ip_protocol)) {
         return roce_walk_malformed(w);
     }
-    w->end = start + total;
     if (stated) {
         roce_mirror_measure(w);
     }
@@ -223,10 +234,9 @@ roce_walk_ipv6(roce_walk *w)
     p->src.family = p->dst.family = 6;
     p->traffic_class = (uint8_t)(word >> 20);
     p->flow_label = word & 0xfffff;
-    if (word >> 28 != 6 || payload > w->c.wire - w->c.at) {
+    if (word >> 28 != 6 || !take_length(w, w->c.at, payload, next)) {
         return roce_walk_malformed(w);
     }
-    w->end = w->c.at + payload;
     roce_mirror_measure(w);
     int32_t fragment = -1;
     uint32_t extensions = walk_ipv6_extensions(&w->c, &next, &fragment);

@@ -171,12 +171,15 @@ def check_wrapped(runner, kind, name):
     return problems
 
 
-def check_cut(runner, name, length):
-    """A mirror that sends so many bytes of a frame is like such a snap length."""
+def check_cut(runner, name, length, late):
+    """A mirror that sends so many bytes of a frame is like such a snap length, whether
+    it cuts the frame or, `late`, the packet that it made of it."""
     frames = read_capture(name)
+    around = overhead(KINDS["erspan_ii"])
     snapped = runner.report(pcap_of(frames, snap_length=length))
     cut = runner.report(pcap_of(wrapped(
-        frames, lambda f, n: KINDS["erspan_ii"].wrap(f[:length], n))))
+        frames, lambda f, n: KINDS["erspan_ii"].wrap(f, n)[:length + around] if late
+        else KINDS["erspan_ii"].wrap(f[:length], n))))
     n_cut = sum(len(frame) > length for _, frame in frames)
     roce_cut = cut["capture"]["mirror_cut_packets"]
     problems = differences(strip(snapped, "truncated"), strip(cut, "mirror_cut"),
@@ -256,8 +259,9 @@ def rows():
                    lambda runner, k=kind, n=name: check_wrapped(runner, k, n))
     for name, length in (("03a_loss_data_0.5pct/receiver", 128), ("05a_rnr/sender", 64),
                          ("02k_allops/receiver", 70), ("02g_ipv6/sender", 90)):
-        yield (f"cut_{length}:{name}",
-               lambda runner, n=name, at=length: check_cut(runner, n, at))
+        for how, late in (("cut", False), ("cut_late", True)):
+            yield (f"{how}_{length}:{name}", lambda runner, n=name, at=length, late=late:
+                   check_cut(runner, n, at, late))
     for kind in ("vxlan", "geneve", "nvgre", "gre", "ip_in_ip", "erspan_i", "bridged"):
         yield (f"marks:{kind}", lambda runner, k=KINDS[kind]: check_marks(
             runner, "06a_ecn_netem/receiver", k))

@@ -331,23 +331,30 @@ test_nested(void)
     CHECK_INT(roce_packet_ecn(&p), 2);
 }
 
-/* A mirror that sends the first `carried` bytes of a frame, with something of its own
- * behind its last header, as an FCS. */
+/* What the outer IP header's length is that of. */
+typedef enum outer_length {
+    OF_WHAT_IS_CARRIED,
+    OF_THE_WHOLE,
+} outer_length;
+
+/* A mirror that sends the first `carried` bytes of a frame: with a length that says so
+ * and something of its own behind it, as an FCS; or with the length of the whole. */
 static void
-decode_carried(const mirror_row *row, uint32_t carried, roce_packet *p,
-               roce_icrc_status *icrc)
+decode_carried(const mirror_row *row, const outer *o, outer_length length,
+               uint32_t carried, roce_packet *p, roce_icrc_status *icrc)
 {
     packet_maker m = {0};
-    put_outer(&m, &outer_ipv4, GRE_PROTOCOL, row->frame_at + carried);
+    put_outer(&m, o, GRE_PROTOCOL,
+              length == OF_WHAT_IS_CARRIED ? row->frame_at + carried : row->n);
     put_bytes(&m, row->bytes, row->frame_at + carried);
-    put_filler(&m, FRAME_SIZE);
+    put_filler(&m, length == OF_WHAT_IS_CARRIED ? FRAME_SIZE : 0);
     decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, p);
     *icrc = roce_icrc_check(m.bytes, m.n, p, roce_crc32);
 }
 
 /* Whatever a mirror cuts off, the packet was fine on its own wire. */
 static void
-test_cut(const mirror_row *row)
+test_cut_by(const mirror_row *row, const outer *o, outer_length length)
 {
     check_row(row->name);
     uint32_t whole = row->n - row->frame_at;
@@ -355,7 +362,7 @@ test_cut(const mirror_row *row)
     for (uint32_t carried = 0; carried < whole; carried++) {
         roce_packet p;
         roce_icrc_status icrc;
-        decode_carried(row, carried, &p, &icrc);
+        decode_carried(row, o, length, carried, &p, &icrc);
         bool holds = CHECK(p.outcome != ROCE_MALFORMED);
         holds &= CHECK(p.outcome != ROCE_DECODED || carried >= headers);
         if (p.class == ROCE_CLASS_ROCE) {
@@ -372,6 +379,15 @@ test_cut(const mirror_row *row)
             fprintf(stderr, "    with %u of %u bytes carried\n", carried, whole);
             return;
         }
+    }
+}
+
+static void
+test_cut(const mirror_row *row)
+{
+    for (size_t i = 0; i < N_ROWS(outers); i++) {
+        test_cut_by(row, outers[i], OF_WHAT_IS_CARRIED);
+        test_cut_by(row, outers[i], OF_THE_WHOLE);
     }
 }
 
