@@ -84,9 +84,7 @@ walk_ethertype(roce_walk *w, uint16_t type)
 {
     roce_packet *p = w->p;
     bool timed = false;
-    while (type == ROCE_ETHERTYPE_VLAN || type == ROCE_ETHERTYPE_QINQ ||
-           type == ROCE_ETHERTYPE_QINQ_OLD ||
-           (type == ROCE_ETHERTYPE_ARISTA && !timed)) {
+    while (roce_is_vlan_type(type) || (type == ROCE_ETHERTYPE_ARISTA && !timed)) {
         if (type == ROCE_ETHERTYPE_ARISTA) {
             timed = true;
             if (!skip_arista_time(&w->c)) {

@@ -57,21 +57,28 @@ typedef struct mirror_header {
     roce_layer inside;
 } mirror_header;
 
+/* Of the GRE header. */
+typedef enum sequence {
+    SEQUENCE_NONE,
+    SEQUENCE_PRESENT,
+    SEQUENCE_OR_NONE,
+} sequence;
+
 /* clang-format off */
 static const struct {
     uint16_t protocol;
-    bool has_sequence, any_sequence;
-    roce_mirror_kind kinds[MAX_KINDS];
+    sequence sequence;
+    roce_mirror_kind kinds[MAX_KINDS]; /* likeliest first */
 } rows[] = {
-    {GRE_ERSPAN, false, false,
+    {GRE_ERSPAN, SEQUENCE_NONE,
      {ROCE_MIRROR_ERSPAN_I, ROCE_MIRROR_ERSPAN_II, ROCE_MIRROR_ERSPAN_III}},
-    {GRE_ERSPAN, true, false,
+    {GRE_ERSPAN, SEQUENCE_PRESENT,
      {ROCE_MIRROR_ERSPAN_II, ROCE_MIRROR_ERSPAN_III, ROCE_MIRROR_ERSPAN_I}},
-    {GRE_ERSPAN_III, false, true,
+    {GRE_ERSPAN_III, SEQUENCE_OR_NONE,
      {ROCE_MIRROR_ERSPAN_III, ROCE_MIRROR_ERSPAN_II, ROCE_MIRROR_ERSPAN_I}},
-    {GRE_SPECTRUM, false, true, {ROCE_MIRROR_SPECTRUM, ROCE_MIRROR_GRE}},
-    {ROCE_ETHERTYPE_BRIDGING, false, true, {ROCE_MIRROR_GRE}},
-    {ROCE_ETHERTYPE_ARISTA, false, true, {ROCE_MIRROR_ARISTA}},
+    {GRE_SPECTRUM, SEQUENCE_OR_NONE, {ROCE_MIRROR_SPECTRUM, ROCE_MIRROR_GRE}},
+    {ROCE_ETHERTYPE_BRIDGING, SEQUENCE_OR_NONE, {ROCE_MIRROR_GRE}},
+    {ROCE_ETHERTYPE_ARISTA, SEQUENCE_OR_NONE, {ROCE_MIRROR_ARISTA}},
 };
 
 /* Arista's DzGRE: switch, port and policy, each where it is. */
@@ -97,13 +104,6 @@ is_sane_type(uint16_t type)
     return roce_layer_of_ethertype(type) != ROCE_LAYER_END;
 }
 
-static bool
-is_tag(uint16_t type)
-{
-    return type == ROCE_ETHERTYPE_VLAN || type == ROCE_ETHERTYPE_QINQ ||
-           type == ROCE_ETHERTYPE_QINQ_OLD;
-}
-
 static roce_sight
 sight_of(const roce_cursor *look, bool fits)
 {
@@ -125,7 +125,7 @@ sees_frame(const roce_walk *w, uint32_t ahead, wanted types)
     roce_cursor look = w->c;
     roce_cursor_skip(&look, ahead + 12);
     uint16_t type = roce_cursor_u16(&look);
-    for (unsigned i = 0; i < ROCE_MAX_VLANS && is_tag(type); i++) {
+    for (unsigned i = 0; i < ROCE_MAX_VLANS && roce_is_vlan_type(type); i++) {
         roce_cursor_skip(&look, 2);
         type = roce_cursor_u16(&look);
     }
@@ -372,10 +372,11 @@ roce_mirror_gre(roce_walk *w, const roce_gre *gre)
     if (w->c.outcome != ROCE_DECODED) {
         return roce_walk_stop(w);
     }
+    sequence found = gre->has_sequence ? SEQUENCE_PRESENT : SEQUENCE_NONE;
     mirror_header h = {.kind = ROCE_MIRROR_NONE};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].protocol == gre->protocol &&
-            (rows[i].any_sequence || rows[i].has_sequence == gre->has_sequence)) {
+            (rows[i].sequence == found || rows[i].sequence == SEQUENCE_OR_NONE)) {
             h = choose(w, rows[i].kinds);
             return h.kind != ROCE_MIRROR_NONE ? enter(w, &h, gre->key)
                                               : roce_walk_stop(w);

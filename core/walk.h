@@ -26,6 +26,13 @@
 #define ROCE_ETHERTYPE_BRIDGING 0x6558 /* an Ethernet frame, in GRE and Geneve */
 #define ROCE_ETHERTYPE_ARISTA 0xd28b
 
+static inline bool
+roce_is_vlan_type(uint16_t type)
+{
+    return type == ROCE_ETHERTYPE_VLAN || type == ROCE_ETHERTYPE_QINQ ||
+           type == ROCE_ETHERTYPE_QINQ_OLD;
+}
+
 /* What comes next. */
 typedef enum roce_layer {
     ROCE_LAYER_END, /* nothing: outcome and class are set */
