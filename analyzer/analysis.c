@@ -335,6 +335,7 @@ take_frame(run *r, rs_feed_step *step, GError **error)
     rs_point *point = rs_points_of(analysis->points, step->file_i, step->reader,
                                    step->record.interface, &packet, frame->time_ns);
     frame->point = point->id;
+    rs_points_remember(analysis->points, point, frame, &packet);
     follow_time(analysis, point, frame->time_ns);
     switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {
     case RS_FILTER_FAILS:

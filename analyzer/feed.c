@@ -111,6 +111,18 @@ rs_feed_free(rs_feed *feed)
     g_free(feed);
 }
 
+/* Whose clock is behind; of two that show the same, who began earlier, so that a rotated
+ * file comes to its end before the next begins. */
+static gboolean
+is_before(const inlet *a, const inlet *b)
+{
+    if (a->clock_ns != b->clock_ns) {
+        return a->clock_ns < b->clock_ns;
+    }
+    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns
+                                      : a->file_i < b->file_i;
+}
+
 /* The file whose turn it is: one that has ended, else the one furthest behind. */
 static inlet *
 next_inlet(const rs_feed *feed)
@@ -121,7 +133,7 @@ next_inlet(const rs_feed *feed)
         if (!in->has_head) {
             return in;
         }
-        if (next == NULL || in->clock_ns < next->clock_ns) {
+        if (next == NULL || is_before(in, next)) {
             next = in;
         }
     }

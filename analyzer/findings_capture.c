@@ -196,8 +196,10 @@ find_limits(rs_findings *all)
             "Give rotated files in their order; look at files of several points one "
             "by one.",
             g_strdup(
-                "The files overlap in time: they are taken as several capture points"),
-            g_strdup("A file begins before the one in front of it ends."));
+                "The files do not follow one another: they are several capture points"),
+            g_strdup(
+                "A file begins before the one in front of it ends, or has its packets "
+                "once more."));
     }
 }
 

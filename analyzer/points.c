@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "points.h"
 
+#include "recall.h"
+
 #include "roce/hash.h"
 
+#include <string.h>
+
 #define FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000) /* what stamps step back */
+#define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
+#define MAX_CANDIDATES 1024         /* of very many, the newest are looked at */
 #define MAX_PARTS                                                                      \
     4096 /* of all interfaces: beyond, frames go to the interface itself */
 
@@ -16,8 +22,13 @@ struct rs_points {
     const rs_options *options;
     GPtrArray *list;    /* rs_point */
     GHashTable *by_key; /* point_key -> rs_point */
+    GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
+    GHashTable *seen;   /* gint64: file and interface that have a point */
     GArray *ended;      /* gboolean by file */
     guint n_parts;
+    rs_recall *recall; /* NULL with a single file */
+    rs_beginning *beginning;
+    guint beginning_file_i;
     point_key last_key; /* of the frame before: most often the same */
     rs_point *last;
 };
@@ -47,6 +58,34 @@ key_hash(gconstpointer data)
     return (guint)(roce_hash_addr(h, &key->part.source) >> 32);
 }
 
+/* A name says which interface it is; without one, its number does. */
+static gboolean
+same_place(gconstpointer a, gconstpointer b)
+{
+    const rs_point *x = a;
+    const rs_point *y = b;
+    return x->link_type == y->link_type && same_part(&x->part, &y->part) &&
+           g_strcmp0(x->interface, y->interface) == 0 &&
+           (x->interface != NULL || x->interface_i == y->interface_i);
+}
+
+static guint
+place_hash(gconstpointer data)
+{
+    const rs_point *point = data;
+    guint64 name = point->interface != NULL ? g_str_hash(point->interface)
+                                            : (guint64)point->interface_i << 32;
+    guint64 h = roce_hash_mix(name, (guint64)point->link_type);
+    h = roce_hash_mix(h, (guint64)point->part.number << 8 | point->part.direction);
+    return (guint)(roce_hash_addr(h, &point->part.source) >> 32);
+}
+
+static void
+free_place(gpointer data)
+{
+    g_ptr_array_unref(data);
+}
+
 static void
 free_point(gpointer data)
 {
@@ -62,7 +101,11 @@ rs_points_new(const rs_options *options)
     points->options = options;
     points->list = g_ptr_array_new_with_free_func(free_point);
     points->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    points->places = g_hash_table_new_full(place_hash, same_place, NULL, free_place);
+    points->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     points->ended = g_array_new(FALSE, TRUE, sizeof(gboolean));
+    gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
+    points->recall = several ? rs_recall_new() : NULL;
     return points;
 }
 
@@ -72,6 +115,10 @@ rs_points_free(rs_points *points)
     if (points == NULL) {
         return;
     }
+    rs_recall_free(points->recall);
+    rs_beginning_free(points->beginning);
+    g_hash_table_unref(points->seen);
+    g_hash_table_unref(points->places);
     g_hash_table_unref(points->by_key);
     g_ptr_array_unref(points->list);
     g_array_unref(points->ended);
@@ -97,20 +144,116 @@ rs_points_file_ended(const rs_points *points, guint file_i)
            g_array_index(points->ended, gboolean, file_i);
 }
 
+/* ---- files that go on with others ---- */
+
 static gboolean
-same_place(const rs_point *a, const rs_point *b)
+follows(const rs_points *points, const rs_point *before, const rs_point *next,
+        guint64 first_ns)
 {
-    return a->link_type == b->link_type && same_part(&a->part, &b->part) &&
-           g_strcmp0(a->interface, b->interface) == 0;
+    return before->last_file_i != next->file_i &&
+           rs_points_file_ended(points, before->last_file_i) &&
+           first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns;
 }
 
-gboolean
-rs_point_follows(const rs_points *points, const rs_point *before, const rs_point *next,
-                 guint64 next_first_ns)
+/* Whether the file begins with what the point has seen: it is no continuation of it, but
+ * the same traffic by another clock. */
+static gboolean
+begins_again(rs_points *points, const rs_point *before, const rs_point *next)
 {
-    return before->last_file_i != next->file_i && same_place(before, next) &&
-           rs_points_file_ended(points, before->last_file_i) &&
-           next_first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns;
+    if (points->recall == NULL || before->packets == 0) {
+        return FALSE;
+    }
+    if (points->beginning == NULL || points->beginning_file_i != next->file_i) {
+        rs_beginning_free(points->beginning);
+        points->beginning = rs_beginning_read(points->options->files[next->file_i],
+                                              &points->options->ports);
+        points->beginning_file_i = next->file_i;
+    }
+    return rs_recall_knows(points->recall, before->id, points->beginning,
+                           next->interface_i);
+}
+
+/* Bytes that two files' names begin and end with alike. */
+static gsize
+likeness(const rs_points *points, const rs_point *before, const rs_point *next)
+{
+    if (points->options->files == NULL) {
+        return 0;
+    }
+    const char *a = points->options->files[before->last_file_i];
+    const char *b = points->options->files[next->file_i];
+    gsize a_bytes = strlen(a);
+    gsize b_bytes = strlen(b);
+    gsize most = MIN(a_bytes, b_bytes);
+    gsize front = 0;
+    while (front < most && a[front] == b[front]) {
+        front++;
+    }
+    gsize back = 0;
+    while (back < most - front && a[a_bytes - 1 - back] == b[b_bytes - 1 - back]) {
+        back++;
+    }
+    return front + back;
+}
+
+/* Points of the place, the newest of very many. */
+static guint
+first_candidate(const GPtrArray *place)
+{
+    return place->len > MAX_CANDIDATES ? place->len - MAX_CANDIDATES : 0;
+}
+
+rs_point *
+rs_points_before(rs_points *points, const rs_point *next, guint64 first_ns)
+{
+    const GPtrArray *place = g_hash_table_lookup(points->places, next);
+    rs_point *best = NULL;
+    gsize most_alike = 0;
+    for (guint i = place != NULL ? first_candidate(place) : 0;
+         place != NULL && i < place->len; i++) {
+        rs_point *before = g_ptr_array_index(place, i);
+        if (!follows(points, before, next, first_ns) ||
+            (first_ns != SILENT_NS && begins_again(points, before, next))) {
+            continue;
+        }
+        gsize alike = likeness(points, before, next);
+        if (best == NULL || alike > most_alike ||
+            (alike == most_alike && before->newest_ns > best->newest_ns)) {
+            best = before;
+            most_alike = alike;
+        }
+    }
+    return best;
+}
+
+/* Whether a file that is still being read has a more similar name than the one before:
+ * if it ends soon, it is the one before. */
+static gboolean
+may_follow_another(const rs_points *points, const rs_point *before,
+                   const rs_point *next)
+{
+    const GPtrArray *place = g_hash_table_lookup(points->places, next);
+    gsize alike = likeness(points, before, next);
+    for (guint i = first_candidate(place); i < place->len; i++) {
+        const rs_point *other = g_ptr_array_index(place, i);
+        if (other->last_file_i != next->file_i &&
+            !rs_points_file_ended(points, other->last_file_i) &&
+            likeness(points, other, next) > alike) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static void
+add_to_place(rs_points *points, rs_point *point)
+{
+    GPtrArray *place = g_hash_table_lookup(points->places, point);
+    if (place == NULL) {
+        place = g_ptr_array_new();
+        g_hash_table_insert(points->places, point, place);
+    }
+    g_ptr_array_add(place, point);
 }
 
 /* A point for this part of an interface: of an earlier file, if this one follows on. */
@@ -121,17 +264,16 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     rs_point *point = g_new0(rs_point, 1);
     point->file_i = point->last_file_i = key->file_i;
     point->interface = g_strdup(interface->name);
+    point->interface_i = key->interface_i;
     point->part = key->part;
     point->link_type = interface->link_type;
     point->link = interface->link;
-    for (guint i = 0; i < points->list->len; i++) {
-        rs_point *before = rs_points_at(points, i);
-        if (rs_point_follows(points, before, point, time_ns)) {
-            free_point(point);
-            before->file_i = before->packets == 0 ? key->file_i : before->file_i;
-            before->last_file_i = key->file_i;
-            return before;
-        }
+    rs_point *before = rs_points_before(points, point, time_ns);
+    if (before != NULL && !may_follow_another(points, before, point)) {
+        free_point(point);
+        before->file_i = before->packets == 0 ? key->file_i : before->file_i;
+        before->last_file_i = key->file_i;
+        return before;
     }
     point->id = point->group = points->list->len;
     point->speed_bps = interface->speed_bps;
@@ -140,7 +282,26 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
         point->speed_from_user = TRUE;
     }
     g_ptr_array_add(points->list, point);
+    add_to_place(points, point);
     return point;
+}
+
+/* ---- frames and files ---- */
+
+void
+rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *frame,
+                   const roce_packet *packet)
+{
+    if (points->recall != NULL) {
+        rs_recall_add(points->recall, point->id, frame, packet);
+    }
+}
+
+/* The same number for each frame of an interface. */
+static gint64
+interface_key(guint file_i, guint interface_i)
+{
+    return (gint64)((guint64)file_i << 32 | interface_i);
 }
 
 static rs_part
@@ -171,26 +332,12 @@ rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
         point = make_point(points, &key, interface, time_ns);
         points->n_parts += key.part.kind != RS_PART_WHOLE ? 1 : 0;
         g_hash_table_insert(points->by_key, g_memdup2(&key, sizeof key), point);
+        gint64 seen = interface_key(file_i, interface_i);
+        (void)g_hash_table_add(points->seen, g_memdup2(&seen, sizeof seen));
     }
     points->last_key = key;
     points->last = point;
     return point;
-}
-
-/* Whether some frame of the interface has made a point of a part of it. */
-static gboolean
-has_points(const rs_points *points, guint file_i, guint interface_i)
-{
-    GHashTableIter iter;
-    gpointer data;
-    g_hash_table_iter_init(&iter, points->by_key);
-    while (g_hash_table_iter_next(&iter, &data, NULL)) {
-        const point_key *key = data;
-        if (key->file_i == file_i && key->interface_i == interface_i) {
-            return TRUE;
-        }
-    }
-    return FALSE;
 }
 
 void
@@ -203,11 +350,11 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader)
     guint n = reader != NULL ? rs_reader_n_interfaces(reader) : 0;
     for (guint i = 0; i < n; i++) {
         const rs_interface *interface = rs_reader_interface(reader, i);
-        if (has_points(points, file_i, i) && !interface->dropped_known) {
+        gint64 key = interface_key(file_i, i);
+        if (g_hash_table_contains(points->seen, &key) && !interface->dropped_known) {
             continue;
         }
-        rs_point *point =
-            rs_points_of(points, file_i, reader, i, NULL, G_MAXUINT64 / 2);
+        rs_point *point = rs_points_of(points, file_i, reader, i, NULL, SILENT_NS);
         point->dropped += interface->dropped;
         point->dropped_known |= interface->dropped_known;
     }
@@ -226,17 +373,39 @@ rs_points_join(rs_points *points, guint a, guint b)
     }
 }
 
+/* Whether two of these differ in file and in group. */
+static gboolean
+place_overlaps(const GPtrArray *place)
+{
+    const rs_point *first = NULL;
+    gboolean other_group = FALSE; /* in the first's file */
+    gboolean other_file = FALSE;  /* in the first's group */
+    for (guint i = 0; i < place->len; i++) {
+        const rs_point *point = g_ptr_array_index(place, i);
+        if (point->packets == 0) {
+            continue;
+        }
+        first = first == NULL ? point : first;
+        gboolean same_file = point->file_i == first->file_i;
+        gboolean same_group = point->group == first->group;
+        if (!same_file && !same_group) {
+            return TRUE;
+        }
+        other_group |= same_file && !same_group;
+        other_file |= !same_file && same_group;
+    }
+    return other_group && other_file;
+}
+
 gboolean
 rs_points_overlap(const rs_points *points)
 {
-    for (guint i = 0; i < points->list->len; i++) {
-        for (guint k = 0; k < i; k++) {
-            const rs_point *a = rs_points_at(points, k);
-            const rs_point *b = rs_points_at(points, i);
-            if (a->file_i != b->file_i && a->packets > 0 && b->packets > 0 &&
-                a->group != b->group && same_place(a, b)) {
-                return TRUE;
-            }
+    GHashTableIter iter;
+    gpointer place;
+    g_hash_table_iter_init(&iter, points->places);
+    while (g_hash_table_iter_next(&iter, NULL, &place)) {
+        if (place_overlaps(place)) {
+            return TRUE;
         }
     }
     return FALSE;

@@ -3,7 +3,7 @@
  * Capture points: where frames were captured.
  *
  * The one rule: a point is one interface of one capture; a rotated file goes on with the
- * point of the file before it.  Points that were found to share the packets of a stream
+ * point of the file before it, unless it has that file's packets once more.  Points that were found to share the packets of a stream
  * between them (bond members, two queues, one file for each direction) are joined: they
  * keep their own counts, and the tracker knows them by the first of them.
  */
@@ -42,6 +42,7 @@ typedef enum rs_order {
 typedef struct rs_point {
     guint id;
     guint file_i, last_file_i; /* the first and the last file of a rotated set */
+    guint interface_i;         /* in the first of them */
     char *interface;           /* NULL: unnamed */
     rs_part part;
     int link_type;
@@ -93,10 +94,17 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader);
 gboolean
 rs_points_file_ended(const rs_points *points, guint file_i);
 
-/* Whether `next` goes on where `before`, whose files have been read, ends. */
-gboolean
-rs_point_follows(const rs_points *points, const rs_point *before, const rs_point *next,
-                 guint64 next_first_ns);
+/* Notes a packet, so that the same traffic is known in a later file. */
+void
+rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *frame,
+                   const roce_packet *packet);
+
+/* The point that a file's interface goes on with, whose first frame is of this time:
+ * one of the same interface in a file that has been read, that ended no later, and that
+ * did not see the same packets already.  Of several, that whose file has the most
+ * similar name; else the one that ended last.  NULL if there is none. */
+rs_point *
+rs_points_before(rs_points *points, const rs_point *next, guint64 first_ns);
 
 /* Makes one of two. */
 void

@@ -106,12 +106,9 @@ rs_survey_hold(rs_survey *survey, const roce_frame *frame, const roce_packet *p)
 static void
 join_rotated(const rs_survey *survey, const rs_point *next)
 {
-    for (guint i = 0; i < next->id; i++) {
-        const rs_point *before = rs_points_at(survey->points, i);
-        if (rs_point_follows(survey->points, before, next, next->first_ns)) {
-            rs_points_join(survey->points, i, next->id);
-            return;
-        }
+    const rs_point *before = rs_points_before(survey->points, next, next->first_ns);
+    if (before != NULL) {
+        rs_points_join(survey->points, before->id, next->id);
     }
 }
 

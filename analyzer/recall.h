@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was seen at each point, so that the same traffic is known when it comes again:
+ * two files of one path whose clocks differ by more than they are long look like one
+ * file that goes on with the other.
+ *
+ * The one rule: whether a packet is remembered depends on its identity alone, so that
+ * packets remembered at one point are those that are looked for at another.  The table
+ * is bounded: the fuller it was, the fewer packets stand for all.
+ */
+#ifndef RS_RECALL_H
+#define RS_RECALL_H
+
+#include "roce/decode.h"
+
+#include <glib.h>
+
+typedef struct rs_recall rs_recall;
+
+rs_recall *
+rs_recall_new(void);
+
+/* NULL is fine. */
+void
+rs_recall_free(rs_recall *recall);
+
+/* Notes a packet of a point; `frame->number` counts over all points. */
+void
+rs_recall_add(rs_recall *recall, guint point, const roce_frame *frame,
+              const roce_packet *packet);
+
+/* How a file begins: RoCE packets with the interface of each.  Empty for a file that
+ * cannot be read; NULL frees nothing. */
+typedef struct rs_beginning rs_beginning;
+
+rs_beginning *
+rs_beginning_read(const char *path, const roce_ports *ports);
+
+void
+rs_beginning_free(rs_beginning *beginning);
+
+/* Whether most of what the interface begins with was seen at the point, shortly enough
+ * before that PSNs cannot have come round. */
+gboolean
+rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
+                guint interface_i);
+
+#endif
