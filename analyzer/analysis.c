@@ -239,7 +239,7 @@ admit(run *r, const roce_frame *frame, const roce_packet *packet)
         track(r, &copy, packet);
         return;
     }
-    point->clock_ns = MAX(point->clock_ns, frame->time_ns);
+    point->clock_ns = rs_reorder_follow(reorder, point->clock_ns, frame->time_ns);
     rs_reorder_push(reorder, frame,
                     point->order == RS_ORDER_STAMP ? frame->time_ns : point->clock_ns);
 }

@@ -5,6 +5,7 @@
 
 #define MAX_FRAMES 65536u
 #define MAX_BYTES ((gsize)64 * 1024 * 1024)
+#define SET_BACK_HORIZONS 4 /* a longer step back is no matter of order */
 
 typedef struct waiting {
     guint64 key_ns;
@@ -104,6 +105,14 @@ hand_on_oldest(rs_reorder *reorder)
     g_free(oldest.bytes);
 }
 
+guint64
+rs_reorder_follow(const rs_reorder *reorder, guint64 clock_ns, guint64 time_ns)
+{
+    gboolean set_back = time_ns < clock_ns &&
+                        clock_ns - time_ns > SET_BACK_HORIZONS * reorder->horizon_ns;
+    return set_back ? time_ns : MAX(clock_ns, time_ns);
+}
+
 void
 rs_reorder_extend(rs_reorder *reorder, guint64 horizon_ns)
 {
@@ -121,6 +130,11 @@ is_due(const rs_reorder *reorder)
 void
 rs_reorder_push(rs_reorder *reorder, const roce_frame *frame, guint64 key_ns)
 {
+    guint64 newest_ns = rs_reorder_follow(reorder, reorder->newest_ns, key_ns);
+    if (newest_ns < reorder->newest_ns) {
+        rs_reorder_flush(reorder);
+    }
+    reorder->newest_ns = newest_ns;
     waiting entry = {
         .key_ns = key_ns,
         .n = reorder->n++,
@@ -130,7 +144,6 @@ rs_reorder_push(rs_reorder *reorder, const roce_frame *frame, guint64 key_ns)
     g_array_append_val(reorder->heap, entry);
     sift_up(reorder, reorder->heap->len - 1);
     reorder->bytes += frame->captured_bytes;
-    reorder->newest_ns = MAX(reorder->newest_ns, key_ns);
     while (is_due(reorder)) {
         hand_on_oldest(reorder);
     }

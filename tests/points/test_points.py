@@ -633,7 +633,7 @@ def clock_is_set(room, say):
 ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone, heartbeats,
         split_by_direction, split_by_packet, split_by_flow, two_of_three, never_joined,
         three_in_a_row, slow_streams, rotated, rotated_at_two_hosts, merged_queues,
-        file_order, tiny, every_transport, pauses_alone, wild_stamps)
+        file_order, tiny, every_transport, pauses_alone, wild_stamps, clock_is_set)
 
 
 def main(arguments):
