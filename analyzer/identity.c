@@ -19,11 +19,22 @@ hash_roce(guint64 h, const roce_packet *p)
     return roce_hash_mix(h, (guint64)p->src_port << 1 | (p->bth.ack_request ? 1 : 0));
 }
 
+/* One beyond the packet in the frame: links pad short frames, each to its own length. */
+static guint32
+packet_end(const roce_frame *frame, const roce_packet *p)
+{
+    gboolean is_ipv4 = p->src.family == 4;
+    const guint8 *length = frame->bytes + p->ip_offset + (is_ipv4 ? 2 : 4);
+    guint32 bytes = (guint32)(length[0] << 8 | length[1]);
+    return p->ip_offset + bytes + (is_ipv4 ? 0 : IPV6_HEADER);
+}
+
 static guint64
 hash_stranger(guint64 h, const roce_frame *frame, const roce_packet *p)
 {
     guint32 at = p->ip_offset + (p->src.family == 4 ? IPV4_HEADER : IPV6_HEADER);
-    guint32 end = MIN(frame->captured_bytes, at + STRANGER_BYTES);
+    guint32 end =
+        MIN(MIN(frame->captured_bytes, at + STRANGER_BYTES), packet_end(frame, p));
     h = roce_hash_mix(h, p->ip_protocol);
     for (; at + sizeof(guint64) <= end; at += sizeof(guint64)) {
         guint64 word;
