@@ -19,14 +19,16 @@ hash_roce(guint64 h, const roce_packet *p)
     return roce_hash_mix(h, (guint64)p->src_port << 1 | (p->bth.ack_request ? 1 : 0));
 }
 
-/* One beyond the packet in the frame: links pad short frames, each to its own length. */
+/* One beyond the packet in the frame: links pad short frames, each to its own length.
+ * A packet that offloading has built may be too long to say how long it is. */
 static guint32
 packet_end(const roce_frame *frame, const roce_packet *p)
 {
     gboolean is_ipv4 = p->src.family == 4;
     const guint8 *length = frame->bytes + p->ip_offset + (is_ipv4 ? 2 : 4);
     guint32 bytes = (guint32)(length[0] << 8 | length[1]);
-    return p->ip_offset + bytes + (is_ipv4 ? 0 : IPV6_HEADER);
+    return bytes == 0 ? frame->captured_bytes
+                      : p->ip_offset + bytes + (is_ipv4 ? 0 : IPV6_HEADER);
 }
 
 static guint64

@@ -211,6 +211,15 @@ test_stranger(void)
     b.captured -= 6;
     b.wire -= 6;
     check_same(&a, &b, true);
+    check_row("length not said");
+    for (uint32_t n = 0; n < 2; n++) {
+        a = stranger();
+        b = stranger();
+        a.bytes[MACS_AND_TYPE + 3] = b.bytes[MACS_AND_TYPE + 3] = 0;
+        b.bytes[MACS_AND_TYPE + 27] ^= (uint8_t)n;
+        check_same(&a, &b, n == 0);
+    }
+    a = stranger();
     check_row("stranger and RoCE");
     frame_bytes roce = whole();
     check_same(&a, &roce, false);
