@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "feed.h"
 
+#include <sys/resource.h>
+
 #define MAX_OPEN 64 /* files kept open from the start; the rest waits closed */
 
 /* A file on its way through. */
@@ -68,9 +70,23 @@ latest_first(gconstpointer a, gconstpointer b)
     return x->file_i > y->file_i ? -1 : x->file_i < y->file_i;
 }
 
+/* Files that overlap in time are open together, and the usual limit is meant for programs
+ * that keep few. */
+static void
+allow_open_files(guint n)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)n + MAX_OPEN; /* and what else is open */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+        limit.rlim_cur = MIN(wanted, limit.rlim_max);
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* else opening tells what is wrong */
+    }
+}
+
 rs_feed *
 rs_feed_new(GStrv paths)
 {
+    allow_open_files(g_strv_length(paths));
     rs_feed *feed = g_new0(rs_feed, 1);
     feed->waiting = g_ptr_array_new_with_free_func(free_inlet);
     feed->active = g_ptr_array_new_with_free_func(free_inlet);

@@ -7,6 +7,8 @@
 #include "roce/aeth.h"
 #include "roce/psn.h"
 
+#define MAX_SIBLINGS 64
+
 #define NO_LINK G_MAXUINT32
 
 json_t *
@@ -214,13 +216,16 @@ opcodes_json(const roce_stream *s)
     return json;
 }
 
+/* The first of them: streams at very many points would list each other. */
 static json_t *
 siblings_json(const rs_summary *summary, guint32 id)
 {
     json_t *json = json_array();
     guint32 standing = g_array_index(summary->group, guint32, id);
     const GArray *members = summary->members->pdata[standing];
-    for (guint i = 0; members != NULL && i < members->len; i++) {
+    for (guint i = 0;
+         members != NULL && i < members->len && json_array_size(json) < MAX_SIBLINGS;
+         i++) {
         guint32 other = g_array_index(members, guint32, i);
         if (other != id) {
             json_array_append_new(json, rs_json_count(other));
