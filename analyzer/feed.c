@@ -19,10 +19,10 @@ typedef struct inlet {
 } inlet;
 
 struct rs_feed {
-    GPtrArray *waiting; /* inlet: closed, by first_ns, the latest first */
-    GPtrArray *active;  /* inlet: open, in the order of the command line */
-    inlet *current;     /* whose head was handed out */
-    inlet *ended;       /* told of, to be freed at the next call */
+    GPtrArray *waiting;  /* inlet: closed, by first_ns, the latest first */
+    GPtrArray *active;   /* inlet: open; a heap, whose turn it is first */
+    gboolean handed_out; /* the head of the first */
+    inlet *ended;        /* told of, to be freed at the next call */
     guint64 done_bytes, total_bytes;
     gboolean total_known;
 };
@@ -70,6 +70,74 @@ latest_first(gconstpointer a, gconstpointer b)
     return x->file_i > y->file_i ? -1 : x->file_i < y->file_i;
 }
 
+/* Whose turn it is before another's: who has ended; whose clock is behind; of two that
+ * show the same, who began earlier, so that a rotated file comes to its end before the
+ * next begins. */
+static gboolean
+is_before(const inlet *a, const inlet *b)
+{
+    if (a->has_head != b->has_head) {
+        return !a->has_head;
+    }
+    if (a->has_head && a->clock_ns != b->clock_ns) {
+        return a->clock_ns < b->clock_ns;
+    }
+    if (a->has_head && a->first_ns != b->first_ns) {
+        return a->first_ns < b->first_ns;
+    }
+    return a->file_i < b->file_i;
+}
+
+static inlet *
+at(const rs_feed *feed, guint i)
+{
+    return g_ptr_array_index(feed->active, i);
+}
+
+static void
+swap(rs_feed *feed, guint i, guint k)
+{
+    gpointer kept = feed->active->pdata[i];
+    feed->active->pdata[i] = feed->active->pdata[k];
+    feed->active->pdata[k] = kept;
+}
+
+/* Adds a file to the heap. */
+static void
+add_active(rs_feed *feed, inlet *in)
+{
+    guint i = feed->active->len;
+    g_ptr_array_add(feed->active, in);
+    while (i > 0 && is_before(in, at(feed, (i - 1) / 2))) {
+        swap(feed, i, (i - 1) / 2);
+        i = (i - 1) / 2;
+    }
+}
+
+/* Puts the first file to its place, as its turn has changed. */
+static void
+settle_first(rs_feed *feed)
+{
+    guint n = feed->active->len;
+    for (guint i = 0, child = 1; child < n; child = 2 * i + 1) {
+        if (child + 1 < n && is_before(at(feed, child + 1), at(feed, child))) {
+            child++;
+        }
+        if (is_before(at(feed, i), at(feed, child))) {
+            return;
+        }
+        swap(feed, i, child);
+        i = child;
+    }
+}
+
+/* The file whose turn it is. */
+static inlet *
+next_inlet(const rs_feed *feed)
+{
+    return feed->active->len > 0 ? at(feed, 0) : NULL;
+}
+
 /* Files that overlap in time are open together, and the usual limit is meant for programs
  * that keep few. */
 static void
@@ -106,7 +174,7 @@ rs_feed_new(GStrv paths)
             in->clock_ns = 0;
             g_ptr_array_add(feed->waiting, in);
         } else {
-            g_ptr_array_add(feed->active, in);
+            add_active(feed, in);
         }
     }
     g_ptr_array_sort(feed->waiting, latest_first);
@@ -127,35 +195,6 @@ rs_feed_free(rs_feed *feed)
     g_free(feed);
 }
 
-/* Whose clock is behind; of two that show the same, who began earlier, so that a rotated
- * file comes to its end before the next begins. */
-static gboolean
-is_before(const inlet *a, const inlet *b)
-{
-    if (a->clock_ns != b->clock_ns) {
-        return a->clock_ns < b->clock_ns;
-    }
-    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns
-                                      : a->file_i < b->file_i;
-}
-
-/* The file whose turn it is: one that has ended, else the one furthest behind. */
-static inlet *
-next_inlet(const rs_feed *feed)
-{
-    inlet *next = NULL;
-    for (guint i = 0; i < feed->active->len; i++) {
-        inlet *in = g_ptr_array_index(feed->active, i);
-        if (!in->has_head) {
-            return in;
-        }
-        if (next == NULL || is_before(in, next)) {
-            next = in;
-        }
-    }
-    return next;
-}
-
 /* Opens the files whose time has come. */
 static void
 wake(rs_feed *feed)
@@ -168,19 +207,23 @@ wake(rs_feed *feed)
         }
         inlet *in = g_ptr_array_steal_index(feed->waiting, feed->waiting->len - 1);
         open_inlet(in);
-        g_ptr_array_add(feed->active, in);
+        add_active(feed, in);
     }
 }
 
-/* Tells that a file is at its end; it is freed at the next call. */
+/* Tells that the first file is at its end; it is freed at the next call. */
 static void
-end_inlet(rs_feed *feed, inlet *in, rs_feed_step *step)
+end_first(rs_feed *feed, rs_feed_step *step)
 {
-    step->kind = RS_FEED_FILE_END;
-    step->problem = in->problem;
-    guint at;
-    g_ptr_array_find(feed->active, in, &at);
-    feed->ended = g_ptr_array_steal_index(feed->active, at);
+    inlet *in = at(feed, 0);
+    *step = (rs_feed_step){
+        .kind = RS_FEED_FILE_END,
+        .file_i = in->file_i,
+        .reader = in->reader,
+        .problem = in->problem,
+    };
+    feed->ended = g_ptr_array_steal_index_fast(feed->active, 0);
+    settle_first(feed);
 }
 
 static void
@@ -196,9 +239,10 @@ void
 rs_feed_next(rs_feed *feed, rs_feed_step *step)
 {
     free_ended(feed);
-    if (feed->current != NULL) {
-        advance(feed->current);
-        feed->current = NULL;
+    if (feed->handed_out) {
+        advance(at(feed, 0));
+        settle_first(feed);
+        feed->handed_out = FALSE;
     }
     wake(feed);
     inlet *in = next_inlet(feed);
@@ -206,27 +250,26 @@ rs_feed_next(rs_feed *feed, rs_feed_step *step)
     if (in == NULL) {
         return;
     }
-    step->file_i = in->file_i;
-    step->reader = in->reader;
-    if (in->has_head) {
-        step->kind = RS_FEED_FRAME;
-        step->record = in->head;
-        feed->current = in;
+    if (!in->has_head) {
+        end_first(feed, step);
         return;
     }
-    end_inlet(feed, in, step);
+    step->kind = RS_FEED_FRAME;
+    step->file_i = in->file_i;
+    step->reader = in->reader;
+    step->record = in->head;
+    feed->handed_out = TRUE;
 }
 
 gboolean
 rs_feed_abandon(rs_feed *feed, rs_feed_step *step)
 {
     free_ended(feed);
+    feed->handed_out = FALSE;
     if (feed->active->len == 0) {
         return FALSE;
     }
-    inlet *in = g_ptr_array_index(feed->active, 0);
-    *step = (rs_feed_step){.file_i = in->file_i, .reader = in->reader};
-    end_inlet(feed, in, step);
+    end_first(feed, step);
     return TRUE;
 }
 
