@@ -57,8 +57,9 @@ typedef struct rs_point {
     guint64 steps_back, largest_step_ns;
 
     /* as found out by the survey */
-    guint32 group; /* the point that the tracker knows it by; own id if alone */
-    gboolean surveyed;
+    guint32 group;     /* the point that the tracker knows it by; own id if alone */
+    gboolean surveyed; /* for good */
+    guint n_surveys;
     rs_order order;
     guint64 clock_ns;        /* newest stamp handed on; but for RS_ORDER_FILE */
     guint64 horizon_ns;      /* how far frames are out of order; 0 with RS_ORDER_FILE */

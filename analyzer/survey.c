@@ -10,6 +10,8 @@
 
 #define ENOUGH_FRAMES 8192
 #define ENOUGH_BYTES ((gsize)16 * 1024 * 1024)
+#define SETTLED_FRAMES 256 /* of a point with fewer, later surveys know better ... */
+#define MAX_SURVEYS 4      /* ... as often as this */
 
 struct rs_survey {
     rs_points *points;
@@ -143,15 +145,21 @@ rs_survey_decide(rs_survey *survey)
             rs_held_slice stamped = slice_at(survey, by_time, begin);
             rs_decide_on_repeats(point, &copies);
             rs_decide_on_order(point, &arrived, &stamped);
-            join_rotated(survey, point);
+            if (point->n_surveys++ == 0) {
+                join_rotated(survey, point);
+            }
         }
     }
     rs_held_slice all = {
         .frames = survey->frames, .order = by_arrival, .end = by_arrival->len};
     rs_decide_on_joins(survey->points, &all);
-    for (guint i = 0; i < survey->frames->len; i++) {
-        guint id = g_array_index(survey->frames, rs_held, i).frame.point;
-        rs_points_at(survey->points, id)->surveyed = TRUE;
+    for (guint begin = 0; begin < by_arrival->len;) {
+        rs_held_slice arrived = slice_at(survey, by_arrival, begin);
+        guint id = rs_held_nth(&arrived, begin)->frame.point;
+        rs_point *point = rs_points_at(survey->points, id);
+        point->surveyed |= arrived.end - arrived.begin >= SETTLED_FRAMES ||
+                           point->n_surveys >= MAX_SURVEYS;
+        begin = arrived.end;
     }
 }
 

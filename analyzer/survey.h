@@ -13,7 +13,8 @@
  *   - it shares streams with another point that has none of its packets: a bond's other
  *     member, another path, the file of the other direction.  Those points are joined;
  *
- * and the frames are handed on.  What is decided holds to the end of the capture.
+ * and the frames are handed on.  What is decided holds to the end of the capture; of a
+ * point with few frames among them, the next survey may decide more.
  */
 #ifndef RS_SURVEY_H
 #define RS_SURVEY_H

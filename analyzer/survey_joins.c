@@ -261,7 +261,7 @@ slice_of(const rs_held_slice *by_arrival, guint point)
 static void
 set_order_of_joined(const rs_held_slice *by_arrival, rs_point *a, rs_point *b)
 {
-    if (a->file_i != b->file_i) {
+    if (a->last_file_i != b->last_file_i) {
         return; /* the feed brings files together in time */
     }
     rs_held_slice of_a = slice_of(by_arrival, a->id);

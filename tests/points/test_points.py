@@ -394,6 +394,16 @@ def split_by_flow(room, say):
         say.same(f"{len(files)} files", room.report(files), original)
 
 
+def late_share(room, say):
+    """The second interface is new when the survey of the first is nearly done."""
+    packets = simulated(queue_pairs=(pair(0, (Work("WRITE", 65536),) * 200),))["sender"]
+    packets = one_by_one(packets)
+    for begin in (8180, 8191, 8192, 9000):
+        got = room.report({"x.pcapng": pcapng(
+            packets, 2, lambda i, p: int(i >= begin and i % 2))})
+        say.equal(f"from {begin} on: groups", n_groups(got), 1)
+
+
 def two_of_three(room, say):
     """Two points share what a third sees whole."""
     for name in ("sim_duplex", "03a_loss_data_0.5pct"):
@@ -630,10 +640,11 @@ def clock_is_set(room, say):
                           original["totals"][space][key])
 
 
-ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone, heartbeats,
-        split_by_direction, split_by_packet, split_by_flow, two_of_three, never_joined,
-        three_in_a_row, slow_streams, rotated, rotated_at_two_hosts, merged_queues,
-        file_order, tiny, every_transport, pauses_alone, wild_stamps, clock_is_set)
+ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone,
+        heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
+        two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
+        rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
+        pauses_alone, wild_stamps, clock_is_set)
 
 
 def main(arguments):
