@@ -192,9 +192,7 @@ find_limits(rs_findings *all)
     g_string_free(which, TRUE);
     if (a->overlapping) {
         rs_finding *f = rs_finding_add(all, "overlapping_files", RS_SEVERITY_NOTE);
-        say(f,
-            "Give rotated files in their order; look at files of several points one "
-            "by one.",
+        say(f, "Look at files of several points one by one.",
             g_strdup(
                 "The files do not follow one another: they are several capture points"),
             g_strdup(

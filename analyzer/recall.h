@@ -30,7 +30,7 @@ rs_recall_add(rs_recall *recall, guint point, const roce_frame *frame,
               const roce_packet *packet);
 
 /* How a file begins: RoCE packets with the interface of each.  Empty for a file that
- * cannot be read; NULL frees nothing. */
+ * cannot be read. */
 typedef struct rs_beginning rs_beginning;
 
 rs_beginning *
