@@ -36,7 +36,7 @@ struct rs_points {
 static gboolean
 same_part(const rs_part *a, const rs_part *b)
 {
-    return a->kind == b->kind && a->number == b->number &&
+    return a->kind == b->kind && a->number == b->number && a->mirror == b->mirror &&
            a->direction == b->direction && roce_addr_equal(&a->source, &b->source);
 }
 
@@ -54,7 +54,8 @@ key_hash(gconstpointer data)
 {
     const point_key *key = data;
     guint64 h = roce_hash_mix(key->file_i, key->interface_i);
-    h = roce_hash_mix(h, (guint64)key->part.number << 8 | key->part.direction);
+    h = roce_hash_mix(h, (guint64)key->part.number << 16 |
+                             (guint)key->part.mirror << 8 | (guint)key->part.direction);
     return (guint)(roce_hash_addr(h, &key->part.source) >> 32);
 }
 
@@ -305,13 +306,43 @@ interface_key(guint file_i, guint interface_i)
 }
 
 static rs_part
-part_of(const rs_points *points, const roce_packet *packet)
+part_of(const roce_packet *packet)
 {
-    rs_part part = {.kind = RS_PART_WHOLE};
-    if (packet == NULL || points->n_parts >= MAX_PARTS) {
-        return part;
+    if (packet != NULL && packet->mirror.kind != ROCE_MIRROR_NONE) {
+        return (rs_part){
+            .kind = RS_PART_MIRROR,
+            .number = packet->mirror.session,
+            .mirror = packet->mirror.kind,
+            .direction = packet->mirror.direction,
+            .source = packet->mirror.source,
+        };
     }
-    return part;
+    if (packet != NULL && packet->sll2_ifindex != 0) {
+        return (rs_part){.kind = RS_PART_IFINDEX, .number = packet->sll2_ifindex};
+    }
+    return (rs_part){.kind = RS_PART_WHOLE};
+}
+
+static rs_point *
+find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
+             guint64 time_ns)
+{
+    rs_point *point = g_hash_table_lookup(points->by_key, key);
+    if (point != NULL) {
+        return point;
+    }
+    gboolean is_part = key->part.kind != RS_PART_WHOLE;
+    if (is_part && points->n_parts >= MAX_PARTS) {
+        point_key whole = {.file_i = key->file_i, .interface_i = key->interface_i};
+        return find_or_make(points, &whole, reader, time_ns);
+    }
+    const rs_interface *interface = rs_reader_interface(reader, key->interface_i);
+    point = make_point(points, key, interface, time_ns);
+    points->n_parts += is_part ? 1 : 0;
+    g_hash_table_insert(points->by_key, g_memdup2(key, sizeof *key), point);
+    gint64 seen = interface_key(key->file_i, key->interface_i);
+    (void)g_hash_table_add(points->seen, g_memdup2(&seen, sizeof seen));
+    return point;
 }
 
 rs_point *
@@ -321,20 +352,12 @@ rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
     const point_key key = {
         .file_i = file_i,
         .interface_i = interface_i,
-        .part = part_of(points, packet),
+        .part = part_of(packet),
     };
     if (points->last != NULL && key_equal(&key, &points->last_key)) {
         return points->last;
     }
-    rs_point *point = g_hash_table_lookup(points->by_key, &key);
-    if (point == NULL) {
-        const rs_interface *interface = rs_reader_interface(reader, interface_i);
-        point = make_point(points, &key, interface, time_ns);
-        points->n_parts += key.part.kind != RS_PART_WHOLE ? 1 : 0;
-        g_hash_table_insert(points->by_key, g_memdup2(&key, sizeof key), point);
-        gint64 seen = interface_key(file_i, interface_i);
-        (void)g_hash_table_add(points->seen, g_memdup2(&seen, sizeof seen));
-    }
+    rs_point *point = find_or_make(points, &key, reader, time_ns);
     points->last_key = key;
     points->last = point;
     return point;

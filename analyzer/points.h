@@ -28,7 +28,8 @@ typedef enum rs_part_kind {
 typedef struct rs_part {
     rs_part_kind kind;
     guint32 number;
-    guint direction; /* as the mirror's header says it */
+    roce_mirror_kind mirror;
+    roce_mirror_direction direction; /* as the mirror's header says it */
     roce_addr source;
 } rs_part;
 

@@ -49,6 +49,22 @@ file_json(const rs_file *file)
 }
 
 static json_t *
+mirror_json(const rs_part *part)
+{
+    if (part->kind != RS_PART_MIRROR) {
+        return json_null();
+    }
+    g_autofree char *source = rs_format_addr(&part->source);
+    json_t *json = json_object();
+    json_object_set_new(json, "kind", json_string(roce_mirror_kind_name(part->mirror)));
+    json_object_set_new(json, "session", rs_json_count(part->number));
+    json_object_set_new(json, "direction",
+                        json_string(roce_mirror_direction_name(part->direction)));
+    json_object_set_new(json, "source", json_string(source));
+    return json;
+}
+
+static json_t *
 point_json(const rs_analysis *analysis, const rs_point *point)
 {
     const rs_file *file = g_ptr_array_index(analysis->files, point->file_i);
@@ -58,6 +74,10 @@ point_json(const rs_analysis *analysis, const rs_point *point)
     json_object_set_new(json, "id", rs_json_count(point->id));
     json_object_set_new(json, "file", json_string(path));
     json_object_set_new(json, "interface", rs_json_text(point->interface));
+    json_object_set_new(
+        json, "interface_index",
+        rs_json_known(point->part.number, point->part.kind == RS_PART_IFINDEX));
+    json_object_set_new(json, "mirror", mirror_json(&point->part));
     json_object_set_new(json, "link_type",
                         link != NULL ? json_string(link)
                                      : json_integer(point->link_type));

@@ -84,12 +84,20 @@ char *
 rs_point_name(const rs_analysis *analysis, guint32 point)
 {
     const rs_point *p = rs_analysis_point(analysis, point);
-    if (p->interface != NULL) {
-        return rs_format_safe(p->interface);
-    }
     const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
     g_autofree char *base = g_path_get_basename(file->path);
-    return rs_format_safe(base);
+    g_autofree char *name = rs_format_safe(p->interface != NULL ? p->interface : base);
+    g_autofree char *source = rs_format_addr(&p->part.source);
+    switch (p->part.kind) {
+    case RS_PART_WHOLE:
+        break;
+    case RS_PART_IFINDEX:
+        return g_strdup_printf("%s, interface %u", name, p->part.number);
+    case RS_PART_MIRROR:
+        return g_strdup_printf("%s, mirror session %u of %s (%s)", name, p->part.number,
+                               source, roce_mirror_direction_name(p->part.direction));
+    }
+    return g_steal_pointer(&name);
 }
 
 /* ---- the same stream at several points ---- */
