@@ -127,7 +127,8 @@ report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_
     roce_track_emit(t, &e);
 }
 
-/* A requester that went on long after it had to miss a response has got it. */
+/* A requester that went on long after it had to miss a response, and has not asked for
+ * it again, has got it. */
 static void
 cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
               uint64_t now_ns)
@@ -139,7 +140,10 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
     for (uint32_t i = 0; i < missing->n; i++) {
         roce_missing_range *range = &missing->ranges[i];
-        if (!range->acked && now_ns > range->time_ns + patience) {
+        const roce_slot *asked =
+            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, range->start);
+        bool again = range->asked || (asked != NULL && asked->time_ns > range->time_ns);
+        if (!range->acked && !again && now_ns > range->time_ns + patience) {
             range->acked = true;
             roce_misses_note(t, by);
         }

@@ -137,8 +137,11 @@ KINDS = (
             sequence=lambda n: n),
     _mirror("erspan_ii_ipv6", GRE_ERSPAN, lambda f, n: erspan2(f), sequence=lambda n: n,
             ip=OUTER6),
-    _mirror("erspan_iii", GRE_ERSPAN3, lambda f, n: erspan3(f, time=n, egress=n % 2 == 0),
+    _mirror("erspan_iii", GRE_ERSPAN3, lambda f, n: erspan3(f, time=n, egress=True),
             sequence=lambda n: n),
+    # A session of both directions of a port: what one host sends enters there.
+    _mirror("erspan_iii_both", GRE_ERSPAN3,
+            lambda f, n: erspan3(f, time=n, egress=f[6:12] < f[:6]), sequence=lambda n: n),
     _mirror("erspan_iii_subheader", GRE_ERSPAN3,
             lambda f, n: erspan3(f, subheader=struct.pack(">II", 3 << 26 | n & 0x3FFF, n)),
             sequence=lambda n: n),
