@@ -6,6 +6,7 @@
  */
 #include "analysis.h"
 
+#include "alloc.h"
 #include "background.h"
 #include "error.h"
 #include "feed.h"
@@ -49,20 +50,6 @@ free_file(gpointer data)
     g_free(file->path);
     g_free(file->error);
     g_free(file);
-}
-
-static void *
-resize(void *ctx, void *old, size_t size)
-{
-    (void)ctx;
-    return g_try_realloc(old, size);
-}
-
-static void
-release(void *ctx, void *old)
-{
-    (void)ctx;
-    g_free(old);
 }
 
 static guint64
@@ -138,7 +125,7 @@ analysis_new(const rs_options *options, rs_told *told)
     config.vantage = vantage;
     config.event = take_event;
     config.ctx = analysis;
-    const roce_alloc alloc = {.resize = resize, .release = release};
+    const roce_alloc alloc = rs_alloc_make();
     if (roce_tracker_new(&analysis->tracker, &alloc, &config) != ROCE_OK ||
         rs_qp_maps_tell(told->qp_maps, analysis->tracker) != ROCE_OK) {
         g_error("out of memory");

@@ -177,22 +177,46 @@ set_counters(json_t *json, const rs_counters *c)
     json_object_set_new(messages, "completed", rs_json_count(c->messages));
     json_object_set_new(messages, "bytes", rs_json_count(c->message_bytes));
     json_object_set_new(json, "messages", messages);
-    /* Distributions of latencies are not measured: unknown. */
-    static const char *const dists[] = {
-        "message_completion_ns", "ack_latency_ns",  "read_latency_ns",
-        "nak_generation_ns",     "nak_reaction_ns", "recovery_ns",
-        "cnp_delay_ns",          "cnp_interval_ns",
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(dists); i++) {
-        json_object_set_new(json, dists[i], json_null());
+}
+
+/* A distribution, no finer than the capture's own resolution. */
+static json_t *
+dist_json(const roce_histogram *h, guint64 resolution_ns)
+{
+    if (h == NULL || h->count == 0) {
+        return json_null();
     }
+    const struct {
+        const char *name;
+        guint64 ns;
+    } values[] = {
+        {"min", h->min_ns},
+        {"p50", roce_histogram_quantile(h, 500)},
+        {"p90", roce_histogram_quantile(h, 900)},
+        {"p99", roce_histogram_quantile(h, 990)},
+        {"max", h->max_ns},
+        {"mean", roce_histogram_mean(h)},
+        {"stddev", roce_histogram_stddev(h)},
+    };
+    guint64 step_ns = MAX(resolution_ns, 1);
+    json_t *json = json_object();
+    json_object_set_new(json, "count", rs_json_count(h->count));
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        json_object_set_new(json, values[i].name,
+                            rs_json_count(values[i].ns / step_ns * step_ns));
+    }
+    return json;
 }
 
 json_t *
-rs_json_counters(const rs_counters *counters)
+rs_json_totals(const rs_analysis *analysis, const rs_summary *summary)
 {
     json_t *json = json_object();
-    set_counters(json, counters);
+    set_counters(json, &summary->totals);
+    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+        json_object_set_new(json, roce_latency_name((roce_latency)i),
+                            dist_json(&summary->latencies[i], analysis->resolution_ns));
+    }
     return json;
 }
 
@@ -314,6 +338,10 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     rs_counters counters;
     rs_counters_of_stream(&counters, s);
     set_counters(json, &counters);
+    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+        json_object_set_new(json, roce_latency_name((roce_latency)i),
+                            dist_json(s->latencies[i], analysis->resolution_ns));
+    }
     guint32 standing = g_array_index(summary->group, guint32, id);
     const GArray *members = summary->members->pdata[standing];
     gboolean twins = analysis->twins != NULL && rs_twins_complete(analysis->twins) &&

@@ -22,9 +22,9 @@ rs_json_text(const char *text);
 json_t *
 rs_json_host(const rs_host *host);
 
-/* The counters that a stream and the totals share. */
+/* What all streams come to, each packet once. */
 json_t *
-rs_json_counters(const rs_counters *counters);
+rs_json_totals(const rs_analysis *analysis, const rs_summary *summary);
 
 json_t *
 rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 id);

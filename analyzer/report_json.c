@@ -424,7 +424,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     json_object_set_new(tool, "version", json_string(ROCESCOPE_VERSION));
     put_member(out, "tool", tool);
     put_member(out, "capture", capture_json(analysis));
-    put_member(out, "totals", rs_json_counters(&summary->totals));
+    put_member(out, "totals", rs_json_totals(analysis, summary));
     put_member(out, "unattributed", unattributed_json(summary));
     put_streams(out, analysis, summary);
     put_connections(out, analysis, summary);

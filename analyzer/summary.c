@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "summary.h"
 
+#include "alloc.h"
 #include "format.h"
 
 #include "roce/hash.h"
@@ -354,6 +355,17 @@ worse(gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static void
+add_latencies(rs_summary *summary, const roce_stream *s)
+{
+    roce_alloc alloc = rs_alloc_make();
+    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+        if (s->latencies[i] != NULL) {
+            roce_histogram_merge(&summary->latencies[i], &alloc, s->latencies[i]);
+        }
+    }
+}
+
+static void
 add_unattributed(rs_unattributed *n, const roce_stream *s)
 {
     if (roce_stream_is_paired(s)) {
@@ -383,6 +395,7 @@ rs_summary_new(const rs_analysis *analysis)
             rs_counters counters;
             rs_counters_of_stream(&counters, stream_of(analysis, id));
             rs_counters_add(&summary->totals, &counters);
+            add_latencies(summary, stream_of(analysis, id));
             add_unattributed(&summary->unattributed, stream_of(analysis, id));
         }
     }
@@ -405,6 +418,10 @@ rs_summary_free(rs_summary *summary)
     g_ptr_array_unref(summary->members);
     g_array_unref(summary->worst_first);
     g_ptr_array_unref(summary->links);
+    roce_alloc alloc = rs_alloc_make();
+    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+        roce_histogram_clear(&summary->latencies[i], &alloc);
+    }
     g_array_unref(summary->link_of);
     g_free(summary);
 }

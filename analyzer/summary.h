@@ -50,6 +50,7 @@ typedef struct rs_unattributed {
 
 typedef struct rs_summary {
     rs_counters totals;
+    roce_histogram latencies[ROCE_N_LATENCIES]; /* of the same streams */
     rs_unattributed unattributed;
     GArray *group;       /* guint32 by stream id: the stream that stands for it */
     GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands */

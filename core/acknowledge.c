@@ -185,6 +185,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
     settle_recovery(s);
+    roce_measure_completed(t, s, a, una);
     s->acked = true;
     s->una = una;
     s->ack_step = (uint8_t)((s->ack_step + 1) % ROCE_ACK_STEPS);
@@ -222,6 +223,7 @@ remember(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_stat
         .state = state,
         .psn = psn,
         .oldest_psn = oldest,
+        .oldest_ns = oldest < psn ? before->oldest_ns : a->frame->time_ns,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,
@@ -256,9 +258,9 @@ is_consequence(const roce_stream_state *s, int64_t psn)
 }
 
 /* The newest request seen beyond `psn` while that was expected here, which no NAK has
- * answered; its frame, or 0.  A responder lags behind the capture, so that the moment
- * it speaks of may be some packets back. */
-static uint64_t
+ * answered, or NULL.  A responder lags behind the capture, so that the moment it speaks
+ * of may be some packets back. */
+static const roce_violation *
 take_violation(roce_stream_state *s, int64_t psn)
 {
     for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
@@ -266,10 +268,10 @@ take_violation(roce_stream_state *s, int64_t psn)
         if (s->violations[at].frame != 0 && s->violations[at].expected == psn &&
             !s->violations[at].answered) {
             s->violations[at].answered = true;
-            return s->violations[at].frame;
+            return &s->violations[at];
         }
     }
-    return 0;
+    return NULL;
 }
 
 /* Judges the newest transmission of the PSN that a sequence NAK asks for, which nothing
@@ -305,12 +307,14 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                          int64_t psn)
 {
     roce_lane *lane = roce_requests(s);
-    bool explained = take_violation(s, psn) != 0;
+    const roce_violation *violation = take_violation(s, psn);
     if (is_consequence(s, psn)) {
         return;
     }
     roce_acknowledge_up_to(t, s, a, psn);
-    if (!explained) {
+    if (violation != NULL) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns);
+    } else {
         judge_asked(t, s, a, psn);
         expect(s, psn);
     }
@@ -318,6 +322,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     remember(s, a, psn, ROCE_NAK_SEQUENCE);
+    s->nak.gap_seen = violation != NULL;
 }
 
 static void
@@ -420,8 +425,10 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         if (s->acked && psn < s->una) {
             return; /* stale */
         }
+        roce_measure_nak(t, s, a, psn);
     }
     if (kind == ROCE_AETH_ACK) {
+        roce_measure_ack(t, s, a, psn);
         acknowledge_ack(t, s, a, psn);
     } else if (kind == ROCE_AETH_NAK) {
         acknowledge_nak(t, s, a, psn, value);

@@ -8,9 +8,11 @@
 #include "track.h"
 
 #define ECN_CE 3
-#define ANSWER_WITHIN_NS 200000 /* a later CNP answers something else */
-#define CNP_LOOKUPS 16          /* tries to find the pair of a CNP that a switch sent */
-#define CNP_SEARCHES 4096       /* in all */
+/* A later CNP answers something else.  Twice the pacing interval, where that is longer,
+ * is to be added once pacing is inferred. */
+#define ANSWER_WITHIN_NS 200000
+#define CNP_LOOKUPS 16    /* tries to find the pair of a CNP that a switch sent */
+#define CNP_SEARCHES 4096 /* in all */
 
 static void
 end_episode(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -130,12 +132,27 @@ complained_of(roce_tracker *t, roce_stream_state *s)
 
 /* The first CE that no CNP has answered, if this CNP may be its answer. */
 static uint64_t
-answered_ce(roce_stream_state *s, const roce_arrival *a)
+answered_ce(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     uint64_t frame = s->unanswered_ce_frame;
     bool soon = a->frame->time_ns <= s->unanswered_ce_ns + ANSWER_WITHIN_NS;
     s->unanswered_ce_frame = 0;
-    return soon ? frame : 0;
+    if (frame == 0 || !soon) {
+        return 0;
+    }
+    roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, s->unanswered_ce_ns);
+    return frame;
+}
+
+/* The time since the CNP before about the same data. */
+static void
+measure_interval(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    if (s->cnp_seen) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_CNP_INTERVAL, s->last_cnp_ns);
+    }
+    s->cnp_seen = true;
+    s->last_cnp_ns = a->seen_ns;
 }
 
 void
@@ -149,7 +166,8 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         cause->pub.cnps_received++;
         s->pub.cnps_attributed++;
         e.stream = cause->pub.id;
-        e.related_frame = answered_ce(cause, a);
+        e.related_frame = answered_ce(t, cause, a);
+        measure_interval(t, cause, a);
     }
     roce_track_emit(t, &e);
 }

@@ -35,6 +35,14 @@ enum roce_slot_flag {
     ROCE_SLOT_DOUBT_TOLD = 1 << 9,    /* that it is in doubt is a verdict */
 };
 
+/* What measuring wants to know of it. */
+enum roce_slot_timing {
+    ROCE_SLOT_STARTS_MESSAGE = 1 << 0,
+    ROCE_SLOT_READS = 1 << 1,
+    ROCE_SLOT_UNTIMED = 1 << 2, /* it was late, or more copies than one were seen:
+                                 * nobody can tell which one was answered */
+};
+
 typedef struct roce_slot {
     int64_t psn;
     uint32_t span;    /* PSNs it takes */
@@ -47,6 +55,7 @@ typedef struct roce_slot {
     uint16_t flags;
     uint8_t copies; /* saturated */
     uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
+    uint8_t timing; /* bits of roce_slot_timing */
 } roce_slot;
 
 typedef struct roce_history {

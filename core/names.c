@@ -87,6 +87,7 @@ static const char *const tables[] = {
     [ROCE_TABLE_MISSING] = "missing",
     [ROCE_TABLE_PAUSES] = "pauses",
     [ROCE_TABLE_CONNECTIONS] = "connections",
+    [ROCE_TABLE_LATENCIES] = "latencies",
 };
 _Static_assert(sizeof tables / sizeof tables[0] == ROCE_N_TABLES, "named");
 
@@ -135,6 +136,19 @@ static const char *const ecn_sources[] = {
 };
 _Static_assert(sizeof ecn_sources / sizeof ecn_sources[0] == ROCE_N_ECN_SOURCES,
                "named");
+
+static const char *const latencies[] = {
+    [ROCE_LATENCY_MESSAGE_COMPLETION] = "message_completion_ns",
+    [ROCE_LATENCY_ACK] = "ack_latency_ns",
+    [ROCE_LATENCY_READ_FIRST] = "read_first_ns",
+    [ROCE_LATENCY_READ] = "read_latency_ns",
+    [ROCE_LATENCY_NAK_GENERATION] = "nak_generation_ns",
+    [ROCE_LATENCY_NAK_REACTION] = "nak_reaction_ns",
+    [ROCE_LATENCY_RECOVERY] = "recovery_ns",
+    [ROCE_LATENCY_CNP_DELAY] = "cnp_delay_ns",
+    [ROCE_LATENCY_CNP_INTERVAL] = "cnp_interval_ns",
+};
+_Static_assert(sizeof latencies / sizeof latencies[0] == ROCE_N_LATENCIES, "named");
 /* clang-format on */
 
 const char *
@@ -207,4 +221,10 @@ const char *
 roce_ecn_source_name(roce_ecn_source source)
 {
     return ecn_sources[source];
+}
+
+const char *
+roce_latency_name(roce_latency latency)
+{
+    return latencies[latency];
 }

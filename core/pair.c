@@ -145,8 +145,9 @@ pair(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer, roce_pairin
 }
 
 static void
-forget_half(roce_stream_state *s)
+forget_half(roce_tracker *t, roce_stream_state *s)
 {
+    roce_measure_forget(t, s);
     s->pub.peer = ROCE_NO_STREAM;
     s->pub.paired_by = ROCE_PAIRING_NONE;
     s->pub.has_src_qpn = false;
@@ -161,9 +162,9 @@ roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_stream_state *peer = roce_track_peer(t, s);
     emit_paired(t, s, a, ROCE_EVENT_DISCONNECTED);
-    forget_half(s);
+    forget_half(t, s);
     if (peer != NULL) {
-        forget_half(peer);
+        forget_half(t, peer);
     }
 }
 

@@ -395,8 +395,10 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     if (a->psn >= lane->max_next) {
         ahead(t, s, by, a);
+        roce_measure_response(t, s, by, a);
     } else {
         behind(t, s, by, a);
+        roce_measure_response_behind(t, s, by, a);
     }
     by->response_message_next = ends_message(a) ? ROCE_NO_PSN : a->psn + 1;
     by->response_time_ns = a->frame->time_ns;

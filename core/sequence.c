@@ -125,6 +125,12 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (roce_role_wants_response(a->info->role)) {
         slot->flags |= ROCE_SLOT_WANTS_RESPONSE;
     }
+    if (a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY) {
+        slot->timing |= ROCE_SLOT_STARTS_MESSAGE;
+    }
+    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
+        slot->timing |= ROCE_SLOT_READS;
+    }
     return slot;
 }
 
@@ -141,6 +147,7 @@ note_violation(roce_stream_state *s, const roce_arrival *a)
     at = (at + 1) % ROCE_VIOLATIONS;
     s->violations[at].expected = expected;
     s->violations[at].frame = a->frame->number;
+    s->violations[at].time_ns = a->frame->time_ns;
     s->violations[at].answered = false;
     s->violation = (uint8_t)at;
 }
@@ -165,6 +172,7 @@ offer(roce_stream_state *s, const roce_arrival *a)
 static void
 offer_copy(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 {
+    slot->timing |= ROCE_SLOT_UNTIMED;
     if (offer(s, a)) {
         slot->flags |= ROCE_SLOT_IN_ORDER;
     }
@@ -275,7 +283,11 @@ arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             roce_round_mark_spurious(t, s, a);
         }
     }
-    place(s, a, new_entry(t, s, a));
+    roce_slot *slot = new_entry(t, s, a);
+    if (slot != NULL) {
+        slot->timing |= ROCE_SLOT_UNTIMED;
+    }
+    place(s, a, slot);
 }
 
 /* The original comes after the copy that was sent again: what was said is withdrawn. */
@@ -435,6 +447,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     s->nak = (roce_last_nak){0};
     s->round = (roce_round){0};
     memset(s->ack_steps, 0, sizeof s->ack_steps);
+    roce_measure_restart(s);
     s->pub.restarts++;
     s->reborn = false;
     start_lane(t, s, a);

@@ -175,6 +175,7 @@ roce_table_clear(roce_tracker *t)
             roce_history_clear(&s->lane[space].history, &t->alloc);
             roce_missing_clear(&s->lane[space].missing, &t->alloc);
         }
+        roce_measure_forget(t, s);
         if (s->pub.other_opcodes != NULL) {
             t->alloc.release(t->alloc.ctx, s->pub.other_opcodes);
         }

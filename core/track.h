@@ -16,6 +16,7 @@
  *   source_port.c  pairing verified by UDP source ports
  *   pair_user.c    the same by the user's tables
  *   congest.c      ECN and CNP
+ *   measure.c      latencies
  *   stop.c         PFC and pause
  *
  * The one rule: a stream's PSNs are unwrapped when they come in; inside, a PSN is an
@@ -64,8 +65,10 @@ typedef struct roce_last_nak {
     roce_nak_state state;
     bool answered; /* a round followed */
     bool was_late; /* what it asked for arrived late, not again */
+    bool gap_seen; /* what provoked it was seen here */
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
+    uint64_t oldest_ns; /* when that one came */
     uint64_t time_ns, frame;
     uint64_t tx;      /* transmissions seen before it */
     uint64_t wait_ns; /* RNR */
@@ -99,9 +102,39 @@ typedef struct roce_doubt {
     uint32_t copies; /* transmissions of it that went unseen */
     uint64_t frame;
     uint64_t payload_bytes;
-    uint64_t requested_bytes; /* of a READ */
-    uint64_t age_ns;          /* of the newest copy before it */
+    uint64_t requested_bytes;    /* of a READ */
+    uint64_t seen_ns, missed_ns; /* as in roce_arrival */
+    uint64_t age_ns;             /* of the newest copy before it */
 } roce_doubt;
+
+/* A request seen beyond the PSN expected here: what makes a responder send a NAK. */
+typedef struct roce_violation {
+    int64_t expected;
+    uint64_t frame; /* 0: none */
+    uint64_t time_ns;
+    bool answered; /* a NAK named it */
+} roce_violation;
+
+/* The message that acknowledgements have come into; see measure.c. */
+typedef struct roce_message_clock {
+    bool clean; /* seen from its start on, each packet once */
+    int64_t next;
+    uint64_t start_ns;
+} roce_message_clock;
+
+/* The READ or atomic that is being answered. */
+typedef struct roce_answer_clock {
+    bool clean; /* all of its responses so far came once and in order */
+    int64_t next;
+} roce_answer_clock;
+
+/* A loss that is being repaired. */
+typedef struct roce_repair_clock {
+    bool running;
+    bool by_response; /* a READ or atomic: no ACK ends it */
+    int64_t psn;
+    uint64_t evident_ns;
+} roce_repair_clock;
 
 /* A late original that a NAK had asked for: if it never comes once more, it was the
  * answer. */
@@ -145,12 +178,7 @@ typedef struct roce_stream_state {
     roce_last_nak nak;
     roce_round round;
     uint32_t votes_go_back, votes_selective;
-    /* Requests seen beyond the PSN expected here: what makes a responder send a NAK. */
-    struct {
-        int64_t expected;
-        uint64_t frame;
-        bool answered;             /* a NAK named it */
-    } violations[ROCE_VIOLATIONS]; /* newest at violation */
+    roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
     uint8_t violation;
     roce_doubt doubt;
     roce_asked_late asked_late[ROCE_ASKED_LATE];
@@ -180,6 +208,13 @@ typedef struct roce_stream_state {
         uint64_t frame;
     } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
     uint8_t bad_at;
+
+    /* latencies */
+    roce_message_clock message;
+    roce_answer_clock answer; /* that this stream carries */
+    roce_repair_clock repair;
+    uint64_t last_cnp_ns; /* about this stream's data; valid if cnp_seen */
+    bool cnp_seen;
 
     /* congestion */
     int8_t last_ecn; /* -1 before the first data packet */
@@ -278,7 +313,9 @@ typedef struct roce_arrival {
     const roce_packet *packet;
     const roce_opcode_info *info;
     roce_identity identity;
-    int64_t psn; /* unwrapped, once a rule has done it */
+    uint64_t seen_ns;   /* when; earlier than the frame for what was in doubt */
+    uint64_t missed_ns; /* likewise: when it was noticed missing, 0 if it was not */
+    int64_t psn;        /* unwrapped, once a rule has done it */
     uint32_t span;
     roce_icrc_status icrc;
     bool corrupt; /* a bad ICRC that proves damage: it moves no state */
@@ -559,6 +596,42 @@ void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 void
 roce_congest_finish(roce_tracker *t, roce_stream_state *s);
+
+/* measure.c: the latencies of `s`, as include/roce/stream.h defines them. */
+/* Takes the time from `from_ns` to the arrival; nothing if the clock stepped back. */
+void
+roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_latency latency, uint64_t from_ns);
+/* An ACK for `psn` is here; before s->una is moved. */
+void
+roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t psn);
+/* A NAK of any kind for `psn` is here. */
+void
+roce_measure_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t psn);
+/* Everything below `una` is acknowledged, for the first time from s->una on. */
+void
+roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                       int64_t una);
+/* A response on `by` has taken its place: the newest, or one behind that.  Nothing is
+ * measured where `s`, who asked, is NULL. */
+void
+roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                      const roce_arrival *a);
+void
+roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
+                             roce_stream_state *by, const roce_arrival *a);
+/* A round begins; before its NAK is taken for answered. */
+void
+roce_measure_round(const roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_cause cause, uint64_t age_ns);
+/* What was measured under a wrong pairing is given up. */
+void
+roce_measure_forget(roce_tracker *t, roce_stream_state *s);
+/* The stream begins anew; what was measured stays. */
+void
+roce_measure_restart(roce_stream_state *s);
 
 /* stop.c */
 int

@@ -497,6 +497,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     roce_arrival a = {
         .frame = frame,
         .packet = packet,
+        .seen_ns = frame->time_ns,
         .info = roce_opcode_get(packet->bth.opcode),
         .identity = roce_ident_of(frame, packet),
         .icrc = icrc,

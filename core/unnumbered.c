@@ -41,6 +41,8 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .psn = a->psn,
         .span = a->span,
         .frame = a->frame->number,
+        .seen_ns = a->frame->time_ns,
+        .missed_ns = range != NULL ? range->time_ns : 0,
         .payload_bytes = a->packet->payload_bytes,
         .requested_bytes =
             a->info->role == ROCE_ROLE_READ_REQUEST ? a->packet->reth.length_bytes : 0,
@@ -113,6 +115,7 @@ recount(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     e.psn = d->psn;
     e.detail = (uint8_t)s->round.cause;
     e.frame = d->frame; /* not the frame that settled it */
+    e.time_ns = d->seen_ns;
     roce_track_emit(t, &e);
     if (d->requested_bytes > 0) {
         s->pub.retransmissions.requested_bytes += d->requested_bytes;
@@ -146,6 +149,8 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     roce_lane *lane = roce_requests(s);
     roce_slot *slot = roce_history_find(&lane->history, d->psn);
     roce_arrival a = *now;
+    a.seen_ns = d->seen_ns;
+    a.missed_ns = d->missed_ns;
     a.psn = d->psn;
     a.span = d->span;
     bool runs_on =

@@ -112,6 +112,7 @@ typedef enum roce_table {
     ROCE_TABLE_MISSING,
     ROCE_TABLE_PAUSES,
     ROCE_TABLE_CONNECTIONS,
+    ROCE_TABLE_LATENCIES, /* no memory for a sample */
     ROCE_N_TABLES,
 } roce_table;
 

@@ -10,6 +10,7 @@
 #define ROCE_STREAM_H
 
 #include "roce/event.h"
+#include "roce/histogram.h"
 #include "roce/opcode.h"
 #include "roce/packet.h"
 
@@ -75,6 +76,43 @@ typedef struct roce_icrc_counters {
     uint64_t flush_bad; /* of FLUSH, which soft-RoCE sends with a wrong ICRC */
 } roce_icrc_counters;
 
+/* What is measured in time, each as the stream's point sees it: an answer takes the
+ * responder's turnaround at the responder's NIC, the round trip at the requester's.
+ *
+ *   MESSAGE_COMPLETION  from the first packet of a message to what first tells that it
+ *                       is complete: an ACK, NAK or response that covers its last
+ *                       packet; for READs and atomics, their last response
+ *   ACK                 from the request that an ACK names to that ACK, if it is the
+ *                       first to cover it: one for each ACK, coalesced or not
+ *   READ_FIRST, READ    from a READ Request to its first, and to its last response
+ *   NAK_GENERATION      from the first request beyond a gap to the sequence NAK that it
+ *                       provoked
+ *   NAK_REACTION        from a sequence NAK to the request that it asked for, if the
+ *                       round that answers it begins with that
+ *   RECOVERY            from the first evidence that a packet was lost (the gap, else
+ *                       the NAK, else, before a timeout, its newest copy) to the first
+ *                       answer that covers it once a round has begun with it.  Rounds
+ *                       that an RNR NAK caused or that prove spurious repair nothing
+ *   CNP_DELAY           from the first CE that no CNP has answered to a CNP soon after
+ *   CNP_INTERVAL        from CNP to CNP about this stream's data
+ *
+ * But for the three about repair none is taken from a packet of which more than one copy
+ * was sent or seen, that was late, missing or refused, or that lies in a round (Karn's
+ * rule).  None is taken where the clock stepped back in between, and none without the
+ * pairing. */
+typedef enum roce_latency {
+    ROCE_LATENCY_MESSAGE_COMPLETION,
+    ROCE_LATENCY_ACK,
+    ROCE_LATENCY_READ_FIRST,
+    ROCE_LATENCY_READ,
+    ROCE_LATENCY_NAK_GENERATION,
+    ROCE_LATENCY_NAK_REACTION,
+    ROCE_LATENCY_RECOVERY,
+    ROCE_LATENCY_CNP_DELAY,
+    ROCE_LATENCY_CNP_INTERVAL,
+    ROCE_N_LATENCIES,
+} roce_latency;
+
 #define ROCE_STREAM_PORTS 8
 #define ROCE_STREAM_VLANS 4
 #define ROCE_STREAM_OPCODES 10
@@ -134,6 +172,8 @@ typedef struct roce_stream {
     roce_icrc_counters icrc;
     uint64_t messages_completed, message_bytes;
     uint64_t restarts;
+    roce_histogram *latencies[ROCE_N_LATENCIES]; /* NULL without samples; owned by the
+                                                  * tracker */
 } roce_stream;
 
 /* Packets of one opcode. */
@@ -151,5 +191,8 @@ const char *
 roce_vantage_name(roce_vantage vantage);
 const char *
 roce_recovery_name(roce_recovery recovery);
+/* "ack_latency_ns", ...: as reports call it. */
+const char *
+roce_latency_name(roce_latency latency);
 
 #endif

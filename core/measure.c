@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Latencies: which pairs of packets are a sample.  include/roce/stream.h defines them.
+ *
+ *   ACK          names the request that it is the answer to.
+ *   message      acknowledgements walk through the requests in order; the walk takes the
+ *                time at a message's first packet and the sample at its last one.  READs
+ *                and atomics are complete with their last response instead.
+ *   READ         responses that come in order and for the first time are followed from
+ *                the first to the last.  Behind a response that is missing the requester
+ *                discards what comes and asks again, so nothing is taken until that is
+ *                settled, or so long ago that it does not matter.
+ *   recovery     begins with a round, and then with what showed the loss: the gap if it
+ *                was seen here, else the NAK, else (a timeout) the copy before.  It ends
+ *                with the first answer that covers the PSN.  A round for the same PSN
+ *                goes on with it; one that proves spurious ends it without a sample.
+ *
+ * Limitations: a tail that was lost before the point leaves no gap, and its second copy
+ * is taken for the first.  A requester that missed the NAK seen here and timed out gives
+ * a reaction of that length.
+ */
+#include "track.h"
+
+#define PATIENCE 16 /* path delays that a missing response matters for */
+
+/* Where the sample goes; NULL for lack of memory. */
+static roce_histogram *
+histogram_of(roce_tracker *t, roce_stream_state *s, roce_latency latency)
+{
+    roce_histogram **h = &s->pub.latencies[latency];
+    if (*h == NULL) {
+        *h = roce_track_resize(t, NULL, sizeof **h);
+        if (*h != NULL) {
+            **h = (roce_histogram){0};
+        }
+    }
+    return *h;
+}
+
+void
+roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_latency latency, uint64_t from_ns)
+{
+    if (a->seen_ns < from_ns) {
+        return; /* the clock stepped back */
+    }
+    roce_histogram *h = histogram_of(t, s, latency);
+    uint64_t unplaced = h != NULL ? h->unplaced : 0;
+    if (h != NULL) {
+        roce_histogram_add(h, &t->alloc, a->seen_ns - from_ns);
+    }
+    if (h == NULL || h->unplaced > unplaced) {
+        roce_track_evicted(t, ROCE_TABLE_LATENCIES, s, a);
+    }
+}
+
+/* Karn's rule: whether it is plain which copy was answered. */
+static bool
+is_clean(const roce_stream_state *s, const roce_slot *slot)
+{
+    const uint8_t doubtful = ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
+                             ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED;
+    bool in_round = slot->psn >= s->round.start && slot->psn < s->round.end;
+    return slot->copies == 1 && slot->lost == 0 && !in_round &&
+           (slot->flags & doubtful) == 0 && (slot->timing & ROCE_SLOT_UNTIMED) == 0;
+}
+
+/* ---- repair ---- */
+
+/* When `psn` was noticed missing here; 0 if it is not. */
+static uint64_t
+missed_since(const roce_stream_state *s, roce_space space, int64_t psn)
+{
+    const roce_missing_range *range = roce_missing_find(&s->lane[space].missing, psn);
+    return range != NULL ? range->time_ns : 0;
+}
+
+void
+roce_measure_round(const roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   roce_cause cause, uint64_t age_ns)
+{
+    if (cause == ROCE_CAUSE_RNR) {
+        return; /* nothing was lost */
+    }
+    const roce_lane *lane = roce_requests(s);
+    bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE;
+    /* The copy of what was asked for may have gone unseen. */
+    int64_t psn = by_nak ? s->nak.oldest_psn : a->psn;
+    uint64_t evident_ns = by_nak ? s->nak.oldest_ns : a->seen_ns - age_ns;
+    if (by_nak && s->acked && psn < s->una) {
+        psn = s->nak.psn; /* the older of two NAKs is settled */
+        evident_ns = s->nak.time_ns;
+    }
+    uint64_t missed_ns = missed_since(s, ROCE_SPACE_REQUESTS, psn);
+    if (missed_ns == 0 && psn == a->psn) {
+        missed_ns = a->missed_ns;
+    }
+    bool came_late =
+        by_nak && ((s->nak.gap_seen && missed_ns == 0) || (s->acked && psn < s->una));
+    bool unexplained = cause == ROCE_CAUSE_UNKNOWN && missed_ns == 0;
+    bool goes_on = s->repair.running && s->repair.psn <= psn;
+    if (came_late || unexplained || goes_on) {
+        return;
+    }
+    const roce_slot *slot = roce_history_find(&lane->history, psn);
+    bool by_response = slot != NULL ? (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0
+                                    : roce_role_wants_response(a->info->role);
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (missed_ns == 0 && by_response && peer != NULL) {
+        missed_ns = missed_since(peer, ROCE_SPACE_RESPONSES, psn);
+    }
+    s->repair = (roce_repair_clock){
+        .running = true,
+        .by_response = by_response,
+        .psn = psn,
+        .evident_ns = missed_ns != 0 ? missed_ns : evident_ns,
+    };
+}
+
+/* An ACK or NAK covers everything below `una`, for the first time or not. */
+static void
+cover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
+{
+    roce_repair_clock *repair = &s->repair;
+    if (!repair->running || una <= repair->psn) {
+        return;
+    }
+    repair->running = false;
+    if (!repair->by_response) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns);
+    }
+}
+
+/* A response: to what was asked for again, or beyond it. */
+static void
+answer_repair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_repair_clock *repair = &s->repair;
+    if (repair->running && repair->by_response && a->psn == repair->psn) {
+        repair->running = false;
+        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns);
+    }
+    cover(t, s, a, a->psn);
+}
+
+/* ---- acknowledgement ---- */
+
+void
+roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t psn)
+{
+    cover(t, s, a, psn + 1);
+    bool fresh = !s->acked || psn >= s->una;
+    const roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
+    if (fresh && slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
+        is_clean(s, slot)) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_ACK, slot->time_ns);
+    }
+}
+
+void
+roce_measure_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t psn)
+{
+    cover(t, s, a, psn);
+}
+
+static void
+complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+         const roce_slot *slot)
+{
+    roce_message_clock *message = &s->message;
+    bool clean = is_clean(s, slot);
+    if ((slot->timing & ROCE_SLOT_STARTS_MESSAGE) != 0) {
+        message->clean = clean;
+        message->start_ns = slot->time_ns;
+    } else {
+        message->clean = message->clean && clean && slot->psn == message->next;
+    }
+    message->next = slot->psn + slot->span;
+    if ((slot->flags & ROCE_SLOT_MESSAGE_END) == 0) {
+        return;
+    }
+    if (message->clean && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, message->start_ns);
+    }
+    message->clean = false;
+}
+
+void
+roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                       int64_t una)
+{
+    const roce_history *history = &roce_requests(s)->history;
+    int64_t from = s->acked ? s->una : roce_requests(s)->first;
+    for (uint32_t i = roce_history_lower(history, from); i < history->n; i++) {
+        const roce_slot *slot = roce_history_at(history, i);
+        if (slot->psn >= una) {
+            break;
+        }
+        complete(t, s, a, slot);
+    }
+}
+
+/* ---- responses ---- */
+
+/* A response went missing here lately: the requester may discard what follows. */
+static bool
+is_disturbed(const roce_tracker *t, const roce_stream_state *by, const roce_arrival *a)
+{
+    const roce_missing *missing = &by->lane[ROCE_SPACE_RESPONSES].missing;
+    if (missing->n == 0) {
+        return false;
+    }
+    uint64_t noticed_ns = missing->ranges[missing->n - 1].time_ns;
+    return a->seen_ns <= noticed_ns + PATIENCE * t->config.path_delay_ns;
+}
+
+void
+roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                      const roce_arrival *a)
+{
+    if (s == NULL) {
+        return;
+    }
+    roce_answer_clock *answer = &by->answer;
+    answer_repair(t, s, a);
+    const roce_slot *slot = roce_history_find(&roce_requests(s)->history, a->psn);
+    if (slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 ||
+        !is_clean(s, slot) || is_disturbed(t, by, a)) {
+        answer->clean = false;
+        return;
+    }
+    bool reads = (slot->timing & ROCE_SLOT_READS) != 0;
+    answer->clean = a->psn == slot->psn || (answer->clean && a->psn == answer->next);
+    answer->next = a->psn + 1;
+    if (a->psn == slot->psn && reads) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_READ_FIRST, slot->time_ns);
+    }
+    bool ends = a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
+    if (!ends || !answer->clean || a->psn != slot->psn + slot->span - 1) {
+        return;
+    }
+    answer->clean = false;
+    if (reads) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_READ, slot->time_ns);
+    }
+    roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, slot->time_ns);
+}
+
+void
+roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
+                             roce_stream_state *by, const roce_arrival *a)
+{
+    by->answer.clean = false;
+    if (s != NULL) {
+        answer_repair(t, s, a);
+    }
+}
+
+/* ---- what is given up ---- */
+
+void
+roce_measure_restart(roce_stream_state *s)
+{
+    s->message.clean = false;
+    s->repair.running = false;
+}
+
+void
+roce_measure_forget(roce_tracker *t, roce_stream_state *s)
+{
+    roce_measure_restart(s);
+    s->answer.clean = false;
+    s->cnp_seen = false;
+    for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
+        roce_histogram *h = s->pub.latencies[i];
+        if (h != NULL) {
+            roce_histogram_clear(h, &t->alloc);
+            t->alloc.release(t->alloc.ctx, h);
+            s->pub.latencies[i] = NULL;
+        }
+    }
+}
