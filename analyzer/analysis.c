@@ -15,6 +15,7 @@
 #include "reorder.h"
 #include "repeats.h"
 #include "survey.h"
+#include "timeline.h"
 #include "twins.h"
 
 #include "roce/decode.h"
@@ -83,6 +84,7 @@ take_event(void *ctx, const roce_event *event)
         g_array_append_val(analysis->events, *event);
     }
     rs_evidence_keep(analysis->evidence, event);
+    rs_timeline_event(analysis->timeline, event);
 }
 
 static uint32_t
@@ -130,6 +132,7 @@ analysis_new(const rs_options *options, rs_told *told)
         rs_qp_maps_tell(told->qp_maps, analysis->tracker) != ROCE_OK) {
         g_error("out of memory");
     }
+    analysis->timeline = rs_timeline_new(analysis->tracker);
     for (guint i = 0; options->files[i] != NULL; i++) {
         rs_file *file = g_new0(rs_file, 1);
         file->path = g_strdup(options->files[i]);
@@ -145,6 +148,7 @@ rs_analysis_free(rs_analysis *analysis)
     if (analysis == NULL) {
         return;
     }
+    rs_timeline_free(analysis->timeline);
     roce_tracker_free(analysis->tracker);
     rs_twins_free(analysis->twins);
     rs_background_free(analysis->background);
@@ -171,6 +175,7 @@ track(run *r, roce_frame *frame, const roce_packet *packet)
     if (roce_tracker_add(analysis->tracker, frame, packet, icrc) != ROCE_OK) {
         g_error("out of memory");
     }
+    rs_timeline_add(analysis->timeline, frame, packet);
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
     rs_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
@@ -414,6 +419,7 @@ finish(run *r)
         }
     }
     roce_tracker_finish(analysis->tracker);
+    rs_timeline_finish(analysis->timeline, analysis->resolution_ns);
     if (analysis->twins != NULL) {
         rs_twins_finish(analysis->twins);
     }

@@ -19,6 +19,7 @@
 
 typedef struct rs_twins rs_twins;
 typedef struct rs_background rs_background;
+typedef struct rs_timeline rs_timeline;
 
 /* A file of the capture, as far as it could be read. */
 typedef struct rs_file {
@@ -48,6 +49,7 @@ typedef struct rs_analysis {
     rs_evidence_table *evidence;
     rs_twins *twins;           /* NULL with a single point */
     rs_background *background; /* NULL without nDPI */
+    rs_timeline *timeline;
     gboolean overlapping;      /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */

@@ -9,6 +9,7 @@
 #include "background.h"
 #include "format.h"
 #include "json_parts.h"
+#include "json_timeline.h"
 #include "reader.h"
 #include "rocescope_version.h"
 #include "twins.h"
@@ -429,7 +430,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_streams(out, analysis, summary);
     put_connections(out, analysis, summary);
     put_pauses(out, analysis);
-    put_member(out, "timeline", json_null());
+    put_member(out, "timeline", rs_json_timeline(analysis, summary));
     put_member(out, "background", background_json(analysis));
     put_events(out, analysis);
     put_findings(out, findings);

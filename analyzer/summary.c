@@ -180,6 +180,27 @@ rs_summary_stands(const rs_summary *summary, guint32 stream)
     return g_array_index(summary->group, guint32, stream) == stream;
 }
 
+gboolean
+rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
+                        rs_timeline_row row, guint64 *sum)
+{
+    const rs_timeline *timeline = analysis->timeline;
+    guint n = roce_tracker_n_streams(analysis->tracker);
+    if (analysis->points->len == 1 && rs_timeline_has_point(timeline, 0)) {
+        rs_timeline_add_point(timeline, 0, row, sum);
+        return TRUE;
+    }
+    if (n > RS_TIMELINE_STREAMS) {
+        return FALSE;
+    }
+    for (guint32 id = 0; id < n; id++) {
+        if (rs_summary_stands(summary, id) && rs_timeline_has_stream(timeline, id)) {
+            rs_timeline_add_stream(timeline, id, row, sum);
+        }
+    }
+    return TRUE;
+}
+
 /* ---- connections ---- */
 
 static void

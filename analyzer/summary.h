@@ -10,6 +10,7 @@
 #define RS_SUMMARY_H
 
 #include "analysis.h"
+#include "timeline.h"
 
 #include "roce/stream.h"
 
@@ -88,6 +89,12 @@ rs_losses_of(const guint64 losses[ROCE_N_VERDICTS]);
  */
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point);
+
+/* Adds to each bin what all points saw in that time, each packet once.  FALSE where
+ * that cannot be told: of several points and more streams than have bins. */
+gboolean
+rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
+                        rs_timeline_row row, guint64 *sum);
 
 /* Whether this stream stands for all points that saw it. */
 gboolean

@@ -70,6 +70,7 @@ keep_interval(roce_tracker *t, pause_state *s, const roce_pause_interval *interv
     uint64_t length = interval->end_ns - interval->start_ns;
     s->pub.total_ns += length;
     s->pub.longest_ns = length > s->pub.longest_ns ? length : s->pub.longest_ns;
+    s->pub.newest = *interval;
     uint64_t i = s->pub.n_intervals++;
     if (i >= ROCE_PAUSE_INTERVALS) {
         return;

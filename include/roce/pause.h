@@ -45,6 +45,7 @@ typedef struct roce_pause_source {
         total_quanta; /* asked for, refreshes replacing what was left not deducted */
     uint64_t n_intervals;
     roce_pause_interval *intervals; /* the first ROCE_PAUSE_INTERVALS of them */
+    roce_pause_interval newest;     /* kept or not; valid if n_intervals > 0 */
     uint64_t first_frame;
 } roce_pause_source;
 

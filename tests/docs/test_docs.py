@@ -259,10 +259,6 @@ def keys_of_schema(schema):
         for word in ("items", "anyOf", "allOf", "additionalProperties"):
             walk(node.get(word))
 
-    # What is always null so far has its key explained, and not what could be in it.
-    skipped = {"timeline"}
-    schema = {**schema, "$defs": {name: {} if name in skipped else value
-                                  for name, value in schema["$defs"].items()}}
     walk(schema)
     return keys
 

@@ -36,6 +36,17 @@ def run(*arguments):
                           capture_output=True, text=True, timeout=300)
 
 
+def condense(timeline):
+    """Rows of bins become how many there are and what they sum up to."""
+    def bins(row):
+        return row and f"{len(row)} bins, {sum(row)} in all"
+
+    for series in timeline["series"]:
+        for key in ("bits", "ce", "cnps", "retransmissions"):
+            series[key] = bins(series[key])
+        series["paused_ns"] = series["paused_ns"] and [bins(r) for r in series["paused_ns"]]
+
+
 def reports(capture):
     """What is expected of a capture: (file, text) of its JSON and of its text report."""
     path = f"captures/{capture}.gz"
@@ -45,6 +56,8 @@ def reports(capture):
     report["tool"]["version"] = "-"
     # nDPI's tables differ from release to release.
     report["background"] = None
+    if report["timeline"]:
+        condense(report["timeline"])
     text = run("--no-color", path).stdout.split("\nWhat else is on the wire")[0] + "\n"
     first, rest = text.split("\n", 1)
     return [(f"{stem}.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n"),

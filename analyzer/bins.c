@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bins.h"
+
+#include <string.h>
+
+#define LEAST_CAPACITY 8
+
+struct rs_series {
+    guint columns;
+    guint64 first; /* number of its first bin */
+    guint n, capacity;
+    guint64 *cells; /* columns of one bin side by side */
+};
+
+struct rs_bins {
+    guint64 width_ns;
+    guint64 first, last; /* numbers; valid if any */
+    gboolean any;
+    guint64 newest, newest_ns; /* the bin used last, and where it starts */
+    GPtrArray *series;
+};
+
+static void
+free_series(gpointer data)
+{
+    rs_series *series = data;
+    g_free(series->cells);
+    g_free(series);
+}
+
+rs_bins *
+rs_bins_new(guint64 bin_ns)
+{
+    rs_bins *bins = g_new0(rs_bins, 1);
+    bins->width_ns = bin_ns;
+    bins->series = g_ptr_array_new_with_free_func(free_series);
+    return bins;
+}
+
+void
+rs_bins_free(rs_bins *bins)
+{
+    if (bins != NULL) {
+        g_ptr_array_unref(bins->series);
+        g_free(bins);
+    }
+}
+
+rs_series *
+rs_bins_add_series(rs_bins *bins, guint columns)
+{
+    rs_series *series = g_new0(rs_series, 1);
+    series->columns = columns;
+    g_ptr_array_add(bins->series, series);
+    return series;
+}
+
+/* Every two bins become one, in place: no bin moves to a higher index. */
+static void
+halve(rs_series *series)
+{
+    guint64 first = series->first / 2;
+    guint n = 0;
+    for (guint i = 0; i < series->n; i++) {
+        guint to = (guint)((series->first + i) / 2 - first);
+        const guint64 *from_cells = &series->cells[(gsize)i * series->columns];
+        guint64 *to_cells = &series->cells[(gsize)to * series->columns];
+        for (guint column = 0; column < series->columns; column++) {
+            to_cells[column] = from_cells[column] + (to < n ? to_cells[column] : 0);
+        }
+        n = to + 1;
+    }
+    series->first = first;
+    series->n = n;
+}
+
+static void
+double_width(rs_bins *bins)
+{
+    for (guint i = 0; i < bins->series->len; i++) {
+        halve(g_ptr_array_index(bins->series, i));
+    }
+    bins->width_ns *= 2;
+    bins->first /= 2;
+    bins->last /= 2;
+}
+
+/* The number of the bin of a time, which is one of the axis afterwards. */
+static guint64
+reach(rs_bins *bins, guint64 time_ns)
+{
+    if (bins->any && time_ns - bins->newest_ns < bins->width_ns) {
+        return bins->newest;
+    }
+    guint64 number = time_ns / bins->width_ns;
+    bins->first = bins->any ? MIN(bins->first, number) : number;
+    bins->last = bins->any ? MAX(bins->last, number) : number;
+    bins->any = TRUE;
+    while (bins->last - bins->first >= RS_BINS) {
+        double_width(bins);
+    }
+    bins->newest = time_ns / bins->width_ns;
+    bins->newest_ns = bins->newest * bins->width_ns;
+    return bins->newest;
+}
+
+/* Makes room for `n` bins, all that a series can need at most. */
+static void
+reserve(rs_series *series, guint n)
+{
+    if (n <= series->capacity) {
+        return;
+    }
+    guint capacity = MAX(series->capacity, LEAST_CAPACITY);
+    while (capacity < n) {
+        capacity *= 2;
+    }
+    gsize cells = (gsize)capacity * series->columns;
+    series->cells = g_renew(guint64, series->cells, cells);
+    series->capacity = capacity;
+}
+
+/* The cells of a bin. */
+static guint64 *
+cells_of(rs_series *series, guint64 number)
+{
+    const gsize row = series->columns;
+    guint before = 0;
+    guint n = series->n;
+    if (n == 0) {
+        series->first = number;
+        n = 1;
+    } else if (number < series->first) {
+        before = (guint)(series->first - number);
+        n += before;
+        series->first = number;
+    } else {
+        n = MAX(n, (guint)(number - series->first) + 1);
+    }
+    if (n > series->n) {
+        reserve(series, n);
+        guint64 *cells = series->cells;
+        memmove(&cells[before * row], cells, series->n * row * sizeof *cells);
+        memset(cells, 0, before * row * sizeof *cells);
+        guint used = before + series->n;
+        memset(&cells[used * row], 0, (n - used) * row * sizeof *cells);
+        series->n = n;
+    }
+    return &series->cells[(number - series->first) * row];
+}
+
+void
+rs_bins_count(rs_bins *bins, rs_series *series, guint column, guint64 time_ns,
+              guint64 amount)
+{
+    guint64 number = reach(bins, time_ns);
+    cells_of(series, number)[column] += amount;
+}
+
+void
+rs_bins_cover(rs_bins *bins, rs_series *series, guint column, guint64 start_ns,
+              guint64 end_ns)
+{
+    if (end_ns <= start_ns) {
+        return;
+    }
+    (void)reach(bins, start_ns);
+    guint64 last = reach(bins, end_ns - 1);
+    for (guint64 number = start_ns / bins->width_ns; number <= last; number++) {
+        guint64 from = MAX(start_ns, number * bins->width_ns);
+        guint64 rest = end_ns - from;
+        guint64 room = bins->width_ns - from % bins->width_ns;
+        cells_of(series, number)[column] += MIN(rest, room);
+    }
+}
+
+void
+rs_bins_widen(rs_bins *bins, guint64 least_ns)
+{
+    while (bins->width_ns < least_ns) {
+        double_width(bins);
+    }
+}
+
+guint
+rs_bins_n(const rs_bins *bins)
+{
+    return bins->any ? (guint)(bins->last - bins->first) + 1 : 0;
+}
+
+guint64
+rs_bins_width_ns(const rs_bins *bins)
+{
+    return bins->width_ns;
+}
+
+guint64
+rs_bins_start_ns(const rs_bins *bins)
+{
+    return bins->first * bins->width_ns;
+}
+
+guint64
+rs_bins_get(const rs_bins *bins, const rs_series *series, guint column, guint i)
+{
+    guint64 number = bins->first + i;
+    if (series->n == 0 || number < series->first ||
+        number - series->first >= series->n) {
+        return 0;
+    }
+    return series->cells[(number - series->first) * series->columns + column];
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "timeline.h"
+
+#include "bins.h"
+
+#define LEAST_BIN_NS 1000
+#define BITS_PER_BYTE 8
+#define UDP_HEADER_BYTES 8
+
+/* Columns of a stream's bins, behind its rows, and of a point's. */
+#define BY_OTHERS RS_TIMELINE_N_ROWS /* CNPs that a switch sent about its data */
+#define STREAM_COLUMNS (BY_OTHERS + 1)
+#define PAUSED RS_TIMELINE_N_ROWS /* by priority */
+#define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
+
+/* A stream's counters when its packet before was taken. */
+typedef struct counted {
+    guint64 packets;
+    guint64 rows[RS_TIMELINE_N_ROWS]; /* but bits, which it has no counter for */
+} counted;
+
+struct rs_timeline {
+    const roce_tracker *tracker;
+    rs_bins *bins;
+    rs_series *streams[RS_TIMELINE_STREAMS]; /* NULL: nothing seen */
+    rs_series *points[RS_TIMELINE_POINTS];
+    GArray *counted; /* by stream */
+};
+
+rs_timeline *
+rs_timeline_new(const roce_tracker *tracker)
+{
+    rs_timeline *timeline = g_new0(rs_timeline, 1);
+    timeline->tracker = tracker;
+    timeline->bins = rs_bins_new(LEAST_BIN_NS);
+    timeline->counted = g_array_new(FALSE, TRUE, sizeof(counted));
+    return timeline;
+}
+
+void
+rs_timeline_free(rs_timeline *timeline)
+{
+    if (timeline != NULL) {
+        rs_bins_free(timeline->bins);
+        g_array_unref(timeline->counted);
+        g_free(timeline);
+    }
+}
+
+/* The series of a stream or point, made when first needed; NULL beyond the bound. */
+static rs_series *
+series_of(rs_timeline *timeline, rs_series **all, guint n, guint columns, guint32 i)
+{
+    if (i >= n) {
+        return NULL;
+    }
+    if (all[i] == NULL) {
+        all[i] = rs_bins_add_series(timeline->bins, columns);
+    }
+    return all[i];
+}
+
+static rs_series *
+stream_series(rs_timeline *timeline, guint32 stream)
+{
+    return series_of(timeline, timeline->streams, RS_TIMELINE_STREAMS, STREAM_COLUMNS,
+                     stream);
+}
+
+static rs_series *
+point_series(rs_timeline *timeline, guint32 point)
+{
+    return series_of(timeline, timeline->points, RS_TIMELINE_POINTS, POINT_COLUMNS,
+                     point);
+}
+
+static counted
+count(const roce_stream *s)
+{
+    return (counted){
+        .packets = s->packets,
+        .rows =
+            {
+                [RS_TIMELINE_CE] = s->ecn.codepoint[3],
+                [RS_TIMELINE_CNPS] = s->cnps_sent,
+                [RS_TIMELINE_RETRANSMISSIONS] = s->retransmissions.packets,
+            },
+    };
+}
+
+static counted *
+counted_before(rs_timeline *timeline, guint32 stream)
+{
+    if (stream >= timeline->counted->len) {
+        g_array_set_size(timeline->counted, stream + 1);
+    }
+    return &g_array_index(timeline->counted, counted, stream);
+}
+
+static void
+add_rows(rs_timeline *timeline, rs_series *series, guint64 time_ns,
+         const guint64 rows[RS_TIMELINE_N_ROWS])
+{
+    for (guint row = 0; series != NULL && row < RS_TIMELINE_N_ROWS; row++) {
+        if (rows[row] > 0) {
+            rs_bins_count(timeline->bins, series, row, time_ns, rows[row]);
+        }
+    }
+}
+
+/* What the counters of a stream have grown by since. */
+static void
+add_growth(rs_timeline *timeline, const roce_stream *s, guint64 time_ns, guint64 bits)
+{
+    counted *before = counted_before(timeline, s->id);
+    counted now = count(s);
+    guint64 rows[RS_TIMELINE_N_ROWS];
+    for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
+        rows[row] = now.rows[row] - before->rows[row];
+    }
+    rows[RS_TIMELINE_BITS] = now.packets > before->packets ? bits : 0;
+    *before = now;
+    add_rows(timeline, stream_series(timeline, s->id), time_ns, rows);
+    add_rows(timeline, point_series(timeline, s->point), time_ns, rows);
+}
+
+/* What IP carries: UDP with its header; of RoCEv1, what the GRH carries. */
+static guint64
+ip_payload_bits(const roce_packet *packet)
+{
+    guint64 bytes = packet->udp_length;
+    if (packet->is_grh) {
+        bytes -= MIN(bytes, UDP_HEADER_BYTES);
+    }
+    return bytes * BITS_PER_BYTE;
+}
+
+void
+rs_timeline_add(rs_timeline *timeline, const roce_frame *frame,
+                const roce_packet *packet)
+{
+    guint32 stream = roce_tracker_last_stream(timeline->tracker);
+    if (stream != ROCE_NO_STREAM) {
+        add_growth(timeline, roce_tracker_stream(timeline->tracker, stream),
+                   frame->time_ns, ip_payload_bits(packet));
+    }
+}
+
+/* A CNP whose cause is known and which the other direction does not carry. */
+static void
+add_foreign_cnp(rs_timeline *timeline, const roce_event *event)
+{
+    guint32 carrier = roce_tracker_last_stream(timeline->tracker);
+    if (event->stream == ROCE_NO_STREAM || event->stream == carrier ||
+        roce_tracker_stream(timeline->tracker, event->stream)->peer == carrier) {
+        return;
+    }
+    rs_series *series = stream_series(timeline, event->stream);
+    if (series != NULL) {
+        rs_bins_count(timeline->bins, series, BY_OTHERS, event->time_ns, 1);
+    }
+}
+
+static void
+add_pause(rs_timeline *timeline, guint32 point, guint8 priority, guint64 start_ns,
+          guint64 end_ns)
+{
+    rs_series *series = point_series(timeline, point);
+    if (series != NULL) {
+        rs_bins_cover(timeline->bins, series, PAUSED + (guint)priority, start_ns,
+                      end_ns);
+    }
+}
+
+void
+rs_timeline_event(rs_timeline *timeline, const roce_event *event)
+{
+    if (event->kind == ROCE_EVENT_CNP) {
+        add_foreign_cnp(timeline, event);
+    } else if (event->kind == ROCE_EVENT_PAUSE_XON ||
+               event->kind == ROCE_EVENT_PAUSE_EXPIRED) {
+        add_pause(timeline, event->point, event->detail,
+                  event->time_ns - event->duration_ns, event->time_ns);
+    }
+}
+
+void
+rs_timeline_finish(rs_timeline *timeline, guint64 resolution_ns)
+{
+    const roce_tracker *tracker = timeline->tracker;
+    for (guint32 i = 0; i < timeline->counted->len; i++) {
+        const roce_stream *s = roce_tracker_stream(tracker, i);
+        add_growth(timeline, s, s->last_time_ns, 0);
+    }
+    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+        const roce_pause_source *p = roce_tracker_pause(tracker, i);
+        if (p->n_intervals > 0 && p->newest.end == ROCE_PAUSE_CAPTURE_END) {
+            add_pause(timeline, p->point, p->priority, p->newest.start_ns,
+                      p->newest.end_ns);
+        }
+    }
+    rs_bins_widen(timeline->bins, resolution_ns);
+}
+
+guint
+rs_timeline_n_bins(const rs_timeline *timeline)
+{
+    return rs_bins_n(timeline->bins);
+}
+
+guint64
+rs_timeline_bin_ns(const rs_timeline *timeline)
+{
+    return rs_bins_width_ns(timeline->bins);
+}
+
+guint64
+rs_timeline_start_ns(const rs_timeline *timeline)
+{
+    return rs_bins_start_ns(timeline->bins);
+}
+
+gboolean
+rs_timeline_has_stream(const rs_timeline *timeline, guint32 stream)
+{
+    return stream < RS_TIMELINE_STREAMS && timeline->streams[stream] != NULL;
+}
+
+gboolean
+rs_timeline_has_point(const rs_timeline *timeline, guint32 point)
+{
+    return point < RS_TIMELINE_POINTS && timeline->points[point] != NULL;
+}
+
+static void
+add_column(const rs_timeline *timeline, const rs_series *series, guint column,
+           guint64 *sum)
+{
+    for (guint i = 0; i < rs_bins_n(timeline->bins); i++) {
+        sum[i] += rs_bins_get(timeline->bins, series, column, i);
+    }
+}
+
+void
+rs_timeline_add_stream(const rs_timeline *timeline, guint32 stream, rs_timeline_row row,
+                       guint64 *sum)
+{
+    add_column(timeline, timeline->streams[stream], row, sum);
+}
+
+void
+rs_timeline_add_point(const rs_timeline *timeline, guint32 point, rs_timeline_row row,
+                      guint64 *sum)
+{
+    add_column(timeline, timeline->points[point], row, sum);
+}
+
+gboolean
+rs_timeline_add_cnps_received(const rs_timeline *timeline, guint32 stream, guint64 *sum)
+{
+    const roce_stream *s = roce_tracker_stream(timeline->tracker, stream);
+    if (s->peer == ROCE_NO_STREAM || !rs_timeline_has_stream(timeline, s->peer)) {
+        return FALSE;
+    }
+    add_column(timeline, timeline->streams[s->peer], RS_TIMELINE_CNPS, sum);
+    add_column(timeline, timeline->streams[stream], BY_OTHERS, sum);
+    return TRUE;
+}
+
+gboolean
+rs_timeline_add_paused(const rs_timeline *timeline, guint32 point, guint8 priority,
+                       guint64 *sum)
+{
+    gboolean any = FALSE;
+    for (guint32 i = 0; i < roce_tracker_n_pauses(timeline->tracker); i++) {
+        const roce_pause_source *p = roce_tracker_pause(timeline->tracker, i);
+        if (p->point != point) {
+            continue;
+        }
+        any = TRUE;
+        if (!p->speed_known &&
+            (p->priority == priority || p->priority == ROCE_PRIORITY_GLOBAL)) {
+            return FALSE;
+        }
+    }
+    if (any && rs_timeline_has_point(timeline, point)) {
+        add_column(timeline, timeline->points[point], PAUSED + (guint)priority, sum);
+        add_column(timeline, timeline->points[point], PAUSED + ROCE_PRIORITY_GLOBAL,
+                   sum);
+    }
+    return any;
+}
