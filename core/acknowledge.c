@@ -181,11 +181,11 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (!lane->started || (s->acked && una <= s->una) || una <= lane->first) {
         return;
     }
+    roce_measure_completed(t, s, a, una);
     vote_for_selective(s, una);
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
     settle_recovery(s);
-    roce_measure_completed(t, s, a, una);
     s->acked = true;
     s->una = una;
     s->ack_step = (uint8_t)((s->ack_step + 1) % ROCE_ACK_STEPS);

@@ -3,21 +3,21 @@
  * Latencies: which pairs of packets are a sample.  include/roce/stream.h defines them.
  *
  *   ACK          names the request that it is the answer to.
- *   message      acknowledgements walk through the requests in order; the walk takes the
- *                time at a message's first packet and the sample at its last one.  READs
- *                and atomics are complete with their last response instead.
+ *   message      acknowledgements walk through the requests in order; the walk takes
+ *                the time at a message's first packet and the sample at its last one.
+ *                READs and atomics are complete with their last response instead.
  *   READ         responses that come in order and for the first time are followed from
- *                the first to the last.  Behind a response that is missing the requester
- *                discards what comes and asks again, so nothing is taken until that is
- *                settled, or so long ago that it does not matter.
+ *                the first to the last.  Behind a response that is missing the
+ *                requester discards what comes and asks again, so nothing is taken
+ *                until that is settled, or so long ago that it does not matter.
  *   recovery     begins with a round, and then with what showed the loss: the gap if it
- *                was seen here, else the NAK, else (a timeout) the copy before.  It ends
- *                with the first answer that covers the PSN.  A round for the same PSN
- *                goes on with it; one that proves spurious ends it without a sample.
+ *                was seen here, else the NAK, else (a timeout) the copy before.  It
+ *                ends with the first answer that covers the PSN.  A round for the same
+ *                PSN goes on with it; if that was merely late there is no sample.
  *
  * Limitations: a tail that was lost before the point leaves no gap, and its second copy
- * is taken for the first.  A requester that missed the NAK seen here and timed out gives
- * a reaction of that length.
+ * is taken for the first.  A requester that missed the NAK seen here and timed out
+ * gives a reaction of that length.
  */
 #include "track.h"
 
@@ -60,7 +60,9 @@ is_clean(const roce_stream_state *s, const roce_slot *slot)
 {
     const uint8_t doubtful = ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                              ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED;
-    bool in_round = slot->psn >= s->round.start && slot->psn < s->round.end;
+    /* A timeout repeats all that is not acknowledged, seen here or not. */
+    bool in_round = slot->psn < s->round.end && (slot->psn >= s->round.start ||
+                                                 s->round.cause == ROCE_CAUSE_TIMEOUT);
     return slot->copies == 1 && slot->lost == 0 && !in_round &&
            (slot->flags & doubtful) == 0 && (slot->timing & ROCE_SLOT_UNTIMED) == 0;
 }
@@ -75,40 +77,74 @@ missed_since(const roce_stream_state *s, roce_space space, int64_t psn)
     return range != NULL ? range->time_ns : 0;
 }
 
+/* What the NAK that this round answers asked for; its copy may have gone unseen.  Of
+ * two NAKs the older one counts, unless it is settled. */
+static int64_t
+asked_for(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &s->nak;
+    bool settled = s->acked && nak->oldest_psn < s->una;
+    return settled && a->psn == nak->psn ? nak->psn : nak->oldest_psn;
+}
+
+/* What a NAK asked for came late, before the round. */
+static bool
+came_late(const roce_stream_state *s, int64_t psn, uint64_t missed_ns)
+{
+    bool covered = s->acked && psn < s->una;
+    return covered || s->nak.was_late || (s->nak.gap_seen && missed_ns == 0);
+}
+
+static bool
+wants_response(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
+{
+    const roce_slot *slot =
+        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    return slot != NULL ? (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0
+                        : roce_role_wants_response(a->info->role);
+}
+
+/* When the loss of a response showed here: the gap, or when it went by; 0 neither. */
+static uint64_t
+response_evident(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer == NULL) {
+        return 0;
+    }
+    const roce_slot *slot =
+        roce_history_find(&peer->lane[ROCE_SPACE_RESPONSES].history, psn);
+    uint64_t missed_ns = missed_since(peer, ROCE_SPACE_RESPONSES, psn);
+    return missed_ns != 0 || slot == NULL ? missed_ns : slot->time_ns;
+}
+
 void
-roce_measure_round(const roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_cause cause, uint64_t age_ns)
 {
-    if (cause == ROCE_CAUSE_RNR) {
-        return; /* nothing was lost */
-    }
-    const roce_lane *lane = roce_requests(s);
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE;
-    /* The copy of what was asked for may have gone unseen. */
-    int64_t psn = by_nak ? s->nak.oldest_psn : a->psn;
-    uint64_t evident_ns = by_nak ? s->nak.oldest_ns : a->seen_ns - age_ns;
-    if (by_nak && s->acked && psn < s->una) {
-        psn = s->nak.psn; /* the older of two NAKs is settled */
-        evident_ns = s->nak.time_ns;
+    int64_t psn = by_nak ? asked_for(s, a) : a->psn;
+    uint64_t asked_ns = psn == s->nak.psn ? s->nak.time_ns : s->nak.oldest_ns;
+    if (by_nak && psn == a->psn) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns);
     }
     uint64_t missed_ns = missed_since(s, ROCE_SPACE_REQUESTS, psn);
     if (missed_ns == 0 && psn == a->psn) {
         missed_ns = a->missed_ns;
     }
-    bool came_late =
-        by_nak && ((s->nak.gap_seen && missed_ns == 0) || (s->acked && psn < s->una));
+    /* READs are answered in order: asked from further on, the repair went unseen. */
+    bool same = s->repair.psn == psn || (s->repair.psn < psn && !s->repair.by_response);
+    bool goes_on = s->repair.running && same;
     bool unexplained = cause == ROCE_CAUSE_UNKNOWN && missed_ns == 0;
-    bool goes_on = s->repair.running && s->repair.psn <= psn;
-    if (came_late || unexplained || goes_on) {
+    bool needless = cause == ROCE_CAUSE_RNR || (by_nak && came_late(s, psn, missed_ns));
+    if (goes_on || unexplained || needless) {
         return;
     }
-    const roce_slot *slot = roce_history_find(&lane->history, psn);
-    bool by_response = slot != NULL ? (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0
-                                    : roce_role_wants_response(a->info->role);
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    if (missed_ns == 0 && by_response && peer != NULL) {
-        missed_ns = missed_since(peer, ROCE_SPACE_RESPONSES, psn);
+    bool by_response = wants_response(s, a, psn);
+    if (missed_ns == 0 && by_response) {
+        missed_ns = response_evident(t, s, psn);
     }
+    uint64_t evident_ns = by_nak ? asked_ns : a->seen_ns - age_ns;
     s->repair = (roce_repair_clock){
         .running = true,
         .by_response = by_response,
@@ -117,16 +153,21 @@ roce_measure_round(const roce_tracker *t, roce_stream_state *s, const roce_arriv
     };
 }
 
+void
+roce_measure_late(roce_stream_state *s, int64_t psn)
+{
+    if (s->repair.running && s->repair.psn == psn) {
+        s->repair.running = false;
+    }
+}
+
 /* An ACK or NAK covers everything below `una`, for the first time or not. */
 static void
 cover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 {
     roce_repair_clock *repair = &s->repair;
-    if (!repair->running || una <= repair->psn) {
-        return;
-    }
-    repair->running = false;
-    if (!repair->by_response) {
+    if (repair->running && !repair->by_response && una > repair->psn) {
+        repair->running = false;
         roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns);
     }
 }

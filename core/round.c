@@ -142,7 +142,6 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
         return;
     }
     s->round.spurious = true;
-    s->repair.running = false; /* nothing was lost */
     s->pub.retransmissions.spurious_rounds++;
     roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
     e.psn = s->round.start;
@@ -157,7 +156,6 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_last_nak *nak = &s->nak;
     uint64_t taken = since(a->frame->time_ns, nak->time_ns);
     int64_t asked = nak->oldest_psn;
-    uint64_t asked_ns = nak->oldest_ns;
     /* Of two NAKs the round answers the older, and the newer may get one of its own; but
      * where copies cannot be told apart, a NAK that stays open would explain too much. */
     bool another =
@@ -176,9 +174,6 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.count = kept ? 1 : 0;
         roce_track_emit(t, &e);
     } else {
-        if (a->psn == asked) {
-            roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns);
-        }
         if (taken > 0 && (s->path_ns == 0 || taken < s->path_ns)) {
             s->path_ns = taken;
         }

@@ -250,6 +250,7 @@ report_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             roce_evidence evidence)
 {
     s->pub.space[ROCE_SPACE_REQUESTS].reordered++;
+    roce_measure_late(s, a->psn);
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, a);
     e.psn = a->psn;
     e.evidence = evidence;

@@ -624,8 +624,11 @@ roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
                              roce_stream_state *by, const roce_arrival *a);
 /* A round begins; before its NAK is taken for answered. */
 void
-roce_measure_round(const roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_cause cause, uint64_t age_ns);
+/* An original has come late: nothing of it was lost. */
+void
+roce_measure_late(roce_stream_state *s, int64_t psn);
 /* What was measured under a wrong pairing is given up. */
 void
 roce_measure_forget(roce_tracker *t, roce_stream_state *s);

@@ -190,6 +190,7 @@ take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now
     (void)roce_loss_unmiss(t, s, &a, ROCE_SPACE_REQUESTS, slot);
     s->pub.space[ROCE_SPACE_REQUESTS].duplicates--;
     s->pub.space[ROCE_SPACE_REQUESTS].reordered++;
+    roce_measure_late(s, d->psn);
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, now);
     e.psn = d->psn;
     e.evidence = ROCE_EVIDENCE_COPIES;

@@ -89,17 +89,18 @@ typedef struct roce_icrc_counters {
  *                       provoked
  *   NAK_REACTION        from a sequence NAK to the request that it asked for, if the
  *                       round that answers it begins with that
- *   RECOVERY            from the first evidence that a packet was lost (the gap, else
- *                       the NAK, else, before a timeout, its newest copy) to the first
- *                       answer that covers it once a round has begun with it.  Rounds
- *                       that an RNR NAK caused or that prove spurious repair nothing
+ *   RECOVERY            from the first evidence that a packet was lost (the gap; else
+ *                       the NAK; else, before a timeout or for a response, its newest
+ *                       copy) to the first answer that covers it once a round has begun
+ *                       with it.  Rounds that an RNR NAK caused or that are for what
+ *                       came late repair nothing
  *   CNP_DELAY           from the first CE that no CNP has answered to a CNP soon after
  *   CNP_INTERVAL        from CNP to CNP about this stream's data
  *
- * But for the three about repair none is taken from a packet of which more than one copy
- * was sent or seen, that was late, missing or refused, or that lies in a round (Karn's
- * rule).  None is taken where the clock stepped back in between, and none without the
- * pairing. */
+ * But for the three about repair none is taken from a packet of which more than one
+ * copy was sent or seen, that was late, missing or refused, or that lies in a round
+ * (Karn's rule).  None is taken where the clock stepped back in between, and none
+ * without the pairing. */
 typedef enum roce_latency {
     ROCE_LATENCY_MESSAGE_COMPLETION,
     ROCE_LATENCY_ACK,

@@ -34,42 +34,58 @@ typedef struct measure {
 
 /* clang-format off */
 static const measure acks[] = {
-    {.name = "each request has its ACK", "a write 0; +9; b ack 0; a write 1; +4; b ack 1", ACK,
-     2, 5, 10},
+    {.name = "each request has its ACK",
+     "a write 0; +9; b ack 0; a write 1; +4; b ack 1", ACK, 2, 5, 10},
     {.name = "a coalesced ACK is timed from the newest request that it covers",
      "a write 0..3; +9; b ack 3", ACK, 1, 10, 10},
-    {.name = "an ACK inside a message", "a write.first 0; a write.middle 1; +1; b ack 1; "
+    {.name = "an ACK inside a message",
+     "a write.first 0; a write.middle 1; +1; b ack 1; "
      "a write.last 2; +2; b ack 2", ACK, 2, 2, 3},
-    {.name = "the second ACK for a request is none", "a write 0; b ack 0; +9; b ack 0 ident=9000",
+    {.name = "the second ACK for a request is none",
+     "a write 0; b ack 0; +9; b ack 0 ident=9000",
      ACK, 1, 1, 1},
-    {.name = "an older ACK that was overtaken is none", "a write 0..1; b ack 1; b ack 0", ACK,
-     1, 1, 1},
-    {.name = "a request that was never seen", "a write 0; b ack 0; a write 1 drop; b ack 1", ACK,
-     1, 1, 1},
-    {.name = "a request sent again", "a write 0; b ack 0; a write 1; +100000; a write 1; b ack 1; "
+    {.name = "an older ACK that was overtaken is none",
+     "a write 0..1; b ack 1; b ack 0", ACK, 1, 1, 1},
+    {.name = "a request that was never seen",
+     "a write 0; b ack 0; a write 1 drop; b ack 1", ACK, 1, 1, 1},
+    {.name = "a request sent again",
+     "a write 0; b ack 0; a write 1; +100000; a write 1; b ack 1; "
      "a write 2; b ack 2", ACK, 2, 1, 1},
     {.name = "a request in a round, before it is sent again itself",
      "a write 0; b ack 0; a write 1..3; +100000; a write 1; b ack 3", ACK, 1, 1, 1},
-    {.name = "the first request behind a round", "a write 0; b ack 0; a write 1..3; +100000; "
+    {.name = "a request whose second copy went unseen: a timeout",
+     "a write 0; b ack 0; a write 1..3; +100000; a write 1 drop; a write 2..3; b ack 1",
+     ACK, 1, 1, 1},
+    {.name = "a request whose second copy went unseen: inside a round",
+     "a write 0; b ack 0; a write 1..3; b nak 1; a write 1; a write 2 drop; a write 3; "
+     "b ack 2", ACK, 1, 1, 1},
+    {.name = "the first request behind a round",
+     "a write 0; b ack 0; a write 1..3; +100000; "
      "a write 1..3; b ack 3; a write 4; b ack 4", ACK, 2, 1, 1},
-    {.name = "a duplicate made by the network", "a write 0; b ack 0; a write 1; a write 1 copy; "
+    {.name = "a duplicate made by the network",
+     "a write 0; b ack 0; a write 1; a write 1 copy; "
      "b ack 1", ACK, 1, 1, 1},
-    {.name = "a late original", "a write 0..1; a write 2 drop; a write 3; a write 2 copy; b ack 2; "
+    {.name = "a late original",
+     "a write 0..1; a write 2 drop; a write 3; a write 2 copy; b ack 2; "
      "b ack 3", ACK, 1, 3, 3},
     {.name = "an ACK does not answer a READ", "a read 0; b ack 0", ACK, 0, 0, 0},
-    {.name = "the stamps step back", "t=100; a write 0; t=50; b ack 0; a write 1; b ack 1", ACK,
-     1, 1, 1},
-    {.name = "the same stamp is a sample of 0", "t=100; a write 0; t=100; b ack 0", ACK, 1, 0, 0},
+    {.name = "the stamps step back",
+     "t=100; a write 0; t=50; b ack 0; a write 1; b ack 1", ACK, 1, 1, 1},
+    {.name = "the same stamp is a sample of 0",
+     "t=100; a write 0; t=100; b ack 0", ACK, 1, 0, 0},
     {.name = "one direction only", "a write 0..9", ACK, 0, 0, 0},
     {.name = "unpaired", "a write 0..3; b ack 500", ACK, 0, 0, 0,
      .pairs = SCENARIO_PAIRS_UNKNOWN},
     {.name = "the ACK that pairs", "a write 0..3; +9; b ack 3", ACK, 1, 10, 10,
      .pairs = SCENARIO_PAIRS_UNKNOWN},
     {.name = "mid-stream", "b ack 5; a write 6; +1; b ack 6", ACK, 1, 2, 2},
-    {.name = "IPv6", "a write 0; +1; b ack 0", ACK, 1, 2, 2, .ident = SCENARIO_IDENT_IPV6},
-    {.name = "the ICRC of the ACK is bad", "a write 0; b ack 0 bad; +9; b ack 0", ACK, 1, 11, 11},
+    {.name = "IPv6",
+     "a write 0; +1; b ack 0", ACK, 1, 2, 2, .ident = SCENARIO_IDENT_IPV6},
+    {.name = "the ICRC of the ACK is bad",
+     "a write 0; b ack 0 bad; +9; b ack 0", ACK, 1, 11, 11},
     {.name = "the ACK's syndrome was cut off", "a write 0; b ack 0 cut", ACK, 0, 0, 0},
-    {.name = "the QPN is used again", "a write 0; b ack 0; a write 5000000; +2; b ack 5000000",
+    {.name = "the QPN is used again",
+     "a write 0; b ack 0; a write 5000000; +2; b ack 5000000",
      ACK, 2, 1, 3},
 };
 
@@ -83,39 +99,51 @@ static const measure messages[] = {
     {.name = "acknowledged in two steps",
      "a write.first 0; a write.middle 1; b ack 1; a write.last 2; b ack 2", MESSAGE,
      1, 4, 4},
-    {.name = "several at once", "a write 0; a write.first 1; a write.last 2; a write 3; b ack 3",
+    {.name = "several at once",
+     "a write 0; a write.first 1; a write.last 2; a write 3; b ack 3",
      MESSAGE, 3, 1, 4},
-    {.name = "the first packet was not seen", "a write.middle 1; a write.last 2; b ack 2",
+    {.name = "the first packet was not seen",
+     "a write.middle 1; a write.last 2; b ack 2",
      MESSAGE, 0, 0, 0},
     {.name = "a packet in the middle was not seen",
-     "a write.first 0; a write.middle 1 drop; a write.last 2; b ack 2", MESSAGE, 0, 0, 0},
+     "a write.first 0; a write.middle 1 drop; a write.last 2; b ack 2",
+     MESSAGE, 0, 0, 0},
     {.name = "a packet in the middle was sent again",
-     "a write 8; b ack 8; a write.first 9; a write.middle 10; a write.last 11; +100000; "
+     "a write 8; b ack 8; a write.first 9; a write.middle 10; a write.last 11; "
+     "+100000; "
      "a write.middle 10; a write.last 11; b ack 11", MESSAGE, 1, 1, 1},
     {.name = "two packets changed places", "a write.first 0; a write.middle 1 drop; "
      "a write.last 2; a write.middle 1 copy; b ack 2; a write 3; b ack 3", MESSAGE,
      1, 1, 1},
-    {.name = "a NAK covers the message before", "a write 0; a write 1; a write 2 drop; a write 3; "
+    {.name = "a NAK covers the message before",
+     "a write 0; a write 1; a write 2 drop; a write 3; "
      "b nak 2", MESSAGE, 2, 3, 4},
-    {.name = "a response covers the WRITE before it", "a write 0; a read 1; +7; b resp 1", MESSAGE,
-     2, 8, 9},
-    {.name = "an atomic is complete with its answer", "a cas 0; +7; b atomack 0", MESSAGE, 1, 8, 8},
+    {.name = "a response covers the WRITE before it",
+     "a write 0; a read 1; +7; b resp 1", MESSAGE, 2, 8, 9},
+    {.name = "an atomic is complete with its answer",
+     "a cas 0; +7; b atomack 0", MESSAGE, 1, 8, 8},
     {.name = "a FLUSH", "a flush 0; +7; b resp 0 len=0", MESSAGE, 1, 8, 8},
-    {.name = "an ACK beyond a READ completes it not", "a read 0; a write 1; b ack 1", MESSAGE,
-     1, 1, 1},
+    {.name = "an ACK beyond a READ completes it not",
+     "a read 0; a write 1; b ack 1", MESSAGE, 1, 1, 1},
     {.name = "not acknowledged", "a write 0; b ack 0; a write 1", MESSAGE, 1, 1, 1},
 };
 
 static const measure reads[] = {
-    {.name = "first response", READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
+    {.name = "first response",
+     READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
      READ_FIRST, 1, 10, 10},
-    {.name = "last response", READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
+    {.name = "last response",
+     READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
      READ_LAST, 1, 12, 12},
-    {.name = "a READ is a message", READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
+    {.name = "a READ is a message",
+     READ_3 "+9; b resp.first 2; b resp.middle 3; b resp.last 4",
      MESSAGE, 2, 2, 12},
-    {.name = "a single response is both, first", "a read 0; b resp 0", READ_FIRST, 1, 1, 1},
-    {.name = "a single response is both, last", "a read 0; b resp 0", READ_LAST, 1, 1, 1},
-    {.name = "two READs at once", TEACH "a read 2 len=1024; a read 3 len=2048; b resp 2; "
+    {.name = "a single response is both, first",
+     "a read 0; b resp 0", READ_FIRST, 1, 1, 1},
+    {.name = "a single response is both, last",
+     "a read 0; b resp 0", READ_LAST, 1, 1, 1},
+    {.name = "two READs at once",
+     TEACH "a read 2 len=1024; a read 3 len=2048; b resp 2; "
      "b resp.first 3; b resp.last 4", READ_LAST, 2, 2, 3},
     {.name = "the last response is not seen",
      READ_3 "b resp.first 2; b resp.middle 3; b resp.last 4 drop", READ_LAST, 0, 0, 0},
@@ -123,121 +151,165 @@ static const measure reads[] = {
      READ_3 "b resp.first 2 drop; b resp.middle 3; b resp.last 4", READ_FIRST, 0, 0, 0},
     {.name = "the first response is not seen, last",
      READ_3 "b resp.first 2 drop; b resp.middle 3; b resp.last 4", READ_LAST, 0, 0, 0},
-    {.name = "asked again", READ_3 "b resp.first 2; b resp.middle 3 drop; b resp.last 4; "
+    {.name = "asked again",
+     READ_3 "b resp.first 2; b resp.middle 3 drop; b resp.last 4; "
      "a read 3 len=2048; b resp.first 3; b resp.last 4", READ_LAST, 0, 0, 0},
     {.name = "a READ behind a response that is missing may be discarded",
      TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3", READ_LAST,
      0, 0, 0},
     {.name = "until it has come",
      TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3; "
-     "a read 2 len=1024; a read 3 len=1024; b resp 2; b resp 3; a read 4 len=1024; b resp 4",
+     "a read 2 len=1024; a read 3 len=1024; b resp 2; b resp 3; a read 4 len=1024; "
+     "b resp 4",
      READ_LAST, 1, 1, 1},
     {.name = "or up to 16 path delays",
      TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3; "
      "+15998; a read 4 len=1024; b resp 4", READ_LAST, 0, 0, 0},
-    {.name = "and no longer", TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3; "
+    {.name = "and no longer",
+     TEACH "a read 2 len=1024; a read 3 len=1024; b resp 2 drop; b resp 3; "
      "+15999; a read 4 len=1024; b resp 4", READ_LAST, 1, 1, 1},
     {.name = "responses change places",
      READ_3 "b resp.first 2; b resp.middle 3 drop; b resp.last 4; b resp.middle 3 copy",
      READ_LAST, 0, 0, 0},
-    {.name = "the READ Request is not seen", TEACH "a read 2 len=1024 drop; b resp 2", READ_LAST,
-     0, 0, 0},
+    {.name = "the READ Request is not seen",
+     TEACH "a read 2 len=1024 drop; b resp 2", READ_LAST, 0, 0, 0},
     {.name = "an atomic is no READ", "a cas 0; b atomack 0", READ_LAST, 0, 0, 0},
     {.name = "a FLUSH is no READ", "a flush 0; b resp 0 len=0", READ_FIRST, 0, 0, 0},
-    {.name = "the stamps step back", "t=100; a read 0; t=50; b resp 0", READ_LAST, 0, 0, 0},
+    {.name = "the stamps step back",
+     "t=100; a read 0; t=50; b resp 0", READ_LAST, 0, 0, 0},
 };
 
 static const measure naks[] = {
-    {.name = "from the request beyond the gap", LOST_10 "+4; b nak 10; +9; a write 10..12; b ack 12",
+    {.name = "from the request beyond the gap",
+     LOST_10 "+4; b nak 10; +9; a write 10..12; b ack 12",
      GENERATION, 1, 6, 6},
-    {.name = "to the request that was asked for", LOST_10 "b nak 10; +9; a write 10..12; b ack 12",
+    {.name = "to the request that was asked for",
+     LOST_10 "b nak 10; +9; a write 10..12; b ack 12",
      REACTION, 1, 10, 10},
-    {.name = "the NAK comes twice, generation", LOST_10 "b nak 10; b nak 10; a write 10..12; b ack 12",
+    {.name = "the NAK comes twice, generation",
+     LOST_10 "b nak 10; b nak 10; a write 10..12; b ack 12",
      GENERATION, 1, 2, 2},
-    {.name = "the NAK comes twice, reaction", LOST_10 "b nak 10; b nak 10; a write 10..12; b ack 12",
+    {.name = "the NAK comes twice, reaction",
+     LOST_10 "b nak 10; b nak 10; a write 10..12; b ack 12",
      REACTION, 1, 2, 2},
     {.name = "lost behind this point: what provoked the NAK is not known",
      "a write 8..12; b nak 10; a write 10..12; b ack 12", GENERATION, 0, 0, 0},
     {.name = "lost behind this point: the reaction is",
      "a write 8..12; b nak 10; a write 10..12; b ack 12", REACTION, 1, 1, 1},
-    {.name = "the round begins unseen", LOST_10 "b nak 10; a write 10 drop; a write 11..12; "
+    {.name = "the round begins unseen",
+     LOST_10 "b nak 10; a write 10 drop; a write 11..12; "
      "b nak 10 ident=9000; a write 10..12; b ack 12", REACTION, 1, 1, 1},
-    {.name = "an RNR NAK is another matter, generation", "a write 0; b rnr 0; +9; a write 0; b ack 0",
+    {.name = "a NAK that no round answered, and a later one that a round does",
+     LOST_10 "b nak 10; a write 10 copy; b ack 12; a write 13 drop; a write 14; "
+     "b nak 13; +9; a write 13..14; b ack 14", REACTION, 1, 10, 10},
+    {.name = "an RNR NAK is another matter, generation",
+     "a write 0; b rnr 0; +9; a write 0; b ack 0",
      GENERATION, 0, 0, 0},
-    {.name = "an RNR NAK is another matter, reaction", "a write 0; b rnr 0; +9; a write 0; b ack 0",
+    {.name = "an RNR NAK is another matter, reaction",
+     "a write 0; b rnr 0; +9; a write 0; b ack 0",
      REACTION, 0, 0, 0},
     {.name = "the sequence NAK in the wake of an RNR NAK",
      "a write 0..1; b rnr 0; b nak 0; +9; a write 0..1; b ack 1", GENERATION, 0, 0, 0},
     {.name = "a refusal for good", "a write 0..1; b access 0", GENERATION, 0, 0, 0},
-    {.name = "two losses, two NAKs", LOST_10 "b nak 10; a write 10..13; b ack 13; a write 14 drop; "
+    {.name = "two losses, two NAKs",
+     LOST_10 "b nak 10; a write 10..13; b ack 13; a write 14 drop; "
      "a write 15; +2; b nak 14; a write 14..15; b ack 15", GENERATION, 2, 2, 3},
     {.name = "the first copy sent again is lost as well",
-     LOST_10 "b nak 10; a write 10 drop; a write 11; +2; b nak 10; a write 10..12; b ack 12",
+     LOST_10 "b nak 10; a write 10 drop; a write 11; +2; b nak 10; a write 10..12; "
+     "b ack 12",
      GENERATION, 2, 2, 3},
     {.name = "nobody has sent again", LOST_10 "b nak 10", REACTION, 0, 0, 0},
-    {.name = "the stamps step back, generation", "t=100; " LOST_10 "t=50; b nak 10", GENERATION,
-     0, 0, 0},
-    {.name = "the stamps step back, reaction", "t=100; " LOST_10 "b nak 10; t=50; a write 10..12",
+    {.name = "the stamps step back, generation",
+     "t=100; " LOST_10 "t=50; b nak 10", GENERATION, 0, 0, 0},
+    {.name = "the stamps step back, reaction",
+     "t=100; " LOST_10 "b nak 10; t=50; a write 10..12",
      REACTION, 0, 0, 0},
     {.name = "no identification: the answer is timed all the same",
-     LOST_10 "b nak 10; +9; a write 10; +5; a write 11..12; b ack 12", REACTION, 1, 10, 10,
+     LOST_10 "b nak 10; +9; a write 10; +5; a write 11..12; b ack 12",
+     REACTION, 1, 10, 10,
      .ident = SCENARIO_IDENT_IPV6},
     {.name = "unpaired", LOST_10, GENERATION, 0, 0, 0, .pairs = SCENARIO_PAIRS_UNKNOWN},
 };
 
 static const measure recoveries[] = {
-    {.name = "from the gap", LOST_10 "+4; b nak 10; a write 10..12; b ack 12", RECOVERY, 1, 10, 10},
+    {.name = "from the gap",
+     LOST_10 "+4; b nak 10; a write 10..12; b ack 12", RECOVERY, 1, 10, 10},
     {.name = "without identification as well", LOST_10 "+4; b nak 10; a write 10..12; "
      "b ack 12", RECOVERY, 1, 10, 10, .ident = SCENARIO_IDENT_IPV6},
-    {.name = "to the first ACK that covers it", LOST_10 "+4; b nak 10; a write 10..12; b ack 10; "
+    {.name = "to the first ACK that covers it",
+     LOST_10 "+4; b nak 10; a write 10..12; b ack 10; "
      "b ack 12", RECOVERY, 1, 10, 10},
     {.name = "from the NAK, where it was lost behind this point",
      "a write 8..12; b nak 10; +9; a write 10..12; b ack 12", RECOVERY, 1, 13, 13},
     {.name = "from the copy before, where a timeout repairs it",
      "a write 0; b ack 0; a write 1..2; +100000; a write 1..2; b ack 2", RECOVERY,
      1, 100004, 100004},
-    {.name = "the ACK was lost", "a write 0; b ack 0; a write 1..2; b ack 2; +100000; a write 1..2; "
+    {.name = "the ACK was lost",
+     "a write 0; b ack 0; a write 1..2; b ack 2; +100000; a write 1..2; "
      "b ack 2 ident=9000", RECOVERY, 1, 100005, 100005},
     {.name = "a copy sent again is lost as well: still the first evidence",
-     LOST_10 "b nak 10; a write 10 drop; a write 11; b nak 10; a write 10..12; b ack 12",
+     LOST_10 "b nak 10; a write 10 drop; a write 11; b nak 10; a write 10..12; "
+     "b ack 12",
      RECOVERY, 1, 9, 9},
     {.name = "two losses in one flight are one repair",
      "a write 8..9; b ack 9; a write 10 drop; a write 11; a write 12 drop; a write 13; "
      "b nak 10; a write 10..13; b ack 13", RECOVERY, 1, 8, 8},
-    {.name = "two repairs", LOST_10 "b nak 10; a write 10..13; b ack 13; a write 14 drop; a write 15; "
+    {.name = "two repairs",
+     LOST_10 "b nak 10; a write 10..13; b ack 13; a write 14 drop; a write 15; "
      "b nak 14; a write 14..15; b ack 15", RECOVERY, 2, 4, 7},
-    {.name = "a NAK covers it", LOST_10 "b nak 10; a write 10..11; a write 12 drop; a write 13; "
+    {.name = "a NAK covers it",
+     LOST_10 "b nak 10; a write 10..11; a write 12 drop; a write 13; "
      "b nak 12; a write 12..13; b ack 13", RECOVERY, 2, 4, 7},
     {.name = "merely late", LOST_10 "a write 10 copy; b ack 12", RECOVERY, 0, 0, 0},
     {.name = "merely late, and sent again for nothing",
      LOST_10 "a write 10 copy; b nak 10; a write 10..12; b ack 12", RECOVERY, 0, 0, 0},
-    {.name = "not captured", LOST_10 "b ack 12", RECOVERY, 0, 0, 0},
-    {.name = "not acknowledged any more", LOST_10 "b nak 10; a write 10..12", RECOVERY, 0, 0, 0},
-    {.name = "RNR: nothing was lost", "a write 0; b rnr 0; +9; a write 0; b ack 0", RECOVERY,
+    {.name = "merely late, and behind the copy that was sent again",
+     "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10; a write 10..12; "
+     "a write 10 copy=1; b ack 12", RECOVERY, 0, 0, 0},
+    {.name = "the QPN is used again, repair",
+     LOST_10 "b nak 10; a write 10..12; a write 5000000; b ack 5000000", RECOVERY,
      0, 0, 0},
+    {.name = "not captured", LOST_10 "b ack 12", RECOVERY, 0, 0, 0},
+    {.name = "not acknowledged any more",
+     LOST_10 "b nak 10; a write 10..12", RECOVERY, 0, 0, 0},
+    {.name = "RNR: nothing was lost",
+     "a write 0; b rnr 0; +9; a write 0; b ack 0", RECOVERY, 0, 0, 0},
     {.name = "a READ's response: from the gap to the response",
-     READ_3 "b resp.first 2; b resp.middle 3 drop; b resp.last 4; +3; a read 3 len=2048; "
+     READ_3 "b resp.first 2; b resp.middle 3 drop; b resp.last 4; +3; "
+     "a read 3 len=2048; "
      "b resp.first 3; b resp.last 4; a write 5; b ack 5", RECOVERY, 1, 5, 5},
+    {.name = "a READ's response, with others of before still on their way",
+     TEACH "a read 2 len=1024; a read 3 len=1024; a read 4 len=1024; b resp 2 drop; "
+     "b resp 3; a read 2 len=1024; b resp 4; a read 3 len=1024; a read 4 len=1024; "
+     "b resp 2; b resp 3; b resp 4", RECOVERY, 1, 5, 5},
     {.name = "a READ asked again after a timeout",
-     READ_3 "+100000; a read 2 len=3072; b resp.first 2; b resp.middle 3; b resp.last 4",
+     READ_3 "+100000; a read 2 len=3072; b resp.first 2; b resp.middle 3; "
+     "b resp.last 4",
      RECOVERY, 1, 100002, 100002},
-    {.name = "one direction only", "a write 0..3; +100000; a write 1..3", RECOVERY, 0, 0, 0},
+    {.name = "one direction only",
+     "a write 0..3; +100000; a write 1..3", RECOVERY, 0, 0, 0},
 };
 
 static const measure cnps[] = {
-    {.name = "from the first CE", "b ack 99; a write 0 ce; a write 1 ce; +8; b cnp", DELAY, 1, 10, 10},
-    {.name = "what was answered is answered", "b ack 99; a write 0 ce; b cnp; b cnp", DELAY, 1, 1, 1},
-    {.name = "as late as 200 us", "b ack 99; a write 0 ce; +199; b cnp", DELAY, 1, 200, 200},
+    {.name = "from the first CE",
+     "b ack 99; a write 0 ce; a write 1 ce; +8; b cnp", DELAY, 1, 10, 10},
+    {.name = "what was answered is answered",
+     "b ack 99; a write 0 ce; b cnp; b cnp", DELAY, 1, 1, 1},
+    {.name = "as late as 200 us",
+     "b ack 99; a write 0 ce; +199; b cnp", DELAY, 1, 200, 200},
     {.name = "and no later", "b ack 99; a write 0 ce; +200; b cnp", DELAY, 0, 0, 0},
     {.name = "no CE", "b ack 99; a write 0; b cnp", DELAY, 0, 0, 0},
-    {.name = "the stamps step back", "t=100; b ack 99; a write 0 ce; t=50; b cnp", DELAY, 0, 0, 0},
+    {.name = "the stamps step back",
+     "t=100; b ack 99; a write 0 ce; t=50; b cnp", DELAY, 0, 0, 0},
     {.name = "unpaired, delay", "a write 0 ce; b cnp", DELAY, 0, 0, 0,
      .pairs = SCENARIO_PAIRS_UNKNOWN},
     {.name = "a switch's CNP", "a write 0 ce; b ack 0; +5; x cnp", DELAY, 1, 7, 7},
-    {.name = "from CNP to CNP", "a write 0 ce; b ack 0; b cnp; +49; b cnp; +4; b cnp", INTERVAL,
-     2, 5, 50},
-    {.name = "one CNP has no interval", "a write 0 ce; b ack 0; b cnp", INTERVAL, 0, 0, 0},
-    {.name = "a switch's CNP counts", "a write 0 ce; b ack 0; b cnp; +5; x cnp", INTERVAL, 1, 6, 6},
+    {.name = "from CNP to CNP",
+     "a write 0 ce; b ack 0; b cnp; +49; b cnp; +4; b cnp", INTERVAL, 2, 5, 50},
+    {.name = "one CNP has no interval",
+     "a write 0 ce; b ack 0; b cnp", INTERVAL, 0, 0, 0},
+    {.name = "a switch's CNP counts",
+     "a write 0 ce; b ack 0; b cnp; +5; x cnp", INTERVAL, 1, 6, 6},
     {.name = "unpaired, interval", "a write 0 ce; b cnp; b cnp", INTERVAL, 0, 0, 0,
      .pairs = SCENARIO_PAIRS_UNKNOWN},
     {.name = "intervals when the stamps step back",
