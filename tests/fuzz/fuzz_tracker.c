@@ -476,11 +476,39 @@ check_space(const roce_stream *s, roce_space space)
     }
 }
 
+static uint64_t
+samples(const roce_stream *s, roce_latency latency)
+{
+    return s->latencies[latency] != NULL ? s->latencies[latency]->count : 0;
+}
+
+static void
+check_latencies(const world *w, const roce_stream *s)
+{
+    for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
+        const roce_histogram *h = s->latencies[i];
+        if (h == NULL) {
+            continue;
+        }
+        assert(roce_stream_is_paired(s));
+        assert(h->count > 0 && h->count <= w->n_frames && h->unplaced <= h->count);
+        assert(h->min_ns <= h->max_ns && h->max_ns <= w->last_ns - w->first_ns);
+        assert(roce_histogram_quantile(h, 500) <= roce_histogram_quantile(h, 990));
+        assert(roce_histogram_mean(h) >= h->min_ns);
+        assert(roce_histogram_stddev(h) <= h->max_ns - h->min_ns);
+    }
+    assert(samples(s, ROCE_LATENCY_NAK_GENERATION) <=
+           s->naks_received[ROCE_NAKS_PSN_SEQUENCE]);
+    assert(samples(s, ROCE_LATENCY_NAK_REACTION) <= s->retransmissions.rounds);
+    assert(samples(s, ROCE_LATENCY_RECOVERY) <= s->retransmissions.rounds);
+}
+
 static void
 check_stream(const world *w, uint32_t id)
 {
     const roce_stream *s = roce_tracker_stream(w->tracker, id);
     assert(s->id == id && s->point < 3);
+    check_latencies(w, s);
     assert(s->first_time_ns <= s->last_time_ns);
     assert(roce_vantage_name(s->vantage) != NULL);
     assert(roce_recovery_name(s->recovery) != NULL);

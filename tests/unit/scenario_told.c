@@ -121,6 +121,28 @@ judge_event(scenario_verdict *v, const scenario_outcome *out, const roce_event *
     }
 }
 
+/* No sample is longer than the capture, and none comes without a pairing. */
+static void
+judge_latencies(scenario_verdict *v, const scenario_outcome *out, const roce_stream *s)
+{
+    char label[16];
+    scenario_label(s, label);
+    for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
+        const roce_histogram *h = s->latencies[i];
+        const char *name = roce_latency_name((roce_latency)i);
+        if (h == NULL) {
+            continue;
+        }
+        if (h->count == 0 || h->min_ns > h->max_ns ||
+            h->max_ns > out->last_ns - out->first_ns) {
+            scenario_complain(v, "%s: %s is longer than the capture", label, name);
+        }
+        if (!roce_stream_is_paired(s)) {
+            scenario_complain(v, "%s: %s of an unpaired stream", label, name);
+        }
+    }
+}
+
 void
 scenario_judge_invariants(scenario_verdict *v, const scenario_outcome *out)
 {
@@ -137,6 +159,7 @@ scenario_judge_invariants(scenario_verdict *v, const scenario_outcome *out)
     }
     for (uint32_t i = 0; i < n; i++) {
         judge_tally(v, roce_tracker_stream(out->tracker, i), &tallies[i]);
+        judge_latencies(v, out, roce_tracker_stream(out->tracker, i));
     }
     for (uint32_t i = 0; i < roce_tracker_n_pauses(out->tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(out->tracker, i);
