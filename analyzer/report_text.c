@@ -549,6 +549,63 @@ print_ecn(const text_report *r)
 }
 
 /* clang-format off */
+static const rs_column latency_columns[] = {
+    {"from, to", FALSE, 0, FALSE}, {"samples", TRUE, 1, FALSE}, {"least", TRUE, 2, FALSE},
+    {"median", TRUE, 0, FALSE}, {"90 %", TRUE, 3, FALSE}, {"99 %", TRUE, 0, FALSE},
+    {"most", TRUE, 2, FALSE},
+};
+static const char *const latency_words[ROCE_N_LATENCIES] = {
+    [ROCE_LATENCY_MESSAGE_COMPLETION] = "message, completion",
+    [ROCE_LATENCY_ACK] = "request, ACK",
+    [ROCE_LATENCY_READ_FIRST] = "READ, first response",
+    [ROCE_LATENCY_READ] = "READ, last response",
+    [ROCE_LATENCY_NAK_GENERATION] = "gap, NAK",
+    [ROCE_LATENCY_NAK_REACTION] = "NAK, sent again",
+    [ROCE_LATENCY_RECOVERY] = "loss, recovery",
+    [ROCE_LATENCY_CNP_DELAY] = "CE, CNP",
+    [ROCE_LATENCY_CNP_INTERVAL] = "CNP, next CNP",
+};
+/* clang-format on */
+
+static void
+add_latency(const text_report *r, rs_table *table, roce_latency latency)
+{
+    const roce_histogram *h = &r->summary->latencies[latency];
+    const guint64 values[] = {
+        h->min_ns,
+        roce_histogram_quantile(h, 500),
+        roce_histogram_quantile(h, 900),
+        roce_histogram_quantile(h, 990),
+        h->max_ns,
+    };
+    guint64 resolution_ns = MAX(r->analysis->resolution_ns, 1);
+    rs_table_add(table, g_strdup(latency_words[latency]));
+    add_count(table, h->count);
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        guint64 ns = values[i] / resolution_ns * resolution_ns;
+        rs_table_add(table, rs_format_duration(ns, resolution_ns));
+    }
+}
+
+static void
+print_latencies(const text_report *r)
+{
+    g_autoptr(rs_table) table =
+        rs_table_new(latency_columns, G_N_ELEMENTS(latency_columns));
+    guint n = 0;
+    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+        if (r->summary->latencies[i].count > 0) {
+            add_latency(r, table, (roce_latency)i);
+            n++;
+        }
+    }
+    if (n > 0) {
+        heading(r, "Latencies");
+        rs_table_print(table, r->out, r->width);
+    }
+}
+
+/* clang-format off */
 static const rs_column pause_columns[] = {
     {"at", TRUE, 2, FALSE}, {"from", FALSE, 0, FALSE}, {"priority", FALSE, 0, FALSE},
     {"XOFF", TRUE, 0, FALSE}, {"refresh", TRUE, 1, FALSE}, {"XON", TRUE, 1, FALSE},
@@ -650,6 +707,7 @@ rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     print_streams(&r);
     print_connections(&r);
     print_ecn(&r);
+    print_latencies(&r);
     print_pauses(&r);
     print_background(&r);
 }
