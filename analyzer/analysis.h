@@ -50,7 +50,7 @@ typedef struct rs_analysis {
     rs_twins *twins;           /* NULL with a single point */
     rs_background *background; /* NULL without nDPI */
     rs_timeline *timeline;
-    gboolean overlapping;      /* a file begins before another of its kind ends */
+    gboolean overlapping; /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */
 } rs_analysis;

@@ -134,7 +134,7 @@ rs_json_timeline(const rs_analysis *analysis, const rs_summary *summary)
     if (total != NULL) {
         json_array_append_new(series, total);
     }
-    for (guint32 i = 0; i < analysis->points->len; i++) {
+    for (guint32 i = 0; i < rs_points_n(analysis->points); i++) {
         if (rs_timeline_has_point(timeline, i)) {
             json_array_append_new(series, point_json(timeline, i));
         }

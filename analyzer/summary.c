@@ -186,7 +186,7 @@ rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
 {
     const rs_timeline *timeline = analysis->timeline;
     guint n = roce_tracker_n_streams(analysis->tracker);
-    if (analysis->points->len == 1 && rs_timeline_has_point(timeline, 0)) {
+    if (rs_points_n(analysis->points) == 1 && rs_timeline_has_point(timeline, 0)) {
         rs_timeline_add_point(timeline, 0, row, sum);
         return TRUE;
     }
