@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What travels, and what it travels over: see the top of sim.py."""
+
+import dataclasses
+import heapq
+import itertools
+import random
+
+import roce
+from scenario import CM, REQUESTS, RESPONSES, START_NS, Work, path_of
+
+
+class Scheduler:
+    def __init__(self):
+        self.now = START_NS
+        self._heap, self._order = [], itertools.count()
+
+    def at(self, time_ns, call, *args):
+        heapq.heappush(self._heap, (max(time_ns, self.now), next(self._order), call, args))
+
+    def after(self, delay_ns, call, *args):
+        self.at(self.now + delay_ns, call, *args)
+
+    def run(self):
+        while self._heap:
+            self.now, _, call, args = heapq.heappop(self._heap)
+            call(*args)
+
+
+@dataclasses.dataclass(eq=False)
+class Tx:
+    """One packet as a host sent it."""
+    end: object                  # the QueuePairEnd or Host it comes from
+    space: str
+    opcode: int
+    psn: int = 0                 # unwrapped
+    n_psns: int = 1
+    headers: bytes = b""
+    payload_bytes: int = 0
+    payload: bytes = b""         # instead of a pattern, for CM
+    ack_request: bool = False
+    syndrome: int = 0
+    dest_qpn: int = 0
+    resent: bool = False
+    round_i: int = -1            # requests sent again: index into Requester.rounds
+    read_bytes: int = 0          # READ requests: how much is asked for
+    work: Work = None            # requests: the message it belongs to
+    is_last: bool = False        # requests: the last packet of its message
+    needless: bool = False       # requests: already executed when it was sent
+    becn: bool = False
+    # set when it is sent
+    copy: int = 0
+    ident: int = 0
+    time_ns: int = 0
+    serial: int = 0
+    passes: dict = dataclasses.field(default_factory=dict)  # node -> how many came
+    captured: dict = dataclasses.field(default_factory=dict)  # node -> [Flight]
+    fates: list = dataclasses.field(default_factory=list)
+    evident: set = dataclasses.field(default_factory=set)  # nodes, see _find_evident()
+
+    @property
+    def kind(self):
+        return roce.OPCODE_NAME[self.opcode]
+
+    def name(self):
+        return [self.kind, self.psn & 0xFFFFFF, self.copy]
+
+    def came_to(self, node):
+        """Whether a whole copy was captured there."""
+        return self.number_at(node) is not None
+
+    def number_at(self, node):
+        """The place of the first whole copy in the capture; None if there is none."""
+        return next((f.number for f in self.captured.get(node, []) if not f.corrupt), None)
+
+    def carries_data(self):
+        return self.space in (REQUESTS, RESPONSES) and self.payload_bytes > 0
+
+    def ip_bytes(self, ce=False, corrupt=False):
+        """The packet from its IP header on, as it is at some place of its way."""
+        body = self.payload or bytes([self.psn & 0xFF]) * self.payload_bytes
+        ib = roce.transport(self.opcode, dest_qpn=self.dest_qpn, psn=self.psn,
+                            headers=self.headers, payload=body, becn=self.becn,
+                            ack_request=self.ack_request)
+        host = self.end.host
+        tos = host.config.tos | (roce.ECN_CE if ce else 0)
+        ip = roce.Ip(host.config.address, host.peer.config.address, tos=tos,
+                     ident=self.ident)
+        return roce.rocev2(ip, self.end.udp_port, ib, icrc_xor=0x10 if corrupt else 0)
+
+
+@dataclasses.dataclass(eq=False)
+class Flight:
+    """A copy of a Tx that travels."""
+    tx: Tx
+    forward: bool
+    ce: bool = False
+    corrupt: bool = False
+    number: int = -1             # where it was captured: in which place
+
+
+class Path:
+    """Nodes in a row: host A, the points, host B; see the top of this file."""
+
+    def __init__(self, sim):
+        scenario = sim.scenario
+        self.sim = sim
+        self.segments = scenario.segments or path_of()
+        assert len(self.segments) == len(scenario.points) + 1
+        self.last_node = len(scenario.points) + 1
+        self._random = {}
+        self._busy_until = {}
+
+    def send(self, flight):
+        self._cross(flight, 0 if flight.forward else self.last_node)
+
+    def _cross(self, flight, node):
+        i = node if flight.forward else node - 1
+        segment = self.segments[i]
+        impairment = segment.forward if flight.forward else segment.backward
+        key = (i, flight.forward)
+        if key not in self._random:
+            self._random[key] = random.Random(
+                f"{self.sim.scenario.seed}/{i}/{flight.forward}")
+        draws = [self._random[key].random() for _ in range(6)]
+        tx = flight.tx
+        applies = tx.space in impairment.spaces
+        name = tx.space, tx.psn - tx.end.first_psn(tx.space), tx.copy
+        if name in impairment.drop or applies and draws[0] < impairment.loss:
+            return
+        if applies and draws[1] < impairment.corrupt and tx.carries_data():
+            flight.corrupt = True
+        if (draws[2] < impairment.mark and tx.space != CM
+                and tx.end.host.config.tos & 3):
+            flight.ce = True
+        arrival = self.sim.now + segment.delay_ns + int(draws[3] * segment.jitter_ns)
+        if name in impairment.late or applies and draws[4] < impairment.reorder:
+            arrival += impairment.reorder_ns
+        else:
+            arrival = max(arrival, self._busy_until.get(key, 0))
+            self._busy_until[key] = arrival
+        next_node = node + 1 if flight.forward else node - 1
+        self.sim.at(arrival, self._arrive, flight, next_node)
+        if applies and draws[5] < impairment.duplicate:
+            self.sim.at(arrival + impairment.duplicate_lag_ns, self._arrive,
+                        dataclasses.replace(flight), next_node)
+
+    def _arrive(self, flight, node):
+        flight.tx.passes[node] = flight.tx.passes.get(node, 0) + 1
+        if node in (0, self.last_node):
+            (self.sim.host_b if flight.forward else self.sim.host_a).receive(flight)
+        else:
+            self.sim.taps[node - 1].see(flight, node)
+            self._cross(flight, node)
+
+
+class Tap:
+    """A capture point at work."""
+
+    def __init__(self, sim, point):
+        self.sim, self.point = sim, point
+        self._random = random.Random(f"{sim.scenario.seed}/tap/{point.name}")
+        self.pcap = roce.Pcap(nanoseconds=point.nanoseconds,
+                              snap_length=point.snap_length)
+        self.seen = []           # captured flights in order
+        self.n_dropped = 0
+
+    def see(self, flight, node):
+        if self._random.random() < self.point.drop:
+            self.n_dropped += 1
+            return
+        flight = dataclasses.replace(flight)  # as it is here; it may change on its way
+        flight.number = len(self.seen)
+        flight.tx.captured.setdefault(node, []).append(flight)
+        self.seen.append(flight)
+        ends = [roce.mac(h.config.mac) for h in (self.sim.host_a, self.sim.host_b)]
+        src, dst = ends if flight.forward else reversed(ends)
+        self.pcap.add(self.sim.now, roce.ethernet(
+            flight.tx.ip_bytes(flight.ce, flight.corrupt), src=src, dst=dst,
+            vlans=self.sim.scenario.vlans))
