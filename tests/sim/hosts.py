@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The machines at both ends: NIC, QP 1, and the ends of queue pairs."""
 
+import itertools
+
 import random
 
 import roce
@@ -8,6 +10,9 @@ from network import Flight, Tx
 from requester import Requester
 from responder import Responder
 from scenario import CM, CNPS, REQUESTS
+from selective import KeepingResponder, SelectiveRequester
+from unreliable import (
+    ConnectedReceiver, ConnectedSender, DatagramReceiver, DatagramSender)
 
 
 class Nic:
@@ -42,7 +47,7 @@ class Nic:
 
     def _send(self, tx):
         sim = self.host.sim
-        tx.ident = self.host.next_ident()
+        tx.ident = self.host.next_ident(tx.end)
         tx.time_ns = sim.now
         wire_bytes = 38 + 58 + len(tx.headers) + tx.payload_bytes
         self._free_at = sim.now + max(
@@ -55,29 +60,38 @@ class Host:
     """A machine: a NIC, its ends of the queue pairs, and QP 1."""
 
     udp_port = 0xC0A1            # of QP 1
+    transport = "UD"
 
     def __init__(self, sim, config):
         self.sim, self.config = sim, config
         self.host = self         # as the `end` of a Tx from QP 1
         self.nic = Nic(self)
         self.nic.sources.append(self)
-        self.ends = {}           # by QPN
+        self.ends = {}           # by QPN: the newest
+        self.datagram_psn = {}   # by QPN: what UD sends next
         self.peer = None
         self._notices = []
         self._random = random.Random(f"{sim.scenario.seed}/ident/{config.address}")
-        self._ident = config.ident_start
+        self._ident = itertools.count(config.ident_start + 1)
+        self._idents = {}        # by whom it belongs to: "rising_per_qp"
         self._last_cnp = {}
 
     @staticmethod
     def first_psn(_space):
         return 0
 
-    def next_ident(self):
-        if self.config.ident == "rising":
-            self._ident += 1
-        elif self.config.ident == "random":
+    def next_ident(self, end):
+        """The IPv4 identification of the next packet of a queue pair, or of QP 1."""
+        kind = self.config.ident
+        if kind == "constant":
+            return self.config.ident_start
+        if kind == "random":
             return self._random.getrandbits(16)
-        return self._ident & 0xFFFF
+        counter = self._ident
+        if kind == "rising_per_qp":
+            start = self.config.ident_start + 0x3331 * len(self._idents)
+            counter = self._idents.setdefault(end, itertools.count(start))
+        return next(counter) & 0xFFFF
 
     def ready(self):
         return bool(self._notices)
@@ -100,7 +114,7 @@ class Host:
         if tx.space in (CNPS, CM):
             tx.fates.append("accepted")
             return
-        end = self.ends[tx.dest_qpn]
+        end = tx.end.peer
         (end.responder if tx.space == REQUESTS else end.requester).receive(tx)
 
     def _answer_ce(self, tx):
@@ -108,7 +122,7 @@ class Host:
         if not interval or now - self._last_cnp.get(tx.dest_qpn, 0) < interval:
             return
         self._last_cnp[tx.dest_qpn] = now
-        end = self.ends[tx.dest_qpn]
+        end = tx.end.peer
         self.notify(Tx(end, CNPS, roce.OPCODE["CNP"], payload=bytes(16), becn=True,
                        payload_bytes=16, dest_qpn=end.peer.side.qpn))
 
@@ -116,12 +130,26 @@ class Host:
 class QueuePairEnd:
     """One side of a queue pair on its host."""
 
-    def __init__(self, host, side, pmtu, udp_port):
-        self.host, self.side, self.pmtu, self.udp_port = host, side, pmtu, udp_port
+    def __init__(self, host, side, pair):
+        self.host, self.side, self.pair = host, side, pair
+        self.pmtu, self.transport = pair.pmtu, pair.transport
+        self.start_ns = pair.start_ns
+        self.udp_port = roce.entropy_port(pair.a.qpn, pair.b.qpn)
         self.peer = None
-        self.requester, self.responder = Requester(self), Responder(self)
+        requester, responder = _halves(side, pair.transport)
+        self.requester, self.responder = requester(self), responder(self)
         host.ends[side.qpn] = self
         host.nic.sources += [self.responder, self.requester]
 
     def first_psn(self, space):
         return (self if space == REQUESTS else self.peer).side.start_psn
+
+
+def _halves(side, transport):
+    """The classes that play a side's two parts."""
+    if transport == "UD":
+        return DatagramSender, DatagramReceiver
+    if transport == "UC":
+        return ConnectedSender, ConnectedReceiver
+    return ({"all": Requester, "missing": SelectiveRequester}[side.resend],
+            {"discard": Responder, "keep": KeepingResponder}[side.beyond_gap])

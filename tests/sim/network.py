@@ -6,7 +6,9 @@ import heapq
 import itertools
 import random
 
+import artefacts
 import roce
+from artefacts import Record
 from scenario import CM, REQUESTS, RESPONSES, START_NS, Work, path_of
 
 
@@ -48,6 +50,7 @@ class Tx:
     is_last: bool = False        # requests: the last packet of its message
     needless: bool = False       # requests: already executed when it was sent
     becn: bool = False
+    gap_end: int = 0             # sequence NAKs of who keeps what is beyond a gap
     # set when it is sent
     copy: int = 0
     ident: int = 0
@@ -60,7 +63,8 @@ class Tx:
 
     @property
     def kind(self):
-        return roce.OPCODE_NAME[self.opcode]
+        name = roce.OPCODE_NAME[self.opcode]
+        return "DC" + name[2:] if self.end.transport == "DC" else name
 
     def name(self):
         return [self.kind, self.psn & 0xFFFFFF, self.copy]
@@ -96,7 +100,9 @@ class Flight:
     forward: bool
     ce: bool = False
     corrupt: bool = False
-    number: int = -1             # where it was captured: in which place
+    # where it was captured: its place and its stamp
+    number: int = -1
+    time_ns: int = 0
 
 
 class Path:
@@ -110,6 +116,14 @@ class Path:
         self.last_node = len(scenario.points) + 1
         self._random = {}
         self._busy_until = {}
+
+    def vantage(self, forward, node):
+        """Where a point stands for requests of one direction, as the analyzer's word."""
+        delays = [segment.delay_ns for segment in self.segments]
+        before, after = sum(delays[:node]), sum(delays[node:])
+        if not forward:
+            before, after = after, before
+        return "middle" if before and after else "responder" if before else "requester"
 
     def send(self, flight):
         self._cross(flight, 0 if flight.forward else self.last_node)
@@ -150,31 +164,68 @@ class Path:
         if node in (0, self.last_node):
             (self.sim.host_b if flight.forward else self.sim.host_a).receive(flight)
         else:
-            self.sim.taps[node - 1].see(flight, node)
+            self.sim.taps[node - 1].see(flight)
             self._cross(flight, node)
 
 
 class Tap:
     """A capture point at work."""
 
-    def __init__(self, sim, point):
-        self.sim, self.point = sim, point
-        self._random = random.Random(f"{sim.scenario.seed}/tap/{point.name}")
-        self.pcap = roce.Pcap(nanoseconds=point.nanoseconds,
-                              snap_length=point.snap_length)
-        self.seen = []           # captured flights in order
-        self.n_dropped = 0
+    def __init__(self, sim, point, node):
+        self.sim, self.point, self.node = sim, point, node
+        self._ends = [roce.mac(h.config.mac) for h in (sim.host_a, sim.host_b)]
+        self.records = []        # as a perfect capture has them, then as they are
+        self.changes = []        # what the artefacts did
+        self.seen = []           # captured flights in order, each once
+        self.n_dropped = self.n_repeated = 0
 
-    def see(self, flight, node):
-        if self._random.random() < self.point.drop:
-            self.n_dropped += 1
-            return
-        flight = dataclasses.replace(flight)  # as it is here; it may change on its way
-        flight.number = len(self.seen)
-        flight.tx.captured.setdefault(node, []).append(flight)
-        self.seen.append(flight)
-        ends = [roce.mac(h.config.mac) for h in (self.sim.host_a, self.sim.host_b)]
-        src, dst = ends if flight.forward else reversed(ends)
-        self.pcap.add(self.sim.now, roce.ethernet(
-            flight.tx.ip_bytes(flight.ce, flight.corrupt), src=src, dst=dst,
-            vlans=self.sim.scenario.vlans))
+    def see(self, flight):
+        src, dst = self._ends if flight.forward else reversed(self._ends)
+        frame = roce.ethernet(flight.tx.ip_bytes(flight.ce, flight.corrupt), src=src,
+                              dst=dst, vlans=self.sim.scenario.vlans)
+        # As it is here; it may change on its way.
+        self.see_frame(frame, dataclasses.replace(flight))
+
+    def see_frame(self, frame, flight=None):
+        """Any frame, now; without a flight it is in no truth but the point's."""
+        self.records.append(Record(self.sim.now, frame, len(frame), flight))
+
+    def finish(self):
+        """The capture ends: what became of what was seen?"""
+        n_seen, name = len(self.records), f"{self.sim.scenario.seed}/tap/{self.point.name}"
+        self.records, self.changes = artefacts.apply(
+            (artefacts.Drop(self.point.drop), *self.point.artefacts), self.records,
+            lambda i: random.Random(f"{name}/{i}" if i else name))
+        self.n_repeated = sum(r.repeated for r in self.records)
+        self.n_dropped = n_seen - (len(self.records) - self.n_repeated)
+        for number, record in enumerate(self.records):
+            flight = record.flight
+            if flight is not None and not record.repeated:
+                flight.number, flight.time_ns = number, record.time_ns
+                flight.tx.captured.setdefault(self.node, []).append(flight)
+                self.seen.append(flight)
+
+    def captures(self):
+        """Name of a file -> its bytes; several if an artefact made parts."""
+        parts = sorted({r.part for r in self.records}) or [0]
+        if len(parts) > 1 and self.point.parts == "interfaces":
+            return {self.point.name: self._pcapng(parts)}
+        suffix = "{}.{}" if len(parts) > 1 else "{}"
+        return {suffix.format(self.point.name, part): self._pcap(part) for part in parts}
+
+    def _pcap(self, part):
+        pcap = roce.Pcap(nanoseconds=self.point.nanoseconds,
+                         snap_length=self.point.snap_length)
+        for record in self.records:
+            if record.part == part:
+                pcap.add(record.time_ns, record.frame, record.wire_bytes)
+        return pcap.bytes()
+
+    def _pcapng(self, parts):
+        pcapng = roce.Pcapng([
+            roce.Interface(snap_length=self.point.snap_length, name=f"part{part}",
+                           nanoseconds=self.point.nanoseconds) for part in parts])
+        for record in self.records:
+            pcapng.add(record.time_ns, record.frame, record.wire_bytes,
+                       interface=parts.index(record.part))
+        return pcapng.bytes()

@@ -6,8 +6,7 @@ import dataclasses
 import roce
 from scenario import Work
 
-# op -> opcodes for First, Middle, Last, Only; READ and atomics have but one packet.
-OPCODES = {name[3:]: value for name, value in roce.OPCODE.items() if name.startswith("RC ")}
+# op -> opcodes for First, Middle, Last, Only; all others have but one packet.
 SEGMENTED = {
     "WRITE": ("RDMA WRITE First", "RDMA WRITE Middle", "RDMA WRITE Last",
               "RDMA WRITE Only"),
@@ -21,15 +20,23 @@ SEGMENTED = {
 }
 READ_RESPONSE = ("RDMA READ Response First", "RDMA READ Response Middle",
                   "RDMA READ Response Last", "RDMA READ Response Only")
-ATOMIC = {"CAS": "CmpSwap", "FADD": "FetchAdd"}
+SINGLE = {"READ": "RDMA READ Request", "CAS": "CmpSwap", "FADD": "FetchAdd",
+          "ATOMIC_WRITE": "ATOMIC WRITE", "FLUSH": "FLUSH"}
+ATOMICS = ("CAS", "FADD")
 ADDRESS, R_KEY = 0x7F0000000000, 0x1234
+Q_KEY, SRQ, DC_KEY = 0x11111111, 0x000777, 0xDC00000000000001
 
 
-def part(opcodes, i, n):
-    """The opcode of packet i of n."""
+def opcode(transport, name):
+    """DC has the code points of RD."""
+    return roce.OPCODE[f"{'RD' if transport == 'DC' else transport} {name}"]
+
+
+def part(names, i, n):
+    """The operation of packet i of n."""
     if n == 1:
-        return OPCODES[opcodes[3]]
-    return OPCODES[opcodes[0 if i == 0 else 2 if i == n - 1 else 1]]
+        return names[3]
+    return names[0 if i == 0 else 2 if i == n - 1 else 1]
 
 
 def n_packets(length, pmtu):
@@ -49,10 +56,30 @@ class Message:
         return self.psn + self.n_psns
 
     def waits_for_response(self):
-        return self.work.op == "READ" or self.work.op in ATOMIC
+        return self.work.op in SINGLE
 
 
-def request_headers(kind, message):
+def service_header(end):
+    """What every request of a service has behind its BTH.  DC's is not public: here it
+    is sixteen bytes that begin with a key, as no header of RD does."""
+    return {"XRC": roce.xrceth(SRQ), "UD": roce.deth(Q_KEY, end.side.qpn),
+            "DC": roce.atomicack(DC_KEY) + roce.deth(0, end.side.qpn),
+            }.get(end.transport, b"")
+
+
+def single_headers(message, skipped_bytes, length):
+    """Of an operation that is one packet; a READ may ask for a part."""
+    address = message.address + skipped_bytes
+    if message.work.op in ATOMICS:
+        return roce.atomiceth(address, R_KEY, message.psn, 0)
+    if message.work.op == "ATOMIC_WRITE":
+        return roce.reth(address, R_KEY, 8)
+    placement = roce.feth(0, 1) if message.work.op == "FLUSH" else b""
+    return placement + roce.reth(address, R_KEY, length)
+
+
+def segment_headers(kind, message):
+    """Of a packet of a message in several."""
     headers = b""
     if "WRITE First" in kind or "WRITE Only" in kind:
         headers += roce.reth(message.address, R_KEY, message.work.length)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The requester (IBTA 9.7.5, 9.7.7)."""
+"""The requester of a reliable connection (IBTA 9.7.5, 9.7.7): go-back-N."""
 
 import roce
 from network import Tx
 from operations import (
-    ADDRESS, ATOMIC, OPCODES, R_KEY, SEGMENTED, Message, n_packets, part, request_headers)
+    ADDRESS, SEGMENTED, SINGLE, Message, n_packets, opcode, part, segment_headers,
+    service_header, single_headers)
 from scenario import REQUESTS, RESPONSES
 
 
@@ -41,25 +42,28 @@ class Requester:
             if now < limit:
                 self.sim.at(limit, self.end.host.nic.kick)
                 return False
-        return self.cursor < self.next_new or self._may_start()
+        return self._repeats() or self.cursor < self.next_new or self._may_start()
+
+    def _repeats(self):
+        """Whether something waits to be sent again."""
+        return self.cursor < self.sent_end
 
     def _may_start(self):
         if not self.waiting or len(self.open) >= self.side.depth:
             return False
         work = self.waiting[0]
-        due = self.sim.traffic_starts + work.at_ns
+        due = self.sim.traffic_starts + self.end.start_ns + work.at_ns
         if self.sim.now < due:
             self.sim.at(due, self.end.host.nic.kick)
             return False
         n_reads = sum(m.waits_for_response() for m in self.open)
-        reads = work.op == "READ" or work.op in ATOMIC
-        return not reads or n_reads < self.side.max_rd_atomic
+        return work.op not in SINGLE or n_reads < self.side.max_rd_atomic
 
     def pull(self):
         if self.cursor == self.next_new:
             self._start_message()
-        message = next(m for m in self.open if m.psn <= self.cursor < m.end)
-        tx = self._make(message, self.cursor)
+        message = self._message_at(self.cursor)
+        tx = self._make(message, self.cursor, message.end)
         tx.resent = tx.psn < self.sent_end
         self.cursor += tx.n_psns
         self.sent_end = max(self.sent_end, self.cursor)
@@ -73,27 +77,34 @@ class Requester:
 
     def _start_message(self):
         work = self.waiting.pop(0)
-        n = 1 if work.op in ATOMIC else n_packets(work.length, self.end.pmtu)
+        single = work.op in SINGLE and work.op != "READ"
+        n = 1 if single else n_packets(work.length, self.end.pmtu)
         self.open.append(Message(work, self.next_new, n, ADDRESS))
         self.next_new += n
 
-    def _make(self, message, psn):
+    def _message_at(self, psn):
+        return next(m for m in self.open if m.psn <= psn < m.end)
+
+    def _make(self, message, psn, end_psn):
+        """The packet of that PSN; a READ asks for what is before `end_psn`."""
         op, pmtu = message.work.op, self.end.pmtu
         skipped = psn - message.psn
         rest = message.work.length - skipped * pmtu
         tx = Tx(self.end, REQUESTS, 0, psn, dest_qpn=self.end.peer.side.qpn,
                 work=message.work)
         if op == "READ":
-            tx.opcode, tx.n_psns = OPCODES["RDMA READ Request"], message.end - psn
-            tx.read_bytes = rest
-            tx.headers = roce.reth(message.address + skipped * pmtu, R_KEY, rest)
-        elif op in ATOMIC:
-            tx.opcode = OPCODES[ATOMIC[op]]
-            tx.headers = roce.atomiceth(message.address, R_KEY, psn, 0)
+            tx.n_psns = end_psn - psn
+            tx.read_bytes = min(rest, tx.n_psns * pmtu)
+        if op in SINGLE:
+            name = SINGLE[op]
+            tx.payload_bytes = 8 if op == "ATOMIC_WRITE" else 0
+            tx.headers = single_headers(message, skipped * pmtu, tx.read_bytes or rest)
         else:
-            tx.opcode = part(SEGMENTED[op], skipped, message.n_psns)
+            name = part(SEGMENTED[op], skipped, message.n_psns)
             tx.payload_bytes = min(rest, pmtu)
-            tx.headers = request_headers(tx.kind, message)
+            tx.headers = segment_headers(name, message)
+        tx.opcode = opcode(self.end.transport, name)
+        tx.headers = service_header(self.end) + tx.headers
         tx.is_last = psn + tx.n_psns == message.end
         return tx
 
@@ -107,30 +118,38 @@ class Requester:
             return (tx.psn - self.side.start_psn) % every == every - 1
         return tx.is_last
 
+    def is_done(self):
+        return not self.waiting and not self.open
+
     # rounds
 
     def _go_back(self, psn, cause, nak=None):
         if psn >= self.cursor:
             return
         self.cursor = psn
-        self._round_due = {"cause": cause, "psn": psn & 0xFFFFFF,
-                           "time_ns": self.sim.now, "packets": 0, "delivered": 0,
-                           "requested_bytes": 0, "nak": nak,
-                           "ack_sent": self.end.peer.responder.answered > psn}
+        self._round_due = self._new_round(psn, cause, nak)
         self._arm()
         self.end.host.nic.kick()
+
+    def _new_round(self, psn, cause, nak):
+        return {"cause": cause, "psn": psn & 0xFFFFFF, "time_ns": self.sim.now,
+                "packets": 0, "delivered": 0, "requested_bytes": 0, "nak": nak,
+                "ack_sent": self.end.peer.responder.answered > psn}
 
     def _count_in_round(self, tx):
         if self._round_due is not None:
             self._round_due["psn"] = tx.psn & 0xFFFFFF  # answers may have moved it on
             self.rounds.append(self._round_due)
             self._round_due = None
-        last = self.rounds[-1]
-        last["packets"] += 1
-        tx.round_i = len(self.rounds) - 1
-        tx.needless = tx.psn < self.end.peer.responder.expected
-        last["delivered"] += tx.needless
-        last["requested_bytes"] += tx.read_bytes
+        self._note_resent(tx, len(self.rounds) - 1)
+
+    def _note_resent(self, tx, round_i):
+        entry = self.rounds[round_i]
+        entry["packets"] += 1
+        tx.round_i = round_i
+        tx.needless = self.end.peer.responder.has(tx.psn)
+        entry["delivered"] += tx.needless
+        entry["requested_bytes"] += tx.read_bytes
 
     # answers
 
@@ -196,7 +215,7 @@ class Requester:
             return
         self.first_unacked = psn
         self.cursor = max(self.cursor, psn)
-        if self.cursor == self.sent_end:
+        if not self._repeats():
             self._round_due = None   # answered before anything was sent again
         self._retries = 0
         while self.open and self.open[0].end <= psn:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The responder (IBTA 9.7.4, 9.7.5.2)."""
+"""The responder of a reliable connection (IBTA 9.7.4, 9.7.5.2): takes PSNs in order."""
 
 import dataclasses
 
 import roce
 from network import Tx
-from operations import ATOMIC, OPCODES, READ_RESPONSE, part
+from operations import ATOMICS, READ_RESPONSE, SINGLE, opcode, part
 from scenario import ACKS, RESPONSES
 
 
@@ -20,6 +20,7 @@ class Answer:
     length: int = -1             # READ: bytes in all
     original: int = None         # atomic
     sent: int = 0                # READ: packets already sent
+    gap_end: int = 0             # sequence NAK: what is missing ends there; 0: unknown
 
 
 @dataclasses.dataclass(eq=False)
@@ -46,7 +47,7 @@ class Responder:
         self.expected = 0        # ePSN, set when the peer is known
         self.answered = 0        # every PSN before it has been answered on the wire
         self.naks = []           # truth, of type Nak
-        self._msn = 0
+        self.n_executed = 0      # messages; the MSN of the wire
         self._nak_sent = False
         self._failed = False
         self._queue = []
@@ -60,7 +61,7 @@ class Responder:
         return self.end.host.sim
 
     def start(self):
-        self.expected = self.answered = self.end.peer.side.start_psn
+        self.expected = self.answered = self.end.peer.requester.first_unacked
         if self._receives >= 0:
             self.sim.after(self.side.receive_interval_ns, self._post_receives)
 
@@ -72,6 +73,10 @@ class Responder:
                 self.sim.after(self.side.receive_interval_ns, self._post_receives)
 
     # requests
+
+    def has(self, psn):
+        """Whether it needs no copy of that request."""
+        return psn < self.expected
 
     def receive(self, tx):
         if self._failed:
@@ -102,13 +107,12 @@ class Responder:
         tx.fates.append("accepted")
         self.expected += tx.n_psns
         if tx.is_last:
-            self._msn += 1
-        if tx.work.op == "READ":
-            self._read(tx)
-        elif tx.work.op in ATOMIC:
+            self.n_executed += 1
+        if tx.work.op in ATOMICS:
             self._atomics[tx.psn] = self._memory
             self._memory += 1
-            self._atomic(tx)
+        if tx.work.op in SINGLE:
+            self._respond(tx)
         elif tx.ack_request:
             self._acks_due += 1
             if self._acks_due >= self.side.ack_every:
@@ -129,10 +133,8 @@ class Responder:
 
     def _repeat(self, tx):
         """A duplicate request (IBTA 9.7.4.1.2, 9.7.5.1.2)."""
-        if tx.work.op == "READ":
-            self._read(tx)
-        elif tx.work.op in ATOMIC:
-            self._atomic(tx)
+        if tx.work.op in SINGLE:
+            self._respond(tx)
         else:
             self._ack()
 
@@ -140,7 +142,8 @@ class Responder:
 
     def _answer(self, psn, end_psn, **more):
         ready = self.sim.now + self.side.turnaround_ns
-        self._queue.append(Answer(ready, psn, end_psn, msn=self._msn, **more))
+        self._queue.append(Answer(ready, psn, end_psn, msn=self.n_executed,
+                                  **more))
         self.sim.at(ready, self.end.host.nic.kick)
 
     def _ack(self):
@@ -152,17 +155,18 @@ class Responder:
         if timer == self._ack_timer and self._acks_due:
             self._ack()
 
-    def _nak(self, syndrome):
+    def _nak(self, syndrome, gap_end=0):
         self._acks_due = 0
-        self._answer(self.expected, self.expected, syndrome=syndrome)
+        self._answer(self.expected, self.expected, syndrome=syndrome, gap_end=gap_end)
 
-    def _read(self, tx):
+    def _respond(self, tx):
+        """With data, with what an atomic found, or with a response that has none, as
+        ATOMIC WRITE and FLUSH get."""
         self._acks_due = 0
-        self._answer(tx.psn, tx.psn + tx.n_psns, length=tx.read_bytes)
-
-    def _atomic(self, tx):
-        self._acks_due = 0
-        self._answer(tx.psn, tx.psn + 1, original=self._atomics[tx.psn])
+        if tx.work.op in ATOMICS:
+            self._answer(tx.psn, tx.psn + 1, original=self._atomics[tx.psn])
+        else:
+            self._answer(tx.psn, tx.psn + tx.n_psns, length=tx.read_bytes)
 
     def ready(self):
         return bool(self._queue) and self._queue[0].ready_ns <= self.sim.now
@@ -186,10 +190,11 @@ class Responder:
         headers = roce.aeth(answer.syndrome, answer.msn)
         if atomic:
             headers += roce.atomicack(answer.original)
+        name = "ATOMIC Acknowledge" if atomic else "Acknowledge"
         tx = Tx(self.end, RESPONSES if atomic else ACKS,
-                OPCODES["ATOMIC Acknowledge" if atomic else "Acknowledge"], answer.psn,
-                headers=headers, syndrome=answer.syndrome,
-                dest_qpn=self.end.peer.side.qpn)
+                opcode(self.end.transport, name), answer.psn, headers=headers,
+                syndrome=answer.syndrome, dest_qpn=self.end.peer.side.qpn,
+                gap_end=answer.gap_end)
         if answer.syndrome >> 5:
             missing = self.sim.newest_request(self.end.peer, answer.psn)
             self.naks.append(Nak(tx, missing, len(missing.fates) if missing else 0))
@@ -197,10 +202,11 @@ class Responder:
 
     def _make_read_response(self, answer):
         n = answer.end_psn - answer.psn
-        opcode = part(READ_RESPONSE, answer.sent, n)
-        has_aeth = opcode != OPCODES["RDMA READ Response Middle"]
+        name = part(READ_RESPONSE, answer.sent, n)
+        has_aeth = "Middle" not in name
         pmtu = self.end.pmtu
-        return Tx(self.end, RESPONSES, opcode, answer.psn + answer.sent,
+        return Tx(self.end, RESPONSES, opcode(self.end.transport, name),
+                  answer.psn + answer.sent,
                   headers=roce.aeth(answer.syndrome, answer.msn) if has_aeth else b"",
                   payload_bytes=min(pmtu, answer.length - answer.sent * pmtu),
                   dest_qpn=self.end.peer.side.qpn)

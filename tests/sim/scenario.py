@@ -42,13 +42,18 @@ class Point:
     drop: float = 0.0            # of the capture, not of the network
     snap_length: int = 262144
     nanoseconds: bool = True
+    artefacts: tuple = ()        # see artefacts.py; after `drop`
+    # Where an artefact makes parts: "files", or "interfaces" of one pcapng file.
+    parts: str = "files"
 
 
 @dataclasses.dataclass(frozen=True)
 class HostConfig:
     address: str
     mac: str
-    ident: str = "rising"        # or "constant" or "random"
+    # "rising": one counter for all, as the network stack's or a NIC's; "rising_per_qp",
+    # as soft-RoCE has it; "constant"; "random"
+    ident: str = "rising"
     ident_start: int = 0x1000
     link_bps: int = 100 * 10**9
     tos: int = 26 << 2 | roce.ECN_ECT0
@@ -58,7 +63,8 @@ class HostConfig:
 @dataclasses.dataclass(frozen=True)
 class Work:
     """One message."""
-    op: str                      # WRITE WRITE_IMM SEND SEND_IMM SEND_INV READ CAS FADD
+    # WRITE WRITE_IMM SEND SEND_IMM SEND_INV READ CAS FADD ATOMIC_WRITE FLUSH
+    op: str
     length: int = 0
     at_ns: int = 0               # not before, counted from the start of traffic
     nak: int = 0                 # the responder answers with this fatal syndrome
@@ -78,7 +84,14 @@ class Side:
     timeout_ns: int = 4_096 << 14  # local ACK timeout 14, as perftest has it
     timeout_backoff: float = 2.0
     retry_count: int = 7
+    # What it sends again after a NAK, a timeout or a gap in the answers: "all" from there
+    # on (go-back-N), or what is "missing" alone (selective repeat).
+    resend: str = "all"
+    resend_after_ns: int = 20_000  # "missing": an older NAK's repair is on its way
     # as responder
+    beyond_gap: str = "discard"  # or "keep", for the time when the gap is filled
+    nak_delay_ns: int = 0        # "keep": a gap that fills sooner gets no NAK
+    nak_again_ns: int = 0        # "keep": another NAK so long after one; 0: one alone
     turnaround_ns: int = 1_500
     ack_every: int = 1           # one ACK for so many that are asked for ...
     ack_delay_ns: int = 20_000   # ... or after this time
@@ -89,11 +102,24 @@ class Side:
     nak_after_rnr: bool = False  # soft-RoCE: also a sequence NAK for what follows
 
 
+# Ways to recover, for both sides of a queue pair: Side(..., **SELECTIVE).
+SELECTIVE = {"resend": "missing", "beyond_gap": "keep"}
+# As NICs do it that expect packets to take several paths.
+OUT_OF_ORDER = {**SELECTIVE, "nak_delay_ns": 60_000}
+
+
 @dataclasses.dataclass(frozen=True)
 class QueuePair:
+    """RC, UC, XRC, DC or UD.  Several UD or DC pairs may share a QPN at one end: then it
+    is one queue pair that talks to several; those of UD share its PSNs as well.  XRC
+    and DC are driven by `a`: `b` has no work."""
     a: Side
     b: Side
     pmtu: int = 1024
+    transport: str = "RC"
+    # It begins so long after the start of traffic.  If its QPNs are those of an earlier
+    # one, that has done all its work by then, and its QPNs are given out anew.
+    start_ns: int = 0
 
 
 HOST_A = HostConfig("10.9.0.1", "02:00:00:00:0a:01")

@@ -28,18 +28,21 @@ How it works
        the missing PSN on.
   6. truth() looks at every Tx and its flights and writes down what became of them.
 
-What comes next replaces a part and leaves the others: a fabric is another Path, selective
-repeat another Requester and Responder, a rate control a Requester's pacing.
+What comes next replaces a part and leaves the others: a fabric is another Path, other ways
+to recover are other Requesters and Responders, a rate control a Requester's pacing.
 
 Truth (JSON)
+  points{name}: packets, not_captured, capture_duplicates, artefacts and what they changed
   streams[]: one for each direction of a queue pair, as the analyzer's streams:
+    transport, recovery (go_back_n, selective), start_ns of its queue pair
     sent, resent{requests,responses}: copies as sent; a copy is [kind, psn, number]
     rounds[]: cause, psn, packets, delivered (how many of them the responder had already
       executed), ack_sent (an ACK or response for `psn` had been sent by then),
       first_was_late (it answers a NAK for a first copy that came after that NAK)
     naks_sent[]: psn, code, asked_for (the newest copy by then), its fate, and late
     fates: what the receiving host did with the copies
-    points{name}: for each of requests, responses, acks: packets, resent and
+    messages: completed at the requester, executed at the responder
+    points{name}: vantage; for each of requests, responses, acks: packets, resent and
       resent_evident (copies sent again that came here), repeats (arrivals of a PSN seen
       here before), lost_before, lost_after, not_captured, corrupt, network_duplicates,
       reordered; and missed_evident (requests), naks by code, cnps, rounds by cause (how
@@ -47,10 +50,12 @@ Truth (JSON)
       ecn_transitions
   `evident` is what whoever sees this point alone can know, see truth._find_evident().
 
+sightings() has what each point saw, with its times.
+
 Files: scenario.py says what can be simulated; network.py has what travels, the path and
 the capture points; hosts.py the NICs; requester.py and responder.py the two halves of a
-queue pair, operations.py what both know; truth.py writes down what happened.  All public
-names can be had from here.
+queue pair, selective.py and unreliable.py other ways to play them, operations.py what all
+know; artefacts.py what a capture may be like; truth.py writes down what happened.  All public names can be had from here.
 """
 
 import roce
@@ -61,16 +66,19 @@ from operations import Message
 from requester import Requester
 from responder import Answer, Nak, Responder
 from scenario import (
-    ACKS, CM, CNPS, DATA_SPACES, HOST_A, HOST_A6, HOST_B, HOST_B6, REQUESTS, RESPONSES,
-    START_NS, HostConfig, Impairment, Point, QueuePair, Scenario, Segment, Side, Work,
-    path_of)
+    ACKS, CM, CNPS, DATA_SPACES, HOST_A, HOST_A6, HOST_B, HOST_B6, OUT_OF_ORDER, REQUESTS,
+    RESPONSES, SELECTIVE, START_NS, HostConfig, Impairment, Point, QueuePair, Scenario,
+    Segment, Side, Work, path_of)
 
 __all__ = [
     "ACKS", "Answer", "CM", "CNPS", "DATA_SPACES", "Flight", "HOST_A", "HOST_A6",
     "HOST_B", "HOST_B6", "Host", "HostConfig", "Impairment", "Message", "Nak", "Nic",
-    "Path", "Point", "QueuePair", "QueuePairEnd", "REQUESTS", "RESPONSES", "Requester",
-    "Responder", "START_NS", "Scenario", "Scheduler", "Segment", "Side", "Simulation",
-    "Tap", "Tx", "Work", "path_of", "simulate"]
+    "OUT_OF_ORDER", "Path", "Point", "QueuePair", "QueuePairEnd", "REQUESTS", "RESPONSES",
+    "Requester", "Responder", "SELECTIVE", "START_NS", "Scenario", "Scheduler", "Segment",
+    "Side", "Simulation", "Tap", "Tx", "Work", "path_of", "simulate"]
+
+
+CM_NS = 100_000                  # connecting and disconnecting take no longer
 
 
 class Simulation(Scheduler):
@@ -85,13 +93,12 @@ class Simulation(Scheduler):
         self.host_a = Host(self, scenario.host_a)
         self.host_b = Host(self, scenario.host_b)
         self.host_a.peer, self.host_b.peer = self.host_b, self.host_a
-        self.taps = [Tap(self, point) for point in scenario.points]
+        self.taps = [Tap(self, point, i + 1) for i, point in enumerate(scenario.points)]
         self.path = Path(self)
         self.ends = []
         for pair in scenario.queue_pairs:
-            port = roce.entropy_port(pair.a.qpn, pair.b.qpn)
-            a = QueuePairEnd(self.host_a, pair.a, pair.pmtu, port)
-            b = QueuePairEnd(self.host_b, pair.b, pair.pmtu, port)
+            a = QueuePairEnd(self.host_a, pair.a, pair)
+            b = QueuePairEnd(self.host_b, pair.b, pair)
             a.peer, b.peer = b, a
             self.ends += [a, b]
 
@@ -113,25 +120,51 @@ class Simulation(Scheduler):
         return self._newest.get((end, psn))
 
     def run(self):
+        pairs = list(enumerate(self.scenario.queue_pairs))
         if self.scenario.cm:
-            self._connect()
-        self.after(100_000 if self.scenario.cm else 0, self._start)
+            self._connect([(i, pair) for i, pair in pairs if not pair.start_ns])
+        self.after(CM_NS if self.scenario.cm else 0, self._start)
         super().run()
         if self.scenario.cm:
-            self._disconnect()
+            self._disconnect([(i, pair) for i, pair in pairs
+                              if self._successor(i) is None])
             super().run()
+        for tap in self.taps:
+            tap.finish()
         return self
+
+    def _successor(self, i):
+        """The index of the queue pair that gets the QPNs of this one, if any."""
+        pairs = self.scenario.queue_pairs
+        qpns = pairs[i].a.qpn, pairs[i].b.qpn
+        return next((j for j in range(i + 1, len(pairs))
+                     if (pairs[j].a.qpn, pairs[j].b.qpn) == qpns), None)
 
     def _start(self):
         self.traffic_runs, self.traffic_starts = True, self.now
-        for end in self.ends:
-            end.responder.start()
-        for host in (self.host_a, self.host_b):
-            host.nic.kick()
-
-    def _mads(self, make):
-        """Sends make(index of the pair, its side A, its side B) of each pair, in turn."""
         for i, pair in enumerate(self.scenario.queue_pairs):
+            self.after(pair.start_ns, self._start_pair, i)
+            successor = self._successor(i)
+            if successor is not None:
+                start_ns = self.scenario.queue_pairs[successor].start_ns
+                self.after(start_ns - 2 * CM_NS, self._succeed, i, successor)
+
+    def _start_pair(self, i):
+        for end in self.ends[2 * i:2 * i + 2]:
+            end.responder.start()
+            end.host.nic.kick()
+
+    def _succeed(self, i, successor):
+        for end in self.ends[2 * i:2 * i + 2]:
+            assert end.requester.is_done(), "its QPN is wanted, and it is not done"
+        if self.scenario.cm:
+            pairs = self.scenario.queue_pairs
+            self._disconnect([(i, pairs[i])])
+            self.after(CM_NS, self._connect, [(successor, pairs[successor])])
+
+    def _mads(self, pairs, make):
+        """Sends make(index of the pair, the pair) of each of them, in turn."""
+        for i, pair in pairs:
             for step, (host, body) in enumerate(make(i, pair)):
                 tx = Tx(host, CM, roce.OPCODE["UD SEND Only"], 10 * i + step,
                         headers=roce.deth(roce.GSI_Q_KEY, roce.GSI_QPN), payload=body,
@@ -139,9 +172,9 @@ class Simulation(Scheduler):
                         ack_request=True)
                 self.after(20_000 * step, host.notify, tx)
 
-    def _connect(self):
+    def _connect(self, pairs):
         a, b = self.host_a, self.host_b
-        self._mads(lambda i, pair: [
+        self._mads(pairs, lambda i, pair: [
             (a, roce.cm_req(0x1000 + i, comm_id=2 * i + 1, qpn=pair.a.qpn, mtu=pair.pmtu,
                             starting_psn=pair.a.start_psn & 0xFFFFFF,
                             retry_count=min(7, pair.a.retry_count), src=a.config.address,
@@ -152,19 +185,23 @@ class Simulation(Scheduler):
             (a, roce.cm_rtu(0x1000 + i, comm_id=2 * i + 1, remote_comm_id=2 * i + 2)),
         ])
 
-    def _disconnect(self):
+    def _disconnect(self, pairs):
         a, b = self.host_a, self.host_b
-        self._mads(lambda i, pair: [
+        self._mads(pairs, lambda i, pair: [
             (a, roce.cm_dreq(0x2000 + i, comm_id=2 * i + 1, remote_comm_id=2 * i + 2,
                              remote_qpn=pair.b.qpn)),
             (b, roce.cm_drep(0x2000 + i, comm_id=2 * i + 2, remote_comm_id=2 * i + 1)),
         ])
 
     def captures(self):
-        return {tap.point.name: tap.pcap.bytes() for tap in self.taps}
+        """Name of a point -> its file; of parts "sender.0" and "sender.1"."""
+        return {name: data for tap in self.taps for name, data in tap.captures().items()}
 
     def truth(self):
         return truth.truth_of(self)
+
+    def sightings(self):
+        return truth.sightings_of(self)
 
 
 def simulate(scenario):

@@ -9,8 +9,9 @@ from scenario import ACKS, CNPS, DATA_SPACES, REQUESTS, RESPONSES
 
 
 def truth_of(sim):
-    points = {t.point.name: {"packets": len(t.seen), "not_captured": t.n_dropped}
-              for t in sim.taps}
+    points = {t.point.name: {
+        "packets": len(t.seen), "not_captured": t.n_dropped,
+        "capture_duplicates": t.n_repeated, "artefacts": t.changes[1:]} for t in sim.taps}
     return {"scenario": _scenario_truth(sim), "points": points,
             "streams": [_stream_truth(sim, end) for end in sim.ends]}
 
@@ -28,6 +29,8 @@ def _missed_evident(end, requests, node, tap):
 
 def _scenario_truth(sim):
     out = dataclasses.asdict(sim.scenario)
+    for point, config in zip(out["points"], sim.scenario.points):
+        point["artefacts"] = [repr(artefact) for artefact in config.artefacts]
     for pair in out["queue_pairs"]:
         for side in (pair["a"], pair["b"]):
             side["work"] = _count(w["op"] for w in side["work"])
@@ -43,6 +46,7 @@ def _stream_truth(sim, end):
     return {
         "src": end.host.config.address, "dst": end.host.peer.config.address,
         "dst_qpn": end.peer.side.qpn, "src_qpn": end.side.qpn, "pmtu": end.pmtu,
+        "transport": end.transport, "recovery": _recovery(end), "start_ns": end.start_ns,
         "direction": "a_to_b" if end.host is sim.host_a else "b_to_a",
         "sent": {space: len(txs) for space, txs in by_space.items()},
         "resent": {s: [t.name() for t in by_space[s] if t.resent]
@@ -50,6 +54,7 @@ def _stream_truth(sim, end):
         "rounds": [_round_truth(end, entry) for entry in requester.rounds],
         "messages": {"completed": requester.n_completed,
                      "bytes": requester.completed_bytes,
+                     "executed": end.peer.responder.n_executed,
                      "failed": requester.failed},
         "naks_sent": [nak.truth() for nak in end.responder.naks],
         "fates": {s: _count(f for t in by_space[s] for f in t.fates or ["lost"])
@@ -57,6 +62,23 @@ def _stream_truth(sim, end):
         "points": {tap.point.name: _point_truth(sim, end, by_space, i + 1, tap)
                    for i, tap in enumerate(sim.taps)},
     }
+
+
+def _recovery(end):
+    """As the analyzer's recovery_model; None where nothing is sent again."""
+    if end.transport in ("UC", "UD"):
+        return None
+    return {"all": "go_back_n", "missing": "selective"}[end.side.resend]
+
+
+def sightings_of(sim):
+    """name of a point -> [time_ns, stream, space, kind, psn, copy, codepoint] of each
+    packet captured there, in the order of the file; `stream` is an index into streams[],
+    None for CM.  From it whoever tests a measure of time computes what it must be."""
+    stream_of = {end: i for i, end in enumerate(sim.ends)}
+    return {tap.point.name: [
+        [f.time_ns, stream_of.get(f.tx.end), f.tx.space, *f.tx.name(), _codepoint(f)]
+        for f in tap.seen if not f.corrupt] for tap in sim.taps}
 
 
 def _round_truth(end, entry):
@@ -70,6 +92,7 @@ def _point_truth(sim, end, by_space, node, tap):
     out = {s: _space_truth(by_space[s], node, last,
                            [f for f in tap.seen if f.tx.end is end
                             and f.tx.space == s]) for s in DATA_SPACES}
+    out["vantage"] = sim.path.vantage(end.host is sim.host_a, node)
     out["missed_evident"] = _missed_evident(end, by_space[REQUESTS], node, tap)
     out["rounds"] = _rounds_seen(by_space[REQUESTS], end.requester.rounds, node)
     seen = [f for f in tap.seen if f.tx.end is end and not f.corrupt]
@@ -111,8 +134,9 @@ def _find_evident(txs, n_points):
     """Marks each Tx with the nodes where what it is can be known.
 
     That it is missing: it was needed, a later one of the same run came there, and its PSN
-    was sent again; a run is a row of rising PSNs.  That it was sent again: it came there
-    after an earlier copy, or the lack of one is evident itself."""
+    was sent again; a run is a row of rising PSNs.  What selective repeat sends again is
+    no run: that such a copy is missing nobody can know.  That it was sent again: it came
+    there after an earlier copy, or the lack of one is evident itself."""
     runs, resent_last = [], {}
     for tx in txs:
         if not runs or tx.psn <= runs[-1][-1].psn:
@@ -125,7 +149,8 @@ def _find_evident(txs, n_points):
             later_came = False
             for tx in reversed(run):
                 came = tx.came_to(node)
-                if (later_came and not came and not tx.needless
+                in_run = not tx.resent or _recovery(tx.end) == "go_back_n"
+                if (later_came and not came and not tx.needless and in_run
                         and resent_last[tx.psn] > tx.serial):
                     tx.evident.add(node)
                 later_came |= came

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What captures do to the truth: a capture as it should have been becomes the one that
+somebody has.
+
+An artefact is data (a frozen dataclass) and a pure function: called with the records of
+a point in the order of the file and a random.Random, it gives other records and a dict
+that says what it changed.  It looks at nothing but the records, so it works on those of
+any source.  Point.artefacts of a scenario are applied in turn, each with a random
+sequence of its own:
+
+    Point("receiver", artefacts=(DeliverTwice(lag_ns=300), Drop(0.01)))
+
+A record's `part` says which file or interface it goes to: all others stand in part 0.
+"""
+
+import dataclasses
+import heapq
+import itertools
+import struct
+import zlib
+
+import roce
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """One record of a capture file."""
+    time_ns: int
+    frame: bytes                 # as far as it was captured
+    wire_bytes: int              # of the whole frame
+    flight: object = None        # what it is, in a simulation; for the truth alone
+    part: int = 0
+    repeated: bool = False       # the capture delivered it before
+
+
+def source_mac(record):
+    return record.frame[6:12]
+
+
+def flow_hash(record):
+    """Of addresses and UDP ports as a switch or a NIC would hash them, one direction
+    apart from the other; of what is not IP, of its MAC addresses."""
+    frame, at = record.frame, 12
+    while frame[at:at + 2] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    ip = at + 2
+    if frame[at:ip] == b"\x08\x00":
+        ports = ip + (frame[ip] & 15) * 4
+        key = frame[ip + 12:ip + 20] + frame[ports:ports + 4]
+    elif frame[at:ip] == b"\x86\xdd":
+        key = frame[ip + 8:ip + 44]
+    else:
+        key = frame[:12]
+    return zlib.crc32(key) ^ zlib.crc32(key) >> 16
+
+
+def _way_of(record, by, ways, random):
+    """Which of several ways it takes, "flow" by flow or "packet" by packet."""
+    return {"flow": lambda: flow_hash(record),
+            "packet": lambda: random.getrandbits(32)}[by]() % ways
+
+
+# --- what is not there, or not whole -------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Drop:
+    """The capture misses packets."""
+    rate: float
+
+    def __call__(self, records, random):
+        kept = [r for r in records if not random.random() < self.rate]
+        return kept, {"dropped": len(records) - len(kept)}
+
+
+@dataclasses.dataclass(frozen=True)
+class DropBursts:
+    """The capture misses packets in rows, as when a buffer is full."""
+    every: int                   # packets between two rows, about
+    length: int                  # packets in a row
+
+    def __call__(self, records, random):
+        kept, skip = [], 0
+        for record in records:
+            if not skip and random.random() < 1 / self.every:
+                skip = self.length
+            if skip:
+                skip -= 1
+            else:
+                kept.append(record)
+        return kept, {"dropped": len(records) - len(kept)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Snap:
+    length: int
+
+    def __call__(self, records, _random):
+        out = [dataclasses.replace(r, frame=r.frame[:self.length]) for r in records]
+        return out, {"cut": sum(len(r.frame) > self.length for r in records)}
+
+
+@dataclasses.dataclass(frozen=True)
+class PartialPath:
+    """A mirror of one of several spines: the others carry the rest."""
+    ways: int = 4
+    seen: tuple = (0,)
+    by: str = "flow"             # or "packet", where switches spray
+
+    def __call__(self, records, random):
+        kept = [r for r in records
+                if _way_of(r, self.by, self.ways, random) in self.seen]
+        return kept, {"dropped": len(records) - len(kept)}
+
+
+# --- what is there twice, or in another place ----------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class DeliverTwice:
+    """A mirror of both the way in and the way out of a switch."""
+    lag_ns: int = 700
+    jitter_ns: int = 200
+    share: float = 1.0
+
+    def __call__(self, records, random):
+        heap, out, order = [], [], itertools.count()
+        for record in records:
+            while heap and heap[0][0] <= record.time_ns:
+                out.append(heapq.heappop(heap)[2])
+            out.append(record)
+            if random.random() < self.share:
+                time_ns = record.time_ns + self.lag_ns + random.randrange(
+                    self.jitter_ns + 1)
+                copy = dataclasses.replace(record, time_ns=time_ns, repeated=True)
+                heapq.heappush(heap, (time_ns, next(order), copy))
+        out += [copy for _, _, copy in sorted(heap)]
+        return out, {"repeated": len(out) - len(records)}
+
+
+@dataclasses.dataclass(frozen=True)
+class MergedQueues:
+    """Two receive queues, each in order, are emptied in turn into one file: of every
+    `block` packets, those of one queue stand first."""
+    block: int = 16
+    by: str = "packet"           # how the NIC chooses the queue, or "flow"
+
+    def __call__(self, records, random):
+        queue = [_way_of(r, self.by, 2, random) for r in records]
+        order = sorted(range(len(records)), key=lambda i: (i // self.block, queue[i], i))
+        return [records[i] for i in order], {
+            "moved": sum(i != j for i, j in enumerate(order)),
+            "steps_back": _steps_back([records[i] for i in order])}
+
+
+# --- files ---------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class BondMembers:
+    """Each member of a bond was captured by itself."""
+    by: str = "flow"             # or "packet"
+
+    def __call__(self, records, random):
+        return _in_parts(records, lambda r: _way_of(r, self.by, 2, random))
+
+
+@dataclasses.dataclass(frozen=True)
+class OnePerDirection:
+    """What is sent stands in one file, what is received in another."""
+
+    def __call__(self, records, _random):
+        first = source_mac(records[0]) if records else b""
+        return _in_parts(records, lambda r: int(source_mac(r) != first))
+
+
+def _in_parts(records, part_of):
+    out = [dataclasses.replace(r, part=part_of(r)) for r in records]
+    return out, {"parts": [sum(r.part == part for r in out) for part in (0, 1)]}
+
+
+# --- clocks --------------------------------------------------------------------------
+
+
+def _steps_back(records):
+    return sum(b.time_ns < a.time_ns for a, b in zip(records, records[1:]))
+
+
+def _stamped(records, times):
+    return [dataclasses.replace(r, time_ns=t) for r, t in zip(records, times)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Clock:
+    """A clock that is wrong, and may be set back once, in the middle of the file."""
+    offset_ns: int = 0
+    drift_ppb: int = 0
+    set_back_ns: int = 0
+
+    def __call__(self, records, _random):
+        if not records:
+            return records, {}
+        start, middle = records[0].time_ns, len(records) // 2
+        out = _stamped(records, [
+            r.time_ns + self.offset_ns + (r.time_ns - start) * self.drift_ppb // 10**9
+            - (self.set_back_ns if i >= middle else 0) for i, r in enumerate(records)])
+        return out, {"offset_ns": self.offset_ns, "drift_ppb": self.drift_ppb,
+                     "steps_back": _steps_back(out)}
+
+
+@dataclasses.dataclass(frozen=True)
+class StepsBack:
+    """Some stamps are too early, as those of processors whose clocks differ."""
+    rate: float = 0.02
+    by_ns: int = 200_000
+
+    def __call__(self, records, random):
+        out = _stamped(records, [
+            r.time_ns - (random.randrange(1, self.by_ns + 1)
+                         if random.random() < self.rate else 0) for r in records])
+        return out, {"steps_back": _steps_back(out)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Bunch:
+    """Stamps by software that looks for packets now and then: all that has come since
+    gets (nearly) the time when it looks."""
+    poll_ns: int = 50_000
+    apart_ns: int = 20           # from one packet of a bunch to the next
+
+    def __call__(self, records, _random):
+        times, newest = [], 0
+        for record in records:
+            polled = -(-record.time_ns // self.poll_ns) * self.poll_ns
+            newest = max(polled, newest + self.apart_ns)
+            times.append(newest)
+        bunches = len({r.time_ns // self.poll_ns for r in records})
+        return _stamped(records, times), {"bunches": bunches}
+
+
+# --- outer headers -------------------------------------------------------------------
+
+ETHERTYPE_TEB, ETHERTYPE_ERSPAN2, ETHERTYPE_ERSPAN3 = 0x6558, 0x88BE, 0x22EB
+IPPROTO_GRE, VXLAN_PORT = 47, 4789
+OUTER_SRC, OUTER_DST = "172.16.0.1", "172.16.0.9"
+
+
+@dataclasses.dataclass(frozen=True)
+class Encapsulate:
+    """As remote mirrors ("erspan2", "erspan3") and overlays ("vxlan") do it.
+
+    ERSPAN: draft-foschiano-erspan; VXLAN: RFC 7348; GRE: RFC 2784, 2890.  ERSPAN's
+    sequence numbers are those of the mirror, so what a capture drops before this leaves
+    no hole in them and what it drops after this does."""
+    kind: str
+    session: int = 100           # or VNI
+    tos: int = 0                 # of the outer header
+
+    def __call__(self, records, random):
+        wrap = {"erspan2": self._erspan2, "erspan3": self._erspan3,
+                "vxlan": self._vxlan}[self.kind]
+        out = [self._outer(record, *wrap(record, i)) for i, record in enumerate(records)]
+        return out, {"kind": self.kind, "session": self.session}
+
+    def _outer(self, record, protocol, header):
+        ip = roce.Ip(OUTER_SRC, OUTER_DST, tos=self.tos)
+        frame = roce.ethernet(ip.wrap(protocol, header + record.frame),
+                              src=roce.mac("02:00:00:00:0f:01"),
+                              dst=roce.mac("02:00:00:00:0f:09"))
+        return dataclasses.replace(record, frame=frame, wire_bytes=record.wire_bytes
+                                   + len(frame) - len(record.frame))
+
+    def _erspan2(self, _record, i):
+        """GRE with a sequence number; version 1, no VLAN, session; port index 7."""
+        gre = struct.pack(">HHI", 0x1000, ETHERTYPE_ERSPAN2, i & 0xFFFFFFFF)
+        return IPPROTO_GRE, gre + struct.pack(">HHI", 0x1000, self.session & 0x3FF, 7)
+
+    def _erspan3(self, record, i):
+        """As above; version 2, time stamps of 100 us (Gra 0), direction in bit D."""
+        gre = struct.pack(">HHI", 0x1000, ETHERTYPE_ERSPAN3, i & 0xFFFFFFFF)
+        stamp = record.time_ns // 100_000 & 0xFFFFFFFF
+        return IPPROTO_GRE, gre + struct.pack(">HHIHH", 0x2000, self.session & 0x3FF,
+                                              stamp, 0, 0)
+
+    def _vxlan(self, record, _i):
+        port = 0xC000 | flow_hash(record) & 0x3FFF
+        vxlan = struct.pack(">II", 0x08000000, self.session << 8)
+        length = 8 + len(vxlan) + record.wire_bytes
+        udp = struct.pack(">HHHH", port, VXLAN_PORT, length, 0)
+        return roce.IPPROTO_UDP, udp + vxlan
+
+
+def apply(artefacts, records, random_of):
+    """All in turn; random_of(i) is the random sequence of the i-th.  Gives the records
+    and what each changed."""
+    changes = []
+    for i, artefact in enumerate(artefacts):
+        records, changed = artefact(records, random_of(i))
+        changes.append({"artefact": type(artefact).__name__, **changed})
+    return records, changes
