@@ -80,7 +80,7 @@ class Host:
     def first_psn(_space):
         return 0
 
-    def next_ident(self, end):
+    def next_ident(self, end=None):
         """The IPv4 identification of the next packet of a queue pair, or of QP 1."""
         kind = self.config.ident
         if kind == "constant":
@@ -110,14 +110,15 @@ class Host:
             tx.fates.append("corrupt")
             return
         if flight.ce and tx.carries_data():
-            self._answer_ce(tx)
+            self.answer_ce(tx)
         if tx.space in (CNPS, CM):
             tx.fates.append("accepted")
             return
         end = tx.end.peer
         (end.responder if tx.space == REQUESTS else end.requester).receive(tx)
 
-    def _answer_ce(self, tx):
+    def answer_ce(self, tx):
+        """The notification point: marked data came."""
         interval, now = self.config.cnp_interval_ns, self.sim.now
         if not interval or now - self._last_cnp.get(tx.dest_qpn, 0) < interval:
             return
@@ -130,13 +131,11 @@ class Host:
 class QueuePairEnd:
     """One side of a queue pair on its host."""
 
-    def __init__(self, host, side, pair):
-        self.host, self.side, self.pair = host, side, pair
-        self.pmtu, self.transport = pair.pmtu, pair.transport
-        self.start_ns = pair.start_ns
-        self.udp_port = roce.entropy_port(pair.a.qpn, pair.b.qpn)
+    def __init__(self, host, side, pmtu, udp_port, transport="RC", start_ns=0):
+        self.host, self.side, self.pmtu, self.udp_port = host, side, pmtu, udp_port
+        self.transport, self.start_ns = transport, start_ns
         self.peer = None
-        requester, responder = _halves(side, pair.transport)
+        requester, responder = _halves(side, transport)
         self.requester, self.responder = requester(self), responder(self)
         host.ends[side.qpn] = self
         host.nic.sources += [self.responder, self.requester]

@@ -23,8 +23,9 @@ class Scheduler:
     def after(self, delay_ns, call, *args):
         self.at(self.now + delay_ns, call, *args)
 
-    def run(self):
-        while self._heap:
+    def run(self, until_ns=None):
+        """Until nothing is left to be done, or that time has come."""
+        while self._heap and (until_ns is None or self._heap[0][0] <= until_ns):
             self.now, _, call, args = heapq.heappop(self._heap)
             call(*args)
 
@@ -80,17 +81,33 @@ class Tx:
     def carries_data(self):
         return self.space in (REQUESTS, RESPONSES) and self.payload_bytes > 0
 
-    def ip_bytes(self, ce=False, corrupt=False):
+    # What another kind of packet says differently.
+
+    @property
+    def src(self):
+        return self.end.host.config.address
+
+    @property
+    def dst(self):
+        return self.end.peer.host.config.address
+
+    @property
+    def tos(self):
+        return self.end.host.config.tos
+
+    @property
+    def udp_port(self):
+        return self.end.udp_port
+
+    def ip_bytes(self, ce=False, corrupt=False, ttl=64):
         """The packet from its IP header on, as it is at some place of its way."""
         body = self.payload or bytes([self.psn & 0xFF]) * self.payload_bytes
         ib = roce.transport(self.opcode, dest_qpn=self.dest_qpn, psn=self.psn,
                             headers=self.headers, payload=body, becn=self.becn,
                             ack_request=self.ack_request)
-        host = self.end.host
-        tos = host.config.tos | (roce.ECN_CE if ce else 0)
-        ip = roce.Ip(host.config.address, host.peer.config.address, tos=tos,
-                     ident=self.ident)
-        return roce.rocev2(ip, self.end.udp_port, ib, icrc_xor=0x10 if corrupt else 0)
+        ip = roce.Ip(self.src, self.dst, tos=self.tos | (roce.ECN_CE if ce else 0),
+                     ttl=ttl, ident=self.ident)
+        return roce.rocev2(ip, self.udp_port, ib, icrc_xor=0x10 if corrupt else 0)
 
 
 @dataclasses.dataclass(eq=False)
@@ -144,8 +161,7 @@ class Path:
             return
         if applies and draws[1] < impairment.corrupt and tx.carries_data():
             flight.corrupt = True
-        if (draws[2] < impairment.mark and tx.space != CM
-                and tx.end.host.config.tos & 3):
+        if draws[2] < impairment.mark and tx.space != CM and tx.tos & 3:
             flight.ce = True
         arrival = self.sim.now + segment.delay_ns + int(draws[3] * segment.jitter_ns)
         if name in impairment.late or applies and draws[4] < impairment.reorder:
@@ -175,9 +191,8 @@ class Tap:
         self.sim, self.point, self.node = sim, point, node
         self._ends = [roce.mac(h.config.mac) for h in (sim.host_a, sim.host_b)]
         self.records = []        # as a perfect capture has them, then as they are
-        self.changes = []        # what the artefacts did
         self.seen = []           # captured flights in order, each once
-        self.n_dropped = self.n_repeated = 0
+        self.n_dropped = 0
 
     def see(self, flight):
         src, dst = self._ends if flight.forward else reversed(self._ends)
@@ -193,11 +208,13 @@ class Tap:
     def finish(self):
         """The capture ends: what became of what was seen?"""
         n_seen, name = len(self.records), f"{self.sim.scenario.seed}/tap/{self.point.name}"
-        self.records, self.changes = artefacts.apply(
+        self.records, changes = artefacts.apply(
             (artefacts.Drop(self.point.drop), *self.point.artefacts), self.records,
             lambda i: random.Random(f"{name}/{i}" if i else name))
-        self.n_repeated = sum(r.repeated for r in self.records)
-        self.n_dropped = n_seen - (len(self.records) - self.n_repeated)
+        n_repeated = sum(r.repeated for r in self.records)
+        self.n_dropped = n_seen - (len(self.records) - n_repeated)
+        self.sim.capture_changes[self.point.name] = {
+            "capture_duplicates": n_repeated, "artefacts": changes[1:]}
         for number, record in enumerate(self.records):
             flight = record.flight
             if flight is not None and not record.repeated:
@@ -211,7 +228,13 @@ class Tap:
         if len(parts) > 1 and self.point.parts == "interfaces":
             return {self.point.name: self._pcapng(parts)}
         suffix = "{}.{}" if len(parts) > 1 else "{}"
-        return {suffix.format(self.point.name, part): self._pcap(part) for part in parts}
+        return {suffix.format(self.point.name, part): self._pcap(part).bytes()
+                for part in parts}
+
+    @property
+    def pcap(self):
+        """The file, or the one of part 0."""
+        return self._pcap(0)
 
     def _pcap(self, part):
         pcap = roce.Pcap(nanoseconds=self.point.nanoseconds,
@@ -219,7 +242,7 @@ class Tap:
         for record in self.records:
             if record.part == part:
                 pcap.add(record.time_ns, record.frame, record.wire_bytes)
-        return pcap.bytes()
+        return pcap
 
     def _pcapng(self, parts):
         pcapng = roce.Pcapng([

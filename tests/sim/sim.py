@@ -59,7 +59,6 @@ know; artefacts.py what a capture may be like; truth.py writes down what happene
 """
 
 import roce
-import truth
 from hosts import Host, Nic, QueuePairEnd
 from network import Flight, Path, Scheduler, Tap, Tx
 from operations import Message
@@ -69,6 +68,7 @@ from scenario import (
     ACKS, CM, CNPS, DATA_SPACES, HOST_A, HOST_A6, HOST_B, HOST_B6, OUT_OF_ORDER, REQUESTS,
     RESPONSES, SELECTIVE, START_NS, HostConfig, Impairment, Point, QueuePair, Scenario,
     Segment, Side, Work, path_of)
+from truth import Truth
 
 __all__ = [
     "ACKS", "Answer", "CM", "CNPS", "DATA_SPACES", "Flight", "HOST_A", "HOST_A6",
@@ -81,7 +81,7 @@ __all__ = [
 CM_NS = 100_000                  # connecting and disconnecting take no longer
 
 
-class Simulation(Scheduler):
+class Simulation(Truth, Scheduler):
     def __init__(self, scenario):
         super().__init__()
         self.scenario = scenario
@@ -90,15 +90,26 @@ class Simulation(Scheduler):
         self._newest = {}        # (end, psn) -> Tx of the newest request that starts there
         self.traffic_runs = False
         self.traffic_starts = 0
+        self.ends = []           # those of one queue pair behind each other
+        self.path = None
+        self.capture_changes = {}  # name of a point -> what its artefacts did
+        self._build()
+
+    def _build(self):
+        """Hosts, what lies between them, the capture points, and the queue pairs.
+        Another network replaces this."""
+        scenario = self.scenario
         self.host_a = Host(self, scenario.host_a)
         self.host_b = Host(self, scenario.host_b)
         self.host_a.peer, self.host_b.peer = self.host_b, self.host_a
+        self.hosts = [self.host_a, self.host_b]
         self.taps = [Tap(self, point, i + 1) for i, point in enumerate(scenario.points)]
         self.path = Path(self)
-        self.ends = []
         for pair in scenario.queue_pairs:
-            a = QueuePairEnd(self.host_a, pair.a, pair)
-            b = QueuePairEnd(self.host_b, pair.b, pair)
+            port = roce.entropy_port(pair.a.qpn, pair.b.qpn)
+            a, b = (QueuePairEnd(host, side, pair.pmtu, port, pair.transport,
+                                 pair.start_ns)
+                    for host, side in ((self.host_a, pair.a), (self.host_b, pair.b)))
             a.peer, b.peer = b, a
             self.ends += [a, b]
 
@@ -133,26 +144,27 @@ class Simulation(Scheduler):
             tap.finish()
         return self
 
-    def _successor(self, i):
-        """The index of the queue pair that gets the QPNs of this one, if any."""
-        pairs = self.scenario.queue_pairs
-        qpns = pairs[i].a.qpn, pairs[i].b.qpn
-        return next((j for j in range(i + 1, len(pairs))
-                     if (pairs[j].a.qpn, pairs[j].b.qpn) == qpns), None)
-
     def _start(self):
         self.traffic_runs, self.traffic_starts = True, self.now
-        for i, pair in enumerate(self.scenario.queue_pairs):
-            self.after(pair.start_ns, self._start_pair, i)
+        for i, end in enumerate(self.ends[::2]):
+            self.after(end.start_ns, self._start_pair, i)
             successor = self._successor(i)
             if successor is not None:
-                start_ns = self.scenario.queue_pairs[successor].start_ns
+                start_ns = self.ends[2 * successor].start_ns
                 self.after(start_ns - 2 * CM_NS, self._succeed, i, successor)
 
     def _start_pair(self, i):
         for end in self.ends[2 * i:2 * i + 2]:
             end.responder.start()
             end.host.nic.kick()
+
+    def _successor(self, i):
+        """The index of the queue pair that gets the QPNs of this one, if any."""
+        def key(end):
+            return end.host, end.side.qpn, end.peer.host, end.peer.side.qpn
+        firsts = self.ends[::2]
+        return next((j for j in range(i + 1, len(firsts))
+                     if key(firsts[j]) == key(firsts[i])), None)
 
     def _succeed(self, i, successor):
         for end in self.ends[2 * i:2 * i + 2]:
@@ -196,12 +208,6 @@ class Simulation(Scheduler):
     def captures(self):
         """Name of a point -> its file; of parts "sender.0" and "sender.1"."""
         return {name: data for tap in self.taps for name, data in tap.captures().items()}
-
-    def truth(self):
-        return truth.truth_of(self)
-
-    def sightings(self):
-        return truth.sightings_of(self)
 
 
 def simulate(scenario):

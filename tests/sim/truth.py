@@ -8,12 +8,100 @@ from responder import nak_name
 from scenario import ACKS, CNPS, DATA_SPACES, REQUESTS, RESPONSES
 
 
-def truth_of(sim):
-    points = {t.point.name: {
-        "packets": len(t.seen), "not_captured": t.n_dropped,
-        "capture_duplicates": t.n_repeated, "artefacts": t.changes[1:]} for t in sim.taps}
-    return {"scenario": _scenario_truth(sim), "points": points,
-            "streams": [_stream_truth(sim, end) for end in sim.ends]}
+class Truth:
+    """The part of a Simulation that tells what happened."""
+
+    def truth(self):
+        points = {t.point.name: {"packets": len(t.seen), "not_captured": t.n_dropped,
+                                 **self.capture_changes.get(t.point.name, {})}
+                  for t in self.taps}
+        return {"scenario": self._scenario_truth(), "points": points,
+                "streams": [self._stream_truth(end) for end in self.ends]}
+
+    def sightings(self):
+        """name of a point -> [time_ns, stream, space, kind, psn, copy, codepoint] of each
+        packet captured there, in the order of the file; `stream` is an index into
+        streams[], None for CM.  From it whoever tests a measure of time computes what it
+        must be."""
+        stream_of = {end: i for i, end in enumerate(self.ends)}
+        return {tap.point.name: [
+            [f.time_ns, stream_of.get(f.tx.end), f.tx.space, *f.tx.name(), _codepoint(f)]
+            for f in tap.seen if not f.corrupt] for tap in self.taps}
+
+    def _scenario_truth(self):
+        out = dataclasses.asdict(self.scenario)
+        for point, config in zip(out["points"], self.scenario.points):
+            point["artefacts"] = [repr(artefact) for artefact in config.artefacts]
+        for pair in out["queue_pairs"]:
+            for side in (pair["a"], pair["b"]):
+                side["work"] = _count(w["op"] for w in side["work"])
+        return out
+
+    def _stream_truth(self, end):
+        mine = [tx for tx in self.all_tx if tx.end is end]
+        by_space = {s: [t for t in mine if t.space == s] for s in DATA_SPACES + (CNPS,)}
+        for space in (REQUESTS, RESPONSES):
+            _find_evident(by_space[space], len(self.taps))
+        requester = end.requester
+        return {
+            "src": end.host.config.address, "dst": end.peer.host.config.address,
+            "dst_qpn": end.peer.side.qpn, "src_qpn": end.side.qpn, "pmtu": end.pmtu,
+            "transport": end.transport, "recovery": recovery_of(end),
+            "start_ns": end.start_ns,
+            "direction": "a_to_b" if end.host is self.hosts[0] else "b_to_a",
+            "sent": {space: len(txs) for space, txs in by_space.items()},
+            "resent": {s: [t.name() for t in by_space[s] if t.resent]
+                       for s in (REQUESTS, RESPONSES)},
+            "rounds": [self._round_truth(end, entry) for entry in requester.rounds],
+            "messages": {"completed": requester.n_completed,
+                         "bytes": requester.completed_bytes,
+                         "executed": end.peer.responder.n_executed,
+                         "failed": requester.failed},
+            "naks_sent": [nak.truth() for nak in end.responder.naks],
+            "fates": {s: _count(f for t in by_space[s] for f in t.fates or ["lost"])
+                      for s in DATA_SPACES},
+            "points": {tap.point.name: self._point_truth(end, by_space, i + 1, tap)
+                       for i, tap in enumerate(self.taps)},
+        }
+
+    @staticmethod
+    def _round_truth(end, entry):
+        late = any(nak.tx is entry["nak"] and nak.is_late() and nak.missing.copy == 1
+                   for nak in end.peer.responder.naks)
+        return {**{k: v for k, v in entry.items() if k != "nak"}, "first_was_late": late}
+
+    def _destination_of(self, end):
+        """The node to which this end's packets go."""
+        return self.path.last_node if end.host is self.host_a else 0
+
+    def _vantage(self, end, node):
+        return self.path and self.path.vantage(end.host is self.hosts[0], node)
+
+    def _point_truth(self, end, by_space, node, tap):
+        last = self._destination_of(end)
+        out = {s: _space_truth(by_space[s], node, last,
+                               [f for f in tap.seen if f.tx.end is end
+                                and f.tx.space == s]) for s in DATA_SPACES}
+        out["vantage"] = self._vantage(end, node)
+        out["missed_evident"] = _missed_evident(end, by_space[REQUESTS], node, tap)
+        out["rounds"] = _rounds_seen(by_space[REQUESTS], end.requester.rounds, node)
+        seen = [f for f in tap.seen if f.tx.end is end and not f.corrupt]
+        out["naks"] = _count(nak_name(f.tx.syndrome) for f in seen
+                             if f.tx.space == ACKS and f.tx.syndrome >> 5)
+        out["cnps"] = sum(f.tx.space == CNPS for f in seen)
+        # Data is what carries a payload; CNPs stand by themselves.
+        marks = [_codepoint(f) for f in seen if f.tx.carries_data()]
+        out["ecn"] = _count(marks)
+        out["ecn_transitions"] = sum(a != b for a, b in zip(marks, marks[1:]))
+        out["ecn_control"] = _count(_codepoint(f) for f in seen if f.tx.space == ACKS)
+        return out
+
+
+def recovery_of(end):
+    """As the analyzer's recovery_model; None where nothing is sent again."""
+    if end.transport in ("UC", "UD"):
+        return None
+    return {"all": "go_back_n", "missing": "selective"}[end.side.resend]
 
 
 def _missed_evident(end, requests, node, tap):
@@ -25,86 +113,6 @@ def _missed_evident(end, requests, node, tap):
     low, high = min(seen, default=0), min(max(seen, default=0), max(answers, default=0))
     return sum(tx.passes.get(node, 0) > 0 and node not in tx.captured
                and not tx.resent and low < tx.psn < high for tx in requests)
-
-
-def _scenario_truth(sim):
-    out = dataclasses.asdict(sim.scenario)
-    for point, config in zip(out["points"], sim.scenario.points):
-        point["artefacts"] = [repr(artefact) for artefact in config.artefacts]
-    for pair in out["queue_pairs"]:
-        for side in (pair["a"], pair["b"]):
-            side["work"] = _count(w["op"] for w in side["work"])
-    return out
-
-
-def _stream_truth(sim, end):
-    mine = [tx for tx in sim.all_tx if tx.end is end]
-    by_space = {s: [t for t in mine if t.space == s] for s in DATA_SPACES + (CNPS,)}
-    for space in (REQUESTS, RESPONSES):
-        _find_evident(by_space[space], len(sim.taps))
-    requester = end.requester
-    return {
-        "src": end.host.config.address, "dst": end.host.peer.config.address,
-        "dst_qpn": end.peer.side.qpn, "src_qpn": end.side.qpn, "pmtu": end.pmtu,
-        "transport": end.transport, "recovery": _recovery(end), "start_ns": end.start_ns,
-        "direction": "a_to_b" if end.host is sim.host_a else "b_to_a",
-        "sent": {space: len(txs) for space, txs in by_space.items()},
-        "resent": {s: [t.name() for t in by_space[s] if t.resent]
-                   for s in (REQUESTS, RESPONSES)},
-        "rounds": [_round_truth(end, entry) for entry in requester.rounds],
-        "messages": {"completed": requester.n_completed,
-                     "bytes": requester.completed_bytes,
-                     "executed": end.peer.responder.n_executed,
-                     "failed": requester.failed},
-        "naks_sent": [nak.truth() for nak in end.responder.naks],
-        "fates": {s: _count(f for t in by_space[s] for f in t.fates or ["lost"])
-                  for s in DATA_SPACES},
-        "points": {tap.point.name: _point_truth(sim, end, by_space, i + 1, tap)
-                   for i, tap in enumerate(sim.taps)},
-    }
-
-
-def _recovery(end):
-    """As the analyzer's recovery_model; None where nothing is sent again."""
-    if end.transport in ("UC", "UD"):
-        return None
-    return {"all": "go_back_n", "missing": "selective"}[end.side.resend]
-
-
-def sightings_of(sim):
-    """name of a point -> [time_ns, stream, space, kind, psn, copy, codepoint] of each
-    packet captured there, in the order of the file; `stream` is an index into streams[],
-    None for CM.  From it whoever tests a measure of time computes what it must be."""
-    stream_of = {end: i for i, end in enumerate(sim.ends)}
-    return {tap.point.name: [
-        [f.time_ns, stream_of.get(f.tx.end), f.tx.space, *f.tx.name(), _codepoint(f)]
-        for f in tap.seen if not f.corrupt] for tap in sim.taps}
-
-
-def _round_truth(end, entry):
-    late = any(nak.tx is entry["nak"] and nak.is_late() and nak.missing.copy == 1
-               for nak in end.peer.responder.naks)
-    return {**{k: v for k, v in entry.items() if k != "nak"}, "first_was_late": late}
-
-
-def _point_truth(sim, end, by_space, node, tap):
-    last = sim.path.last_node if end.host is sim.host_a else 0
-    out = {s: _space_truth(by_space[s], node, last,
-                           [f for f in tap.seen if f.tx.end is end
-                            and f.tx.space == s]) for s in DATA_SPACES}
-    out["vantage"] = sim.path.vantage(end.host is sim.host_a, node)
-    out["missed_evident"] = _missed_evident(end, by_space[REQUESTS], node, tap)
-    out["rounds"] = _rounds_seen(by_space[REQUESTS], end.requester.rounds, node)
-    seen = [f for f in tap.seen if f.tx.end is end and not f.corrupt]
-    out["naks"] = _count(nak_name(f.tx.syndrome) for f in seen
-                         if f.tx.space == ACKS and f.tx.syndrome >> 5)
-    out["cnps"] = sum(f.tx.space == CNPS for f in seen)
-    # Data is what carries a payload; CNPs stand by themselves.
-    marks = [_codepoint(f) for f in seen if f.tx.carries_data()]
-    out["ecn"] = _count(marks)
-    out["ecn_transitions"] = sum(a != b for a, b in zip(marks, marks[1:]))
-    out["ecn_control"] = _count(_codepoint(f) for f in seen if f.tx.space == ACKS)
-    return out
 
 
 def _rounds_seen(txs, rounds, node):
@@ -119,7 +127,7 @@ def _rounds_seen(txs, rounds, node):
 
 
 def _codepoint(flight):
-    ecn = flight.tx.end.host.config.tos & 3 | (roce.ECN_CE if flight.ce else 0)
+    ecn = flight.tx.tos & 3 | (roce.ECN_CE if flight.ce else 0)
     return ("not_ect", "ect1", "ect0", "ce")[ecn]
 
 
@@ -149,7 +157,7 @@ def _find_evident(txs, n_points):
             later_came = False
             for tx in reversed(run):
                 came = tx.came_to(node)
-                in_run = not tx.resent or _recovery(tx.end) == "go_back_n"
+                in_run = not tx.resent or recovery_of(tx.end) == "go_back_n"
                 if (later_came and not came and not tx.needless and in_run
                         and resent_last[tx.psn] > tx.serial):
                     tx.evident.add(node)
