@@ -19,6 +19,7 @@ Sources: IBTA Vol. 1, 9 (transport), 12 (CM), 13.4 (MAD), A14, A17, A19; IEEE 80
 """
 
 import dataclasses
+import functools
 import gzip
 import io
 import ipaddress
@@ -148,8 +149,7 @@ class Ip:
         header = struct.pack(
             ">BBHHHBBH4s4s", 0x45 + len(options) // 4, self.tos,
             20 + len(options) + len(payload), self.ident & 0xFFFF, flags, self.ttl,
-            protocol, 0, ipaddress.IPv4Address(self.src).packed,
-            ipaddress.IPv4Address(self.dst).packed) + options
+            protocol, 0, _packed(self.src), _packed(self.dst)) + options
         return header[:10] + _checksum(header) + header[12:] + payload
 
     def _wrap6(self, protocol, payload):
@@ -162,8 +162,7 @@ class Ip:
             protocol = kind
         return struct.pack(
             ">IHBB16s16s", 6 << 28 | self.tos << 20 | self.flow_label, len(payload),
-            protocol, self.ttl, ipaddress.IPv6Address(self.src).packed,
-            ipaddress.IPv6Address(self.dst).packed) + payload
+            protocol, self.ttl, _packed(self.src), _packed(self.dst)) + payload
 
 
 IPV6_HOP_BY_HOP, IPV6_ROUTING, IPV6_FRAGMENT, IPV6_DESTINATION = 0, 43, 44, 60
@@ -177,6 +176,11 @@ def ipv6_padding(n_bytes=4):
 def ipv6_fragment(offset=0, more=False, ident=0):
     """The extension (IPV6_FRAGMENT, ...); `offset` in units of 8 bytes."""
     return IPV6_FRAGMENT, struct.pack(">HI", offset << 3 | more, ident)
+
+
+@functools.lru_cache(4096)
+def _packed(address):
+    return ipaddress.ip_address(address).packed
 
 
 def _checksum(data):
