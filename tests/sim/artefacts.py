@@ -16,10 +16,9 @@ A record's `part` says which file or interface it goes to: all others stand in p
 import dataclasses
 import heapq
 import itertools
-import struct
 import zlib
 
-import roce
+import tunnels
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,54 +239,23 @@ class Bunch:
 
 # --- outer headers -------------------------------------------------------------------
 
-ETHERTYPE_TEB, ETHERTYPE_ERSPAN2, ETHERTYPE_ERSPAN3 = 0x6558, 0x88BE, 0x22EB
-IPPROTO_GRE, VXLAN_PORT = 47, 4789
-OUTER_SRC, OUTER_DST = "172.16.0.1", "172.16.0.9"
+TUNNELS = {kind.name: kind.wrap for kind in tunnels.KINDS}
 
 
 @dataclasses.dataclass(frozen=True)
 class Encapsulate:
-    """As remote mirrors ("erspan2", "erspan3") and overlays ("vxlan") do it.
+    """As remote mirrors and overlays do it.  Sequence numbers are the mirror's: what a
+    capture drops before this leaves no hole in them, what it drops after this does."""
+    kind: str                    # of tunnels.KINDS
 
-    ERSPAN: draft-foschiano-erspan; VXLAN: RFC 7348; GRE: RFC 2784, 2890.  ERSPAN's
-    sequence numbers are those of the mirror, so what a capture drops before this leaves
-    no hole in them and what it drops after this does."""
-    kind: str
-    session: int = 100           # or VNI
-    tos: int = 0                 # of the outer header
-
-    def __call__(self, records, random):
-        wrap = {"erspan2": self._erspan2, "erspan3": self._erspan3,
-                "vxlan": self._vxlan}[self.kind]
-        out = [self._outer(record, *wrap(record, i)) for i, record in enumerate(records)]
-        return out, {"kind": self.kind, "session": self.session}
-
-    def _outer(self, record, protocol, header):
-        ip = roce.Ip(OUTER_SRC, OUTER_DST, tos=self.tos)
-        frame = roce.ethernet(ip.wrap(protocol, header + record.frame),
-                              src=roce.mac("02:00:00:00:0f:01"),
-                              dst=roce.mac("02:00:00:00:0f:09"))
-        return dataclasses.replace(record, frame=frame, wire_bytes=record.wire_bytes
-                                   + len(frame) - len(record.frame))
-
-    def _erspan2(self, _record, i):
-        """GRE with a sequence number; version 1, no VLAN, session; port index 7."""
-        gre = struct.pack(">HHI", 0x1000, ETHERTYPE_ERSPAN2, i & 0xFFFFFFFF)
-        return IPPROTO_GRE, gre + struct.pack(">HHI", 0x1000, self.session & 0x3FF, 7)
-
-    def _erspan3(self, record, i):
-        """As above; version 2, time stamps of 100 us (Gra 0), direction in bit D."""
-        gre = struct.pack(">HHI", 0x1000, ETHERTYPE_ERSPAN3, i & 0xFFFFFFFF)
-        stamp = record.time_ns // 100_000 & 0xFFFFFFFF
-        return IPPROTO_GRE, gre + struct.pack(">HHIHH", 0x2000, self.session & 0x3FF,
-                                              stamp, 0, 0)
-
-    def _vxlan(self, record, _i):
-        port = 0xC000 | flow_hash(record) & 0x3FFF
-        vxlan = struct.pack(">II", 0x08000000, self.session << 8)
-        length = 8 + len(vxlan) + record.wire_bytes
-        udp = struct.pack(">HHHH", port, VXLAN_PORT, length, 0)
-        return roce.IPPROTO_UDP, udp + vxlan
+    def __call__(self, records, _random):
+        out = []
+        for i, record in enumerate(records):
+            frame = TUNNELS[self.kind](record.frame, i)
+            out.append(dataclasses.replace(
+                record, frame=frame,
+                wire_bytes=record.wire_bytes + len(frame) - len(record.frame)))
+        return out, {"kind": self.kind}
 
 
 def apply(artefacts, records, random_of):
