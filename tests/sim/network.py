@@ -9,7 +9,7 @@ import random
 import artefacts
 import roce
 from artefacts import Record
-from scenario import CM, REQUESTS, RESPONSES, START_NS, Work, path_of
+from scenario import CM, HARMLESS, REQUESTS, RESPONSES, START_NS, Work, path_of
 
 
 class Scheduler:
@@ -61,6 +61,7 @@ class Tx:
     captured: dict = dataclasses.field(default_factory=dict)  # node -> [Flight]
     fates: list = dataclasses.field(default_factory=list)
     evident: set = dataclasses.field(default_factory=set)  # nodes, see _find_evident()
+    _bytes: dict = dataclasses.field(default_factory=dict)  # by what makes them differ
 
     @property
     def kind(self):
@@ -101,6 +102,12 @@ class Tx:
 
     def ip_bytes(self, ce=False, corrupt=False, ttl=64):
         """The packet from its IP header on, as it is at some place of its way."""
+        key = ce, corrupt, ttl
+        if key not in self._bytes:
+            self._bytes[key] = self._build(*key)
+        return self._bytes[key]
+
+    def _build(self, ce, corrupt, ttl):
         body = self.payload or bytes([self.psn & 0xFF]) * self.payload_bytes
         ib = roce.transport(self.opcode, dest_qpn=self.dest_qpn, psn=self.psn,
                             headers=self.headers, payload=body, becn=self.becn,
@@ -120,6 +127,9 @@ class Flight:
     # where it was captured: its place and its stamp
     number: int = -1
     time_ns: int = 0
+
+
+NO_DRAWS = (1.0,) * 6
 
 
 class Path:
@@ -153,7 +163,10 @@ class Path:
         if key not in self._random:
             self._random[key] = random.Random(
                 f"{self.sim.scenario.seed}/{i}/{flight.forward}")
-        draws = [self._random[key].random() for _ in range(6)]
+        draw = self._random[key].random
+        # Without harm and jitter nothing depends on chance.
+        draws = (NO_DRAWS if impairment is HARMLESS and not segment.jitter_ns
+                 else [draw() for _ in range(6)])
         tx = flight.tx
         applies = tx.space in impairment.spaces
         name = tx.space, tx.psn - tx.end.first_psn(tx.space), tx.copy

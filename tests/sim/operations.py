@@ -62,9 +62,10 @@ class Message:
 def service_header(end):
     """What every request of a service has behind its BTH.  DC's is not public: here it
     is sixteen bytes that begin with a key, as no header of RD does."""
+    if end.transport in ("RC", "UC"):
+        return b""
     return {"XRC": roce.xrceth(SRQ), "UD": roce.deth(Q_KEY, end.side.qpn),
-            "DC": roce.atomicack(DC_KEY) + roce.deth(0, end.side.qpn),
-            }.get(end.transport, b"")
+            "DC": roce.atomicack(DC_KEY) + roce.deth(0, end.side.qpn)}[end.transport]
 
 
 def single_headers(message, skipped_bytes, length):

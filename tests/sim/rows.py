@@ -411,13 +411,13 @@ ROWS = (
         happens="lost"),
 
     # applications that start every queue pair at one PSN, and set them up by themselves
-    Row("equal_psns", many(8, WRITES[:40]), (counted, nothing_happened,
+    Row("equal_psns", many(8, WRITES[:30]), (counted, nothing_happened,
         checks.paired_rightly, checks.calm), cm=False, both=True),
-    Row("equal_psns_duplex", many(8, WRITES[:40], WRITES[:40]), (counted,
+    Row("equal_psns_duplex", many(6, WRITES[:30], WRITES[:30]), (counted,
         nothing_happened, checks.paired_rightly, checks.calm), cm=False, both=True),
-    Row("equal_psns_loss", many(8, WRITES[:60]), (counted, precise, no_duplicates,
+    Row("equal_psns_loss", many(8, WRITES[:40]), (counted, precise, no_duplicates,
         checks.paired_rightly), forward(loss=0.01), cm=False, seeds=1, happens="lost"),
-    Row("equal_psns_cm", many(8, WRITES[:40], WRITES[:40]), CLEAN, both=True),
+    Row("equal_psns_cm", many(6, WRITES[:30], WRITES[:30]), CLEAN, both=True),
     Row("near_psns_loss", many(4, WRITES[:60], start=0x7000, step=32), (counted, precise,
         no_duplicates, checks.paired_rightly), forward(loss=0.01), cm=False,
         happens="lost"),

@@ -28,12 +28,15 @@ class Impairment:
     late: tuple = ()
 
 
+HARMLESS = Impairment()
+
+
 @dataclasses.dataclass(frozen=True)
 class Segment:
     delay_ns: int = 0
     jitter_ns: int = 0           # keeps the order
-    forward: Impairment = Impairment()
-    backward: Impairment = Impairment()
+    forward: Impairment = HARMLESS
+    backward: Impairment = HARMLESS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,6 +144,6 @@ class Scenario:
     vlans: tuple = ()
 
 
-def path_of(forward=Impairment(), backward=Impairment(), delay_ns=5_000, jitter_ns=0):
+def path_of(forward=HARMLESS, backward=HARMLESS, delay_ns=5_000, jitter_ns=0):
     """Segments for two points at the two hosts: everything happens between them."""
     return (Segment(), Segment(delay_ns, jitter_ns, forward, backward), Segment())

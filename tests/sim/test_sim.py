@@ -6,7 +6,7 @@ Each row of rows.py is a scenario, its seeds and what must hold of the reports (
 each capture point).  Rows of KNOWN fail today for a known reason: how often is printed,
 and one that passes fails the test until its mark is taken away.
 
-    tests/sim/test_sim.py [ROW...]     some rows alone
+    tests/sim/test_sim.py [ROW...]     some rows alone, with what is known to be wrong
     tests/sim/test_sim.py --list
     tests/sim/test_sim.py --keep DIR   leaves captures, truth and reports there
 """
@@ -136,24 +136,23 @@ def try_row(row, directory):
         return row, [f"{type(error).__name__}: {error}"]
 
 
-def verdict(row, problems):
+def verdict(row, problems, shown):
     """The problems of a row once its mark is considered."""
     if row.name not in KNOWN:
         return problems
     if not problems:
         return ["fixed: remove the mark"]
     print(f"known  {row.name}: {len(problems)} mismatches: {KNOWN[row.name]}")
-    if os.environ.get("SHOW_KNOWN"):
-        print("\n".join(f"    {problem}" for problem in problems[:SHOWN]))
+    print("".join(f"    {problem}\n" for problem in problems[:shown]), end="")
     return []
 
 
-def run_rows(rows, directory):
+def run_rows(rows, directory, shown):
     failed = []
     with multiprocessing.Pool(PROCESSES) as pool:
         for row, found in pool.imap(functools.partial(try_row, directory=directory),
                                     rows):
-            problems = verdict(row, found)
+            problems = verdict(row, found, shown)
             if problems:
                 failed.append(row.name)
                 print(f"FAILED {row.name}")
@@ -177,7 +176,7 @@ def main(arguments):
         print("captures/sim_* are not what make_captures.py writes now")
         failed.append("samples")
     with tempfile.TemporaryDirectory() as temporary:
-        failed += run_rows(rows, keep or temporary)
+        failed += run_rows(rows, keep or temporary, SHOWN if arguments else 0)
     print(f"{len(failed)} failed: {' '.join(failed)}" if failed
           else f"{len(rows)} rows passed")
     return 1 if failed else 0

@@ -117,12 +117,14 @@ def _missed_evident(end, requests, node, tap):
 
 def _rounds_seen(txs, rounds, node):
     """cause -> [rounds of which something came here, and of which that can be known]."""
-    out = {}
+    out, came = {}, {}           # by index of the round: whether one of it is evident
+    for tx in txs:
+        if tx.round_i >= 0 and tx.came_to(node):
+            came[tx.round_i] = came.get(tx.round_i, False) or node in tx.evident
     for i, entry in enumerate(rounds):
-        of_round = [tx for tx in txs if tx.round_i == i and tx.came_to(node)]
         counts = out.setdefault(entry["cause"], [0, 0])
-        counts[0] += bool(of_round)
-        counts[1] += any(node in tx.evident for tx in of_round)
+        counts[0] += i in came
+        counts[1] += came.get(i, False)
     return out
 
 
