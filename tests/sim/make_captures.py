@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the simulated sample captures: captures/sim_*/{sender,receiver}.pcap.gz and
-truth.json.  The same sources give the same bytes.
+"""Writes the simulated sample captures: captures/sim_*/{sender,receiver}.pcap.gz
+and truth.json.  The same sources give the same bytes.
 
     tests/sim/make_captures.py [DIRECTORY]      default: captures/ of this tree
     tests/sim/make_captures.py --check [DIRECTORY]   says what differs; exit status 1
+    tests/sim/make_captures.py --large N DIRECTORY   the same with N times the work
 """
 
+import dataclasses
 import gzip
 import json
 import pathlib
 import sys
 
 import roce
-from sim import Impairment, Point, QueuePair, Scenario, Side, Work, path_of, simulate
+from artefacts import MergedQueues
+from sim import (
+    SELECTIVE, Impairment, Point, QueuePair, Scenario, Side, Work, path_of, simulate)
 
 CLEAN = path_of(Impairment(), Impairment(), delay_ns=4_000, jitter_ns=500)
 
@@ -46,7 +50,60 @@ DUPLEX = Scenario(
                Side(0x606, start_psn=0x700010, depth=16, work=_MIXED[1:] + _MIXED[:1])),),
     seed=30, segments=CLEAN)
 
-SAMPLES = (ACK_EVERY_10, READ_1MIB, DUPLEX)
+WRITES = (Work("WRITE", 8192),) * 60
+
+# The responder keeps what comes beyond a gap, and only what is missing is sent again: one
+# packet for each NAK, with new ones before and behind it.
+SELECTIVE_REPEAT = Scenario(
+    "sim_selective",
+    (QueuePair(Side(0x707, start_psn=0xFFFF00, work=WRITES, **SELECTIVE),
+               Side(0x808, start_psn=0x333333, **SELECTIVE)),),
+    seed=40, segments=path_of(forward=Impairment(loss=0.02)))
+
+# UC: a packet that is lost takes the rest of its message with it; nothing asks for it.
+UC_LOSS = Scenario(
+    "sim_uc_loss",
+    (QueuePair(Side(0x909, start_psn=0x10, work=WRITES),
+               Side(0xA0A, start_psn=0x20, work=(Work("SEND", 3000),) * 40),
+               transport="UC"),),
+    seed=50, segments=path_of(forward=Impairment(loss=0.02)))
+
+# XRC: requests carry the number of a receive queue, answers do not.
+XRC_LOSS = Scenario(
+    "sim_xrc",
+    (QueuePair(Side(0xB0B, start_psn=0x5000, work=_MIXED[:60]),
+               Side(0xC0C, start_psn=0x6000), transport="XRC"),),
+    seed=60, segments=path_of(forward=Impairment(loss=0.01)))
+
+
+# Two receive queues, merged 16 packets at a time; the network did nothing.
+MERGED_QUEUES = Scenario(
+    "sim_merged_queues",
+    (QueuePair(Side(0x111, start_psn=0x4000, work=WRITES),
+               Side(0x222, start_psn=0x8000, work=WRITES[:20])),),
+    seed=90, segments=CLEAN, points=tuple(
+        Point(name, artefacts=(MergedQueues(16),)) for name in ("sender", "receiver")))
+
+# As collective libraries do it: six queue pairs without CM that begin at the same time
+# and at the same PSN, which therefore tells nobody who talks to whom.
+EQUAL_PSNS = Scenario(
+    "sim_equal_psns",
+    tuple(QueuePair(Side(0x1000 + 0x11 * i, start_psn=0, work=WRITES[:8]),
+                    Side(0x2000 + 0x35 * i, start_psn=0, work=WRITES[:8]))
+          for i in range(6)),
+    seed=100, cm=False, segments=path_of(forward=Impairment(loss=0.01)))
+
+SAMPLES = (ACK_EVERY_10, READ_1MIB, DUPLEX, SELECTIVE_REPEAT, UC_LOSS, XRC_LOSS,
+           MERGED_QUEUES, EQUAL_PSNS)
+
+
+def times(n, scenario):
+    """The same with n times the work on each side."""
+    def more(side):
+        return dataclasses.replace(side, work=side.work * n)
+    return dataclasses.replace(scenario, queue_pairs=tuple(
+        dataclasses.replace(pair, a=more(pair.a), b=more(pair.b))
+        for pair in scenario.queue_pairs))
 
 
 def files_of(scenario):
@@ -58,26 +115,42 @@ def files_of(scenario):
             for name, data in {**files, "truth.json": truth.encode()}.items()}
 
 
-def main(arguments):
-    check = arguments[:1] == ["--check"]
-    default = pathlib.Path(__file__).resolve().parents[2] / "captures"
-    root = pathlib.Path((arguments[check:] + [default])[0])
-    differing = []
-    for scenario in SAMPLES:
+def write(samples, root):
+    for scenario in samples:
         for name, data in files_of(scenario).items():
             path = root / name
-            zipped = path.suffix == ".gz"
-            if check:
-                # Compressed bytes may differ between releases of zlib; contents may not.
-                found = path.read_bytes() if path.exists() else b""
-                if (gzip.decompress(found) if zipped and found else found) != data:
-                    differing.append(str(path))
-                continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(roce.gzipped(data) if zipped else data)
-    for path in differing:
+            path.write_bytes(roce.gzipped(data) if path.suffix == ".gz" else data)
+
+
+def differing(samples, root):
+    """Compressed bytes may differ between releases of zlib; contents may not."""
+    for scenario in samples:
+        for name, data in files_of(scenario).items():
+            path = root / name
+            found = path.read_bytes() if path.exists() else b""
+            if (gzip.decompress(found) if path.suffix == ".gz" else found) != data:
+                yield path
+
+
+def main(arguments):
+    default = pathlib.Path(__file__).resolve().parents[2] / "captures"
+    if arguments[:1] == ["--large"]:
+        if len(arguments) != 3 or not arguments[1].isdecimal():
+            print(__doc__, file=sys.stderr)
+            return 2
+        write([times(int(arguments[1]), sample) for sample in SAMPLES],
+              pathlib.Path(arguments[2]))
+        return 0
+    check = arguments[:1] == ["--check"]
+    root = pathlib.Path((arguments[check:] + [default])[0])
+    if not check:
+        write(SAMPLES, root)
+        return 0
+    paths = list(differing(SAMPLES, root))
+    for path in paths:
         print(f"differs: {path}")
-    return 1 if differing else 0
+    return 1 if paths else 0
 
 
 if __name__ == "__main__":

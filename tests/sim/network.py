@@ -124,7 +124,8 @@ class Flight:
     forward: bool
     ce: bool = False
     corrupt: bool = False
-    # where it was captured: its place and its stamp
+    # where it was captured: which it was to come, its place in the file and its stamp
+    arrival: int = -1
     number: int = -1
     time_ns: int = 0
 
@@ -212,7 +213,7 @@ class Tap:
         frame = roce.ethernet(flight.tx.ip_bytes(flight.ce, flight.corrupt), src=src,
                               dst=dst, vlans=self.sim.scenario.vlans)
         # As it is here; it may change on its way.
-        self.see_frame(frame, dataclasses.replace(flight))
+        self.see_frame(frame, dataclasses.replace(flight, arrival=len(self.records)))
 
     def see_frame(self, frame, flight=None):
         """Any frame, now; without a flight it is in no truth but the point's."""

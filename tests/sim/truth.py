@@ -208,12 +208,17 @@ def _repeats(seen):
     return len(psns) - len(set(psns))
 
 
+def _arrival(flight):
+    """In the order of the file, where nothing else is known."""
+    return flight.arrival if flight.arrival >= 0 else flight.number
+
+
 def _reordered(seen):
     """Copies that came after a packet of higher PSN that had been sent later;
     `first_here`: no other copy of the PSN had come before."""
     out, came, psns = [], set(), {}   # psns: of what came, by serial
     newest = -1
-    for f in seen:
+    for f in sorted(seen, key=_arrival):
         tx = f.tx
         if tx.serial in psns:
             continue             # made by the network
