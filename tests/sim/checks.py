@@ -32,9 +32,13 @@ class View:
         for truth, found in ((self.truth, self._found), (self.peer_truth, self._peer_found)):
             sent = truth["cnps"] + sum(truth[space]["packets"]
                                        for space in (REQUESTS, RESPONSES, ACKS))
-            if len(found) != bool(sent) and self.stream["transport"] != "DC":
+            if len(found) != bool(sent):
                 return f"{len(found)} streams in the report for {sent} packets"
-        return None if self._found else "no such stream in the report"
+        return None
+
+    def is_empty(self):
+        """Nothing of it came here, and the report has none of it."""
+        return not self._found
 
     def peer_naks(self):
         return self.peer["naks_sent"]

@@ -160,6 +160,13 @@ ROWS = (
     # The repair is lost as well: the responder stays silent, time runs out.
     Row("loss_of_repair", (pair(WRITES),), LOSS,
         forward(drop=((REQUESTS, 100, 1), (REQUESTS, 100, 2))), happens="lost"),
+    # Again and again: the time until the next attempt doubles.
+    Row("loss_with_back_off", (pair(WRITES),), LOSS,
+        forward(drop=tuple((REQUESTS, 100, copy) for copy in (1, 2, 3, 4))),
+        happens="lost"),
+    Row("loss_with_back_off_read", (pair(READS, a={"depth": 1}),), (wire, precise),
+        forward(drop=tuple((REQUESTS, 12 * 20, copy) for copy in (1, 2, 3))),
+        happens="lost"),
     Row("loss_first_packet", (pair(WRITES, a={"depth": 1}),), (wire, no_duplicates),
         forward(drop=((REQUESTS, 0, 1),)), happens="lost"),
     # The first packet of a stream: the NAK names it.
@@ -482,6 +489,10 @@ ROWS = (
     Row("mirror_twice_constant", (pair(WRITES),), (*CLEAN, checks.delivered_twice),
         points=points(DeliverTwice()), hosts=hosts("constant"),
         happens="capture_duplicates"),
+    # Of some flows one direction passes here, of some both, of some none.
+    Row("one_spine_flows", many(8, WRITES[:30], step=0x10000),
+        (counted, nothing_happened, checks.paired_rightly, checks.calm), cm=False,
+        points=points(PartialPath(ways=2)), both=True, happens="dropped"),
     Row("one_spine_packets", (pair(WRITES),), (checks.partial,),
         points=points(PartialPath(ways=2, by="packet")), happens="dropped"),
     Row("one_spine_packets_loss", (pair(WRITES),), (precise,), forward(loss=0.005),

@@ -100,7 +100,7 @@ def check_view(view, row):
     missing = view.missing()
     if missing:
         say.append(missing)
-    else:
+    elif not view.is_empty():
         for check in row.checks:
             check(view, say)
     return say
