@@ -398,6 +398,8 @@ def no_gaps(view, say):
 
 def sent_again_in_all(view, say):
     """Of several lives of one QPN: the sums."""
+    say.equal("requests", view.got["requests"]["packets"],
+              view.total(REQUESTS, "packets"))
     evident = view.total(REQUESTS, "resent_evident")
     say.between("sent again", view.got["retransmissions"]["packets"], evident,
                 view.total(REQUESTS, "resent"))

@@ -444,17 +444,17 @@ ROWS = (
     # spoilt, or not captured
     Row("corrupt", (pair(WRITES),), (wire, rounds, no_duplicates, corrupt_requests),
         forward(corrupt=0.01), seeds=3, happens="corrupt"),
-    Row("capture_drops", (pair(WRITES),), (missed_by_capture,),
+    Row("capture_drops", (pair(WRITES),), (counted, missed_by_capture),
         points=points(drop=0.01), seeds=2, happens="not_captured"),
-    Row("capture_drops_5_percent", (pair(WRITES),), (missed_by_capture,),
+    Row("capture_drops_5_percent", (pair(WRITES),), (counted, missed_by_capture),
         points=points(drop=0.05), seeds=1, happens="not_captured"),
-    Row("capture_drops_bursts", (pair(WRITES),), (missed_by_capture,),
+    Row("capture_drops_bursts", (pair(WRITES),), (counted, missed_by_capture),
         points=points(DropBursts(300, 12)), seeds=1, happens="not_captured"),
-    Row("capture_drops_read", (pair(READS),), (missed_by_capture,),
+    Row("capture_drops_read", (pair(READS),), (counted, missed_by_capture),
         points=points(drop=0.01), seeds=2, happens="not_captured"),
-    Row("capture_drops_and_loss", (pair(WRITES),), (precise,), forward(loss=0.01),
+    Row("capture_drops_and_loss", (pair(WRITES),), (counted, precise), forward(loss=0.01),
         points=points(drop=0.01), seeds=2, happens="not_captured"),
-    Row("capture_drops_selective", (selective(WRITES),), (precise,), forward(loss=0.01),
+    Row("capture_drops_selective", (selective(WRITES),), (counted, precise), forward(loss=0.01),
         points=points(drop=0.01), seeds=2, happens="not_captured"),
 
     # captures that are not as they should be
@@ -493,9 +493,9 @@ ROWS = (
     Row("one_spine_flows", many(8, WRITES[:30], step=0x10000),
         (counted, nothing_happened, checks.paired_rightly, checks.calm), cm=False,
         points=points(PartialPath(ways=2)), both=True, happens="dropped"),
-    Row("one_spine_packets", (pair(WRITES),), (checks.partial,),
+    Row("one_spine_packets", (pair(WRITES),), (counted, checks.partial),
         points=points(PartialPath(ways=2, by="packet")), happens="dropped"),
-    Row("one_spine_packets_loss", (pair(WRITES),), (precise,), forward(loss=0.005),
+    Row("one_spine_packets_loss", (pair(WRITES),), (counted, precise), forward(loss=0.005),
         points=points(PartialPath(ways=2, by="packet")), happens="dropped"),
     Row("erspan_ii", (pair(WRITES),), LOSS, forward(loss=0.01),
         points=points(Encapsulate("erspan_ii")), happens="lost"),
@@ -518,6 +518,7 @@ _SELECTIVE = "a single packet sent again, with new ones behind it, is read as a 
 _DROPS = "what the capture missed and go-back-N sent again counts as lost before it"
 _TWICE = "mirrors that deliver each frame twice are not looked for"
 _PARTS = "points with parts of the same streams are not joined into one"
+_DC = "acknowledgements of DC belong to no stream"
 _TUNNELS = "tunnels are not decoded"
 
 # Rows that fail today: name -> why.
@@ -543,6 +544,8 @@ KNOWN = {
     "qpn_reused_same_psn_no_cm": "all PSNs once more, long after they were acknowledged, "
                                  "are a round by timeout",
     "equal_psns_told_by_port": "no pair is found by its source port",
+    "dc_loss": _DC,
+    "dc_two_initiators": _DC,
     "capture_drops_read": "a READ request that the capture missed counts in PSNs",
     "capture_drops_and_loss": _DROPS,
     "capture_drops_selective": _SELECTIVE,
