@@ -203,13 +203,13 @@ class Tap:
 
     def __init__(self, sim, point, node):
         self.sim, self.point, self.node = sim, point, node
-        self._ends = [roce.mac(h.config.mac) for h in (sim.host_a, sim.host_b)]
         self.records = []        # as a perfect capture has them, then as they are
         self.seen = []           # captured flights in order, each once
         self.n_dropped = 0
 
     def see(self, flight):
-        src, dst = self._ends if flight.forward else reversed(self._ends)
+        ends = [roce.mac(h.config.mac) for h in (self.sim.host_a, self.sim.host_b)]
+        src, dst = ends if flight.forward else reversed(ends)
         frame = roce.ethernet(flight.tx.ip_bytes(flight.ce, flight.corrupt), src=src,
                               dst=dst, vlans=self.sim.scenario.vlans)
         # As it is here; it may change on its way.
