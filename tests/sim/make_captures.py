@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the simulated sample captures: captures/sim_*/{sender,receiver}.pcap.gz
+"""Writes the simulated sample captures: captures/sim_*/{sender,receiver,mirror}.pcap.gz
 and truth.json.  The same sources give the same bytes.
 
     tests/sim/make_captures.py [DIRECTORY]      default: captures/ of this tree
@@ -15,9 +15,10 @@ import pathlib
 import sys
 
 import roce
-from artefacts import MergedQueues
+from artefacts import DeliverTwice, Encapsulate, MergedQueues
 from sim import (
-    SELECTIVE, Impairment, Point, QueuePair, Scenario, Side, Work, path_of, simulate)
+    SELECTIVE, Impairment, Point, QueuePair, Scenario, Segment, Side, Work, path_of,
+    simulate)
 
 CLEAN = path_of(Impairment(), Impairment(), delay_ns=4_000, jitter_ns=500)
 
@@ -76,6 +77,22 @@ XRC_LOSS = Scenario(
     seed=60, segments=path_of(forward=Impairment(loss=0.01)))
 
 
+def _mirrored(name, seed, *artefacts):
+    """A switch between the hosts, which loses packets on the way out to B, and mirrors
+    what comes in."""
+    return Scenario(
+        name, (QueuePair(Side(0xD0D, start_psn=0x1000, work=WRITES),
+                         Side(0xE0E, start_psn=0x2000, work=WRITES[:10])),), seed=seed,
+        points=(Point("mirror", artefacts=artefacts),),
+        segments=(Segment(3_000), Segment(3_000, forward=Impairment(loss=0.01))))
+
+
+# A mirror of both the way in and the way out of a switch.
+MIRROR_TWICE = _mirrored("sim_mirror_twice", 70, DeliverTwice())
+
+# A mirror in another network: GRE, ERSPAN type III.
+ERSPAN_III = _mirrored("sim_erspan_iii", 86, Encapsulate("erspan_iii"))
+
 # Two receive queues, merged 16 packets at a time; the network did nothing.
 MERGED_QUEUES = Scenario(
     "sim_merged_queues",
@@ -94,7 +111,7 @@ EQUAL_PSNS = Scenario(
     seed=100, cm=False, segments=path_of(forward=Impairment(loss=0.01)))
 
 SAMPLES = (ACK_EVERY_10, READ_1MIB, DUPLEX, SELECTIVE_REPEAT, UC_LOSS, XRC_LOSS,
-           MERGED_QUEUES, EQUAL_PSNS)
+           MIRROR_TWICE, ERSPAN_III, MERGED_QUEUES, EQUAL_PSNS)
 
 
 def times(n, scenario):
