@@ -121,6 +121,11 @@ def sll2(payload, *, packet_type=COOKED_TO_US, address=MAC_A, ethertype=None,
 # --- network layers ------------------------------------------------------------------
 
 
+@functools.lru_cache
+def _packed(address):
+    return ipaddress.ip_address(address).packed
+
+
 @dataclasses.dataclass(frozen=True)
 class Ip:
     """An IPv4 or IPv6 header to be: which one, the addresses tell.
