@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenarios of a fabric that have a name.  Each lasts about a millisecond or less.
+"""Scenarios of a fabric that have a name.  But for the large ones, which no test runs,
+each lasts about a millisecond or less.
 
     tests/sim/fabric_scenarios.py                 lists them
     tests/sim/fabric_scenarios.py NAME [SEED]     simulates one, and says what happened
@@ -255,6 +256,27 @@ def lossy_links():
         topology=dataclasses.replace(TWO_LEAVES, links=bad))
 
 
+# --- large ones ----------------------------------------------------------------------
+
+MANY_HOSTS = Clos(n_leaves=3, n_spines=4, hosts_per_leaf=16)
+
+
+def large_incast():
+    """Fifteen hosts of one leaf to a host of another one; 40,000 packets."""
+    return dataclasses.replace(
+        incast_ecn(), topology=MANY_HOSTS, duration_ns=10**9,
+        flows=incast(range(16, 31), 0, 80), points=(at_nic("h0"), at_nic("h16")))
+
+
+def large_spray():
+    """Forty flows over four spines, packet by packet; 50,000 packets."""
+    return dataclasses.replace(
+        spray(OUT_OF_ORDER), topology=MANY_HOSTS, duration_ns=10**9,
+        flows=tuple(flow(a, (a + 17) % 48, writes(20, 65_536), to=OUT_OF_ORDER,
+                         **OUT_OF_ORDER) for a in range(40)),
+        points=(at_nic("h17"), mirror_of("spine0")))
+
+
 SCENARIOS = {
     "incast_ecn": incast_ecn,
     "incast_qp": lambda: incast_scopes("qp"),
@@ -287,6 +309,8 @@ SCENARIOS = {
     "lossy_cnp_on_nak": lambda: lossy(FabricHost(notification=Notification(
         interval_ns=4_000, on_nak="always"))),
     "lossy_links": lossy_links,
+    "large_incast": large_incast,
+    "large_spray": large_spray,
 }
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the simulated sample captures: captures/sim_*/{sender,receiver,mirror}.pcap.gz
-and truth.json.  The same sources give the same bytes.
+"""Writes the simulated sample captures: captures/sim_*, each with its truth.json; of two
+hosts {sender,receiver,mirror}.pcap.gz, of a fabric what its scenario says.  The same
+sources give the same bytes.
 
     tests/sim/make_captures.py [DIRECTORY]      default: captures/ of this tree
     tests/sim/make_captures.py --check [DIRECTORY]   says what differs; exit status 1
@@ -14,8 +15,10 @@ import json
 import pathlib
 import sys
 
+import fabric_scenarios
 import roce
 from artefacts import DeliverTwice, Encapsulate, MergedQueues
+from fabric import FabricScenario, simulate_fabric
 from sim import (
     SELECTIVE, Impairment, Point, QueuePair, Scenario, Segment, Side, Work, path_of,
     simulate)
@@ -110,24 +113,55 @@ EQUAL_PSNS = Scenario(
           for i in range(6)),
     seed=100, cm=False, segments=path_of(forward=Impairment(loss=0.01)))
 
+
+def fabric(name, kind, n=None, **changes):
+    """A scenario of fabric_scenarios.py under the name of its sample; with `n` messages of
+    each flow, so that the files stay small."""
+    base = fabric_scenarios.scenario(kind)
+    flows = tuple(dataclasses.replace(flow, pair=dataclasses.replace(
+        flow.pair, a=dataclasses.replace(flow.pair.a, work=flow.pair.a.work[:n])))
+        for flow in base.flows)
+    return dataclasses.replace(base, name=name, flows=flows, **changes)
+
+
+# Three senders to h3.  PFC before ECN, seen at two ports of the switch and at h3.
+INCAST_PFC = fabric("sim_incast_pfc", "incast_pfc")
+# The same with ECN before PFC, CNPs and DCQCN; at h0 and at h3.
+INCAST_ECN = fabric("sim_incast_ecn", "incast_ecn", n=12, points=(
+    fabric_scenarios.at_nic("h0"), fabric_scenarios.at_nic("h3")))
+# A host that stops to take packets in, and how its pause goes on to the senders.
+CASCADE = fabric("sim_cascade", "cascade", n=28)
+
 SAMPLES = (ACK_EVERY_10, READ_1MIB, DUPLEX, SELECTIVE_REPEAT, UC_LOSS, XRC_LOSS,
-           MIRROR_TWICE, ERSPAN_III, MERGED_QUEUES, EQUAL_PSNS)
+           MIRROR_TWICE, ERSPAN_III, MERGED_QUEUES, EQUAL_PSNS, INCAST_PFC, INCAST_ECN,
+           CASCADE)
 
 
 def times(n, scenario):
     """The same with n times the work on each side."""
-    def more(side):
-        return dataclasses.replace(side, work=side.work * n)
+    def more(pair):
+        return dataclasses.replace(pair, **{
+            name: dataclasses.replace(side, work=side.work * n)
+            for name, side in (("a", pair.a), ("b", pair.b))})
+    if isinstance(scenario, FabricScenario):
+        return dataclasses.replace(
+            scenario, duration_ns=scenario.duration_ns * n,
+            flows=tuple(dataclasses.replace(flow, pair=more(flow.pair))
+                        for flow in scenario.flows))
     return dataclasses.replace(scenario, queue_pairs=tuple(
-        dataclasses.replace(pair, a=more(pair.a), b=more(pair.b))
-        for pair in scenario.queue_pairs))
+        map(more, scenario.queue_pairs)))
 
 
 def files_of(scenario):
     """Path -> uncompressed bytes of one sample."""
-    simulation = simulate(scenario)
-    truth = json.dumps(simulation.truth(), indent=1, sort_keys=True) + "\n"
-    files = {f"{name}.pcap.gz": data for name, data in simulation.captures().items()}
+    if isinstance(scenario, FabricScenario):
+        simulation = simulate_fabric(scenario)
+        truth = fabric_scenarios.to_json(simulation.truth())
+        files = {f"{name}.gz": data for name, data in simulation.captures().items()}
+    else:
+        simulation = simulate(scenario)
+        truth = json.dumps(simulation.truth(), indent=1, sort_keys=True) + "\n"
+        files = {f"{name}.pcap.gz": data for name, data in simulation.captures().items()}
     return {f"{scenario.name}/{name}": data
             for name, data in {**files, "truth.json": truth.encode()}.items()}
 
