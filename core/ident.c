@@ -13,6 +13,12 @@
  * several queue pairs share may have gone round. */
 #define TELLING_WITHIN_NS 16000000u
 
+/* A counter that serves other queue pairs too goes on by so much at most. */
+#define RISES_BY 4096u
+/* And falls back by so much where packets are overtaken, which spraying over several
+ * paths does to every other one; random numbers do it one time in 256. */
+#define FALLS_BACK_BY 256u
+
 roce_ident_mode
 roce_ident_mode_of(const roce_stream_state *s)
 {
@@ -26,8 +32,7 @@ roce_ident_mode_of(const roce_stream_state *s)
     return ROCE_IDENT_CHANGING;
 }
 
-/* Follows the sender's IPv4 identifications; a step of more than 4,096 tells nothing.
- */
+/* Follows the sender's IPv4 identifications; a larger step tells nothing. */
 void
 roce_ident_follow(roce_stream_state *s, const roce_packet *p)
 {
@@ -38,7 +43,7 @@ roce_ident_follow(roce_stream_state *s, const roce_packet *p)
     if (s->ident_seen) {
         if (step == 0) {
             s->ident_same++;
-        } else if (step <= 4096) {
+        } else if (step <= RISES_BY || step >= 0x10000u - FALLS_BACK_BY) {
             s->ident_rises++;
         } else {
             s->ident_other++;

@@ -95,30 +95,29 @@ ROWS = (
 
 _EARLY_NAK = ("the first NAK comes before its queue pair is known, and the round that "
               "answers it stays unexplained")
-_OVERTAKEN = ("more than one packet in eight is overtaken, so that the identification no "
-              "longer counts as rising; late originals are then taken for sent again")
+_FIRST_FOUR = ("of the first four packets nobody knows yet that the identification rises; "
+               "a late one among them is taken for sent again")
+_ROUNDS = "rounds that overtake each other are not told apart, nor their NAKs"
 _DUPLICATE_ACKS = ("duplicates in a round by timeout are acknowledged one by one; those "
                    "ACKs are taken for earlier ones that were lost")
 _NO_DIRECTION = "on which way a pause goes is not told yet"
 _COMB = ("every second PSN is seen and no ACK for one of them: unpaired, nothing says "
          "that the others were delivered")
 _LATE_AS_ANSWER = "a late original right behind a NAK is taken for the answer to it"
-_LATE_AS_LOST = ("requests: lost before", "sent again", "rounds: unknown", "warnings")
+_UNKNOWN_ROUND = ("rounds: unknown", "warnings")
 
 # (row, point, what) -> why.
 KNOWN = {(row, point, what): why for row, point, whats, why in (
     ("incast_short_headroom", "h3", ("requests: ACK lost", "warnings"), _DUPLICATE_ACKS),
     ("shared_mac", "leaf0", ("shared MAC: direction",), _NO_DIRECTION),
-    ("spray", "h0", ("rounds: nak_sequence", "rounds: unknown", "warnings"), _EARLY_NAK),
-    ("spray", "h4", (*_LATE_AS_LOST, "reordered", "rounds: nak_sequence"), _OVERTAKEN),
-    ("spray_selective", "h0", ("rounds: nak_sequence", "rounds: unknown", "warnings"),
-     _EARLY_NAK),
-    ("spray_selective", "h4", (*_LATE_AS_LOST, "reordered", "rounds: nak_sequence"),
-     _OVERTAKEN),
-    ("spray_out_of_order", "h4", (*_LATE_AS_LOST, "reordered"), _OVERTAKEN),
-    ("round_robin", "h4", (*_LATE_AS_LOST, "rounds: nak_sequence"), _OVERTAKEN),
-    *((row, "h4", ("vantage",), _LATE_AS_ANSWER)
-      for row in ("spray", "spray_selective", "round_robin")),
+    *(entry for row in ("spray", "spray_selective") for entry in (
+        (row, "h0", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _EARLY_NAK),
+        (row, "h4", ("reordered", "sent again"), _FIRST_FOUR),
+        (row, "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
+        (row, "h4", ("vantage",), _LATE_AS_ANSWER))),
+    ("spray_out_of_order", "h4", ("reordered", "sent again", *_UNKNOWN_ROUND),
+     _FIRST_FOUR),
+    ("round_robin", "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
     ("one_spine", "spine0", ("partial path", "pairing", "warnings"), _COMB),
 ) for what in whats}
 

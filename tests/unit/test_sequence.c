@@ -86,6 +86,20 @@ static const scenario late[] = {
                "a write 12; b ack 12",
      .want = "A: gaps=1 missing=1 reordered=1 unique=13 requests=13",
      .events = "late A frame=12 psn=10 rel=11 evidence=identification; no loss"},
+    {.name = "late originals, two of every three packets: still by identification",
+     .script = "a write 0..3; a write 4..5 drop; a write 6; a write 4..5 copy;"
+               "a write 7..8 drop; a write 9; a write 7..8 copy; a write 10..11 drop;"
+               "a write 12; a write 10..11 copy; a write 13; b ack 13",
+     .want = "A: gaps=3 missing=6 reordered=6 unique=14 requests=14",
+     .events = "late A psn=4 evidence=identification; "
+               "late A psn=11 evidence=identification; no loss; no retransmission"},
+    {.name = "late originals, two of every three packets, identification random",
+     .script = "a write 0..3; a write 4..5 drop; a write 6; a write 4..5 copy;"
+               "a write 7..8 drop; a write 9; a write 7..8 copy; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: gaps=2 missing=4 reordered=* lost_before=* again=* rounds=* "
+             "by_unknown=*",
+     .events = "no late A evidence=identification"},
     {.name = "late original, identification random, nobody asked",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 10 copy; "
                "b ack 11",
