@@ -28,7 +28,9 @@ CAPTURES = ["01_write_rc_cm/sender.pcap", "02k_allops/receiver.pcap",
             "06a_ecn_netem/receiver.pcap", "07a_nak_remote_access/receiver.pcap",
             "08_vlan/sender.pcap", "11_pcapng_switch/switch.pcapng",
             "13_cm_reject/sender.pcap", "sim_duplex/sender.pcap",
-            "sim_uc_loss/receiver.pcap", "sim_xrc/receiver.pcap"]
+            "sim_uc_loss/receiver.pcap", "sim_xrc/receiver.pcap",
+            "sim_incast_pfc/switch.pcapng", "sim_incast_ecn/h0.pcapng",
+            "sim_cascade/fabric.pcapng"]
 
 
 def run(*arguments):
