@@ -203,7 +203,9 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     bool fresh = !s->acked || psn >= s->una;
-    if (fresh && slot != NULL && slot->copies == 1 && !s->round.active &&
+    bool undisturbed =
+        !s->round.active && slot != NULL && slot->tx >= s->round.first_tx;
+    if (fresh && undisturbed && slot->copies == 1 &&
         (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
         a->frame->time_ns >= slot->time_ns) {
         roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
@@ -290,7 +292,8 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     }
     bool soon =
         s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
-    if (slot->copies > 1 && soon) {
+    bool again = slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
+    if (again && soon) {
         return; /* no answer comes that soon: it speaks of the copy before */
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&

@@ -100,6 +100,17 @@ roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
            roce_ident_is_older(s, a->identity.ident, lane->newest_ident);
 }
 
+uint32_t
+roce_ident_room(const roce_stream_state *s, const roce_lane *lane,
+                const roce_arrival *a)
+{
+    uint16_t step = (uint16_t)(a->identity.ident - lane->newest_ident);
+    bool telling = roce_ident_mode_of(s) == ROCE_IDENT_RISING && lane->ident_known &&
+                   step > 0 && step <= RISES_BY &&
+                   a->frame->time_ns < lane->newest_ns + TELLING_WITHIN_NS;
+    return telling ? step - 1u : UINT32_MAX;
+}
+
 bool
 roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
                       const roce_arrival *a)

@@ -35,6 +35,13 @@ since(uint64_t now_ns, uint64_t then_ns)
     return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* How long a requester takes to answer a NAK, generously: software may sleep over it. */
+static uint64_t
+answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
+{
+    return s->nak.wait_ns + 32 * t->config.path_delay_ns;
+}
+
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
  * passed it since, what it asked for has come late; the requester may still answer it,
  * but not for long. */
@@ -46,6 +53,9 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
     if ((nak->state != ROCE_NAK_SEQUENCE && nak->state != ROCE_NAK_RNR) ||
         nak->answered || a->psn < nak->oldest_psn) {
         return false;
+    }
+    if (since(a->frame->time_ns, nak->time_ns) > answer_within_ns(t, s)) {
+        return false; /* it did not get there: a timer had to do its work */
     }
     bool obsolete = s->acked && s->una > nak->psn;
     uint64_t patience = roce_round_timeout_floor_ns(t, s);
@@ -258,17 +268,29 @@ vote_on_recovery(roce_stream_state *s, const roce_arrival *a)
     }
 }
 
-/* The copy runs on in the newest round: what it skips went unseen, unless an ACK has
- * told the requester that it need not send it. */
+void
+roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                int64_t until)
+{
+    roce_lane *lane = roce_requests(s);
+    int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
+    if (from >= until || s->pub.recovery == ROCE_RECOVERY_SELECTIVE) {
+        return;
+    }
+    uint32_t skipped = roce_history_lower(&lane->history, until) -
+                       roce_history_lower(&lane->history, from);
+    if (skipped > roce_ident_room(s, lane, a)) {
+        s->votes_selective++;
+        return;
+    }
+    roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
+}
+
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = roce_requests(s);
     vote_on_recovery(s, a);
-    int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
-    if (a->psn > from && s->pub.recovery != ROCE_RECOVERY_SELECTIVE) {
-        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, true);
-    }
+    roce_round_skip(t, s, a, a->psn);
 }
 
 /* Of the copies that a timeout repeats, the one that the silence is about.  A responder

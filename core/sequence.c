@@ -398,10 +398,7 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
                 roce_ident_mode_of(s) != ROCE_IDENT_RISING;
     if (s->round.active && lane->next_tx < lane->max_next && !lone) {
         /* The round should have gone on to its end. */
-        int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
-        if (s->pub.recovery != ROCE_RECOVERY_SELECTIVE && from < lane->max_next) {
-            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, lane->max_next, true);
-        }
+        roce_round_skip(t, s, a, lane->max_next);
     }
     if (a->psn == lane->max_next && lane->missing.n == 0 && !s->round.active) {
         lane->ident_known = false; /* nothing is late: the number counts from here */

@@ -378,6 +378,11 @@ roce_ident_is_older(const roce_stream_state *s, uint16_t ident, uint16_t than);
 bool
 roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
                          const roce_arrival *a);
+/* How many packets the sender can have sent since the newest seen, at most, as far as
+ * its identifications tell. */
+uint32_t
+roce_ident_room(const roce_stream_state *s, const roce_lane *lane,
+                const roce_arrival *a);
 /* Whether this copy was sent before the first that was seen of the entry. */
 bool
 roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
@@ -440,8 +445,11 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 /* The other direction is known now, and had said nothing. */
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);
-/* What the run skips went unseen, unless an ACK has told the requester that it need not
- * send it. */
+/* What a run skips went unseen, unless an ACK has told the requester that it need not
+ * send it, or there was no room for it: then it sends again just what is missing. */
+void
+roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                int64_t until);
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 void
