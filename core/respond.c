@@ -30,6 +30,10 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 {
     const roce_history *asked = &s->lane[ROCE_SPACE_REQUESTS].history;
     uint64_t n = 0;
+    if (since_tx > 0 &&
+        end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
+        return 0; /* they cannot all have been sent since the newest seen */
+    }
     for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
         const roce_slot *slot = roce_history_at(asked, i);
         if (slot->psn >= end) {
