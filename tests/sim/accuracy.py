@@ -107,6 +107,8 @@ class Match:
         """The fact it names before one that its range holds, a decidable one before
         luck."""
         end = self.end_of_claim(claim)
+        if claim.psn is None:    # of a plain ACK, which is in no sequence
+            claim.psn = self.look.seen[claim.frame - 1].tx.psn & 0xFFFFFF
         for psn in range(claim.psn, claim.psn + claim.n_psns):
             facts = [fact for fact in open_facts[claim.what, end, claim.space,
                                                  psn & 0xFFFFFF]
@@ -219,11 +221,13 @@ def explain(cell, seed, directory, points, drops):
 
 
 def _print_copies(look, end, space, psns):
-    """What became of the copies of these PSNs; and what the other side said of it."""
+    """What became of the copies of these PSNs, and of the NAKs that named them."""
     for tx in look.sim.all_tx:
-        mine = tx.end is end and tx.space == space and tx.psn & 0xFFFFFF in psns
-        nak = (end is not None and tx.end is end.peer and tx.syndrome >> 5
-               and tx.psn & 0xFFFFFF in psns and space == "requests")
+        if end is None or tx.psn & 0xFFFFFF not in psns:
+            continue
+        mine = tx.end is end and (tx.space == space
+                                  or {tx.space, space} == {"acks", "responses"})
+        nak = space == "requests" and tx.end is end.peer and tx.syndrome >> 5
         if not mine and not nak:
             continue
         frames = [i + 1 for i in look.all_at.get(tx, [])]

@@ -99,6 +99,8 @@ class Lane:
         self.late_behind = self._overtaken(self.node, self.sink)
         self.acks = [tx for tx in sim.all_tx if tx.end is self.responder
                      and tx.space in (ACKS, RESPONSES)]
+        self.answers = _rising(sorted((self.at(tx), _covers(tx)) for tx in self.acks
+                                      if self.at(tx) is not None))
 
     def facts(self):
         out = [*self.lost_before(), *self.corrupt(), *self.not_captured(),
@@ -179,9 +181,8 @@ class Lane:
         """Came by, and is not in the capture.  Decidable if no copy is there, PSNs on
         both sides of it are, and so is an answer that covers it."""
         here = [tx.psn for tx in self.txs if self.at(tx) is not None]
-        answers = [_covers(tx) for tx in self.acks if tx in self.look.whole_at]
         low, high, known = min(here, default=0), max(here, default=0), set()
-        covered = max(answers, default=0)
+        covered = self.answers[-1][1] if self.answers else 0
         for tx in self.txs:
             if not self.look.passed(tx) or tx in self.look.all_at:
                 continue
@@ -225,11 +226,17 @@ class Lane:
 
     def duplicates(self):
         """The same transmission once more.  Decidable if the identification tells copies
-        apart, or else if the PSN was sent once and the packet stands alone."""
+        apart, or else if the PSN was sent once and the packet stands alone.  Plain ACKs
+        count as responses; they may repeat themselves."""
         for tx in self.txs:
             for i in self.look.whole_at.get(tx, [])[1:]:
                 yield self.fact("duplicates", tx, self.look.ident_tells_copies or (
                     len(self.copies[tx.psn]) == 1 and self._is_alone(tx, i)))
+        if self.space == RESPONSES:
+            for tx in self.look.sim.all_tx:
+                if tx.end is self.end and tx.space == ACKS:
+                    for _ in self.look.whole_at.get(tx, [])[1:]:
+                        yield self.fact("duplicates", tx, self.look.ident_tells_copies)
 
     def retransmitted(self):
         """A copy that was sent again and is here.  Decidable if an earlier one is, or
@@ -284,10 +291,7 @@ class Lane:
         the newest copy here had been lost behind; decidable if no ACK for it is in the
         capture, and all before it is.  The ACK of a READ or atomic is its response,
         whose loss is judged by itself where something of it is seen."""
-        sent = [(tx.serial, _covers(tx)) for tx in self.acks]
-        captured = [(self.at(tx), _covers(tx)) for tx in self.acks
-                    if self.at(tx) is not None]
-        sent, captured = _rising(sent), _rising(sorted(captured))
+        sent = _rising((tx.serial, _covers(tx)) for tx in self.acks)
         in_order = self._accepted_here()
         for tx in self.txs:
             if tx.round_i < 0 or self.cause_of(tx) != "timeout":
@@ -296,7 +300,7 @@ class Lane:
             before = None if i is None else self.newest_before(tx.psn, i)
             ack_lost = any(at < tx.serial and covers > tx.psn for at, covers in sent)
             ack_here = before is not None and any(
-                at < i and covers > tx.psn for at, covers in captured)
+                at < i and covers > tx.psn for at, covers in self.answers)
             if ack_lost and tx.work.op not in WITH_RESPONSE:
                 yield self.fact("ack_lost", tx, ack_here)
             if before is not None and (ack_lost or self._is_undelivered(before)):
@@ -334,18 +338,19 @@ class Lane:
             entry = self.requester.requester.rounds[i]
             first = min(txs, key=self.at)
             decidable = (any(self._is_known_copy(tx) for tx in txs)
-                         and self._shows_cause(entry, self.at(first)))
+                         and self._shows_cause(entry, first))
             yield self.fact(f"round {entry['cause']}", first, decidable,
                             [tx.psn for tx in txs])
 
-    def _shows_cause(self, entry, i):
+    def _shows_cause(self, entry, first):
+        """A timeout shows by itself; else the NAK, or a later answer, is there before."""
         if entry["cause"] == "timeout":
             return True
         if entry["nak"] is not None:
             at = self.at(entry["nak"])
-            return at is not None and at < i
-        answers = [tx for tx in self.acks if self.at(tx) is not None and self.at(tx) < i]
-        return any(tx.psn & 0xFFFFFF > entry["psn"] for tx in answers)
+            return at is not None and at < self.at(first)
+        return any(at < self.at(first) and covers > first.psn + 1
+                   for at, covers in self.answers)
 
 
 def _covers(answer):
