@@ -36,16 +36,17 @@ class Look:
 
     def __init__(self, sim, point_name, drop):
         names = [tap.point.name for tap in sim.taps]
-        self.sim, self.node = sim, names.index(point_name) + 1
+        self.sim, self.node, self.drop = sim, names.index(point_name) + 1, drop
         self.ident_tells = sim.scenario.host_a.ident == "rising"
         self.ident_tells_copies = sim.scenario.host_a.ident != "constant"
         if ":" in sim.scenario.host_a.address:
             self.ident_tells = self.ident_tells_copies = False
         draw = random.Random(f"{sim.scenario.seed}/{point_name}/{drop}")
         tap = sim.taps[self.node - 1]
-        records = _records(tap.pcap.bytes())
+        whole = tap.pcap.bytes()
+        records = _records(whole)
         kept = [i for i in range(len(records)) if not drop or draw.random() >= drop]
-        self.pcap = tap.pcap.bytes()[:PCAP_HEADER] + b"".join(records[i] for i in kept)
+        self.pcap = whole[:PCAP_HEADER] + b"".join(records[i] for i in kept)
         self.seen = [tap.seen[i] for i in kept]
         self.all_at, self.whole_at = {}, {}  # Tx -> where it stands in `seen`
         for i, flight in enumerate(self.seen):
@@ -94,7 +95,7 @@ class Lane:
                 self.copies[psn].append(tx)
         self.requester = end if space == REQUESTS else end.peer
         self.responder = self.requester.peer
-        self.missing = self._find_missing()
+        self.missing, self.asked_for = self._find_missing(), self._find_asked_for()
         self.late_here = self._overtaken(self.source, self.node)
         self.late_behind = self._overtaken(self.node, self.sink)
         self.acks = [tx for tx in sim.all_tx if tx.end is self.responder
@@ -103,11 +104,12 @@ class Lane:
                                       if self.at(tx) is not None))
 
     def facts(self):
-        out = [*self.lost_before(), *self.corrupt(), *self.not_captured(),
-               *self.reordered(), *self.duplicates(), *self.retransmitted()]
+        out = [*self.lost_before(), *self.undelivered(), *self.corrupt(),
+               *self.not_captured(), *self.reordered(), *self.duplicates(),
+               *self.retransmitted()]
         if self.space == REQUESTS:
-            return out + [*self.undelivered_requests(), *self.timeouts(), *self.rounds()]
-        return out + [*self.undelivered_responses()]
+            out += [*self.timeouts(), *self.rounds()]
+        return out
 
     def fact(self, what, tx, decidable, psns=None):
         psns = frozenset(psn & 0xFFFFFF for psn in psns or (tx.psn,))
@@ -166,10 +168,12 @@ class Lane:
     # facts
 
     def lost_before(self):
-        """Never came by.  Decidable if its lack shows."""
+        """Never came by.  Decidable if its lack shows; and if it was asked for, where
+        the capture missed frames: else it may be one of those."""
         for tx in self.txs:
             if not self.look.passed(tx):
-                yield self.fact("lost_before_capture", tx, tx in self.missing)
+                yield self.fact("lost_before_capture", tx, tx in self.missing
+                                and (not self.look.drop or tx in self.asked_for))
 
     def corrupt(self):
         """Captured with damage.  Decidable if its lack shows."""
@@ -254,36 +258,32 @@ class Lane:
         return self.at(tx) is not None and (not self.arrived(tx)
                                             or tx in self.late_behind)
 
-    def undelivered_requests(self):
-        """Captured, then lost or late.  Decidable if a NAK asks for it when it was the
-        newest copy."""
-        asked_for = set()
-        for nak in self.responder.responder.naks:
-            i = self.at(nak.tx)
-            if (i is not None and nak.missing is not None
-                    and nak.tx.syndrome == roce.NAK_PSN_SEQUENCE
-                    and self.newest_before(nak.tx.psn, i) is nak.missing):
-                asked_for.add(nak.missing)
-        for tx in self.txs:
-            if self._is_undelivered(tx):
-                yield self.fact("undelivered_after_capture", tx, tx in asked_for)
+    def _find_asked_for(self):
+        """The newest copies of what a NAK names, or a READ that begins a round; where
+        that was captured."""
+        if self.space == REQUESTS:
+            asking = [(nak.tx, nak.missing) for nak in self.responder.responder.naks
+                      if nak.tx.syndrome == roce.NAK_PSN_SEQUENCE]
+        else:
+            first = {}
+            for tx in self.look.sim.all_tx:
+                if (tx.end is self.requester and tx.space == REQUESTS
+                        and tx.round_i >= 0):
+                    first.setdefault(tx.round_i, tx)
+            asking = [(tx, max((copy for copy in self.copies[tx.psn]
+                                if copy.serial < tx.serial), default=None,
+                               key=lambda copy: copy.serial)) for tx in first.values()]
+        return {asked: self.at(by) for by, asked in asking
+                if asked is not None and self.at(by) is not None}
 
-    def undelivered_responses(self):
-        """The same of a response.  Decidable if the requester asks again from it on."""
-        asked_for, first = set(), {}
-        for tx in self.look.sim.all_tx:
-            if tx.end is self.requester and tx.space == REQUESTS and tx.round_i >= 0:
-                first.setdefault(tx.round_i, tx)
-        for tx in first.values():
-            i = self.at(tx)
-            newest = None if i is None else self.newest_before(tx.psn, i)
-            if newest is not None and not any(
-                    newest.serial < copy.serial < tx.serial
-                    for copy in self.copies[tx.psn]):
-                asked_for.add(newest)
+    def undelivered(self):
+        """Captured, then lost or late.  Decidable if it was asked for when it was the
+        newest copy."""
         for tx in self.txs:
             if self._is_undelivered(tx):
-                yield self.fact("undelivered_after_capture", tx, tx in asked_for)
+                i = self.asked_for.get(tx)
+                yield self.fact("undelivered_after_capture", tx, i is not None
+                                and self.newest_before(tx.psn, i) is tx)
 
     def timeouts(self):
         """What a timeout repeats.  ack_lost: an ACK for it had been sent; decidable if
@@ -321,10 +321,11 @@ class Lane:
                     and tx.psn <= expected):
                 expected = max(expected, tx.psn + tx.n_psns)
                 out.add(tx)
-            if (tx.end is self.responder and tx.space == ACKS
-                    and tx.syndrome == roce.NAK_PSN_SEQUENCE):
-                expected = min(expected, tx.psn)
-                out = {other for other in out if other.psn < tx.psn}
+            elif tx.end is self.responder and tx.space in (ACKS, RESPONSES):
+                expected = max(expected, _covers(tx))
+                if tx.syndrome == roce.NAK_PSN_SEQUENCE:
+                    expected = tx.psn
+                    out = {other for other in out if other.psn < tx.psn}
         return out
 
     def rounds(self):
