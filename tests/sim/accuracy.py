@@ -79,9 +79,9 @@ class Score:
 class Match:
     """Claims and facts of one capture, matched."""
 
-    def __init__(self, look, report):
+    def __init__(self, look, all_sent, report):
         self.look = look
-        self.facts = accuracy_truth.facts_of(look)
+        self.facts = accuracy_truth.facts_of(look, all_sent)
         # A round of unknown cause claims nothing: it is found wanting by recall.
         self.claims = [c for c in Claims(report).claims if c.what != "round unknown"]
         self.right, self.found = set(), set()
@@ -115,7 +115,8 @@ class Match:
                      if fact not in self.found]
             if facts:
                 self.right.add(claim)
-                self.found.add(min(facts, key=lambda f: (not f.decidable, f.tx.serial)))
+                self.found.add(min(facts, key=lambda f: (f.tx.psn & 0xFFFFFF != psn & 0xFFFFFF,
+                                                    not f.decidable, f.tx.serial)))
                 return
 
     def _match_others(self):
@@ -161,6 +162,7 @@ def report_of(path):
 def matches(cell, seed, directory, points=tuple(VANTAGE), drops=DROPS):
     """(point, drop, Match) of each capture of one simulation."""
     simulation = cell.simulate(seed)
+    all_sent = accuracy_truth.sent_of(simulation)
     for point in points:
         for drop in drops:
             look = accuracy_truth.Look(simulation, point, drop)
@@ -169,7 +171,7 @@ def matches(cell, seed, directory, points=tuple(VANTAGE), drops=DROPS):
             path.write_bytes(look.pcap)
             report = report_of(path)
             path.with_suffix(".json").write_text(json.dumps(report, indent=1))
-            yield point, drop, Match(look, report)
+            yield point, drop, Match(look, all_sent, report)
 
 
 def score_simulation(job):
