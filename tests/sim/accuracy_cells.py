@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What accuracy.py simulates: a Cell for each impairment, rate and identification.
+"""What accuracy.py simulates: a Cell for each impairment, rate and variant.
 
 Two segments do harm, and a capture point stands at each end of each:
 
@@ -10,18 +10,32 @@ responses to them.  A rate is that of the whole way: each segment has half of it
 """
 
 import dataclasses
+import json
+import pathlib
 import random
 
+import sim
+from accuracy_match import Match
+from accuracy_pauses import PauseCell
+from accuracy_truth import Look, sent_of
 from sim import (
     ACKS, HOST_A, HOST_A6, HOST_B, HOST_B6, REQUESTS, RESPONSES, Impairment, Path, Point,
     QueuePair, Scenario, Segment, Side, Simulation, Work)
 
+# name of a point -> where it stands for requests, and for the responses to them
 VANTAGE = {"sender": "requester", "middle": "middle", "receiver": "responder"}
+# What the senders are like: their IPv4 identification, all of them going back to what was
+# lost (go-back-N); and selective repeat, with a rising identification.
 IDENTS = ("rising", "random", "constant", "ipv6")
+SELECTIVE = getattr(sim, "SELECTIVE", None)  # what a Side needs for it
+VARIANTS = IDENTS + (("selective",) if SELECTIVE else ())
 DROPS = (0.0, 0.001, 0.01, 0.05)  # of frames, by the capture
 RATES = (0.001, 0.01, 0.05)
 HIGH_RATES = (0.01, 0.05, 0.1)
 BASE_LOSS = 0.01                 # of first copies, where the harm is to the repair
+# Rising shows what a verdict can do, the others what it loses; little harm needs more
+# traffic to show at all.
+N_SEEDS = (4, 3, 2)              # at the lowest rate, the next ...; of other variants 1
 
 DELAY_NS = 2_000                 # of a segment
 LINK_BPS = 25 * 10**9
@@ -64,41 +78,41 @@ class WatchedPath(Path):
 # --- work ----------------------------------------------------------------------------
 
 
-def _pair(i, work, depth, **more):
+def _pair(i, depth, *work, **responder):
     return QueuePair(Side(0x100 + i, start_psn=0x00F000 + 0x100000 * i, depth=depth,
                           work=tuple(work)),
-                     Side(0x200 + i, start_psn=0x400000, **more), pmtu=1024)
+                     Side(0x200 + i, start_psn=0x400000, **responder), pmtu=1024)
 
 
-def writes():
-    return (_pair(1, (Work("WRITE", 8192), Work("SEND", 3000)) * 220, 16),
-            _pair(2, (Work("WRITE", 2048),) * 600, 1))
+def _writes(n):
+    return (_pair(1, 16, *(Work("WRITE", 8192), Work("SEND", 3000)) * (n // 2)),
+            _pair(2, 1, *(Work("WRITE", 2048),) * n))
 
 
-def small_writes():
-    """An ACK for every packet, and one for every other of them."""
-    return (_pair(1, (Work("WRITE", 512),) * 1500, 1),
-            _pair(2, (Work("WRITE", 2048),) * 1000, 4))
+def _small_writes(n):
+    """An ACK for every packet, and for every other one."""
+    return (_pair(1, 1, *(Work("WRITE", 512),) * (3 * n)),
+            _pair(2, 4, *(Work("WRITE", 2048),) * (2 * n)))
 
 
-def reads():
-    return (_pair(1, (Work("READ", 4096),) * 700, 8),
-            _pair(2, (Work("READ", 9000),) * 150, 1))
+def _reads(n):
+    return (_pair(1, 8, *(Work("READ", 4096),) * n),
+            _pair(2, 1, *(Work("READ", 9000),) * (n // 4)))
 
 
-def many_reads():
-    return (_pair(1, (Work("READ", 1024),) * 1200, 8),
-            _pair(2, (Work("READ", 2048),) * 600, 1))
+def _small_reads(n):
+    return (_pair(1, 8, *(Work("READ", 1024),) * (2 * n)),
+            _pair(2, 1, *(Work("READ", 2048),) * n))
 
 
-def writes_and_reads():
-    return (_pair(1, (Work("WRITE", 8192), Work("SEND", 3000)) * 150, 16),
-            _pair(2, (Work("READ", 9000),) * 250, 4))
+def _writes_and_reads(n):
+    return (_pair(1, 16, *(Work("WRITE", 8192), Work("SEND", 3000)) * (n // 3)),
+            _pair(2, 4, *(Work("READ", 9000),) * (n // 2)))
 
 
-def sends_short_of_receives():
-    return (_pair(1, (Work("SEND", 3000),) * 700, 8, receives=8),
-            _pair(2, (Work("SEND", 1500),) * 400, 1, receives=4))
+def _sends_short_of_receives(n):
+    return (_pair(1, 8, *(Work("SEND", 3000),) * n, receives=8),
+            _pair(2, 1, *(Work("SEND", 1500),) * (n // 2), receives=4))
 
 
 # --- impairments ---------------------------------------------------------------------
@@ -128,52 +142,54 @@ DATA = (REQUESTS, RESPONSES)
 @dataclasses.dataclass(frozen=True)
 class Impaired:
     title: str
-    work: object                 # gives the queue pairs
+    work: object                 # about how many messages -> queue pairs
     segments: object             # rate of a segment -> (forward, backward) of each
     rates: tuple = RATES
+    variants: tuple = VARIANTS
 
 
 IMPAIRED = {
     "clean": Impaired(
-        "Nothing", writes_and_reads, _both(lambda rate: Impairment()), (0.0,)),
+        "Nothing", _writes_and_reads, _both(lambda rate: Impairment()), (0.0,)),
     "loss": Impaired(
-        "Loss of requests", writes,
+        "Loss of requests", _writes,
         _forward(lambda rate: Impairment(loss=rate, spaces=(REQUESTS,)))),
     "re_loss": Impaired(
-        "Loss of what is sent again, after a loss of 1 %", writes,
+        "Loss of what is sent again, after a loss of 1 %", _writes,
         _forward(lambda rate: Harm(loss=BASE_LOSS / 2, loss_resent=rate,
                                    spaces=(REQUESTS,))), HIGH_RATES),
     "ack_loss": Impaired(
-        "Loss of ACKs and NAKs", small_writes,
+        "Loss of ACKs and NAKs", _small_writes,
         _backward(lambda rate: Impairment(loss=rate, spaces=(ACKS,)))),
     "nak_loss": Impaired(
-        "Loss of NAKs, after a loss of 1 % of the requests", writes,
+        "Loss of NAKs, after a loss of 1 % of the requests", _writes,
         lambda rate: ((Impairment(loss=BASE_LOSS / 2, spaces=(REQUESTS,)),
                        Harm(loss_nak=rate)),) * 2, HIGH_RATES),
     "read_request_loss": Impaired(
-        "Loss of READ requests", many_reads,
+        "Loss of READ requests", _small_reads,
         _forward(lambda rate: Impairment(loss=rate, spaces=(REQUESTS,)))),
     "read_response_loss": Impaired(
-        "Loss of READ responses", reads,
+        "Loss of READ responses", _reads,
         _backward(lambda rate: Impairment(loss=rate, spaces=(RESPONSES,)))),
     "any_loss": Impaired(
-        "Loss of all kinds of packets", writes_and_reads,
+        "Loss of all kinds of packets", _writes_and_reads,
         _both(lambda rate: Impairment(loss=rate))),
     "reorder": Impaired(
-        "Reordering", writes_and_reads, _twice(
+        "Reordering", _writes_and_reads, _twice(
             lambda rate: Impairment(reorder=rate, reorder_ns=SHORT_NS, spaces=DATA),
             lambda rate: Impairment(reorder=rate, reorder_ns=LONG_NS, spaces=DATA))),
     "duplicate": Impaired(
-        "Duplication", writes_and_reads, _twice(
+        "Duplication", _writes_and_reads, _twice(
             lambda rate: Impairment(duplicate=rate, duplicate_lag_ns=SHORT_NS),
             lambda rate: Impairment(duplicate=rate, duplicate_lag_ns=LONG_NS))),
     "corrupt": Impaired(
-        "Damage to the payload", writes_and_reads,
+        "Damage to the payload", _writes_and_reads,
         _both(lambda rate: Impairment(corrupt=rate, spaces=DATA))),
     "marking": Impaired(
-        "Marking", writes_and_reads, _both(lambda rate: Impairment(mark=rate))),
+        "Marking", _writes_and_reads, _both(lambda rate: Impairment(mark=rate)),
+        variants=("rising", "ipv6")),
     "rnr": Impaired(
-        "Want of receive requests, and loss of requests", sends_short_of_receives,
+        "Want of receive requests, and loss of requests", _sends_short_of_receives,
         _forward(lambda rate: Impairment(loss=rate, spaces=(REQUESTS,)))),
 }
 
@@ -182,28 +198,59 @@ IMPAIRED = {
 class Cell:
     impairment: str
     rate: float
-    ident: str
+    variant: str
 
     @property
     def name(self):
-        return f"{self.impairment}-{percent(self.rate)}-{self.ident}"
+        return f"{self.impairment}-{percent(self.rate)}-{self.variant}"
+
+    points = tuple(VANTAGE)
+
+    @property
+    def seeds(self):
+        rates = IMPAIRED[self.impairment].rates
+        n = N_SEEDS[rates.index(self.rate)] if self.variant == "rising" else 1
+        return range(1, n + 1)
 
     def simulate(self, seed):
+        """The finished Simulation."""
         impaired = IMPAIRED[self.impairment]
+        n_messages = 300 if self.rate == impaired.rates[-1] else 500
         harmed = [Segment(DELAY_NS, 0, forward, backward)
                   for forward, backward in impaired.segments(self.rate / 2)]
         simulation = Simulation(Scenario(
-            self.name, impaired.work(), seed=seed, points=tuple(map(Point, VANTAGE)),
-            segments=(Segment(), *harmed, Segment()), **_hosts(self.ident)))
+            self.name, self._recover(impaired.work(n_messages)), seed=seed,
+            points=tuple(map(Point, VANTAGE)),
+            segments=(Segment(), *harmed, Segment()), **self._hosts()))
         simulation.path = WatchedPath(simulation)
         return simulation.run()
 
+    def matches(self, seed, directory, points, drops, report_of):
+        """(point, share of frames missing, Match) of each capture of one simulation."""
+        simulation = self.simulate(seed)
+        all_sent = sent_of(simulation)
+        for point in points:
+            for drop in drops:
+                look = Look(simulation, point, drop)
+                path = pathlib.Path(directory,
+                                    f"{self.name}-{seed}-{point}-{percent(drop)}.pcap")
+                path.write_bytes(look.pcap)
+                report = report_of(path)
+                path.with_suffix(".json").write_text(json.dumps(report, indent=1))
+                yield point, drop, Match(look, all_sent, report)
 
-def _hosts(ident):
-    a, b = (HOST_A6, HOST_B6) if ident == "ipv6" else (HOST_A, HOST_B)
-    kind = "rising" if ident == "ipv6" else ident
-    return {"host_a": dataclasses.replace(a, ident=kind, link_bps=LINK_BPS),
-            "host_b": dataclasses.replace(b, ident=kind, link_bps=LINK_BPS)}
+    def _recover(self, pairs):
+        if self.variant != "selective":
+            return pairs
+        return tuple(dataclasses.replace(
+            pair, a=dataclasses.replace(pair.a, **SELECTIVE),
+            b=dataclasses.replace(pair.b, **SELECTIVE)) for pair in pairs)
+
+    def _hosts(self):
+        a, b = (HOST_A6, HOST_B6) if self.variant == "ipv6" else (HOST_A, HOST_B)
+        ident = self.variant if self.variant in ("random", "constant") else "rising"
+        return {"host_a": dataclasses.replace(a, ident=ident, link_bps=LINK_BPS),
+                "host_b": dataclasses.replace(b, ident=ident, link_bps=LINK_BPS)}
 
 
 def percent(rate):
@@ -211,5 +258,6 @@ def percent(rate):
 
 
 CELLS = {cell.name: cell for cell in (
-    Cell(impairment, rate, ident) for impairment, impaired in IMPAIRED.items()
-    for rate in impaired.rates for ident in IDENTS)}
+    Cell(impairment, rate, variant) for impairment, impaired in IMPAIRED.items()
+    for rate in impaired.rates for variant in impaired.variants)}
+CELLS |= {cell.name: cell for cell in map(PauseCell, (0.01, 0.05, 0.2))}
