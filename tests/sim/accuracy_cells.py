@@ -39,6 +39,7 @@ N_SEEDS = (4, 3, 2)              # at the lowest rate, the next ...; of other va
 
 DELAY_NS = 2_000                 # of a segment
 LINK_BPS = 25 * 10**9
+AFTERWARDS_NS = 50_000_000
 SHORT_NS, LONG_NS = 4_000, 40_000  # how late: some packets; longer than a repair takes
 
 
@@ -79,8 +80,10 @@ class WatchedPath(Path):
 
 
 def _pair(i, depth, *work, **responder):
+    """The last message comes when all else is long over: captures do not end at once."""
+    last = Work("WRITE", 64, at_ns=AFTERWARDS_NS)
     return QueuePair(Side(0x100 + i, start_psn=0x00F000 + 0x100000 * i, depth=depth,
-                          work=tuple(work)),
+                          work=(*work, last)),
                      Side(0x200 + i, start_psn=0x400000, **responder), pmtu=1024)
 
 
