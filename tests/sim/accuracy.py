@@ -39,6 +39,8 @@ import subprocess
 import sys
 import tempfile
 
+import accuracy_kernel
+import accuracy_page
 from accuracy_cells import CELLS, DROPS, VANTAGE, percent
 from accuracy_match import Score
 
@@ -136,6 +138,7 @@ def arguments_of(argv):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--worst", type=int, default=0, metavar="N")
     parser.add_argument("--cell", choices=list(CELLS), metavar="NAME")
     parser.add_argument("--seed", type=int, default=1)
@@ -162,6 +165,10 @@ def main(argv):
     names = [name for name in CELLS if not arguments.parts
              or any(part in name for part in arguments.parts)]
     scores = score_all(names)
+    if arguments.page:
+        arguments.page.write_text(accuracy_page.page(scores, accuracy_kernel.rows(
+            SOURCE / "captures", report_of)))
+        return 0
     print_table(scores)
     if arguments.worst:
         print_worst(scores, arguments.worst)
