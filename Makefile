@@ -11,7 +11,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: golden all demo check release install coverage fuzz format check-format deps clean
+.PHONY: accuracy golden all demo check release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -55,6 +55,10 @@ fuzz: deps
 # Writes the expected reports anew; read the difference before you believe it.
 golden: release
 	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/golden/test_golden.py --update
+
+# Precision and recall of every verdict; some minutes.
+accuracy: release
+	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/sim/accuracy.py --page docs/accuracy.md
 
 format: deps
 	@$(c_files) | xargs -0 $(CLANG_FORMAT) -i

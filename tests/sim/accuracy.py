@@ -67,10 +67,13 @@ def score_simulation(job):
     name, seed, drops = job
     cell, out = CELLS[name], collections.defaultdict(Score)
     with tempfile.TemporaryDirectory() as directory:
-        for point, drop, match in cell.matches(seed, directory, cell.points, drops,
-                                               report_of):
-            for what, score in match.scores().items():
-                out[name, point, drop, what] += score
+        try:
+            for point, drop, match in cell.matches(seed, directory, cell.points, drops,
+                                                   report_of):
+                for what, score in match.scores().items():
+                    out[name, point, drop, what] += score
+        except Exception as error:
+            raise RuntimeError(f"{name}, seed {seed}: {error}") from error
     return dict(out)
 
 

@@ -65,10 +65,13 @@ class Claims:
 
     def _settle_doubt(self, event):
         """A packet taken for late or for a duplicate had been sent again: then the event
-        names no earlier copy.  Or a duplicate was a late original."""
+        names no earlier copy, and stands on that packet, or where it showed.  Or a
+        duplicate was a late original."""
         if event["kind"] == "retransmission" and event["related_frame"] is None:
-            if not self._remove("reordered", event, psn=event["psn"]):
-                self._remove("duplicates", event, frame=event["frame"])
+            for what, like in (("reordered", "frame"), ("duplicates", "frame"),
+                               ("reordered", "psn")):
+                if self._remove(what, event, **{like: event[like]}):
+                    return
         elif event["kind"] == "late" and event["evidence"] == "copies":
             self._remove("duplicates", event, frame=event["related_frame"])
 

@@ -96,6 +96,11 @@ class Sent:
         for tx in self.txs:
             for psn in range(tx.psn, tx.psn + tx.n_psns):
                 self.copies[psn].append(tx)
+        self.requests = collections.defaultdict(list)  # PSN of a response -> its Tx
+        for tx in sim.all_tx if space == RESPONSES else ():
+            if tx.end is self.requester and tx.space == REQUESTS:
+                for psn in range(tx.psn, tx.psn + tx.n_psns):
+                    self.requests[psn].append(tx)
         self.asking = self._find_asking()
 
     def _find_asking(self):
@@ -294,17 +299,19 @@ class Lane:
             yield self.fact("not_captured", tx, decidable)
 
     def _was_asked_once(self, psn):
-        asked = [tx for tx in self.sent.sim.all_tx
-                 if tx.end is self.sent.requester and tx.space == REQUESTS
-                 and tx.psn <= psn < tx.psn + tx.n_psns]
+        asked = self._asked(psn)
         return len(asked) == 1 and asked[0] in self.look.whole_at
+
+    def _asked(self, psn):
+        """The requests for a response."""
+        return self.sent.requests.get(psn, [])
 
     def timeouts(self):
         """What a timeout repeats.  ack_lost: an ACK for it had been sent; decidable if
         an earlier copy and such an ACK are in the capture.  data_or_ack_lost: that, or
         the newest copy here was lost behind; decidable if no ACK for it is in the
         capture, and all before it is.  The ACK of a READ or atomic is its response,
-        which is judged by itself where something of it is seen."""
+        which is judged by itself where some of it is here."""
         sent = _rising((tx.serial, covers(tx)) for tx in self.sent.answers)
         in_order = self._find_accepted()
         for tx in self.sent.txs:
@@ -313,8 +320,9 @@ class Lane:
             i = self.at(tx)
             before = None if i is None else self.newest_before(tx.psn, i)
             ack_lost = any(at < tx.serial and far > tx.psn for at, far in sent)
+            covered = before if tx.work.op in WITH_RESPONSE else tx
             ack_here = before is not None and any(
-                at < i and far > tx.psn for at, far in self.answers)
+                at < i and far > covered.psn for at, far in self.answers)
             if ack_lost and tx.work.op not in WITH_RESPONSE:
                 yield self.fact("ack_lost", tx, ack_here)
             if before is not None and (ack_lost or self._is_undelivered(before)):
@@ -376,10 +384,16 @@ class Lane:
 
     def retransmitted(self):
         """A copy that was sent again and is here.  Decidable if an earlier one is, or
-        if the lack of one shows."""
+        if the lack of one shows.  Where nothing tells copies apart, a response is
+        decidable only if its request came here twice as well."""
         for tx in self.sent.txs:
             if tx.resent and self.at(tx) is not None:
-                yield self.fact("retransmitted", tx, self._is_known_copy(tx))
+                yield self.fact("retransmitted", tx, self._is_known_copy(tx) and (
+                    self.sent.space == REQUESTS or self.look.tells_copies
+                    or self._was_asked_twice(tx.psn)))
+
+    def _was_asked_twice(self, psn):
+        return sum(len(self.look.whole_at.get(tx, [])) for tx in self._asked(psn)) > 1
 
     # rounds
 
