@@ -68,9 +68,9 @@ class Claims:
         names no earlier copy, and stands on that packet, or where it showed.  Or a
         duplicate was a late original."""
         if event["kind"] == "retransmission" and event["related_frame"] is None:
-            for what, like in (("reordered", "frame"), ("duplicates", "frame"),
-                               ("reordered", "psn")):
-                if self._remove(what, event, **{like: event[like]}):
+            for what, same in (("reordered", ("frame", "psn")),
+                               ("duplicates", ("frame", "psn")), ("reordered", ("psn",))):
+                if self._remove(what, event, **{key: event[key] for key in same}):
                     return
         elif event["kind"] == "late" and event["evidence"] == "copies":
             self._remove("duplicates", event, frame=event["related_frame"])
