@@ -4,6 +4,7 @@
 
     tests/sim/accuracy.py                  everything, as a table on the terminal
     tests/sim/accuracy.py PART...          cells whose names contain one of these
+    tests/sim/accuracy.py --quick          what test_accuracy.py runs
     tests/sim/accuracy.py --worst N        below the table, the N worst of it
     tests/sim/accuracy.py --list           names of cells: IMPAIRMENT-RATE-VARIANT
     tests/sim/accuracy.py --page FILE      everything, into docs/accuracy.md
@@ -41,7 +42,7 @@ import tempfile
 
 import accuracy_kernel
 import accuracy_page
-from accuracy_cells import CELLS, DROPS, VANTAGE, percent
+from accuracy_cells import CELLS, DROPS, QUICK, QUICK_DROPS, VANTAGE, percent
 from accuracy_match import Score
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
@@ -87,6 +88,10 @@ def score_all(names, drops=DROPS, most_seeds=None):
             for key, score in scores.items():
                 out[key] += score
     return out
+
+
+def score_quick():
+    return score_all(QUICK, QUICK_DROPS, most_seeds=1)
 
 
 # --- on the terminal -----------------------------------------------------------------
@@ -141,6 +146,7 @@ def arguments_of(argv):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--page", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--worst", type=int, default=0, metavar="N")
     parser.add_argument("--cell", choices=list(CELLS), metavar="NAME")
@@ -167,7 +173,7 @@ def main(argv):
         return 0
     names = [name for name in CELLS if not arguments.parts
              or any(part in name for part in arguments.parts)]
-    scores = score_all(names)
+    scores = score_quick() if arguments.quick else score_all(names)
     if arguments.page:
         arguments.page.write_text(accuracy_page.page(scores, accuracy_kernel.rows(
             SOURCE / "captures", report_of)))

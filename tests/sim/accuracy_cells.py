@@ -35,7 +35,7 @@ HIGH_RATES = (0.01, 0.05, 0.1)
 BASE_LOSS = 0.01                 # of first copies, where the harm is to the repair
 # Rising shows what a verdict can do, the others what it loses; little harm needs more
 # traffic to show at all.
-N_SEEDS = (4, 3, 2)              # at the lowest rate, the next ...; of other variants 1
+N_SEEDS = (4, 2, 1)              # at the lowest rate, the next ...; of other variants 1
 
 DELAY_NS = 2_000                 # of a segment
 LINK_BPS = 25 * 10**9
@@ -264,3 +264,11 @@ CELLS = {cell.name: cell for cell in (
     Cell(impairment, rate, variant) for impairment, impaired in IMPAIRED.items()
     for rate in impaired.rates for variant in impaired.variants)}
 CELLS |= {cell.name: cell for cell in map(PauseCell, (0.01, 0.05, 0.2))}
+
+# Some of each, with one seed, for a test.
+QUICK_DROPS = (0.0, 0.01)
+_QUICK_VARIANTS = {"loss": ("rising", "constant", "ipv6"), "reorder": ("rising", "ipv6"),
+                   "duplicate": ("rising", "constant")}
+QUICK = [f"{impairment}-{percent(impaired.rates[len(impaired.rates) // 2])}-{variant}"
+         for impairment, impaired in IMPAIRED.items()
+         for variant in _QUICK_VARIANTS.get(impairment, ("rising",))] + ["pause-5%-rising"]

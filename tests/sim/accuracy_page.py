@@ -54,7 +54,7 @@ LIMITS = """## What no analyzer can know
 
 - A request that is missing and comes again, and that nobody asked for, may have been lost or may have been missed by the capture. Reports take it for lost. Where the capture missed frames and packets are sent again for other reasons, some of these verdicts are wrong, and more evidence would not be had from this capture.
 - A frame that the capture missed *and* that was lost behind the point looks as if it had been lost before.
-- A timeout repeats all that is not acknowledged, though often just one packet or one ACK was lost. Which, is not to be seen from the requester's side.
+- A timeout repeats all that is not acknowledged, though often just one packet or one ACK was lost. Which, is not to be seen from the requester's side; reports give the verdict `data_or_ack_lost` to all of them, and most of these claims are counted as wrong here.
 - An XON that the capture missed: the pause seems to run out. An XOFF: it seems to begin with its refresh.
 - Where the identification tells nothing, a network duplicate of a packet that was also sent again looks like the latter.
 - Frames are missed one by one here; captures also lose them in bursts, and then whole rounds go unseen.
@@ -168,7 +168,10 @@ def _kernel(rows):
     yield ("Captures of Linux soft-RoCE ([captures/](../captures/README.md)): what its "
            "devices and the queues on the way counted, and what the report of each point "
            "says. `sent_pkts` and `rcvd_pkts` are those of the host at whose NIC the "
-           "point is.\n")
+           "point is. Not compared: `completer_retry_err` where RNR NAKs begin rounds, of "
+           "which the kernel counts some; `duplicate_request` where requests were lost or "
+           "overtaken, since it counts what had been carried out before; drops of ACKs; "
+           "`rcvd_seq_err`, which counts the NAKs that acknowledge something; bytes.\n")
     rows = list(rows)
 
     def both(pair):

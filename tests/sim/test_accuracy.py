@@ -17,16 +17,12 @@ import tempfile
 
 import accuracy
 import accuracy_page
-from accuracy_cells import CELLS, IMPAIRED, VANTAGE, percent
+from accuracy_cells import CELLS, VANTAGE, percent
 from accuracy_match import Match
 from accuracy_truth import Look, sent_of
 
 FLOORS = pathlib.Path(__file__).with_name("accuracy.floors")
 PAGE = accuracy.SOURCE / "docs/accuracy.md"
-DROPS = (0.0, 0.01)
-MIDDLE = 1                       # of the rates
-VARIANTS = {"loss": ("rising", "constant", "ipv6"), "reorder": ("rising", "ipv6"),
-            "duplicate": ("rising", "constant")}
 
 failures = 0
 
@@ -35,14 +31,6 @@ def complain(text):
     global failures
     failures += 1
     print(text)
-
-
-def names():
-    for impairment, impaired in IMPAIRED.items():
-        rate = impaired.rates[min(MIDDLE, len(impaired.rates) - 1)]
-        for variant in VARIANTS.get(impairment, ("rising",)):
-            yield f"{impairment}-{percent(rate)}-{variant}"
-    yield "pause-5%-rising"
 
 
 def key_text(key):
@@ -176,7 +164,7 @@ def check_checks(scores, floors):
 
 
 def main(arguments):
-    scores = accuracy.score_all(list(names()), DROPS, most_seeds=1)
+    scores = accuracy.score_quick()
     if arguments == ["--update"]:
         write_floors(scores)
         return 0
