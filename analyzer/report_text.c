@@ -281,6 +281,28 @@ print_finding(const text_report *r, const rs_finding *f)
     }
 }
 
+/* What can be said not to be there: of loss, retransmission and congestion. */
+static char *
+absent(const text_report *r)
+{
+    const rs_counters *n = &r->summary->totals;
+    guint64 lost = 0;
+    guint64 missing = 0;
+    for (guint space = 0; space < ROCE_N_SPACES; space++) {
+        lost += rs_losses_of(n->losses[space]) + n->losses[space][ROCE_VERDICT_UNKNOWN];
+        missing += n->space[space].missing_psns;
+    }
+    guint64 again = n->retransmissions.packets + n->space[ROCE_SPACE_RESPONSES].resent;
+    gboolean congested = n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 ||
+                         roce_tracker_n_pauses(r->analysis->tracker) > 0;
+    GString *text = g_string_new(NULL);
+    g_string_append(text, lost + missing == 0 ? ", no loss" : "");
+    g_string_append(text, again == 0 ? ", no retransmission" : "");
+    g_string_append(text, congested ? "" : ", no congestion");
+    g_string_erase(text, 0, text->len > 0 ? 2 : 0);
+    return g_string_free(text, FALSE);
+}
+
 static void
 print_healthy(const text_report *r)
 {
@@ -290,13 +312,13 @@ print_healthy(const text_report *r)
         return;
     }
     g_autofree char *packets = rs_format_count(n->roce_packets);
-    fprintf(
-        r->out,
-        "%sHealthy%s: no loss, no retransmission, no congestion in %s RoCE packets of "
-        "%u streams%s.\n",
-        paint(r, "\033[32;1m"), paint(r, "\033[0m"), packets,
-        roce_tracker_n_streams(r->analysis->tracker),
-        r->analysis->incomplete ? ", in what could be read" : "");
+    g_autofree char *none = absent(r);
+    gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion");
+    fprintf(r->out, "%s%s%s: %s in %s RoCE packets of %u streams%s.\n",
+            paint(r, "\033[32;1m"), all ? "Healthy" : "No warning", paint(r, "\033[0m"),
+            *none != '\0' ? none : "see the notes", packets,
+            roce_tracker_n_streams(r->analysis->tracker),
+            r->analysis->incomplete ? ", in what could be read" : "");
 }
 
 static void

@@ -8,8 +8,9 @@
  *     is one at the first point, one at the second, again one at the first.  Whoever
  *     sees a whole stretch of a stream, here or there, earlier or later, leaves nothing
  *     for the other to fill in; or
- *   - one has the requests and the other their answers, and neither has anything of the
- *     other direction.
+ *   - one has requests and the other their answers, and neither has those of the other:
+ *     a file for each direction, or a bond whose members carry one direction each of a
+ *     queue pair.
  *
  * Twins, the same packet at both, show that they stand behind each other on a path.
  * Where the identity does not show it, one PSN at both does.
@@ -30,7 +31,7 @@
 typedef struct relation {
     guint twins;   /* packets that both have */
     guint returns; /* to one of them, after packets that the other has */
-    guint clashes; /* PSNs that both have */
+    guint clashes; /* PSNs that both have, where no identification tells copies apart */
     guint answers;
 } relation;
 
@@ -153,10 +154,11 @@ count_returns(joining *j, const rs_held_slice *lane, guint i, GArray *met)
         if (there == here || j->last[there] < j->last[here]) {
             continue;
         }
-        guint32 before = rs_held_nth(lane, (guint)j->last[there])->psn24;
+        const rs_held *other = rs_held_nth(lane, (guint)j->last[there]);
+        gboolean alike = h->ipv4_ident == other->ipv4_ident;
         relation *r = relation_of(j, here, there);
-        r->returns += h->psn24 - before <= SHARED_PSNS ? 1 : 0;
-        r->clashes += h->psn24 == before ? 1 : 0;
+        r->returns += h->psn24 - other->psn24 <= SHARED_PSNS ? 1 : 0;
+        r->clashes += h->psn24 == other->psn24 && alike ? 1 : 0;
     }
     if (is_new) {
         g_array_append_val(met, here);
@@ -185,7 +187,7 @@ count_shared(joining *j)
     }
 }
 
-/* ---- one direction each ---- */
+/* ---- requests and answers ---- */
 
 static gpointer
 psn_key(guint64 way, guint32 psn24)
@@ -194,21 +196,30 @@ psn_key(guint64 way, guint32 psn24)
     return GSIZE_TO_POINTER((gsize)(h | 1));
 }
 
-/* Requests at one point that are answered at another, which sees none of the first
- * direction itself: two files with one direction each. */
+static guint64
+way_at(guint64 way, guint place)
+{
+    return roce_hash_mix(way, place);
+}
+
+/* Requests at one point that are answered at another alone, and never came by there. */
 static void
 count_answers(joining *j)
 {
     g_autoptr(GHashTable) asked = g_hash_table_new(NULL, NULL); /* PSN -> place + 1 */
-    g_autoptr(GHashTable) sees = g_hash_table_new(NULL, NULL);  /* way and place */
+    g_autoptr(GHashTable) asks = g_hash_table_new(NULL, NULL);  /* at a place */
+    g_autoptr(GHashTable) answers = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < j->frames->len; i++) {
         const rs_held *h = &g_array_index(j->frames, rs_held, i);
         guint place = place_of(j, h);
+        gpointer here = psn_key(way_at(h->way, place), h->psn24);
         if (h->kind == RS_HELD_REQUEST) {
             g_hash_table_insert(asked, psn_key(h->way, h->psn24),
                                 GUINT_TO_POINTER(place + 1));
+            (void)g_hash_table_add(asks, here);
+        } else if (h->kind != RS_HELD_OTHER) {
+            (void)g_hash_table_add(answers, here);
         }
-        (void)g_hash_table_add(sees, psn_key(h->way, place));
     }
     for (guint i = 0; i < j->frames->len; i++) {
         const rs_held *h = &g_array_index(j->frames, rs_held, i);
@@ -220,10 +231,10 @@ count_answers(joining *j)
         }
         guint here = place_of(j, h);
         guint there = GPOINTER_TO_UINT(found) - 1;
-        gboolean apart = there != here &&
-                         !g_hash_table_contains(sees, psn_key(h->back, here)) &&
-                         !g_hash_table_contains(sees, psn_key(h->way, there));
-        if (apart) {
+        gpointer asks_here = psn_key(way_at(h->back, here), h->psn24);
+        gpointer answers_there = psn_key(way_at(h->way, there), h->psn24);
+        if (there != here && !g_hash_table_contains(asks, asks_here) &&
+            !g_hash_table_contains(answers, answers_there)) {
             relation_of(j, there, here)->answers++;
         }
     }

@@ -515,7 +515,6 @@ ROWS = (
 )
 
 _SELECTIVE = "a single packet sent again, with new ones behind it, is read as a new run"
-_PARTS = "points with parts of the same streams are not joined into one"
 _DC = "acknowledgements of DC belong to no stream"
 
 # Rows that fail today: name -> why.
@@ -527,8 +526,6 @@ KNOWN = {
     "loss_first_asked_for": "what a NAK asks for before the first packet seen is not lost",
     "selective_loss": _SELECTIVE,
     "selective_loss_heavy": _SELECTIVE,
-    "selective_loss_burst": _SELECTIVE,
-    "selective_loss_of_repair": "a NAK explains a round that comes a timeout later",
     "selective_loss_nak": "two timeouts, one after the other, are one round",
     "selective_loss_send": _SELECTIVE,
     "selective_loss_constant": _SELECTIVE,
@@ -538,13 +535,9 @@ KNOWN = {
     "out_of_order_late_constant": "late packets without identification are taken for sent "
                                   "again, though no NAK asked for them",
     "out_of_order_loss": _SELECTIVE,
-    "out_of_order_loss_and_late": _SELECTIVE,
     "qpn_reused_same_psn_no_cm": "all PSNs once more, long after they were acknowledged, "
                                  "are a round by timeout",
     "dc_loss": _DC,
     "dc_two_initiators": _DC,
-    "capture_drops_selective": _SELECTIVE,
     "one_spine_packets_loss": "losses are told although half of the packets go elsewhere",
-    "bond_flows": _PARTS,
-    "bond_packets": _PARTS,
 }
