@@ -552,6 +552,12 @@ def merged_queues(room, say):
                 say.equal(f"{what}: order",
                           [p["order"] for p in got["capture"]["points"]], ["time"])
             say.same(what, got, original)
+    for path in sorted(SOURCE.glob("captures/sim_merged_queues/*.pcap.gz")):
+        got = room.report({"x.pcap": gzip.decompress(path.read_bytes())})
+        say.equal(f"{path.name}: order", [p["order"] for p in got["capture"]["points"]],
+                  ["time"])
+        say.equal(f"{path.name}: worse than a note",
+                  [f["id"] for f in got["findings"] if f["severity"] != "note"], [])
 
 
 def file_order(room, say):
