@@ -52,9 +52,9 @@ All numbers are rounded down. A table's columns are the share of frames that the
 
 LIMITS = """## What no analyzer can know
 
-- A request that is missing and comes again, and that nobody asked for, may have been lost or may have been missed by the capture. Reports take it for lost. Where the capture missed frames and packets are sent again for other reasons, some of these verdicts are wrong, and more evidence would not be had from this capture.
+- A request that is missing and comes again, and that nobody asked for, may have been lost or may have been missed by the capture. Reports take it for lost while the point misses little. Where it misses more, so that too many of these verdicts would be wrong, they say `unknown`, which claims nothing here.
 - A frame that the capture missed *and* that was lost behind the point looks as if it had been lost before.
-- A timeout repeats all that is not acknowledged, though often just one packet or one ACK was lost. Which, is not to be seen from the requester's side; reports give the verdict `data_or_ack_lost` to all of them, and most of these claims are counted as wrong here.
+- A timeout repeats all that is not acknowledged, though often just one packet or one ACK was lost. Which, is not to be seen from the requester's side; reports give the verdict `data_or_ack_lost` to the one that the silence is most likely about, and where it was another one that counts as wrong here.
 - An XON that the capture missed: the pause seems to run out. An XOFF: it seems to begin with its refresh.
 - Where the identification tells nothing, a network duplicate of a packet that was also sent again looks like the latter.
 - Frames are missed one by one here; captures also lose them in bursts, and then whole rounds go unseen.
