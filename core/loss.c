@@ -150,7 +150,7 @@ roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return false;
     }
     slot->lost--;
-    roce_misses_forget(t, s, space, slot->psn);
+    roce_misses_forget(t, s, space, slot);
     roce_loss_withdraw(t, s, a, space, ROCE_VERDICT_LOST_BEFORE_CAPTURE, slot->psn);
     return true;
 }

@@ -91,12 +91,12 @@ roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space spa
 
 void
 roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space,
-                   int64_t psn)
+                   const roce_slot *slot)
 {
     for (unsigned i = 0; i < REMEMBERED; i++) {
         roce_loss_claim *claim = &t->claims[i];
         if (claim->stream == s->pub.id + 1 && claim->space == space &&
-            claim->psn == psn) {
+            claim->psn >= slot->psn && claim->psn < slot->psn + slot->span) {
             claim->copies--;
             claim->stream = claim->copies > 0 ? claim->stream : 0;
             return;

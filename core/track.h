@@ -516,7 +516,7 @@ roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space spa
                      int64_t psn, const roce_missing_range *range);
 void
 roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space,
-                   int64_t psn);
+                   const roce_slot *slot);
 
 /* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
 void

@@ -110,6 +110,15 @@ static const scenario reads[] = {
                "a read 2 len=1024; a read 3 len=1024; b resp 2..3; a write 4; b ack 4",
      .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
                "r.lost_before=1 r.again=2"},
+    {.name = "READ asked for again from within, late: what was said is withdrawn once",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a write 2; "
+               "a read 3 len=4096; a read 7 len=1024; +100000; a write 2; "
+               "a read 3 len=4096 drop; a read 4 len=3072 drop; a read 7 len=1024; "
+               "a read 4 len=3072; a read 4 len=3072 copy=1; "
+               "b ack 2; b resp.first 3; b resp.middle 4..5; b resp.last 6; b resp 7; "
+               "a write 8 drop; a write 9; b ack 9",
+     .want = "A: gaps=1 missing=1 again=4 repeats=4 rounds=2 by_timeout=2 ack_lost=* "
+             "data_or_ack_lost=* not_captured=1"},
     {.name = "nobody asks again and life goes on: the capture missed it",
      .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5; a write 6;"
