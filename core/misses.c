@@ -104,6 +104,17 @@ roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space
     }
 }
 
+void
+roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space)
+{
+    for (unsigned i = 0; i < REMEMBERED; i++) {
+        roce_loss_claim *claim = &t->claims[i];
+        if (claim->stream == s->pub.id + 1 && claim->space == space) {
+            claim->stream = 0;
+        }
+    }
+}
+
 /* A claim from before it was known that the point misses packets. */
 static void
 take_back(roce_tracker *t, const roce_loss_claim *claim)

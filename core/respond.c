@@ -202,8 +202,8 @@ static void
 miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a)
 {
-    bool begins = s->pub.retransmissions.rounds > 0 &&
-                  by->answered_tx != s->round.first_tx && a->psn >= s->round.start;
+    bool begins = s->round.first_tx > 0 && by->answered_tx != s->round.first_tx &&
+                  a->psn >= s->round.start;
     by->answered_tx = s->round.first_tx;
     if (begins) {
         (void)miss_due(t, s, by, a, s->round.start, a->psn, s->round.first_tx);

@@ -437,8 +437,12 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         roce_history_clear(&responses->history, &t->alloc);
         roce_missing_clear(&responses->missing, &t->alloc);
         *responses = (roce_lane){0};
+        peer->answered_tx = 0;
+        peer->answer.clean = false;
+        roce_misses_settle(t, peer, ROCE_SPACE_RESPONSES);
     }
     roce_lane *lane = roce_requests(s);
+    roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
     roce_history_clear(&lane->history, &t->alloc);
     roce_missing_clear(&lane->missing, &t->alloc);
     *lane = (roce_lane){0};

@@ -517,6 +517,9 @@ roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space spa
 void
 roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space,
                    const roce_slot *slot);
+/* Its PSNs begin anew: what was claimed of those before stays as it is. */
+void
+roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space);
 
 /* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
 void

@@ -378,6 +378,14 @@ static const scenario restarts[] = {
                "b resp 0x100000;"
                "a read 0x100001; b resp 0x100001",
      .want = "A: restarts=1 B: r.unique=4"},
+    {.name = "restart: no round of before asks for what is answered again",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; "
+               "a read 2 len=2048; b resp.first 2; b resp.last 3; +10; "
+               "a read 2 len=2048; b resp.first 2; b resp.last 3; "
+               "a read 0x100000 len=1024; a read 0x100001 len=1024; "
+               "b resp 0x100000; b resp 0x100001; b resp 0x100001; b resp 0x100000",
+     .want = "A: restarts=1 again=1 repeats=1 rounds=1 by_timeout=* by_unknown=* "
+             "by_reissue=* undelivered=* B: r.again=4 r.undelivered=*"},
     {.name = "restart in a gap: what was missing is unknown",
      .script = "a write 0..4; b ack 4; a write 5 drop; a write 6; "
                "a write 0x100000..0x100004;"
