@@ -449,6 +449,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     s->nak = (roce_last_nak){0};
     s->round = (roce_round){0};
     memset(s->ack_steps, 0, sizeof s->ack_steps);
+    memset(s->bad, 0, sizeof s->bad);
     roce_measure_restart(s);
     s->pub.restarts++;
     s->reborn = false;

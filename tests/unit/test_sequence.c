@@ -386,6 +386,13 @@ static const scenario restarts[] = {
                "b resp 0x100000; b resp 0x100001; b resp 0x100001; b resp 0x100000",
      .want = "A: restarts=1 again=1 repeats=1 rounds=1 by_timeout=* by_unknown=* "
              "by_reissue=* undelivered=* B: r.again=4 r.undelivered=*"},
+    {.name = "restart: what came damaged before is no copy of what is missing now",
+     .script = "a write 0..4; a write 5 bad; a write 6..9; b nak 5; a write 5..9; "
+               "b ack 9; a write 0x100000..0x100009; b ack 0x100009; "
+               "a write 0..4; a write 5 drop; a write 6..9; b nak 5; a write 5..9; "
+               "b ack 9",
+     .want = "A: restarts=2 gaps=2 missing=2 again=10 repeats=8 rounds=2 by_nak=2 "
+             "corrupt=1 bad=1 lost_before=1"},
     {.name = "restart in a gap: what was missing is unknown",
      .script = "a write 0..4; b ack 4; a write 5 drop; a write 6; "
                "a write 0x100000..0x100004;"
