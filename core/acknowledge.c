@@ -83,9 +83,9 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
     note_misses(t, s, una);
     for (uint32_t i = 0; i < missing->n && missing->ranges[i].start < una;) {
         roce_missing_range range = missing->ranges[i];
-        if (range.first_seen && !range.asked) {
+        if (range.first_seen && !range.asked &&
+            roce_missing_take(missing, &t->alloc, range.start, range.end, &range)) {
             s->votes_selective++;
-            (void)roce_missing_take(missing, &t->alloc, range.start, range.end, &range);
         } else {
             i++;
         }
