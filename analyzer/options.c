@@ -13,7 +13,7 @@
 static const char summary[] =
     "Reads captures of RoCEv2 traffic, rebuilds its queue pairs, and reports losses,\n"
     "retransmissions, ECN marks, CNPs and pauses with the evidence for each.\n"
-    "Several files are one capture, rotated, in the order given; \"-\" is standard "
+    "Several files are one capture, rotated, or points of one path; \"-\" is standard "
     "input.";
 
 static const char description[] = "Exit status: 2 usage; 3 an input could not be read "

@@ -305,6 +305,14 @@ interface_key(guint file_i, guint interface_i)
     return (gint64)((guint64)file_i << 32 | interface_i);
 }
 
+gboolean
+rs_part_has_session(const rs_part *part)
+{
+    return part->kind == RS_PART_MIRROR && (part->mirror == ROCE_MIRROR_ERSPAN_II ||
+                                            part->mirror == ROCE_MIRROR_ERSPAN_III ||
+                                            part->mirror == ROCE_MIRROR_ARISTA);
+}
+
 static rs_part
 part_of(const roce_packet *packet)
 {

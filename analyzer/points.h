@@ -71,6 +71,10 @@ typedef struct rs_point {
 
 typedef struct rs_points rs_points;
 
+/* Whether the mirror's header names a session: ERSPAN II and III, and Arista's policy. */
+gboolean
+rs_part_has_session(const rs_part *part);
+
 rs_points *
 rs_points_new(const rs_options *options);
 

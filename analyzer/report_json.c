@@ -58,7 +58,8 @@ mirror_json(const rs_part *part)
     g_autofree char *source = rs_format_addr(&part->source);
     json_t *json = json_object();
     json_object_set_new(json, "kind", json_string(roce_mirror_kind_name(part->mirror)));
-    json_object_set_new(json, "session", rs_json_count(part->number));
+    json_object_set_new(json, "session",
+                        rs_json_known(part->number, rs_part_has_session(part)));
     json_object_set_new(json, "direction",
                         json_string(roce_mirror_direction_name(part->direction)));
     json_object_set_new(json, "source", json_string(source));

@@ -87,10 +87,11 @@ static void
 print_points(const text_report *r)
 {
     const rs_analysis *a = r->analysis;
-    if (rs_points_n(a->points) < 2) {
+    guint n = rs_points_n(a->points);
+    if (n == 0 || (n == 1 && rs_analysis_point(a, 0)->part.kind == RS_PART_WHOLE)) {
         return;
     }
-    for (guint i = 0; i < rs_points_n(a->points); i++) {
+    for (guint i = 0; i < n; i++) {
         const rs_point *point = rs_analysis_point(a, i);
         const char *link = rs_link_type_name(point->link_type);
         g_autofree char *name = rs_point_name(a, i);
@@ -104,6 +105,9 @@ print_points(const text_report *r)
                 link != NULL ? link : "unknown link", packets,
                 point->speed_bps != 0 ? ", " : "", point->speed_bps != 0 ? speed : "",
                 joined);
+    }
+    if (n == 1) {
+        return;
     }
     g_autofree char *twins = rs_format_count(rs_twins_count(a->twins));
     fprintf(r->out, "  %s packets stand at more than one point and count once\n",
