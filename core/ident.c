@@ -48,7 +48,8 @@ roce_ident_follow(roce_stream_state *s, const roce_packet *p)
         } else {
             s->ident_other++;
         }
-        if (s->ident_rises > UINT32_MAX / 4) {
+        uint32_t most = s->ident_rises > s->ident_same ? s->ident_rises : s->ident_same;
+        if (most > UINT32_MAX / 4 || s->ident_other > UINT32_MAX / 4) {
             s->ident_rises /= 2;
             s->ident_same /= 2;
             s->ident_other /= 2;
