@@ -151,6 +151,16 @@ static const scenario selective[] = {
     {.name = "go back N: everything from the PSN asked for is sent again",
      .script = "a write 0..14; b nak 10; a write 10..14; b ack 14", .want =
      "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 recovery=gbn"},
+    {.name = "selective: between two numbers there was no room for the rest of the run",
+     .script = "a write 0..9; b ack 9; a write 10..19; b nak 10; a write 10; "
+               "a write 20..24; b ack 24",
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 naks=1 "
+               "recovery=selective"},
+    {.name = "go-back-N: there was room, and the rest of the run was lost",
+     .script = "a write 0..9; b ack 9; a write 10..14; b nak 10; a write 10; "
+               "a write 11..14 drop; a write 15; b nak 11; a write 11..15; b ack 15",
+     .want = "A: again=6 repeats=6 rounds=2 by_nak=2 undelivered=1 lost_before=4 "
+               "naks=2 recovery=gbn gaps=* missing=*"},
     {.name = "recovery cannot be told without a NAK",
      .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..9; b ack 9",
      .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 data_or_ack_lost=1 "
