@@ -534,8 +534,10 @@ write_cnps(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_partial(const roce_stream *s)
 {
-    return s->partial_path ? s->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED]
-                           : 0;
+    const guint64 *verdicts = s->losses[ROCE_SPACE_REQUESTS];
+    return s->partial_path
+               ? verdicts[ROCE_VERDICT_NOT_CAPTURED] + verdicts[ROCE_VERDICT_UNKNOWN]
+               : 0;
 }
 
 static gboolean
@@ -545,8 +547,9 @@ write_partial(const rs_flow *flow, rs_finding *f)
     f->severity = RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("This point sees only part of what %s sends", who);
     f->detail = g_strdup_printf("%" G_GUINT64_FORMAT
-                                " packets were acknowledged and never seen here; loss "
-                                "findings are withheld for these streams.",
+                                " packets were never seen here, and acknowledged or "
+                                "never sent again; loss findings are withheld for "
+                                "these streams.",
                                 flow->n);
     f->advice = g_strdup("One path of several (ECMP, spraying, the other member of a "
                          "bond): capture the others too.");
@@ -577,7 +580,7 @@ write_not_captured(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_undecided(const roce_stream *s)
 {
-    return both(s, ROCE_VERDICT_UNKNOWN);
+    return s->partial_path ? 0 : both(s, ROCE_VERDICT_UNKNOWN);
 }
 
 static gboolean

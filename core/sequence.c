@@ -50,7 +50,9 @@
 
 #include <string.h>
 
-#define RESTART_DISTANCE 65536      /* no queue pair has so much outstanding unseen */
+#define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding unseen */
+#define PARTIAL_LEAST 8 /* packets that went unseen, and more than 5 % of the stream */
+#define PARTIAL_SHARE 19
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 bool
@@ -636,14 +638,31 @@ take_back_unacknowledged(roce_stream_state *s)
     }
 }
 
+/* Whether the point sees one path of several: much of the stream was delivered and never
+ * seen.  Where no ACK is captured, that nothing of what is missing was sent again tells
+ * the same of a reliable service, whose requester does not leave a hole behind. */
+static bool
+is_partial(const roce_stream_state *s)
+{
+    const uint64_t *verdicts = s->pub.losses[ROCE_SPACE_REQUESTS];
+    bool reliable =
+        s->pub.transport == ROCE_TRANSPORT_RC || s->pub.transport == ROCE_TRANSPORT_XRC;
+    uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
+    uint64_t unseen = verdicts[ROCE_VERDICT_NOT_CAPTURED];
+    if (reliable && !roce_stream_is_paired(&s->pub) &&
+        s->pub.space[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
+        s->pub.retransmissions.packets == 0) {
+        unseen += verdicts[ROCE_VERDICT_UNKNOWN];
+    }
+    return unseen >= PARTIAL_LEAST && unseen * PARTIAL_SHARE > seen;
+}
+
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s)
 {
     roce_unnumbered_finish(t, s);
     roce_loss_finish(t, s, ROCE_SPACE_REQUESTS);
     take_back_unacknowledged(s);
-    uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
-    uint64_t unseen = s->pub.losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED];
-    s->pub.partial_path = s->pub.partial_path || (unseen >= 8 && unseen * 19 > seen);
+    s->pub.partial_path = s->pub.partial_path || is_partial(s);
     s->pub.vantage = find_vantage(s);
 }

@@ -45,6 +45,20 @@ static const scenario misses[] = {
      .want = "A: gaps=1 missing=1 again=3 repeats=3 rounds=1 by_nak=1 naks=1 "
                "undelivered=1 not_captured=1",
      .events = "loss A psn=12 detail=undelivered evidence=asked_for"},
+    {.name = "partial path: a comb, no ACKs, and nothing is sent again",
+     .script = "a write 0,2,4,6,8,10,12,14,16", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: gaps=8 missing=8 unknown=8 partial=yes"},
+    {.name = "partial path: seven gaps are too few to tell",
+     .script = "a write 0,2,4,6,8,10,12,14", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: gaps=7 missing=7 unknown=7 partial=no"},
+    {.name = "partial path: something was sent again, so that losses are repaired",
+     .script = "a write 0,2,4,6,8,10,12,14,16; +100000; a write 15..16",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: gaps=8 missing=8 unknown=* partial=no again=2 repeats=1 rounds=1 "
+               "by_unknown=1 lost_before=1"},
+    {.name = "partial path: UC repairs nothing, so that a comb may be loss",
+     .script = "a uc.write 0,2,4,6,8,10,12,14,16", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: gaps=8 missing=8 unknown=8 partial=no"},
 };
 /* clang-format on */
 
