@@ -327,6 +327,10 @@ take_frame(run *r, rs_feed_step *step, GError **error)
     rs_point *point = rs_points_of(analysis->points, step->file_i, step->reader,
                                    step->record.interface, &packet, frame->time_ns);
     frame->point = point->id;
+    if (packet.mirror.has_time) {
+        point->switch_stamps = TRUE;
+        point->switch_granularity = packet.mirror.granularity;
+    }
     rs_points_remember(analysis->points, point, frame, &packet);
     follow_time(analysis, point, frame->time_ns);
     switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {

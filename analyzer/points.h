@@ -56,6 +56,8 @@ typedef struct rs_point {
     guint64 first_ns, last_ns;
     guint64 newest_ns; /* greatest stamp so far: the point's clock */
     guint64 steps_back, largest_step_ns;
+    gboolean switch_stamps;    /* the mirror's header has the switch's own time */
+    guint8 switch_granularity; /* as roce_mirror has it */
 
     /* as found out by the survey */
     guint32 group;     /* the point that the tracker knows it by; own id if alone */

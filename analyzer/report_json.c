@@ -49,9 +49,20 @@ file_json(const rs_file *file)
     return json;
 }
 
+/* How fine the time of a mirror's header is (ERSPAN III), or null. */
 static json_t *
-mirror_json(const rs_part *part)
+switch_resolution_json(const rs_point *point)
 {
+    static const guint64 ns[] = {100000, 100, 1};
+    gboolean known =
+        point->switch_stamps && point->switch_granularity < G_N_ELEMENTS(ns);
+    return rs_json_known(known ? ns[point->switch_granularity] : 0, known);
+}
+
+static json_t *
+mirror_json(const rs_point *point)
+{
+    const rs_part *part = &point->part;
     if (part->kind != RS_PART_MIRROR) {
         return json_null();
     }
@@ -63,6 +74,7 @@ mirror_json(const rs_part *part)
     json_object_set_new(json, "direction",
                         json_string(roce_mirror_direction_name(part->direction)));
     json_object_set_new(json, "source", json_string(source));
+    json_object_set_new(json, "timestamp_resolution_ns", switch_resolution_json(point));
     return json;
 }
 
@@ -79,7 +91,7 @@ point_json(const rs_analysis *analysis, const rs_point *point)
     json_object_set_new(
         json, "interface_index",
         rs_json_known(point->part.number, point->part.kind == RS_PART_IFINDEX));
-    json_object_set_new(json, "mirror", mirror_json(&point->part));
+    json_object_set_new(json, "mirror", mirror_json(point));
     json_object_set_new(json, "link_type",
                         link != NULL ? json_string(link)
                                      : json_integer(point->link_type));
