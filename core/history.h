@@ -29,18 +29,13 @@ enum roce_slot_flag {
     ROCE_SLOT_FILLED_AGAIN = 1 << 3, /* the first copy seen here was a retransmission */
     ROCE_SLOT_WANTS_RESPONSE = 1 << 4,
     ROCE_SLOT_MESSAGE_END = 1 << 5,
-    ROCE_SLOT_DOUBTED = 1 << 6,       /* data_or_ack_lost; the next ACK may tell more */
-    ROCE_SLOT_MESSAGE_START = 1 << 7, /* of responses */
-    ROCE_SLOT_WANTS_ACK = 1 << 8,     /* the newest copy asked for an ACK */
-    ROCE_SLOT_DOUBT_TOLD = 1 << 9,    /* that it is in doubt is a verdict */
-};
-
-/* What measuring wants to know of it. */
-enum roce_slot_timing {
-    ROCE_SLOT_STARTS_MESSAGE = 1 << 0,
-    ROCE_SLOT_READS = 1 << 1,
-    ROCE_SLOT_UNTIMED = 1 << 2, /* it was late, or more copies than one were seen:
-                                 * nobody can tell which one was answered */
+    ROCE_SLOT_DOUBTED = 1 << 6, /* data_or_ack_lost; the next ACK may tell more */
+    ROCE_SLOT_MESSAGE_START = 1 << 7,
+    ROCE_SLOT_WANTS_ACK = 1 << 8,  /* the newest copy asked for an ACK */
+    ROCE_SLOT_DOUBT_TOLD = 1 << 9, /* that it is in doubt is a verdict */
+    ROCE_SLOT_READS = 1 << 10,
+    ROCE_SLOT_UNTIMED = 1 << 11, /* it was late, or more copies than one were seen:
+                                  * nobody can tell which one was answered */
 };
 
 typedef struct roce_slot {
@@ -52,10 +47,9 @@ typedef struct roce_slot {
     uint64_t frame;   /* likewise */
     uint64_t tx;      /* number of the newest copy among the space's transmissions */
     uint32_t message_bytes; /* that it brings or asks for, saturated */
-    uint16_t flags;
-    uint8_t copies; /* saturated */
-    uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
-    uint8_t timing; /* bits of roce_slot_timing */
+    uint16_t flags;         /* bits of roce_slot_flag */
+    uint8_t copies;         /* saturated */
+    uint8_t lost; /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
 
 typedef struct roce_history {

@@ -58,13 +58,14 @@ roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static bool
 is_clean(const roce_stream_state *s, const roce_slot *slot)
 {
-    const uint8_t doubtful = ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
-                             ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED;
+    const unsigned doubtful = ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
+                              ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED |
+                              ROCE_SLOT_UNTIMED;
     /* A timeout repeats all that is not acknowledged, seen here or not. */
     bool in_round = slot->psn < s->round.end && (slot->psn >= s->round.start ||
                                                  s->round.cause == ROCE_CAUSE_TIMEOUT);
     return slot->copies == 1 && slot->lost == 0 && !in_round &&
-           (slot->flags & doubtful) == 0 && (slot->timing & ROCE_SLOT_UNTIMED) == 0;
+           (slot->flags & doubtful) == 0;
 }
 
 /* ---- repair ---- */
@@ -212,7 +213,7 @@ complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_message_clock *message = &s->message;
     bool clean = is_clean(s, slot);
-    if ((slot->timing & ROCE_SLOT_STARTS_MESSAGE) != 0) {
+    if ((slot->flags & ROCE_SLOT_MESSAGE_START) != 0) {
         message->clean = clean;
         message->start_ns = slot->time_ns;
     } else {
@@ -272,7 +273,7 @@ roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *
         answer->clean = false;
         return;
     }
-    bool reads = (slot->timing & ROCE_SLOT_READS) != 0;
+    bool reads = (slot->flags & ROCE_SLOT_READS) != 0;
     answer->clean = a->psn == slot->psn || (answer->clean && a->psn == answer->next);
     answer->next = a->psn + 1;
     if (a->psn == slot->psn && reads) {

@@ -128,10 +128,10 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         slot->flags |= ROCE_SLOT_WANTS_RESPONSE;
     }
     if (a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY) {
-        slot->timing |= ROCE_SLOT_STARTS_MESSAGE;
+        slot->flags |= ROCE_SLOT_MESSAGE_START;
     }
     if (a->info->role == ROCE_ROLE_READ_REQUEST) {
-        slot->timing |= ROCE_SLOT_READS;
+        slot->flags |= ROCE_SLOT_READS;
     }
     return slot;
 }
@@ -174,7 +174,7 @@ offer(roce_stream_state *s, const roce_arrival *a)
 static void
 offer_copy(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 {
-    slot->timing |= ROCE_SLOT_UNTIMED;
+    slot->flags |= ROCE_SLOT_UNTIMED;
     if (offer(s, a)) {
         slot->flags |= ROCE_SLOT_IN_ORDER;
     }
@@ -288,7 +288,7 @@ arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
     roce_slot *slot = new_entry(t, s, a);
     if (slot != NULL) {
-        slot->timing |= ROCE_SLOT_UNTIMED;
+        slot->flags |= ROCE_SLOT_UNTIMED;
     }
     place(s, a, slot);
 }
