@@ -279,8 +279,8 @@ roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *
     if (a->psn == slot->psn && reads) {
         roce_measure_add(t, s, a, ROCE_LATENCY_READ_FIRST, slot->time_ns);
     }
-    bool ends = a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
-    if (!ends || !answer->clean || a->psn != slot->psn + slot->span - 1) {
+    if (!roce_part_ends(a->info->part) || !answer->clean ||
+        a->psn != slot->psn + slot->span - 1) {
         return;
     }
     answer->clean = false;

@@ -162,6 +162,18 @@ roce_transport_name(roce_transport transport)
 }
 
 bool
+roce_part_starts(roce_part part)
+{
+    return part == ROCE_PART_FIRST || part == ROCE_PART_ONLY;
+}
+
+bool
+roce_part_ends(roce_part part)
+{
+    return part == ROCE_PART_LAST || part == ROCE_PART_ONLY;
+}
+
+bool
 roce_role_is_request(roce_role role)
 {
     return role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||

@@ -100,8 +100,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         slot->tx = lane->tx;
         slot->copies =
             slot->copies < UINT8_MAX ? (uint8_t)(slot->copies + 1) : UINT8_MAX;
-        bool starts =
-            a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY;
+        bool starts = roce_part_starts(a->info->part);
         slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
                                  (starts ? ROCE_SLOT_MESSAGE_START : 0));
     }
@@ -306,8 +305,8 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
     int64_t start = slot->psn + (int64_t)slot->skipped;
     bool soon =
         s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
-    bool begins = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY;
-    return a->psn >= start && !soon && (a->psn > start || begins);
+    return a->psn >= start && !soon &&
+           (a->psn > start || roce_part_starts(a->info->part));
 }
 
 static void
@@ -351,12 +350,6 @@ sample_first(roce_stream_state *s, const roce_arrival *a)
         !s->round.active && a->frame->time_ns >= slot->time_ns) {
         roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
     }
-}
-
-static bool
-ends_message(const roce_arrival *a)
-{
-    return a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
 }
 
 /* Where the responses of a stream begin: at the first request seen, so that losing the
@@ -404,11 +397,13 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         behind(t, s, by, a);
         roce_measure_response_behind(t, s, by, a);
     }
-    by->response_message_next = ends_message(a) ? ROCE_NO_PSN : a->psn + 1;
+    by->response_message_next =
+        roce_part_ends(a->info->part) ? ROCE_NO_PSN : a->psn + 1;
     by->response_time_ns = a->frame->time_ns;
     if (s != NULL) {
         sample_first(s, a);
-        roce_acknowledge_up_to(t, s, a, ends_message(a) ? a->psn + 1 : a->psn);
+        roce_acknowledge_up_to(t, s, a,
+                               roce_part_ends(a->info->part) ? a->psn + 1 : a->psn);
     }
 }
 

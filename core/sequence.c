@@ -108,7 +108,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     uint64_t forgot = 0;
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);
-    bool ends = a->info->part == ROCE_PART_LAST || a->info->part == ROCE_PART_ONLY;
+    bool ends = roce_part_ends(a->info->part);
     s->pub.messages_completed += ends ? 1 : 0;
     roce_slot *slot = roce_history_insert(&lane->history, &t->alloc, a->psn, keep_from,
                                           roce_track_history_max(t), &forgot);
@@ -127,7 +127,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (roce_role_wants_response(a->info->role)) {
         slot->flags |= ROCE_SLOT_WANTS_RESPONSE;
     }
-    if (a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_ONLY) {
+    if (roce_part_starts(a->info->part)) {
         slot->flags |= ROCE_SLOT_MESSAGE_START;
     }
     if (a->info->role == ROCE_ROLE_READ_REQUEST) {

@@ -93,6 +93,12 @@ roce_header_size(roce_header header);
 const char *
 roce_transport_name(roce_transport transport);
 
+/* Whether a packet is the first, or the last, of its message; "only" is both. */
+bool
+roce_part_starts(roce_part part);
+bool
+roce_part_ends(roce_part part);
+
 /* Requests are what a requester sends; everything else echoes the peer's PSNs. */
 bool
 roce_role_is_request(roce_role role);

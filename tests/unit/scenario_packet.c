@@ -176,7 +176,7 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
     const roce_opcode_info *info = roce_opcode_get(act->opcode);
     uint32_t length = o->given[OPTION_LEN] ? o->value[OPTION_LEN] : 64;
     bool is_read = info->role == ROCE_ROLE_READ_REQUEST;
-    bool ends = info->part == ROCE_PART_LAST || info->part == ROCE_PART_ONLY;
+    bool ends = roce_part_ends(info->part);
     uint32_t to_a = 0x100 + (uint32_t)qp;
     uint32_t to_b = 0x200 + (uint32_t)qp;
     *p = (roce_packet){
