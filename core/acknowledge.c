@@ -17,8 +17,7 @@
 #include "roce/aeth.h"
 #include "track.h"
 
-#define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding */
-#define TOLERATED_AHEAD 256    /* queues may be captured out of order by so much */
+#define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 
 void
 roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns)
@@ -404,7 +403,7 @@ oldest_sane(const roce_stream_state *s)
 {
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
     int64_t from = s->acked ? s->una : lane->first;
-    return from - RESTART_DISTANCE;
+    return from - ROCE_RESTART_DISTANCE;
 }
 
 void

@@ -52,6 +52,14 @@ typedef struct roce_slot {
     uint8_t lost; /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
 
+static inline void
+roce_slot_count_copy(roce_slot *slot)
+{
+    if (slot->copies < UINT8_MAX) {
+        slot->copies++;
+    }
+}
+
 typedef struct roce_history {
     roce_slot *slots;            /* a ring */
     uint32_t first, n, capacity; /* capacity: 0 or a power of two */

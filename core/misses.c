@@ -20,11 +20,7 @@
 #define WRONG_RESENT 64 /* claims for each wrong one that is expected, at least */
 #define WRONG_ASKED 4
 
-typedef roce_point_tally tally;
-
-#define REMEMBERED ROCE_LOSS_CLAIMS
-
-static tally *
+static roce_point_tally *
 tally_of(roce_tracker *t, uint32_t point)
 {
     if (point >= MAX_POINTS) {
@@ -35,7 +31,7 @@ tally_of(roce_tracker *t, uint32_t point)
                                 t->n_tallies, sizeof *t->tallies)) {
             return NULL;
         }
-        t->tallies[t->n_tallies++] = (tally){0};
+        t->tallies[t->n_tallies++] = (roce_point_tally){0};
     }
     return &t->tallies[point];
 }
@@ -43,7 +39,7 @@ tally_of(roce_tracker *t, uint32_t point)
 void
 roce_misses_saw(roce_tracker *t, const roce_stream_state *s)
 {
-    tally *n = tally_of(t, s->pub.point);
+    roce_point_tally *n = tally_of(t, s->pub.point);
     if (n != NULL) {
         n->seen++;
     }
@@ -53,7 +49,7 @@ roce_misses_saw(roce_tracker *t, const roce_stream_state *s)
 static bool
 spoils(roce_tracker *t, const roce_stream_state *s, roce_space space, bool asked)
 {
-    const tally *n = tally_of(t, s->pub.point);
+    const roce_point_tally *n = tally_of(t, s->pub.point);
     if (n == NULL || n->missed == 0) {
         return false;
     }
@@ -79,7 +75,7 @@ void
 roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space space,
                      int64_t psn, const roce_missing_range *range)
 {
-    t->claim_at = (t->claim_at + 1) % REMEMBERED;
+    t->claim_at = (t->claim_at + 1) % ROCE_LOSS_CLAIMS;
     t->claims[t->claim_at] = (roce_loss_claim){
         .stream = s->pub.id + 1,
         .space = space,
@@ -93,7 +89,7 @@ void
 roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space,
                    const roce_slot *slot)
 {
-    for (unsigned i = 0; i < REMEMBERED; i++) {
+    for (unsigned i = 0; i < ROCE_LOSS_CLAIMS; i++) {
         roce_loss_claim *claim = &t->claims[i];
         if (claim->stream == s->pub.id + 1 && claim->space == space &&
             claim->psn >= slot->psn && claim->psn < slot->psn + slot->span) {
@@ -107,7 +103,7 @@ roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space
 void
 roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space)
 {
-    for (unsigned i = 0; i < REMEMBERED; i++) {
+    for (unsigned i = 0; i < ROCE_LOSS_CLAIMS; i++) {
         roce_loss_claim *claim = &t->claims[i];
         if (claim->stream == s->pub.id + 1 && claim->space == space) {
             claim->stream = 0;
@@ -135,12 +131,12 @@ take_back(roce_tracker *t, const roce_loss_claim *claim)
 void
 roce_misses_note(roce_tracker *t, const roce_stream_state *s)
 {
-    tally *n = tally_of(t, s->pub.point);
+    roce_point_tally *n = tally_of(t, s->pub.point);
     if (n == NULL) {
         return;
     }
     n->missed++;
-    for (unsigned i = 0; i < REMEMBERED; i++) {
+    for (unsigned i = 0; i < ROCE_LOSS_CLAIMS; i++) {
         roce_loss_claim claim = t->claims[i];
         if (claim.stream == 0) {
             continue;

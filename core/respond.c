@@ -98,8 +98,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         slot->time_ns = a->frame->time_ns;
         slot->frame = a->frame->number;
         slot->tx = lane->tx;
-        slot->copies =
-            slot->copies < UINT8_MAX ? (uint8_t)(slot->copies + 1) : UINT8_MAX;
+        roce_slot_count_copy(slot);
         bool starts = roce_part_starts(a->info->part);
         slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
                                  (starts ? ROCE_SLOT_MESSAGE_START : 0));
@@ -414,7 +413,7 @@ is_too_soon(const roce_tracker *t, roce_stream_state *by, const roce_slot *respo
             uint64_t now_ns)
 {
     const roce_stream_state *s = roce_track_peer(t, by);
-    uint64_t age_ns = now_ns > response->time_ns ? now_ns - response->time_ns : 0;
+    uint64_t age_ns = roce_since_ns(now_ns, response->time_ns);
     if (response->copies > 1) {
         return age_ns < by->least_asked_ns / 8; /* hosts may be slow at times */
     }

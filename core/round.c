@@ -29,12 +29,6 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
     return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
 }
 
-static uint64_t
-since(uint64_t now_ns, uint64_t then_ns)
-{
-    return now_ns > then_ns ? now_ns - then_ns : 0;
-}
-
 /* How long a requester takes to answer a NAK, generously: software may sleep over it. */
 static uint64_t
 answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
@@ -54,7 +48,7 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
         nak->answered || a->psn < nak->oldest_psn) {
         return false;
     }
-    if (since(a->frame->time_ns, nak->time_ns) > answer_within_ns(t, s)) {
+    if (roce_since_ns(a->frame->time_ns, nak->time_ns) > answer_within_ns(t, s)) {
         return false; /* it did not get there: a timer had to do its work */
     }
     bool obsolete = s->acked && s->una > nak->psn;
@@ -62,7 +56,7 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
     if (patience < 4 * t->config.path_delay_ns) {
         patience = 4 * t->config.path_delay_ns;
     }
-    return !obsolete || since(a->frame->time_ns, nak->time_ns) < patience;
+    return !obsolete || roce_since_ns(a->frame->time_ns, nak->time_ns) < patience;
 }
 
 /* How long an ACK may have been on its way to the requester and the copy back.  Where
@@ -75,7 +69,7 @@ way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arri
     if (s->path_ns != 0) {
         return s->path_ns;
     }
-    uint64_t half = since(a->frame->time_ns, slot->time_ns) / 2;
+    uint64_t half = roce_since_ns(a->frame->time_ns, slot->time_ns) / 2;
     return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
 }
 
@@ -85,10 +79,10 @@ roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slo
 {
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
     if (slot != NULL) {
-        return since(a->frame->time_ns, slot->time_ns);
+        return roce_since_ns(a->frame->time_ns, slot->time_ns);
     }
     const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
-    return range != NULL ? since(a->frame->time_ns, range->time_ns) : 0;
+    return range != NULL ? roce_since_ns(a->frame->time_ns, range->time_ns) : 0;
 }
 
 /* The requester saw a later response than the one it asks for again. */
@@ -116,7 +110,7 @@ is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
     if (s->una > a->psn + 1 && s->ack_steps[s->ack_step].time_ns > heard_ns) {
         heard_ns = s->ack_steps[s->ack_step].time_ns;
     }
-    uint64_t silence = since(a->frame->time_ns, heard_ns);
+    uint64_t silence = roce_since_ns(a->frame->time_ns, heard_ns);
     uint64_t soon = 4 * t->config.path_delay_ns + roce_round_timeout_floor_ns(t, s);
     return response_gap_explains(t, s, a->psn) && silence < soon;
 }
@@ -164,7 +158,7 @@ static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_last_nak *nak = &s->nak;
-    uint64_t taken = since(a->frame->time_ns, nak->time_ns);
+    uint64_t taken = roce_since_ns(a->frame->time_ns, nak->time_ns);
     int64_t asked = nak->oldest_psn;
     /* Of two NAKs the round answers the older, and the newer may get one of its own; but
      * where copies cannot be told apart, a NAK that stays open would explain too much. */
@@ -273,7 +267,7 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t until)
 {
     roce_lane *lane = roce_requests(s);
-    int64_t from = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
+    int64_t from = roce_sequence_due(s);
     if (from >= until || s->pub.recovery == ROCE_RECOVERY_SELECTIVE) {
         return;
     }
@@ -315,7 +309,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
     if (acked_ns != 0) {
-        if (since(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
+        if (roce_since_ns(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                           ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
         }

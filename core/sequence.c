@@ -50,7 +50,6 @@
 
 #include <string.h>
 
-#define RESTART_DISTANCE 65536 /* no queue pair has so much outstanding unseen */
 #define PARTIAL_LEAST 8 /* packets that went unseen, and more than 5 % of the stream */
 #define PARTIAL_SHARE 19
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
@@ -64,6 +63,13 @@ roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
     bool told_otherwise = slot->psn + slot->span > lane->discard_psn &&
                           slot->tx <= lane->discard_tx && lane->discard_tx > 0;
     return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
+}
+
+int64_t
+roce_sequence_due(const roce_stream_state *s)
+{
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    return s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
 }
 
 static uint32_t
@@ -194,8 +200,7 @@ place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
         slot->frame = a->frame->number;
         slot->tx = lane->tx;
         slot->skipped = (uint32_t)(a->psn - slot->psn);
-        slot->copies =
-            slot->copies < UINT8_MAX ? (uint8_t)(slot->copies + 1) : UINT8_MAX;
+        roce_slot_count_copy(slot);
         uint16_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                         ROCE_SLOT_WANTS_ACK;
         slot->flags = (uint16_t)(slot->flags & ~drop);
@@ -217,10 +222,9 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_lane *lane = roce_requests(s);
     /* A jump to what a new NAK asks for answers that NAK; not if an ACK explains it. */
-    int64_t due = s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
     bool asked_for = s->nak.state == ROCE_NAK_SEQUENCE && !s->nak.answered &&
                      s->nak.psn == a->psn && a->psn > lane->next_tx &&
-                     (a->psn > due || lane->selective);
+                     (a->psn > roce_sequence_due(s) || lane->selective);
     bool runs_on = s->round.active && a->psn >= lane->next_tx &&
                    a->psn < lane->max_next && !asked_for;
     if (runs_on) {
@@ -515,7 +519,7 @@ resynchronise(roce_stream_state *s, int64_t psn)
     }
     roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
     uint32_t most = slot->message_bytes == 0
-                        ? RESTART_DISTANCE
+                        ? ROCE_RESTART_DISTANCE
                         : roce_psn_read_span(slot->message_bytes, 256);
     if (psn - slot->psn <= (int64_t)most) {
         settle_span(s, slot, psn);
@@ -547,10 +551,10 @@ is_restart(const roce_stream_state *s, int64_t psn)
 {
     const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
     int64_t distance = psn - lane->max_next;
-    if (distance > RESTART_DISTANCE) {
+    if (distance > ROCE_RESTART_DISTANCE) {
         return true;
     }
-    return distance < -RESTART_DISTANCE &&
+    return distance < -ROCE_RESTART_DISTANCE &&
            roce_history_find(&lane->history, psn) == NULL &&
            roce_missing_find(&lane->missing, psn) == NULL;
 }

@@ -144,6 +144,9 @@ typedef struct roce_asked_late {
     uint64_t payload_bytes;
 } roce_asked_late;
 
+/* No queue pair has so many PSNs outstanding: what lies further off is another one's. */
+#define ROCE_RESTART_DISTANCE 65536
+
 #define ROCE_ASKED_LATE 4
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
@@ -234,6 +237,13 @@ typedef struct roce_stream_state {
     uint8_t port_lookups;
     uint32_t vetoes; /* PSNs would have paired it against the user's tables */
 } roce_stream_state;
+
+/* Time from `then` to `now`; 0 where the clock stepped back. */
+static inline uint64_t
+roce_since_ns(uint64_t now_ns, uint64_t then_ns)
+{
+    return now_ns > then_ns ? now_ns - then_ns : 0;
+}
 
 static inline roce_lane *
 roce_requests(roce_stream_state *s)
@@ -399,6 +409,9 @@ void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s);
+/* What the requester sends next in a run: behind what it sent and what is acknowledged. */
+int64_t
+roce_sequence_due(const roce_stream_state *s);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
 roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
