@@ -185,6 +185,8 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
     settle_recovery(s);
+    t->last.acked_from = s->acked ? s->una : lane->first;
+    t->last.acked_until = una;
     s->acked = true;
     s->una = una;
     s->ack_step = (uint8_t)((s->ack_step + 1) % ROCE_ACK_STEPS);
@@ -315,7 +317,8 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     }
     roce_acknowledge_up_to(t, s, a, psn);
     if (violation != NULL) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns,
+                         violation->frame);
     } else {
         judge_asked(t, s, a, psn);
         expect(s, psn);
@@ -406,6 +409,20 @@ oldest_sane(const roce_stream_state *s)
     return from - ROCE_RESTART_DISTANCE;
 }
 
+static void
+relate_to_named(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+                int64_t psn)
+{
+    t->last.sequenced = true;
+    t->last.space = ROCE_SPACE_RESPONSES;
+    t->last.psn = psn;
+    if (t->config.relation != NULL) {
+        const roce_slot *slot =
+            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+        roce_track_relate(t, s, a, ROCE_RELATION_NAMES, slot != NULL ? slot->frame : 0);
+    }
+}
+
 void
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a)
@@ -420,6 +437,7 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (!sane || !roce_stream_is_paired(&s->pub)) {
         return;
     }
+    relate_to_named(t, s, a, psn);
     roce_aeth_kind kind = roce_aeth_get_kind(a->packet->aeth_syndrome);
     unsigned value = roce_aeth_get_value(a->packet->aeth_syndrome);
     if (kind == ROCE_AETH_NAK || kind == ROCE_AETH_RNR_NAK) {

@@ -140,7 +140,7 @@ answered_ce(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (frame == 0 || !soon) {
         return 0;
     }
-    roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, s->unanswered_ce_ns);
+    roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, s->unanswered_ce_ns, frame);
     return frame;
 }
 
@@ -149,7 +149,7 @@ static void
 measure_interval(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     if (s->cnp_seen) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_CNP_INTERVAL, s->last_cnp_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_CNP_INTERVAL, s->last_cnp_ns, 0);
     }
     s->cnp_seen = true;
     s->last_cnp_ns = a->seen_ns;

@@ -39,7 +39,7 @@ histogram_of(roce_tracker *t, roce_stream_state *s, roce_latency latency)
 
 void
 roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                 roce_latency latency, uint64_t from_ns)
+                 roce_latency latency, uint64_t from_ns, uint64_t from_frame)
 {
     if (a->seen_ns < from_ns) {
         return; /* the clock stepped back */
@@ -51,6 +51,17 @@ roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
     if (h == NULL || h->unplaced > unplaced) {
         roce_track_evicted(t, ROCE_TABLE_LATENCIES, s, a);
+    }
+    if (t->config.relation != NULL) {
+        const roce_relation relation = {
+            .kind = ROCE_RELATION_TAKES,
+            .latency = latency,
+            .stream = s->pub.id,
+            .frame = a->frame->number,
+            .to = from_frame,
+            .duration_ns = a->seen_ns - from_ns,
+        };
+        t->config.relation(t->config.ctx, &relation);
     }
 }
 
@@ -127,7 +138,8 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     int64_t psn = by_nak ? asked_for(s, a) : a->psn;
     uint64_t asked_ns = psn == s->nak.psn ? s->nak.time_ns : s->nak.oldest_ns;
     if (by_nak && psn == a->psn) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns,
+                         psn == s->nak.psn ? s->nak.frame : 0);
     }
     uint64_t missed_ns = missed_since(s, ROCE_SPACE_REQUESTS, psn);
     if (missed_ns == 0 && psn == a->psn) {
@@ -169,7 +181,7 @@ cover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
     roce_repair_clock *repair = &s->repair;
     if (repair->running && !repair->by_response && una > repair->psn) {
         repair->running = false;
-        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns, 0);
     }
 }
 
@@ -180,7 +192,7 @@ answer_repair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_repair_clock *repair = &s->repair;
     if (repair->running && repair->by_response && a->psn == repair->psn) {
         repair->running = false;
-        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns, 0);
     }
     cover(t, s, a, a->psn);
 }
@@ -196,7 +208,7 @@ roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     const roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     if (fresh && slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
         is_clean(s, slot)) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_ACK, slot->time_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_ACK, slot->time_ns, slot->frame);
     }
 }
 
@@ -216,6 +228,7 @@ complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if ((slot->flags & ROCE_SLOT_MESSAGE_START) != 0) {
         message->clean = clean;
         message->start_ns = slot->time_ns;
+        message->start_frame = slot->frame;
     } else {
         message->clean = message->clean && clean && slot->psn == message->next;
     }
@@ -224,7 +237,8 @@ complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return;
     }
     if (message->clean && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, message->start_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, message->start_ns,
+                         message->start_frame);
     }
     message->clean = false;
 }
@@ -240,6 +254,7 @@ roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival
         if (slot->psn >= una) {
             break;
         }
+        roce_track_relate(t, s, a, ROCE_RELATION_COVERS, slot->frame);
         complete(t, s, a, slot);
     }
 }
@@ -277,7 +292,7 @@ roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *
     answer->clean = a->psn == slot->psn || (answer->clean && a->psn == answer->next);
     answer->next = a->psn + 1;
     if (a->psn == slot->psn && reads) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_READ_FIRST, slot->time_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_READ_FIRST, slot->time_ns, slot->frame);
     }
     if (!roce_part_ends(a->info->part) || !answer->clean ||
         a->psn != slot->psn + slot->span - 1) {
@@ -285,9 +300,10 @@ roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *
     }
     answer->clean = false;
     if (reads) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_READ, slot->time_ns);
+        roce_measure_add(t, s, a, ROCE_LATENCY_READ, slot->time_ns, slot->frame);
     }
-    roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, slot->time_ns);
+    roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, slot->time_ns,
+                     slot->frame);
 }
 
 void

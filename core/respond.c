@@ -366,6 +366,30 @@ start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival
     by->response_message_next = ROCE_NO_PSN;
 }
 
+/* Where the response stands, and what it is the response to. */
+static void
+sight(roce_tracker *t, const roce_stream_state *s, const roce_stream_state *by,
+      const roce_arrival *a)
+{
+    const roce_lane *lane = &by->lane[ROCE_SPACE_RESPONSES];
+    t->last.sequenced = true;
+    t->last.space = ROCE_SPACE_RESPONSES;
+    t->last.psn = a->psn;
+    t->last.span = 1;
+    t->last.expected = by->response_message_next;
+    t->last.expected_known = by->response_message_next != ROCE_NO_PSN;
+    if (t->config.relation == NULL) {
+        return;
+    }
+    t->last.repeated = roce_history_find(&lane->history, a->psn) != NULL;
+    if (s != NULL) {
+        const roce_slot *slot =
+            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, a->psn);
+        roce_track_relate(t, s, a, ROCE_RELATION_ANSWERS,
+                          slot != NULL ? slot->frame : 0);
+    }
+}
+
 void
 roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              roce_arrival *a)
@@ -389,6 +413,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (s != NULL) {
         roce_sequence_learn_from(s, a);
     }
+    sight(t, s, by, a);
     if (a->psn >= lane->max_next) {
         ahead(t, s, by, a);
         roce_measure_response(t, s, by, a);

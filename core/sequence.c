@@ -417,11 +417,29 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     place(s, a, new_entry(t, s, a));
 }
 
+/* Where the request stands; `expected` is not known before the first one, and while a
+ * READ's span is not. */
+static void
+sight(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    t->last.sequenced = true;
+    t->last.space = ROCE_SPACE_REQUESTS;
+    t->last.psn = a->psn;
+    t->last.span = a->span;
+    t->last.expected = lane->max_next;
+    t->last.expected_known = !lane->span_unknown;
+    t->last.repeated =
+        t->config.relation != NULL && roce_history_find(&lane->history, a->psn) != NULL;
+}
+
 static void
 start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     a->psn = (int64_t)a->packet->bth.psn24 + EARLY_BASE;
+    sight(t, s, a);
+    t->last.expected_known = t->last.repeated = false;
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;
@@ -573,6 +591,7 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         return;
     }
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
+    sight(t, s, a);
     resynchronise(s, a->psn);
     if (s->reborn || is_restart(s, a->psn)) {
         restart(t, s, a);

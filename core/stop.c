@@ -50,12 +50,14 @@ static void
 emit(roce_tracker *t, const pause_state *s, const roce_frame *frame,
      roce_event_kind kind, uint64_t time_ns, uint32_t quanta, uint64_t duration_ns)
 {
+    bool of_pause = s->paused && kind != ROCE_EVENT_PAUSE_XOFF;
     roce_event e = {
         .kind = kind,
         .detail = s->pub.priority,
         .point = s->pub.point,
         .stream = ROCE_NO_STREAM,
         .frame = frame != NULL ? frame->number : 0,
+        .related_frame = of_pause ? s->pub.xoff_frame : 0,
         .time_ns = time_ns,
         .duration_ns = duration_ns,
         .psn = ROCE_NO_PSN,
@@ -129,6 +131,7 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
     } else {
         s->pub.xoff++;
         s->paused = true;
+        s->pub.xoff_frame = frame->number;
         s->start_ns = now > s->ended_ns ? now : s->ended_ns; /* the clock steps back */
         emit(t, s, frame, ROCE_EVENT_PAUSE_XOFF, now, quanta, 0);
     }

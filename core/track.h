@@ -119,7 +119,7 @@ typedef struct roce_violation {
 typedef struct roce_message_clock {
     bool clean; /* seen from its start on, each packet once */
     int64_t next;
-    uint64_t start_ns;
+    uint64_t start_ns, start_frame;
 } roce_message_clock;
 
 /* The READ or atomic that is being answered. */
@@ -281,7 +281,7 @@ struct roce_tracker {
     uint32_t n_streams, streams_capacity;
     uint32_t *index; /* hash -> stream id + 1 */
     uint32_t index_size;
-    uint32_t last_stream;
+    roce_sighting last; /* of the packet that is being tracked, and afterwards */
 
     roce_connection *connections;
     uint32_t n_connections, connections_capacity;
@@ -334,6 +334,10 @@ typedef struct roce_arrival {
 /* tracker.c */
 void
 roce_track_emit(roce_tracker *t, const roce_event *event);
+/* The packet belongs to an earlier one, `to`, of `s`; nothing if that is 0. */
+void
+roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+                  roce_relation_kind kind, uint64_t to);
 /* An event of this stream on this frame, with everything else zero. */
 roce_event
 roce_track_event(roce_event_kind kind, const roce_stream_state *s,
@@ -622,10 +626,11 @@ void
 roce_congest_finish(roce_tracker *t, roce_stream_state *s);
 
 /* measure.c: the latencies of `s`, as include/roce/stream.h defines them. */
-/* Takes the time from `from_ns` to the arrival; nothing if the clock stepped back. */
+/* Takes the time from `from_ns`, when `from_frame` was seen (0: no single packet), to the
+ * arrival; nothing if the clock stepped back. */
 void
 roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                 roce_latency latency, uint64_t from_ns);
+                 roce_latency latency, uint64_t from_ns, uint64_t from_frame);
 /* An ACK for `psn` is here; before s->una is moved. */
 void
 roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

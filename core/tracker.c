@@ -90,7 +90,7 @@ roce_tracker_new(roce_tracker **tracker, const roce_alloc *alloc,
     *t = (roce_tracker){
         .alloc = *alloc,
         .config = *config,
-        .last_stream = ROCE_NO_STREAM,
+        .last = {.stream = ROCE_NO_STREAM},
     };
     if (roce_pair_init(t) != ROCE_OK || roce_source_port_init(t) != ROCE_OK) {
         roce_tracker_free(t);
@@ -133,6 +133,21 @@ roce_track_emit(roce_tracker *t, const roce_event *event)
 {
     if (t->config.event != NULL) {
         t->config.event(t->config.ctx, event);
+    }
+}
+
+void
+roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+                  roce_relation_kind kind, uint64_t to)
+{
+    if (t->config.relation != NULL && to != 0) {
+        const roce_relation relation = {
+            .kind = kind,
+            .stream = s->pub.id,
+            .frame = a->frame->number,
+            .to = to,
+        };
+        t->config.relation(t->config.ctx, &relation);
     }
 }
 
@@ -484,7 +499,7 @@ int
 roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
                  roce_icrc_status icrc)
 {
-    t->last_stream = ROCE_NO_STREAM;
+    t->last = (roce_sighting){.stream = ROCE_NO_STREAM};
     t->latest_ns = frame->time_ns > t->latest_ns ? frame->time_ns : t->latest_ns;
     bool ours = count_frame(t, packet);
     if (packet->outcome == ROCE_DECODED &&
@@ -513,7 +528,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
         t->totals.icrc_orphans += a.corrupt ? 1 : 0;
         return wanted ? ROCE_ERROR_MEMORY : ROCE_OK;
     }
-    t->last_stream = s->pub.id;
+    t->last.stream = s->pub.id;
     if (t->n_streams > before) {
         roce_event e = roce_track_event(ROCE_EVENT_STREAM_START, s, &a);
         roce_track_emit(t, &e);
@@ -558,7 +573,13 @@ roce_tracker_finish(roce_tracker *t)
 uint32_t
 roce_tracker_last_stream(const roce_tracker *t)
 {
-    return t->last_stream;
+    return t->last.stream;
+}
+
+const roce_sighting *
+roce_tracker_last_sighting(const roce_tracker *t)
+{
+    return &t->last;
 }
 
 uint32_t

@@ -37,14 +37,15 @@ typedef enum roce_event_kind {
                                  * related = its first frame */
     ROCE_EVENT_CNP,             /* related = the first CE frame not yet answered */
     ROCE_EVENT_ICRC_BAD,
-    ROCE_EVENT_CONNECTED,    /* two streams paired; count = the other stream;
+    ROCE_EVENT_CONNECTED,     /* two streams paired; count = the other stream;
                               * detail = roce_pairing */
-    ROCE_EVENT_DISCONNECTED, /* a pairing was contradicted and is undone */
-    ROCE_EVENT_CM,           /* detail = low byte of roce_cm_kind */
-    ROCE_EVENT_PAUSE_XOFF,   /* detail = priority (8: 802.3x); count = quanta */
-    ROCE_EVENT_PAUSE_REFRESH,
-    ROCE_EVENT_PAUSE_XON,     /* duration = paused time */
-    ROCE_EVENT_PAUSE_EXPIRED, /* time = of expiry; duration = paused time */
+    ROCE_EVENT_DISCONNECTED,  /* a pairing was contradicted and is undone */
+    ROCE_EVENT_CM,            /* detail = low byte of roce_cm_kind */
+    ROCE_EVENT_PAUSE_XOFF,    /* detail = priority (8: 802.3x); count = quanta */
+    ROCE_EVENT_PAUSE_REFRESH, /* likewise; related = the XOFF */
+    ROCE_EVENT_PAUSE_XON,     /* duration = paused time; related = the XOFF, if any */
+    ROCE_EVENT_PAUSE_EXPIRED, /* time = of expiry; duration = paused time; related =
+                               * the XOFF; no frame */
     ROCE_EVENT_EVICTED,       /* a table was full; detail = roce_table */
     ROCE_N_EVENTS,
 } roce_event_kind;

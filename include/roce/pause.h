@@ -47,6 +47,7 @@ typedef struct roce_pause_source {
     roce_pause_interval *intervals; /* the first ROCE_PAUSE_INTERVALS of them */
     roce_pause_interval newest;     /* kept or not; valid if n_intervals > 0 */
     uint64_t first_frame;
+    uint64_t xoff_frame; /* that began the newest pause */
 } roce_pause_source;
 
 /* Duration of a number of quanta in ns; `link_speed_bps` is not 0. */

@@ -15,6 +15,7 @@
 #include "roce/icrc.h"
 #include "roce/packet.h"
 #include "roce/pause.h"
+#include "roce/relation.h"
 #include "roce/stream.h"
 
 #include <stddef.h>
@@ -36,6 +37,8 @@ typedef struct roce_tracker_config {
                             const roce_addr *dst);
     /* Receives events; NULL: nobody wants them. */
     roce_event_fn event;
+    /* Receives relations between packets; NULL: nobody wants them. */
+    roce_relation_fn relation;
     void *ctx; /* passed to all of them */
 } roce_tracker_config;
 
@@ -122,6 +125,10 @@ roce_tracker_finish(roce_tracker *tracker);
 /* The stream that the last packet added belongs to, or ROCE_NO_STREAM. */
 uint32_t
 roce_tracker_last_stream(const roce_tracker *tracker);
+
+/* Where the last packet added stands in its stream.  Valid until the next one. */
+const roce_sighting *
+roce_tracker_last_sighting(const roce_tracker *tracker);
 
 uint32_t
 roce_tracker_n_streams(const roce_tracker *tracker);
