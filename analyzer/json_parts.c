@@ -352,55 +352,11 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     return json;
 }
 
-/* What the detail of an event means, as a word; NULL when the kind has none. */
-static const char *
-detail_name(const roce_event *e)
-{
-    switch (e->kind) {
-    case ROCE_EVENT_RETRANSMISSION:
-    case ROCE_EVENT_READ_REISSUE:
-    case ROCE_EVENT_ROUND:
-        return roce_cause_name((roce_cause)e->detail);
-    case ROCE_EVENT_NAK:
-        return roce_nak_code_name(e->detail);
-    case ROCE_EVENT_LOSS:
-    case ROCE_EVENT_LOSS_WITHDRAWN:
-        return roce_verdict_name((roce_verdict)e->detail);
-    case ROCE_EVENT_CONNECTED:
-    case ROCE_EVENT_DISCONNECTED:
-        return roce_pairing_name((roce_pairing)e->detail);
-    case ROCE_EVENT_CM:
-        return roce_cm_kind_name((roce_cm_kind)e->detail);
-    case ROCE_EVENT_EVICTED:
-        return roce_table_name((roce_table)e->detail);
-    case ROCE_EVENT_STREAM_START:
-    case ROCE_EVENT_STREAM_RESTART:
-    case ROCE_EVENT_GAP:
-    case ROCE_EVENT_LATE:
-    case ROCE_EVENT_DUPLICATE:
-    case ROCE_EVENT_SPURIOUS_ROUND:
-    case ROCE_EVENT_RNR_NAK:
-    case ROCE_EVENT_RNR_WAIT:
-    case ROCE_EVENT_RESPONSE_RESENT:
-    case ROCE_EVENT_ECN_TRANSITION:
-    case ROCE_EVENT_CE_EPISODE:
-    case ROCE_EVENT_CNP:
-    case ROCE_EVENT_ICRC_BAD:
-    case ROCE_EVENT_PAUSE_XOFF:
-    case ROCE_EVENT_PAUSE_REFRESH:
-    case ROCE_EVENT_PAUSE_XON:
-    case ROCE_EVENT_PAUSE_EXPIRED:
-    case ROCE_N_EVENTS:
-        break;
-    }
-    return NULL;
-}
-
 json_t *
 rs_json_event(const roce_event *e)
 {
     gboolean has_psn = e->psn != ROCE_NO_PSN;
-    const char *detail = detail_name(e);
+    const char *detail = roce_event_detail_name(e);
     json_t *json = json_object();
     json_object_set_new(json, "kind", json_string(roce_event_kind_name(e->kind)));
     json_object_set_new(json, "time_ns", rs_json_count(e->time_ns));

@@ -120,6 +120,15 @@ set_aside(guard *g)
     keep_heuristics_off(g);
 }
 
+/* What stands behind "[PSN Sequence Error]", which the built-in adds to its own text. */
+static const char *
+skip_remark(const char *text)
+{
+    const char *remark = text + strspn(text, " ");
+    const char *end = remark[0] == '[' ? strchr(remark, ']') : NULL;
+    return end != NULL ? end + 1 : text;
+}
+
 /* What upper layers added to Info, of what the built-in left there. */
 static const char *
 upper_info(const guard *g, const char *text)
@@ -127,7 +136,7 @@ upper_info(const guard *g, const char *text)
     const char *end = g->repair->info_end;
     const char *own = end == NULL ? NULL : strstr(text, end);
     if (own != NULL) {
-        text = own + strlen(end);
+        text = skip_remark(own + strlen(end));
     } else if (!g->repair->other_info_stays ||
                g_str_has_prefix(text, CUT_PACKET_TEXT)) {
         return "";

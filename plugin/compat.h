@@ -13,6 +13,7 @@
 #include <ws_version.h>
 
 #include <epan/column-utils.h>
+#include <epan/epan.h>
 #include <epan/exceptions.h>
 #include <epan/expert.h>
 #include <epan/packet.h>
@@ -52,6 +53,19 @@ compat_try_uint_unnamed(dissector_table_t table, uint32_t key, tvbuff_t *tvb,
     return dissector_try_uint_with_data(table, key, tvb, pinfo, tree, false, data);
 #else
     return dissector_try_uint_new(table, key, tvb, pinfo, tree, false, data);
+#endif
+}
+
+/* The name of an interface of the capture, or NULL. */
+static inline const char *
+compat_interface_name(const struct epan_session *session, uint32_t interface,
+                      uint32_t section)
+{
+#if WIRESHARK_AT_LEAST(4, 4)
+    return epan_get_interface_name(session, interface, section);
+#else
+    (void)section;
+    return epan_get_interface_name(session, interface);
 #endif
 }
 

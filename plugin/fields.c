@@ -11,7 +11,7 @@
  *
  * Limitations: headers of DC packets are not public and are not shown.
  */
-#include "plugin.h"
+#include "analysis.h"
 
 #include "roce/aeth.h"
 
@@ -398,7 +398,7 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
 
 void
 fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto,
-                  const plugin_packet *packet)
+                  const plugin_packet *packet, const packet_record *record)
 {
     const roce_packet *p = &packet->roce;
     gint length = (gint)MIN(p->end_offset, tvb_captured_length(tvb));
@@ -419,6 +419,9 @@ fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto
         proto_item_set_generated(payload);
     }
     add_icrc(sub, tvb, pinfo, packet);
+    if (record != NULL) {
+        tree_add_analysis(tvb, pinfo, sub, record);
+    }
     if (p->outcome == ROCE_MALFORMED) {
         expert_add_info(pinfo, item, &ei_malformed);
     } else if (p->outcome == ROCE_TRUNCATED) {
@@ -470,6 +473,7 @@ fields_register(int proto)
     }
     proto_register_field_array(proto, fields, (int)G_N_ELEMENTS(fields));
     proto_register_subtree_array(subtrees, (int)G_N_ELEMENTS(subtrees));
-    expert_register_field_array(expert_register_protocol(proto), experts,
-                                (int)G_N_ELEMENTS(experts));
+    expert_module_t *module = expert_register_protocol(proto);
+    expert_register_field_array(module, experts, (int)G_N_ELEMENTS(experts));
+    tree_register(proto, module);
 }

@@ -6,9 +6,11 @@
  * The one rule: names come from core's tables; "QP=0x00001a" is written as the built-in
  * writes it, since people search for that.
  */
-#include "plugin.h"
+#include "words.h"
 
 #include "roce/aeth.h"
+
+#define ECN_CE 3u
 
 static void
 append_aeth(wmem_strbuf_t *text, const roce_packet *p)
@@ -54,7 +56,8 @@ append_numbers(wmem_strbuf_t *text, const roce_packet *p)
 }
 
 const char *
-info_of_packet(const plugin_packet *packet, wmem_allocator_t *scope)
+info_of_packet(const plugin_packet *packet, const packet_record *record,
+               wmem_allocator_t *scope)
 {
     const roce_packet *p = &packet->roce;
     wmem_strbuf_t *text = wmem_strbuf_new(scope, "");
@@ -75,6 +78,12 @@ info_of_packet(const plugin_packet *packet, wmem_allocator_t *scope)
     }
     if (packet->icrc == ROCE_ICRC_BAD) {
         wmem_strbuf_append(text, " [bad ICRC]");
+    }
+    if (record != NULL) {
+        wmem_strbuf_append(text, words_info(record, scope));
+    }
+    if (packet->is_trackable && roce_packet_ecn(&packet->whole) == ECN_CE) {
+        wmem_strbuf_append(text, " [CE]");
     }
     if (p->outcome == ROCE_TRUNCATED) {
         wmem_strbuf_append(text, " [headers cut by the snap length]");

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a tvb to core: the BTH and what follows, and the headers before it.
+ * From a dissector's call to core: the frame that a tvb was cut from, decoded from its
+ * first byte, so that plugin and analyzer look at the same thing.
  *
- * The one rule: core decodes; what stands before the tvb is believed only when core,
- * decoding from there, arrives exactly at the tvb.
+ * The one rule: core decodes; what it says of the frame is believed only when it
+ * arrives exactly at the tvb.
  *
- * A dissector is not told where the IP header lies that the ICRC covers.  It is looked
- * for backwards in the bytes that the tvb was cut from, as a header with the packet's
- * own addresses.  Behind a reassembly there is none, and the ICRC stays unchecked.
+ *  1. The bytes that the tvb was cut from are the frame, unless it was put together from
+ *     fragments, or unpacked.  Core decodes it like the analyzer.
+ *  2. Behind a link layer or tunnel that core does not know, the IP header is looked for
+ *     backwards, as a header with the packet's own addresses.  The packet is then taken
+ *     as one without a link layer.
+ *  3. Where neither arrives at the tvb, the BTH is decoded alone: there is no ICRC to
+ *     check and no stream to track.
  *
  * Limitations: IPv6 extension headers of more than 216 bytes in all are not looked
- * behind.
+ * behind in the second way.
  */
 #include "plugin.h"
 
@@ -28,6 +33,97 @@ network_bytes(tvbuff_t *tvb)
 {
     guint captured = tvb_captured_length(tvb);
     return captured == 0 ? NULL : tvb_get_ptr(tvb, 0, (gint)captured);
+}
+
+static roce_link
+link_of(const packet_info *pinfo)
+{
+    switch (pinfo->rec->rec_header.packet_header.pkt_encap) {
+    case WTAP_ENCAP_ETHERNET:
+        return ROCE_LINK_ETHERNET;
+    case WTAP_ENCAP_SLL:
+        return ROCE_LINK_SLL;
+    case WTAP_ENCAP_SLL2:
+        return ROCE_LINK_SLL2;
+    case WTAP_ENCAP_RAW_IP:
+    case WTAP_ENCAP_RAW_IP4:
+    case WTAP_ENCAP_RAW_IP6:
+        return ROCE_LINK_RAW;
+    default: /* a number of many hundreds, not an enumeration */
+        return ROCE_LINK_UNSUPPORTED;
+    }
+}
+
+/* Bytes of the frame that are its check sequence, as far as the capture says so. */
+static uint32_t
+fcs_bytes(const packet_info *pinfo, roce_link link)
+{
+    bool says = link == ROCE_LINK_ETHERNET && pinfo->pseudo_header != NULL &&
+                pinfo->pseudo_header->eth.fcs_len > 0;
+    return says ? (uint32_t)pinfo->pseudo_header->eth.fcs_len : 0;
+}
+
+static roce_direction
+direction_of(const packet_info *pinfo)
+{
+    if (pinfo->p2p_dir == P2P_DIR_SENT) {
+        return ROCE_DIRECTION_OUT;
+    }
+    return pinfo->p2p_dir == P2P_DIR_RECV ? ROCE_DIRECTION_IN : ROCE_DIRECTION_UNKNOWN;
+}
+
+void
+network_frame(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame)
+{
+    roce_link link = link_of(pinfo);
+    uint32_t wire = pinfo->fd->pkt_len;
+    uint32_t captured = tvb != NULL ? tvb_captured_length(tvb) : 0;
+    uint32_t fcs = MIN(fcs_bytes(pinfo, link), wire);
+    *frame = (roce_frame){
+        .bytes = tvb != NULL ? network_bytes(tvb) : NULL,
+        .captured_bytes = MIN(captured, wire - fcs),
+        .wire_bytes = wire - fcs,
+        .time_ns =
+            (uint64_t)pinfo->abs_ts.secs * 1000000000u + (uint64_t)pinfo->abs_ts.nsecs,
+        .number = pinfo->num,
+        .link = link,
+        .direction = direction_of(pinfo),
+    };
+}
+
+/* Whether these are the bytes that were captured, and not made of them. */
+static bool
+is_frame(tvbuff_t *source, const packet_info *pinfo)
+{
+    return tvb_captured_length(source) == pinfo->fd->cap_len &&
+           tvb_reported_length(source) >= tvb_captured_length(source);
+}
+
+/* Where the tvb of a dissector begins: at the BTH, at the GRH, or behind the
+ * ethertype. */
+static uint32_t
+begin_of(const roce_packet *p)
+{
+    return p->is_grh ? p->ip_offset : p->bth_offset;
+}
+
+/* The first way. */
+static bool
+decode_frame(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
+{
+    tvbuff_t *source = tvb_get_ds_tvb(tvb);
+    gint raw_offset = tvb_raw_offset(tvb);
+    if (raw_offset < 0 || !is_frame(source, pinfo)) {
+        return false;
+    }
+    network_frame(source, pinfo, &packet->frame);
+    if (packet->frame.link == ROCE_LINK_UNSUPPORTED || packet->frame.bytes == NULL) {
+        return false;
+    }
+    const roce_ports ports = {.port = {(uint16_t)pinfo->destport}, .n_ports = 1};
+    roce_decode(&packet->frame, &ports, &packet->whole);
+    return packet->whole.class == ROCE_CLASS_ROCE &&
+           begin_of(&packet->whole) == (uint32_t)raw_offset;
 }
 
 /* Whether an IP header with these addresses may stand at `ip`, `size` bytes before UDP;
@@ -48,10 +144,9 @@ may_be_ip(const uint8_t *ip, uint32_t size, const packet_info *pinfo)
     return false;
 }
 
-/* Finds the IP header before a UDP payload and decodes from there; *frame holds the
- * bytes from it on. */
+/* The second way. */
 static bool
-find_ip(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame, roce_packet *packet)
+decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 {
     tvbuff_t *source = tvb_get_ds_tvb(tvb);
     const uint8_t *bytes = network_bytes(source);
@@ -62,20 +157,19 @@ find_ip(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame, roce_packet 
     }
     uint32_t udp = (uint32_t)raw_offset - UDP_BYTES;
     const roce_ports ports = {.port = {(uint16_t)pinfo->destport}, .n_ports = 1};
+    network_frame(NULL, pinfo, &packet->frame);
+    packet->frame.link = ROCE_LINK_RAW;
     for (uint32_t size = 20; size <= MAX_NETWORK_BYTES && size <= udp; size += 4) {
         uint32_t start = udp - size;
         if (!may_be_ip(bytes + start, size, pinfo)) {
             continue;
         }
-        *frame = (roce_frame){
-            .bytes = bytes + start,
-            .captured_bytes = captured - start,
-            .wire_bytes = tvb_reported_length(source) - start,
-            .link = ROCE_LINK_RAW,
-        };
-        roce_decode(frame, &ports, packet);
-        if (packet->class == ROCE_CLASS_ROCE &&
-            packet->bth_offset == (uint32_t)raw_offset - start) {
+        packet->frame.bytes = bytes + start;
+        packet->frame.captured_bytes = captured - start;
+        packet->frame.wire_bytes = tvb_reported_length(source) - start;
+        roce_decode(&packet->frame, &ports, &packet->whole);
+        if (packet->whole.class == ROCE_CLASS_ROCE &&
+            packet->whole.bth_offset == (uint32_t)raw_offset - start) {
             return true;
         }
     }
@@ -83,17 +177,33 @@ find_ip(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame, roce_packet 
 }
 
 static void
-check(const uint8_t *bytes, uint32_t captured, const roce_packet *packet,
-      plugin_packet *result)
+check(plugin_packet *packet)
 {
-    if (packet->outcome != ROCE_DECODED) {
+    const roce_packet *p = &packet->whole;
+    const roce_frame *frame = &packet->frame;
+    if (p->outcome != ROCE_DECODED) {
         return;
     }
-    result->icrc = roce_icrc_check(bytes, captured, packet, roce_crc32);
-    if (result->icrc == ROCE_ICRC_BAD &&
-        roce_icrc_compute(bytes, captured, packet, roce_crc32, &result->icrc_want) !=
-            0) {
-        result->icrc = ROCE_ICRC_UNCHECKED;
+    packet->icrc = roce_icrc_check(frame->bytes, frame->captured_bytes, p, roce_crc32);
+    if (packet->icrc == ROCE_ICRC_BAD &&
+        roce_icrc_compute(frame->bytes, frame->captured_bytes, p, roce_crc32,
+                          &packet->icrc_want) != 0) {
+        packet->icrc = ROCE_ICRC_UNCHECKED;
+    }
+}
+
+/* Core arrived at the tvb: the packet as the tree wants it, by offsets of the tvb. */
+static void
+take(plugin_packet *packet, const packet_info *pinfo, bool check_icrc)
+{
+    uint32_t begin = begin_of(&packet->whole);
+    packet->roce = packet->whole;
+    packet->roce.bth_offset -= begin;
+    packet->roce.payload_offset -= begin;
+    packet->roce.end_offset -= begin;
+    packet->is_trackable = pinfo->flags.in_error_pkt == 0;
+    if (check_icrc) {
+        check(packet);
     }
 }
 
@@ -101,28 +211,26 @@ bool
 network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
                    plugin_packet *packet)
 {
-    *packet = (plugin_packet){.icrc = ROCE_ICRC_UNCHECKED, .place = HOOK_UDP};
+    packet->icrc = ROCE_ICRC_UNCHECKED;
+    packet->place = HOOK_UDP;
+    packet->is_trackable = false;
+    if (decode_frame(tvb, pinfo, packet) || decode_ip(tvb, pinfo, packet)) {
+        take(packet, pinfo, check_icrc);
+        return true;
+    }
+    memset(&packet->roce, 0, sizeof packet->roce);
     roce_decode_transport(network_bytes(tvb), tvb_captured_length(tvb),
                           tvb_reported_length(tvb), &packet->roce);
-    if (packet->roce.class != ROCE_CLASS_ROCE) {
-        return false;
-    }
-    roce_frame frame;
-    roce_packet network;
-    if (check_icrc && packet->roce.outcome == ROCE_DECODED &&
-        find_ip(tvb, pinfo, &frame, &network)) {
-        check(frame.bytes, frame.captured_bytes, &network, packet);
-    }
-    return true;
+    return packet->roce.class == ROCE_CLASS_ROCE;
 }
 
-bool
-network_decode_grh(tvbuff_t *tvb, bool check_icrc, plugin_packet *packet)
+/* The third way, for RoCEv1. */
+static bool
+decode_grh(tvbuff_t *tvb, roce_packet *p)
 {
-    *packet = (plugin_packet){.icrc = ROCE_ICRC_UNCHECKED, .place = HOOK_GRH};
-    roce_packet *p = &packet->roce;
     guint captured = tvb_captured_length(tvb);
     guint reported = tvb_reported_length(tvb);
+    memset(p, 0, sizeof *p);
     if (captured < GRH_BYTES) {
         return false;
     }
@@ -135,14 +243,22 @@ network_decode_grh(tvbuff_t *tvb, bool check_icrc, plugin_packet *packet)
     captured = MIN(captured - GRH_BYTES, payload);
     roce_decode_transport(bytes + GRH_BYTES, captured, payload, p);
     p->is_grh = true;
-    p->src.family = p->dst.family = 6;
-    memcpy(p->src.bytes, bytes + 8, 16);
-    memcpy(p->dst.bytes, bytes + 24, 16);
     p->bth_offset += GRH_BYTES;
     p->payload_offset += GRH_BYTES;
     p->end_offset += GRH_BYTES;
-    if (check_icrc) {
-        check(bytes, captured + GRH_BYTES, p, packet);
-    }
     return p->class == ROCE_CLASS_ROCE;
+}
+
+bool
+network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
+                   plugin_packet *packet)
+{
+    packet->icrc = ROCE_ICRC_UNCHECKED;
+    packet->place = HOOK_GRH;
+    packet->is_trackable = false;
+    if (decode_frame(tvb, pinfo, packet)) {
+        take(packet, pinfo, check_icrc);
+        return true;
+    }
+    return decode_grh(tvb, &packet->roce);
 }

@@ -58,6 +58,13 @@ static compat_bool pref_show_builtin = false;
 
 static dissector_handle_t handle_pfc;
 
+uint64_t
+pfc_speed_bps(const char *interface_name)
+{
+    (void)interface_name;
+    return (uint64_t)MIN(pref_gbps, MAX_GBPS) * 1000000000u;
+}
+
 static uint64_t
 duration_ns(uint16_t quanta)
 {

@@ -2,14 +2,15 @@
 /*
  * What the files of the plugin know of each other.
  *
- * The one rule: nothing here outlives registration but preferences and the ids that
- * Wireshark hands out; a packet's facts live in a `plugin_packet` on the stack.
+ * The one rule: what outlives registration is preferences, the ids that Wireshark hands
+ * out, and the analysis of the open capture (analysis.h); a packet's facts live in a
+ * `plugin_packet` on the stack.
  *
  *   plugin.c   the exported symbols
  *   hook.c     takes the built-in dissectors' places and gives them back
  *   rocev2.c   protocol rocev2: preferences, one packet from start to end
  *   fields.c   protocol rocev2: fields, and the tree
- *   network.c  the headers below the BTH, and the ICRC over them
+ *   network.c  the frame below the BTH, and the ICRC over it
  *   info.c     the Info column
  *   builtin.c  runs the built-in dissector under ours, and repairs what it shows
  *   pfc.c      protocol pfc
@@ -38,9 +39,15 @@ typedef enum hook_naming {
     HOOK_NAME_IT,
 } hook_naming;
 
-/* Everything known of one packet. */
+typedef struct packet_record packet_record; /* analysis.h */
+
+/* Everything read of one packet. */
 typedef struct plugin_packet {
     roce_packet roce; /* offsets count from the start of the tvb */
+    /* The frame that it came in; valid if it can be tracked. */
+    bool is_trackable;
+    roce_frame frame;
+    roce_packet whole; /* offsets count from the start of the frame */
     roce_icrc_status icrc;
     uint32_t icrc_want; /* as `roce_icrc_compute` says; set when `icrc` is bad */
     hook_place place;
@@ -78,14 +85,20 @@ pfc_register(void);
 void
 pfc_handoff(dissector_handle_t ours[HOOK_N_PLACES]);
 
+/* Speed of an interface's link in bit/s, as the preferences have it; 0 unknown.  `name`
+ * may be NULL. */
+uint64_t
+pfc_speed_bps(const char *interface_name);
+
 /* Registers fields, subtrees and expert infos of rocev2. */
 void
 fields_register(int proto);
 
-/* Adds the tree of a packet, and its expert infos.  `tree` may be NULL. */
+/* Adds the tree of a packet, and its expert infos.  `tree` may be NULL; `record` is what
+ * the analysis has of it, or NULL. */
 void
 fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto,
-                  const plugin_packet *packet);
+                  const plugin_packet *packet, const packet_record *record);
 
 /* Decodes the bytes of a tvb that holds a UDP payload, or a GRH and what follows; with
  * `check_icrc` also checks the ICRC.  False: no InfiniBand transport. */
@@ -93,16 +106,23 @@ bool
 network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
                    plugin_packet *packet);
 bool
-network_decode_grh(tvbuff_t *tvb, bool check_icrc, plugin_packet *packet);
+network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
+                   plugin_packet *packet);
+
+/* The frame that is being dissected; `tvb` holds its bytes, NULL: none are wanted. */
+void
+network_frame(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame);
 
 /* The bytes of a tvb that were captured; NULL when there are none.  They live as long
  * as the packet's dissection. */
 const uint8_t *
 network_bytes(tvbuff_t *tvb);
 
-/* What the Info column says of a packet; of the packet's scope. */
+/* What the Info column says of a packet, and of its record unless that is NULL; of
+ * `scope`. */
 const char *
-info_of_packet(const plugin_packet *packet, wmem_allocator_t *scope);
+info_of_packet(const plugin_packet *packet, const packet_record *record,
+               wmem_allocator_t *scope);
 
 /* Nanoseconds as "335.5 µs"; of `scope`. */
 const char *

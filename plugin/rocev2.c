@@ -5,12 +5,11 @@
  * The one rule: decode, show ours, then run the built-in dissector behind it, which
  * decodes the payload; in that order, since the built-in changes what we look at.
  *
- * Limitations: decodes only; nothing is remembered from one packet to the next.  What
- * is no InfiniBand transport (core says so) is left to the built-in alone, and `rocev2`
+ * Limitations: what is no InfiniBand transport (core says so) is left to the built-in alone, and `rocev2`
  * does not match it.  RoCEv1 behind a Linux cooked header or a VLAN comes the same way
  * as any; native InfiniBand never comes here.
  */
-#include "plugin.h"
+#include "analysis.h"
 
 static int proto_rocev2;
 
@@ -23,7 +22,8 @@ static compat_bool pref_limit_heuristics = true;
 static dissector_handle_t handle_named, handle_udp, handle_grh;
 
 static builtin_repair
-repair_of(const plugin_packet *packet, packet_info *pinfo)
+repair_of(const plugin_packet *packet, const packet_record *record,
+          const packet_info *pinfo)
 {
     const roce_packet *p = &packet->roce;
     const roce_opcode_info *opcode = roce_opcode_get(p->bth.opcode);
@@ -37,7 +37,7 @@ repair_of(const plugin_packet *packet, packet_info *pinfo)
         .send_bytes = p->payload_bytes,
     };
     if (pref_readable_info) {
-        repair.info = info_of_packet(packet, pinfo->pool);
+        repair.info = info_of_packet(packet, record, pinfo->pool);
         repair.info_end = wmem_strdup_printf(pinfo->pool, "QP=0x%06x", p->bth.dest_qpn);
         repair.other_info_stays = p->outcome == ROCE_DECODED;
     }
@@ -49,13 +49,15 @@ static int
 dissect(const plugin_packet *packet, hook_naming naming, tvbuff_t *tvb,
         packet_info *pinfo, proto_tree *tree, void *data)
 {
-    builtin_repair repair = repair_of(packet, pinfo);
-    fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet);
+    const packet_record *record = analysis_take(pinfo, packet);
+    builtin_repair repair = repair_of(packet, record, pinfo);
+    fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
     int used = builtin_dissect(packet->place, naming, &repair, tvb, pinfo, tree, data);
     if (used == 0) { /* InfiniBand is disabled, and we were asked for by name */
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "RoCEv2");
         if (repair.info == NULL) {
-            col_add_str(pinfo->cinfo, COL_INFO, info_of_packet(packet, pinfo->pool));
+            col_add_str(pinfo->cinfo, COL_INFO,
+                        info_of_packet(packet, record, pinfo->pool));
         }
         return (int)tvb_captured_length(tvb);
     }
@@ -87,7 +89,7 @@ static int
 dissect_grh(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     plugin_packet packet;
-    if (!network_decode_grh(tvb, pref_check_icrc, &packet)) {
+    if (!network_decode_grh(tvb, pinfo, pref_check_icrc, &packet)) {
         return 0;
     }
     return dissect(&packet, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
@@ -129,6 +131,7 @@ rocev2_register(void)
     fields_register(proto_rocev2);
     register_preferences();
     hook_register(proto_rocev2);
+    analysis_register();
 }
 
 void

@@ -138,6 +138,9 @@ typedef void (*roce_event_fn)(void *ctx, const roce_event *event);
 /* The names that reports and filters use: "gap", "nak_sequence", "ack_lost", ... */
 const char *
 roce_event_kind_name(roce_event_kind kind);
+/* What the detail of an event means, as a word; NULL where its kind has none. */
+const char *
+roce_event_detail_name(const roce_event *event);
 const char *
 roce_cause_name(roce_cause cause);
 const char *

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds the tracker, once per packet and in the order of the capture, and keeps what it
+ * says where the packets are found again.
+ *
+ * The one rule: the tracker sees what the analyzer would show it, and nothing is kept
+ * that it did not say.
+ *
+ *  1. A frame that was not visited before goes to the tracker.  Its events, relations
+ *     and latencies come back by callback while it is there, and become notes on its
+ *     record and on those of the earlier packets that they name.
+ *  2. When the capture was read to its end, Wireshark says so (the post-sequence
+ *     routine), and the tracker decides what is still open.
+ *  3. A capture that is dissected anew, since a preference has changed, begins anew.
+ *
+ * Limitations: in a single pass tshark shows a packet before what comes later is known,
+ * and asks for no decision at the end.
+ */
+#include "analysis.h"
+
+#include "points.h"
+
+/* A verdict that is withdrawn is looked for among so many newer ones. */
+#define LOSSES_LOOKED_AT 4096
+
+/* Of the open capture. */
+static roce_tracker *tracker;
+static bool has_finished;
+static uint32_t newest_frame;
+static uint32_t n_connections;
+static GHashTable *connections; /* key of both ends -> number + 1 */
+
+static void *
+resize(void *ctx, void *old, size_t size)
+{
+    (void)ctx;
+    return g_try_realloc(old, size);
+}
+
+static void
+release(void *ctx, void *old)
+{
+    (void)ctx;
+    g_free(old);
+}
+
+/* ---- what the tracker says ---- */
+
+/* A connection has one number at all points that see it: both ends name it. */
+static uint32_t
+number_connection(const roce_stream *s)
+{
+    bool swap = roce_addr_compare(&s->src, &s->dst) > 0;
+    const roce_addr *low = swap ? &s->dst : &s->src;
+    const roce_addr *high = swap ? &s->src : &s->dst;
+    uint32_t low_qpn = swap ? s->dst_qpn : s->src_qpn;
+    uint32_t high_qpn = swap ? s->src_qpn : s->dst_qpn;
+    if (roce_addr_equal(low, high) && low_qpn > high_qpn) {
+        uint32_t qpn = low_qpn;
+        low_qpn = high_qpn;
+        high_qpn = qpn;
+    }
+    GString *key = g_string_sized_new(64);
+    g_string_append_len(key, (const char *)low, sizeof *low);
+    g_string_append_len(key, (const char *)high, sizeof *high);
+    g_string_append_len(key, (const char *)&low_qpn, sizeof low_qpn);
+    g_string_append_len(key, (const char *)&high_qpn, sizeof high_qpn);
+    GBytes *bytes = g_string_free_to_bytes(key);
+    if (connections == NULL) {
+        connections = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                            (GDestroyNotify)g_bytes_unref, NULL);
+    }
+    uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(connections, bytes));
+    if (number != 0) {
+        g_bytes_unref(bytes);
+        return number - 1;
+    }
+    g_hash_table_insert(connections, bytes, GUINT_TO_POINTER(++n_connections));
+    return n_connections - 1;
+}
+
+static void
+note_connected(const roce_event *e)
+{
+    const roce_stream *s = roce_tracker_stream(tracker, e->stream);
+    uint32_t number = s->peer != ROCE_NO_STREAM ? number_connection(s) : ANALYSIS_NONE;
+    memory_stream(s->id)->connection = number;
+    if (s->peer != ROCE_NO_STREAM) {
+        memory_stream(s->peer)->connection = number;
+    }
+}
+
+/* The newest verdict like this one that stands is withdrawn. */
+static void
+withdraw(const roce_event *e)
+{
+    uint32_t at = memory_stream(e->stream)->last_loss;
+    for (unsigned i = 0; i < LOSSES_LOOKED_AT && at != ANALYSIS_NONE; i++) {
+        event_record *loss = memory_event(at);
+        if (loss->undone_by == 0 && loss->event.psn == e->psn &&
+            loss->event.space == e->space && loss->event.detail == e->detail) {
+            loss->undone_by = (uint32_t)e->frame;
+            return;
+        }
+        at = loss->loss_before;
+    }
+}
+
+/* What an event means for the stream that it is about, and it for the event. */
+static void
+follow_stream(event_record *kept, uint32_t index)
+{
+    const roce_event *e = &kept->event;
+    if (e->stream == ROCE_NO_STREAM) {
+        return;
+    }
+    stream_record *s = memory_stream(e->stream);
+    if (e->kind == ROCE_EVENT_LOSS) {
+        kept->loss_before = s->last_loss;
+        s->last_loss = index;
+    } else if (e->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
+        withdraw(e);
+    } else if (e->kind == ROCE_EVENT_ROUND) {
+        s->nak = (uint32_t)e->related_frame;
+    } else if (e->kind == ROCE_EVENT_RETRANSMISSION) {
+        kept->nak = s->nak;
+    } else if (e->kind == ROCE_EVENT_STREAM_RESTART) {
+        messages_restart(e->stream);
+    } else if (e->kind == ROCE_EVENT_CONNECTED || e->kind == ROCE_EVENT_DISCONNECTED) {
+        note_connected(e);
+    }
+}
+
+static void
+take_event(void *ctx, const roce_event *e)
+{
+    (void)ctx;
+    const event_record fresh = {.event = *e, .loss_before = ANALYSIS_NONE};
+    uint32_t index = memory_add_event(&fresh);
+    follow_stream(memory_event(index), index);
+    packet_record *here = memory_find(e->frame);
+    if (here != NULL) {
+        memory_add_note(here, NOTE_EVENT, index);
+    }
+    packet_record *related =
+        e->related_frame != e->frame ? memory_find(e->related_frame) : NULL;
+    if (related != NULL) {
+        memory_add_note(related, NOTE_RELATED, index);
+    }
+}
+
+static void
+take_sample(const roce_relation *r, packet_record *record)
+{
+    const sample_record sample = {
+        .duration_ns = r->duration_ns,
+        .stream = r->stream,
+        .from = (uint32_t)r->to,
+        .latency = (uint8_t)r->latency,
+    };
+    memory_add_sample(record, &sample);
+    const packet_record *from = memory_find(r->to);
+    if (r->latency == ROCE_LATENCY_MESSAGE_COMPLETION && from != NULL &&
+        from->message != ANALYSIS_NONE) {
+        message_record *message = memory_message(from->message);
+        message->completion_ns = r->duration_ns;
+        message->completed_by = record->frame;
+    }
+}
+
+static void
+take_relation(void *ctx, const roce_relation *r)
+{
+    (void)ctx;
+    packet_record *here = memory_find(r->frame);
+    packet_record *to = memory_find(r->to);
+    if (here == NULL || (to == NULL && r->kind != ROCE_RELATION_TAKES)) {
+        return;
+    }
+    switch (r->kind) {
+    case ROCE_RELATION_COVERS:
+        to->covered_by = here->frame;
+        break;
+    case ROCE_RELATION_NAMES:
+        here->request = to->frame;
+        break;
+    case ROCE_RELATION_ANSWERS:
+        here->request = to->frame;
+        to->answer_first = to->answer_first == 0 ? here->frame : to->answer_first;
+        to->answer_last = here->frame;
+        break;
+    case ROCE_RELATION_TAKES:
+        take_sample(r, here);
+        break;
+    }
+}
+
+/* ---- what the tracker is told ---- */
+
+static uint64_t
+link_speed(void *ctx, uint32_t point)
+{
+    (void)ctx;
+    return points_speed_bps(point);
+}
+
+static void
+start(void)
+{
+    roce_tracker_config config;
+    roce_tracker_config_init(&config);
+    config.event = take_event;
+    config.relation = take_relation;
+    config.link_speed_bps = link_speed;
+    const roce_alloc alloc = {.resize = resize, .release = release};
+    if (roce_tracker_new(&tracker, &alloc, &config) != ROCE_OK) {
+        tracker = NULL;
+    }
+}
+
+/* Where the packet stands, from the tracker's view. */
+static void
+keep_sighting(packet_record *record, const plugin_packet *packet)
+{
+    const roce_sighting *at = roce_tracker_last_sighting(tracker);
+    record->stream = at->stream;
+    if (at->stream == ROCE_NO_STREAM || !at->sequenced) {
+        return;
+    }
+    record->sequenced = true;
+    record->space = (uint8_t)at->space;
+    record->psn = at->psn;
+    record->expected_known = at->expected_known;
+    record->expected24 = at->expected_known ? roce_psn_wrap(at->expected) : 0;
+    if (at->acked_until > at->acked_from) {
+        record->acked_psn24 = roce_psn_wrap(at->acked_from);
+        record->n_acked = (uint32_t)(at->acked_until - at->acked_from);
+    }
+    const packet_record *request = memory_find(record->request);
+    if (at->space == ROCE_SPACE_REQUESTS) {
+        messages_add_request(record, packet, at);
+    } else if (request != NULL) {
+        messages_add_answer(record, packet, request);
+    }
+}
+
+const packet_record *
+analysis_take(const packet_info *pinfo, const plugin_packet *packet)
+{
+    bool is_new = !PINFO_FD_VISITED(pinfo) && packet->is_trackable && !has_finished &&
+                  pinfo->num > newest_frame;
+    if (!is_new) {
+        return memory_find(pinfo->num);
+    }
+    if (tracker == NULL) {
+        start();
+    }
+    if (tracker == NULL) {
+        return NULL;
+    }
+    newest_frame = pinfo->num;
+    roce_frame frame = packet->frame;
+    frame.point = points_of(pinfo, &packet->whole);
+    packet_record *record = memory_make(pinfo->num);
+    record->time_ns = frame.time_ns;
+    (void)roce_tracker_add(tracker, &frame, &packet->whole, packet->icrc);
+    record = memory_make(pinfo->num); /* it may have moved */
+    keep_sighting(record, packet);
+    return record;
+}
+
+void
+analysis_finish(void)
+{
+    if (tracker != NULL && !has_finished) {
+        has_finished = true;
+        roce_tracker_finish(tracker);
+    }
+}
+
+const roce_tracker *
+analysis_tracker(void)
+{
+    return tracker;
+}
+
+bool
+analysis_delta_ns(uint32_t from, uint32_t to, uint64_t *delta_ns)
+{
+    const packet_record *a = memory_find(from);
+    const packet_record *b = memory_find(to);
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    *delta_ns = b->time_ns > a->time_ns ? b->time_ns - a->time_ns : 0;
+    return true;
+}
+
+static void
+forget(void)
+{
+    roce_tracker_free(tracker);
+    tracker = NULL;
+    has_finished = false;
+    newest_frame = 0;
+    n_connections = 0;
+    if (connections != NULL) {
+        g_hash_table_destroy(connections);
+        connections = NULL;
+    }
+    points_clear();
+    memory_clear();
+}
+
+void
+analysis_register(void)
+{
+    register_init_routine(forget);
+    register_cleanup_routine(forget);
+    register_postseq_cleanup_routine(analysis_finish);
+}
