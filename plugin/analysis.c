@@ -244,6 +244,20 @@ keep_sighting(packet_record *record, const plugin_packet *packet)
     }
 }
 
+void
+analysis_see(const packet_info *pinfo)
+{
+    if (PINFO_FD_VISITED(pinfo) || tracker == NULL || has_finished ||
+        pinfo->num <= newest_frame) {
+        return;
+    }
+    static const roce_packet stranger = {.class = ROCE_CLASS_OTHER};
+    roce_frame frame;
+    newest_frame = pinfo->num;
+    network_frame(NULL, pinfo, &frame);
+    (void)roce_tracker_add(tracker, &frame, &stranger, ROCE_ICRC_UNCHECKED);
+}
+
 const packet_record *
 analysis_take(const packet_info *pinfo, const plugin_packet *packet)
 {
@@ -269,12 +283,37 @@ analysis_take(const packet_info *pinfo, const plugin_packet *packet)
     return record;
 }
 
+/* Pauses that lasted to the end of the capture end without an event. */
+static void
+note_open_pauses(void)
+{
+    for (uint32_t i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+        const roce_pause_source *p = roce_tracker_pause(tracker, i);
+        if (p->n_intervals == 0 || p->newest.end != ROCE_PAUSE_CAPTURE_END) {
+            continue;
+        }
+        const roce_event end = {
+            .kind = ROCE_EVENT_PAUSE_EXPIRED,
+            .evidence = ROCE_EVIDENCE_CAPTURE_END,
+            .detail = p->priority,
+            .point = p->point,
+            .stream = ROCE_NO_STREAM,
+            .related_frame = p->xoff_frame,
+            .time_ns = p->newest.end_ns,
+            .duration_ns = p->newest.end_ns - p->newest.start_ns,
+            .psn = ROCE_NO_PSN,
+        };
+        take_event(NULL, &end);
+    }
+}
+
 void
 analysis_finish(void)
 {
     if (tracker != NULL && !has_finished) {
         has_finished = true;
         roce_tracker_finish(tracker);
+        note_open_pauses();
     }
 }
 

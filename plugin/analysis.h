@@ -149,6 +149,10 @@ analysis_register(void);
 const packet_record *
 analysis_take(const packet_info *pinfo, const plugin_packet *packet);
 
+/* Takes a frame that no packet was taken of: time goes on with it. */
+void
+analysis_see(const packet_info *pinfo);
+
 /* The capture was read to its end: what is still open is decided. */
 void
 analysis_finish(void);

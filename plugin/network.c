@@ -208,6 +208,29 @@ take(plugin_packet *packet, const packet_info *pinfo, bool check_icrc)
 }
 
 bool
+network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
+{
+    tvbuff_t *source = tvb_get_ds_tvb(tvb);
+    packet->icrc = ROCE_ICRC_UNCHECKED;
+    packet->place = HOOK_MAC_CONTROL;
+    packet->is_trackable = false;
+    memset(&packet->roce, 0, sizeof packet->roce);
+    roce_decode_mac_control(network_bytes(tvb), tvb_captured_length(tvb),
+                            tvb_reported_length(tvb), &packet->roce);
+    if (packet->roce.class != ROCE_CLASS_PFC &&
+        packet->roce.class != ROCE_CLASS_PAUSE) {
+        return false;
+    }
+    if (is_frame(source, pinfo)) {
+        network_frame(source, pinfo, &packet->frame);
+        const roce_ports ports = {.n_ports = 0};
+        roce_decode(&packet->frame, &ports, &packet->whole);
+        packet->is_trackable = packet->whole.class == packet->roce.class;
+    }
+    return true;
+}
+
+bool
 network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
                    plugin_packet *packet)
 {

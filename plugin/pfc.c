@@ -6,15 +6,18 @@
  * The one rule: bit n of the class-enable vector is priority n; a time counts only
  * where its bit is set.
  *
- * Limitations: times are at the link speed of the preference, since a frame does not
- * tell its link's; whether an XOFF starts a pause or refreshes one takes memory, and
- * comes with the analysis.  Other MAC control (EPON, ...) is left to the built-in
- * alone.
+ * Limitations: a frame does not tell the speed of its link, and Wireshark does not tell
+ * dissectors what the capture says of it, so it is the preferences'.  Other MAC control
+ * (EPON, ...) is left to the built-in alone.
  */
-#include "plugin.h"
+#include "pauses.h"
+#include "points.h"
+#include "taps.h"
 
 #include "roce/decode.h"
 #include "roce/pause.h"
+
+#include <string.h>
 
 #define N_PRIORITIES 8
 #define OPCODE_BYTES 2
@@ -30,12 +33,16 @@ typedef enum pause_kind {
     KIND_XOFF,
     KIND_PAUSE,
     KIND_RESUME,
+    KIND_REFRESH,
+    KIND_PAUSE_REFRESH,
 } pause_kind;
 static const value_string kind_names[] = {
     {KIND_XON, "XON"},
     {KIND_XOFF, "XOFF"},
     {KIND_PAUSE, "802.3x pause"},
     {KIND_RESUME, "802.3x resume"},
+    {KIND_REFRESH, "XOFF refresh"},
+    {KIND_PAUSE_REFRESH, "802.3x pause refresh"},
     {0, NULL},
 };
 
@@ -53,39 +60,86 @@ static expert_field ei_truncated = EI_INIT;
 static expert_field ei_malformed = EI_INIT;
 
 static guint pref_gbps = 100;
+static const char *pref_gbps_by_interface = "";
 static compat_bool pref_readable_info = true;
 static compat_bool pref_show_builtin = false;
 
 static dissector_handle_t handle_pfc;
+static int tap_pfc;
+
+/* Gbit/s of an interface in "eth0=100,swp12=400"; `otherwise` if it is not among them. */
+static guint64
+find_gbps(const char *list, const char *name, guint64 otherwise)
+{
+    gchar **entries = g_strsplit_set(list, ", ;", -1);
+    guint64 gbps = otherwise;
+    for (guint i = 0; entries[i] != NULL; i++) {
+        const char *equals = strrchr(entries[i], '=');
+        if (equals != NULL && strlen(name) == (size_t)(equals - entries[i]) &&
+            strncmp(entries[i], name, strlen(name)) == 0) {
+            gbps = g_ascii_strtoull(equals + 1, NULL, 10);
+        }
+    }
+    g_strfreev(entries);
+    return gbps;
+}
 
 uint64_t
 pfc_speed_bps(const char *interface_name)
 {
-    (void)interface_name;
-    return (uint64_t)MIN(pref_gbps, MAX_GBPS) * 1000000000u;
+    guint64 gbps = pref_gbps;
+    if (interface_name != NULL && pref_gbps_by_interface[0] != '\0') {
+        gbps = find_gbps(pref_gbps_by_interface, interface_name, gbps);
+    }
+    return MIN(gbps, MAX_GBPS) * 1000000000u;
 }
 
-static uint64_t
-duration_ns(uint16_t quanta)
+/* A frame on its way through this file. */
+typedef struct pause_frame {
+    plugin_packet packet;
+    const packet_record *record; /* NULL: it is not analysed */
+    uint64_t speed_bps;          /* 0 unknown */
+} pause_frame;
+
+static void
+append_time(wmem_strbuf_t *text, const pause_frame *frame, uint16_t quanta)
 {
-    uint64_t gbps = MIN(pref_gbps, MAX_GBPS);
-    return roce_quanta_to_ns(quanta, gbps * 1000000000u);
+    wmem_strbuf_append_printf(text, "%u quanta", quanta);
+    if (frame->speed_bps != 0) {
+        uint64_t ns = roce_quanta_to_ns(quanta, frame->speed_bps);
+        wmem_strbuf_append_printf(text, ", %s", info_of_duration(ns, text->allocator));
+    }
 }
 
 static void
-append_time(wmem_strbuf_t *text, uint16_t quanta)
+append_analysis(wmem_strbuf_t *text, const pause_frame *frame, unsigned priority)
 {
-    wmem_strbuf_append_printf(text, "%u quanta", quanta);
-    if (pref_gbps != 0) {
-        wmem_strbuf_append_printf(
-            text, ", %s", info_of_duration(duration_ns(quanta), text->allocator));
+    const pause_view view = pauses_view(frame->record, priority);
+    wmem_strbuf_append(text, pauses_info(&view, text->allocator));
+}
+
+static void
+append_priority(wmem_strbuf_t *text, const pause_frame *frame, unsigned priority)
+{
+    uint16_t quanta = frame->packet.roce.pause.quanta[priority];
+    const pause_view view = pauses_view(frame->record, priority);
+    bool again = view.is_known && view.kind == ROCE_EVENT_PAUSE_REFRESH;
+    if (quanta == 0) {
+        wmem_strbuf_append_printf(text, " XON p%u", priority);
+    } else {
+        wmem_strbuf_append_printf(text, " XOFF%s p%u (", again ? " refresh" : "",
+                                  priority);
+        append_time(text, frame, quanta);
+        wmem_strbuf_append(text, ")");
     }
+    append_analysis(text, frame, priority);
 }
 
 /* "PFC XOFF p3 (65535 quanta, 335.5 µs) XON p4" */
 static const char *
-info_of_pause(const roce_packet *p, wmem_allocator_t *scope)
+info_of_pause(const pause_frame *frame, wmem_allocator_t *scope)
 {
+    const roce_packet *p = &frame->packet.roce;
     const roce_pause *pause = &p->pause;
     wmem_strbuf_t *text = wmem_strbuf_new(scope, "");
     if (p->outcome != ROCE_DECODED) {
@@ -96,21 +150,15 @@ info_of_pause(const roce_packet *p, wmem_allocator_t *scope)
     }
     if (p->class == ROCE_CLASS_PAUSE) {
         wmem_strbuf_append(text, "PAUSE of all priorities (");
-        append_time(text, pause->quanta[0]);
+        append_time(text, frame, pause->quanta[0]);
         wmem_strbuf_append(text, pause->quanta[0] == 0 ? "): resume" : ")");
+        append_analysis(text, frame, ROCE_PRIORITY_GLOBAL);
         return wmem_strbuf_get_str(text);
     }
     wmem_strbuf_append(text, "PFC");
     for (unsigned i = 0; i < N_PRIORITIES; i++) {
-        if ((pause->enabled & 1u << i) == 0) {
-            continue;
-        }
-        if (pause->quanta[i] == 0) {
-            wmem_strbuf_append_printf(text, " XON p%u", i);
-        } else {
-            wmem_strbuf_append_printf(text, " XOFF p%u (", i);
-            append_time(text, pause->quanta[i]);
-            wmem_strbuf_append(text, ")");
+        if ((pause->enabled & 1u << i) != 0) {
+            append_priority(text, frame, i);
         }
     }
     if ((pause->enabled & 0xff) == 0) {
@@ -119,27 +167,44 @@ info_of_pause(const roce_packet *p, wmem_allocator_t *scope)
     return wmem_strbuf_get_str(text);
 }
 
-static void
-add_kind_and_time(proto_tree *tree, tvbuff_t *tvb, gint offset, pause_kind kind,
-                  uint16_t quanta)
+/* ---- tree ---- */
+
+/* Whether a time starts a pause or refreshes one takes memory. */
+static pause_kind
+kind_of(const pause_frame *frame, const pause_view *view, uint16_t quanta)
 {
+    bool refreshes = view->is_known && view->kind == ROCE_EVENT_PAUSE_REFRESH;
+    if (frame->packet.roce.class == ROCE_CLASS_PAUSE) {
+        return quanta == 0 ? KIND_RESUME : refreshes ? KIND_PAUSE_REFRESH : KIND_PAUSE;
+    }
+    return quanta == 0 ? KIND_XON : refreshes ? KIND_REFRESH : KIND_XOFF;
+}
+
+static pause_kind
+add_kind_and_time(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, gint offset,
+                  const pause_frame *frame, unsigned priority, uint16_t quanta)
+{
+    const pause_view view = pauses_view(frame->record, priority);
+    pause_kind kind = kind_of(frame, &view, quanta);
     proto_item *item =
         proto_tree_add_uint(tree, hf_kind, tvb, offset, QUANTA_BYTES, (uint32_t)kind);
     proto_item_set_generated(item);
-    if (pref_gbps == 0) {
-        return;
+    if (frame->speed_bps != 0) {
+        uint64_t ns = roce_quanta_to_ns(quanta, frame->speed_bps);
+        nstime_t time = {.secs = (time_t)(ns / 1000000000u),
+                         .nsecs = (int)(ns % 1000000000u)};
+        item = proto_tree_add_time(tree, hf_time, tvb, offset, QUANTA_BYTES, &time);
+        proto_item_set_generated(item);
     }
-    uint64_t ns = duration_ns(quanta);
-    nstime_t time = {.secs = (time_t)(ns / 1000000000u),
-                     .nsecs = (int)(ns % 1000000000u)};
-    item = proto_tree_add_time(tree, hf_time, tvb, offset, QUANTA_BYTES, &time);
-    proto_item_set_generated(item);
+    pauses_add(tree, tvb, pinfo, &view);
+    return kind;
 }
 
 static void
-add_priority(proto_tree *tree, tvbuff_t *tvb, unsigned priority,
-             const roce_pause *pause)
+add_priority(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, unsigned priority,
+             const pause_frame *frame)
 {
+    const roce_pause *pause = &frame->packet.roce.pause;
     gint offset = (gint)(QUANTA_OFFSET + priority * QUANTA_BYTES);
     uint16_t quanta = pause->quanta[priority];
     proto_item *item = proto_tree_add_uint(tree, hf_quanta_of[priority], tvb, offset,
@@ -148,18 +213,20 @@ add_priority(proto_tree *tree, tvbuff_t *tvb, unsigned priority,
         proto_item_append_text(item, " quanta, not enabled");
         return;
     }
-    pause_kind kind = quanta == 0 ? KIND_XON : KIND_XOFF;
-    proto_item_append_text(item, " quanta: %s", kind_names[kind].strptr);
     proto_tree *sub = proto_item_add_subtree(item, ett_priority);
     proto_item *any =
         proto_tree_add_uint(sub, hf_quanta, tvb, offset, QUANTA_BYTES, quanta);
     proto_item_set_hidden(any);
-    add_kind_and_time(sub, tvb, offset, kind, quanta);
+    pause_kind kind =
+        add_kind_and_time(sub, tvb, pinfo, offset, frame, priority, quanta);
+    proto_item_append_text(item, " quanta: %s",
+                           val_to_str_const((uint32_t)kind, kind_names, ""));
 }
 
 static void
-add_pfc(proto_tree *tree, tvbuff_t *tvb, const roce_pause *pause)
+add_pfc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const pause_frame *frame)
 {
+    const roce_pause *pause = &frame->packet.roce.pause;
     proto_item *item = proto_tree_add_uint(tree, hf_cev, tvb, VECTOR_OFFSET,
                                            VECTOR_BYTES, pause->enabled);
     proto_tree *sub = proto_item_add_subtree(item, ett_cev);
@@ -168,23 +235,24 @@ add_pfc(proto_tree *tree, tvbuff_t *tvb, const roce_pause *pause)
                                pause->enabled);
     }
     for (unsigned i = 0; i < N_PRIORITIES; i++) {
-        add_priority(tree, tvb, i, pause);
+        add_priority(tree, tvb, pinfo, i, frame);
     }
 }
 
 static void
-add_pause(proto_tree *tree, tvbuff_t *tvb, const roce_pause *pause)
+add_pause(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const pause_frame *frame)
 {
-    uint16_t quanta = pause->quanta[0];
+    uint16_t quanta = frame->packet.roce.pause.quanta[0];
     proto_tree_add_uint(tree, hf_quanta, tvb, PAUSE_OFFSET, QUANTA_BYTES, quanta);
-    add_kind_and_time(tree, tvb, PAUSE_OFFSET, quanta == 0 ? KIND_RESUME : KIND_PAUSE,
-                      quanta);
+    (void)add_kind_and_time(tree, tvb, pinfo, PAUSE_OFFSET, frame, ROCE_PRIORITY_GLOBAL,
+                            quanta);
 }
 
 static void
-add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const roce_packet *p,
+add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const pause_frame *frame,
          const char *info)
 {
+    const roce_packet *p = &frame->packet.roce;
     gint length = p->class == ROCE_CLASS_PFC
                       ? QUANTA_OFFSET + N_PRIORITIES * QUANTA_BYTES
                       : PAUSE_OFFSET + QUANTA_BYTES;
@@ -198,27 +266,28 @@ add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const roce_packet 
     } else if (p->outcome != ROCE_DECODED) {
         expert_add_info(pinfo, item, &ei_truncated);
     } else if (p->class == ROCE_CLASS_PFC) {
-        add_pfc(sub, tvb, &p->pause);
+        add_pfc(sub, tvb, pinfo, frame);
     } else {
-        add_pause(sub, tvb, &p->pause);
+        add_pause(sub, tvb, pinfo, frame);
     }
 }
 
 static int
 dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    roce_packet packet = {0};
-    roce_decode_mac_control(network_bytes(tvb), tvb_captured_length(tvb),
-                            tvb_reported_length(tvb), &packet);
-    if (packet.class != ROCE_CLASS_PFC && packet.class != ROCE_CLASS_PAUSE) {
+    pause_frame frame;
+    if (!network_decode_pause(tvb, pinfo, &frame.packet)) {
         return 0;
     }
-    const char *info = info_of_pause(&packet, pinfo->pool);
+    frame.record = analysis_take(pinfo, &frame.packet);
+    frame.speed_bps = pfc_speed_bps(points_interface_name(pinfo));
+    const char *info = info_of_pause(&frame, pinfo->pool);
     builtin_repair repair = {
         .info = pref_readable_info ? info : NULL,
         .hide_tree = !pref_show_builtin,
     };
-    add_tree(tvb, pinfo, tree, &packet, info);
+    add_tree(tvb, pinfo, tree, &frame, info);
+    taps_queue(tap_pfc, pinfo, &frame.packet, frame.record);
     return builtin_dissect(HOOK_MAC_CONTROL, HOOK_NAMED_ALREADY, &repair, tvb, pinfo,
                            tree, data);
 }
@@ -274,8 +343,9 @@ register_experts(void)
          {"pfc.truncated", PI_UNDECODED, PI_NOTE,
           "Cut by the snap length of the capture", EXPFILL}},
     };
-    expert_register_field_array(expert_register_protocol(proto_pfc), experts,
-                                (int)G_N_ELEMENTS(experts));
+    expert_module_t *module = expert_register_protocol(proto_pfc);
+    expert_register_field_array(module, experts, (int)G_N_ELEMENTS(experts));
+    pauses_register(proto_pfc, module);
 }
 
 static void
@@ -285,6 +355,10 @@ register_preferences(void)
     prefs_register_uint_preference(
         module, "link_speed", "Link speed in Gbit/s",
         "At which quanta are shown as times; 0 shows no times", 10, &pref_gbps);
+    prefs_register_string_preference(
+        module, "link_speed_by_interface", "Link speeds by interface",
+        "Interfaces whose links are of another speed, in Gbit/s: eth0=100,swp12=400",
+        &pref_gbps_by_interface);
     prefs_register_bool_preference(module, "readable_info", "Readable Info column",
                                    "Whether Info shows which priorities a frame stops "
                                    "or resumes, and for how long, "
@@ -303,6 +377,7 @@ pfc_register(void)
 {
     proto_pfc = proto_register_protocol("Priority-based Flow Control", "PFC", "pfc");
     handle_pfc = register_dissector("pfc", dissect_pfc, proto_pfc);
+    tap_pfc = register_tap("pfc");
     register_fields();
     register_experts();
     register_preferences();

@@ -14,6 +14,7 @@
  *   info.c     the Info column
  *   builtin.c  runs the built-in dissector under ours, and repairs what it shows
  *   pfc.c      protocol pfc
+ *   taps.c     what statistics are made of
  */
 #ifndef ROCESCOPE_PLUGIN_H
 #define ROCESCOPE_PLUGIN_H
@@ -108,6 +109,10 @@ network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
 bool
 network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
                    plugin_packet *packet);
+
+/* Decodes a tvb that begins behind the ethertype of MAC control.  False: no pause. */
+bool
+network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet);
 
 /* The frame that is being dissected; `tvb` holds its bytes, NULL: none are wanted. */
 void

@@ -22,6 +22,26 @@ points_clear(void)
     }
 }
 
+static uint32_t
+section_of(const packet_info *pinfo)
+{
+    bool known = (pinfo->rec->presence_flags & WTAP_HAS_SECTION_NUMBER) != 0;
+    return known ? pinfo->rec->section_number : 0;
+}
+
+static uint32_t
+interface_of(const packet_info *pinfo)
+{
+    bool known = (pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
+    return known ? pinfo->rec->rec_header.packet_header.interface_id : 0;
+}
+
+const char *
+points_interface_name(const packet_info *pinfo)
+{
+    return compat_interface_name(pinfo->epan, interface_of(pinfo), section_of(pinfo));
+}
+
 static bool
 is_at(const point *p, uint32_t section, uint32_t interface)
 {
@@ -32,12 +52,8 @@ uint32_t
 points_of(const packet_info *pinfo, const roce_packet *packet)
 {
     (void)packet;
-    const wtap_rec *rec = pinfo->rec;
-    uint32_t section =
-        (rec->presence_flags & WTAP_HAS_SECTION_NUMBER) != 0 ? rec->section_number : 0;
-    uint32_t interface = (rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0
-                             ? rec->rec_header.packet_header.interface_id
-                             : 0;
+    uint32_t section = section_of(pinfo);
+    uint32_t interface = interface_of(pinfo);
     if (list == NULL) {
         list = g_array_new(FALSE, FALSE, sizeof(point));
     }
@@ -49,8 +65,7 @@ points_of(const packet_info *pinfo, const roce_packet *packet)
     const point fresh = {
         .section = section,
         .interface = interface,
-        .speed_bps =
-            pfc_speed_bps(compat_interface_name(pinfo->epan, interface, section)),
+        .speed_bps = pfc_speed_bps(points_interface_name(pinfo)),
     };
     g_array_append_val(list, fresh);
     return list->len - 1;

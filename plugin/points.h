@@ -13,6 +13,14 @@ points_of(const packet_info *pinfo, const roce_packet *packet);
 uint64_t
 points_speed_bps(uint32_t point);
 
+/* The name of the interface that a packet was captured on, or NULL. */
+const char *
+points_interface_name(const packet_info *pinfo);
+
+/* The name of the interface that a packet was captured on, or NULL. */
+const char *
+points_interface_name(const packet_info *pinfo);
+
 void
 points_clear(void);
 

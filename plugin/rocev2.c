@@ -10,6 +10,7 @@
  * as any; native InfiniBand never comes here.
  */
 #include "analysis.h"
+#include "taps.h"
 
 static int proto_rocev2;
 
@@ -20,6 +21,7 @@ static compat_bool pref_show_builtin = false;
 static compat_bool pref_limit_heuristics = true;
 
 static dissector_handle_t handle_named, handle_udp, handle_grh;
+static int tap_rocev2;
 
 static builtin_repair
 repair_of(const plugin_packet *packet, const packet_record *record,
@@ -52,6 +54,7 @@ dissect(const plugin_packet *packet, hook_naming naming, tvbuff_t *tvb,
     const packet_record *record = analysis_take(pinfo, packet);
     builtin_repair repair = repair_of(packet, record, pinfo);
     fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
+    taps_queue(tap_rocev2, pinfo, packet, record);
     int used = builtin_dissect(packet->place, naming, &repair, tvb, pinfo, tree, data);
     if (used == 0) { /* InfiniBand is disabled, and we were asked for by name */
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "RoCEv2");
@@ -95,6 +98,15 @@ dissect_grh(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
     return dissect(&packet, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
 }
 
+/* Behind each frame, whatever it is: the tracker's clock runs on strangers too. */
+static int
+see_frame(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    (void)tvb, (void)tree, (void)data;
+    analysis_see(pinfo);
+    return 0;
+}
+
 static void
 register_preferences(void)
 {
@@ -128,6 +140,7 @@ rocev2_register(void)
     handle_named = register_dissector("rocev2", dissect_named, proto_rocev2);
     handle_udp = create_dissector_handle(dissect_udp, proto_rocev2);
     handle_grh = create_dissector_handle(dissect_grh, proto_rocev2);
+    tap_rocev2 = register_tap("rocev2");
     fields_register(proto_rocev2);
     register_preferences();
     hook_register(proto_rocev2);
@@ -140,5 +153,6 @@ rocev2_handoff(dissector_handle_t ours[HOOK_N_PLACES])
     ours[HOOK_UDP] = handle_udp;
     ours[HOOK_GRH] = handle_grh;
     hook_add_udp_handle(handle_named);
+    register_postdissector(create_dissector_handle(see_frame, proto_rocev2));
     dissector_add_for_decode_as_with_preference("udp.port", handle_named);
 }
