@@ -8,21 +8,21 @@ results.  ECN comes from Wireshark's own IP dissector, so it is checked independ
 """
 
 import collections
-import json
 import os
-import pathlib
 import shutil
-import subprocess
 import sys
 
-SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
-                                     pathlib.Path(__file__).resolve().parents[2]))
-BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
-PLUGIN = os.environ.get("ROCESCOPE_PLUGIN", str(SOURCE / "build/dev/plugin/rocescope.so"))
+import reports
+
+SOURCE = reports.SOURCE
+PLUGIN = os.environ.get("ROCESCOPE_PLUGIN", str(SOURCE / "build/release/plugin/rocescope.so"))
 sys.path.insert(0, str(SOURCE / "tests/plugin"))
 
 if shutil.which("tshark") is None:
     print("tshark is not installed")
+    sys.exit(77)
+if not reports.available():
+    print("no analyzer, and no reports that it made elsewhere")
     sys.exit(77)
 
 import tshark  # noqa: E402
@@ -98,9 +98,7 @@ def by_plugin(runner, path):
 
 
 def by_analyzer(path):
-    done = subprocess.run([BINARY, "--quiet", "--json", "-", str(path)], check=True,
-                          capture_output=True)
-    report = json.loads(done.stdout)
+    report = reports.report(path)
     seen = collections.Counter()
     # Points are numbered as they are met, interfaces as the file lists them.
     points = {p["id"]: interface_name(p["interface"]) for p in report["capture"]["points"]}
@@ -141,7 +139,7 @@ def compare(runner, capture):
 
 runner = tshark.Tshark(PLUGIN)
 try:
-    captures = sorted((SOURCE / "captures").glob("*/*.pcap*.gz"))
+    captures = reports.captures()
     for one in captures:
         compare(runner, one)
 finally:
