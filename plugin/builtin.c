@@ -57,6 +57,9 @@ static const char *const unknown_fields[] = {
     "infiniband.rawdata",
 };
 
+/* Their ids, looked up at handoff; of those that this Wireshark has. */
+static GArray *covered, *unknown;
+
 /* What the built-in says of a packet that the snap length cut. */
 #define CUT_PACKET_TEXT "Invalid Packet Length from LRH!"
 
@@ -163,10 +166,10 @@ repair_info(const guard *g)
 }
 
 static bool
-is_one_of(const char *name, const char *const *names, size_t n)
+is_one_of(int id, const GArray *ids)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(name, names[i]) == 0) {
+    for (guint i = 0; i < ids->len; i++) {
+        if (g_array_index(ids, int, i) == id) {
             return true;
         }
     }
@@ -182,11 +185,9 @@ hide_children(proto_node *item, bool hide_unknown)
         if (child->finfo == NULL) {
             continue;
         }
-        const header_field_info *info = child->finfo->hfinfo;
-        if (is_one_of(info->abbrev, covered_fields, G_N_ELEMENTS(covered_fields)) ||
-            (hide_unknown &&
-             is_one_of(info->abbrev, unknown_fields, G_N_ELEMENTS(unknown_fields))) ||
-            (info->id == hf_text_only && child->first_child != NULL &&
+        int id = child->finfo->hfinfo->id;
+        if (is_one_of(id, covered) || (hide_unknown && is_one_of(id, unknown)) ||
+            (id == hf_text_only && child->first_child != NULL &&
              hide_children(child, hide_unknown))) {
             proto_item_set_hidden(child);
         } else {
@@ -199,8 +200,8 @@ hide_children(proto_node *item, bool hide_unknown)
 static void
 hide_tree(const guard *g)
 {
-    if (g->tree == NULL) {
-        return;
+    if (g->tree == NULL || !PTREE_DATA(g->tree)->visible) {
+        return; /* nobody will see it */
     }
     proto_node *item = g->last == NULL ? g->tree->first_child : g->last->next;
     for (; item != NULL; item = item->next) {
@@ -293,8 +294,23 @@ find_heuristic(const char *table, heur_dtbl_entry_t *entry, void *user_data)
     }
 }
 
+static GArray *
+find_ids(const char *const *names, size_t n)
+{
+    GArray *ids = g_array_new(FALSE, FALSE, sizeof(int));
+    for (size_t i = 0; i < n; i++) {
+        int id = proto_registrar_get_id_byname(names[i]);
+        if (id != -1) {
+            g_array_append_val(ids, id);
+        }
+    }
+    return ids;
+}
+
 void
 builtin_handoff(void)
 {
+    covered = find_ids(covered_fields, G_N_ELEMENTS(covered_fields));
+    unknown = find_ids(unknown_fields, G_N_ELEMENTS(unknown_fields));
     heur_dissector_table_foreach("infiniband.payload", find_heuristic, NULL);
 }

@@ -13,6 +13,8 @@
  */
 #include "analysis.h"
 
+#include <epan/tap.h>
+
 #include "roce/aeth.h"
 
 #include <stddef.h>
@@ -394,6 +396,18 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
         proto_item_set_generated(want);
         expert_add_info(pinfo, item, is_often_odd(p) ? &ei_icrc_odd : &ei_icrc_bad);
     }
+}
+
+bool
+fields_are_wanted(proto_tree *tree, int proto)
+{
+    static int expert_tap;
+    if (expert_tap == 0) {
+        expert_tap = find_tap_id("expert");
+    }
+    return proto_field_is_referenced(tree, proto) ||
+           proto_field_is_referenced(tree, proto_expert) ||
+           have_tap_listener(expert_tap);
 }
 
 void

@@ -184,9 +184,9 @@ check(plugin_packet *packet)
     if (p->outcome != ROCE_DECODED) {
         return;
     }
-    packet->icrc = roce_icrc_check(frame->bytes, frame->captured_bytes, p, roce_crc32);
+    packet->icrc = roce_icrc_check(frame->bytes, frame->captured_bytes, p, crc_crc32);
     if (packet->icrc == ROCE_ICRC_BAD &&
-        roce_icrc_compute(frame->bytes, frame->captured_bytes, p, roce_crc32,
+        roce_icrc_compute(frame->bytes, frame->captured_bytes, p, crc_crc32,
                           &packet->icrc_want) != 0) {
         packet->icrc = ROCE_ICRC_UNCHECKED;
     }

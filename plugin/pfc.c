@@ -283,10 +283,13 @@ dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
     frame.speed_bps = pfc_speed_bps(points_interface_name(pinfo));
     const char *info = info_of_pause(&frame, pinfo->pool);
     builtin_repair repair = {
-        .info = pref_readable_info ? info : NULL,
+        .info = pref_readable_info && col_get_writable(pinfo->cinfo, COL_INFO) ? info
+                                                                               : NULL,
         .hide_tree = !pref_show_builtin,
     };
-    add_tree(tvb, pinfo, tree, &frame, info);
+    if (fields_are_wanted(tree, proto_pfc)) {
+        add_tree(tvb, pinfo, tree, &frame, info);
+    }
     taps_queue(tap_pfc, pinfo, &frame.packet, frame.record);
     return builtin_dissect(HOOK_MAC_CONTROL, HOOK_NAMED_ALREADY, &repair, tvb, pinfo,
                            tree, data);

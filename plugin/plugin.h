@@ -11,6 +11,7 @@
  *   rocev2.c   protocol rocev2: preferences, one packet from start to end
  *   fields.c   protocol rocev2: fields, and the tree
  *   network.c  the frame below the BTH, and the ICRC over it
+ *   crc.c      CRC-32 for the ICRC
  *   info.c     the Info column
  *   builtin.c  runs the built-in dissector under ours, and repairs what it shows
  *   pfc.c      protocol pfc
@@ -95,6 +96,11 @@ pfc_speed_bps(const char *interface_name);
 void
 fields_register(int proto);
 
+/* Whether anybody looks at the tree of a protocol or at its expert infos: else it need
+ * not be built. */
+bool
+fields_are_wanted(proto_tree *tree, int proto);
+
 /* Adds the tree of a packet, and its expert infos.  `tree` may be NULL; `record` is what
  * the analysis has of it, or NULL. */
 void
@@ -122,6 +128,12 @@ network_frame(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame);
  * as the packet's dissection. */
 const uint8_t *
 network_bytes(tvbuff_t *tvb);
+
+/* Core's roce_crc32(), faster; crc_register() comes first. */
+void
+crc_register(void);
+uint32_t
+crc_crc32(uint32_t crc, const uint8_t *bytes, size_t size);
 
 /* What the Info column says of a packet, and of its record unless that is NULL; of
  * `scope`. */

@@ -38,7 +38,7 @@ repair_of(const plugin_packet *packet, const packet_record *record,
         .send_part = pref_limit_heuristics && is_send ? opcode->part : ROCE_PART_NONE,
         .send_bytes = p->payload_bytes,
     };
-    if (pref_readable_info) {
+    if (pref_readable_info && col_get_writable(pinfo->cinfo, COL_INFO)) {
         repair.info = info_of_packet(packet, record, pinfo->pool);
         repair.info_end = wmem_strdup_printf(pinfo->pool, "QP=0x%06x", p->bth.dest_qpn);
         repair.other_info_stays = p->outcome == ROCE_DECODED;
@@ -53,7 +53,9 @@ dissect(const plugin_packet *packet, hook_naming naming, tvbuff_t *tvb,
 {
     const packet_record *record = analysis_take(pinfo, packet);
     builtin_repair repair = repair_of(packet, record, pinfo);
-    fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
+    if (fields_are_wanted(tree, proto_rocev2)) {
+        fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
+    }
     taps_queue(tap_rocev2, pinfo, packet, record);
     int used = builtin_dissect(packet->place, naming, &repair, tvb, pinfo, tree, data);
     if (used == 0) { /* InfiniBand is disabled, and we were asked for by name */
@@ -143,6 +145,7 @@ rocev2_register(void)
     tap_rocev2 = register_tap("rocev2");
     fields_register(proto_rocev2);
     register_preferences();
+    crc_register();
     hook_register(proto_rocev2);
     analysis_register();
 }
