@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The analysis of a packet does not depend on how it is looked at: in one pass or two,
+behind a filter, in any order of clicking, or again after a preference has changed."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from checks import TS, Check, capture, main  # noqa: E402
+from tshark import NOBODY  # noqa: E402
+
+CAPTURES = ("03a_loss_data_0.5pct", "04a_reorder", "05a_rnr", "03d_loss_read_resp")
+PREFIX = "rocev2.analysis."
+
+# What is known of a packet when it arrives ...
+AT_ONCE = [PREFIX + name for name in (
+    "stream", "expected_psn", "gap", "gap.psn", "gap.behind", "late", "late.passed_by",
+    "duplicate", "duplicate.of", "retransmission", "retransmission.of",
+    "retransmission.nak", "round", "round.nak", "nak", "nak.provoked_by", "rnr_nak",
+    "rnr_wait", "read_reissue", "response_resent", "ecn_transition", "cnp",
+    "request_in", "acked", "acked.psn", "ack_latency", "read_latency", "nak_generation",
+    "nak_reaction", "recovery", "loss.psn", "loss.evidence", "message.first_frame")]
+# ... and what only later packets tell.
+LATER = [PREFIX + name for name in (
+    "retransmitted_in", "nak_in", "nak.answered_in", "acked_in", "response_in", "fate",
+    "message.last_frame")]
+
+
+class Sharkd:
+    """A running sharkd, which dissects whatever frame one asks for."""
+
+    def __init__(self):
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
+                       "HOME": str(TS.dir / "home-plugin"),
+                       "WIRESHARK_PLUGIN_DIR": str(TS.dir / "plugins")}
+        command = ["sharkd", "-"]
+        if os.geteuid() == 0:
+            command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
+                       "--clear-groups", *command]
+        self.process = subprocess.Popen(command, env=environment, cwd=TS.dir, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        self.n = 0
+
+    def ask(self, method, **params):
+        self.n += 1
+        request = {"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                answer = json.loads(line)
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+        raise RuntimeError(f"{method}: sharkd ended")
+
+    def tree(self, frame):
+        """The lines of a frame's analysis."""
+        lines = []
+
+        def walk(nodes, inside):
+            for node in nodes:
+                within = inside or node.get("f") == "rocev2.analysis"
+                if within:
+                    lines.append(node["l"])
+                walk(node.get("n", []), within)
+
+        walk(self.ask("frame", frame=frame, proto=True)["tree"], False)
+        return lines
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Passes(Check):
+    def test_one_pass_and_two(self):
+        for name in CAPTURES:
+            for end in ("sender", "receiver"):
+                with self.subTest(f"{name}/{end}"):
+                    path = capture(name, end)
+                    columns = ["frame.number", *AT_ONCE]
+                    once = TS.fields(path, columns)
+                    twice = TS.fields(path, columns, "-2")
+                    self.assertEqual(once, twice)
+                    self.assertTrue(any(row[PREFIX + "acked"] for row in once))
+
+    def test_later_packets_tell_in_the_second_pass(self):
+        rows = {1: [], 2: []}
+        for name, end in (("03a_loss_data_0.5pct", "sender"), ("05a_rnr", "receiver"),
+                          ("03a_loss_data_0.5pct", "receiver"), ("02a_read_bw", "sender")):
+            rows[1] += TS.fields(capture(name, end), LATER)
+            rows[2] += TS.fields(capture(name, end), LATER, "-2")
+        for name in LATER:
+            with self.subTest(name):
+                early = sum(len(row[name]) for row in rows[1])
+                late = sum(len(row[name]) for row in rows[2])
+                self.assertGreater(late, early)
+                self.assertTrue(early == 0 or name.endswith("last_frame"))
+
+    def test_behind_a_filter(self):
+        path = capture("03a_loss_data_0.5pct", "receiver")
+        columns = ["frame.number", *AT_ONCE, *LATER]
+        every = {row["frame.number"][0]: row for row in TS.fields(path, columns, "-2")}
+        for text in ("rocev2.analysis.retransmission", "rocev2.analysis.nak",
+                     "frame.number > 800", "rocev2.analysis.fate || rocev2.analysis.loss"):
+            with self.subTest(text):
+                rows = TS.fields(path, columns, "-2", "-Y", text)
+                self.assertGreater(len(rows), 0)
+                self.assertEqual(rows, [every[row["frame.number"][0]] for row in rows])
+
+
+@unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
+class Clicking(Check):
+    def setUp(self):
+        self.sharkd = Sharkd()
+        self.addCleanup(self.sharkd.close)
+
+    def load(self, path):
+        self.sharkd.ask("load", file=str(path))
+
+    def test_any_order(self):
+        for name in CAPTURES:
+            with self.subTest(name):
+                self.load(capture(name, "receiver"))
+                numbers = list(range(1, 400))
+                in_order = {n: self.sharkd.tree(n) for n in numbers}
+                self.assertTrue(any(in_order.values()))
+                random.Random(1).shuffle(numbers)
+                for number in numbers:
+                    self.assertEqual(self.sharkd.tree(number), in_order[number])
+
+    def test_a_preference_that_changes(self):
+        """sharkd reads a capture anew as the window does; the ports that it does not apply
+        are in test_beside.py."""
+        path = capture("03a_loss_data_0.5pct", "receiver")
+        self.load(path)
+        tree = self.sharkd.tree(878)
+
+        def good(n):
+            """sharkd remembers what a filter matched: each time another text."""
+            return self.sharkd.ask("frames", filter='rocev2.icrc.status == "Good" && '
+                                   f"rocev2.analysis && frame.number > {n}")
+
+        before = good(0)
+        self.assertGreater(len(before), 10)
+        for n, (value, want) in enumerate((("FALSE", []), ("TRUE", before))):
+            self.sharkd.ask("setconf", name="rocev2.check_icrc", value=value)
+            self.load(path)
+            self.assertEqual(good(n + 1), want)
+            self.assertEqual(self.sharkd.tree(878), tree)
+
+    def test_one_capture_leaves_nothing_to_the_next(self):
+        path = capture("03a_loss_data_0.5pct", "receiver")
+        self.load(path)
+        tree = self.sharkd.tree(878)
+        for other in CAPTURES:
+            self.load(capture(other, "sender"))
+        self.load(path)
+        self.assertEqual(self.sharkd.tree(878), tree)
+
+
+sys.exit(main())
