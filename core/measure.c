@@ -57,7 +57,7 @@ roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             .kind = ROCE_RELATION_TAKES,
             .latency = latency,
             .stream = s->pub.id,
-            .frame = a->frame->number,
+            .frame = a->seen_frame,
             .to = from_frame,
             .duration_ns = a->seen_ns - from_ns,
         };

@@ -323,9 +323,10 @@ typedef struct roce_arrival {
     const roce_packet *packet;
     const roce_opcode_info *info;
     roce_identity identity;
-    uint64_t seen_ns;   /* when; earlier than the frame for what was in doubt */
-    uint64_t missed_ns; /* likewise: when it was noticed missing, 0 if it was not */
-    int64_t psn;        /* unwrapped, once a rule has done it */
+    uint64_t seen_ns;    /* when; earlier than the frame for what was in doubt */
+    uint64_t seen_frame; /* likewise */
+    uint64_t missed_ns;  /* likewise: when it was noticed missing, 0 if it was not */
+    int64_t psn;         /* unwrapped, once a rule has done it */
     uint32_t span;
     roce_icrc_status icrc;
     bool corrupt; /* a bad ICRC that proves damage: it moves no state */

@@ -513,6 +513,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
         .frame = frame,
         .packet = packet,
         .seen_ns = frame->time_ns,
+        .seen_frame = frame->number,
         .info = roce_opcode_get(packet->bth.opcode),
         .identity = roce_ident_of(frame, packet),
         .icrc = icrc,

@@ -150,6 +150,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     roce_slot *slot = roce_history_find(&lane->history, d->psn);
     roce_arrival a = *now;
     a.seen_ns = d->seen_ns;
+    a.seen_frame = d->frame;
     a.missed_ns = d->missed_ns;
     a.psn = d->psn;
     a.span = d->span;

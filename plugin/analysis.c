@@ -106,6 +106,21 @@ withdraw(const roce_event *e)
     }
 }
 
+/* What was taken for late or for a duplicate was sent again after all. */
+static void
+correct(const packet_record *record, const roce_event *again)
+{
+    for (const note *n = memory_note(record->first_note); n != NULL;
+         n = memory_note(n->next)) {
+        event_record *kept = memory_event(n->index);
+        if (n->role == NOTE_EVENT && kept->event.psn == again->psn &&
+            (kept->event.kind == ROCE_EVENT_LATE ||
+             kept->event.kind == ROCE_EVENT_DUPLICATE)) {
+            kept->undone_by = (uint32_t)again->frame;
+        }
+    }
+}
+
 /* What an event means for the stream that it is about, and it for the event. */
 static void
 follow_stream(event_record *kept, uint32_t index)
@@ -140,6 +155,9 @@ take_event(void *ctx, const roce_event *e)
     follow_stream(memory_event(index), index);
     packet_record *here = memory_find(e->frame);
     if (here != NULL) {
+        if (e->kind == ROCE_EVENT_RETRANSMISSION) {
+            correct(here, e);
+        }
         memory_add_note(here, NOTE_EVENT, index);
     }
     packet_record *related =

@@ -61,7 +61,8 @@ typedef struct note {
 typedef struct event_record {
     roce_event event;
     uint32_t nak;         /* of a retransmission: frame of the NAK of its round; 0 */
-    uint32_t undone_by;   /* frame that a verdict was withdrawn on; 0: it stands */
+    uint32_t undone_by;   /* frame that a verdict, or what a packet was taken for, was
+                           * withdrawn on; 0: it stands */
     uint32_t loss_before; /* the loss before of the same stream, or ANALYSIS_NONE */
 } event_record;
 

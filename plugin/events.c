@@ -288,8 +288,11 @@ static expert_field *
 expert_of(const event_record *record)
 {
     const roce_event *e = &record->event;
+    if (record->undone_by != 0) {
+        return NULL;
+    }
     if (e->kind == ROCE_EVENT_LOSS) {
-        return record->undone_by != 0 ? NULL : &ei_verdict[e->detail];
+        return &ei_verdict[e->detail];
     }
     if (e->kind == ROCE_EVENT_NAK && e->detail != ROCE_NAK_PSN_SEQUENCE) {
         return &ei_fatal;
@@ -310,7 +313,8 @@ add_event(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
     const char *sentence = words_sentence(record, pinfo->pool);
     proto_item *item = add_value(tree, tvb, e);
-    proto_item_set_text(item, "%s", sentence);
+    proto_item_set_text(item, "%s%s", sentence,
+                        record->undone_by != 0 ? "; taken back later" : "");
     proto_item_set_generated(item);
     proto_tree *sub = proto_item_add_subtree(item, ett_event);
     add_leaves(sub, tvb, e);
@@ -320,7 +324,9 @@ add_event(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     if (e->kind == ROCE_EVENT_RETRANSMISSION) {
         add_frame(sub, hf_nak, tvb, record->nak);
     }
-    add_frame(sub, hf_withdrawn, tvb, record->undone_by);
+    if (e->kind == ROCE_EVENT_LOSS) {
+        add_frame(sub, hf_withdrawn, tvb, record->undone_by);
+    }
     expert_field *expert = expert_of(record);
     if (expert != NULL) {
         expert_add_info_format(pinfo, item, expert, "%s", sentence);

@@ -56,18 +56,14 @@ loss_sentence(const event_record *record, wmem_allocator_t *scope)
         e->count == 1
             ? ""
             : wmem_strdup_printf(scope, ", %" G_GUINT64_FORMAT " copies", e->count);
-    return wmem_strdup_printf(scope, "Verdict: %s PSN %u %s%s (%s)%s", what, psn_of(e),
-                              detail_of(e, scope), copies, evidence_of(e, scope),
-                              record->undone_by != 0 ? "; withdrawn later" : "");
+    return wmem_strdup_printf(scope, "Verdict: %s PSN %u %s%s (%s)", what, psn_of(e),
+                              detail_of(e, scope), copies, evidence_of(e, scope));
 }
 
 static const char *
 loss_label(const event_record *record, wmem_allocator_t *scope)
 {
     const roce_event *e = &record->event;
-    if (record->undone_by != 0) {
-        return NULL;
-    }
     const char *of =
         e->related_frame == 0
             ? ""
@@ -331,12 +327,14 @@ append_note(label_list *labels, const note *n)
 {
     const event_record *record = memory_event(n->index);
     const kind_words *words = &kinds[record->event.kind];
+    if (record->undone_by != 0) {
+        return;
+    }
     if (n->role == NOTE_EVENT) {
         append_label(labels, words->rank,
                      words->label != NULL ? words->label(record, labels->scope)
                                           : words->fixed_label);
-    } else if (n->role == NOTE_RELATED && record->event.kind == ROCE_EVENT_LOSS &&
-               record->undone_by == 0) {
+    } else if (n->role == NOTE_RELATED && record->event.kind == ROCE_EVENT_LOSS) {
         append_label(labels, RANK_FATE, detail_of(&record->event, labels->scope));
     }
 }

@@ -26,8 +26,9 @@ typedef struct roce_relation {
     roce_relation_kind kind;
     roce_latency latency; /* valid for TAKES */
     uint32_t stream;      /* that made the request, or whose latency it is */
-    uint64_t frame;       /* the packet that is being tracked */
-    uint64_t to;          /* the earlier one; 0 where it is no single packet */
+    uint64_t frame; /* the packet itself: the one that is being tracked, or one that
+                           * was in doubt until now */
+    uint64_t to;    /* the earlier one; 0 where it is no single packet */
     uint64_t duration_ns; /* of TAKES */
 } roce_relation;
 

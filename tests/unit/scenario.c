@@ -98,6 +98,29 @@ take_event(void *ctx, const roce_event *event)
     out->events[out->n_events++] = *event;
 }
 
+static void
+take_relation(void *ctx, const roce_relation *r)
+{
+    static const char *const kinds[] = {
+        [ROCE_RELATION_COVERS] = "covers",
+        [ROCE_RELATION_NAMES] = "names",
+        [ROCE_RELATION_ANSWERS] = "answers",
+    };
+    scenario_outcome *out = ctx;
+    char text[96];
+    if (r->kind == ROCE_RELATION_TAKES) {
+        snprintf(text, sizeof text, "%d takes %dus from %d as %s; ", (int)r->frame,
+                 (int)(r->duration_ns / 1000), (int)r->to,
+                 roce_latency_name(r->latency));
+    } else {
+        snprintf(text, sizeof text, "%d %s %d; ", (int)r->frame, kinds[r->kind],
+                 (int)r->to);
+    }
+    if (strlen(out->relations) + strlen(text) < sizeof out->relations) {
+        strcat(out->relations, text);
+    }
+}
+
 static uint64_t
 link_speed(void *ctx, uint32_t point)
 {
@@ -291,6 +314,7 @@ open_tracker(stage *g)
     roce_tracker_config config;
     roce_tracker_config_init(&config);
     config.event = take_event;
+    config.relation = take_relation;
     config.ctx = out;
     if (row->link_speed_bps != 0) {
         config.link_speed_bps = link_speed;
