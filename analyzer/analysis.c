@@ -177,9 +177,9 @@ track(run *r, roce_frame *frame, const roce_packet *packet)
     }
     rs_timeline_add(analysis->timeline, frame, packet);
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
-    rs_identity identity;
+    roce_wire_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
-        rs_identity_of(frame, packet, &identity)) {
+        roce_wire_identity_of(frame, packet, &identity)) {
         (void)rs_twins_add(analysis->twins, group, &identity, stream);
     }
     if (packet->class == ROCE_CLASS_OTHER) {
@@ -203,8 +203,8 @@ static gboolean
 is_capture_duplicate(run *r, rs_point *point, const roce_frame *frame,
                      const roce_packet *packet)
 {
-    rs_identity identity;
-    if (!point->delivers_twice || !rs_identity_of(frame, packet, &identity)) {
+    roce_wire_identity identity;
+    if (!point->delivers_twice || !roce_wire_identity_of(frame, packet, &identity)) {
         return FALSE;
     }
     if (r->repeats == NULL) {

@@ -9,10 +9,10 @@
 #ifndef RS_HELD_H
 #define RS_HELD_H
 
-#include "identity.h"
 #include "points.h"
 
 #include "roce/packet.h"
+#include "roce/wire_identity.h"
 
 #include <glib.h>
 
@@ -34,7 +34,7 @@ typedef enum rs_held_class {
 typedef struct rs_held {
     roce_frame frame; /* its bytes are at `at` */
     gsize at;
-    rs_identity identity;
+    roce_wire_identity identity;
     gboolean has_identity;
     guint64 sender; /* hash of the source address */
     guint64 stream; /* hash of addresses and destination QPN; 0 none */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recall.h"
 
-#include "identity.h"
 #include "reader.h"
 
 #include "roce/hash.h"
+#include "roce/wire_identity.h"
 
 #define SLOTS (1u << 17)
 #define MAX_ENTRIES (SLOTS / 2)
@@ -56,9 +56,9 @@ rs_recall_free(rs_recall *recall)
 static gboolean
 is_telling(const roce_frame *frame, const roce_packet *packet, guint64 *narrow)
 {
-    rs_identity identity;
+    roce_wire_identity identity;
     if (!packet->has_bth || packet->transport == ROCE_TRANSPORT_CNP ||
-        !rs_identity_of(frame, packet, &identity)) {
+        !roce_wire_identity_of(frame, packet, &identity)) {
         return FALSE;
     }
     *narrow = identity.narrow;

@@ -10,7 +10,7 @@
 typedef struct waiting {
     guint64 key; /* of point and identity; 0: none */
     guint64 time_ns;
-    rs_identity identity;
+    roce_wire_identity identity;
 } waiting;
 
 struct rs_repeats {
@@ -42,14 +42,15 @@ distance(guint64 a, guint64 b)
 }
 
 gboolean
-rs_repeats_is_second(rs_repeats *repeats, guint point, const rs_identity *identity,
-                     guint64 time_ns, guint64 within_ns)
+rs_repeats_is_second(rs_repeats *repeats, guint point,
+                     const roce_wire_identity *identity, guint64 time_ns,
+                     guint64 within_ns)
 {
     guint64 key = roce_hash_mix(identity->narrow, point) | 1;
     waiting *place = NULL;
     for (guint i = 0; i < PROBES; i++) {
         waiting *entry = &repeats->entries[((key >> 8) + i) & (ENTRIES - 1)];
-        if (entry->key == key && rs_identity_equal(&entry->identity, identity)) {
+        if (entry->key == key && roce_wire_identity_equal(&entry->identity, identity)) {
             if (distance(entry->time_ns, time_ns) <= within_ns) {
                 entry->key = 0;
                 return TRUE;

@@ -9,7 +9,7 @@
 #ifndef RS_REPEATS_H
 #define RS_REPEATS_H
 
-#include "identity.h"
+#include "roce/wire_identity.h"
 
 #include <glib.h>
 
@@ -25,7 +25,8 @@ rs_repeats_free(rs_repeats *repeats);
 /* Whether this is the second of a pair of copies at `point`, within that time.  The
  * table is bounded: a second copy far behind its first is not known. */
 gboolean
-rs_repeats_is_second(rs_repeats *repeats, guint point, const rs_identity *identity,
-                     guint64 time_ns, guint64 within_ns);
+rs_repeats_is_second(rs_repeats *repeats, guint point,
+                     const roce_wire_identity *identity, guint64 time_ns,
+                     guint64 within_ns);
 
 #endif

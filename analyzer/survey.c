@@ -89,7 +89,7 @@ rs_survey_hold(rs_survey *survey, const roce_frame *frame, const roce_packet *p)
 {
     rs_held h = {
         .frame = *frame, .at = survey->bytes->len, .ipv4_ident = p->ipv4_ident};
-    h.has_identity = rs_identity_of(frame, p, &h.identity);
+    h.has_identity = roce_wire_identity_of(frame, p, &h.identity);
     h.sender = roce_hash_addr(0, &p->src);
     h.way = roce_hash_addr(h.sender, &p->dst);
     h.back = roce_hash_addr(roce_hash_addr(0, &p->dst), &p->src);

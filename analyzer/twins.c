@@ -5,8 +5,8 @@
 #define PROBES 4
 
 typedef struct twin {
-    rs_identity identity; /* narrow is 0: empty */
-    guint64 points;       /* bit n: seen at point n (from 63 on together) */
+    roce_wire_identity identity; /* narrow is 0: empty */
+    guint64 points;              /* bit n: seen at point n (from 63 on together) */
     guint64 age;
     guint32 stream; /* at the first point */
 } twin;
@@ -63,12 +63,12 @@ retire(rs_twins *twins, const twin *entry)
 
 /* The entry of this identity, or the oldest of those that it may take. */
 static twin *
-entry_for(rs_twins *twins, const rs_identity *identity)
+entry_for(rs_twins *twins, const roce_wire_identity *identity)
 {
     twin *oldest = NULL;
     for (guint i = 0; i < PROBES; i++) {
         twin *entry = &twins->entries[(identity->narrow + i) & (ENTRIES - 1)];
-        if (rs_identity_equal(&entry->identity, identity)) {
+        if (roce_wire_identity_equal(&entry->identity, identity)) {
             return entry;
         }
         if (oldest == NULL || entry->age < oldest->age) {
@@ -85,11 +85,12 @@ rs_twins_miss(rs_twins *twins)
 }
 
 gboolean
-rs_twins_add(rs_twins *twins, guint point, const rs_identity *identity, guint32 stream)
+rs_twins_add(rs_twins *twins, guint point, const roce_wire_identity *identity,
+             guint32 stream)
 {
     guint64 bit = (guint64)1 << MIN(point, 63);
     twin *entry = entry_for(twins, identity);
-    if (!rs_identity_equal(&entry->identity, identity)) {
+    if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
         retire(twins, entry);
         *entry = (twin){.identity = *identity, .points = bit, .stream = stream};

@@ -8,7 +8,7 @@
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
-#include "identity.h"
+#include "roce/wire_identity.h"
 
 #include <glib.h>
 
@@ -27,7 +27,8 @@ rs_twins_free(rs_twins *twins);
 /* Notes a RoCE packet of a stream.  TRUE if its twin was seen at another point before.
  */
 gboolean
-rs_twins_add(rs_twins *twins, guint point, const rs_identity *identity, guint32 stream);
+rs_twins_add(rs_twins *twins, guint point, const roce_wire_identity *identity,
+             guint32 stream);
 
 /* Decides on what is still in the table. */
 void

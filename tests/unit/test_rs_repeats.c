@@ -66,7 +66,7 @@ test_pairs(void)
         rs_repeats *repeats = rs_repeats_new();
         for (const step *s = rows[i].steps;
              s < rows[i].steps + MAX_STEPS && s->time_ns != 0; s++) {
-            const rs_identity identity = {
+            const roce_wire_identity identity = {
                 .narrow = s->narrow, .icrc = s->icrc, .has_icrc = s->icrc != 0};
             CHECK_INT(rs_repeats_is_second(repeats, s->point, &identity, s->time_ns,
                                            WITHIN_NS),
@@ -78,10 +78,10 @@ test_pairs(void)
 }
 
 /* Spread as hashes are. */
-static rs_identity
+static roce_wire_identity
 nth_identity(guint64 n)
 {
-    return (rs_identity){.narrow = (n + 1) * 0x9e3779b97f4a7c15u};
+    return (roce_wire_identity){.narrow = (n + 1) * 0x9e3779b97f4a7c15u};
 }
 
 /* Far more packets than the table holds, the second copy `behind` packets later; how many
@@ -92,12 +92,12 @@ known_of(guint64 n_packets, guint64 behind)
     rs_repeats *repeats = rs_repeats_new();
     guint64 known = 0;
     for (guint64 n = 0; n < n_packets + behind; n++) {
-        const rs_identity first = nth_identity(n);
+        const roce_wire_identity first = nth_identity(n);
         if (n < n_packets) {
             CHECK(!rs_repeats_is_second(repeats, 0, &first, n, G_MAXUINT64));
         }
         if (n >= behind) {
-            const rs_identity second = nth_identity(n - behind);
+            const roce_wire_identity second = nth_identity(n - behind);
             known += rs_repeats_is_second(repeats, 0, &second, n, G_MAXUINT64) ? 1 : 0;
         }
     }

@@ -7,7 +7,7 @@
  */
 #include "packet_maker.h"
 
-#include "identity.h"
+#include "roce/wire_identity.h"
 
 #define MAX_FRAME 256
 
@@ -51,7 +51,7 @@ stranger(void)
 }
 
 static bool
-identify(const frame_bytes *f, rs_identity *identity)
+identify(const frame_bytes *f, roce_wire_identity *identity)
 {
     const roce_frame frame = {.bytes = f->bytes,
                               .captured_bytes = f->captured,
@@ -61,17 +61,17 @@ identify(const frame_bytes *f, rs_identity *identity)
     roce_ports_init(&ports);
     roce_packet packet;
     roce_decode(&frame, &ports, &packet);
-    return rs_identity_of(&frame, &packet, identity);
+    return roce_wire_identity_of(&frame, &packet, identity);
 }
 
 static void
 check_same(const frame_bytes *a, const frame_bytes *b, bool want)
 {
-    rs_identity x;
-    rs_identity y;
+    roce_wire_identity x;
+    roce_wire_identity y;
     if (CHECK(identify(a, &x)) && CHECK(identify(b, &y))) {
-        CHECK_INT(rs_identity_equal(&x, &y), want);
-        CHECK_INT(rs_identity_equal(&y, &x), want);
+        CHECK_INT(roce_wire_identity_equal(&x, &y), want);
+        CHECK_INT(roce_wire_identity_equal(&y, &x), want);
         CHECK(x.narrow != 0 && y.narrow != 0);
     }
 }
@@ -169,7 +169,7 @@ test_cut(void)
         frame_bytes a = whole();
         frame_bytes b = whole();
         b.captured -= rows[i].cut;
-        rs_identity identity;
+        roce_wire_identity identity;
         CHECK(identify(&b, &identity));
         CHECK_INT(identity.has_icrc, rows[i].has_icrc);
         check_same(&a, &b, true);
@@ -244,7 +244,7 @@ test_none(void)
         check_row(rows[i].name);
         frame_bytes f = {.captured = rows[i].n, .wire = rows[i].n};
         memcpy(f.bytes, rows[i].bytes, rows[i].n);
-        rs_identity identity = {.narrow = 1};
+        roce_wire_identity identity = {.narrow = 1};
         CHECK(!identify(&f, &identity));
         CHECK_INT(identity.narrow, 1);
     }
