@@ -10,12 +10,10 @@
 #define FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000) /* what stamps step back */
 #define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
 #define MAX_CANDIDATES 1024         /* of very many, the newest are looked at */
-#define MAX_PARTS                                                                      \
-    4096 /* of all interfaces: beyond, frames go to the interface itself */
 
 typedef struct point_key {
     guint file_i, interface_i;
-    rs_part part;
+    roce_origin origin;
 } point_key;
 
 struct rs_points {
@@ -25,8 +23,8 @@ struct rs_points {
     GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
     GHashTable *seen;   /* gint64: file and interface that have a point */
     GArray *ended;      /* gboolean by file */
-    guint n_parts;
-    rs_recall *recall; /* NULL with a single file */
+    guint n_origins;    /* but for interfaces themselves */
+    rs_recall *recall;  /* NULL with a single file */
     rs_beginning *beginning;
     guint beginning_file_i;
     point_key last_key; /* of the frame before: most often the same */
@@ -34,19 +32,12 @@ struct rs_points {
 };
 
 static gboolean
-same_part(const rs_part *a, const rs_part *b)
-{
-    return a->kind == b->kind && a->number == b->number && a->mirror == b->mirror &&
-           a->direction == b->direction && roce_addr_equal(&a->source, &b->source);
-}
-
-static gboolean
 key_equal(gconstpointer a, gconstpointer b)
 {
     const point_key *x = a;
     const point_key *y = b;
     return x->file_i == y->file_i && x->interface_i == y->interface_i &&
-           same_part(&x->part, &y->part);
+           roce_origin_equal(&x->origin, &y->origin);
 }
 
 static guint
@@ -54,9 +45,7 @@ key_hash(gconstpointer data)
 {
     const point_key *key = data;
     guint64 h = roce_hash_mix(key->file_i, key->interface_i);
-    h = roce_hash_mix(h, (guint64)key->part.number << 16 |
-                             (guint)key->part.mirror << 8 | (guint)key->part.direction);
-    return (guint)(roce_hash_addr(h, &key->part.source) >> 32);
+    return (guint)(roce_origin_hash(h, &key->origin) >> 32);
 }
 
 /* A name says which interface it is; without one, its number does. */
@@ -65,7 +54,7 @@ same_place(gconstpointer a, gconstpointer b)
 {
     const rs_point *x = a;
     const rs_point *y = b;
-    return x->link_type == y->link_type && same_part(&x->part, &y->part) &&
+    return x->link_type == y->link_type && roce_origin_equal(&x->origin, &y->origin) &&
            g_strcmp0(x->interface, y->interface) == 0 &&
            (x->interface != NULL || x->interface_i == y->interface_i);
 }
@@ -77,8 +66,7 @@ place_hash(gconstpointer data)
     guint64 name = point->interface != NULL ? g_str_hash(point->interface)
                                             : (guint64)point->interface_i << 32;
     guint64 h = roce_hash_mix(name, (guint64)point->link_type);
-    h = roce_hash_mix(h, (guint64)point->part.number << 8 | point->part.direction);
-    return (guint)(roce_hash_addr(h, &point->part.source) >> 32);
+    return (guint)(roce_origin_hash(h, &point->origin) >> 32);
 }
 
 static void
@@ -257,7 +245,7 @@ add_to_place(rs_points *points, rs_point *point)
     g_ptr_array_add(place, point);
 }
 
-/* A point for this part of an interface: of an earlier file, if this one follows on. */
+/* A point for this origin at an interface: of an earlier file, if this one follows on. */
 static rs_point *
 make_point(rs_points *points, const point_key *key, const rs_interface *interface,
            guint64 time_ns)
@@ -266,7 +254,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     point->file_i = point->last_file_i = key->file_i;
     point->interface = g_strdup(interface->name);
     point->interface_i = key->interface_i;
-    point->part = key->part;
+    point->origin = key->origin;
     point->link_type = interface->link_type;
     point->link = interface->link;
     rs_point *before = rs_points_before(points, point, time_ns);
@@ -305,32 +293,6 @@ interface_key(guint file_i, guint interface_i)
     return (gint64)((guint64)file_i << 32 | interface_i);
 }
 
-gboolean
-rs_part_has_session(const rs_part *part)
-{
-    return part->kind == RS_PART_MIRROR && (part->mirror == ROCE_MIRROR_ERSPAN_II ||
-                                            part->mirror == ROCE_MIRROR_ERSPAN_III ||
-                                            part->mirror == ROCE_MIRROR_ARISTA);
-}
-
-static rs_part
-part_of(const roce_packet *packet)
-{
-    if (packet != NULL && packet->mirror.kind != ROCE_MIRROR_NONE) {
-        return (rs_part){
-            .kind = RS_PART_MIRROR,
-            .number = packet->mirror.session,
-            .mirror = packet->mirror.kind,
-            .direction = packet->mirror.direction,
-            .source = packet->mirror.source,
-        };
-    }
-    if (packet != NULL && packet->sll2_ifindex != 0) {
-        return (rs_part){.kind = RS_PART_IFINDEX, .number = packet->sll2_ifindex};
-    }
-    return (rs_part){.kind = RS_PART_WHOLE};
-}
-
 static rs_point *
 find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
              guint64 time_ns)
@@ -339,14 +301,14 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     if (point != NULL) {
         return point;
     }
-    gboolean is_part = key->part.kind != RS_PART_WHOLE;
-    if (is_part && points->n_parts >= MAX_PARTS) {
-        point_key whole = {.file_i = key->file_i, .interface_i = key->interface_i};
-        return find_or_make(points, &whole, reader, time_ns);
+    gboolean is_further = key->origin.kind != ROCE_ORIGIN_INTERFACE;
+    if (is_further && points->n_origins >= ROCE_MAX_ORIGINS) {
+        point_key itself = {.file_i = key->file_i, .interface_i = key->interface_i};
+        return find_or_make(points, &itself, reader, time_ns);
     }
     const rs_interface *interface = rs_reader_interface(reader, key->interface_i);
     point = make_point(points, key, interface, time_ns);
-    points->n_parts += is_part ? 1 : 0;
+    points->n_origins += is_further ? 1 : 0;
     g_hash_table_insert(points->by_key, g_memdup2(key, sizeof *key), point);
     gint64 seen = interface_key(key->file_i, key->interface_i);
     (void)g_hash_table_add(points->seen, g_memdup2(&seen, sizeof seen));
@@ -357,11 +319,10 @@ rs_point *
 rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
              guint interface_i, const roce_packet *packet, guint64 time_ns)
 {
-    const point_key key = {
-        .file_i = file_i,
-        .interface_i = interface_i,
-        .part = part_of(packet),
-    };
+    point_key key = {.file_i = file_i, .interface_i = interface_i};
+    if (packet != NULL) {
+        key.origin = roce_origin_of(packet);
+    }
     if (points->last != NULL && key_equal(&key, &points->last_key)) {
         return points->last;
     }

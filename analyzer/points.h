@@ -13,25 +13,10 @@
 #include "options.h"
 #include "reader.h"
 
+#include "roce/origin.h"
 #include "roce/packet.h"
 
 #include <glib.h>
-
-/* What of an interface a point is: a mirror's session, an interface of a cooked capture
- * of all of them, or all of it. */
-typedef enum rs_part_kind {
-    RS_PART_WHOLE,
-    RS_PART_IFINDEX, /* `number` is the interface index of a cooked header (SLL2) */
-    RS_PART_MIRROR,  /* `number` is the session, `source` the switch that mirrors */
-} rs_part_kind;
-
-typedef struct rs_part {
-    rs_part_kind kind;
-    guint32 number;
-    roce_mirror_kind mirror;
-    roce_mirror_direction direction; /* as the mirror's header says it */
-    roce_addr source;
-} rs_part;
 
 /* In what order a point's frames come to the tracker. */
 typedef enum rs_order {
@@ -45,7 +30,7 @@ typedef struct rs_point {
     guint file_i, last_file_i; /* the first and the last file of a rotated set */
     guint interface_i;         /* in the first of them */
     char *interface;           /* NULL: unnamed */
-    rs_part part;
+    roce_origin origin;
     int link_type;
     roce_link link;
     guint64 speed_bps; /* 0 unknown */
@@ -72,10 +57,6 @@ typedef struct rs_point {
 } rs_point;
 
 typedef struct rs_points rs_points;
-
-/* Whether the mirror's header names a session: ERSPAN II and III, and Arista's policy. */
-gboolean
-rs_part_has_session(const rs_part *part);
 
 rs_points *
 rs_points_new(const rs_options *options);

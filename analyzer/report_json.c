@@ -62,17 +62,18 @@ switch_resolution_json(const rs_point *point)
 static json_t *
 mirror_json(const rs_point *point)
 {
-    const rs_part *part = &point->part;
-    if (part->kind != RS_PART_MIRROR) {
+    const roce_origin *origin = &point->origin;
+    if (origin->kind != ROCE_ORIGIN_MIRROR) {
         return json_null();
     }
-    g_autofree char *source = rs_format_addr(&part->source);
+    g_autofree char *source = rs_format_addr(&origin->source);
     json_t *json = json_object();
-    json_object_set_new(json, "kind", json_string(roce_mirror_kind_name(part->mirror)));
+    json_object_set_new(json, "kind",
+                        json_string(roce_mirror_kind_name(origin->mirror)));
     json_object_set_new(json, "session",
-                        rs_json_known(part->number, rs_part_has_session(part)));
+                        rs_json_known(origin->number, roce_origin_has_session(origin)));
     json_object_set_new(json, "direction",
-                        json_string(roce_mirror_direction_name(part->direction)));
+                        json_string(roce_mirror_direction_name(origin->direction)));
     json_object_set_new(json, "source", json_string(source));
     json_object_set_new(json, "timestamp_resolution_ns", switch_resolution_json(point));
     return json;
@@ -90,7 +91,7 @@ point_json(const rs_analysis *analysis, const rs_point *point)
     json_object_set_new(json, "interface", rs_json_text(point->interface));
     json_object_set_new(
         json, "interface_index",
-        rs_json_known(point->part.number, point->part.kind == RS_PART_IFINDEX));
+        rs_json_known(point->origin.number, point->origin.kind == ROCE_ORIGIN_IFINDEX));
     json_object_set_new(json, "mirror", mirror_json(point));
     json_object_set_new(json, "link_type",
                         link != NULL ? json_string(link)

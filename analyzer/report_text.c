@@ -88,7 +88,8 @@ print_points(const text_report *r)
 {
     const rs_analysis *a = r->analysis;
     guint n = rs_points_n(a->points);
-    if (n == 0 || (n == 1 && rs_analysis_point(a, 0)->part.kind == RS_PART_WHOLE)) {
+    if (n == 0 ||
+        (n == 1 && rs_analysis_point(a, 0)->origin.kind == ROCE_ORIGIN_INTERFACE)) {
         return;
     }
     for (guint i = 0; i < n; i++) {

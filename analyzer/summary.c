@@ -88,21 +88,21 @@ rs_point_name(const rs_analysis *analysis, guint32 point)
     const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
     g_autofree char *base = g_path_get_basename(file->path);
     g_autofree char *name = rs_format_safe(p->interface != NULL ? p->interface : base);
-    g_autofree char *source = rs_hosts_label(analysis->told->hosts, &p->part.source);
+    g_autofree char *source = rs_hosts_label(analysis->told->hosts, &p->origin.source);
     g_autofree char *session =
-        rs_part_has_session(&p->part)
-            ? g_strdup_printf("mirror session %u of %s", p->part.number, source)
+        roce_origin_has_session(&p->origin)
+            ? g_strdup_printf("mirror session %u of %s", p->origin.number, source)
             : g_strdup_printf("mirror of %s", source);
-    gboolean has_direction = p->part.direction != ROCE_MIRROR_DIRECTION_UNKNOWN;
-    switch (p->part.kind) {
-    case RS_PART_WHOLE:
+    gboolean has_direction = p->origin.direction != ROCE_MIRROR_DIRECTION_UNKNOWN;
+    switch (p->origin.kind) {
+    case ROCE_ORIGIN_INTERFACE:
         break;
-    case RS_PART_IFINDEX:
-        return g_strdup_printf("%s, interface %u", name, p->part.number);
-    case RS_PART_MIRROR:
+    case ROCE_ORIGIN_IFINDEX:
+        return g_strdup_printf("%s, interface %u", name, p->origin.number);
+    case ROCE_ORIGIN_MIRROR:
         return g_strdup_printf(
             "%s, %s%s%s", name, session, has_direction ? ", " : "",
-            has_direction ? roce_mirror_direction_name(p->part.direction) : "");
+            has_direction ? roce_mirror_direction_name(p->origin.direction) : "");
     }
     return g_steal_pointer(&name);
 }
