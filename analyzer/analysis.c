@@ -12,13 +12,13 @@
 #include "feed.h"
 #include "filter.h"
 #include "progress.h"
-#include "reorder.h"
-#include "repeats.h"
 #include "survey.h"
 #include "timeline.h"
 #include "twins.h"
 
 #include "roce/decode.h"
+#include "roce/reorder.h"
+#include "roce/repeats.h"
 
 #include <signal.h>
 #include <zlib.h>
@@ -39,8 +39,8 @@ typedef struct run {
     rs_analysis *analysis;
     rs_filter *filter;
     rs_survey *survey;
-    rs_repeats *repeats;
-    GPtrArray *reorders; /* rs_reorder by group of points, or NULL */
+    roce_repeats *repeats;
+    GPtrArray *reorders; /* roce_reorder by group of points, or NULL */
     gboolean tracking;   /* some frame has been tracked */
 } run;
 
@@ -208,10 +208,13 @@ is_capture_duplicate(run *r, rs_point *point, const roce_frame *frame,
         return FALSE;
     }
     if (r->repeats == NULL) {
-        r->repeats = rs_repeats_new();
+        const roce_alloc alloc = rs_alloc_make();
+        if (roce_repeats_new(&r->repeats, &alloc) != ROCE_OK) {
+            g_error("out of memory");
+        }
     }
-    return rs_repeats_is_second(r->repeats, point->id, &identity, frame->time_ns,
-                                point->repeat_within_ns);
+    return roce_repeats_is_second(r->repeats, point->id, &identity, frame->time_ns,
+                                  point->repeat_within_ns);
 }
 
 static void
@@ -223,17 +226,19 @@ admit(run *r, const roce_frame *frame, const roce_packet *packet)
         r->analysis->capture_duplicates++;
         return;
     }
-    rs_reorder *reorder = point->group < r->reorders->len
-                              ? g_ptr_array_index(r->reorders, point->group)
-                              : NULL;
+    roce_reorder *reorder = point->group < r->reorders->len
+                                ? g_ptr_array_index(r->reorders, point->group)
+                                : NULL;
     if (reorder == NULL) {
         roce_frame copy = *frame;
         track(r, &copy, packet);
         return;
     }
-    point->clock_ns = rs_reorder_follow(reorder, point->clock_ns, frame->time_ns);
-    rs_reorder_push(reorder, frame,
-                    point->order == RS_ORDER_STAMP ? frame->time_ns : point->clock_ns);
+    point->clock_ns = roce_reorder_follow(reorder, point->clock_ns, frame->time_ns);
+    guint64 key_ns = point->order == RS_ORDER_STAMP ? frame->time_ns : point->clock_ns;
+    if (roce_reorder_push(reorder, frame, key_ns) != ROCE_OK) {
+        g_error("out of memory");
+    }
 }
 
 static void
@@ -248,7 +253,7 @@ admit_held(void *ctx, const roce_frame *frame)
 static void
 free_reorder(gpointer data)
 {
-    rs_reorder_free(data);
+    roce_reorder_free(data);
 }
 
 /* Groups of points whose frames have to wait for each other get their buffers. */
@@ -260,20 +265,25 @@ make_reorders(run *r)
     g_ptr_array_set_size(r->reorders, (gint)n);
     for (guint i = 0; i < n; i++) {
         const rs_point *point = rs_points_at(points, i);
-        rs_reorder *own = g_ptr_array_index(r->reorders, i);
+        roce_reorder *own = g_ptr_array_index(r->reorders, i);
         if (own != NULL && point->group != i) {
-            rs_reorder_flush(own); /* it has been joined with others since */
-            rs_reorder_free(own);
+            roce_reorder_flush(own); /* it has been joined with others since */
+            roce_reorder_free(own);
             r->reorders->pdata[i] = NULL;
         }
         if (point->order == RS_ORDER_FILE) {
             continue;
         }
-        gpointer *place = &r->reorders->pdata[point->group];
-        if (*place == NULL) {
-            *place = rs_reorder_new(point->horizon_ns, track_in_order, r);
+        roce_reorder *shared = g_ptr_array_index(r->reorders, point->group);
+        if (shared == NULL) {
+            const roce_alloc alloc = rs_alloc_make();
+            if (roce_reorder_new(&shared, &alloc, point->horizon_ns, track_in_order,
+                                 r) != ROCE_OK) {
+                g_error("out of memory");
+            }
+            r->reorders->pdata[point->group] = shared;
         }
-        rs_reorder_extend(*place, point->horizon_ns);
+        roce_reorder_extend(shared, point->horizon_ns);
     }
 }
 
@@ -417,9 +427,9 @@ finish(run *r)
     rs_analysis *analysis = r->analysis;
     end_survey(r);
     for (guint i = 0; i < r->reorders->len; i++) {
-        rs_reorder *reorder = g_ptr_array_index(r->reorders, i);
+        roce_reorder *reorder = g_ptr_array_index(r->reorders, i);
         if (reorder != NULL) {
-            rs_reorder_flush(reorder);
+            roce_reorder_flush(reorder);
         }
     }
     roce_tracker_finish(analysis->tracker);
@@ -460,7 +470,7 @@ rs_analysis_run(const rs_options *options, GError **error)
         finish(&r);
     }
     rs_survey_free(r.survey);
-    rs_repeats_free(r.repeats);
+    roce_repeats_free(r.repeats);
     g_ptr_array_unref(r.reorders);
     return good ? g_steal_pointer(&analysis) : NULL;
 }

@@ -164,7 +164,7 @@ rs_survey_decide(rs_survey *survey)
 }
 
 void
-rs_survey_release(rs_survey *survey, rs_frame_fn take, void *ctx)
+rs_survey_release(rs_survey *survey, roce_frame_fn take, void *ctx)
 {
     for (guint i = 0; i < survey->frames->len; i++) {
         const rs_held *h = &g_array_index(survey->frames, rs_held, i);

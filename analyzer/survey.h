@@ -20,9 +20,9 @@
 #define RS_SURVEY_H
 
 #include "points.h"
-#include "reorder.h"
 
 #include "roce/packet.h"
+#include "roce/reorder.h"
 
 #include <glib.h>
 
@@ -48,6 +48,6 @@ rs_survey_decide(rs_survey *survey);
 
 /* Hands the frames held to `take` in the order in which they came, and holds none. */
 void
-rs_survey_release(rs_survey *survey, rs_frame_fn take, void *ctx);
+rs_survey_release(rs_survey *survey, roce_frame_fn take, void *ctx);
 
 #endif
