@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A frame's way: the feed brings it, it gets its number and its point, the filter looks
- * at it, the survey holds it while its point is new, second copies of a mirror are left
- * out, what came out of order waits for its place, and then it is tracked.
+ * at it, the intake surveys its point and puts it in its place, and then it is tracked.
  */
 #include "analysis.h"
 
@@ -12,13 +11,11 @@
 #include "feed.h"
 #include "filter.h"
 #include "progress.h"
-#include "survey.h"
 #include "timeline.h"
 #include "twins.h"
 
 #include "roce/decode.h"
-#include "roce/reorder.h"
-#include "roce/repeats.h"
+#include "roce/intake.h"
 
 #include <signal.h>
 #include <zlib.h>
@@ -38,11 +35,18 @@ rs_analysis_interrupt(void)
 typedef struct run {
     rs_analysis *analysis;
     rs_filter *filter;
-    rs_survey *survey;
-    roce_repeats *repeats;
-    GPtrArray *reorders; /* roce_reorder by group of points, or NULL */
-    gboolean tracking;   /* some frame has been tracked */
+    roce_intake *intake;
+    gboolean tracking; /* some frame has been tracked */
 } run;
+
+/* As GLib does it: an analyzer without memory has nothing to tell. */
+static void
+must(int error)
+{
+    if (error != ROCE_OK) {
+        g_error("out of memory");
+    }
+}
 
 static void
 free_file(gpointer data)
@@ -128,10 +132,8 @@ analysis_new(const rs_options *options, rs_told *told)
     config.event = take_event;
     config.ctx = analysis;
     const roce_alloc alloc = rs_alloc_make();
-    if (roce_tracker_new(&analysis->tracker, &alloc, &config) != ROCE_OK ||
-        rs_qp_maps_tell(told->qp_maps, analysis->tracker) != ROCE_OK) {
-        g_error("out of memory");
-    }
+    must(roce_tracker_new(&analysis->tracker, &alloc, &config));
+    must(rs_qp_maps_tell(told->qp_maps, analysis->tracker));
     analysis->timeline = rs_timeline_new(analysis->tracker);
     for (guint i = 0; options->files[i] != NULL; i++) {
         rs_file *file = g_new0(rs_file, 1);
@@ -163,128 +165,47 @@ rs_analysis_free(rs_analysis *analysis)
 /* ---- a frame at the end of its way ---- */
 
 static void
-track(run *r, roce_frame *frame, const roce_packet *packet)
+track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
+    run *r = ctx;
     rs_analysis *analysis = r->analysis;
-    /* Pauses are a matter of one link, whatever else its point was joined with. */
-    gboolean of_link = packet->ethertype == ROCE_ETHERTYPE_MAC_CONTROL;
-    guint32 group = rs_analysis_point(analysis, frame->point)->group;
-    frame->point = of_link ? frame->point : group;
     r->tracking = TRUE;
     roce_icrc_status icrc = check_icrc(analysis, frame, packet);
-    if (roce_tracker_add(analysis->tracker, frame, packet, icrc) != ROCE_OK) {
-        g_error("out of memory");
-    }
+    must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     rs_timeline_add(analysis->timeline, frame, packet);
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
     roce_wire_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
         roce_wire_identity_of(frame, packet, &identity)) {
-        (void)rs_twins_add(analysis->twins, group, &identity, stream);
+        (void)rs_twins_add(analysis->twins, frame->point, &identity, stream);
     }
     if (packet->class == ROCE_CLASS_OTHER) {
         rs_background_add(analysis->background, frame, packet);
     }
 }
 
+/* ---- what the intake asks and tells on its way ---- */
+
+static roce_survey_point *
+survey_point(void *ctx, uint32_t point)
+{
+    const run *r = ctx;
+    return &rs_points_at(r->analysis->points, point)->survey;
+}
+
 static void
-track_in_order(void *ctx, const roce_frame *frame)
+decode(void *ctx, const roce_frame *frame, roce_packet *packet)
+{
+    const run *r = ctx;
+    roce_decode(frame, &r->analysis->options->ports, packet);
+}
+
+static void
+leave_out(void *ctx, const roce_frame *frame)
 {
     run *r = ctx;
-    roce_frame copy = *frame;
-    roce_packet packet;
-    roce_decode(&copy, &r->analysis->options->ports, &packet);
-    track(r, &copy, &packet);
-}
-
-/* ---- what the survey found out ---- */
-
-static gboolean
-is_capture_duplicate(run *r, rs_point *point, const roce_frame *frame,
-                     const roce_packet *packet)
-{
-    roce_wire_identity identity;
-    if (!point->delivers_twice || !roce_wire_identity_of(frame, packet, &identity)) {
-        return FALSE;
-    }
-    if (r->repeats == NULL) {
-        const roce_alloc alloc = rs_alloc_make();
-        if (roce_repeats_new(&r->repeats, &alloc) != ROCE_OK) {
-            g_error("out of memory");
-        }
-    }
-    return roce_repeats_is_second(r->repeats, point->id, &identity, frame->time_ns,
-                                  point->repeat_within_ns);
-}
-
-static void
-admit(run *r, const roce_frame *frame, const roce_packet *packet)
-{
-    rs_point *point = rs_points_at(r->analysis->points, frame->point);
-    if (is_capture_duplicate(r, point, frame, packet)) {
-        point->capture_duplicates++;
-        r->analysis->capture_duplicates++;
-        return;
-    }
-    roce_reorder *reorder = point->group < r->reorders->len
-                                ? g_ptr_array_index(r->reorders, point->group)
-                                : NULL;
-    if (reorder == NULL) {
-        roce_frame copy = *frame;
-        track(r, &copy, packet);
-        return;
-    }
-    point->clock_ns = roce_reorder_follow(reorder, point->clock_ns, frame->time_ns);
-    guint64 key_ns = point->order == RS_ORDER_STAMP ? frame->time_ns : point->clock_ns;
-    if (roce_reorder_push(reorder, frame, key_ns) != ROCE_OK) {
-        g_error("out of memory");
-    }
-}
-
-static void
-admit_held(void *ctx, const roce_frame *frame)
-{
-    run *r = ctx;
-    roce_packet packet;
-    roce_decode(frame, &r->analysis->options->ports, &packet);
-    admit(r, frame, &packet);
-}
-
-static void
-free_reorder(gpointer data)
-{
-    roce_reorder_free(data);
-}
-
-/* Groups of points whose frames have to wait for each other get their buffers. */
-static void
-make_reorders(run *r)
-{
-    rs_points *points = r->analysis->points;
-    guint n = rs_points_n(points);
-    g_ptr_array_set_size(r->reorders, (gint)n);
-    for (guint i = 0; i < n; i++) {
-        const rs_point *point = rs_points_at(points, i);
-        roce_reorder *own = g_ptr_array_index(r->reorders, i);
-        if (own != NULL && point->group != i) {
-            roce_reorder_flush(own); /* it has been joined with others since */
-            roce_reorder_free(own);
-            r->reorders->pdata[i] = NULL;
-        }
-        if (point->order == RS_ORDER_FILE) {
-            continue;
-        }
-        roce_reorder *shared = g_ptr_array_index(r->reorders, point->group);
-        if (shared == NULL) {
-            const roce_alloc alloc = rs_alloc_make();
-            if (roce_reorder_new(&shared, &alloc, point->horizon_ns, track_in_order,
-                                 r) != ROCE_OK) {
-                g_error("out of memory");
-            }
-            r->reorders->pdata[point->group] = shared;
-        }
-        roce_reorder_extend(shared, point->horizon_ns);
-    }
+    rs_points_at(r->analysis->points, frame->point)->capture_duplicates++;
+    r->analysis->capture_duplicates++;
 }
 
 /* With several points, packets are looked for at the others. */
@@ -301,12 +222,11 @@ make_twins(run *r)
 }
 
 static void
-end_survey(run *r)
+end_survey(void *ctx)
 {
-    rs_survey_decide(r->survey);
-    make_reorders(r);
+    run *r = ctx;
+    rs_points_join_rotated(r->analysis->points);
     make_twins(r);
-    rs_survey_release(r->survey, admit_held, r);
 }
 
 /* ---- a frame at the beginning of its way ---- */
@@ -353,11 +273,7 @@ take_frame(run *r, rs_feed_step *step, GError **error)
         break;
     }
     analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
-    if (!rs_survey_wants(r->survey, point)) {
-        admit(r, frame, &packet);
-    } else if (rs_survey_hold(r->survey, frame, &packet)) {
-        end_survey(r);
-    }
+    must(roce_intake_add(r->intake, frame, &packet));
     return TRUE;
 }
 
@@ -425,13 +341,7 @@ static void
 finish(run *r)
 {
     rs_analysis *analysis = r->analysis;
-    end_survey(r);
-    for (guint i = 0; i < r->reorders->len; i++) {
-        roce_reorder *reorder = g_ptr_array_index(r->reorders, i);
-        if (reorder != NULL) {
-            roce_reorder_flush(reorder);
-        }
-    }
+    must(roce_intake_finish(r->intake));
     roce_tracker_finish(analysis->tracker);
     rs_timeline_finish(analysis->timeline, analysis->resolution_ns);
     if (analysis->twins != NULL) {
@@ -459,18 +369,21 @@ rs_analysis_run(const rs_options *options, GError **error)
     g_autoptr(rs_analysis) analysis = analysis_new(options, told);
     g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
     g_autoptr(rs_feed) feed = rs_feed_new(options->files);
-    run r = {
-        .analysis = analysis,
-        .filter = filter,
-        .survey = rs_survey_new(analysis->points),
-        .reorders = g_ptr_array_new_with_free_func(free_reorder),
+    run r = {.analysis = analysis, .filter = filter};
+    const roce_intake_config config = {
+        .point = survey_point,
+        .decode = decode,
+        .take = track,
+        .leave_out = leave_out,
+        .decided = end_survey,
+        .ctx = &r,
     };
+    const roce_alloc alloc = rs_alloc_make();
+    must(roce_intake_new(&r.intake, &alloc, &config));
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);
     }
-    rs_survey_free(r.survey);
-    roce_repeats_free(r.repeats);
-    g_ptr_array_unref(r.reorders);
+    roce_intake_free(r.intake);
     return good ? g_steal_pointer(&analysis) : NULL;
 }

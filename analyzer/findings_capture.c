@@ -144,7 +144,7 @@ find_odd_points(rs_findings *all)
     const rs_analysis *a = all->analysis;
     guint by_stamp = 0;
     for (guint i = 0; i < rs_points_n(a->points); i++) {
-        by_stamp += rs_analysis_point(a, i)->order == RS_ORDER_STAMP ? 1 : 0;
+        by_stamp += rs_analysis_point(a, i)->survey.order == ROCE_ORDER_STAMP ? 1 : 0;
     }
     if (a->capture_duplicates > 0) {
         rs_finding *f = rs_finding_add(all, "capture_duplicates", RS_SEVERITY_NOTE);

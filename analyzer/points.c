@@ -139,8 +139,8 @@ static gboolean
 follows(const rs_points *points, const rs_point *before, const rs_point *next,
         guint64 first_ns)
 {
-    return before->last_file_i != next->file_i &&
-           rs_points_file_ended(points, before->last_file_i) &&
+    return before->survey.file_i != next->file_i &&
+           rs_points_file_ended(points, before->survey.file_i) &&
            first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns;
 }
 
@@ -169,7 +169,7 @@ likeness(const rs_points *points, const rs_point *before, const rs_point *next)
     if (points->options->files == NULL) {
         return 0;
     }
-    const char *a = points->options->files[before->last_file_i];
+    const char *a = points->options->files[before->survey.file_i];
     const char *b = points->options->files[next->file_i];
     gsize a_bytes = strlen(a);
     gsize b_bytes = strlen(b);
@@ -225,8 +225,8 @@ may_follow_another(const rs_points *points, const rs_point *before,
     gsize alike = likeness(points, before, next);
     for (guint i = first_candidate(place); i < place->len; i++) {
         const rs_point *other = g_ptr_array_index(place, i);
-        if (other->last_file_i != next->file_i &&
-            !rs_points_file_ended(points, other->last_file_i) &&
+        if (other->survey.file_i != next->file_i &&
+            !rs_points_file_ended(points, other->survey.file_i) &&
             likeness(points, other, next) > alike) {
             return TRUE;
         }
@@ -251,7 +251,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
            guint64 time_ns)
 {
     rs_point *point = g_new0(rs_point, 1);
-    point->file_i = point->last_file_i = key->file_i;
+    point->file_i = key->file_i;
     point->interface = g_strdup(interface->name);
     point->interface_i = key->interface_i;
     point->origin = key->origin;
@@ -261,10 +261,11 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     if (before != NULL && !may_follow_another(points, before, point)) {
         free_point(point);
         before->file_i = before->packets == 0 ? key->file_i : before->file_i;
-        before->last_file_i = key->file_i;
+        before->survey.file_i = key->file_i;
         return before;
     }
-    point->id = point->group = points->list->len;
+    point->id = points->list->len;
+    roce_survey_point_init(&point->survey, point->id, key->file_i);
     point->speed_bps = interface->speed_bps;
     if (points->options->link_speed_bps != 0) {
         point->speed_bps = points->options->link_speed_bps;
@@ -353,15 +354,18 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader)
 }
 
 void
-rs_points_join(rs_points *points, guint a, guint b)
+rs_points_join_rotated(rs_points *points)
 {
-    guint32 from = rs_points_at(points, a)->group;
-    guint32 to = rs_points_at(points, b)->group;
-    guint32 low = MIN(from, to);
-    guint32 high = MAX(from, to);
     for (guint i = 0; i < points->list->len; i++) {
         rs_point *point = rs_points_at(points, i);
-        point->group = point->group == high ? low : point->group;
+        if (point->survey.n_surveys == 0 || point->rotation_known) {
+            continue;
+        }
+        rs_point *before = rs_points_before(points, point, point->first_ns);
+        if (before != NULL) {
+            roce_survey_point_join(&before->survey, &point->survey);
+        }
+        point->rotation_known = TRUE;
     }
 }
 
@@ -379,7 +383,7 @@ place_overlaps(const GPtrArray *place)
         }
         first = first == NULL ? point : first;
         gboolean same_file = point->file_i == first->file_i;
-        gboolean same_group = point->group == first->group;
+        gboolean same_group = point->survey.group == first->survey.group;
         if (!same_file && !same_group) {
             return TRUE;
         }

@@ -15,21 +15,15 @@
 
 #include "roce/origin.h"
 #include "roce/packet.h"
+#include "roce/survey.h"
 
 #include <glib.h>
 
-/* In what order a point's frames come to the tracker. */
-typedef enum rs_order {
-    RS_ORDER_FILE,  /* as they stand in the file, for clocks step back */
-    RS_ORDER_CLOCK, /* likewise, but put among those of other points by their stamps */
-    RS_ORDER_STAMP, /* by their stamps, for the file was merged out of order */
-} rs_order;
-
 typedef struct rs_point {
     guint id;
-    guint file_i, last_file_i; /* the first and the last file of a rotated set */
-    guint interface_i;         /* in the first of them */
-    char *interface;           /* NULL: unnamed */
+    guint file_i;      /* of a rotated set, the first; the survey's is the last */
+    guint interface_i; /* in the first of them */
+    char *interface;   /* NULL: unnamed */
     roce_origin origin;
     int link_type;
     roce_link link;
@@ -44,15 +38,8 @@ typedef struct rs_point {
     gboolean switch_stamps;    /* the mirror's header has the switch's own time */
     guint8 switch_granularity; /* as roce_mirror has it */
 
-    /* as found out by the survey */
-    guint32 group;     /* the point that the tracker knows it by; own id if alone */
-    gboolean surveyed; /* for good */
-    guint n_surveys;
-    rs_order order;
-    guint64 clock_ns;        /* newest stamp handed on; but for RS_ORDER_FILE */
-    guint64 horizon_ns;      /* how far frames are out of order; 0 with RS_ORDER_FILE */
-    gboolean delivers_twice; /* second copies are capture duplicates */
-    guint64 repeat_within_ns; /* ... within this time */
+    roce_survey_point survey; /* what it found out */
+    gboolean rotation_known;  /* it is joined with what its file goes on with */
     guint64 capture_duplicates;
 } rs_point;
 
@@ -95,9 +82,10 @@ rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *f
 rs_point *
 rs_points_before(rs_points *points, const rs_point *next, guint64 first_ns);
 
-/* Makes one of two. */
+/* Joins points that have been surveyed since with that which their file goes on with,
+ * where it began a little before the other had ended. */
 void
-rs_points_join(rs_points *points, guint a, guint b);
+rs_points_join_rotated(rs_points *points);
 
 /* Whether a file begins before another of the same interface ends, so that they are two
  * points. */

@@ -102,10 +102,12 @@ point_json(const rs_analysis *analysis, const rs_point *point)
     json_object_set_new(json, "dropped_by_capture",
                         rs_json_known(point->dropped, point->dropped_known));
     json_object_set_new(json, "time_steps_back", rs_json_count(point->steps_back));
-    json_object_set_new(json, "order",
-                        json_string(point->order == RS_ORDER_STAMP ? "time" : "file"));
-    json_object_set_new(json, "joined_with",
-                        rs_json_known(point->group, point->group != point->id));
+    json_object_set_new(
+        json, "order",
+        json_string(point->survey.order == ROCE_ORDER_STAMP ? "time" : "file"));
+    json_object_set_new(
+        json, "joined_with",
+        rs_json_known(point->survey.group, point->survey.group != point->id));
     json_object_set_new(json, "capture_duplicates",
                         rs_json_count(point->capture_duplicates));
     return json;

@@ -99,8 +99,8 @@ print_points(const text_report *r)
         g_autofree char *packets = rs_format_count(point->packets);
         g_autofree char *speed = rs_format_speed(point->speed_bps);
         g_autofree char *joined =
-            point->group != i
-                ? g_strdup_printf(", taken together with point %u", point->group)
+            point->survey.group != i
+                ? g_strdup_printf(", taken together with point %u", point->survey.group)
                 : g_strdup("");
         fprintf(r->out, "  point %u: %s, %s, %s packets%s%s%s\n", i, name,
                 link != NULL ? link : "unknown link", packets,

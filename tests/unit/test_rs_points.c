@@ -96,7 +96,7 @@ test_follow_on(void)
         rs_point *next = take(&b, 1, &reader, 0, rows[i].next.first_ns);
         CHECK_INT(rs_points_n(b.points), rows[i].n_points);
         CHECK_INT(next == first, rows[i].n_points == 1);
-        CHECK_INT(next->last_file_i, 1);
+        CHECK_INT(next->survey.file_i, 1);
         CHECK_INT(next->packets, rows[i].n_points == 1 ? 3 : 1);
         CHECK_INT(rs_points_overlap(b.points), rows[i].n_points == 2);
         rs_points_free(b.points);
@@ -120,8 +120,11 @@ test_not_ended(void)
     rs_points_end_file(b.points, 0, &reader);
     CHECK(rs_points_before(b.points, second, second->first_ns) == first);
     CHECK(rs_points_overlap(b.points));
-    rs_points_join(b.points, second->id, first->id);
-    CHECK_INT(second->group, first->id);
+    rs_points_join_rotated(b.points);
+    CHECK_INT(second->survey.group, second->id); /* not surveyed so far */
+    second->survey.n_surveys = 1;
+    rs_points_join_rotated(b.points);
+    CHECK_INT(second->survey.group, first->id);
     CHECK(!rs_points_overlap(b.points));
     rs_points_free(b.points);
 }
@@ -276,8 +279,8 @@ test_silent_and_drops(void)
     CHECK_INT(rs_points_n(b.points), 2);
     CHECK(first->dropped_known && !silent->dropped_known);
     CHECK_INT(first->dropped, 3);
-    CHECK_INT(first->last_file_i, 1);
-    CHECK_INT(silent->last_file_i, 1);
+    CHECK_INT(first->survey.file_i, 1);
+    CHECK_INT(silent->survey.file_i, 1);
 
     check_row("a file that could not be opened");
     rs_points_end_file(b.points, 7, NULL);

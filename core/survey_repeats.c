@@ -14,14 +14,13 @@
  *     else, both directions have to repeat to the last sender, and sooner than any
  *     timeout would make them.
  */
+#include "sort.h"
 #include "survey_parts.h"
 
-#include "roce/hash.h"
-
 #define REPEAT_FRAMES 1024 /* a second copy is no further behind */
-#define REPEAT_NS ((guint64)100 * 1000 * 1000)
-#define REPEAT_LEAST_NS ((guint64)50 * 1000)
-#define SOONER_THAN_TIMEOUT_NS ((guint64)1000 * 1000)
+#define REPEAT_NS ((uint64_t)100 * 1000 * 1000)
+#define REPEAT_LEAST_NS ((uint64_t)50 * 1000)
+#define SOONER_THAN_TIMEOUT_NS ((uint64_t)1000 * 1000)
 #define REPEAT_LEAST 8 /* packets, to say anything */
 #define REPEAT_PERCENT 90
 #define SENDER_LEAST 4 /* packets of one sender, to ask it as well */
@@ -31,24 +30,26 @@
 
 /* What one address sends of one class. */
 typedef struct sender {
-    guint64 address;
-    rs_held_class class;
-    guint16 ipv4_ident; /* of its first packet here */
-    guint packets, repeated;
-    guint telling; /* packets that it would not have sent with the same bytes again */
+    uint64_t address;
+    roce_held_class class;
+    uint16_t ipv4_ident; /* of its first packet here */
+    uint32_t packets, repeated;
+    uint32_t
+        telling; /* packets that it would not have sent with the same bytes again */
 } sender;
 
 typedef struct repeat_count {
     sender senders[MAX_SENDERS];
-    guint n_senders;
-    GArray *lags_ns; /* guint64 */
+    uint32_t n_senders;
+    uint64_t *lags_ns; /* of second copies behind their first */
+    uint32_t n_lags;
 } repeat_count;
 
 /* NULL when there are too many. */
 static sender *
-sender_of(repeat_count *count, const rs_held *h)
+sender_of(repeat_count *count, const roce_held *h)
 {
-    for (guint i = 0; i < count->n_senders; i++) {
+    for (uint32_t i = 0; i < count->n_senders; i++) {
         sender *s = &count->senders[i];
         if (s->address == h->sender && s->class == h->class) {
             return s;
@@ -62,69 +63,72 @@ sender_of(repeat_count *count, const rs_held *h)
     return s;
 }
 
-static guint64
-distance_ns(const rs_held *a, const rs_held *b)
+static uint64_t
+distance_ns(const roce_held *a, const roce_held *b)
 {
-    guint64 x = a->frame.time_ns;
-    guint64 y = b->frame.time_ns;
+    uint64_t x = a->frame.time_ns;
+    uint64_t y = b->frame.time_ns;
     return x > y ? x - y : y - x;
 }
 
-static gboolean
-is_second_copy(const rs_held *first, const rs_held *second)
+static bool
+is_second_copy(const roce_held *first, const roce_held *second)
 {
-    return rs_held_by_identity(first, second) == 0 &&
+    return roce_held_by_identity(first, second) == 0 &&
            second->frame.number - first->frame.number <= REPEAT_FRAMES &&
            distance_ns(first, second) <= REPEAT_NS;
 }
 
 static void
-count_repeats(const rs_held_slice *slice, repeat_count *count)
+count_repeats(const roce_held_slice *slice, repeat_count *count)
 {
-    for (guint i = slice->begin; i < slice->end; i++) {
-        const rs_held *h = rs_held_nth(slice, i);
+    for (uint32_t i = slice->begin; i < slice->end; i++) {
+        const roce_held *h = roce_held_nth(slice, i);
         sender *s = h->has_identity ? sender_of(count, h) : NULL;
         if (s == NULL) {
             continue;
         }
         s->packets++;
         s->telling +=
-            h->class == RS_HELD_UNRELIABLE || h->ipv4_ident != s->ipv4_ident ? 1 : 0;
-        if (i + 1 < slice->end && is_second_copy(h, rs_held_nth(slice, i + 1))) {
-            guint64 lag = distance_ns(h, rs_held_nth(slice, i + 1));
-            g_array_append_val(count->lags_ns, lag);
+            h->class == ROCE_HELD_UNRELIABLE || h->ipv4_ident != s->ipv4_ident ? 1 : 0;
+        if (i + 1 < slice->end && is_second_copy(h, roce_held_nth(slice, i + 1))) {
+            count->lags_ns[count->n_lags++] =
+                distance_ns(h, roce_held_nth(slice, i + 1));
             s->repeated++;
             i++;
         }
     }
 }
 
-static gint
-by_value(gconstpointer a, gconstpointer b)
+static int
+by_value(const void *array, uint32_t a, uint32_t b)
 {
-    return rs_compare_u64(*(const guint64 *)a, *(const guint64 *)b);
+    const uint64_t *values = array;
+    return roce_compare_u64(values[a], values[b]);
 }
 
 /* The lag that few are longer than. */
-static guint64
-usual_lag_ns(const repeat_count *count)
+static uint64_t
+usual_lag_ns(const repeat_count *count, const roce_survey_desk *desk)
 {
-    g_array_sort(count->lags_ns, by_value);
-    guint n = count->lags_ns->len;
-    return n == 0 ? 0 : g_array_index(count->lags_ns, guint64, n * 19 / 20);
+    if (count->n_lags == 0) {
+        return 0;
+    }
+    roce_sort(desk->order, desk->scratch, count->n_lags, by_value, count->lags_ns);
+    return count->lags_ns[desk->order[count->n_lags * 19 / 20]];
 }
 
-static gboolean
+static bool
 is_telling(const sender *s)
 {
-    return rs_reaches(s->telling, s->packets, TELLING_PERCENT);
+    return roce_reaches(s->telling, s->packets, TELLING_PERCENT);
 }
 
-static guint
+static uint32_t
 count_telling(const repeat_count *count)
 {
-    guint n = 0;
-    for (guint i = 0; i < count->n_senders; i++) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count->n_senders; i++) {
         n += is_telling(&count->senders[i]) ? count->senders[i].packets : 0;
     }
     return n;
@@ -132,42 +136,43 @@ count_telling(const repeat_count *count)
 
 /* Whether the senders that may be asked repeat nearly everything, and each of them that
  * sent as much as `least`. */
-static gboolean
-everything_repeats(const repeat_count *count, guint least, guint least_senders)
+static bool
+everything_repeats(const repeat_count *count, uint32_t least, uint32_t least_senders)
 {
-    guint packets = 0;
-    guint repeated = 0;
-    guint n = 0;
-    for (guint i = 0; i < count->n_senders; i++) {
+    uint32_t packets = 0;
+    uint32_t repeated = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count->n_senders; i++) {
         const sender *s = &count->senders[i];
-        if (!is_telling(s) && s->class != RS_HELD_RELIABLE) {
+        if (!is_telling(s) && s->class != ROCE_HELD_RELIABLE) {
             continue;
         }
         if (s->packets >= least &&
-            !rs_reaches(s->repeated, s->packets, SENDER_PERCENT)) {
-            return FALSE;
+            !roce_reaches(s->repeated, s->packets, SENDER_PERCENT)) {
+            return false;
         }
         packets += s->packets;
         repeated += s->repeated;
         n++;
     }
     return n >= least_senders && packets >= REPEAT_LEAST &&
-           rs_reaches(repeated, packets, REPEAT_PERCENT);
+           roce_reaches(repeated, packets, REPEAT_PERCENT);
 }
 
 void
-rs_decide_on_repeats(rs_point *point, const rs_held_slice *by_identity)
+roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_identity,
+                       roce_survey_desk *desk)
 {
-    repeat_count count = {.lags_ns = g_array_new(FALSE, FALSE, sizeof(guint64))};
+    repeat_count count = {.lags_ns = desk->lags_ns};
     count_repeats(by_identity, &count);
-    guint64 usual_ns = usual_lag_ns(&count);
-    gboolean twice =
+    uint64_t usual_ns = usual_lag_ns(&count, desk);
+    bool twice =
         count_telling(&count) >= REPEAT_LEAST
             ? everything_repeats(&count, SENDER_LEAST, 1)
             : usual_ns < SOONER_THAN_TIMEOUT_NS && everything_repeats(&count, 1, 2);
     if (twice) {
-        point->delivers_twice = TRUE;
-        point->repeat_within_ns = MAX(4 * usual_ns, REPEAT_LEAST_NS);
+        point->delivers_twice = true;
+        point->repeat_within_ns =
+            4 * usual_ns > REPEAT_LEAST_NS ? 4 * usual_ns : REPEAT_LEAST_NS;
     }
-    g_array_unref(count.lags_ns);
 }
