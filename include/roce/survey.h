@@ -45,7 +45,7 @@ typedef struct roce_survey_point {
     uint64_t clock_ns;         /* newest stamp that came; but with ORDER_FILE */
     bool delivers_twice;       /* second copies are the capture's ... */
     uint64_t repeat_within_ns; /* ... that come within this time */
-    bool settled;              /* nothing more is decided */
+    bool settled;              /* nothing more is decided; set before: nothing at all */
     uint32_t n_surveys;        /* that it had frames in, until it was settled */
     struct roce_survey_point *next; /* of its group, round and round */
 } roce_survey_point;
