@@ -9,22 +9,40 @@
  *  1. A frame that was not visited before goes to the tracker.  Its events, relations
  *     and latencies come back by callback while it is there, and become notes on its
  *     record and on those of the earlier packets that they name.
- *  2. When the capture was read to its end, Wireshark says so (the post-sequence
+ *  2. The first frames are held as well, until they tell whether the capture delivers
+ *     packets twice, was merged out of order, or has one link in two interfaces
+ *     (roce/survey.h).  If so everything is tracked anew, put right; and so is what
+ *     follows.
+ *  3. When the capture was read to its end, Wireshark says so (the post-sequence
  *     routine), and the tracker decides what is still open.
- *  3. A capture that is dissected anew, since a preference has changed, begins anew.
+ *  4. A capture that is dissected anew, since a preference has changed, begins anew.
  *
  * Limitations: in a single pass tshark shows a packet before what comes later is known,
- * and asks for no decision at the end.
+ * and asks for no decision at the end.  Points that appear behind the first 8,192
+ * packets are not surveyed.
  */
 #include "analysis.h"
 
 #include "points.h"
 
+#include "roce/decode.h"
+#include "roce/intake.h"
+
 /* A verdict that is withdrawn is looked for among so many newer ones. */
 #define LOSSES_LOOKED_AT 4096
 
+/* Whether the capture has its packets once, and in order. */
+typedef enum analysis_state {
+    STATE_SURVEYING, /* nobody knows yet: they are tracked as they come, and held */
+    STATE_PLAIN,     /* it has */
+    STATE_CORRECTED, /* it has not: they are tracked as the survey puts them right */
+} analysis_state;
+
 /* Of the open capture. */
-static roce_tracker *tracker;
+static analysis_state state;
+static roce_tracker *tracker; /* NULL: no packet came yet */
+static roce_intake *intake;   /* NULL: packets need not wait */
+static roce_ports ports;      /* that packets came to */
 static bool has_finished;
 static uint32_t newest_frame;
 static uint32_t n_connections;
@@ -43,6 +61,8 @@ release(void *ctx, void *old)
     (void)ctx;
     g_free(old);
 }
+
+static const roce_alloc alloc = {.resize = resize, .release = release};
 
 /* ---- what the tracker says ---- */
 
@@ -222,23 +242,9 @@ link_speed(void *ctx, uint32_t point)
     return points_speed_bps(point);
 }
 
-static void
-start(void)
-{
-    roce_tracker_config config;
-    roce_tracker_config_init(&config);
-    config.event = take_event;
-    config.relation = take_relation;
-    config.link_speed_bps = link_speed;
-    const roce_alloc alloc = {.resize = resize, .release = release};
-    if (roce_tracker_new(&tracker, &alloc, &config) != ROCE_OK) {
-        tracker = NULL;
-    }
-}
-
 /* Where the packet stands, from the tracker's view. */
 static void
-keep_sighting(packet_record *record, const plugin_packet *packet)
+keep_sighting(packet_record *record, const roce_packet *packet)
 {
     const roce_sighting *at = roce_tracker_last_sighting(tracker);
     record->stream = at->stream;
@@ -262,43 +268,188 @@ keep_sighting(packet_record *record, const plugin_packet *packet)
     }
 }
 
+static void
+track(const roce_frame *frame, const roce_packet *packet, roce_icrc_status icrc)
+{
+    bool is_stranger = packet->class == ROCE_CLASS_OTHER;
+    if (!is_stranger) {
+        memory_make((uint32_t)frame->number)->time_ns = frame->time_ns;
+    }
+    (void)roce_tracker_add(tracker, frame, packet, icrc);
+    if (!is_stranger) {
+        keep_sighting(memory_find(frame->number), packet);
+    }
+}
+
+/* ---- what the first frames tell of the capture itself ---- */
+
+static roce_survey_point *
+survey_point(void *ctx, uint32_t point)
+{
+    (void)ctx;
+    return points_survey(point);
+}
+
+static void
+decode_again(void *ctx, const roce_frame *frame, roce_packet *packet)
+{
+    (void)ctx;
+    roce_decode(frame, &ports, packet);
+}
+
+/* A frame at the end of its way; those that were tracked when they came are not tracked
+ * once more. */
+static void
+take_frame(void *ctx, const roce_frame *frame, const roce_packet *packet)
+{
+    (void)ctx;
+    if (state == STATE_CORRECTED) {
+        track(frame, packet, network_check_icrc(frame, packet));
+    }
+}
+
+static void
+leave_out(void *ctx, const roce_frame *frame)
+{
+    (void)ctx;
+    memory_make((uint32_t)frame->number)->is_second_copy = true;
+}
+
+static void
+start_tracker(void)
+{
+    roce_tracker_config config;
+    roce_tracker_config_init(&config);
+    config.event = take_event;
+    config.relation = take_relation;
+    config.link_speed_bps = link_speed;
+    if (roce_tracker_new(&tracker, &alloc, &config) != ROCE_OK) {
+        tracker = NULL;
+    }
+}
+
+static void
+forget_packets(void)
+{
+    roce_tracker_free(tracker);
+    tracker = NULL;
+    n_connections = 0;
+    if (connections != NULL) {
+        g_hash_table_destroy(connections);
+        connections = NULL;
+    }
+    memory_clear();
+}
+
+/* The survey has decided: all that was tracked is tracked anew, or stands. */
+static void
+decide(void *ctx)
+{
+    (void)ctx;
+    if (state != STATE_SURVEYING) {
+        return;
+    }
+    state = STATE_PLAIN;
+    if (!points_are_plain()) {
+        forget_packets();
+        start_tracker();
+        state = tracker != NULL ? STATE_CORRECTED : STATE_PLAIN;
+    }
+    points_settle();
+}
+
+static void
+start(void)
+{
+    const roce_intake_config config = {
+        .point = survey_point,
+        .decode = decode_again,
+        .take = take_frame,
+        .leave_out = leave_out,
+        .decided = decide,
+    };
+    start_tracker();
+    if (roce_intake_new(&intake, &alloc, &config) != ROCE_OK) {
+        intake = NULL;
+        state = STATE_PLAIN;
+    }
+}
+
+static void
+stop_intake(void)
+{
+    roce_intake_free(intake);
+    intake = NULL;
+}
+
+/* A port that carries RoCE, for frames that are decoded once more. */
+static void
+note_port(uint16_t port)
+{
+    for (unsigned i = 0; i < ports.n_ports; i++) {
+        if (ports.port[i] == port) {
+            return;
+        }
+    }
+    if (ports.n_ports < ROCE_MAX_PORTS) {
+        ports.port[ports.n_ports++] = port;
+    }
+}
+
+/* The next frame of the capture, on its way to the tracker. */
+static void
+add_frame(const packet_info *pinfo, roce_frame *frame, const roce_packet *packet,
+          roce_icrc_status icrc)
+{
+    newest_frame = pinfo->num;
+    if (tracker == NULL && state == STATE_SURVEYING) {
+        start();
+    }
+    if (tracker == NULL) {
+        return;
+    }
+    frame->point = points_of(pinfo, packet);
+    note_port(packet->dst_port);
+    if (state != STATE_CORRECTED) {
+        track(frame, packet, icrc);
+    }
+    if (intake != NULL) {
+        points_survey(frame->point)->settled |= state != STATE_SURVEYING;
+        (void)roce_intake_add(intake, frame, packet);
+    }
+    if (state == STATE_PLAIN) {
+        stop_intake();
+    }
+}
+
+/* ---- the capture ---- */
+
+static bool
+is_next(const packet_info *pinfo)
+{
+    return !PINFO_FD_VISITED(pinfo) && !has_finished && pinfo->num > newest_frame;
+}
+
 void
 analysis_see(const packet_info *pinfo)
 {
-    if (PINFO_FD_VISITED(pinfo) || tracker == NULL || has_finished ||
-        pinfo->num <= newest_frame) {
-        return;
-    }
     static const roce_packet stranger = {.class = ROCE_CLASS_OTHER};
-    roce_frame frame;
-    newest_frame = pinfo->num;
-    network_frame(NULL, pinfo, &frame);
-    (void)roce_tracker_add(tracker, &frame, &stranger, ROCE_ICRC_UNCHECKED);
+    if (tracker != NULL && is_next(pinfo)) {
+        roce_frame frame;
+        newest_frame = pinfo->num;
+        network_frame(NULL, pinfo, &frame);
+        track(&frame, &stranger, ROCE_ICRC_UNCHECKED);
+    }
 }
 
 const packet_record *
 analysis_take(const packet_info *pinfo, const plugin_packet *packet)
 {
-    bool is_new = !PINFO_FD_VISITED(pinfo) && packet->is_trackable && !has_finished &&
-                  pinfo->num > newest_frame;
-    if (!is_new) {
-        return memory_find(pinfo->num);
+    if (packet->is_trackable && is_next(pinfo)) {
+        roce_frame frame = packet->frame;
+        add_frame(pinfo, &frame, &packet->whole, packet->icrc);
     }
-    if (tracker == NULL) {
-        start();
-    }
-    if (tracker == NULL) {
-        return NULL;
-    }
-    newest_frame = pinfo->num;
-    roce_frame frame = packet->frame;
-    frame.point = points_of(pinfo, &packet->whole);
-    packet_record *record = memory_make(pinfo->num);
-    record->time_ns = frame.time_ns;
-    (void)roce_tracker_add(tracker, &frame, &packet->whole, packet->icrc);
-    record = memory_make(pinfo->num); /* it may have moved */
-    keep_sighting(record, packet);
-    return record;
+    return memory_find(pinfo->num);
 }
 
 /* Pauses that lasted to the end of the capture end without an event. */
@@ -328,8 +479,15 @@ note_open_pauses(void)
 void
 analysis_finish(void)
 {
-    if (tracker != NULL && !has_finished) {
-        has_finished = true;
+    if (tracker == NULL || has_finished) {
+        return;
+    }
+    if (intake != NULL) {
+        (void)roce_intake_finish(intake);
+        stop_intake();
+    }
+    has_finished = true;
+    if (tracker != NULL) { /* there may have been no memory for another */
         roce_tracker_finish(tracker);
         note_open_pauses();
     }
@@ -356,17 +514,13 @@ analysis_delta_ns(uint32_t from, uint32_t to, uint64_t *delta_ns)
 static void
 forget(void)
 {
-    roce_tracker_free(tracker);
-    tracker = NULL;
+    stop_intake();
+    forget_packets();
+    points_clear();
+    state = STATE_SURVEYING;
+    ports.n_ports = 0;
     has_finished = false;
     newest_frame = 0;
-    n_connections = 0;
-    if (connections != NULL) {
-        g_hash_table_destroy(connections);
-        connections = NULL;
-    }
-    points_clear();
-    memory_clear();
 }
 
 void

@@ -42,7 +42,8 @@ struct packet_record {
     uint32_t expected24; /* valid if `expected_known` */
     uint32_t acked_psn24, n_acked; /* PSNs that it was the first to acknowledge */
     bool sequenced, expected_known;
-    uint8_t space; /* roce_space; valid if `sequenced` */
+    bool is_second_copy; /* of a mirror that delivers twice: not tracked */
+    uint8_t space;       /* roce_space; valid if `sequenced` */
 };
 
 /* Why a packet has a note. */
@@ -129,11 +130,11 @@ memory_bytes(void);
 
 /* A request or response took its place in its stream: which message it is of. */
 void
-messages_add_request(packet_record *record, const plugin_packet *packet,
+messages_add_request(packet_record *record, const roce_packet *packet,
                      const roce_sighting *sighting);
 /* A response or acknowledgement is about the message of the request that it answers. */
 void
-messages_add_answer(packet_record *record, const plugin_packet *packet,
+messages_add_answer(packet_record *record, const roce_packet *packet,
                     const packet_record *request);
 /* The stream's PSNs begin anew. */
 void

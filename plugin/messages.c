@@ -61,12 +61,12 @@ bytes_of(const roce_packet *p, roce_role role)
 
 static uint32_t
 begin_message(GArray *entries, guint at, const packet_record *record,
-              const plugin_packet *packet)
+              const roce_packet *packet)
 {
-    const roce_opcode_info *opcode = roce_opcode_get(packet->roce.bth.opcode);
+    const roce_opcode_info *opcode = roce_opcode_get(packet->bth.opcode);
     const message_record message = {
         .psn = record->psn,
-        .bytes = bytes_of(&packet->roce, opcode->role),
+        .bytes = bytes_of(packet, opcode->role),
         .first_frame = record->frame,
         .role = (uint8_t)opcode->role,
     };
@@ -76,10 +76,10 @@ begin_message(GArray *entries, guint at, const packet_record *record,
 }
 
 void
-messages_add_request(packet_record *record, const plugin_packet *packet,
+messages_add_request(packet_record *record, const roce_packet *packet,
                      const roce_sighting *sighting)
 {
-    const roce_opcode_info *opcode = roce_opcode_get(packet->roce.bth.opcode);
+    const roce_opcode_info *opcode = roce_opcode_get(packet->bth.opcode);
     GArray *entries = entries_of(record->stream);
     guint at = upper_bound(entries, record->psn);
     const message_entry *before =
@@ -92,7 +92,7 @@ messages_add_request(packet_record *record, const plugin_packet *packet,
     if (inside && (!starts || record->psn == m->psn || m->end != 0)) {
         index = before->message;
         bool adds = !starts && !sighting->repeated && opcode->role == ROCE_ROLE_SEND;
-        m->bytes += adds ? packet->roce.payload_bytes : 0;
+        m->bytes += adds ? packet->payload_bytes : 0;
     } else if (starts) {
         index = begin_message(entries, at, record, packet);
         m = memory_message(index);
@@ -107,10 +107,10 @@ messages_add_request(packet_record *record, const plugin_packet *packet,
 }
 
 void
-messages_add_answer(packet_record *record, const plugin_packet *packet,
+messages_add_answer(packet_record *record, const roce_packet *packet,
                     const packet_record *request)
 {
-    roce_role role = roce_opcode_get(packet->roce.bth.opcode)->role;
+    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
     record->message = request->message;
     message_record *m = memory_message(request->message);
     if (m != NULL && role != ROCE_ROLE_ACK) {

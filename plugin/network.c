@@ -176,25 +176,31 @@ decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
     return false;
 }
 
+roce_icrc_status
+network_check_icrc(const roce_frame *frame, const roce_packet *packet)
+{
+    if (!rocev2_checks_icrc() || packet->class != ROCE_CLASS_ROCE ||
+        packet->outcome != ROCE_DECODED) {
+        return ROCE_ICRC_UNCHECKED;
+    }
+    return roce_icrc_check(frame->bytes, frame->captured_bytes, packet, crc_crc32);
+}
+
 static void
 check(plugin_packet *packet)
 {
-    const roce_packet *p = &packet->whole;
     const roce_frame *frame = &packet->frame;
-    if (p->outcome != ROCE_DECODED) {
-        return;
-    }
-    packet->icrc = roce_icrc_check(frame->bytes, frame->captured_bytes, p, crc_crc32);
+    packet->icrc = network_check_icrc(frame, &packet->whole);
     if (packet->icrc == ROCE_ICRC_BAD &&
-        roce_icrc_compute(frame->bytes, frame->captured_bytes, p, crc_crc32,
-                          &packet->icrc_want) != 0) {
+        roce_icrc_compute(frame->bytes, frame->captured_bytes, &packet->whole,
+                          crc_crc32, &packet->icrc_want) != 0) {
         packet->icrc = ROCE_ICRC_UNCHECKED;
     }
 }
 
 /* Core arrived at the tvb: the packet as the tree wants it, by offsets of the tvb. */
 static void
-take(plugin_packet *packet, const packet_info *pinfo, bool check_icrc)
+take(plugin_packet *packet, const packet_info *pinfo)
 {
     uint32_t begin = begin_of(&packet->whole);
     packet->roce = packet->whole;
@@ -202,9 +208,7 @@ take(plugin_packet *packet, const packet_info *pinfo, bool check_icrc)
     packet->roce.payload_offset -= begin;
     packet->roce.end_offset -= begin;
     packet->is_trackable = pinfo->flags.in_error_pkt == 0;
-    if (check_icrc) {
-        check(packet);
-    }
+    check(packet);
 }
 
 bool
@@ -231,14 +235,13 @@ network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *pac
 }
 
 bool
-network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
-                   plugin_packet *packet)
+network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 {
     packet->icrc = ROCE_ICRC_UNCHECKED;
     packet->place = HOOK_UDP;
     packet->is_trackable = false;
     if (decode_frame(tvb, pinfo, packet) || decode_ip(tvb, pinfo, packet)) {
-        take(packet, pinfo, check_icrc);
+        take(packet, pinfo);
         return true;
     }
     memset(&packet->roce, 0, sizeof packet->roce);
@@ -273,14 +276,13 @@ decode_grh(tvbuff_t *tvb, roce_packet *p)
 }
 
 bool
-network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
-                   plugin_packet *packet)
+network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 {
     packet->icrc = ROCE_ICRC_UNCHECKED;
     packet->place = HOOK_GRH;
     packet->is_trackable = false;
     if (decode_frame(tvb, pinfo, packet)) {
-        take(packet, pinfo, check_icrc);
+        take(packet, pinfo);
         return true;
     }
     return decode_grh(tvb, &packet->roce);

@@ -107,14 +107,20 @@ void
 fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto,
                   const plugin_packet *packet, const packet_record *record);
 
-/* Decodes the bytes of a tvb that holds a UDP payload, or a GRH and what follows; with
- * `check_icrc` also checks the ICRC.  False: no InfiniBand transport. */
+/* Decodes the bytes of a tvb that holds a UDP payload, or a GRH and what follows, and
+ * checks the ICRC.  False: no InfiniBand transport. */
 bool
-network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
-                   plugin_packet *packet);
+network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet);
 bool
-network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, bool check_icrc,
-                   plugin_packet *packet);
+network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet);
+
+/* Checks the ICRC of a frame, unless the preferences are against it. */
+roce_icrc_status
+network_check_icrc(const roce_frame *frame, const roce_packet *packet);
+
+/* Whether the preferences want ICRCs checked. */
+bool
+rocev2_checks_icrc(void);
 
 /* Decodes a tvb that begins behind the ethertype of MAC control.  False: no pause. */
 bool

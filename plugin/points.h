@@ -5,6 +5,8 @@
 
 #include "plugin.h"
 
+#include "roce/survey.h"
+
 /* The point that a packet was captured at, from 0 in order of appearance. */
 uint32_t
 points_of(const packet_info *pinfo, const roce_packet *packet);
@@ -20,6 +22,19 @@ points_interface_name(const packet_info *pinfo);
 /* The name of the interface that a packet was captured on, or NULL. */
 const char *
 points_interface_name(const packet_info *pinfo);
+
+/* What the survey says of a point; stays where it is until points_clear(). */
+roce_survey_point *
+points_survey(uint32_t point);
+
+/* Whether all points deliver each packet once and in the order of the capture, each for
+ * itself. */
+bool
+points_are_plain(void);
+
+/* Nothing more is decided about any of them. */
+void
+points_settle(void);
 
 void
 points_clear(void);

@@ -23,6 +23,12 @@ static compat_bool pref_limit_heuristics = true;
 static dissector_handle_t handle_named, handle_udp, handle_grh;
 static int tap_rocev2;
 
+bool
+rocev2_checks_icrc(void)
+{
+    return pref_check_icrc;
+}
+
 static builtin_repair
 repair_of(const plugin_packet *packet, const packet_record *record,
           const packet_info *pinfo)
@@ -73,7 +79,7 @@ static int
 dissect_udp(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     plugin_packet packet;
-    if (!network_decode_udp(tvb, pinfo, pref_check_icrc, &packet)) {
+    if (!network_decode_udp(tvb, pinfo, &packet)) {
         return 0;
     }
     return dissect(&packet, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
@@ -84,7 +90,7 @@ static int
 dissect_named(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     plugin_packet packet;
-    if (!network_decode_udp(tvb, pinfo, pref_check_icrc, &packet)) {
+    if (!network_decode_udp(tvb, pinfo, &packet)) {
         return 0;
     }
     return dissect(&packet, HOOK_NAME_IT, tvb, pinfo, tree, data);
@@ -94,7 +100,7 @@ static int
 dissect_grh(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     plugin_packet packet;
-    if (!network_decode_grh(tvb, pinfo, pref_check_icrc, &packet)) {
+    if (!network_decode_grh(tvb, pinfo, &packet)) {
         return 0;
     }
     return dissect(&packet, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);

@@ -12,7 +12,7 @@
 
 /* clang-format off */
 typedef enum field {
-    F_ANALYSIS, F_STREAM, F_PEER, F_CONNECTION, F_SRC_QPN, F_PAIRED_BY, F_EXPECTED,
+    F_ANALYSIS, F_SECOND, F_STREAM, F_PEER, F_CONNECTION, F_SRC_QPN, F_PAIRED_BY, F_EXPECTED,
     F_REQUEST, F_RESPONSE, F_RESPONSE_LAST, F_ACK,
     F_ACKED, F_ACKED_PSN,
     F_MESSAGE, F_FIRST_FRAME, F_LAST_FRAME, F_BYTES, F_COMPLETION, F_COMPLETED_IN,
@@ -153,6 +153,10 @@ tree_add_analysis(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     proto_item_set_generated(item);
     add_summary(item, record);
     proto_tree *sub = proto_item_add_subtree(item, ett_analysis);
+    if (record->is_second_copy) {
+        proto_item_set_generated(
+            proto_tree_add_item(sub, hf[F_SECOND], tvb, 0, 0, ENC_NA));
+    }
     if (record->stream != ROCE_NO_STREAM) {
         add_stream(sub, tvb, record);
     }
@@ -202,6 +206,8 @@ tree_register(int proto, expert_module_t *experts)
     static hf_register_info fields[] = {
         {&hf[F_ANALYSIS], {"Analysis", "rocev2.analysis", FT_NONE, BASE_NONE, NULL, 0,
                            NULL, HFILL}},
+        FIELD(F_SECOND, "Second copy by the mirror: not analysed", "second_copy", NONE,
+              NONE, NULL),
         FIELD(F_STREAM, "Stream", "stream", UINT32, DEC, NULL),
         FIELD(F_PEER, "Stream of the other direction", "peer_stream", UINT32, DEC, NULL),
         FIELD(F_CONNECTION, "Connection", "connection", UINT32, DEC, NULL),

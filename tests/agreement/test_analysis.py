@@ -231,14 +231,7 @@ class Comparison:
             self.check(f"pauses: {key}", kinds[words], sum(
                 p[key] for p in self.report["pauses"] if p["kind"] == "pfc"))
 
-    def is_surveyed(self):
-        """Whether the analyzer changed what the capture has before it tracked it."""
-        return self.report["capture"]["capture_duplicates"] > 0 or any(
-            point["order"] != "file" for point in self.report["capture"]["points"])
-
     def run(self):
-        if self.is_surveyed():
-            return self.differences
         self.events()
         self.streams()
         self.latencies()
