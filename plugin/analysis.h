@@ -122,9 +122,6 @@ memory_add_note(packet_record *record, note_role role, uint32_t index);
 /* A stream's, made if there is none. */
 stream_record *
 memory_stream(uint32_t id);
-/* Bytes in use. */
-size_t
-memory_bytes(void);
 
 /* ---- messages.c ---- */
 

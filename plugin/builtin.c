@@ -60,6 +60,9 @@ static const char *const unknown_fields[] = {
 /* Their ids, looked up at handoff; of those that this Wireshark has. */
 static GArray *covered, *unknown;
 
+/* What the built-in's own text ends with, and the number. */
+#define QPN_TEXT "QP=0x"
+
 /* What the built-in says of a packet that the snap length cut. */
 #define CUT_PACKET_TEXT "Invalid Packet Length from LRH!"
 
@@ -136,10 +139,10 @@ skip_remark(const char *text)
 static const char *
 upper_info(const guard *g, const char *text)
 {
-    const char *end = g->repair->info_end;
-    const char *own = end == NULL ? NULL : strstr(text, end);
+    const char *own = g->repair->has_qpn ? strstr(text, QPN_TEXT) : NULL;
     if (own != NULL) {
-        text = skip_remark(own + strlen(end));
+        own += strlen(QPN_TEXT);
+        text = skip_remark(own + strspn(own, "0123456789abcdef"));
     } else if (!g->repair->other_info_stays ||
                g_str_has_prefix(text, CUT_PACKET_TEXT)) {
         return "";

@@ -37,13 +37,13 @@ static void
 append_numbers(wmem_strbuf_t *text, const roce_packet *p)
 {
     const roce_opcode_info *opcode = roce_opcode_get(p->bth.opcode);
-    wmem_strbuf_append_printf(text, " QP=0x%06x", p->bth.dest_qpn);
     if (opcode->role == ROCE_ROLE_CNP) {
+        wmem_strbuf_append_printf(text, " QP=0x%06x", p->bth.dest_qpn);
         wmem_strbuf_append(text, p->bth.fecn ? " FECN" : "");
         wmem_strbuf_append(text, p->bth.becn ? " BECN" : "");
         return;
     }
-    wmem_strbuf_append_printf(text, " PSN=%u", p->bth.psn24);
+    wmem_strbuf_append_printf(text, " QP=0x%06x PSN=%u", p->bth.dest_qpn, p->bth.psn24);
     if ((p->headers & ROCE_HEADER_AETH) != 0) {
         wmem_strbuf_append_printf(text, " MSN=%u", p->aeth_msn);
     }

@@ -74,18 +74,6 @@ memory_clear(void)
     }
 }
 
-size_t
-memory_bytes(void)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
-        bytes += tables[i]->rows != NULL
-                     ? (size_t)tables[i]->rows->len * tables[i]->size
-                     : 0;
-    }
-    return bytes;
-}
-
 packet_record *
 memory_find(uint64_t frame)
 {

@@ -154,8 +154,8 @@ info_of_duration(uint64_t duration_ns, wmem_allocator_t *scope);
 /* What of the built-in's output is to change. */
 typedef struct builtin_repair {
     const char *info;      /* the new Info column; NULL: as the built-in has it */
-    const char *info_end;  /* how the built-in's own text ends: what follows is of
-                            * upper layers and stays; NULL: all of it is its own */
+    bool has_qpn;          /* the built-in's own text ends with the queue pair: what
+                            * follows is of upper layers and stays */
     bool other_info_stays; /* text without that end is of upper layers */
     bool hide_tree;        /* what of the built-in's tree is in ours as well */
     bool hide_unknown;     /* likewise its dump of what it does not know */

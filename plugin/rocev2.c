@@ -46,7 +46,7 @@ repair_of(const plugin_packet *packet, const packet_record *record,
     };
     if (pref_readable_info && col_get_writable(pinfo->cinfo, COL_INFO)) {
         repair.info = info_of_packet(packet, record, pinfo->pool);
-        repair.info_end = wmem_strdup_printf(pinfo->pool, "QP=0x%06x", p->bth.dest_qpn);
+        repair.has_qpn = true;
         repair.other_info_stays = p->outcome == ROCE_DECODED;
     }
     return repair;

@@ -342,6 +342,9 @@ append_note(label_list *labels, const note *n)
 const char *
 words_info(const packet_record *record, wmem_allocator_t *scope)
 {
+    if (record->first_note == ANALYSIS_NONE && !record->is_second_copy) {
+        return ""; /* most have nothing to say */
+    }
     label_list labels = {.scope = scope};
     for (const note *n = memory_note(record->first_note); n != NULL;
          n = memory_note(n->next)) {
