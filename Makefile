@@ -11,7 +11,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy golden all demo check release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench golden all demo check release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -59,6 +59,10 @@ golden: release
 # Precision and recall of every verdict; some minutes.
 accuracy: release
 	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/sim/accuracy.py --page docs/accuracy.md
+
+# How much longer tshark takes with the plugin than without, as ratios.
+bench: release
+	@ROCESCOPE_PLUGIN=$(release)/plugin/rocescope.so ROCESCOPE_SOURCE=$(CURDIR) python3 tests/bench/bench_plugin.py
 
 format: deps
 	@$(c_files) | xargs -0 $(CLANG_FORMAT) -i

@@ -328,23 +328,57 @@ add_bare_connections(rs_summary *summary, const rs_analysis *analysis)
     }
 }
 
+typedef struct paired_stream {
+    guint32 paired_as, id;
+} paired_stream;
+
+static gint
+by_pairing(gconstpointer a, gconstpointer b)
+{
+    const paired_stream *x = a;
+    const paired_stream *y = b;
+    if (x->paired_as != y->paired_as) {
+        return x->paired_as < y->paired_as ? -1 : 1;
+    }
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static gint
+by_id(gconstpointer a, gconstpointer b)
+{
+    guint32 x = *(const guint32 *)a;
+    guint32 y = *(const guint32 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Connections are numbered in the order in which they were found, as in the plugin. */
 static void
 find_links(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_autoptr(GHashTable) by_pair =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GArray) paired = g_array_new(FALSE, FALSE, sizeof(paired_stream));
     g_array_set_size(summary->link_of, n);
     for (guint32 id = 0; id < n; id++) {
-        const roce_stream *s = stream_of(analysis, id);
         g_array_index(summary->link_of, guint32, id) = NO_LINK;
-        if (!roce_stream_is_paired(s)) {
-            continue;
+        const paired_stream entry = {stream_of(analysis, id)->paired_as, id};
+        if (roce_stream_is_paired(stream_of(analysis, id))) {
+            g_array_append_val(paired, entry);
         }
+    }
+    g_array_sort(paired, by_pairing);
+    for (guint i = 0; i < paired->len; i++) {
+        guint32 id = g_array_index(paired, paired_stream, i).id;
+        const roce_stream *s = stream_of(analysis, id);
         guint link_i = find_link(summary, s, by_pair);
         rs_link *link = g_ptr_array_index(summary->links, link_i);
         link->trust = trust_of(s, stream_of(analysis, s->peer));
         join_link(summary, analysis, id, link_i);
+    }
+    for (guint i = 0; i < summary->links->len; i++) {
+        const rs_link *link = g_ptr_array_index(summary->links, i);
+        g_array_sort(link->streams, by_id);
     }
     add_bare_connections(summary, analysis);
 }

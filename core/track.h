@@ -283,6 +283,8 @@ struct roce_tracker {
     uint32_t index_size;
     roce_sighting last; /* of the packet that is being tracked, and afterwards */
 
+    uint32_t n_pairings; /* made so far */
+
     roce_connection *connections;
     uint32_t n_connections, connections_capacity;
 

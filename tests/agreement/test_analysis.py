@@ -191,9 +191,10 @@ class Comparison:
         want = {(s["id"], s["src"], s["dst"], s["dst_qpn"]): s["packets"]
                 for s in self.report["streams"] if s["packets"] > 0}
         self.check("streams", dict(got), want)
-        connections = sorted(sorted(c["streams"]) for c in self.report["connections"]
-                             if c["streams"])
-        self.check("connections", sorted(sorted(p) for p in pairs.values()), connections)
+        connections = {c["id"]: sorted(c["streams"]) for c in self.report["connections"]
+                       if c["streams"]}
+        self.check("connections", {number: sorted(streams) for number, streams
+                                   in pairs.items()}, connections)
 
     def latencies(self):
         got = collections.defaultdict(list)

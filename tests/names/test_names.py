@@ -131,6 +131,8 @@ def maps_from_reports():
                 told = report("--qp-map", f"{address}={folder.put('map.json', table)}", path)
             row = f"{path.parent.name}, the map of {address}"
             check(f"{row}: totals", told["totals"] == plain["totals"])
+            for of in (told, plain):  # numbered as found, which a map is faster at
+                of["connections"].sort(key=lambda c: (str(c["a"]), str(c["b"])))
             check(f"{row}: findings", told["findings"] == plain["findings"])
             check(f"{row}: connections", [(c["a"], c["b"]) for c in told["connections"]],
                   [(c["a"], c["b"]) for c in plain["connections"]])
