@@ -17,15 +17,15 @@
 
 /* Of this one program: the row being checked and how many checks failed in all. */
 static struct {
-    const char *row;
+    char row[96];
     unsigned n_failed;
 } check_state;
 
-/* Names the row of a table that the next checks belong to; NULL for none. */
+/* Names the row of a table that the next checks belong to; NULL for none.  Copied. */
 static inline void
 check_row(const char *name)
 {
-    check_state.row = name;
+    snprintf(check_state.row, sizeof check_state.row, "%s", name != NULL ? name : "");
 }
 
 /* Counts a failure and prints where it is; the caller prints what went wrong. */
@@ -34,7 +34,7 @@ check_fail(const char *file, int line)
 {
     check_state.n_failed++;
     fprintf(stderr, "%s:%d: ", file, line);
-    if (check_state.row != NULL) {
+    if (check_state.row[0] != '\0') {
         fprintf(stderr, "[%s] ", check_state.row);
     }
 }
