@@ -6,12 +6,13 @@ DEPS ?= tools/install-deps
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
+CHROOTS ?= build/wireshark
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench golden all demo check release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -34,6 +35,11 @@ check: release
 	@cmake --preset dev-clang
 	@cmake --build --preset dev-clang -j $(JOBS)
 	@ctest --preset dev-clang --output-on-failure -j $(JOBS)
+
+# Core and plugin with the Wiresharks of other Debian suites, in chroots that are kept.
+check-wireshark: release
+	@$(DEPS) debootstrap || true
+	@JOBS=$(JOBS) tools/check-wireshark $(release)/bin/rocescope '$(CHROOTS)'
 
 install: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
