@@ -129,7 +129,7 @@ static hf_register_info fields[] = {
     FIELD(F_XRC_SRQ, "XRC Shared Receive Queue", "xrceth.srq", UINT24, HEX),
     HEADER(F_FETH, "FETH - FLUSH Extended Transport Header", "feth"),
     MASKED(F_FETH_SEL, "Selectivity Level", "feth.sel", UINT32, DEC,
-           VALS(feth_sel_names), 0xf0),
+           VALS(feth_sel_names), 0x30),
     MASKED(F_FETH_PLT, "Placement Type", "feth.plt", UINT32, HEX, NULL, 0x0f),
     HEADER(F_RETH, "RETH - RDMA Extended Transport Header", "reth"),
     FIELD(F_RETH_VA, "Virtual Address", "reth.va", UINT64, HEX),

@@ -155,6 +155,9 @@ class Decode(Check):
             "rocev2.feth.sel": 1, "rocev2.feth.plt": 2, "rocev2.reth.dmalen": 4096,
             "rocev2.payload_length": 0, "rocev2.icrc.status": 1,
             "_ws.col.Info": "RC FLUSH QP=0x000012 PSN=7 DMA=4096 Len=0"})
+        # Above SEL, bits 5 and 4, all are reserved.
+        self.values(pk.roce(pk.bth(0x1c) + struct.pack("!I", 0xffffffdf) + pk.reth()),
+                    {"rocev2.feth.sel": 1, "rocev2.feth.plt": 15})
 
     def test_atomic_write(self):
         self.values(pk.roce(pk.bth(0x1d) + pk.reth(length=8) + bytes(8)), {
