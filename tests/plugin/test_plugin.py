@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The plugin, loaded by tshark: what it decodes, and that it agrees with the built-in
-where that is right."""
+"""The plugin, loaded by tshark, and what it decodes."""
 
 import struct
 import sys
@@ -15,27 +14,6 @@ from tshark import number  # noqa: E402
 # Captures of the tree that most checks go over.
 CAPTURES = ("02k_allops", "03a_loss_data_0.5pct", "07a_nak_remote_access", "05a_rnr",
             "02g_ipv6", "08_vlan", "13_cm_reject")
-
-# Ours and the built-in's name for the same thing.
-TWINS = {f"rocev2.{name}": f"infiniband.{name}" for name in (
-    "bth.opcode bth.se bth.m bth.padcnt bth.tver bth.p_key bth.destqp bth.a bth.psn "
-    "reth.va reth.r_key reth.dmalen aeth.syndrome aeth.syndrome.opcode "
-    "aeth.syndrome.credit_count aeth.syndrome.timer aeth.syndrome.error_code aeth.msn "
-    "atomiceth.swapdt atomiceth.cmpdt deth.q_key deth.srcqp").split()}
-TWINS["rocev2.atomicack.origremdt"] = "infiniband.atomicacketh.origremdt"
-TWINS["rocev2.icrc"] = "infiniband.invariant.crc"
-
-# The built-in has no names of their own for these.
-ATOMIC = {"rocev2.reth.va": "rocev2.atomiceth.va",
-          "rocev2.reth.r_key": "rocev2.atomiceth.r_key"}
-
-# What 4.0 does not know and shows as bytes of a vendor.
-UNKNOWN_TO_BUILTIN = (0x1c, 0x1d)
-
-# Filters that must match the same frames, whoever's name they use; {} is the prefix.
-FILTERS = ("{}", "{}.bth", "{}.bth.opcode == 17", "{}.bth.a == 1", "{}.bth.psn % 2 == 1",
-           "{}.bth.destqp == 0x1a", "{}.aeth", "{}.aeth.syndrome.opcode == 3",
-           "{}.deth", "{}.immdt", "{}.ieth")
 
 
 class Loading(Check):
@@ -54,53 +32,8 @@ class Loading(Check):
                  "reth aeth atomiceth atomicack immdt ieth deth rdeth xrceth feth cnp "
                  "payload_length icrc icrc.status".split()]
         want += ["rocev2", "pfc", "pfc.cev", "pfc.quanta", "pfc.time", "pfc.kind",
-                 "pfc.opcode", *TWINS]
+                 "pfc.opcode"]
         self.assertEqual([name for name in want if name not in known], [])
-
-
-class Twins(Check):
-    """The built-in as an oracle, where it is right."""
-
-    def check_values(self, path):
-        names = ["frame.number", "rocev2.bth.opcode", *TWINS, *TWINS.values(),
-                 *ATOMIC.values()]
-        compared = 0
-        for row in TS.fields(path, list(dict.fromkeys(names))):
-            opcode = row["rocev2.bth.opcode"]
-            if opcode and number(opcode[0]) in UNKNOWN_TO_BUILTIN:
-                continue
-            for ours, theirs in TWINS.items():
-                values = [number(v) for v in row[ours] + row.get(ATOMIC.get(ours), [])]
-                self.assertEqual(values, [number(v) for v in row[theirs]],
-                                 (row["frame.number"], ours))
-                compared += len(values)
-        return compared
-
-    def test_values(self):
-        for name in CAPTURES:
-            for end in ("sender", "receiver"):
-                with self.subTest(f"{name}/{end}"):
-                    self.assertGreater(self.check_values(capture(name, end)), 20)
-
-    def test_filters(self):
-        for name in ("02k_allops", "03a_loss_data_0.5pct"):
-            for text in FILTERS:
-                with self.subTest(f"{name}: {text}"):
-                    path = capture(name)
-                    self.assertEqual(TS.frames(path, text.format("rocev2")),
-                                     TS.frames(path, text.format("infiniband")))
-
-    def test_filters_of_the_builtin_match_as_without_us(self):
-        path = capture("02k_allops")
-        for text in ("infiniband", "infiniband.reth", "infiniband.atomiceth",
-                     "infiniband.bth.opcode == 4", "infiniband.aeth.msn > 4"):
-            with self.subTest(text):
-                self.assertEqual(TS.frames(path, text),
-                                 TS.frames(path, text, stock=True))
-        # Stock loses the ICRC where a heuristic throws; with us none does.
-        text = "infiniband.invariant.crc"
-        lost = set(TS.frames(path, text)) - set(TS.frames(path, text, stock=True))
-        self.assertEqual(lost, set(TS.frames(path, "_ws.malformed", stock=True)))
 
 
 class Decode(Check):
