@@ -99,14 +99,16 @@ number_connection(const roce_stream *s)
     return n_connections - 1;
 }
 
+/* Both streams are of one connection, or of none any more. */
 static void
-note_connected(const roce_event *e)
+note_pairing(const roce_event *e)
 {
     const roce_stream *s = roce_tracker_stream(tracker, e->stream);
-    uint32_t number = s->peer != ROCE_NO_STREAM ? number_connection(s) : ANALYSIS_NONE;
+    uint32_t number =
+        e->kind == ROCE_EVENT_CONNECTED ? number_connection(s) : ANALYSIS_NONE;
     memory_stream(s->id)->connection = number;
-    if (s->peer != ROCE_NO_STREAM) {
-        memory_stream(s->peer)->connection = number;
+    if (e->count != ROCE_NO_STREAM) {
+        memory_stream((uint32_t)e->count)->connection = number;
     }
 }
 
@@ -162,7 +164,7 @@ follow_stream(event_record *kept, uint32_t index)
     } else if (e->kind == ROCE_EVENT_STREAM_RESTART) {
         messages_restart(e->stream);
     } else if (e->kind == ROCE_EVENT_CONNECTED || e->kind == ROCE_EVENT_DISCONNECTED) {
-        note_connected(e);
+        note_pairing(e);
     }
 }
 
