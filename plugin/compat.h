@@ -20,6 +20,7 @@
 #include <epan/prefs.h>
 #include <epan/proto.h>
 #include <epan/tvbuff.h>
+#include <wiretap/wtap.h>
 
 #include <stdbool.h>
 
