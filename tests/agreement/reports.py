@@ -32,8 +32,12 @@ def available():
 
 def report(path):
     """The report on one of captures(), as its JSON says it."""
-    text = _made(Path(MADE), path).read_bytes() if MADE else _run(path)
-    return json.loads(text)
+    return json.loads(_made(Path(MADE), path).read_bytes()) if MADE else fresh(path)
+
+
+def fresh(path):
+    """The report on any capture: this takes the analyzer."""
+    return json.loads(_run(path))
 
 
 def _made(directory, path):

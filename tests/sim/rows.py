@@ -16,7 +16,7 @@ from checks import (
     wire)
 from sim import (
     ACKS, HOST_A, HOST_A6, HOST_B, HOST_B6, OUT_OF_ORDER, REQUESTS, RESPONSES, SELECTIVE,
-    Impairment, Point, QueuePair, Side, Work, path_of)
+    Impairment, Point, QueuePair, Scenario, Side, Work, path_of)
 
 # --- what scenarios are made of ------------------------------------------------------
 
@@ -95,6 +95,11 @@ class Row:
     # A scenario in which what it is about does not happen tests nothing: a count of the
     # truth that must not be 0, over all seeds.
     happens: str = ""
+
+    def scenario(self, seed):
+        return Scenario(self.name, self.queue_pairs, seed=seed, cm=self.cm,
+                        segments=self.segments, points=self.points, vlans=self.vlans,
+                        **self.hosts)
 
 
 CLEAN = (wire, clean)

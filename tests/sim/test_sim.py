@@ -28,7 +28,7 @@ BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
 import make_captures  # noqa: E402
 from checks import Complaints, View  # noqa: E402
 from rows import KNOWN, ROWS  # noqa: E402
-from sim import ACKS, REQUESTS, RESPONSES, Scenario, simulate  # noqa: E402
+from sim import ACKS, REQUESTS, RESPONSES, simulate  # noqa: E402
 
 PROCESSES = 2
 SHOWN = 12                       # complaints of a row
@@ -109,10 +109,7 @@ def check_view(view, row):
 def run_row(row, directory):
     complaints, counts = [], collections.Counter()
     for seed in range(1, row.seeds + 1):
-        scenario = Scenario(row.name, row.queue_pairs, seed=seed, cm=row.cm,
-                            segments=row.segments, points=row.points, vlans=row.vlans,
-                            **row.hosts)
-        simulation = simulate(scenario)
+        simulation = simulate(row.scenario(seed))
         truth = simulation.truth()
         counts += happened(truth)
         stem = f"{row.name}-{seed}"
