@@ -12,14 +12,15 @@
  *  2. The first frames are held as well, until they tell whether the capture delivers
  *     packets twice, was merged out of order, or has one link in two interfaces
  *     (roce/survey.h).  If so everything is tracked anew, put right; and so is what
- *     follows.
+ *     follows.  Frames of others go the same way: the survey asks about them too, and
+ *     pauses end on their time.
  *  3. When the capture was read to its end, Wireshark says so (the post-sequence
  *     routine), and the tracker decides what is still open.
  *  4. A capture that is dissected anew, since a preference has changed, begins anew.
  *
  * Limitations: in a single pass tshark shows a packet before what comes later is known,
  * and asks for no decision at the end.  Points that appear behind the first 8,192
- * packets are not surveyed.
+ * frames are not surveyed.
  */
 #include "analysis.h"
 
@@ -33,6 +34,7 @@
 
 /* Whether the capture has its packets once, and in order. */
 typedef enum analysis_state {
+    STATE_NEW,       /* no frame came yet */
     STATE_SURVEYING, /* nobody knows yet: they are tracked as they come, and held */
     STATE_PLAIN,     /* it has */
     STATE_CORRECTED, /* it has not: they are tracked as the survey puts them right */
@@ -41,7 +43,7 @@ typedef enum analysis_state {
 /* Of the open capture. */
 static analysis_state state;
 static roce_tracker *tracker; /* NULL: no packet came yet */
-static roce_intake *intake;   /* NULL: packets need not wait */
+static roce_intake *intake;   /* NULL: frames need not wait */
 static roce_ports ports;      /* that packets came to */
 static bool has_finished;
 static uint32_t newest_frame;
@@ -271,14 +273,41 @@ keep_sighting(packet_record *record, const roce_packet *packet)
 }
 
 static void
+start_tracker(void)
+{
+    roce_tracker_config config;
+    roce_tracker_config_init(&config);
+    config.event = take_event;
+    config.relation = take_relation;
+    config.link_speed_bps = link_speed;
+    if (roce_tracker_new(&tracker, &alloc, &config) != ROCE_OK) {
+        tracker = NULL;
+    }
+}
+
+/* Whether core takes a frame for something that is tracked. */
+static bool
+is_tracked(const roce_packet *packet)
+{
+    return packet->class == ROCE_CLASS_ROCE || packet->class == ROCE_CLASS_PFC ||
+           packet->class == ROCE_CLASS_PAUSE;
+}
+
+static void
 track(const roce_frame *frame, const roce_packet *packet, roce_icrc_status icrc)
 {
-    bool is_stranger = packet->class == ROCE_CLASS_OTHER;
-    if (!is_stranger) {
+    bool is_ours = is_tracked(packet);
+    if (tracker == NULL && is_ours) {
+        start_tracker();
+    }
+    if (tracker == NULL) {
+        return;
+    }
+    if (is_ours) {
         memory_make((uint32_t)frame->number)->time_ns = frame->time_ns;
     }
     (void)roce_tracker_add(tracker, frame, packet, icrc);
-    if (!is_stranger) {
+    if (is_ours) {
         keep_sighting(memory_find(frame->number), packet);
     }
 }
@@ -318,19 +347,6 @@ leave_out(void *ctx, const roce_frame *frame)
 }
 
 static void
-start_tracker(void)
-{
-    roce_tracker_config config;
-    roce_tracker_config_init(&config);
-    config.event = take_event;
-    config.relation = take_relation;
-    config.link_speed_bps = link_speed;
-    if (roce_tracker_new(&tracker, &alloc, &config) != ROCE_OK) {
-        tracker = NULL;
-    }
-}
-
-static void
 forget_packets(void)
 {
     roce_tracker_free(tracker);
@@ -354,15 +370,15 @@ decide(void *ctx)
     state = STATE_PLAIN;
     if (!points_are_plain()) {
         forget_packets();
-        start_tracker();
-        state = tracker != NULL ? STATE_CORRECTED : STATE_PLAIN;
+        state = STATE_CORRECTED;
     }
     points_settle();
 }
 
 static void
-start(void)
+start_survey(void)
 {
+    state = STATE_SURVEYING;
     const roce_intake_config config = {
         .point = survey_point,
         .decode = decode_again,
@@ -370,7 +386,6 @@ start(void)
         .leave_out = leave_out,
         .decided = decide,
     };
-    start_tracker();
     if (roce_intake_new(&intake, &alloc, &config) != ROCE_OK) {
         intake = NULL;
         state = STATE_PLAIN;
@@ -388,6 +403,9 @@ stop_intake(void)
 static void
 note_port(uint16_t port)
 {
+    if (port == 0) { /* of RoCEv1, and of pauses */
+        return;
+    }
     for (unsigned i = 0; i < ports.n_ports; i++) {
         if (ports.port[i] == port) {
             return;
@@ -404,14 +422,10 @@ add_frame(const packet_info *pinfo, roce_frame *frame, const roce_packet *packet
           roce_icrc_status icrc)
 {
     newest_frame = pinfo->num;
-    if (tracker == NULL && state == STATE_SURVEYING) {
-        start();
-    }
-    if (tracker == NULL) {
-        return;
+    if (state == STATE_NEW) {
+        start_survey();
     }
     frame->point = points_of(pinfo, packet);
-    note_port(packet->dst_port);
     if (state != STATE_CORRECTED) {
         track(frame, packet, icrc);
     }
@@ -432,16 +446,30 @@ is_next(const packet_info *pinfo)
     return !PINFO_FD_VISITED(pinfo) && !has_finished && pinfo->num > newest_frame;
 }
 
-void
-analysis_see(const packet_info *pinfo)
+/* What core says of a frame that Wireshark shows as somebody else's.  Core may still take
+ * it for RoCE: then it loses its bytes, so that it is tracked at no time. */
+static void
+decode_stranger(roce_frame *frame, roce_packet *packet)
 {
-    static const roce_packet stranger = {.class = ROCE_CLASS_OTHER};
-    if (tracker != NULL && is_next(pinfo)) {
-        roce_frame frame;
-        newest_frame = pinfo->num;
-        network_frame(NULL, pinfo, &frame);
-        track(&frame, &stranger, ROCE_ICRC_UNCHECKED);
+    roce_decode(frame, &ports, packet);
+    if (is_tracked(packet)) {
+        frame->bytes = NULL;
+        frame->captured_bytes = 0;
+        roce_decode(frame, &ports, packet);
     }
+}
+
+void
+analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
+{
+    if (!is_next(pinfo)) {
+        return;
+    }
+    roce_frame frame;
+    roce_packet packet;
+    network_frame(state != STATE_PLAIN ? tvb : NULL, pinfo, &frame);
+    decode_stranger(&frame, &packet);
+    add_frame(pinfo, &frame, &packet, ROCE_ICRC_UNCHECKED);
 }
 
 const packet_record *
@@ -449,6 +477,7 @@ analysis_take(const packet_info *pinfo, const plugin_packet *packet)
 {
     if (packet->is_trackable && is_next(pinfo)) {
         roce_frame frame = packet->frame;
+        note_port(packet->whole.dst_port);
         add_frame(pinfo, &frame, &packet->whole, packet->icrc);
     }
     return memory_find(pinfo->num);
@@ -481,7 +510,7 @@ note_open_pauses(void)
 void
 analysis_finish(void)
 {
-    if (tracker == NULL || has_finished) {
+    if (state == STATE_NEW || has_finished) {
         return;
     }
     if (intake != NULL) {
@@ -489,7 +518,7 @@ analysis_finish(void)
         stop_intake();
     }
     has_finished = true;
-    if (tracker != NULL) { /* there may have been no memory for another */
+    if (tracker != NULL) {
         roce_tracker_finish(tracker);
         note_open_pauses();
     }
@@ -519,7 +548,7 @@ forget(void)
     stop_intake();
     forget_packets();
     points_clear();
-    state = STATE_SURVEYING;
+    state = STATE_NEW;
     ports.n_ports = 0;
     has_finished = false;
     newest_frame = 0;

@@ -148,9 +148,9 @@ analysis_register(void);
 const packet_record *
 analysis_take(const packet_info *pinfo, const plugin_packet *packet);
 
-/* Takes a frame that no packet was taken of: time goes on with it. */
+/* Takes a frame whose packet, if any, was not taken; `tvb` holds it all. */
 void
-analysis_see(const packet_info *pinfo);
+analysis_see(tvbuff_t *tvb, const packet_info *pinfo);
 
 /* The capture was read to its end: what is still open is decided. */
 void

@@ -19,10 +19,6 @@ points_speed_bps(uint32_t point);
 const char *
 points_interface_name(const packet_info *pinfo);
 
-/* The name of the interface that a packet was captured on, or NULL. */
-const char *
-points_interface_name(const packet_info *pinfo);
-
 /* What the survey says of a point; stays where it is until points_clear(). */
 roce_survey_point *
 points_survey(uint32_t point);

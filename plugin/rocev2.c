@@ -106,12 +106,12 @@ dissect_grh(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
     return dissect(&packet, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
 }
 
-/* Behind each frame, whatever it is: the tracker's clock runs on strangers too. */
+/* Behind each frame, whatever it is: the analysis goes on with strangers too. */
 static int
 see_frame(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    (void)tvb, (void)tree, (void)data;
-    analysis_see(pinfo);
+    (void)tree, (void)data;
+    analysis_see(tvb, pinfo);
     return 0;
 }
 
