@@ -4,7 +4,6 @@
 behind a filter, in any order of clicking, or again after a preference has changed."""
 
 import json
-import os
 import random
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from checks import TS, Check, capture, main  # noqa: E402
-from tshark import NOBODY  # noqa: E402
+from tshark import as_nobody  # noqa: E402
 
 CAPTURES = ("03a_loss_data_0.5pct", "04a_reorder", "05a_rnr", "03d_loss_read_resp")
 PREFIX = "rocev2.analysis."
@@ -37,14 +36,8 @@ class Sharkd:
     """A running sharkd, which dissects whatever frame one asks for."""
 
     def __init__(self):
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
-                       "HOME": str(TS.dir / "home-plugin"),
-                       "WIRESHARK_PLUGIN_DIR": str(TS.dir / "plugins")}
-        command = ["sharkd", "-"]
-        if os.geteuid() == 0:
-            command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
-                       "--clear-groups", *command]
-        self.process = subprocess.Popen(command, env=environment, cwd=TS.dir, text=True,
+        self.process = subprocess.Popen(as_nobody(["sharkd", "-"]), cwd=TS.dir,
+                                        env=TS.environment(), text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)
         self.n = 0

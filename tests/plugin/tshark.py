@@ -15,11 +15,21 @@ NOBODY = 65534
 OUR_BUG = re.compile(r"Dissector bug, protocol (RoCEv2|PFC)\b")
 
 
-class Tshark:
-    """A directory of captures, and tshark to read them with."""
+def as_nobody(command):
+    """The same for another user if this one is root."""
+    if os.geteuid() != 0:
+        return command
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+            *command]
 
-    def __init__(self, plugin):
+
+class Tshark:
+    """A directory of captures, and tshark to read them with.  `preload`: the runtime that
+    a plugin with sanitizers wants to have been loaded before anything else."""
+
+    def __init__(self, plugin, preload=None):
         self.program = shutil.which("tshark")
+        self.preload = preload
         self.dir = Path(tempfile.mkdtemp(prefix="rocescope-"))
         self.dir.chmod(0o755)
         (self.dir / "stock").mkdir()
@@ -49,8 +59,7 @@ class Tshark:
         self.path(name).chmod(0o644)
         return self.path(name)
 
-    def run(self, *arguments, stock=False):
-        """Standard output; raises on a bad exit status or a bug of ours."""
+    def environment(self, stock=False):
         environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C.UTF-8",
@@ -58,11 +67,17 @@ class Tshark:
             # Stock: no plugins at all, also where ours is installed.
             "WIRESHARK_PLUGIN_DIR": str(self.dir / ("stock" if stock else "plugins")),
         }
-        command = [self.program, *map(str, arguments)]
-        if os.geteuid() == 0:
-            command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
-                       "--clear-groups", *command]
-        done = subprocess.run(command, env=environment, cwd=self.dir,
+        if self.preload:
+            # What GLib and Wireshark leave behind at their end is theirs.
+            environment |= {"LD_PRELOAD": str(self.preload),
+                            "ASAN_OPTIONS": "detect_leaks=0",
+                            "UBSAN_OPTIONS": "print_stacktrace=1"}
+        return environment
+
+    def run(self, *arguments, stock=False):
+        """Standard output; raises on a bad exit status or a bug of ours."""
+        command = as_nobody([self.program, *map(str, arguments)])
+        done = subprocess.run(command, env=self.environment(stock), cwd=self.dir,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         if done.returncode != 0 or OUR_BUG.search(out + err):
