@@ -74,15 +74,23 @@ class Tshark:
                             "UBSAN_OPTIONS": "print_stacktrace=1"}
         return environment
 
-    def run(self, *arguments, stock=False):
-        """Standard output; raises on a bad exit status or a bug of ours."""
+    def _run(self, arguments, stock=False):
+        """Standard output and error; raises on a bad exit status or a bug of ours."""
         command = as_nobody([self.program, *map(str, arguments)])
         done = subprocess.run(command, env=self.environment(stock), cwd=self.dir,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         if done.returncode != 0 or OUR_BUG.search(out + err):
             raise RuntimeError(f"{' '.join(command)}: status {done.returncode}\n{err[-2000:]}")
-        return out
+        return out, err
+
+    def run(self, *arguments, stock=False):
+        """Standard output."""
+        return self._run(arguments, stock)[0]
+
+    def complaints(self, *arguments):
+        """Standard error."""
+        return self._run(arguments)[1]
 
     def fields(self, capture, names, *arguments, stock=False):
         """A list of dicts, one for each packet: field -> list of its values as text."""
