@@ -103,7 +103,7 @@ static const event_row rows[ROCE_N_EVENTS] = {
     [ROCE_EVENT_RNR_WAIT] = {
         .title = "Wait taken after the RNR NAK", .value = VALUE_DURATION,
         .leaves = LEAF_COUNT, .link = "nak", .link_title = "The RNR NAK",
-        .back = "rnr_nak.answered_in", .back_title = "Sent again in"},
+        .back = "rnr_nak.answered_in", .back_title = "Request sent again in"},
     [ROCE_EVENT_READ_REISSUE] = {
         .title = "READ asked for again: bytes", .value = VALUE_COUNT, .leaves = LEAF_PSN,
         .group = PI_SEQUENCE, .severity = PI_NOTE},

@@ -83,9 +83,10 @@ static const char *
 round_sentence(const event_record *record, wmem_allocator_t *scope)
 {
     const roce_event *e = &record->event;
+    /* A PSN of which no copy was captured counts from the gap that it left. */
     return wmem_strdup_printf(scope,
                               "Round of retransmissions begins with PSN %u (%s), %s "
-                              "after the copy before",
+                              "after it was last seen, or missed",
                               psn_of(e), detail_of(e, scope),
                               info_of_duration(e->duration_ns, scope));
 }
@@ -199,10 +200,13 @@ episode_sentence(const event_record *record, wmem_allocator_t *scope)
 static const char *
 cnp_sentence(const event_record *record, wmem_allocator_t *scope)
 {
-    uint32_t stream = record->event.stream;
-    return stream == ROCE_NO_STREAM
-               ? "CNP about a stream that is not known"
-               : wmem_strdup_printf(scope, "CNP about stream %u", stream);
+    const roce_event *e = &record->event;
+    const packet_record *cnp = memory_find(e->frame);
+    /* As long as it is not paired, the event is the carrier's own. */
+    bool is_known =
+        e->stream != ROCE_NO_STREAM && cnp != NULL && cnp->stream != e->stream;
+    return is_known ? wmem_strdup_printf(scope, "CNP about stream %u", e->stream)
+                    : "CNP; which stream it is about was not known by then";
 }
 
 static const char *
@@ -210,8 +214,9 @@ connected_sentence(const event_record *record, wmem_allocator_t *scope)
 {
     const roce_event *e = &record->event;
     return wmem_strdup_printf(scope,
-                              "Paired with stream %" G_GUINT64_FORMAT " (known by %s)",
-                              e->count, detail_of(e, scope));
+                              "Streams %u and %" G_GUINT64_FORMAT
+                              " are the two directions of a connection (known by %s)",
+                              e->stream, e->count, detail_of(e, scope));
 }
 
 static const char *
