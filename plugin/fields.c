@@ -398,8 +398,26 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
 }
 
+/* Whether a packet that is read for the first time has something to tell. */
+static bool
+is_news(const packet_info *pinfo, const plugin_packet *packet,
+        const packet_record *record)
+{
+    if (PINFO_FD_VISITED(pinfo)) {
+        return false;
+    }
+    uint32_t first = record != NULL ? record->first_note : ANALYSIS_NONE;
+    for (const note *n = memory_note(first); n != NULL; n = memory_note(n->next)) {
+        if (n->role == NOTE_EVENT) {
+            return true;
+        }
+    }
+    return packet->roce.outcome != ROCE_DECODED || packet->icrc == ROCE_ICRC_BAD;
+}
+
 bool
-fields_are_wanted(proto_tree *tree, int proto)
+fields_are_wanted(const packet_info *pinfo, proto_tree *tree, int proto,
+                  const plugin_packet *packet, const packet_record *record)
 {
     static int expert_tap;
     if (expert_tap == 0) {
@@ -407,7 +425,7 @@ fields_are_wanted(proto_tree *tree, int proto)
     }
     return proto_field_is_referenced(tree, proto) ||
            proto_field_is_referenced(tree, proto_expert) ||
-           have_tap_listener(expert_tap);
+           have_tap_listener(expert_tap) || is_news(pinfo, packet, record);
 }
 
 void

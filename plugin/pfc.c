@@ -287,7 +287,7 @@ dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
                                                                                : NULL,
         .hide_tree = !pref_show_builtin,
     };
-    if (fields_are_wanted(tree, proto_pfc)) {
+    if (fields_are_wanted(pinfo, tree, proto_pfc, &frame.packet, frame.record)) {
         add_tree(tvb, pinfo, tree, &frame, info);
     }
     taps_queue(tap_pfc, pinfo, &frame.packet, frame.record);

@@ -97,9 +97,11 @@ void
 fields_register(int proto);
 
 /* Whether anybody looks at the tree of a protocol or at its expert infos: else it need
- * not be built. */
+ * not be built.  A window has no tree while it reads a capture, and still lights its
+ * lamp by the worst expert info of then; so what something happened on is wanted. */
 bool
-fields_are_wanted(proto_tree *tree, int proto);
+fields_are_wanted(const packet_info *pinfo, proto_tree *tree, int proto,
+                  const plugin_packet *packet, const packet_record *record);
 
 /* Adds the tree of a packet, and its expert infos.  `tree` may be NULL; `record` is what
  * the analysis has of it, or NULL. */

@@ -59,7 +59,7 @@ dissect(const plugin_packet *packet, hook_naming naming, tvbuff_t *tvb,
 {
     const packet_record *record = analysis_take(pinfo, packet);
     builtin_repair repair = repair_of(packet, record, pinfo);
-    if (fields_are_wanted(tree, proto_rocev2)) {
+    if (fields_are_wanted(pinfo, tree, proto_rocev2, packet, record)) {
         fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
     }
     taps_queue(tap_rocev2, pinfo, packet, record);
