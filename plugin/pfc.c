@@ -359,8 +359,9 @@ register_preferences(void)
         module, "link_speed", "Link speed in Gbit/s",
         "At which quanta are shown as times; 0 shows no times", 10, &pref_gbps);
     prefs_register_string_preference(
-        module, "link_speed_by_interface", "Link speeds by interface",
-        "Interfaces whose links are of another speed, in Gbit/s: eth0=100,swp12=400",
+        module, "link_speed_by_interface",
+        "Link speeds by interface (eth0=100,swp12=400)",
+        "Interfaces whose links are of another speed, in Gbit/s",
         &pref_gbps_by_interface);
     prefs_register_bool_preference(module, "readable_info", "Readable Info column",
                                    "Whether Info shows which priorities a frame stops "
