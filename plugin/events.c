@@ -55,6 +55,7 @@ typedef struct event_row {
     const char *back, *back_title; /* on that one; NULL: nothing */
     enum ft_framenum_type back_type;
     int group, severity; /* of its expert info; 0: it has none */
+    const char *summary; /* of that; NULL: the title says it */
 } event_row;
 
 /* clang-format off */
@@ -99,14 +100,14 @@ static const event_row rows[ROCE_N_EVENTS] = {
         .title = "RNR NAK: wait asked for", .value = VALUE_DURATION, .leaves = LEAF_PSN,
         .link = "request", .link_title = "Request refused", .back = "rnr_nak_in",
         .back_title = "Refused by the RNR NAK in", .group = PI_SEQUENCE,
-        .severity = PI_WARN},
+        .severity = PI_WARN, .summary = "RNR NAK: the receiver was not ready"},
     [ROCE_EVENT_RNR_WAIT] = {
         .title = "Wait taken after the RNR NAK", .value = VALUE_DURATION,
         .leaves = LEAF_COUNT, .link = "nak", .link_title = "The RNR NAK",
         .back = "rnr_nak.answered_in", .back_title = "Request sent again in"},
     [ROCE_EVENT_READ_REISSUE] = {
         .title = "READ asked for again: bytes", .value = VALUE_COUNT, .leaves = LEAF_PSN,
-        .group = PI_SEQUENCE, .severity = PI_NOTE},
+        .group = PI_SEQUENCE, .severity = PI_NOTE, .summary = "READ asked for again"},
     [ROCE_EVENT_RESPONSE_RESENT] = {
         .title = "Response sent again", .leaves = LEAF_PSN,
         .link = "of", .link_title = "Earlier copy",
@@ -134,7 +135,7 @@ static const event_row rows[ROCE_N_EVENTS] = {
     [ROCE_EVENT_ICRC_BAD] = {.title = "Bad ICRC", .leaves = LEAF_PSN},
     [ROCE_EVENT_CONNECTED] = {
         .title = "Paired by", .value = VALUE_DETAIL, .leaves = LEAF_COUNT,
-        .group = PI_ASSUMPTION, .severity = PI_CHAT},
+        .group = PI_ASSUMPTION, .severity = PI_CHAT, .summary = "Two streams paired"},
     [ROCE_EVENT_DISCONNECTED] = {
         .title = "Pairing undone", .value = VALUE_DETAIL,
         .group = PI_ASSUMPTION, .severity = PI_NOTE},
@@ -539,7 +540,8 @@ register_experts(expert_module_t *module)
         if (row->severity != 0) {
             register_expert(module, &ei_event[kind],
                             roce_event_kind_name((roce_event_kind)kind), row->group,
-                            row->severity, row->title);
+                            row->severity,
+                            row->summary != NULL ? row->summary : row->title);
         }
     }
     for (unsigned i = 0; i < ROCE_N_VERDICTS; i++) {
