@@ -15,11 +15,20 @@ typedef struct point {
     roce_origin origin;
     uint64_t speed_bps;
     roce_survey_point survey;
+    char *name; /* of the interface, or NULL */
 } point;
 
 static GPtrArray *list;     /* point, by number */
 static GHashTable *numbers; /* the same, by what they are: point -> number + 1 */
 static unsigned n_origins;
+
+static void
+free_point(gpointer data)
+{
+    point *p = data;
+    g_free(p->name);
+    g_free(p);
+}
 
 static guint
 hash_point(gconstpointer data)
@@ -75,6 +84,7 @@ add_point(const packet_info *pinfo, const point *key)
     point *fresh = g_new(point, 1);
     *fresh = *key;
     fresh->speed_bps = pfc_speed_bps(points_interface_name(pinfo));
+    fresh->name = g_strdup(points_interface_name(pinfo));
     roce_survey_point_init(&fresh->survey, list->len, 0);
     n_origins += key->origin.kind != ROCE_ORIGIN_INTERFACE ? 1 : 0;
     g_ptr_array_add(list, fresh);
@@ -86,7 +96,7 @@ uint32_t
 points_of(const packet_info *pinfo, const roce_packet *packet)
 {
     if (list == NULL) {
-        list = g_ptr_array_new_with_free_func(g_free);
+        list = g_ptr_array_new_with_free_func(free_point);
         numbers = g_hash_table_new(hash_point, equal_points);
     }
     point key = {
@@ -101,12 +111,24 @@ points_of(const packet_info *pinfo, const roce_packet *packet)
     return number != 0 ? number - 1 : add_point(pinfo, &key);
 }
 
+static const point *
+point_at(uint32_t number)
+{
+    return list != NULL && number < list->len ? g_ptr_array_index(list, number) : NULL;
+}
+
 uint64_t
 points_speed_bps(uint32_t number)
 {
-    const point *p =
-        list != NULL && number < list->len ? g_ptr_array_index(list, number) : NULL;
+    const point *p = point_at(number);
     return p != NULL ? p->speed_bps : 0;
+}
+
+const char *
+points_name(uint32_t number)
+{
+    const point *p = point_at(number);
+    return p != NULL ? p->name : NULL;
 }
 
 roce_survey_point *

@@ -15,9 +15,9 @@ points_of(const packet_info *pinfo, const roce_packet *packet);
 uint64_t
 points_speed_bps(uint32_t point);
 
-/* The name of the interface that a packet was captured on, or NULL. */
+/* The name of a point's interface, or NULL. */
 const char *
-points_interface_name(const packet_info *pinfo);
+points_name(uint32_t point);
 
 /* What the survey says of a point; stays where it is until points_clear(). */
 roce_survey_point *

@@ -17,5 +17,6 @@ taps_queue(int tap, packet_info *pinfo, const plugin_packet *packet,
     tapped_packet *tapped = wmem_new(pinfo->pool, tapped_packet);
     tapped->packet = wmem_memdup(pinfo->pool, packet, sizeof *packet);
     tapped->record = record;
+    tapped->is_new = !PINFO_FD_VISITED(pinfo);
     tap_queue_packet(tap, pinfo, tapped);
 }

@@ -12,6 +12,7 @@
 typedef struct tapped_packet {
     const plugin_packet *packet;
     const packet_record *record; /* NULL: it is not analysed */
+    bool is_new; /* dissected for the first time; listeners cannot tell from `pinfo` */
 } tapped_packet;
 
 /* Gives a packet to those who listen. */
