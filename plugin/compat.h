@@ -19,6 +19,7 @@
 #include <epan/packet.h>
 #include <epan/prefs.h>
 #include <epan/proto.h>
+#include <epan/tap.h>
 #include <epan/tvbuff.h>
 #include <wiretap/wtap.h>
 
@@ -68,6 +69,71 @@ compat_interface_name(const struct epan_session *session, uint32_t interface,
     (void)section;
     return epan_get_interface_name(session, interface);
 #endif
+}
+
+/* Where statistics stand in the window's Statistics menu: a menu of their own. */
+#if WIRESHARK_AT_LEAST(4, 4)
+#define COMPAT_TREE_MENU "RoCEv2//"
+#else
+#define COMPAT_TREE_MENU "RoCEv2/"
+#endif
+#define COMPAT_TABLE_MENU "RoCEv2 "
+
+/* The flow graph.  libwireshark exports what makes one, and its packages leave out the
+ * header, so what we use of it is told here: the beginning of two structs, which are the
+ * same in all versions but for what a boolean is. */
+typedef struct compat_flow_item {
+    uint32_t frame;
+    address src;
+    uint16_t src_port;
+    address dst;
+    uint16_t dst_port;
+    char *label; /* freed with g_free(), like the other texts */
+    char *time;
+    char *comment;
+    uint16_t conversation;
+    unsigned foreground, background;
+    compat_bool is_coloured;
+    compat_bool is_shown;
+    unsigned src_node, dst_node;
+    uint16_t line_width;
+    /* More follows: only Wireshark makes one. */
+} compat_flow_item;
+
+typedef struct compat_flow {
+    const char *name;
+    compat_bool any_address;
+    int n_conversations;
+    GQueue *items; /* compat_flow_item */
+    /* More follows. */
+} compat_flow;
+
+WS_DLL_PUBLIC void
+register_seq_analysis(const char *name, const char *ui_name, const int proto,
+                      const char *tap, unsigned tap_flags, tap_packet_cb packet);
+WS_DLL_PUBLIC compat_flow_item *
+sequence_analysis_create_sai_with_addresses(packet_info *pinfo, compat_flow *flow);
+WS_DLL_PUBLIC void
+sequence_analysis_use_color_filter(packet_info *pinfo, compat_flow_item *item);
+
+/* Registers a flow graph made of the tap of the same name. */
+static inline void
+compat_flow_register(const char *name, const char *ui_name, int proto,
+                     tap_packet_cb packet)
+{
+    register_seq_analysis(name, ui_name, proto, NULL, TL_REQUIRES_NOTHING, packet);
+}
+
+/* An arrow with the time, the addresses and the colours of a packet; NULL if it has no
+ * addresses. */
+static inline compat_flow_item *
+compat_flow_item_new(packet_info *pinfo, compat_flow *flow)
+{
+    compat_flow_item *item = sequence_analysis_create_sai_with_addresses(pinfo, flow);
+    if (item != NULL) {
+        sequence_analysis_use_color_filter(pinfo, item);
+    }
+    return item;
 }
 
 #endif

@@ -16,6 +16,7 @@
  *   builtin.c  runs the built-in dissector under ours, and repairs what it shows
  *   pfc.c      protocol pfc
  *   taps.c     what statistics are made of
+ *   stats.c    statistics (stats.h)
  */
 #ifndef ROCESCOPE_PLUGIN_H
 #define ROCESCOPE_PLUGIN_H

@@ -10,7 +10,7 @@
  * as any; native InfiniBand never comes here.
  */
 #include "analysis.h"
-#include "taps.h"
+#include "stats.h"
 
 static int proto_rocev2;
 
@@ -154,6 +154,7 @@ rocev2_register(void)
     crc_register();
     hook_register(proto_rocev2);
     analysis_register();
+    stats_register(proto_rocev2);
 }
 
 void

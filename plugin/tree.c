@@ -6,6 +6,7 @@
  * The one rule: everything here is computed, and shown in brackets.
  */
 #include "events.h"
+#include "stats.h"
 #include "words.h"
 
 #define PREFIX "rocev2.analysis."
@@ -159,6 +160,8 @@ tree_add_analysis(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     }
     if (record->stream != ROCE_NO_STREAM) {
         add_stream(sub, tvb, record);
+        conversations_add_fields(
+            sub, tvb, pinfo, roce_tracker_stream(analysis_tracker(), record->stream));
     }
     if (record->expected_known) {
         add_uint(sub, tvb, F_EXPECTED, record->expected24);

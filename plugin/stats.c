@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stats.h"
+
+void
+stats_register(int proto_rocev2)
+{
+    conversations_register(proto_rocev2);
+    counts_register();
+    response_register(proto_rocev2);
+    queue_pairs_register();
+    pause_table_register();
+    flow_register(proto_rocev2);
+}
