@@ -284,7 +284,8 @@ find_link(rs_summary *summary, const roce_stream *s, GHashTable *by_pair)
     for (guint i = 0; i < 16; i++) {
         g_string_append_printf(text, "%02x%02x", low.bytes[i], high.bytes[i]);
     }
-    g_string_append_printf(text, "/%x/%x/%u", low_qpn, high_qpn, low.family);
+    g_string_append_printf(text, "/%x/%x/%u/%d/%x", low_qpn, high_qpn, low.family,
+                           (int)s->tenant.kind, s->tenant.id);
     key = g_string_free(text, FALSE);
     gpointer found;
     if (g_hash_table_lookup_extended(by_pair, key, NULL, &found)) {

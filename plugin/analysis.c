@@ -46,7 +46,21 @@ static roce_tracker *tracker; /* NULL: no packet came yet */
 static roce_intake *intake;   /* NULL: frames need not wait */
 static roce_ports ports;      /* that packets came to */
 static bool has_finished;
-static uint32_t newest_frame;
+static uint32_t n_frames; /* that came so far: the serial number of the newest */
+
+/* What tells one frame of a capture file from another. */
+typedef struct frame_place {
+    uint32_t number;
+    gint64 offset;
+    nstime_t time;
+    uint32_t bytes;
+} frame_place;
+
+static frame_place newest;
+/* The last frame of the capture that was finished last: Wireshark does not say that a
+ * capture has ended when it dissects it anew. */
+static frame_place known_end;
+static bool end_is_known;
 static uint32_t n_connections;
 static GHashTable *connections; /* key of both ends -> number + 1 */
 
@@ -83,6 +97,8 @@ number_connection(const roce_stream *s)
         high_qpn = qpn;
     }
     GString *key = g_string_sized_new(64);
+    g_string_append_printf(key, "%s %u ", roce_tenant_kind_name(s->tenant.kind),
+                           s->tenant.id);
     g_string_append_len(key, (const char *)low, sizeof *low);
     g_string_append_len(key, (const char *)high, sizeof *high);
     g_string_append_len(key, (const char *)&low_qpn, sizeof low_qpn);
@@ -255,8 +271,6 @@ keep_sighting(packet_record *record, const roce_packet *packet)
     if (at->stream == ROCE_NO_STREAM || !at->sequenced) {
         return;
     }
-    record->sequenced = true;
-    record->space = (uint8_t)at->space;
     record->psn = at->psn;
     record->expected_known = at->expected_known;
     record->expected24 = at->expected_known ? roce_psn_wrap(at->expected) : 0;
@@ -356,7 +370,7 @@ forget_packets(void)
         g_hash_table_destroy(connections);
         connections = NULL;
     }
-    memory_clear();
+    memory_clear_packets();
 }
 
 /* The survey has decided: all that was tracked is tracked anew, or stands. */
@@ -421,7 +435,7 @@ static void
 add_frame(const packet_info *pinfo, roce_frame *frame, const roce_packet *packet,
           roce_icrc_status icrc)
 {
-    newest_frame = pinfo->num;
+    frame->number = n_frames;
     if (state == STATE_NEW) {
         start_survey();
     }
@@ -440,10 +454,45 @@ add_frame(const packet_info *pinfo, roce_frame *frame, const roce_packet *packet
 
 /* ---- the capture ---- */
 
+static frame_place
+place_of(const packet_info *pinfo)
+{
+    return (frame_place){
+        .number = pinfo->num,
+        .offset = pinfo->fd->file_off,
+        .time = pinfo->abs_ts,
+        .bytes = pinfo->fd->cap_len,
+    };
+}
+
+/* The number does not count: what a read filter drops hands it on. */
+static bool
+is_same_place(const frame_place *a, const frame_place *b)
+{
+    return a->offset == b->offset && a->time.secs == b->time.secs &&
+           a->time.nsecs == b->time.nsecs && a->bytes == b->bytes;
+}
+
+/* Whether this is the next frame of the capture: if so it gets its serial number.  One
+ * that follows on no other was left over when Wireshark was stopped: nothing more can be
+ * said. */
 static bool
 is_next(const packet_info *pinfo)
 {
-    return !PINFO_FD_VISITED(pinfo) && !has_finished && pinfo->num > newest_frame;
+    frame_place place = place_of(pinfo);
+    bool is_same =
+        n_frames > 0 && place.number == newest.number && is_same_place(&place, &newest);
+    if (PINFO_FD_VISITED(pinfo) || has_finished || is_same) {
+        return false;
+    }
+    bool follows = place.number == newest.number || place.number == newest.number + 1;
+    if (n_frames > 0 && !follows) {
+        has_finished = true;
+        return false;
+    }
+    newest = place;
+    memory_show(pinfo->num, ++n_frames);
+    return true;
 }
 
 /* What core says of a frame that Wireshark shows as somebody else's.  Core may still take
@@ -462,14 +511,17 @@ decode_stranger(roce_frame *frame, roce_packet *packet)
 void
 analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
 {
-    if (!is_next(pinfo)) {
-        return;
+    if (is_next(pinfo)) {
+        roce_frame frame;
+        roce_packet packet;
+        network_frame(state != STATE_PLAIN ? tvb : NULL, pinfo, &frame);
+        decode_stranger(&frame, &packet);
+        add_frame(pinfo, &frame, &packet, ROCE_ICRC_UNCHECKED);
     }
-    roce_frame frame;
-    roce_packet packet;
-    network_frame(state != STATE_PLAIN ? tvb : NULL, pinfo, &frame);
-    decode_stranger(&frame, &packet);
-    add_frame(pinfo, &frame, &packet, ROCE_ICRC_UNCHECKED);
+    const frame_place place = place_of(pinfo);
+    if (end_is_known && !PINFO_FD_VISITED(pinfo) && is_same_place(&place, &known_end)) {
+        analysis_finish();
+    }
 }
 
 const packet_record *
@@ -480,7 +532,7 @@ analysis_take(const packet_info *pinfo, const plugin_packet *packet)
         note_port(packet->whole.dst_port);
         add_frame(pinfo, &frame, &packet->whole, packet->icrc);
     }
-    return memory_find(pinfo->num);
+    return packet->is_trackable ? memory_at(pinfo->num) : NULL;
 }
 
 /* Pauses that lasted to the end of the capture end without an event. */
@@ -518,6 +570,8 @@ analysis_finish(void)
         stop_intake();
     }
     has_finished = true;
+    known_end = newest;
+    end_is_known = true;
     if (tracker != NULL) {
         roce_tracker_finish(tracker);
         note_open_pauses();
@@ -547,11 +601,12 @@ forget(void)
 {
     stop_intake();
     forget_packets();
+    memory_clear();
     points_clear();
     state = STATE_NEW;
     ports.n_ports = 0;
     has_finished = false;
-    newest_frame = 0;
+    n_frames = 0;
 }
 
 void

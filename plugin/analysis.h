@@ -31,8 +31,9 @@
 /* What is kept of one packet. */
 struct packet_record {
     uint64_t time_ns;
-    int64_t psn;                    /* unwrapped; valid if `sequenced` */
-    uint32_t frame;                 /* its number */
+    int64_t psn;                    /* unwrapped; 0 of what is in no sequence */
+    uint32_t frame;                 /* its serial number in the capture */
+    uint32_t number;                /* what Wireshark calls it; 0: it was dropped */
     uint32_t stream;                /* ROCE_NO_STREAM: of none */
     uint32_t first_note, last_note; /* ANALYSIS_NONE: there is none */
     uint32_t message;               /* index of a message_record, or ANALYSIS_NONE */
@@ -41,9 +42,8 @@ struct packet_record {
     uint32_t covered_by; /* frame that was first to acknowledge a request; 0 */
     uint32_t expected24; /* valid if `expected_known` */
     uint32_t acked_psn24, n_acked; /* PSNs that it was the first to acknowledge */
-    bool sequenced, expected_known;
+    bool expected_known;
     bool is_second_copy; /* of a mirror that delivers twice: not tracked */
-    uint8_t space;       /* roce_space; valid if `sequenced` */
 };
 
 /* Why a packet has a note. */
@@ -77,11 +77,13 @@ typedef struct sample_record {
 /* Packets that are one message: requests, and the responses to a READ or atomic. */
 typedef struct message_record {
     int64_t psn, end; /* unwrapped; end: behind the last, 0 while it was not seen */
-    uint64_t bytes;
+    uint64_t bytes;   /* valid if `bytes_known` */
     uint64_t completion_ns;
     uint32_t first_frame, last_frame;
     uint32_t completed_by; /* frame; 0: not seen to complete, or not measured */
-    uint8_t role;          /* roce_role */
+    uint32_t packet_bytes; /* of its first packet: of all but the last */
+    bool bytes_known;
+    uint8_t role; /* roce_role */
 } message_record;
 
 /* What is kept of each stream. */
@@ -94,8 +96,22 @@ typedef struct stream_record {
 
 /* ---- memory.c ---- */
 
+/* Forgets what is known of packets; or also what frames are called. */
+void
+memory_clear_packets(void);
 void
 memory_clear(void);
+/* Frames are known by their serial numbers in the capture, so here and in events; what
+ * Wireshark calls them differs where a read filter drops some.  Says that a frame is
+ * called so, and no earlier one is. */
+void
+memory_show(uint32_t number, uint32_t serial);
+/* The record of what Wireshark calls so, or NULL. */
+const packet_record *
+memory_at(uint32_t number);
+/* What Wireshark calls a frame; 0: it does not show it. */
+uint32_t
+memory_number(uint64_t frame);
 /* The record of a frame, made if there is none; never NULL. */
 packet_record *
 memory_make(uint32_t frame);

@@ -216,9 +216,9 @@ events_pairing_names(void)
 static void
 add_frame(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t frame)
 {
-    if (frame != 0) {
-        proto_item *item = proto_tree_add_uint(tree, field, tvb, 0, 0, (uint32_t)frame);
-        proto_item_set_generated(item);
+    uint32_t number = memory_number(frame);
+    if (number != 0) {
+        proto_item_set_generated(proto_tree_add_uint(tree, field, tvb, 0, 0, number));
     }
 }
 
@@ -359,11 +359,11 @@ add_related(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
         add_fate(tree, tvb, pinfo, record);
         return;
     }
-    if (rows[e->kind].back == NULL) {
+    uint32_t number = memory_number(e->frame);
+    if (rows[e->kind].back == NULL || number == 0) {
         return;
     }
-    proto_item *item =
-        proto_tree_add_uint(tree, hf_back[e->kind], tvb, 0, 0, (uint32_t)e->frame);
+    proto_item *item = proto_tree_add_uint(tree, hf_back[e->kind], tvb, 0, 0, number);
     proto_item_set_generated(item);
     add_delta(proto_item_add_subtree(item, ett_event), tvb, e->related_frame, e->frame);
 }

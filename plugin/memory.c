@@ -4,8 +4,8 @@
  *
  * The one rule: a pointer into an array is good until something is added to it.
  *
- * Memory: 4 bytes for each frame of the capture, 72 for each RoCE packet, 12 for each
- * note, 88 for an event, 24 for a latency, 48 and 16 for a message.  A data packet and
+ * Memory: 12 bytes for each frame of the capture, 72 for each RoCE packet, 12 for each
+ * note, 88 for an event, 24 for a latency, 56 and 16 for a message.  A data packet and
  * its ACK with one latency each are some 200 bytes together; what the tracker keeps of
  * each stream comes on top.
  */
@@ -17,19 +17,21 @@ typedef struct table {
     guint size;
 } table;
 
-static table frames = {.size = sizeof(uint32_t)}; /* by number: record + 1, 0 none */
+static table frames = {.size = sizeof(uint32_t)};  /* by serial: record + 1, 0 none */
+static table shown = {.size = sizeof(uint32_t)};   /* by number: serial, 0 none */
+static table numbers = {.size = sizeof(uint32_t)}; /* by serial: number */
 static table records = {.size = sizeof(packet_record)};
 static table notes = {.size = sizeof(note)};
 static table events = {.size = sizeof(event_record)};
 static table samples = {.size = sizeof(sample_record)};
 static table messages = {.size = sizeof(message_record)};
 static table streams = {.size = sizeof(stream_record)};
-static table *const tables[] = {&frames,  &records,  &notes,  &events,
-                                &samples, &messages, &streams};
+static table *const packet_tables[] = {&frames,  &records,  &notes,  &events,
+                                       &samples, &messages, &streams};
 
 _Static_assert(sizeof(packet_record) == 72 && sizeof(note) == 12 &&
                    sizeof(event_record) == 88 && sizeof(sample_record) == 24 &&
-                   sizeof(message_record) == 48,
+                   sizeof(message_record) == 56,
                "as stated above");
 
 static GArray *
@@ -57,8 +59,17 @@ row_at(const table *t, uint32_t index)
                : t->rows->data + (size_t)index * t->size;
 }
 
+static void
+clear_table(table *t)
+{
+    if (t->rows != NULL) {
+        g_array_free(t->rows, TRUE);
+        t->rows = NULL;
+    }
+}
+
 void
-memory_clear(void)
+memory_clear_packets(void)
 {
     for (uint32_t i = 0; streams.rows != NULL && i < streams.rows->len; i++) {
         const stream_record *s = row_at(&streams, i);
@@ -66,12 +77,62 @@ memory_clear(void)
             g_array_free(s->messages, TRUE);
         }
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
-        if (tables[i]->rows != NULL) {
-            g_array_free(tables[i]->rows, TRUE);
-            tables[i]->rows = NULL;
-        }
+    for (size_t i = 0; i < G_N_ELEMENTS(packet_tables); i++) {
+        clear_table(packet_tables[i]);
     }
+}
+
+void
+memory_clear(void)
+{
+    memory_clear_packets();
+    clear_table(&shown);
+    clear_table(&numbers);
+}
+
+void
+memory_show(uint32_t number, uint32_t serial)
+{
+    if (rows_of(&shown)->len <= number) {
+        g_array_set_size(shown.rows, number + 1);
+    }
+    uint32_t *place = &g_array_index(shown.rows, uint32_t, number);
+    packet_record *before = memory_find(*place);
+    packet_record *now = memory_find(serial);
+    if (before != NULL) {
+        before->number = 0;
+    }
+    *place = serial;
+    if (now != NULL) {
+        now->number = number;
+    }
+    if (rows_of(&numbers)->len <= serial) {
+        g_array_set_size(numbers.rows, serial + 1);
+    }
+    g_array_index(numbers.rows, uint32_t, serial) = number;
+}
+
+/* What a frame is called, unless it is another that is called so. */
+static uint32_t
+number_of(uint32_t serial)
+{
+    const uint32_t *number = row_at(&numbers, serial);
+    const uint32_t *called = number != NULL ? row_at(&shown, *number) : NULL;
+    return called != NULL && *called == serial ? *number : 0;
+}
+
+const packet_record *
+memory_at(uint32_t number)
+{
+    const uint32_t *serial = row_at(&shown, number);
+    return serial == NULL ? NULL : memory_find(*serial);
+}
+
+uint32_t
+memory_number(uint64_t frame)
+{
+    const packet_record *record = memory_find(frame);
+    return record != NULL ? record->number : 0;
 }
 
 packet_record *
@@ -91,6 +152,7 @@ memory_make(uint32_t frame)
     }
     const packet_record fresh = {
         .frame = frame,
+        .number = number_of(frame),
         .stream = ROCE_NO_STREAM,
         .first_note = ANALYSIS_NONE,
         .last_note = ANALYSIS_NONE,

@@ -49,16 +49,6 @@ entries_of(uint32_t stream)
     return s->messages;
 }
 
-/* Bytes that the packet adds to its message, or tells of it. */
-static uint64_t
-bytes_of(const roce_packet *p, roce_role role)
-{
-    if ((p->headers & ROCE_HEADER_RETH) != 0) {
-        return p->reth.length_bytes;
-    }
-    return role == ROCE_ROLE_SEND ? p->payload_bytes : 0;
-}
-
 static uint32_t
 begin_message(GArray *entries, guint at, const packet_record *record,
               const roce_packet *packet)
@@ -66,13 +56,31 @@ begin_message(GArray *entries, guint at, const packet_record *record,
     const roce_opcode_info *opcode = roce_opcode_get(packet->bth.opcode);
     const message_record message = {
         .psn = record->psn,
-        .bytes = bytes_of(packet, opcode->role),
         .first_frame = record->frame,
+        .packet_bytes = packet->payload_bytes,
         .role = (uint8_t)opcode->role,
     };
     const message_entry entry = {record->psn, memory_add_message(&message)};
     g_array_insert_val(entries, at, entry);
     return entry.message;
+}
+
+/* A WRITE and a READ state their length; all packets of a SEND but the last are of one
+ * size (IBTA 9.7.2). */
+static void
+learn_bytes(message_record *m, const packet_record *record, const roce_packet *packet,
+            const roce_opcode_info *opcode)
+{
+    if ((packet->headers & ROCE_HEADER_RETH) != 0) {
+        if (!m->bytes_known) {
+            m->bytes = packet->reth.length_bytes;
+            m->bytes_known = true;
+        }
+    } else if (opcode->role == ROCE_ROLE_SEND && roce_part_ends(opcode->part)) {
+        m->bytes =
+            (uint64_t)(record->psn - m->psn) * m->packet_bytes + packet->payload_bytes;
+        m->bytes_known = true;
+    }
 }
 
 void
@@ -91,8 +99,6 @@ messages_add_request(packet_record *record, const roce_packet *packet,
     uint32_t index;
     if (inside && (!starts || record->psn == m->psn || m->end != 0)) {
         index = before->message;
-        bool adds = !starts && !sighting->repeated && opcode->role == ROCE_ROLE_SEND;
-        m->bytes += adds ? packet->payload_bytes : 0;
     } else if (starts) {
         index = begin_message(entries, at, record, packet);
         m = memory_message(index);
@@ -100,9 +106,10 @@ messages_add_request(packet_record *record, const roce_packet *packet,
         return;
     }
     record->message = index;
-    m->last_frame = record->frame;
-    if (roce_part_ends(opcode->part) && m->end == 0) {
-        m->end = record->psn + sighting->span;
+    learn_bytes(m, record, packet, opcode);
+    if (roce_part_ends(opcode->part)) {
+        m->last_frame = record->frame;
+        m->end = m->end == 0 ? record->psn + sighting->span : m->end;
     }
 }
 
@@ -110,10 +117,10 @@ void
 messages_add_answer(packet_record *record, const roce_packet *packet,
                     const packet_record *request)
 {
-    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
+    const roce_opcode_info *opcode = roce_opcode_get(packet->bth.opcode);
     record->message = request->message;
     message_record *m = memory_message(request->message);
-    if (m != NULL && role != ROCE_ROLE_ACK) {
+    if (m != NULL && opcode->role != ROCE_ROLE_ACK && roce_part_ends(opcode->part)) {
         m->last_frame = record->frame;
     }
 }

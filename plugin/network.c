@@ -72,6 +72,16 @@ direction_of(const packet_info *pinfo)
     return pinfo->p2p_dir == P2P_DIR_RECV ? ROCE_DIRECTION_IN : ROCE_DIRECTION_UNKNOWN;
 }
 
+/* Before 1970 there is nothing, as for the analyzer. */
+static uint64_t
+time_of(const packet_info *pinfo)
+{
+    const nstime_t *t = &pinfo->abs_ts;
+    return t->secs < 0 || t->nsecs < 0
+               ? 0
+               : (uint64_t)t->secs * 1000000000u + (uint64_t)t->nsecs;
+}
+
 void
 network_frame(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame)
 {
@@ -83,8 +93,7 @@ network_frame(tvbuff_t *tvb, const packet_info *pinfo, roce_frame *frame)
         .bytes = tvb != NULL ? network_bytes(tvb) : NULL,
         .captured_bytes = MIN(captured, wire - fcs),
         .wire_bytes = wire - fcs,
-        .time_ns =
-            (uint64_t)pinfo->abs_ts.secs * 1000000000u + (uint64_t)pinfo->abs_ts.nsecs,
+        .time_ns = time_of(pinfo),
         .number = pinfo->num,
         .link = link,
         .direction = direction_of(pinfo),

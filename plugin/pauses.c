@@ -29,9 +29,9 @@ take_event(pause_view *view, const roce_event *e)
 {
     view->is_known = true;
     view->kind = e->kind;
-    view->since = (uint32_t)e->related_frame;
+    view->since = memory_number(e->related_frame);
     if (e->kind == ROCE_EVENT_PAUSE_XOFF) {
-        view->since = (uint32_t)e->frame;
+        view->since = memory_number(e->frame);
     } else if (e->kind == ROCE_EVENT_PAUSE_XON && view->since != 0) {
         view->has_ended = true;
         view->end = ROCE_PAUSE_XON;
@@ -45,7 +45,7 @@ take_end(pause_view *view, const roce_event *e)
 {
     if (e->kind == ROCE_EVENT_PAUSE_XON) {
         view->end = ROCE_PAUSE_XON;
-        view->ended_in = (uint32_t)e->frame;
+        view->ended_in = memory_number(e->frame);
     } else if (e->kind == ROCE_EVENT_PAUSE_EXPIRED) {
         view->end = e->evidence == ROCE_EVIDENCE_CAPTURE_END ? ROCE_PAUSE_CAPTURE_END
                                                              : ROCE_PAUSE_EXPIRED;
@@ -56,6 +56,13 @@ take_end(pause_view *view, const roce_event *e)
     view->length_ns = e->duration_ns;
 }
 
+static bool
+is_of_pause(const roce_event *e)
+{
+    return e->kind == ROCE_EVENT_PAUSE_XOFF || e->kind == ROCE_EVENT_PAUSE_REFRESH ||
+           e->kind == ROCE_EVENT_PAUSE_XON || e->kind == ROCE_EVENT_PAUSE_EXPIRED;
+}
+
 pause_view
 pauses_view(const packet_record *record, unsigned priority)
 {
@@ -63,7 +70,7 @@ pauses_view(const packet_record *record, unsigned priority)
     uint32_t first = record != NULL ? record->first_note : ANALYSIS_NONE;
     for (const note *n = memory_note(first); n != NULL; n = memory_note(n->next)) {
         const roce_event *e = &memory_event(n->index)->event;
-        if (n->role == NOTE_SAMPLE || e->detail != priority) {
+        if (n->role == NOTE_SAMPLE || e->detail != priority || !is_of_pause(e)) {
             continue;
         }
         if (n->role == NOTE_EVENT) {
@@ -78,8 +85,8 @@ pauses_view(const packet_record *record, unsigned priority)
 void
 pauses_add(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const pause_view *view)
 {
-    if (!view->is_known) {
-        return;
+    if (!view->is_known || (view->since == 0 && !view->has_ended)) {
+        return; /* an XON that ends nothing */
     }
     proto_item *item = proto_tree_add_item(tree, hf_analysis, tvb, 0, 0, ENC_NA);
     proto_item_set_generated(item);

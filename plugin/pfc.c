@@ -289,6 +289,8 @@ dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
     };
     if (fields_are_wanted(pinfo, tree, proto_pfc, &frame.packet, frame.record)) {
         add_tree(tvb, pinfo, tree, &frame, info);
+    } else {
+        proto_tree_add_item(tree, proto_pfc, tvb, 0, -1, ENC_NA);
     }
     taps_queue(tap_pfc, pinfo, &frame.packet, frame.record);
     return builtin_dissect(HOOK_MAC_CONTROL, HOOK_NAMED_ALREADY, &repair, tvb, pinfo,

@@ -61,6 +61,8 @@ dissect(const plugin_packet *packet, hook_naming naming, tvbuff_t *tvb,
     builtin_repair repair = repair_of(packet, record, pinfo);
     if (fields_are_wanted(pinfo, tree, proto_rocev2, packet, record)) {
         fields_add_packet(tvb, pinfo, tree, proto_rocev2, packet, record);
+    } else { /* hierarchies of protocols are made of these alone */
+        proto_tree_add_item(tree, proto_rocev2, tvb, 0, -1, ENC_NA);
     }
     taps_queue(tap_rocev2, pinfo, packet, record);
     int used = builtin_dissect(packet->place, naming, &repair, tvb, pinfo, tree, data);

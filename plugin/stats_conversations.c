@@ -144,7 +144,7 @@ static void
 add_to_conversations(void *table, const taken_packet *packet)
 {
     static ct_dissector_info_t info = {conversation_filter};
-    const packet_record *record = memory_find(packet->frame);
+    const packet_record *record = memory_at(packet->frame);
     const roce_stream *stream = stream_of(record);
     if (stream == NULL) {
         return;
@@ -167,7 +167,7 @@ static void
 add_to_endpoints(void *table, const taken_packet *packet)
 {
     static et_dissector_info_t info = {endpoint_filter};
-    const roce_stream *stream = stream_of(memory_find(packet->frame));
+    const roce_stream *stream = stream_of(memory_at(packet->frame));
     if (stream == NULL) {
         return;
     }

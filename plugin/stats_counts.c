@@ -257,7 +257,7 @@ static void
 take_analysis(void *tree, const taken_packet *packet)
 {
     tree_state *state = g_hash_table_lookup(trees, tree);
-    const packet_record *record = memory_find(packet->frame);
+    const packet_record *record = memory_at(packet->frame);
     if (state == NULL || record == NULL || record->stream == ROCE_NO_STREAM) {
         return;
     }

@@ -42,7 +42,7 @@ set_endpoint(address *endpoint, const char *text)
 static void
 finish_arrow(compat_flow_item *item, uint32_t frame)
 {
-    const packet_record *record = memory_find(frame);
+    const packet_record *record = memory_at(frame);
     const roce_tracker *tracker = analysis_tracker();
     if (record == NULL || tracker == NULL) {
         return;

@@ -178,7 +178,7 @@ stream_row(uint32_t id)
 static void
 take_packet(void *table, const taken_packet *packet)
 {
-    const packet_record *record = memory_find(packet->frame);
+    const packet_record *record = memory_at(packet->frame);
     if (record != NULL && record->stream != ROCE_NO_STREAM) {
         stats_table_take(table, packet, record->stream);
     }

@@ -10,13 +10,14 @@
 #include "words.h"
 
 #define PREFIX "rocev2.analysis."
+#define MOST_NOTES 10000 /* of a packet are shown */
 
 /* clang-format off */
 typedef enum field {
     F_ANALYSIS, F_SECOND, F_STREAM, F_PEER, F_CONNECTION, F_SRC_QPN, F_PAIRED_BY, F_EXPECTED,
     F_REQUEST, F_RESPONSE, F_RESPONSE_LAST, F_ACK,
     F_ACKED, F_ACKED_PSN,
-    F_MESSAGE, F_FIRST_FRAME, F_LAST_FRAME, F_BYTES, F_COMPLETION, F_COMPLETED_IN,
+    F_MORE, F_MESSAGE, F_FIRST_FRAME, F_LAST_FRAME, F_BYTES, F_COMPLETION, F_COMPLETED_IN,
     N_FIELDS,
 } field;
 
@@ -56,8 +57,9 @@ add_uint(proto_tree *tree, tvbuff_t *tvb, field id, uint32_t value)
 static void
 add_link(proto_tree *tree, tvbuff_t *tvb, field id, uint32_t frame)
 {
-    if (frame != 0) {
-        add_uint(tree, tvb, id, frame);
+    uint32_t number = memory_number(frame);
+    if (number != 0) {
+        add_uint(tree, tvb, id, number);
     }
 }
 
@@ -110,7 +112,9 @@ add_message(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
     proto_item *item = proto_tree_add_item(tree, hf[F_MESSAGE], tvb, 0, 0, ENC_NA);
     proto_item_set_generated(item);
-    proto_item_set_text(item, "Message of %" G_GUINT64_FORMAT " bytes", m->bytes);
+    if (m->bytes_known) {
+        proto_item_set_text(item, "Message of %" G_GUINT64_FORMAT " bytes", m->bytes);
+    }
     if (m->completed_by != 0) {
         proto_item_append_text(item, ", complete after %s",
                                info_of_duration(m->completion_ns, pinfo->pool));
@@ -118,8 +122,10 @@ add_message(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     proto_tree *sub = proto_item_add_subtree(item, ett_message);
     add_link(sub, tvb, F_FIRST_FRAME, m->first_frame);
     add_link(sub, tvb, F_LAST_FRAME, m->end != 0 ? m->last_frame : 0);
-    proto_item_set_generated(
-        proto_tree_add_uint64(sub, hf[F_BYTES], tvb, 0, 0, m->bytes));
+    if (m->bytes_known) {
+        proto_item_set_generated(
+            proto_tree_add_uint64(sub, hf[F_BYTES], tvb, 0, 0, m->bytes));
+    }
     if (m->completed_by != 0) {
         add_link(sub, tvb, F_COMPLETED_IN, m->completed_by);
         events_add_duration(sub, hf[F_COMPLETION], tvb, m->completion_ns);
@@ -146,6 +152,30 @@ add_summary(proto_item *item, const packet_record *record)
     }
 }
 
+/* What happened, and how long things took; not without end, for a tree has one. */
+static void
+add_notes(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
+          const packet_record *record)
+{
+    uint32_t n_notes = 0;
+    for (const note *n = memory_note(record->first_note); n != NULL;
+         n = memory_note(n->next)) {
+        if (++n_notes > MOST_NOTES) {
+            continue;
+        }
+        if (n->role == NOTE_SAMPLE) {
+            const sample_record *sample = memory_sample(n->index);
+            events_add_duration(tree, hf_latency[sample->latency], tvb,
+                                sample->duration_ns);
+        } else {
+            events_add(tree, tvb, pinfo, n);
+        }
+    }
+    if (n_notes > MOST_NOTES) {
+        add_uint(tree, tvb, F_MORE, n_notes - MOST_NOTES);
+    }
+}
+
 void
 tree_add_analysis(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
                   const packet_record *record)
@@ -166,16 +196,7 @@ tree_add_analysis(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     if (record->expected_known) {
         add_uint(sub, tvb, F_EXPECTED, record->expected24);
     }
-    for (const note *n = memory_note(record->first_note); n != NULL;
-         n = memory_note(n->next)) {
-        if (n->role == NOTE_SAMPLE) {
-            const sample_record *sample = memory_sample(n->index);
-            events_add_duration(sub, hf_latency[sample->latency], tvb,
-                                sample->duration_ns);
-        } else {
-            events_add(sub, tvb, pinfo, n);
-        }
-    }
+    add_notes(sub, tvb, pinfo, record);
     add_links(sub, tvb, record);
     add_acked(sub, tvb, record);
     add_message(sub, tvb, pinfo, record);
@@ -224,6 +245,7 @@ tree_register(int proto, expert_module_t *experts)
         FIELD(F_ACKED, "PSNs acknowledged for the first time", "acked", UINT32, DEC,
               NULL),
         FIELD(F_ACKED_PSN, "From PSN", "acked.psn", UINT24, DEC, NULL),
+        FIELD(F_MORE, "Not shown: further events", "more", UINT32, DEC, NULL),
         FIELD(F_MESSAGE, "Message", "message", NONE, NONE, NULL),
         LINK(F_FIRST_FRAME, "First packet", "message.first_frame", NONE),
         LINK(F_LAST_FRAME, "Last packet", "message.last_frame", NONE),

@@ -65,9 +65,9 @@ loss_label(const event_record *record, wmem_allocator_t *scope)
 {
     const roce_event *e = &record->event;
     const char *of =
-        e->related_frame == 0
+        memory_number(e->related_frame) == 0
             ? ""
-            : wmem_strdup_printf(scope, " of #%" G_GUINT64_FORMAT, e->related_frame);
+            : wmem_strdup_printf(scope, " of #%u", memory_number(e->related_frame));
     return wmem_strdup_printf(scope, "PSN %u%s %s", psn_of(e), of, detail_of(e, scope));
 }
 
@@ -175,9 +175,15 @@ rnr_wait_label(const event_record *record, wmem_allocator_t *scope)
 static const char *
 link_label(const event_record *record, wmem_allocator_t *scope)
 {
-    uint64_t frame = record->event.related_frame;
-    return frame == 0 ? NULL
-                      : wmem_strdup_printf(scope, "for #%" G_GUINT64_FORMAT, frame);
+    uint32_t number = memory_number(record->event.related_frame);
+    static const char *const whats[ROCE_N_EVENTS] = {
+        [ROCE_EVENT_NAK] = "provoked by",
+        [ROCE_EVENT_RNR_NAK] = "refuses",
+        [ROCE_EVENT_CNP] = "answers the CE of",
+    };
+    return number == 0
+               ? NULL
+               : wmem_strdup_printf(scope, "%s #%u", whats[record->event.kind], number);
 }
 
 static const char *

@@ -131,7 +131,8 @@ typedef struct roce_stream {
 
     uint32_t peer; /* the stream of the other direction, or ROCE_NO_STREAM */
     roce_pairing paired_by;
-    uint32_t paired_as; /* grows with each pairing of the capture; the same at the peer */
+    uint32_t
+        paired_as; /* grows with each pairing of the capture; the same at the peer */
     uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
     bool paired_ports_agree;   /* the source-port relation holds for the pairing */
     uint32_t pairing_evidence; /* ACKs that agreed with the pairing */

@@ -105,7 +105,7 @@ typedef struct scenario_outcome {
     bool fail_on;
     uint64_t first_ns, last_ns; /* of the packets seen */
     char trouble[256];          /* what is wrong with the script; "" if nothing */
-    char relations[2048];       /* "3 covers 1; 3 ack 2us 1; ...": all of them, in order */
+    char relations[2048]; /* "3 covers 1; 3 ack 2us 1; ...": all of them, in order */
 } scenario_outcome;
 
 /* Plays the script into a new tracker and finishes it. */
