@@ -350,6 +350,30 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
 }
 
+/* The request beyond `psn` that made the responder say that it expects `psn`: the newest
+ * seen out of order here that no NAK has answered, or that came behind the newest copy;
+ * where that copy was refused for want of a receive request, what followed it; 0 when it
+ * was not seen. */
+static uint64_t
+frame_beyond(const roce_stream_state *s, int64_t psn)
+{
+    const roce_history *history = &s->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_slot *slot = roce_history_find(history, psn);
+    for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
+        unsigned at = (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
+        uint64_t frame = s->violations[at].frame;
+        if (frame != 0 && s->violations[at].expected == psn &&
+            (!s->violations[at].answered || slot == NULL || frame > slot->frame)) {
+            return frame;
+        }
+    }
+    if (slot == NULL || (slot->flags & ROCE_SLOT_REFUSED) == 0) {
+        return 0;
+    }
+    const roce_slot *next = roce_history_find(history, slot->psn + slot->span);
+    return next != NULL && next->tx > slot->tx ? next->frame : 0;
+}
+
 /* The request that a NAK answers: for a sequence NAK the first one beyond the expected
  * PSN, else the one it names; 0 when it was not seen. */
 static uint64_t
@@ -357,14 +381,7 @@ provoking_frame(const roce_stream_state *s, int64_t psn, roce_aeth_kind kind,
                 unsigned value)
 {
     if (kind == ROCE_AETH_NAK && value == ROCE_NAK_PSN_SEQUENCE) {
-        for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
-            unsigned at =
-                (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
-            if (s->violations[at].frame != 0 && s->violations[at].expected == psn) {
-                return s->violations[at].frame;
-            }
-        }
-        return 0;
+        return frame_beyond(s, psn);
     }
     const roce_slot *slot =
         roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);

@@ -144,7 +144,7 @@ roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arriva
         const roce_relation relation = {
             .kind = kind,
             .stream = s->pub.id,
-            .frame = a->frame->number,
+            .frame = a->seen_frame,
             .to = to,
         };
         t->config.relation(t->config.ctx, &relation);

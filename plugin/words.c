@@ -190,8 +190,8 @@ static const char *
 transition_sentence(const event_record *record, wmem_allocator_t *scope)
 {
     unsigned detail = record->event.detail;
-    return wmem_strdup_printf(scope, "ECN transition: %s, before %s",
-                              words_codepoint(detail), words_codepoint(detail >> 2));
+    return wmem_strdup_printf(scope, "ECN transition: from %s to %s",
+                              words_codepoint(detail >> 2), words_codepoint(detail));
 }
 
 static const char *
