@@ -48,6 +48,7 @@ typedef enum leaf {
 
 typedef struct event_row {
     const char *title;
+    const char *count_title; /* NULL: "Count" */
     value_kind value;
     unsigned leaves;
     const char *link, *link_title; /* the earlier packet; NULL: there is none */
@@ -102,8 +103,8 @@ static const event_row rows[ROCE_N_EVENTS] = {
         .back_title = "Refused by the RNR NAK in", .group = PI_SEQUENCE,
         .severity = PI_WARN, .summary = "RNR NAK: the receiver was not ready"},
     [ROCE_EVENT_RNR_WAIT] = {
-        .title = "Wait taken after the RNR NAK", .value = VALUE_DURATION,
-        .leaves = LEAF_COUNT, .link = "nak", .link_title = "The RNR NAK",
+        .title = "Wait taken after the RNR NAK", .count_title = "As long as asked",
+        .value = VALUE_DURATION, .leaves = LEAF_COUNT, .link = "nak", .link_title = "The RNR NAK",
         .back = "rnr_nak.answered_in", .back_title = "Request sent again in"},
     [ROCE_EVENT_READ_REISSUE] = {
         .title = "READ asked for again: bytes", .value = VALUE_COUNT, .leaves = LEAF_PSN,
@@ -134,7 +135,8 @@ static const event_row rows[ROCE_N_EVENTS] = {
         .back_title = "CNP in", .group = PI_SEQUENCE, .severity = PI_NOTE},
     [ROCE_EVENT_ICRC_BAD] = {.title = "Bad ICRC", .leaves = LEAF_PSN},
     [ROCE_EVENT_CONNECTED] = {
-        .title = "Paired by", .value = VALUE_DETAIL, .leaves = LEAF_COUNT,
+        .title = "Paired by", .count_title = "With stream", .value = VALUE_DETAIL,
+        .leaves = LEAF_COUNT,
         .group = PI_ASSUMPTION, .severity = PI_CHAT, .summary = "Two streams paired"},
     [ROCE_EVENT_DISCONNECTED] = {
         .title = "Pairing undone", .value = VALUE_DETAIL,
@@ -493,8 +495,11 @@ register_leaves(int proto, roce_event_kind kind, const char *name)
             continue;
         }
         int display = leaf_rows[i].type == FT_RELATIVE_TIME ? BASE_NONE : BASE_DEC;
-        register_field(proto, &hf_leaf[kind][i], leaf_rows[i].title,
-                       join(name, leaf_rows[i].name), leaf_rows[i].type, display,
+        const char *title = i == AT_COUNT && rows[kind].count_title != NULL
+                                ? rows[kind].count_title
+                                : leaf_rows[i].title;
+        register_field(proto, &hf_leaf[kind][i], title, join(name, leaf_rows[i].name),
+                       leaf_rows[i].type, display,
                        i == AT_EVIDENCE ? evidence_names : NULL);
     }
 }

@@ -59,7 +59,7 @@ static gint ett_pfc = -1, ett_cev = -1, ett_priority = -1;
 static expert_field ei_truncated = EI_INIT;
 static expert_field ei_malformed = EI_INIT;
 
-static guint pref_gbps = 100;
+static guint pref_gbps = 0; /* nobody knows */
 static const char *pref_gbps_by_interface = "";
 static compat_bool pref_readable_info = true;
 static compat_bool pref_show_builtin = false;
@@ -357,9 +357,11 @@ static void
 register_preferences(void)
 {
     module_t *module = prefs_register_protocol(proto_pfc, NULL);
-    prefs_register_uint_preference(
-        module, "link_speed", "Link speed in Gbit/s",
-        "At which quanta are shown as times; 0 shows no times", 10, &pref_gbps);
+    prefs_register_uint_preference(module, "link_speed", "Link speed in Gbit/s",
+                                   "At which quanta are times, and pauses run out; 0: "
+                                   "it is not known, a pause lasts "
+                                   "until it is ended, and quanta are shown as such",
+                                   10, &pref_gbps);
     prefs_register_string_preference(
         module, "link_speed_by_interface",
         "Link speeds by interface (eth0=100,swp12=400)",

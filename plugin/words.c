@@ -60,6 +60,13 @@ loss_sentence(const event_record *record, wmem_allocator_t *scope)
                               detail_of(e, scope), copies, evidence_of(e, scope));
 }
 
+/* An unknown what? */
+static const char *
+fate_label(const roce_event *e, wmem_allocator_t *scope)
+{
+    return e->detail == ROCE_VERDICT_UNKNOWN ? "fate unknown" : detail_of(e, scope);
+}
+
 static const char *
 loss_label(const event_record *record, wmem_allocator_t *scope)
 {
@@ -68,7 +75,8 @@ loss_label(const event_record *record, wmem_allocator_t *scope)
         memory_number(e->related_frame) == 0
             ? ""
             : wmem_strdup_printf(scope, " of #%u", memory_number(e->related_frame));
-    return wmem_strdup_printf(scope, "PSN %u%s %s", psn_of(e), of, detail_of(e, scope));
+    return wmem_strdup_printf(scope, "PSN %u%s %s", psn_of(e), of,
+                              fate_label(e, scope));
 }
 
 static const char *
@@ -159,9 +167,10 @@ static const char *
 rnr_wait_sentence(const event_record *record, wmem_allocator_t *scope)
 {
     const roce_event *e = &record->event;
-    return wmem_strdup_printf(scope, "Waited %s after the RNR NAK, %s",
+    return wmem_strdup_printf(scope,
+                              "Waited %s after the RNR NAK, %s than it asked for",
                               info_of_duration(e->duration_ns, scope),
-                              e->count != 0 ? "as asked" : "shorter than asked");
+                              e->count != 0 ? "no shorter" : "shorter");
 }
 
 static const char *
@@ -261,6 +270,7 @@ typedef struct kind_words {
 
 /* The rank of what a later packet tells of this one. */
 #define RANK_FATE 1
+#define MOST_LABELS 3 /* of a rank are shown */
 #define N_RANKS 12
 
 /* clang-format off */
@@ -319,12 +329,13 @@ words_sentence(const event_record *record, wmem_allocator_t *scope)
 typedef struct label_list {
     wmem_allocator_t *scope;
     wmem_strbuf_t *text[N_RANKS]; /* NULL: none */
+    uint32_t n[N_RANKS];          /* that there are, shown or not */
 } label_list;
 
 static void
 append_label(label_list *labels, unsigned rank, const char *text)
 {
-    if (text == NULL) {
+    if (text == NULL || labels->n[rank]++ >= MOST_LABELS) {
         return;
     }
     if (labels->text[rank] == NULL) {
@@ -346,7 +357,7 @@ append_note(label_list *labels, const note *n)
                      words->label != NULL ? words->label(record, labels->scope)
                                           : words->fixed_label);
     } else if (n->role == NOTE_RELATED && record->event.kind == ROCE_EVENT_LOSS) {
-        append_label(labels, RANK_FATE, detail_of(&record->event, labels->scope));
+        append_label(labels, RANK_FATE, fate_label(&record->event, labels->scope));
     }
 }
 
@@ -370,6 +381,10 @@ words_info(const packet_record *record, wmem_allocator_t *scope)
     for (unsigned i = 0; i < N_RANKS; i++) {
         if (labels.text[i] != NULL) {
             wmem_strbuf_append(text, wmem_strbuf_get_str(labels.text[i]));
+        }
+        if (labels.n[i] > MOST_LABELS) {
+            wmem_strbuf_append_printf(text, " [and %u more]",
+                                      labels.n[i] - MOST_LABELS);
         }
     }
     return wmem_strbuf_get_str(text);
