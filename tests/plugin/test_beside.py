@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The plugin and the built-in dissectors beside each other: ports, preferences, upper
-layers, what disabling ours gives back; and captures that were cut, and bytes that an
-attacker chose."""
+"""The plugin and the built-in dissectors beside each other: ports, preferences, what
+disabling ours gives back; and captures that were cut, and bytes that an attacker chose."""
 
 import random
-import struct
 import sys
 from pathlib import Path
 
@@ -172,24 +170,8 @@ class Ports(Check):
                     self.assertEqual(TS.frames(path, text, *arguments), frames, text)
 
 
-class UpperLayers(Check):
-    """Heuristics claim what is theirs and nothing that cannot be."""
-
-    def rpc(self):
-        """RPC-over-RDMA of an NFS NULL call (RFC 8166, 5531), in a SEND Only."""
-        call = struct.pack("!10I", 0x1234, 0, 2, 100003, 3, 0, 0, 0, 0, 0)
-        return struct.pack("!4I", 0x1234, 1, 32, 0) + bytes(12) + call
-
-    def test_rpc_over_rdma(self):
-        frame = pk.roce(pk.bth(0x04) + self.rpc())
-        path = write("rpc.pcap", [frame])
-        for text in ("rpcordma", "rpc", "nfs", "rocev2", "infiniband"):
-            with self.subTest(text):
-                self.assertEqual(TS.frames(path, text), [1])
-        stock = TS.infos(path, stock=True)[0]
-        info = TS.infos(path)[0]
-        self.assertTrue(info.startswith("RC SEND Only QP=0x000012 PSN=7 Len=68 | "), info)
-        self.assertTrue(info.endswith(stock.split("QP=0x000012 ")[-1].strip()), (info, stock))
+class ShortSends(Check):
+    """Heuristics claim nothing that cannot be theirs; test_upper.py has what can."""
 
     def short_sends(self):
         pick = random.Random(1)
@@ -211,17 +193,6 @@ class UpperLayers(Check):
         self.assertEqual(TS.frames(path, "infiniband && rocev2.icrc.status == 1"),
                          list(range(1, 20)))
         self.assertNotEqual(TS.frames(path, "_ws.malformed", stock=True), [])
-
-    def test_message_in_parts_still_decodes(self):
-        rpc = self.rpc()
-        parts = [(0x00, rpc[:60]), (0x02, rpc[60:])]
-        frames = [pk.roce(pk.bth(opcode, psn=psn) + part)
-                  for psn, (opcode, part) in enumerate(parts)]
-        path = write("parts.pcap", frames)
-        for text in ("rpcordma", "rpc"):
-            with self.subTest(text):
-                self.assertEqual(TS.frames(path, text),
-                                 TS.frames(path, text, stock=True))
 
     def test_short_sends_are_not_malformed(self):
         path = self.short_sends()
