@@ -112,6 +112,33 @@ class Passes(Check):
                 self.assertEqual(rows, [every[row["frame.number"][0]] for row in rows])
 
 
+    def test_behind_a_read_filter(self):
+        """What a read filter drops was analysed; its number goes to another packet."""
+        columns = [name for name in AT_ONCE if not name.endswith(
+            (".of", ".nak", ".behind", ".passed_by", ".provoked_by", "request_in",
+             "first_frame"))]
+        for name, text in (("05a_rnr", "infiniband.aeth"), ("05a_rnr", "rocev2"),
+                           ("03a_loss_data_0.5pct", "frame.len > 100")):
+            with self.subTest(f"{name}: {text}"):
+                path = capture(name, "receiver")
+                every = {row["frame.time_epoch"][0]: row for row in
+                         TS.fields(path, ["frame.time_epoch", *columns], "-2")}
+                rows = TS.fields(path, ["frame.time_epoch", *columns], "-2", "-R", text)
+                self.assertGreater(len(rows), 10)
+                self.assertEqual(rows, [every[row["frame.time_epoch"][0]] for row in rows])
+
+    def test_links_behind_a_read_filter(self):
+        """They lead to what is still shown, by its new number, or nowhere."""
+        path = capture("05a_rnr", "receiver")
+        rows = TS.fields(path, ["frame.number", "rocev2.bth.psn", "rocev2.analysis.rnr_nak",
+                                PREFIX + "rnr_wait.nak", PREFIX + "rnr_nak.request"],
+                         "-2", "-R", "infiniband.aeth || rocev2.analysis.rnr_wait")
+        numbered = {row["frame.number"][0]: row for row in rows}
+        links = [numbered[number] for row in rows for number in row[PREFIX + "rnr_wait.nak"]]
+        self.assertGreater(len(links), 10)
+        self.assertTrue(all(row["rocev2.analysis.rnr_nak"] for row in links))
+
+
 @unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
 class Clicking(Check):
     def setUp(self):
