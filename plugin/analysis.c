@@ -212,7 +212,6 @@ take_sample(const roce_relation *r, packet_record *record)
 {
     const sample_record sample = {
         .duration_ns = r->duration_ns,
-        .stream = r->stream,
         .from = (uint32_t)r->to,
         .latency = (uint8_t)r->latency,
     };

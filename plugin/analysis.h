@@ -69,7 +69,6 @@ typedef struct event_record {
 
 typedef struct sample_record {
     uint64_t duration_ns;
-    uint32_t stream; /* whose latency it is */
     uint32_t from;   /* frame that it began with; 0: no single one */
     uint8_t latency; /* roce_latency */
 } sample_record;

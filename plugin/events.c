@@ -227,8 +227,7 @@ add_frame(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t frame)
 void
 events_add_duration(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t duration_ns)
 {
-    const nstime_t time = {.secs = (time_t)(duration_ns / 1000000000u),
-                           .nsecs = (int)(duration_ns % 1000000000u)};
+    const nstime_t time = info_time(duration_ns);
     proto_item_set_generated(proto_tree_add_time(tree, field, tvb, 0, 0, &time));
 }
 
@@ -245,8 +244,7 @@ static proto_item *
 add_value(proto_tree *tree, tvbuff_t *tvb, const roce_event *e)
 {
     int field = hf_value[e->kind];
-    const nstime_t time = {.secs = (time_t)(e->duration_ns / 1000000000u),
-                           .nsecs = (int)(e->duration_ns % 1000000000u)};
+    const nstime_t time = info_time(e->duration_ns);
     switch (rows[e->kind].value) {
     case VALUE_NONE:
         break;

@@ -5,7 +5,7 @@
  * The one rule: a pointer into an array is good until something is added to it.
  *
  * Memory: 12 bytes for each frame of the capture, 72 for each RoCE packet, 12 for each
- * note, 88 for an event, 24 for a latency, 56 and 16 for a message.  A data packet and
+ * note, 88 for an event, 16 for a latency, 56 and 16 for a message.  A data packet and
  * its ACK with one latency each are some 200 bytes together; what the tracker keeps of
  * each stream comes on top.
  */
@@ -30,7 +30,7 @@ static table *const packet_tables[] = {&frames,  &records,  &notes,  &events,
                                        &samples, &messages, &streams};
 
 _Static_assert(sizeof(packet_record) == 72 && sizeof(note) == 12 &&
-                   sizeof(event_record) == 88 && sizeof(sample_record) == 24 &&
+                   sizeof(event_record) == 88 && sizeof(sample_record) == 16 &&
                    sizeof(message_record) == 56,
                "as stated above");
 

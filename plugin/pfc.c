@@ -191,8 +191,7 @@ add_kind_and_time(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, gint offs
     proto_item_set_generated(item);
     if (frame->speed_bps != 0) {
         uint64_t ns = roce_quanta_to_ns(quanta, frame->speed_bps);
-        nstime_t time = {.secs = (time_t)(ns / 1000000000u),
-                         .nsecs = (int)(ns % 1000000000u)};
+        const nstime_t time = info_time(ns);
         item = proto_tree_add_time(tree, hf_time, tvb, offset, QUANTA_BYTES, &time);
         proto_item_set_generated(item);
     }

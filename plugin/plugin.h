@@ -150,6 +150,14 @@ const char *
 info_of_packet(const plugin_packet *packet, const packet_record *record,
                wmem_allocator_t *scope);
 
+/* Nanoseconds as a field has them. */
+static inline nstime_t
+info_time(uint64_t duration_ns)
+{
+    return (nstime_t){.secs = (time_t)(duration_ns / 1000000000u),
+                      .nsecs = (int)(duration_ns % 1000000000u)};
+}
+
 /* Nanoseconds as "335.5 µs"; of `scope`. */
 const char *
 info_of_duration(uint64_t duration_ns, wmem_allocator_t *scope);

@@ -5,9 +5,9 @@
  * The one rule: decode, show ours, then run the built-in dissector behind it, which
  * decodes the payload; in that order, since the built-in changes what we look at.
  *
- * Limitations: what is no InfiniBand transport (core says so) is left to the built-in alone, and `rocev2`
- * does not match it.  RoCEv1 behind a Linux cooked header or a VLAN comes the same way
- * as any; native InfiniBand never comes here.
+ * Limitations: what is no InfiniBand transport (core says so) is left to the built-in
+ * alone, and `rocev2` does not match it.  RoCEv1 behind a Linux cooked header or a VLAN
+ * comes the same way as any; native InfiniBand never comes here.
  */
 #include "analysis.h"
 #include "stats.h"
