@@ -20,8 +20,6 @@
 
 #include <string.h>
 
-#define NS_PER_S 1000000000u
-
 #define FIELD_ANY "rocev2.analysis.endpoint"
 #define FIELD_SOURCE "rocev2.analysis.endpoint.source"
 #define FIELD_DESTINATION "rocev2.analysis.endpoint.destination"
@@ -152,10 +150,7 @@ add_to_conversations(void *table, const taken_packet *packet)
     wmem_allocator_t *scope = wmem_allocator_new(WMEM_ALLOCATOR_SIMPLE);
     address src = endpoint_of(conversations_source(stream, scope));
     address dst = endpoint_of(conversations_destination(stream, scope));
-    nstime_t time_abs = {
-        .secs = (time_t)(record->time_ns / NS_PER_S),
-        .nsecs = (int)(record->time_ns % NS_PER_S),
-    };
+    nstime_t time_abs = info_time(record->time_ns);
     nstime_t time;
     nstime_delta(&time, &time_abs, &origin);
     add_conversation_table_data(table, &src, &dst, 0, 0, 1, (int)packet->bytes, &time,

@@ -9,8 +9,6 @@
 
 #include <epan/srt_table.h>
 
-#define NS_PER_S 1000000000u
-
 /* The rows, in order. */
 static const struct {
     roce_role role;
@@ -33,15 +31,6 @@ init(struct register_srt *srt, GArray *tables)
     }
 }
 
-static nstime_t
-time_of(uint64_t ns)
-{
-    return (nstime_t){
-        .secs = (time_t)(ns / NS_PER_S),
-        .nsecs = (int)(ns % NS_PER_S),
-    };
-}
-
 /* Wireshark wants to know when it began, and takes the time from there to a packet. */
 static void
 take_sample(srt_stat_table *table, const packet_record *record,
@@ -53,8 +42,8 @@ take_sample(srt_stat_table *table, const packet_record *record,
     if (message == NULL) {
         return;
     }
-    packet_info end = {.num = record->frame, .abs_ts = time_of(record->time_ns)};
-    nstime_t duration = time_of(sample->duration_ns);
+    packet_info end = {.num = record->frame, .abs_ts = info_time(record->time_ns)};
+    nstime_t duration = info_time(sample->duration_ns);
     nstime_t start;
     nstime_delta(&start, &end.abs_ts, &duration);
     for (unsigned i = 0; i < G_N_ELEMENTS(operations); i++) {
