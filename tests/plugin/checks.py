@@ -5,6 +5,7 @@ The one rule: only captures of the tree are read; whatever else is needed is bui
 packets.py.  ROCESCOPE_PLUGIN is the plugin, ROCESCOPE_SOURCE the source tree; a test ends
 with 77, skipped, where there is no tshark."""
 
+import itertools
 import os
 import shutil
 import unittest
@@ -69,6 +70,13 @@ class Check(unittest.TestCase):
                     self.assertEqual([number(v) for v in row[name]], [value])
                 else:
                     self.assertEqual(row[name], [value])
+
+    def same_text(self, got, want):
+        """As assertEqual, but it takes no minutes to find out how long texts differ."""
+        lines = list(itertools.zip_longest(got.splitlines(), want.splitlines()))
+        for number, (one, other) in enumerate(lines, 1):
+            if one != other:
+                self.fail(f"line {number}: {one!r}, not {other!r}")
 
 
 def main():

@@ -111,7 +111,6 @@ class Passes(Check):
                 self.assertGreater(len(rows), 0)
                 self.assertEqual(rows, [every[row["frame.number"][0]] for row in rows])
 
-
     def test_behind_a_read_filter(self):
         """What a read filter drops was analysed; its number goes to another packet."""
         columns = [name for name in AT_ONCE if not name.endswith(
@@ -160,8 +159,7 @@ class Clicking(Check):
                     self.assertEqual(self.sharkd.tree(number), in_order[number])
 
     def test_a_preference_that_changes(self):
-        """sharkd reads a capture anew as the window does; the ports that it does not apply
-        are in test_beside.py."""
+        """sharkd reads a capture anew as the window does; test_places.py has the ports."""
         path = capture("03a_loss_data_0.5pct", "receiver")
         self.load(path)
         tree = self.sharkd.tree(878)
@@ -189,4 +187,5 @@ class Clicking(Check):
         self.assertEqual(self.sharkd.tree(878), tree)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

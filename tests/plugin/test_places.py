@@ -3,12 +3,15 @@
 """Where the plugin stands: on whatever port the user puts it the analysis is the same, and
 where it was put away nothing of it is left, and Wireshark shows what it shows without."""
 
+import shutil
 import sys
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import packets as pk  # noqa: E402
 from checks import QUANTA, SOURCE, TS, Check, main, write  # noqa: E402
+from test_passes import Sharkd  # noqa: E402
 
 PORT, OTHER_PORT = 4791, 5000
 N_FRAMES = 900                   # with the first loss, and what follows from it
@@ -62,6 +65,22 @@ class Places(Check):
                 with self.subTest(" ".join((*put, *passes))):
                     self.assertEqual(self.analysis(self.there, *put, *passes), want)
 
+    @unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
+    def test_put_there_at_run_time(self):
+        """sharkd applies our port preference at once, that of the built-in never."""
+        sharkd = Sharkd()
+        self.addCleanup(sharkd.close)
+        some = range(860, 890)
+        sharkd.ask("load", file=str(self.here))
+        want = [sharkd.tree(n) for n in some]
+        self.assertTrue(all(want))
+        sharkd.ask("load", file=str(self.there))
+        self.assertEqual([sharkd.tree(n) for n in some], [[] for _ in some])
+        sharkd.ask("setconf", name="rocev2.udp.port", value=str(OTHER_PORT))
+        for path in (self.there, self.here, self.mixed):
+            sharkd.ask("load", file=str(path))
+            self.assertEqual([sharkd.tree(n) for n in some], want)
+
     def test_on_two_ports_at_once(self):
         want = self.analysis(self.here, "-2")
         for put in PUT_THERE[:2]:
@@ -70,17 +89,17 @@ class Places(Check):
 
     def test_nowhere_else(self):
         self.assertEqual(TS.frames(self.there, "rocev2"), [])
-        self.assertEqual(TS.run("-r", self.there, "-V"),
-                         TS.run("-r", self.there, "-V", stock=True))
+        self.same_text(TS.run("-r", self.there, "-V"),
+                       TS.run("-r", self.there, "-V", stock=True))
 
     def test_put_away(self):
         for put in PUT_AWAY:
             stock = () if "rocev2" in put else put
             for passes in PASSES:
                 with self.subTest(" ".join((*put, *passes))):
-                    self.assertEqual(TS.run("-r", self.here, "-V", *put, *passes),
-                                     TS.run("-r", self.here, "-V", *stock, *passes,
-                                            stock=True))
+                    self.same_text(TS.run("-r", self.here, "-V", *put, *passes),
+                                   TS.run("-r", self.here, "-V", *stock, *passes,
+                                          stock=True))
             with self.subTest(f"fields: {' '.join(put)}"):
                 if "rocev2" not in put:
                     self.assertEqual(TS.frames(self.here, "rocev2", "-2", *put), [])
@@ -103,8 +122,8 @@ class Places(Check):
                                    ("rocev2", "infiniband", "ip")):
             with self.subTest(name):
                 arguments = ("-r", path, "-V", "-2", "-Y", others)
-                self.assertEqual(TS.run(*arguments, "--disable-protocol", name),
-                                 TS.run(*arguments, stock=True))
+                self.same_text(TS.run(*arguments, "--disable-protocol", name),
+                               TS.run(*arguments, stock=True))
                 self.assertEqual(TS.frames(path, twin, "--disable-protocol", name),
                                  TS.frames(path, twin, stock=True))
 
