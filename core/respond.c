@@ -371,18 +371,13 @@ static void
 sight(roce_tracker *t, const roce_stream_state *s, const roce_stream_state *by,
       const roce_arrival *a)
 {
-    const roce_lane *lane = &by->lane[ROCE_SPACE_RESPONSES];
     t->last.sequenced = true;
     t->last.space = ROCE_SPACE_RESPONSES;
     t->last.psn = a->psn;
     t->last.span = 1;
     t->last.expected = by->response_message_next;
     t->last.expected_known = by->response_message_next != ROCE_NO_PSN;
-    if (t->config.relation == NULL) {
-        return;
-    }
-    t->last.repeated = roce_history_find(&lane->history, a->psn) != NULL;
-    if (s != NULL) {
+    if (s != NULL && t->config.relation != NULL) {
         const roce_slot *slot =
             roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, a->psn);
         roce_track_relate(t, s, a, ROCE_RELATION_ANSWERS,

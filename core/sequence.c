@@ -429,8 +429,6 @@ sight(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
     t->last.span = a->span;
     t->last.expected = lane->max_next;
     t->last.expected_known = !lane->span_unknown;
-    t->last.repeated =
-        t->config.relation != NULL && roce_history_find(&lane->history, a->psn) != NULL;
 }
 
 static void
@@ -439,7 +437,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_lane *lane = roce_requests(s);
     a->psn = (int64_t)a->packet->bth.psn24 + EARLY_BASE;
     sight(t, s, a);
-    t->last.expected_known = t->last.repeated = false;
+    t->last.expected_known = false;
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;

@@ -40,7 +40,6 @@ typedef void (*roce_relation_fn)(void *ctx, const roce_relation *relation);
 typedef struct roce_sighting {
     uint32_t stream; /* ROCE_NO_STREAM: of none, and nothing else holds */
     bool sequenced;  /* `space` and `psn` hold: of a service that has sequences */
-    bool repeated;   /* its PSN had come here before */
     bool expected_known;
     roce_space space;
     int64_t psn;
