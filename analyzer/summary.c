@@ -264,29 +264,18 @@ join_link(rs_summary *summary, const rs_analysis *analysis, guint32 id, guint li
     }
 }
 
+static void
+free_key(gpointer data)
+{
+    g_bytes_unref(data);
+}
+
 static guint
 find_link(rs_summary *summary, const roce_stream *s, GHashTable *by_pair)
 {
-    g_autofree char *key = NULL;
-    /* The unordered pair of ends names the connection, whatever the point. */
-    roce_addr low = s->src;
-    roce_addr high = s->dst;
-    guint32 low_qpn = s->src_qpn;
-    guint32 high_qpn = s->dst_qpn;
-    int order = roce_addr_compare(&low, &high);
-    if (order > 0 || (order == 0 && low_qpn > high_qpn)) {
-        low = s->dst;
-        high = s->src;
-        low_qpn = s->dst_qpn;
-        high_qpn = s->src_qpn;
-    }
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < 16; i++) {
-        g_string_append_printf(text, "%02x%02x", low.bytes[i], high.bytes[i]);
-    }
-    g_string_append_printf(text, "/%x/%x/%u/%d/%x", low_qpn, high_qpn, low.family,
-                           (int)s->tenant.kind, s->tenant.id);
-    key = g_string_free(text, FALSE);
+    roce_ends ends;
+    roce_stream_ends(s, &ends);
+    g_autoptr(GBytes) key = g_bytes_new(&ends, sizeof ends);
     gpointer found;
     if (g_hash_table_lookup_extended(by_pair, key, NULL, &found)) {
         return GPOINTER_TO_UINT(found);
@@ -358,7 +347,7 @@ find_links(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_autoptr(GHashTable) by_pair =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, free_key, NULL);
     g_autoptr(GArray) paired = g_array_new(FALSE, FALSE, sizeof(paired_stream));
     g_array_set_size(summary->link_of, n);
     for (guint32 id = 0; id < n; id++) {

@@ -523,3 +523,17 @@ roce_pair_cm(roce_tracker *t, const roce_arrival *a)
         take_other(t, a, &m);
     }
 }
+
+void
+roce_stream_ends(const roce_stream *s, roce_ends *ends)
+{
+    int order = roce_addr_compare(&s->src, &s->dst);
+    bool swap = order > 0 || (order == 0 && s->src_qpn > s->dst_qpn);
+    memset(ends, 0, sizeof *ends);
+    ends->tenant.kind = s->tenant.kind;
+    ends->tenant.id = s->tenant.kind != ROCE_TENANT_NONE ? s->tenant.id : 0;
+    ends->addr[swap ? 1 : 0] = s->src;
+    ends->addr[swap ? 0 : 1] = s->dst;
+    ends->qpn[swap ? 1 : 0] = s->src_qpn;
+    ends->qpn[swap ? 0 : 1] = s->dst_qpn;
+}

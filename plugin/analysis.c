@@ -62,7 +62,7 @@ static frame_place newest;
 static frame_place known_end;
 static bool end_is_known;
 static uint32_t n_connections;
-static GHashTable *connections; /* key of both ends -> number + 1 */
+static GHashTable *connections; /* roce_ends -> number + 1 */
 
 static void *
 resize(void *ctx, void *old, size_t size)
@@ -82,38 +82,23 @@ static const roce_alloc alloc = {.resize = resize, .release = release};
 
 /* ---- what the tracker says ---- */
 
-/* A connection has one number at all points that see it: both ends name it. */
+/* A connection has one number at all points that see it. */
 static uint32_t
 number_connection(const roce_stream *s)
 {
-    bool swap = roce_addr_compare(&s->src, &s->dst) > 0;
-    const roce_addr *low = swap ? &s->dst : &s->src;
-    const roce_addr *high = swap ? &s->src : &s->dst;
-    uint32_t low_qpn = swap ? s->dst_qpn : s->src_qpn;
-    uint32_t high_qpn = swap ? s->src_qpn : s->dst_qpn;
-    if (roce_addr_equal(low, high) && low_qpn > high_qpn) {
-        uint32_t qpn = low_qpn;
-        low_qpn = high_qpn;
-        high_qpn = qpn;
-    }
-    GString *key = g_string_sized_new(64);
-    g_string_append_printf(key, "%s %u ", roce_tenant_kind_name(s->tenant.kind),
-                           s->tenant.id);
-    g_string_append_len(key, (const char *)low, sizeof *low);
-    g_string_append_len(key, (const char *)high, sizeof *high);
-    g_string_append_len(key, (const char *)&low_qpn, sizeof low_qpn);
-    g_string_append_len(key, (const char *)&high_qpn, sizeof high_qpn);
-    GBytes *bytes = g_string_free_to_bytes(key);
+    roce_ends ends;
+    roce_stream_ends(s, &ends);
+    GBytes *key = g_bytes_new(&ends, sizeof ends);
     if (connections == NULL) {
         connections = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                             (GDestroyNotify)g_bytes_unref, NULL);
     }
-    uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(connections, bytes));
+    uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(connections, key));
     if (number != 0) {
-        g_bytes_unref(bytes);
+        g_bytes_unref(key);
         return number - 1;
     }
-    g_hash_table_insert(connections, bytes, GUINT_TO_POINTER(++n_connections));
+    g_hash_table_insert(connections, key, GUINT_TO_POINTER(++n_connections));
     return n_connections - 1;
 }
 

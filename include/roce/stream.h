@@ -183,6 +183,17 @@ typedef struct roce_stream {
 uint64_t
 roce_stream_opcode_packets(const roce_stream *stream, uint8_t opcode);
 
+/* What names the connection of a paired stream, whatever its direction and its point.  All
+ * bytes are set: two are equal if their bytes are. */
+typedef struct roce_ends {
+    roce_tenant tenant;
+    roce_addr addr[2]; /* the lesser end first: by address, then by QPN */
+    uint32_t qpn[2];
+} roce_ends;
+
+void
+roce_stream_ends(const roce_stream *stream, roce_ends *ends);
+
 /* Whether what depends on the pairing is known. */
 static inline bool
 roce_stream_is_paired(const roce_stream *stream)
