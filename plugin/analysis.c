@@ -495,6 +495,9 @@ decode_stranger(roce_frame *frame, roce_packet *packet)
 void
 analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
 {
+    if (PINFO_FD_VISITED(pinfo)) {
+        return;
+    }
     if (is_next(pinfo)) {
         roce_frame frame;
         roce_packet packet;
@@ -502,8 +505,7 @@ analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
         decode_stranger(&frame, &packet);
         add_frame(pinfo, &frame, &packet, ROCE_ICRC_UNCHECKED);
     }
-    const frame_place place = place_of(pinfo);
-    if (end_is_known && !PINFO_FD_VISITED(pinfo) && is_same_place(&place, &known_end)) {
+    if (end_is_known && is_same_place(&newest, &known_end)) {
         analysis_finish();
     }
 }

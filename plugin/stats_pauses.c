@@ -99,25 +99,16 @@ take_packet(void *table, const taken_packet *packet)
     }
 }
 
-static tap_packet_status
-take(void *tap_data, packet_info *pinfo, epan_dissect_t *edt, const void *data,
-     tap_flags_t flags)
-{
-    (void)edt, (void)flags;
-    ending_take(take_packet, stats_table_of(tap_data), pinfo, data);
-    return TAP_PACKET_REDRAW;
-}
-
 void
 pause_table_register(void)
 {
     static stats_table table = {
         .ui = {.title = COMPAT_TABLE_MENU "Pauses",
                .tap_name = "pfc",
-               .cli_string = "pfc,pauses",
-               .packet_func = take},
+               .cli_string = "pfc,pauses"},
         .columns = columns,
         .n_columns = G_N_ELEMENTS(columns),
+        .take = take_packet,
         .row = pause_row,
     };
     stats_table_register(&table);

@@ -184,25 +184,16 @@ take_packet(void *table, const taken_packet *packet)
     }
 }
 
-static tap_packet_status
-take(void *tap_data, packet_info *pinfo, epan_dissect_t *edt, const void *data,
-     tap_flags_t flags)
-{
-    (void)edt, (void)flags;
-    ending_take(take_packet, stats_table_of(tap_data), pinfo, data);
-    return TAP_PACKET_REDRAW;
-}
-
 void
 queue_pairs_register(void)
 {
     static stats_table table = {
         .ui = {.title = COMPAT_TABLE_MENU "Queue Pairs",
                .tap_name = "rocev2",
-               .cli_string = "rocev2,qp",
-               .packet_func = take},
+               .cli_string = "rocev2,qp"},
         .columns = columns,
         .n_columns = G_N_ELEMENTS(columns),
+        .take = take_packet,
         .row = stream_row,
     };
     stats_table_register(&table);

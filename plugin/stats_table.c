@@ -75,13 +75,6 @@ add_row(stats_table *table, uint32_t id)
     return number;
 }
 
-stats_table *
-stats_table_of(void *tap_data)
-{
-    const stat_data_t *data = tap_data;
-    return (stats_table *)data->stat_tap_data;
-}
-
 void
 stats_table_take(stats_table *table, const taken_packet *packet, uint32_t id)
 {
@@ -136,6 +129,17 @@ retire_rows(stats_table *table, stat_tap_table *rows)
     g_hash_table_remove_all(table->row_of);
 }
 
+static tap_packet_status
+take(void *tap_data, packet_info *pinfo, epan_dissect_t *edt, const void *tapped,
+     tap_flags_t flags)
+{
+    (void)edt, (void)flags;
+    const stat_data_t *data = tap_data;
+    stats_table *table = (stats_table *)data->stat_tap_data;
+    ending_take(table->take, table, pinfo, tapped);
+    return TAP_PACKET_REDRAW;
+}
+
 static GPtrArray *tables; /* stats_table: all of them */
 
 static void
@@ -178,6 +182,7 @@ stats_table_register(stats_table *table)
         fields[i].field_format = "%s";
     }
     table->ui.group = REGISTER_PACKET_STAT_GROUP_UNSORTED;
+    table->ui.packet_func = take;
     table->ui.stat_tap_init_cb = init;
     table->ui.stat_tap_reset_table_cb = reset;
     table->ui.stat_tap_free_table_item_cb = free_cell;

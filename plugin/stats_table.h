@@ -33,10 +33,11 @@ stats_table_number(const void *row, const stats_column *column,
                    wmem_allocator_t *scope);
 
 typedef struct stats_table {
-    stat_tap_table_ui ui; /* first: Wireshark hands this out.  Titles, names and
-                           * `packet_func` are the owner's to set */
+    stat_tap_table_ui ui; /* first: Wireshark hands this out.  Titles and names are the
+                           * owner's to set */
     const stats_column *columns;
     unsigned n_columns;
+    ending_take_fn take; /* calls stats_table_take() for the rows of a packet */
     /* What a row is about by now; NULL: nothing (any more). */
     const void *(*row)(uint32_t id);
     GHashTable *row_of; /* id -> row number + 1 */
@@ -50,9 +51,5 @@ stats_table_register(stats_table *table);
 /* A packet is about a row: it is added, or brought up to date. */
 void
 stats_table_take(stats_table *table, const taken_packet *packet, uint32_t id);
-
-/* The table that a listener is called for. */
-stats_table *
-stats_table_of(void *tap_data);
 
 #endif
