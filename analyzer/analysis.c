@@ -6,12 +6,10 @@
 #include "analysis.h"
 
 #include "alloc.h"
-#include "background.h"
 #include "error.h"
 #include "feed.h"
 #include "filter.h"
 #include "progress.h"
-#include "timeline.h"
 #include "twins.h"
 
 #include "roce/decode.h"
@@ -88,7 +86,7 @@ take_event(void *ctx, const roce_event *event)
         g_array_append_val(analysis->events, *event);
     }
     rs_evidence_keep(analysis->evidence, event);
-    rs_timeline_event(analysis->timeline, event);
+    rs_watchers_event(&analysis->watchers, event);
 }
 
 static uint32_t
@@ -124,7 +122,6 @@ analysis_new(const rs_options *options, rs_told *told)
     analysis->points = rs_points_new(options);
     analysis->events = g_array_new(FALSE, FALSE, sizeof(roce_event));
     analysis->evidence = rs_evidence_table_new();
-    analysis->background = rs_background_new();
     roce_tracker_config config;
     roce_tracker_config_init(&config);
     config.link_speed_bps = link_speed;
@@ -133,8 +130,8 @@ analysis_new(const rs_options *options, rs_told *told)
     config.ctx = analysis;
     const roce_alloc alloc = rs_alloc_make();
     must(roce_tracker_new(&analysis->tracker, &alloc, &config));
+    rs_watchers_init(&analysis->watchers, analysis);
     must(rs_qp_maps_tell(told->qp_maps, analysis->tracker));
-    analysis->timeline = rs_timeline_new(analysis->tracker);
     for (guint i = 0; options->files[i] != NULL; i++) {
         rs_file *file = g_new0(rs_file, 1);
         file->path = g_strdup(options->files[i]);
@@ -150,10 +147,9 @@ rs_analysis_free(rs_analysis *analysis)
     if (analysis == NULL) {
         return;
     }
-    rs_timeline_free(analysis->timeline);
+    rs_watchers_clear(&analysis->watchers);
     roce_tracker_free(analysis->tracker);
     rs_twins_free(analysis->twins);
-    rs_background_free(analysis->background);
     g_ptr_array_unref(analysis->files);
     rs_points_free(analysis->points);
     g_array_unref(analysis->events);
@@ -172,15 +168,21 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     r->tracking = TRUE;
     roce_icrc_status icrc = check_icrc(analysis, frame, packet);
     must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
-    rs_timeline_add(analysis->timeline, frame, packet);
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
+    const rs_sight sight = {
+        .frame = frame,
+        .packet = packet,
+        .stream = stream != ROCE_NO_STREAM
+                      ? roce_tracker_stream(analysis->tracker, stream)
+                      : NULL,
+        .sighting = roce_tracker_last_sighting(analysis->tracker),
+        .priority = rs_priority_of(packet, analysis->options),
+    };
+    rs_watchers_packet(&analysis->watchers, &sight);
     roce_wire_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
         roce_wire_identity_of(frame, packet, &identity)) {
         (void)rs_twins_add(analysis->twins, frame->point, &identity, stream);
-    }
-    if (packet->class == ROCE_CLASS_OTHER) {
-        rs_background_add(analysis->background, frame, packet);
     }
 }
 
@@ -343,12 +345,11 @@ finish(run *r)
     rs_analysis *analysis = r->analysis;
     must(roce_intake_finish(r->intake));
     roce_tracker_finish(analysis->tracker);
-    rs_timeline_finish(analysis->timeline, analysis->resolution_ns);
     if (analysis->twins != NULL) {
         rs_twins_finish(analysis->twins);
     }
-    rs_background_finish(analysis->background);
     analysis->overlapping = rs_points_overlap(analysis->points);
+    rs_watchers_finish(&analysis->watchers, analysis);
     g_array_sort(analysis->events, by_time);
 }
 

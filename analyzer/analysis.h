@@ -12,14 +12,13 @@
 #include "options.h"
 #include "points.h"
 #include "told.h"
+#include "watchers.h"
 
 #include "roce/tracker.h"
 
 #include <glib.h>
 
 typedef struct rs_twins rs_twins;
-typedef struct rs_background rs_background;
-typedef struct rs_timeline rs_timeline;
 
 /* A file of the capture, as far as it could be read. */
 typedef struct rs_file {
@@ -47,9 +46,8 @@ typedef struct rs_analysis {
     GArray *events; /* roce_event, the first options->max_events */
     guint64 event_totals[ROCE_N_EVENTS];
     rs_evidence_table *evidence;
-    rs_twins *twins;           /* NULL with a single point */
-    rs_background *background; /* NULL without nDPI */
-    rs_timeline *timeline;
+    rs_twins *twins; /* NULL with a single point */
+    rs_watchers watchers;
     gboolean overlapping; /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */

@@ -170,32 +170,29 @@ look(rs_background *background, flow *f, const roce_frame *frame, const roce_pac
     }
 }
 
-static guint
-priority_of(const roce_packet *p)
-{
-    return p->n_vlans > 0 ? p->vlan_tci[0] >> 13 : p->traffic_class >> 5;
-}
-
 static void
-count(flow *f, const roce_frame *frame, const roce_packet *p)
+count(flow *f, const rs_sight *sight)
 {
     f->packets++;
-    f->bytes += roce_packet_wire_bytes(p, frame);
-    f->by_priority[priority_of(p)]++;
+    f->bytes += roce_packet_wire_bytes(sight->packet, sight->frame);
+    f->by_priority[sight->priority]++;
 }
 
 void
-rs_background_add(rs_background *background, const roce_frame *frame,
-                  const roce_packet *packet)
+rs_background_packet(rs_background *background, const rs_sight *sight)
 {
+    const roce_packet *packet = sight->packet;
+    if (packet->class != ROCE_CLASS_OTHER) {
+        return;
+    }
     if (packet->src.family == 0 || packet->is_grh) {
-        count(&background->not_ip, frame, packet);
+        count(&background->not_ip, sight);
         return;
     }
     start_ndpi(background);
     flow *f = flow_of(background, packet);
-    count(f, frame, packet);
-    look(background, f, frame, packet);
+    count(f, sight);
+    look(background, f, sight->frame, packet);
 }
 
 static rs_background_row *
@@ -297,12 +294,10 @@ rs_background_free(rs_background *background)
 }
 
 void
-rs_background_add(rs_background *background, const roce_frame *frame,
-                  const roce_packet *packet)
+rs_background_packet(rs_background *background, const rs_sight *sight)
 {
     (void)background;
-    (void)frame;
-    (void)packet;
+    (void)sight;
 }
 
 void

@@ -8,7 +8,7 @@
 #ifndef RS_BACKGROUND_H
 #define RS_BACKGROUND_H
 
-#include "roce/packet.h"
+#include "sight.h"
 
 #include <glib.h>
 
@@ -19,7 +19,7 @@ typedef struct rs_background_row {
     char *protocol;
     char *category;
     guint64 flows, packets, bytes;
-    guint64 by_priority[8]; /* packets; PCP if tagged, else DSCP >> 3 */
+    guint64 by_priority[8]; /* packets; see rs_priority_of() */
 } rs_background_row;
 
 /* NULL when built without nDPI; every function here takes that. */
@@ -29,9 +29,9 @@ rs_background_new(void);
 void
 rs_background_free(rs_background *background);
 
+/* Takes what is not RoCE; other packets are not looked at. */
 void
-rs_background_add(rs_background *background, const roce_frame *frame,
-                  const roce_packet *packet);
+rs_background_packet(rs_background *background, const rs_sight *sight);
 
 /* Classifies what is left; rows are there afterwards. */
 void

@@ -46,12 +46,13 @@ total_json(const rs_analysis *analysis, const rs_summary *summary)
 {
     json_t *json = new_series("total", json_null());
     for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
-        g_autofree guint64 *sum = new_row(analysis->timeline);
+        g_autofree guint64 *sum = new_row(analysis->watchers.timeline);
         if (!rs_summary_add_timeline(summary, analysis, (rs_timeline_row)row, sum)) {
             json_decref(json);
             return NULL;
         }
-        json_object_set_new(json, row_names[row], row_json(analysis->timeline, sum));
+        json_object_set_new(json, row_names[row],
+                            row_json(analysis->watchers.timeline, sum));
     }
     json_object_set_new(json, "paused_ns", json_null());
     return json;
@@ -115,8 +116,8 @@ add_streams(json_t *series, const rs_analysis *analysis, const rs_summary *summa
     guint n = MIN(summary->worst_first->len, analysis->options->max_streams);
     for (guint i = 0; i < n && shown < STREAMS_SHOWN; i++) {
         guint32 id = g_array_index(summary->worst_first, guint32, i);
-        if (rs_timeline_has_stream(analysis->timeline, id)) {
-            json_array_append_new(series, stream_json(analysis->timeline, id));
+        if (rs_timeline_has_stream(analysis->watchers.timeline, id)) {
+            json_array_append_new(series, stream_json(analysis->watchers.timeline, id));
             shown++;
         }
     }
@@ -125,7 +126,7 @@ add_streams(json_t *series, const rs_analysis *analysis, const rs_summary *summa
 json_t *
 rs_json_timeline(const rs_analysis *analysis, const rs_summary *summary)
 {
-    const rs_timeline *timeline = analysis->timeline;
+    const rs_timeline *timeline = analysis->watchers.timeline;
     if (rs_timeline_n_bins(timeline) == 0) {
         return json_null();
     }

@@ -21,7 +21,7 @@ static const char description[] = "Exit status: 2 usage; 3 an input could not be
                                   "--fail-on; else 0.  See rocescope(1).";
 
 typedef struct raw_options {
-    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts;
+    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog;
     GStrv qp_maps, captured_at;
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version;
@@ -91,6 +91,45 @@ parse_ports(const char *text, roce_ports *ports, GError **error)
         ports->port[ports->n_ports++] = (guint16)port;
     }
     return TRUE;
+}
+
+/* "26:3,48:6": the priorities of DSCPs; of others it stays DSCP >> 3. */
+static gboolean
+parse_dscp_map(const char *text, rs_options *o, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    for (guint i = 0; parts[i] != NULL; i++) {
+        g_auto(GStrv) sides = g_strsplit(parts[i], ":", -1);
+        guint64 dscp;
+        guint64 priority;
+        if (g_strv_length(sides) != 2 ||
+            !g_ascii_string_to_unsigned(sides[0], 10, 0, RS_N_DSCPS - 1, &dscp, NULL) ||
+            !g_ascii_string_to_unsigned(sides[1], 10, 0, 7, &priority, NULL)) {
+            return usage(error,
+                         "--dscp-map %s: DSCP:PRIORITY,… is wanted, as in 26:3,48:6",
+                         text);
+        }
+        o->dscp_map[dscp] = (guint8)priority;
+    }
+    o->dscp_map_given = TRUE;
+    return TRUE;
+}
+
+static gboolean
+parse_watchdog(const char *text, rs_watchdog *watchdog, GError **error)
+{
+    static const char *const names[] = {
+        [RS_WATCHDOG_SONIC] = "sonic",
+        [RS_WATCHDOG_JUNIPER] = "juniper",
+        [RS_WATCHDOG_MS] = "MS",
+    };
+    for (guint i = RS_WATCHDOG_SONIC; i < G_N_ELEMENTS(names); i++) {
+        if (g_ascii_strcasecmp(text, names[i]) == 0) {
+            *watchdog = (rs_watchdog)i;
+            return TRUE;
+        }
+    }
+    return usage(error, "--watchdog %s: sonic, juniper or MS", text);
 }
 
 static gboolean
@@ -195,6 +234,9 @@ fill(rs_options *o, raw_options *raw, GError **error)
     if (!check_ranges(raw, error) ||
         (raw->speed != NULL && !parse_speed(raw->speed, &o->link_speed_bps, error)) ||
         (raw->ports != NULL && !parse_ports(raw->ports, &o->ports, error)) ||
+        (raw->dscp_map != NULL && !parse_dscp_map(raw->dscp_map, o, error)) ||
+        (raw->watchdog != NULL &&
+         !parse_watchdog(raw->watchdog, &o->watchdog, error)) ||
         (raw->icrc != NULL && !parse_icrc(raw->icrc, &o->icrc, error)) ||
         (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error)) ||
         !parse_qp_maps((const char *const *)raw->qp_maps, o->qp_maps, error) ||
@@ -226,6 +268,8 @@ clear_raw(raw_options *raw)
     g_free(raw->icrc);
     g_free(raw->fail_on);
     g_free(raw->hosts);
+    g_free(raw->dscp_map);
+    g_free(raw->watchdog);
     g_strfreev(raw->qp_maps);
     g_strfreev(raw->captured_at);
     g_strfreev(raw->files);
@@ -244,6 +288,8 @@ parse_raw(raw_options *raw, GStrv *args, GError **error)
         {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
         {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
         {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
+        {"dscp-map", 0, 0, G_OPTION_ARG_STRING, &raw->dscp_map, "Priorities of DSCPs, where switches trust the DSCP (default DSCP / 8)", "26:3,48:6"},
+        {"watchdog", 0, 0, G_OPTION_ARG_STRING, &raw->watchdog, "Rate long pauses against this pause watchdog", "sonic|juniper|MS"},
         {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
         {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
         {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
@@ -295,6 +341,9 @@ rs_options_parse(int argc, char **argv, GError **error)
     options->qp_maps = g_ptr_array_new_with_free_func(free_pair);
     options->captured_at = g_ptr_array_new_with_free_func(free_pair);
     roce_ports_init(&options->ports);
+    for (guint8 dscp = 0; dscp < RS_N_DSCPS; dscp++) {
+        options->dscp_map[dscp] = dscp >> 3;
+    }
     gboolean good = parse_raw(&raw, &args, error) && fill(options, &raw, error);
     clear_raw(&raw);
     return good ? g_steal_pointer(&options) : NULL;

@@ -25,6 +25,16 @@ typedef enum rs_icrc_mode {
     RS_ICRC_OFF,
 } rs_icrc_mode;
 
+/* Whose pause watchdog storms are rated against. */
+typedef enum rs_watchdog {
+    RS_WATCHDOG_NONE, /* --watchdog was not given */
+    RS_WATCHDOG_SONIC,
+    RS_WATCHDOG_JUNIPER,
+    RS_WATCHDOG_MS,
+} rs_watchdog;
+
+#define RS_N_DSCPS 64
+
 /* "SUBJECT=FILE" */
 typedef struct rs_option_pair {
     char *subject;
@@ -40,6 +50,9 @@ typedef struct rs_options {
     GPtrArray *captured_at; /* rs_option_pair: where, and which of the files or NULL */
     roce_ports ports;       /* 4791 and what --port adds */
     guint64 link_speed_bps; /* 0: as the capture says */
+    guint8 dscp_map[RS_N_DSCPS]; /* priority of each DSCP; the default is DSCP >> 3 */
+    gboolean dscp_map_given;     /* the network trusts the DSCP, not the PCP */
+    rs_watchdog watchdog;
     guint64 max_events;
     guint max_streams;
     guint top;

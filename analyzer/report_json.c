@@ -324,12 +324,12 @@ in_lossless(const rs_analysis *a, const rs_background_row *row)
 static json_t *
 background_json(const rs_analysis *a)
 {
-    if (a->background == NULL) {
+    if (a->watchers.background == NULL) {
         return json_null();
     }
     json_t *rows = json_array();
-    for (guint i = 0; i < rs_background_n_rows(a->background); i++) {
-        const rs_background_row *row = rs_background_row_at(a->background, i);
+    for (guint i = 0; i < rs_background_n_rows(a->watchers.background); i++) {
+        const rs_background_row *row = rs_background_row_at(a->watchers.background, i);
         json_t *json = json_object();
         json_object_set_new(json, "protocol", json_string(row->protocol));
         json_object_set_new(json, "category", json_string(row->category));

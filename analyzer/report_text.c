@@ -695,7 +695,7 @@ static const rs_column background_columns[] = {
 static void
 print_background(const text_report *r)
 {
-    const rs_background *background = r->analysis->background;
+    const rs_background *background = r->analysis->watchers.background;
     guint n = background != NULL ? rs_background_n_rows(background) : 0;
     if (n == 0) {
         return;

@@ -190,7 +190,7 @@ gboolean
 rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
                         rs_timeline_row row, guint64 *sum)
 {
-    const rs_timeline *timeline = analysis->timeline;
+    const rs_timeline *timeline = analysis->watchers.timeline;
     guint n = roce_tracker_n_streams(analysis->tracker);
     if (rs_points_n(analysis->points) == 1 && rs_timeline_has_point(timeline, 0)) {
         rs_timeline_add_point(timeline, 0, row, sum);

@@ -136,13 +136,11 @@ ip_payload_bits(const roce_packet *packet)
 }
 
 void
-rs_timeline_add(rs_timeline *timeline, const roce_frame *frame,
-                const roce_packet *packet)
+rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
 {
-    guint32 stream = roce_tracker_last_stream(timeline->tracker);
-    if (stream != ROCE_NO_STREAM) {
-        add_growth(timeline, roce_tracker_stream(timeline->tracker, stream),
-                   frame->time_ns, ip_payload_bits(packet));
+    if (sight->stream != NULL) {
+        add_growth(timeline, sight->stream, sight->frame->time_ns,
+                   ip_payload_bits(sight->packet));
     }
 }
 

@@ -10,6 +10,8 @@
 #ifndef RS_TIMELINE_H
 #define RS_TIMELINE_H
 
+#include "sight.h"
+
 #include "roce/tracker.h"
 
 #include <glib.h>
@@ -36,8 +38,7 @@ rs_timeline_free(rs_timeline *timeline);
 
 /* The tracker has just taken this packet. */
 void
-rs_timeline_add(rs_timeline *timeline, const roce_frame *frame,
-                const roce_packet *packet);
+rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

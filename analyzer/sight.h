@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A packet that the tracker has just taken, and what is known of it by then.
+ *
+ * The one rule: it borrows.  What it points to is valid until the next packet, but for
+ * the stream, which stays.
+ */
+#ifndef RS_SIGHT_H
+#define RS_SIGHT_H
+
+#include "options.h"
+
+#include "roce/packet.h"
+#include "roce/relation.h"
+#include "roce/stream.h"
+
+#include <glib.h>
+
+typedef struct rs_sight {
+    const roce_frame *frame;
+    const roce_packet *packet;
+    const roce_stream *stream; /* counters include this packet; NULL: it has none */
+    const roce_sighting *sighting;
+    guint8 priority; /* see rs_priority_of() */
+} rs_sight;
+
+/* The priority, 0 to 7, by which switches queue a packet and PFC stops it (IEEE 802.1Q
+ * 6.9.3): the PCP of its outermost VLAN tag; without one, or where the user told of a
+ * DSCP map, what that map makes of the DSCP.  0 for what has neither. */
+guint8
+rs_priority_of(const roce_packet *packet, const rs_options *options);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who looks at packets and events beside the tracker: one watcher for each topic of the
+ * report.
+ *
+ * The one rule: a watcher sees what the tracker has taken, in the tracker's order, and
+ * changes nothing of it; watchers do not know one another before the capture has ended.
+ */
+#ifndef RS_WATCHERS_H
+#define RS_WATCHERS_H
+
+#include "background.h"
+#include "sight.h"
+#include "timeline.h"
+
+#include "roce/tracker.h"
+
+#include <glib.h>
+
+typedef struct rs_analysis rs_analysis;
+
+/* One of each, from the first packet on. */
+typedef struct rs_watchers {
+    rs_timeline *timeline;
+    rs_background *background; /* NULL without nDPI */
+} rs_watchers;
+
+/* `analysis` has its tracker, and outlives the watchers. */
+void
+rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis);
+
+void
+rs_watchers_clear(rs_watchers *watchers);
+
+/* The tracker has just taken this packet. */
+void
+rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight);
+
+/* The tracker says this, while it takes a packet or finishes. */
+void
+rs_watchers_event(rs_watchers *watchers, const roce_event *event);
+
+/* The tracker has finished; the analysis knows all but its findings. */
+void
+rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis);
+
+#endif
