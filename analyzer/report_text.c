@@ -1,72 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report_text.h"
 
-#include "background.h"
 #include "format.h"
 #include "reader.h"
 #include "rocescope_version.h"
-#include "table.h"
+#include "text.h"
+#include "text_background.h"
+#include "text_pause.h"
+#include "text_streams.h"
 #include "twins.h"
 
-#include <string.h>
-
-#define NOTES_SHOWN 12
 #define GSI_QPN 1
+#define NOTES_SHOWN 12
 #define FRAMES_SHOWN 10
 #define MARGIN 10 /* under which a finding's text is indented */
-
-typedef struct text_report {
-    FILE *out;
-    const rs_analysis *analysis;
-    const rs_summary *summary;
-    const GPtrArray *findings;
-    guint width;
-    gboolean color;
-} text_report;
-
-static const char *
-paint(const text_report *r, const char *sequence)
-{
-    return r->color ? sequence : "";
-}
-
-static void
-heading(const text_report *r, const char *text)
-{
-    fprintf(r->out, "\n%s%s%s\n", paint(r, "\033[1m"), text, paint(r, "\033[0m"));
-}
-
-/* Prints words in lines of the report's width, each indented. */
-static void
-wrapped(const text_report *r, const char *text, guint indent)
-{
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    guint at = 0;
-    for (guint i = 0; words[i] != NULL; i++) {
-        guint length = (guint)g_utf8_strlen(words[i], -1);
-        if (length == 0) {
-            continue; /* the second of two blanks */
-        }
-        if (at > 0 && at + 1 + length > r->width) {
-            fputc('\n', r->out);
-            at = 0;
-        }
-        if (at == 0) {
-            at = indent;
-            fprintf(r->out, "%*s%s", (int)indent, "", words[i]);
-        } else {
-            at += 1;
-            fprintf(r->out, " %s", words[i]);
-        }
-        at += length;
-    }
-    fputc('\n', r->out);
-}
 
 /* ---- what was captured ---- */
 
 static void
-print_files(const text_report *r)
+print_files(const rs_text *r)
 {
     const rs_analysis *a = r->analysis;
     for (guint i = 0; i < a->files->len; i++) {
@@ -84,7 +36,7 @@ print_files(const text_report *r)
 }
 
 static void
-print_points(const text_report *r)
+print_points(const rs_text *r)
 {
     const rs_analysis *a = r->analysis;
     guint n = rs_points_n(a->points);
@@ -116,7 +68,7 @@ print_points(const text_report *r)
 }
 
 static void
-print_capture(const text_report *r)
+print_capture(const rs_text *r)
 {
     const rs_analysis *a = r->analysis;
     const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
@@ -126,8 +78,8 @@ print_capture(const text_report *r)
     g_autofree char *length =
         rs_format_duration(a->last_ns - a->first_ns, a->resolution_ns);
     g_autofree char *start = rs_format_time(a->first_ns);
-    fprintf(r->out, "%srocescope %s%s\n", paint(r, "\033[1m"), ROCESCOPE_VERSION,
-            paint(r, "\033[0m"));
+    fprintf(r->out, "%srocescope %s%s\n", rs_text_paint(r, "\033[1m"),
+            ROCESCOPE_VERSION, rs_text_paint(r, "\033[0m"));
     print_files(r);
     print_points(r);
     if (a->packets == 0) {
@@ -142,7 +94,7 @@ print_capture(const text_report *r)
 }
 
 static void
-print_vantages(const text_report *r)
+print_vantages(const rs_text *r)
 {
     guint64 by[4] = {0};
     guint64 unpaired = 0;
@@ -168,7 +120,7 @@ print_vantages(const text_report *r)
     }
     if (text->str[text->len - 1] == ',') {
         text->str[text->len - 1] = '.';
-        wrapped(r, text->str, 2);
+        rs_text_wrapped(r, text->str, 2);
     }
     if (unpaired > 0) {
         g_string_printf(text,
@@ -177,20 +129,20 @@ print_vantages(const text_report *r)
                         "about %s requests is not known.",
                         unpaired, unpaired == 1 ? "stream has" : "streams have",
                         unpaired == 1 ? "its" : "their");
-        wrapped(r, text->str, 2);
+        rs_text_wrapped(r, text->str, 2);
     }
     if (unsequenced > 0) {
         g_string_printf(text,
                         "%" G_GUINT64_FORMAT " UD %s: PSNs are not checked there, so "
                         "loss cannot be seen.",
                         unsequenced, unsequenced == 1 ? "stream" : "streams");
-        wrapped(r, text->str, 2);
+        rs_text_wrapped(r, text->str, 2);
     }
     g_string_free(text, TRUE);
 }
 
 static void
-print_carried(const text_report *r)
+print_carried(const rs_text *r)
 {
     const roce_tracker_totals *n = roce_tracker_totals_get(r->analysis->tracker);
     if (n->tunnelled_packets > 0) {
@@ -203,7 +155,7 @@ print_carried(const text_report *r)
 }
 
 static void
-print_trust(const text_report *r)
+print_trust(const rs_text *r)
 {
     const rs_analysis *a = r->analysis;
     const roce_icrc_counters *icrc = &r->summary->totals.icrc;
@@ -222,8 +174,8 @@ print_trust(const text_report *r)
         " checked, %" G_GUINT64_FORMAT " bad.",
         resolution, a->steps_back, a->steps_back == 1 ? "step" : "steps",
         a->snaplen_truncated, drops, icrc->checked, icrc->bad);
-    heading(r, "How far to trust it");
-    wrapped(r, line, 2);
+    rs_text_heading(r, "How far to trust it");
+    rs_text_wrapped(r, line, 2);
     print_carried(r);
     print_vantages(r);
     if (a->filtered_out > 0) {
@@ -235,13 +187,13 @@ print_trust(const text_report *r)
     }
     for (guint i = 0; i < a->told->errors->len; i++) {
         g_autofree char *error = rs_format_safe(g_ptr_array_index(a->told->errors, i));
-        wrapped(r, error, 2);
+        rs_text_wrapped(r, error, 2);
     }
     for (guint i = 0; i < a->files->len; i++) {
         const rs_file *file = g_ptr_array_index(a->files, i);
         if (file->error != NULL) {
             g_autofree char *error = rs_format_safe(file->error);
-            wrapped(r, error, 2);
+            rs_text_wrapped(r, error, 2);
         }
     }
 }
@@ -249,7 +201,7 @@ print_trust(const text_report *r)
 /* ---- what is wrong ---- */
 
 static void
-print_frames(const text_report *r, const rs_finding *f)
+print_frames(const rs_text *r, const rs_finding *f)
 {
     if (f->frames->len == 0) {
         return;
@@ -262,7 +214,7 @@ print_frames(const text_report *r, const rs_finding *f)
 }
 
 static void
-print_finding(const text_report *r, const rs_finding *f)
+print_finding(const rs_text *r, const rs_finding *f)
 {
     static const struct {
         const char *label, *sequence;
@@ -272,14 +224,14 @@ print_finding(const text_report *r, const rs_finding *f)
         [RS_SEVERITY_CRITICAL] = {"CRITICAL", "\033[31;1m"},
     };
     g_autofree char *title = rs_format_safe(f->title);
-    fprintf(r->out, "%s%-8s%s  %s\n", paint(r, looks[f->severity].sequence),
-            looks[f->severity].label, paint(r, "\033[0m"), title);
+    fprintf(r->out, "%s%-8s%s  %s\n", rs_text_paint(r, looks[f->severity].sequence),
+            looks[f->severity].label, rs_text_paint(r, "\033[0m"), title);
     if (f->severity == RS_SEVERITY_NOTE) {
         return;
     }
-    wrapped(r, f->detail, MARGIN);
+    rs_text_wrapped(r, f->detail, MARGIN);
     g_autofree char *advice = g_strdup_printf("→ %s", f->advice);
-    wrapped(r, advice, MARGIN);
+    rs_text_wrapped(r, advice, MARGIN);
     print_frames(r, f);
     if (*f->filter != '\0') {
         fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", f->filter);
@@ -288,7 +240,7 @@ print_finding(const text_report *r, const rs_finding *f)
 
 /* What can be said not to be there: of loss, retransmission and congestion. */
 static char *
-absent(const text_report *r)
+absent(const rs_text *r)
 {
     const rs_counters *n = &r->summary->totals;
     guint64 lost = 0;
@@ -309,7 +261,7 @@ absent(const text_report *r)
 }
 
 static void
-print_healthy(const text_report *r)
+print_healthy(const rs_text *r)
 {
     const roce_tracker_totals *n = roce_tracker_totals_get(r->analysis->tracker);
     if (n->roce_packets == 0) {
@@ -320,16 +272,16 @@ print_healthy(const text_report *r)
     g_autofree char *none = absent(r);
     gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion");
     fprintf(r->out, "%s%s%s: %s in %s RoCE packets of %u streams%s.\n",
-            paint(r, "\033[32;1m"), all ? "Healthy" : "No warning", paint(r, "\033[0m"),
-            *none != '\0' ? none : "see the notes", packets,
-            roce_tracker_n_streams(r->analysis->tracker),
+            rs_text_paint(r, "\033[32;1m"), all ? "Healthy" : "No warning",
+            rs_text_paint(r, "\033[0m"), *none != '\0' ? none : "see the notes",
+            packets, roce_tracker_n_streams(r->analysis->tracker),
             r->analysis->incomplete ? ", in what could be read" : "");
 }
 
 static void
-print_findings(const text_report *r)
+print_findings(const rs_text *r)
 {
-    heading(r, "What is wrong");
+    rs_text_heading(r, "What is wrong");
     guint notes = 0;
     if (!rs_findings_reach(r->findings, RS_SEVERITY_WARNING)) {
         print_healthy(r);
@@ -351,376 +303,11 @@ print_findings(const text_report *r)
                 r->findings->len - shown);
     }
 }
-
-/* ---- tables ---- */
-
-static guint
-rows_shown(const text_report *r, guint n)
-{
-    guint top = r->analysis->options->top;
-    return top == 0 ? n : MIN(n, top);
-}
-
-static void
-say_more(const text_report *r, guint n, guint shown)
-{
-    if (n > shown) {
-        fprintf(r->out, "  … and %u more; --top 0 shows all\n", n - shown);
-    }
-}
-
-static void
-add_count(rs_table *table, guint64 n)
-{
-    rs_table_add(table, rs_format_count(n));
-}
-
-/* clang-format off */
-static const rs_column stream_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, TRUE}, {"from", FALSE, 0, FALSE},
-    {"to", FALSE, 0, FALSE}, {"tenant", FALSE, 2, TRUE}, {"QP", FALSE, 0, FALSE},
-    {"type", FALSE, 2, FALSE},
-    {"packets", TRUE, 0, FALSE}, {"payload", TRUE, 4, FALSE}, {"gaps", TRUE, 2, TRUE},
-    {"resent", TRUE, 1, TRUE}, {"rounds", TRUE, 2, TRUE}, {"lost", TRUE, 1, TRUE},
-    {"late", TRUE, 2, TRUE}, {"dup", TRUE, 3, TRUE}, {"NAKs", TRUE, 2, TRUE},
-    {"RNR", TRUE, 2, TRUE}, {"CE", TRUE, 1, TRUE}, {"CNPs", TRUE, 2, TRUE},
-    {"recovery", FALSE, 6, TRUE}, {"vantage", FALSE, 5, TRUE},
-};
-/* clang-format on */
-
-static void
-add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
-{
-    guint64 naks = 0;
-    for (guint i = 0; i < ROCE_N_NAKS; i++) {
-        naks += i == ROCE_NAKS_RNR ? 0 : s->naks_received[i];
-    }
-    const roce_space_counters *req = &s->space[ROCE_SPACE_REQUESTS];
-    const roce_space_counters *resp = &s->space[ROCE_SPACE_RESPONSES];
-    add_count(table, s->id);
-    rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
-                                                   : g_strdup(""));
-    rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
-    rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
-    rs_table_add(table,
-                 s->tenant.kind == ROCE_TENANT_NONE
-                     ? g_strdup("")
-                     : g_strdup_printf("%s %u", roce_tenant_kind_name(s->tenant.kind),
-                                       s->tenant.id));
-    rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
-    rs_table_add(table, g_strdup(roce_transport_name(s->transport)));
-    add_count(table, s->packets);
-    rs_table_add(table, rs_format_bytes(s->payload_bytes));
-    add_count(table, req->gaps + resp->gaps);
-    add_count(table, s->retransmissions.packets + resp->resent);
-    add_count(table, s->retransmissions.rounds);
-    add_count(table, rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]));
-    add_count(table, req->reordered + resp->reordered);
-    add_count(table, req->duplicates + resp->duplicates);
-    add_count(table, naks);
-    add_count(table, s->naks_received[ROCE_NAKS_RNR]);
-    add_count(table, s->ecn.codepoint[3]);
-    add_count(table, s->cnps_received);
-    rs_table_add(table, g_strdup(s->recovery == ROCE_RECOVERY_UNKNOWN
-                                     ? ""
-                                     : roce_recovery_name(s->recovery)));
-    rs_table_add(table, g_strdup(s->vantage == ROCE_VANTAGE_UNKNOWN
-                                     ? ""
-                                     : roce_vantage_name(s->vantage)));
-}
-
-static void
-print_streams(const text_report *r)
-{
-    const GArray *order = r->summary->worst_first;
-    if (order->len == 0) {
-        return;
-    }
-    heading(r, "Streams");
-    g_autoptr(rs_table) table =
-        rs_table_new(stream_columns, G_N_ELEMENTS(stream_columns));
-    guint n = rows_shown(r, order->len);
-    for (guint i = 0; i < n; i++) {
-        guint32 id = g_array_index(order, guint32, i);
-        add_stream(table, r->analysis, roce_tracker_stream(r->analysis->tracker, id));
-    }
-    rs_table_print(table, r->out, r->width);
-    say_more(r, order->len, n);
-}
-
-/* clang-format off */
-static const rs_column connection_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"end", FALSE, 0, FALSE}, {"QP", FALSE, 0, FALSE},
-    {"other end", FALSE, 0, FALSE}, {"QP", FALSE, 0, FALSE}, {"paired by", FALSE, 1, FALSE},
-    {"trust", FALSE, 2, FALSE}, {"process", FALSE, 5, TRUE}, {"other process", FALSE, 4, TRUE},
-    {"CM", FALSE, 3, TRUE},
-};
-/* clang-format on */
-
-static char *
-cm_state(const roce_connection *c)
-{
-    if (c == NULL) {
-        return g_strdup("");
-    }
-    if (c->rejected) {
-        return g_strdup_printf("rejected: %s", roce_cm_reject_name(c->reject_reason));
-    }
-    g_autofree char *setup = rs_format_duration(
-        c->ready_time_ns > c->request_time_ns ? c->ready_time_ns - c->request_time_ns
-                                              : 0,
-        0);
-    return g_strdup_printf("%s%s%s", c->established ? "up in " : "not established",
-                           c->established ? setup : "",
-                           c->disconnected ? ", disconnected" : "");
-}
-
-/* "train.py (4711)" */
-static char *
-process_text(const rs_told *told, const rs_link *link, guint side)
-{
-    rs_process process;
-    if (!rs_link_process(link, side, told->qp_maps, &process)) {
-        return g_strdup("");
-    }
-    g_autofree char *comm = rs_format_safe(process.comm != NULL ? process.comm : "pid");
-    return process.pid > 0
-               ? g_strdup_printf("%s (%" G_GINT64_FORMAT ")", comm, process.pid)
-               : g_steal_pointer(&comm); /* the kernel's own */
-}
-
-static char *
-qpn_text(guint32 qpn, gboolean known)
-{
-    return known ? g_strdup_printf("0x%x", qpn) : g_strdup("-");
-}
-
-static void
-print_connections(const text_report *r)
-{
-    const GPtrArray *links = r->summary->links;
-    const rs_told *told = r->analysis->told;
-    if (links->len == 0) {
-        return;
-    }
-    heading(r, "Connections");
-    g_autoptr(rs_table) table =
-        rs_table_new(connection_columns, G_N_ELEMENTS(connection_columns));
-    guint n = rows_shown(r, links->len);
-    for (guint i = 0; i < n; i++) {
-        const rs_link *link = g_ptr_array_index(links, i);
-        add_count(table, i);
-        rs_table_add(table, rs_hosts_label(told->hosts, &link->addr[0]));
-        rs_table_add(table, qpn_text(link->qpn[0], link->qpn_known[0]));
-        rs_table_add(table, rs_hosts_label(told->hosts, &link->addr[1]));
-        rs_table_add(table, qpn_text(link->qpn[1], link->qpn_known[1]));
-        rs_table_add(table, g_strdup(roce_pairing_name(link->paired_by)));
-        rs_table_add(table, g_strdup(link->trust));
-        rs_table_add(table, process_text(told, link, 0));
-        rs_table_add(table, process_text(told, link, 1));
-        rs_table_add(table, cm_state(link->cm));
-    }
-    rs_table_print(table, r->out, r->width);
-    say_more(r, links->len, n);
-}
-
-/* clang-format off */
-static const rs_column ecn_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"from", FALSE, 0, FALSE}, {"to", FALSE, 0, FALSE},
-    {"QP", FALSE, 0, FALSE}, {"Not-ECT", TRUE, 1, FALSE}, {"ECT(1)", TRUE, 3, TRUE},
-    {"ECT(0)", TRUE, 1, FALSE}, {"CE", TRUE, 0, FALSE}, {"share", TRUE, 1, FALSE},
-    {"episodes", TRUE, 2, TRUE}, {"CNPs back", TRUE, 1, FALSE},
-};
-/* clang-format on */
-
-static void
-add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s)
-{
-    const guint64 *cp = s->ecn.codepoint;
-    guint64 data = cp[0] + cp[1] + cp[2] + cp[3];
-    add_count(table, s->id);
-    rs_table_add(table, rs_hosts_label(hosts, &s->src));
-    rs_table_add(table, rs_hosts_label(hosts, &s->dst));
-    rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
-    add_count(table, cp[0]);
-    add_count(table, cp[1]);
-    add_count(table, cp[2]);
-    add_count(table, cp[3]);
-    rs_table_add(table, rs_format_share(cp[3], data));
-    add_count(table, s->ecn.ce_episodes);
-    if (roce_stream_is_paired(s)) {
-        add_count(table, s->cnps_received);
-    } else {
-        rs_table_add(table, g_strdup("?"));
-    }
-}
-
-static void
-print_ecn(const text_report *r)
-{
-    g_autoptr(rs_table) table = rs_table_new(ecn_columns, G_N_ELEMENTS(ecn_columns));
-    guint n = 0;
-    guint limit = rows_shown(r, G_MAXUINT);
-    for (guint i = 0; i < r->summary->worst_first->len; i++) {
-        guint32 id = g_array_index(r->summary->worst_first, guint32, i);
-        const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
-        if (s->ecn.codepoint[3] + s->cnps_received > 0 && n++ < limit) {
-            add_ecn(table, r->analysis->told->hosts, s);
-        }
-    }
-    if (n > 0) {
-        heading(r, "ECN and CNP");
-        rs_table_print(table, r->out, r->width);
-        say_more(r, n, MIN(n, limit));
-    }
-}
-
-/* clang-format off */
-static const rs_column latency_columns[] = {
-    {"from, to", FALSE, 0, FALSE}, {"samples", TRUE, 1, FALSE}, {"least", TRUE, 2, FALSE},
-    {"median", TRUE, 0, FALSE}, {"90 %", TRUE, 3, FALSE}, {"99 %", TRUE, 0, FALSE},
-    {"most", TRUE, 2, FALSE},
-};
-static const char *const latency_words[ROCE_N_LATENCIES] = {
-    [ROCE_LATENCY_MESSAGE_COMPLETION] = "message, completion",
-    [ROCE_LATENCY_ACK] = "request, ACK",
-    [ROCE_LATENCY_READ_FIRST] = "READ, first response",
-    [ROCE_LATENCY_READ] = "READ, last response",
-    [ROCE_LATENCY_NAK_GENERATION] = "gap, NAK",
-    [ROCE_LATENCY_NAK_REACTION] = "NAK, sent again",
-    [ROCE_LATENCY_RECOVERY] = "loss, recovery",
-    [ROCE_LATENCY_CNP_DELAY] = "CE, CNP",
-    [ROCE_LATENCY_CNP_INTERVAL] = "CNP, next CNP",
-};
-/* clang-format on */
-
-static void
-add_latency(const text_report *r, rs_table *table, roce_latency latency)
-{
-    const roce_histogram *h = &r->summary->latencies[latency];
-    const guint64 values[] = {
-        h->min_ns,
-        roce_histogram_quantile(h, 500),
-        roce_histogram_quantile(h, 900),
-        roce_histogram_quantile(h, 990),
-        h->max_ns,
-    };
-    guint64 resolution_ns = MAX(r->analysis->resolution_ns, 1);
-    rs_table_add(table, g_strdup(latency_words[latency]));
-    add_count(table, h->count);
-    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
-        guint64 ns = values[i] / resolution_ns * resolution_ns;
-        rs_table_add(table, rs_format_duration(ns, resolution_ns));
-    }
-}
-
-static void
-print_latencies(const text_report *r)
-{
-    g_autoptr(rs_table) table =
-        rs_table_new(latency_columns, G_N_ELEMENTS(latency_columns));
-    guint n = 0;
-    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
-        if (r->summary->latencies[i].count > 0) {
-            add_latency(r, table, (roce_latency)i);
-            n++;
-        }
-    }
-    if (n > 0) {
-        heading(r, "Latencies");
-        rs_table_print(table, r->out, r->width);
-    }
-}
-
-/* clang-format off */
-static const rs_column pause_columns[] = {
-    {"at", TRUE, 2, FALSE}, {"from", FALSE, 0, FALSE}, {"priority", FALSE, 0, FALSE},
-    {"XOFF", TRUE, 0, FALSE}, {"refresh", TRUE, 1, FALSE}, {"XON", TRUE, 1, FALSE},
-    {"expired", TRUE, 1, FALSE}, {"paused", TRUE, 0, FALSE}, {"longest", TRUE, 1, FALSE},
-    {"link", FALSE, 3, FALSE},
-};
-/* clang-format on */
-
-static void
-add_pause(rs_table *table, const rs_hosts *hosts, const roce_pause_source *p)
-{
-    rs_table_add(table, g_strdup_printf("%u", p->point));
-    rs_table_add(table, rs_hosts_label_mac(hosts, p->src_mac));
-    rs_table_add(table, p->priority == ROCE_PRIORITY_GLOBAL
-                            ? g_strdup("all (802.3x)")
-                            : g_strdup_printf("%u", p->priority));
-    add_count(table, p->xoff);
-    add_count(table, p->refresh);
-    add_count(table, p->xon);
-    if (p->speed_known) {
-        add_count(table, p->expired);
-        rs_table_add(table, rs_format_duration(p->total_ns, 0));
-        rs_table_add(table, rs_format_duration(p->longest_ns, 0));
-        rs_table_add(table, rs_format_speed(p->link_speed_bps));
-    } else {
-        rs_table_add(table, g_strdup("?"));
-        rs_table_add(table,
-                     g_strdup_printf("%" G_GUINT64_FORMAT " quanta", p->total_quanta));
-        rs_table_add(table, g_strdup("?"));
-        rs_table_add(table, g_strdup("speed unknown"));
-    }
-}
-
-static void
-print_pauses(const text_report *r)
-{
-    guint32 n = roce_tracker_n_pauses(r->analysis->tracker);
-    if (n == 0) {
-        return;
-    }
-    heading(r, "Pauses");
-    g_autoptr(rs_table) table =
-        rs_table_new(pause_columns, G_N_ELEMENTS(pause_columns));
-    guint shown = rows_shown(r, n);
-    for (guint i = 0; i < shown; i++) {
-        add_pause(table, r->analysis->told->hosts,
-                  roce_tracker_pause(r->analysis->tracker, i));
-    }
-    rs_table_print(table, r->out, r->width);
-    say_more(r, n, shown);
-}
-
-/* clang-format off */
-static const rs_column background_columns[] = {
-    {"protocol", FALSE, 0, FALSE}, {"category", FALSE, 1, FALSE}, {"flows", TRUE, 1, FALSE},
-    {"packets", TRUE, 0, FALSE}, {"bytes", TRUE, 0, FALSE},
-};
-/* clang-format on */
-
-static void
-print_background(const text_report *r)
-{
-    const rs_background *background = r->analysis->watchers.background;
-    guint n = background != NULL ? rs_background_n_rows(background) : 0;
-    if (n == 0) {
-        return;
-    }
-    heading(r, "What else is on the wire");
-    g_autoptr(rs_table) table =
-        rs_table_new(background_columns, G_N_ELEMENTS(background_columns));
-    guint shown = rows_shown(r, n);
-    for (guint i = 0; i < shown; i++) {
-        const rs_background_row *row = rs_background_row_at(background, i);
-        rs_table_add(table, rs_format_safe(row->protocol));
-        rs_table_add(table, rs_format_safe(row->category));
-        add_count(table, row->flows);
-        add_count(table, row->packets);
-        rs_table_add(table, rs_format_bytes(row->bytes));
-    }
-    rs_table_print(table, r->out, r->width);
-    say_more(r, n, shown);
-}
-
 void
 rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary,
                const GPtrArray *findings, guint width, gboolean color)
 {
-    const text_report r = {
+    const rs_text r = {
         .out = out,
         .analysis = analysis,
         .summary = summary,
@@ -731,10 +318,10 @@ rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     print_capture(&r);
     print_trust(&r);
     print_findings(&r);
-    print_streams(&r);
-    print_connections(&r);
-    print_ecn(&r);
-    print_latencies(&r);
-    print_pauses(&r);
-    print_background(&r);
+    rs_text_streams(&r);
+    rs_text_connections(&r);
+    rs_text_ecn(&r);
+    rs_text_latencies(&r);
+    rs_text_pauses(&r);
+    rs_text_background(&r);
 }
