@@ -12,7 +12,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench findings golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -61,6 +61,10 @@ fuzz: deps
 # Writes the expected reports anew; read the difference before you believe it.
 golden: release
 	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/golden/test_golden.py --update
+
+# docs/findings.md is the program's own table.
+findings: release
+	@$(release)/bin/rocescope --list-findings >docs/findings.md
 
 # Precision and recall of every verdict; some minutes.
 accuracy: release

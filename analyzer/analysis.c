@@ -176,6 +176,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
                       ? roce_tracker_stream(analysis->tracker, stream)
                       : NULL,
         .sighting = roce_tracker_last_sighting(analysis->tracker),
+        .icrc = icrc,
         .priority = rs_priority_of(packet, analysis->options),
     };
     rs_watchers_packet(&analysis->watchers, &sight);
@@ -208,6 +209,7 @@ leave_out(void *ctx, const roce_frame *frame)
     run *r = ctx;
     rs_points_at(r->analysis->points, frame->point)->capture_duplicates++;
     r->analysis->capture_duplicates++;
+    rs_frames_keep(&r->analysis->left_out, frame->number);
 }
 
 /* With several points, packets are looked for at the others. */
@@ -240,7 +242,10 @@ follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
         analysis->first_ns = time_ns;
     }
     analysis->last_ns = MAX(analysis->last_ns, time_ns);
-    analysis->steps_back += rs_point_follow_time(point, time_ns) > 0 ? 1 : 0;
+    if (rs_point_follow_time(point, time_ns) > 0) {
+        analysis->steps_back++;
+        rs_frames_keep(&point->stepped, analysis->packets);
+    }
 }
 
 /* FALSE only for an error of the user's. */

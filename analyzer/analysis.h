@@ -9,6 +9,7 @@
 #define RS_ANALYSIS_H
 
 #include "evidence.h"
+#include "frames.h"
 #include "options.h"
 #include "points.h"
 #include "told.h"
@@ -43,7 +44,8 @@ typedef struct rs_analysis {
     guint64 snaplen_truncated;
     guint64 filtered_out;
     guint64 capture_duplicates;
-    GArray *events; /* roce_event, the first options->max_events */
+    rs_frames left_out; /* these */
+    GArray *events;     /* roce_event, the first options->max_events */
     guint64 event_totals[ROCE_N_EVENTS];
     rs_evidence_table *evidence;
     rs_twins *twins; /* NULL with a single point */

@@ -3,6 +3,8 @@
 
 #include "roce/aeth.h"
 
+#include <string.h>
+
 #define MAX_ENTRIES 200000 /* streams times kinds that keep frames */
 
 struct rs_evidence_table {
@@ -33,41 +35,66 @@ key_of(guint32 stream, guint kind)
     return (gint64)((guint64)kind << 32 | stream); /* g_int64_hash keeps the low half */
 }
 
-static void
-keep_frame(rs_evidence *evidence, guint64 frame)
+static rs_evidence *
+entry_of(rs_evidence_table *table, guint32 stream, guint kind)
 {
-    if (frame == 0) {
+    gint64 key = key_of(stream, kind);
+    rs_evidence *evidence = g_hash_table_lookup(table->entries, &key);
+    if (evidence == NULL && g_hash_table_size(table->entries) < MAX_ENTRIES) {
+        evidence = g_new0(rs_evidence, 1);
+        g_hash_table_insert(table->entries, g_memdup2(&key, sizeof key), evidence);
+    }
+    return evidence;
+}
+
+static void
+keep_frame(rs_evidence_table *table, guint kind, const roce_event *event, guint64 frame)
+{
+    rs_evidence *evidence = frame != 0 ? entry_of(table, event->stream, kind) : NULL;
+    if (evidence == NULL) {
         return;
     }
     if (evidence->n < RS_EVIDENCE_FRAMES) {
-        evidence->frames[evidence->n++] = frame;
+        evidence->frames[evidence->n] = frame;
+        evidence->psns[evidence->n++] = event->psn;
     } else {
         evidence->more = TRUE;
+    }
+}
+
+/* A verdict was wrong: its frame shows nothing. */
+static void
+withdraw(rs_evidence_table *table, const roce_event *event)
+{
+    gint64 key =
+        key_of(event->stream, RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, event->detail));
+    rs_evidence *evidence = g_hash_table_lookup(table->entries, &key);
+    for (guint i = evidence != NULL ? evidence->n : 0; i-- > 0;) {
+        if (evidence->psns[i] == event->psn) {
+            guint behind = --evidence->n - i;
+            memmove(&evidence->frames[i], &evidence->frames[i + 1],
+                    behind * sizeof evidence->frames[0]);
+            memmove(&evidence->psns[i], &evidence->psns[i + 1],
+                    behind * sizeof evidence->psns[0]);
+            return;
+        }
     }
 }
 
 void
 rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
 {
+    if (event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
+        withdraw(table, event);
+    }
     gboolean has_detail = event->kind == ROCE_EVENT_LOSS ||
                           event->kind == ROCE_EVENT_ROUND ||
                           event->kind == ROCE_EVENT_NAK;
     guint kind = RS_EVIDENCE_KIND(event->kind, has_detail ? event->detail : 0);
-    gint64 key = key_of(event->stream, kind);
-    rs_evidence *evidence = g_hash_table_lookup(table->entries, &key);
-    if (evidence == NULL) {
-        if (g_hash_table_size(table->entries) >= MAX_ENTRIES) {
-            return;
-        }
-        evidence = g_new0(rs_evidence, 1);
-        g_hash_table_insert(table->entries, g_memdup2(&key, sizeof key), evidence);
+    keep_frame(table, kind, event, event->frame);
+    if (event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE) {
+        keep_frame(table, RS_EVIDENCE_REFUSED | kind, event, event->related_frame);
     }
-    gboolean refused =
-        event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE;
-    if (refused) {
-        keep_frame(evidence, event->related_frame); /* the request that was refused */
-    }
-    keep_frame(evidence, event->frame);
 }
 
 const rs_evidence *

@@ -15,12 +15,15 @@
 
 typedef struct rs_evidence {
     guint64 frames[RS_EVIDENCE_FRAMES];
+    gint64 psns[RS_EVIDENCE_FRAMES]; /* that each is about */
     guint n;
     gboolean more; /* there were others */
 } rs_evidence;
 
 /* An event kind with its detail (of losses, rounds and NAKs), as findings need them. */
 #define RS_EVIDENCE_KIND(kind, detail) ((guint)(kind) << 8 | (guint)(detail))
+/* Of NAKs that refuse: the requests that were refused. */
+#define RS_EVIDENCE_REFUSED 0x10000u
 
 typedef struct rs_evidence_table rs_evidence_table;
 
@@ -34,7 +37,8 @@ rs_evidence_table_free(rs_evidence_table *table);
 void
 rs_evidence_keep(rs_evidence_table *table, const roce_event *event);
 
-/* The first frames of that kind on a stream (or ROCE_NO_STREAM); NULL when none. */
+/* The first frames of that kind, but of verdicts that were withdrawn, on
+ * a stream (or ROCE_NO_STREAM); NULL when none. */
 const rs_evidence *
 rs_evidence_get(const rs_evidence_table *table, guint32 stream, guint kind);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "findings.h"
 
-#include "format.h"
+#include "findings_filter.h"
+#include "findings_parts.h"
 
-#include <string.h>
-
-#define FRAMES_KEPT 20
-#define STREAMS_IN_FILTER 32 /* keeps the filter within what Wireshark takes */
+#define FRAMES_KEPT RS_FRAMES
 
 static void
 free_finding(gpointer data)
@@ -17,35 +15,99 @@ free_finding(gpointer data)
     g_free(finding->detail);
     g_free(finding->advice);
     g_free(finding->filter);
+    g_free(finding->filter_all);
+    g_ptr_array_unref(finding->filters);
     g_array_unref(finding->streams);
     g_array_unref(finding->frames);
     g_free(finding);
 }
 
 rs_finding *
-rs_finding_add(rs_findings *all, const char *kind, rs_severity severity)
+rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity)
 {
     rs_finding *finding = g_new0(rs_finding, 1);
-    finding->id = g_strdup(kind);
+    finding->row = row;
+    finding->id = g_strdup(row->id);
     finding->severity = severity;
     finding->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     finding->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
+    finding->filters = g_ptr_array_new_with_free_func(g_free);
     finding->weight = 1;
-    finding->rank = G_MAXUINT;
     g_ptr_array_add(all->list, finding);
     return finding;
 }
 
 void
-rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 stream,
-                      guint kind)
+rs_finding_about(rs_finding *finding, const char *what)
 {
-    const rs_evidence *evidence =
-        rs_evidence_get(all->analysis->evidence, stream, kind);
-    for (guint i = 0; evidence != NULL && i < evidence->n; i++) {
-        g_array_append_val(finding->frames, evidence->frames[i]);
+    g_free(finding->id);
+    finding->id = g_strdup_printf("%s:%s", finding->row->id, what);
+}
+
+void
+rs_finding_say(rs_finding *finding, char *title, char *detail)
+{
+    finding->title = title;
+    finding->detail = detail;
+}
+
+void
+rs_findings_take_back(rs_findings *all)
+{
+    g_ptr_array_remove_index(all->list, all->list->len - 1);
+}
+
+void
+rs_finding_add_frame(rs_finding *finding, guint64 frame)
+{
+    if (frame != 0) {
+        g_array_append_val(finding->frames, frame);
     }
-    finding->more_frames |= evidence != NULL && evidence->more;
+}
+
+void
+rs_finding_add_frames(rs_finding *finding, const guint64 *frames, guint n,
+                      guint64 total)
+{
+    g_array_append_vals(finding->frames, frames, n);
+    finding->more_frames |= total > n;
+}
+
+/* The requests that NAKs refused, if all of them are known. */
+static void
+add_refused(const rs_findings *all, rs_finding *finding, guint32 stream, guint kind)
+{
+    const rs_evidence *refused =
+        rs_evidence_get(all->analysis->evidence, stream, RS_EVIDENCE_REFUSED | kind);
+    if (refused != NULL && !refused->more) {
+        rs_finding_add_frames(finding, refused->frames, refused->n, 0);
+    }
+}
+
+void
+rs_finding_add_events(const rs_findings *all, rs_finding *finding, guint kind)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < finding->streams->len; i++) {
+        guint32 id = g_array_index(finding->streams, guint32, i);
+        const rs_evidence *evidence =
+            rs_evidence_get(all->analysis->evidence, id, kind);
+        if (evidence != NULL) {
+            any = TRUE;
+            rs_finding_add_frames(finding, evidence->frames, evidence->n,
+                                  evidence->n + (evidence->more ? 1 : 0));
+            add_refused(all, finding, id, kind);
+        }
+    }
+    if (any) {
+        rs_finding_add_filter(finding, rs_filter_of_events(all, finding, kind));
+    }
+}
+
+void
+rs_finding_add_filter(rs_finding *finding, char *filter)
+{
+    g_ptr_array_add(finding->filters, filter);
 }
 
 char *
@@ -54,21 +116,7 @@ rs_findings_label(const rs_findings *all, const roce_addr *addr)
     return rs_hosts_label(all->analysis->told->hosts, addr);
 }
 
-char *
-rs_filter_of_stream(const roce_stream *s)
-{
-    g_autofree char *src = rs_format_addr(&s->src);
-    g_autofree char *dst = rs_format_addr(&s->dst);
-    gboolean grh = s->n_udp_src_ports == 0;
-    const char *from = grh                  ? "infiniband.grh.sgid"
-                       : s->src.family == 6 ? "ipv6.src"
-                                            : "ip.src";
-    const char *to = grh                  ? "infiniband.grh.dgid"
-                     : s->src.family == 6 ? "ipv6.dst"
-                                          : "ip.dst";
-    return g_strdup_printf("%s == %s && %s == %s && infiniband.bth.destqp == 0x%x",
-                           from, src, to, dst, s->dst_qpn);
-}
+/* ---- the list ---- */
 
 static gint
 by_number(gconstpointer a, gconstpointer b)
@@ -78,61 +126,59 @@ by_number(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
+/* Each frame once, in order, and not too many. */
 static void
 tidy_frames(rs_finding *finding)
 {
     GArray *frames = finding->frames;
     g_array_sort(frames, by_number);
-    guint kept = 0;
-    for (guint i = 0; i < frames->len && kept < FRAMES_KEPT; i++) {
+    guint n = 0;
+    for (guint i = 0; i < frames->len; i++) {
         guint64 frame = g_array_index(frames, guint64, i);
-        if (kept == 0 || g_array_index(frames, guint64, kept - 1) != frame) {
-            g_array_index(frames, guint64, kept++) = frame;
+        if (n == 0 || g_array_index(frames, guint64, n - 1) != frame) {
+            g_array_index(frames, guint64, n++) = frame;
         }
     }
-    finding->more_frames |= kept == FRAMES_KEPT && frames->len > kept;
-    g_array_set_size(frames, kept);
+    finding->more_frames |= n > FRAMES_KEPT;
+    g_array_set_size(frames, MIN(n, FRAMES_KEPT));
 }
 
+/* "a || b" of the filters for all frames; NULL without any. */
 static char *
-filter_of_frames(const rs_finding *finding)
+join_filters(const rs_finding *finding)
 {
-    GString *text = g_string_new("frame.number in {");
-    for (guint i = 0; i < finding->frames->len; i++) {
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-                               g_array_index(finding->frames, guint64, i));
+    GPtrArray *filters = finding->filters;
+    if (filters->len <= 1) {
+        return filters->len == 0 ? NULL : g_strdup(g_ptr_array_index(filters, 0));
     }
-    g_string_append_c(text, '}');
-    return g_string_free(text, FALSE);
-}
-
-static char *
-filter_of_streams(const rs_findings *all, const rs_finding *finding)
-{
     GString *text = g_string_new(NULL);
-    for (guint i = 0; i < finding->streams->len && i < STREAMS_IN_FILTER; i++) {
-        guint32 id = g_array_index(finding->streams, guint32, i);
-        g_autofree char *one =
-            rs_filter_of_stream(roce_tracker_stream(all->analysis->tracker, id));
-        g_string_append_printf(text, "%s(%s)", i > 0 ? " || " : "", one);
+    for (guint i = 0; i < filters->len; i++) {
+        g_string_append_printf(text, "%s(%s)", i > 0 ? " || " : "",
+                               (const char *)g_ptr_array_index(filters, i));
     }
     return g_string_free(text, FALSE);
 }
 
-/* Frame numbers mean something to Wireshark only when the capture is one file, and are
- * the better filter when they are all there. */
+/* Frame numbers mean something to Wireshark only when the capture is one file. */
 static void
-set_filter(const rs_findings *all, rs_finding *finding)
+set_filters(const rs_findings *all, rs_finding *finding)
 {
-    if (finding->filter != NULL) {
-        return;
-    }
     gboolean one_file = all->analysis->files->len == 1;
-    if (finding->frames->len > 0 && one_file &&
-        (!finding->more_frames || finding->streams->len == 0)) {
-        finding->filter = filter_of_frames(finding);
+    finding->filter_all = join_filters(finding);
+    if (!one_file) {
+        g_array_set_size(finding->frames, 0);
+    }
+    if (finding->frames->len > 0) {
+        finding->filter = rs_filter_of_frames(finding);
+    } else if (finding->filter_all != NULL) {
+        finding->filter = g_strdup(finding->filter_all);
     } else {
-        finding->filter = filter_of_streams(all, finding);
+        finding->filter = finding->streams->len > 0
+                              ? rs_finding_stream_filter(all, finding)
+                              : g_strdup("");
+    }
+    if (!finding->more_frames && one_file) {
+        g_clear_pointer(&finding->filter_all, g_free);
     }
 }
 
@@ -144,8 +190,8 @@ worse(gconstpointer a, gconstpointer b)
     if (x->severity != y->severity) {
         return x->severity > y->severity ? -1 : 1;
     }
-    if (x->rank != y->rank) {
-        return x->rank < y->rank ? -1 : 1;
+    if (x->row != y->row) {
+        return x->row < y->row ? -1 : 1;
     }
     if (x->weight != y->weight) {
         return x->weight > y->weight ? -1 : 1;
@@ -156,17 +202,20 @@ worse(gconstpointer a, gconstpointer b)
 GPtrArray *
 rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
 {
+    g_autoptr(GHashTable) congested = rs_findings_congested(analysis);
     rs_findings all = {
         .analysis = analysis,
         .summary = summary,
         .list = g_ptr_array_new_with_free_func(free_finding),
+        .congested = congested,
     };
-    rs_findings_of_streams(&all);
-    rs_findings_of_capture(&all);
+    for (guint i = 0; i < rs_n_finding_rows; i++) {
+        rs_finding_rows[i].find(&all, &rs_finding_rows[i]);
+    }
     for (guint i = 0; i < all.list->len; i++) {
         rs_finding *finding = g_ptr_array_index(all.list, i);
         tidy_frames(finding);
-        set_filter(&all, finding);
+        set_filters(&all, finding);
     }
     g_ptr_array_sort(all.list, worse);
     return all.list;

@@ -2,9 +2,9 @@
 /*
  * Findings: what the numbers say, ranked, each with its evidence.
  *
- * The one rule: a finding claims no more than its counters prove, and names the frames
- * and the Wireshark filter that show it.  Kinds of findings are rows of the tables in
- * findings_stream.c and findings_capture.c.
+ * The one rule: a finding claims no more than its numbers prove, and names the frames that
+ * show it and a Wireshark filter that shows exactly those.  Kinds of findings are rows of
+ * the table in findings_table.c, and nothing is found that is no row there.
  */
 #ifndef RS_FINDINGS_H
 #define RS_FINDINGS_H
@@ -13,16 +13,59 @@
 #include "summary.h"
 
 #include <glib.h>
+#include <stdio.h>
 
+typedef struct rs_findings rs_findings;
+typedef struct rs_flow_row rs_flow_row;
+
+/* A value that decides on a finding or on its severity; the macros are in thresholds.h. */
+typedef struct rs_threshold {
+    const char *name; /* NULL ends a list */
+    guint64 value;
+    const char *unit;
+} rs_threshold;
+
+/* Where an operator looks, on one kind of device. */
+typedef struct rs_look {
+    const char *system; /* "mlx5", "SONiC", "NX-OS", "Linux"; NULL ends a list */
+    const char *what;   /* a command that shows it, or a counter */
+} rs_look;
+
+#define RS_THRESHOLDS 4
+
+/* A kind of finding. */
+typedef struct rs_finding_row {
+    const char *id;
+    rs_severity worst; /* that it can have */
+    const char *title; /* in general, without numbers */
+    const char *rule;  /* when it is found, and how severe it is when */
+    rs_threshold thresholds[RS_THRESHOLDS];
+    const char *meaning;
+    const char *advice;
+    const char *evidence; /* which frames it names */
+    const rs_look *look;  /* NULL: nowhere in particular */
+    /* Adds to `all` what there is of this row. */
+    void (*find)(rs_findings *all, const struct rs_finding_row *row);
+    const rs_flow_row *flow; /* of a row about streams, for rs_find_flows() */
+} rs_finding_row;
+
+/* The table, in the order in which findings of the same severity are ranked. */
+extern const rs_finding_row rs_finding_rows[];
+extern const guint rs_n_finding_rows;
+
+/* Something that was found. */
 typedef struct rs_finding {
-    char *id; /* kind, and the ends it is about: "rnr:10.0.0.1>10.0.0.2" */
+    const rs_finding_row *row;
+    char *id; /* of its kind, and what it is about: "rnr:10.0.0.1>10.0.0.2" */
     rs_severity severity;
-    char *title, *detail, *advice;
+    char *title, *detail;
+    char *advice;         /* NULL while it is what the row says */
     GArray *streams;      /* guint32 */
     GArray *frames;       /* guint64, ascending; the first of them */
     gboolean more_frames; /* there are others */
-    char *filter;         /* for Wireshark; "" when there is nothing to show */
-    guint rank;           /* of its kind: losses stand before marks; lower is worse */
+    char *filter;         /* for Wireshark: exactly `frames`; "": nothing to show */
+    char *filter_all;     /* with the plugin: those and the others, or NULL */
+    GPtrArray *filters;   /* char *: that it is made of */
     guint64 weight;       /* how many packets it is about: ranks within a kind */
 } rs_finding;
 
@@ -30,58 +73,18 @@ typedef struct rs_finding {
 GPtrArray *
 rs_findings_new(const rs_analysis *analysis, const rs_summary *summary);
 
+/* What to do about it. */
+static inline const char *
+rs_finding_advice(const rs_finding *finding)
+{
+    return finding->advice != NULL ? finding->advice : finding->row->advice;
+}
+
 gboolean
 rs_findings_reach(const GPtrArray *findings, rs_severity severity);
 
-/* ---- For the tables ---- */
-
-typedef struct rs_findings {
-    const rs_analysis *analysis;
-    const rs_summary *summary;
-    GPtrArray *list;
-} rs_findings;
-
-/* The streams from one address to another that a finding is about. */
-typedef struct rs_flow {
-    const rs_findings *all;
-    roce_addr src, dst;
-    GArray *streams;    /* guint32 */
-    rs_counters sum;    /* over them */
-    guint64 n;          /* what the row measured, summed */
-    gboolean congested; /* CE, CNP, loss or pause between these hosts */
-} rs_flow;
-
-typedef struct rs_stream_row {
-    const char *kind;
-    /* How much of it the stream has; 0: nothing to find. */
-    guint64 (*measure)(const roce_stream *stream);
-    /* Decides on severity and writes title, detail and advice; FALSE: no finding. */
-    gboolean (*write)(const rs_flow *flow, rs_finding *finding);
-    /* RS_EVIDENCE_KINDs whose frames show it, 0 at the end. */
-    guint evidence[5];
-} rs_stream_row;
-
-/* A finding to be filled in; belongs to the list. */
-rs_finding *
-rs_finding_add(rs_findings *all, const char *kind, rs_severity severity);
-
-/* Adds the frames that were kept for a stream. */
+/* The table as Markdown: docs/findings.md. */
 void
-rs_finding_add_frames(const rs_findings *all, rs_finding *finding, guint32 stream,
-                      guint kind);
-
-/* Name or address of a host, safe for a terminal; g_free(). */
-char *
-rs_findings_label(const rs_findings *all, const roce_addr *addr);
-
-/* "ip.src == 10.0.0.1 && ip.dst == 10.0.0.2 && infiniband.bth.destqp == 0x11" */
-char *
-rs_filter_of_stream(const roce_stream *stream);
-
-void
-rs_findings_of_streams(rs_findings *all);
-
-void
-rs_findings_of_capture(rs_findings *all);
+rs_findings_print_table(FILE *out);
 
 #endif

@@ -186,6 +186,10 @@ main(int argc, char **argv)
         print_version();
         return EXIT_SUCCESS;
     }
+    if (options->list_findings) {
+        rs_findings_print_table(stdout);
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_INCOMPLETE;
+    }
     catch_interrupt();
     g_autoptr(rs_analysis) analysis = rs_analysis_run(options, &error);
     if (analysis == NULL) {

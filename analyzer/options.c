@@ -24,7 +24,7 @@ typedef struct raw_options {
     char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog;
     GStrv qp_maps, captured_at;
     gint64 events, max_streams, top;
-    gboolean quiet, no_color, version;
+    gboolean quiet, no_color, version, list_findings;
     GStrv files;
 } raw_options;
 
@@ -222,7 +222,7 @@ check_ranges(const raw_options *raw, GError **error)
     if (raw->top < 0 || raw->top > G_MAXUINT16) {
         return usage(error, "--top: %s", "0 to 65535");
     }
-    if (raw->files == NULL && !raw->version) {
+    if (raw->files == NULL && !raw->version && !raw->list_findings) {
         return usage(error, "%s", "no capture file given; see rocescope --help");
     }
     return TRUE;
@@ -251,6 +251,7 @@ fill(rs_options *o, raw_options *raw, GError **error)
     o->quiet = raw->quiet;
     o->no_color = raw->no_color;
     o->show_version = raw->version;
+    o->list_findings = raw->list_findings;
     o->json_path = g_steal_pointer(&raw->json);
     o->filter = g_steal_pointer(&raw->filter);
     o->hosts_path = g_steal_pointer(&raw->hosts);
@@ -296,6 +297,7 @@ parse_raw(raw_options *raw, GStrv *args, GError **error)
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &raw->fail_on, "Exit with status 1 if there is such a finding", "note|warning|critical"},
         {"no-color", 0, 0, G_OPTION_ARG_NONE, &raw->no_color, "No colour, even on a terminal", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &raw->quiet, "No text report and no progress", NULL},
+        {"list-findings", 0, 0, G_OPTION_ARG_NONE, &raw->list_findings, "Print all that can be found, as Markdown", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->files, NULL, NULL},
         {0},

@@ -61,6 +61,7 @@ typedef struct rs_options {
     gboolean quiet;
     gboolean no_color;
     gboolean show_version;
+    gboolean list_findings;
 } rs_options;
 
 /* "note", "warning", "critical". */

@@ -10,6 +10,7 @@
 #ifndef RS_POINTS_H
 #define RS_POINTS_H
 
+#include "frames.h"
 #include "options.h"
 #include "reader.h"
 
@@ -35,6 +36,7 @@ typedef struct rs_point {
     guint64 first_ns, last_ns;
     guint64 newest_ns; /* greatest stamp so far: the point's clock */
     guint64 steps_back, largest_step_ns;
+    rs_frames stepped;         /* that stand behind a later stamp */
     gboolean switch_stamps;    /* the mirror's header has the switch's own time */
     guint8 switch_granularity; /* as roce_mirror has it */
 

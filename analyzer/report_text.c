@@ -230,11 +230,12 @@ print_finding(const rs_text *r, const rs_finding *f)
         return;
     }
     rs_text_wrapped(r, f->detail, MARGIN);
-    g_autofree char *advice = g_strdup_printf("→ %s", f->advice);
+    g_autofree char *advice = g_strdup_printf("→ %s", rs_finding_advice(f));
     rs_text_wrapped(r, advice, MARGIN);
     print_frames(r, f);
-    if (*f->filter != '\0') {
-        fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", f->filter);
+    const char *filter = f->filter_all != NULL ? f->filter_all : f->filter;
+    if (*filter != '\0') {
+        fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", filter);
     }
 }
 

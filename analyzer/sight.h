@@ -10,6 +10,7 @@
 
 #include "options.h"
 
+#include "roce/icrc.h"
 #include "roce/packet.h"
 #include "roce/relation.h"
 #include "roce/stream.h"
@@ -21,6 +22,7 @@ typedef struct rs_sight {
     const roce_packet *packet;
     const roce_stream *stream; /* counters include this packet; NULL: it has none */
     const roce_sighting *sighting;
+    roce_icrc_status icrc;
     guint8 priority; /* see rs_priority_of() */
 } rs_sight;
 

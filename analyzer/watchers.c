@@ -23,6 +23,7 @@ void
 rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_timeline_packet(watchers->timeline, sight);
+    rs_odd_frames_packet(&watchers->odd_frames, sight);
     rs_background_packet(watchers->background, sight);
 }
 
@@ -30,6 +31,7 @@ void
 rs_watchers_event(rs_watchers *watchers, const roce_event *event)
 {
     rs_timeline_event(watchers->timeline, event);
+    rs_odd_frames_event(&watchers->odd_frames, event);
 }
 
 void

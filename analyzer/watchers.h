@@ -10,6 +10,7 @@
 #define RS_WATCHERS_H
 
 #include "background.h"
+#include "odd_frames.h"
 #include "sight.h"
 #include "timeline.h"
 
@@ -22,6 +23,7 @@ typedef struct rs_analysis rs_analysis;
 /* One of each, from the first packet on. */
 typedef struct rs_watchers {
     rs_timeline *timeline;
+    rs_odd_frames odd_frames;
     rs_background *background; /* NULL without nDPI */
 } rs_watchers;
 

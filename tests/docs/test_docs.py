@@ -9,8 +9,8 @@
   - A block marked ```text output``` stands in the output of the one before, line by line and
     in order, at a width of 100; a line of "…" stands for lines left out.
   - Every line of a block marked ```filters``` is a display filter that tshark takes.
-  - Every key of the JSON report, every word of core/names.c and every kind of finding stands
-    in docs/report.md; every option of --help stands in the man page, and the other way round.
+  - Every key of the JSON report and every word of core/names.c stands in docs/report.md,
+    findings.md is the program's own table of findings; every option of --help stands in the man page, and the other way round.
   - Links to files and headings lead somewhere.
 
 tshark runs with the plugin of this build, as nobody if we are root (root loads no plugins).
@@ -308,14 +308,12 @@ def names_of_core():
     return set(re.findall(r'\] = "([a-z0-9_]+)"', (SOURCE / "core/names.c").read_text()))
 
 
-def kinds_of_findings():
-    """As the sources write them: rows, fixed ids, and ids that something is appended to."""
-    rows = (SOURCE / "analyzer/findings_stream.c").read_text()
-    kinds = set(re.findall(r'^\s*\{"([a-z_]+)", measure_', rows, re.MULTILINE))
-    text = (SOURCE / "analyzer/findings_capture.c").read_text()
-    kinds |= set(re.findall(r'rs_finding_add\(all, "([a-z_]+)"', text))
-    kinds |= set(re.findall(r'g_strdup_printf\("([a-z_0-9.]+):%s', text))
-    return kinds
+def check_findings():
+    """docs/findings.md is the program's table."""
+    done = subprocess.run([BINARY, "--list-findings"], check=True, capture_output=True,
+                          text=True)
+    check("docs/findings.md is what --list-findings prints (make findings)",
+          [] if (SOURCE / "docs/findings.md").read_text() == done.stdout else ["not so"])
 
 
 def check_reference(stage):
@@ -323,8 +321,7 @@ def check_reference(stage):
     schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
     for what, names in (("keys of the schema", keys_of_schema(schema)),
                         ("keys of reports", emitted_keys(stage)),
-                        ("words of core/names.c", names_of_core()),
-                        ("kinds of findings", kinds_of_findings())):
+                        ("words of core/names.c", names_of_core())):
         check(f"{what}: some to look for", [] if len(names) > 10 else [sorted(names)])
         check(f"{what} in docs/report.md", sorted(names - words))
 
@@ -392,6 +389,7 @@ def main():
     stage = Stage()
     try:
         check_reference(stage)
+        check_findings()
         run_man_examples(stage)
         for path in WITH_EXAMPLES:
             run_examples(stage, path)

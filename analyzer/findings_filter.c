@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "findings_filter.h"
+
+#include "format.h"
+
+#include "roce/aeth.h"
+
+#include <string.h>
+
+#define ENDS_IN_FILTER 32 /* keeps the filter within what Wireshark takes */
+
+char *
+rs_filter_of_frames(const rs_finding *finding)
+{
+    GString *text = g_string_new("frame.number in {");
+    for (guint i = 0; i < finding->frames->len; i++) {
+        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
+                               g_array_index(finding->frames, guint64, i));
+    }
+    g_string_append_c(text, '}');
+    return g_string_free(text, FALSE);
+}
+
+/* Whether the plugin gives streams the numbers that the report gives them: if it sees the
+ * same packets. */
+static gboolean
+same_numbers(const rs_analysis *a)
+{
+    return a->files->len == 1 && a->filtered_out == 0;
+}
+
+static gint
+by_id(gconstpointer a, gconstpointer b)
+{
+    guint32 x = *(const guint32 *)a;
+    guint32 y = *(const guint32 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* "1, 3..5" */
+static char *
+set_of_streams(const rs_finding *finding)
+{
+    g_autoptr(GArray) ids = g_array_copy(finding->streams);
+    g_array_sort(ids, by_id);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < ids->len;) {
+        guint32 first = g_array_index(ids, guint32, i);
+        guint32 last = first;
+        while (++i < ids->len && g_array_index(ids, guint32, i) == last + 1) {
+            last++;
+        }
+        g_string_append_printf(text, text->len > 0 ? ", %u" : "%u", first);
+        if (last > first) {
+            g_string_append_printf(text, "..%u", last);
+        }
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* "ip.src == 10.0.0.1 && ip.dst == 10.0.0.2 && infiniband.bth.destqp == 0x11" */
+static char *
+filter_of_ends(const roce_stream *s)
+{
+    g_autofree char *src = rs_format_addr(&s->src);
+    g_autofree char *dst = rs_format_addr(&s->dst);
+    gboolean grh = s->n_udp_src_ports == 0;
+    const char *from = grh                  ? "infiniband.grh.sgid"
+                       : s->src.family == 6 ? "ipv6.src"
+                                            : "ip.src";
+    const char *to = grh                  ? "infiniband.grh.dgid"
+                     : s->src.family == 6 ? "ipv6.dst"
+                                          : "ip.dst";
+    return g_strdup_printf("%s == %s && %s == %s && infiniband.bth.destqp == 0x%x",
+                           from, src, to, dst, s->dst_qpn);
+}
+
+char *
+rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding)
+{
+    if (same_numbers(all->analysis)) {
+        g_autofree char *set = set_of_streams(finding);
+        return g_strdup_printf("rocev2.analysis.stream in {%s}", set);
+    }
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < MIN(finding->streams->len, ENDS_IN_FILTER); i++) {
+        guint32 id = g_array_index(finding->streams, guint32, i);
+        g_autofree char *one =
+            filter_of_ends(roce_tracker_stream(all->analysis->tracker, id));
+        g_string_append_printf(text, "%s(%s)", i > 0 ? " || " : "", one);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* What an event of the kind says, as the plugin's field has it; NULL: no matter. */
+static const char *
+detail_of(guint kind)
+{
+    roce_event event = {.kind = (roce_event_kind)(kind >> 8), .detail = kind & 0xff};
+    gboolean counts = event.kind == ROCE_EVENT_LOSS || event.kind == ROCE_EVENT_ROUND ||
+                      event.kind == ROCE_EVENT_NAK;
+    return counts ? roce_event_detail_name(&event) : NULL;
+}
+
+char *
+rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind)
+{
+    const char *name = roce_event_kind_name((roce_event_kind)(kind >> 8));
+    const char *detail = detail_of(kind);
+    g_autofree char *field =
+        detail != NULL ? g_strdup_printf("rocev2.analysis.%s == \"%s\"", name, detail)
+                       : g_strdup_printf("rocev2.analysis.%s", name);
+    if (same_numbers(all->analysis)) {
+        g_autofree char *set = set_of_streams(finding);
+        return g_strdup_printf("%s && rocev2.analysis.%s.stream in {%s}", field, name,
+                               set);
+    }
+    const roce_stream *s = roce_tracker_stream(
+        all->analysis->tracker, g_array_index(finding->streams, guint32, 0));
+    g_autofree char *src = rs_format_addr(&s->src);
+    g_autofree char *dst = rs_format_addr(&s->dst);
+    const char *addr = s->src.family == 6 ? "ipv6.addr" : "ip.addr";
+    return g_strdup_printf("%s && %s == %s && %s == %s", field, addr, src, addr, dst);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Display filters for findings.
+ *
+ * The one rule: fields of the plugin are named as the report names its events, so that a
+ * filter is made of the same words as the report.
+ */
+#ifndef RS_FINDINGS_FILTER_H
+#define RS_FINDINGS_FILTER_H
+
+#include "findings_parts.h"
+
+/* "frame.number in {3, 17}": its frames, of which there are some; g_free(). */
+char *
+rs_filter_of_frames(const rs_finding *finding);
+
+/* The frames on which events of an RS_EVIDENCE_KIND about its streams were seen; g_free().
+ */
+char *
+rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind);
+
+#endif

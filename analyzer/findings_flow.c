@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Findings about streams.  A row measures one thing on a stream; streams between the same
+ * two addresses that have it become one finding, which the row writes.
+ */
+#include "findings_parts.h"
+#include "format.h"
+#include "thresholds.h"
+
+#include <string.h>
+
+const guint64 *
+rs_flow_requests_lost(const rs_counters *c)
+{
+    return c->losses[ROCE_SPACE_REQUESTS];
+}
+
+const guint64 *
+rs_flow_responses_lost(const rs_counters *c)
+{
+    return c->losses[ROCE_SPACE_RESPONSES];
+}
+
+char *
+rs_finding_count(guint64 n, const char *one, const char *many)
+{
+    g_autofree char *text = rs_format_count(n);
+    return g_strdup_printf("%s %s", text, n == 1 ? one : many);
+}
+
+char *
+rs_finding_packets(guint64 n)
+{
+    return rs_finding_count(n, "packet", "packets");
+}
+
+char *
+rs_flow_ends(const rs_flow *flow)
+{
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    return g_strdup_printf("%s to %s", src, dst);
+}
+
+guint64
+rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
+{
+    if (s->partial_path) {
+        return 0; /* a point that sees one path of several proves no loss */
+    }
+    return s->losses[ROCE_SPACE_REQUESTS][verdict] +
+           s->losses[ROCE_SPACE_RESPONSES][verdict];
+}
+
+rs_severity
+rs_flow_loss_severity(const rs_flow *flow)
+{
+    return flow->n * 100 >= flow->sum.packets * RS_CRITICAL_LOSS_PERCENT
+               ? RS_SEVERITY_CRITICAL
+               : RS_SEVERITY_WARNING;
+}
+
+static void
+free_flow(gpointer data)
+{
+    rs_flow *flow = data;
+    g_array_unref(flow->streams);
+    g_free(flow);
+}
+
+static char *
+flow_key(const roce_stream *s)
+{
+    g_autofree char *src = rs_format_addr(&s->src);
+    g_autofree char *dst = rs_format_addr(&s->dst);
+    return g_strdup_printf("%s>%s", src, dst);
+}
+
+GHashTable *
+rs_findings_congested(const rs_analysis *analysis)
+{
+    GHashTable *pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    const roce_tracker *tracker = analysis->tracker;
+    gboolean paused = roce_tracker_n_pauses(tracker) > 0;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        guint64 signs = s->ecn.codepoint[3] + s->cnps_sent + s->cnps_received +
+                        rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]);
+        if (signs > 0 || paused) {
+            g_autofree char *src = rs_format_addr(&s->src);
+            g_autofree char *dst = rs_format_addr(&s->dst);
+            g_hash_table_add(pairs, g_strdup_printf("%s>%s", src, dst));
+            g_hash_table_add(pairs, g_strdup_printf("%s>%s", dst, src));
+        }
+    }
+    return pairs;
+}
+
+static rs_flow *
+flow_of(const rs_findings *all, GHashTable *flows, const roce_stream *s)
+{
+    g_autofree char *key = flow_key(s);
+    rs_flow *flow = g_hash_table_lookup(flows, key);
+    if (flow == NULL) {
+        flow = g_new0(rs_flow, 1);
+        flow->all = all;
+        flow->src = s->src;
+        flow->dst = s->dst;
+        flow->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        flow->congested = g_hash_table_contains(all->congested, key);
+        g_hash_table_insert(flows, g_steal_pointer(&key), flow);
+    }
+    return flow;
+}
+
+static void
+add_to_flow(rs_flow *flow, const roce_stream *s, guint64 n)
+{
+    rs_counters counters;
+    rs_counters_of_stream(&counters, s);
+    rs_counters_add(&flow->sum, &counters);
+    g_array_append_val(flow->streams, s->id);
+    flow->n += n;
+}
+
+static void
+report_flow(rs_findings *all, const rs_finding_row *row, const char *key,
+            const rs_flow *flow)
+{
+    rs_finding *finding = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+    rs_finding_about(finding, key);
+    finding->weight = flow->n;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        g_array_append_val(finding->streams, id);
+    }
+    if (!row->flow->write(flow, finding)) {
+        rs_findings_take_back(all);
+        return;
+    }
+    for (guint k = 0; k < RS_EVIDENCE_KINDS && row->flow->evidence[k] != 0; k++) {
+        rs_finding_add_events(all, finding, row->flow->evidence[k]);
+    }
+}
+
+void
+rs_find_flows(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GHashTable) flows =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_flow);
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        guint64 n = row->flow->measure(s);
+        if (n > 0 && rs_summary_stands(all->summary, id)) {
+            add_to_flow(flow_of(all, flows, s), s, n);
+        }
+    }
+    GHashTableIter iter;
+    gpointer key;
+    gpointer flow;
+    g_hash_table_iter_init(&iter, flows);
+    while (g_hash_table_iter_next(&iter, &key, &flow)) {
+        report_flow(all, row, key, flow);
+    }
+}

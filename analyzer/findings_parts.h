@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What finding is made of: for the functions and rows that findings_table.c names.
+ */
+#ifndef RS_FINDINGS_PARTS_H
+#define RS_FINDINGS_PARTS_H
+
+#include "findings.h"
+
+struct rs_findings {
+    const rs_analysis *analysis;
+    const rs_summary *summary;
+    GPtrArray *list;
+    GHashTable *congested; /* "src>dst" of hosts between which there is CE, CNP, loss or
+                            * pause */
+};
+
+/* A finding to be filled in: title, detail, frames; belongs to the list. */
+rs_finding *
+rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity);
+
+/* What it is about, as the second half of its id. */
+void
+rs_finding_about(rs_finding *finding, const char *what);
+
+/* Takes both over. */
+void
+rs_finding_say(rs_finding *finding, char *title, char *detail);
+
+/* Takes the newest finding back. */
+void
+rs_findings_take_back(rs_findings *all);
+
+/* A frame that shows it. */
+void
+rs_finding_add_frame(rs_finding *finding, guint64 frame);
+
+/* Frames that were kept, first ones first, of `total`. */
+void
+rs_finding_add_frames(rs_finding *finding, const guint64 *frames, guint n,
+                      guint64 total);
+
+/* The frames on which events of that RS_EVIDENCE_KIND about its streams were seen.  The
+ * filter for all of them is made of the plugin's fields of these events. */
+void
+rs_finding_add_events(const rs_findings *all, rs_finding *finding, guint kind);
+
+/* Another display filter for all frames, with the plugin, where some are left out; "or"
+ * with what there is.  Takes the text over. */
+void
+rs_finding_add_filter(rs_finding *finding, char *filter);
+
+/* "rocev2.analysis.stream in {1, 3..5}" for its streams, or for their addresses and QPNs
+ * where Wireshark cannot know the numbers of the report; g_free(). */
+char *
+rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding);
+
+/* Name or address of a host, safe for a terminal; g_free(). */
+char *
+rs_findings_label(const rs_findings *all, const roce_addr *addr);
+
+/* "11 packets", "1 packet"; g_free(). */
+char *
+rs_finding_count(guint64 n, const char *one, const char *many);
+char *
+rs_finding_packets(guint64 n);
+
+/* "src>dst" of hosts between which there is CE, CNP, loss or pause, both ways. */
+GHashTable *
+rs_findings_congested(const rs_analysis *analysis);
+
+/* ---- Findings about streams ---- */
+
+/* The streams from one address to another that a finding is about. */
+typedef struct rs_flow {
+    const rs_findings *all;
+    roce_addr src, dst;
+    GArray *streams;    /* guint32 */
+    rs_counters sum;    /* over them */
+    guint64 n;          /* what the row measured, summed */
+    gboolean congested; /* CE, CNP, loss or pause between these hosts */
+} rs_flow;
+
+#define RS_EVIDENCE_KINDS 6
+
+struct rs_flow_row {
+    /* How much of it a stream has; 0: nothing to find. */
+    guint64 (*measure)(const roce_stream *stream);
+    /* Decides on severity, writes title and detail; FALSE: no finding. */
+    gboolean (*write)(const rs_flow *flow, rs_finding *finding);
+    /* RS_EVIDENCE_KINDs whose frames show it, 0 at the end. */
+    guint evidence[RS_EVIDENCE_KINDS];
+};
+
+/* RS_EVIDENCE_KINDs. */
+#define LOSS(verdict) RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, ROCE_VERDICT_##verdict)
+#define ROUND(cause) RS_EVIDENCE_KIND(ROCE_EVENT_ROUND, ROCE_CAUSE_##cause)
+#define NAK(code) RS_EVIDENCE_KIND(ROCE_EVENT_NAK, ROCE_NAK_##code)
+#define KIND(kind) RS_EVIDENCE_KIND(ROCE_EVENT_##kind, 0)
+
+/* For `find` of rows with a `flow`: streams between the same two addresses that have what
+ * it measures become one finding. */
+void
+rs_find_flows(rs_findings *all, const rs_finding_row *row);
+
+/* "gpu01 to gpu02"; g_free(). */
+char *
+rs_flow_ends(const rs_flow *flow);
+
+/* By roce_verdict. */
+const guint64 *
+rs_flow_requests_lost(const rs_counters *counters);
+const guint64 *
+rs_flow_responses_lost(const rs_counters *counters);
+
+/* Verdicts about a stream, where they may be relied on. */
+guint64
+rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
+
+rs_severity
+rs_flow_loss_severity(const rs_flow *flow);
+
+/* ---- What the table names ---- */
+
+extern const rs_flow_row rs_flow_lost_before_capture;
+extern const rs_flow_row rs_flow_undelivered_after_capture;
+extern const rs_flow_row rs_flow_ack_lost;
+extern const rs_flow_row rs_flow_data_or_ack_lost;
+extern const rs_flow_row rs_flow_corrupt;
+extern const rs_flow_row rs_flow_fatal_nak;
+extern const rs_flow_row rs_flow_rnr;
+extern const rs_flow_row rs_flow_timeout;
+extern const rs_flow_row rs_flow_unexplained_round;
+extern const rs_flow_row rs_flow_reordered;
+extern const rs_flow_row rs_flow_duplicated;
+extern const rs_flow_row rs_flow_unattributed_nak;
+extern const rs_flow_row rs_flow_ce;
+extern const rs_flow_row rs_flow_not_ect;
+extern const rs_flow_row rs_flow_cnp;
+extern const rs_flow_row rs_flow_partial_path;
+extern const rs_flow_row rs_flow_not_captured;
+extern const rs_flow_row rs_flow_undecided;
+extern const rs_flow_row rs_flow_qpn_reused;
+extern const rs_flow_row rs_flow_qp_map_contradicted;
+
+void
+rs_find_clock_steps(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_truncated(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_mirror_cut(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_malformed(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_fragments(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_icrc_orphans(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_headers_cut(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_capture_drops(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_merged_queues(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_tables_full(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_overlapping_files(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_strangers(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_flush_icrc(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_many_senders(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_rejected(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pfc(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_global_pause(rs_findings *all, const rs_finding_row *row);
+#endif

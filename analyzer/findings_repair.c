@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings about retransmission, refusals, and what came more than once or late. */
+#include "findings_parts.h"
+#include "format.h"
+
+#include "roce/aeth.h"
+
+static guint64
+measure_timeouts(const roce_stream *s)
+{
+    return s->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
+}
+
+static gboolean
+write_timeouts(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_count(flow->n, "timeout", "timeouts");
+    g_autofree char *who = rs_flow_ends(flow);
+    f->title = g_strdup_printf("%s from %s", n, who);
+    f->detail = g_strdup("The requester sent again without a NAK, after a time of "
+                         "silence; each stalls its queue pair for that long.");
+    f->severity = RS_SEVERITY_WARNING;
+    return TRUE;
+}
+
+static guint64
+measure_unknown_rounds(const roce_stream *s)
+{
+    return s->retransmissions.by_cause[ROCE_CAUSE_UNKNOWN];
+}
+
+static gboolean
+write_unknown_rounds(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_count(flow->n, "round", "rounds");
+    g_autofree char *who = rs_flow_ends(flow);
+    f->title =
+        g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
+    f->detail =
+        g_strdup(flow->sum.paired_streams < flow->sum.streams
+                     ? "The other direction is not known: not captured, or not to "
+                       "be told from that of other queue pairs.  What it said "
+                       "cannot be heard."
+                     : "No NAK was captured before, and it came too soon for a "
+                       "timeout.");
+    f->severity = RS_SEVERITY_WARNING;
+    return TRUE;
+}
+
+static guint64
+measure_reordered(const roce_stream *s)
+{
+    return s->space[ROCE_SPACE_REQUESTS].reordered +
+           s->space[ROCE_SPACE_RESPONSES].reordered;
+}
+
+static gboolean
+write_reordered(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_packets(flow->n);
+    g_autofree char *who = rs_flow_ends(flow);
+    guint64 spurious = flow->sum.retransmissions.spurious_rounds;
+    f->title = g_strdup_printf("%s from %s arrived late, out of order", n, who);
+    f->detail = g_strdup_printf(
+        "Originals that others overtook; nothing of them was lost.  %" G_GUINT64_FORMAT
+        " rounds of retransmission were spurious for that reason.",
+        spurious);
+    f->severity = RS_SEVERITY_WARNING;
+    return TRUE;
+}
+
+static guint64
+measure_duplicates(const roce_stream *s)
+{
+    return s->space[ROCE_SPACE_REQUESTS].duplicates +
+           s->space[ROCE_SPACE_RESPONSES].duplicates;
+}
+
+static gboolean
+write_duplicates(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_packets(flow->n);
+    g_autofree char *who = rs_flow_ends(flow);
+    f->title = g_strdup_printf("%s from %s delivered twice by the network", n, who);
+    f->detail = g_strdup("The same packet with the same identity came again: no sender "
+                         "does that.");
+    f->severity = RS_SEVERITY_WARNING;
+    return TRUE;
+}
+
+/* ---- refusals ---- */
+
+static guint64
+measure_fatal(const roce_stream *s)
+{
+    return s->naks_received[ROCE_NAKS_INVALID_REQUEST] +
+           s->naks_received[ROCE_NAKS_REMOTE_ACCESS] +
+           s->naks_received[ROCE_NAKS_REMOTE_OPERATIONAL];
+}
+
+static gboolean
+write_fatal(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_count(flow->n, "request", "requests");
+    g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_CRITICAL;
+    f->title = g_strdup_printf("%s from %s refused for good", n, who);
+    f->detail = g_strdup_printf(
+        "NAKs: %" G_GUINT64_FORMAT " remote access error, %" G_GUINT64_FORMAT
+        " invalid request, %" G_GUINT64_FORMAT
+        " remote operational error.  Each puts its queue pair into the error state.",
+        flow->sum.naks[ROCE_NAKS_REMOTE_ACCESS],
+        flow->sum.naks[ROCE_NAKS_INVALID_REQUEST],
+        flow->sum.naks[ROCE_NAKS_REMOTE_OPERATIONAL]);
+    return TRUE;
+}
+
+static guint64
+measure_rnr(const roce_stream *s)
+{
+    return s->naks_received[ROCE_NAKS_RNR];
+}
+
+static gboolean
+write_rnr(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_count(flow->n, "RNR NAK", "RNR NAKs");
+    g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_WARNING;
+    f->title =
+        g_strdup_printf("%s: the receiver was not ready for requests from %s", n, who);
+    f->detail =
+        g_strdup_printf("%" G_GUINT64_FORMAT
+                        " rounds of retransmission followed.  The requester waited "
+                        "as long as asked %" G_GUINT64_FORMAT
+                        " times and not as long %" G_GUINT64_FORMAT
+                        " times.  Sequence NAKs in the wake of an RNR NAK are its "
+                        "consequence, no loss.",
+                        flow->sum.retransmissions.by_cause[ROCE_CAUSE_RNR],
+                        flow->sum.rnr_waits_kept, flow->sum.rnr_waits_broken);
+    return TRUE;
+}
+
+static guint64
+measure_unpaired_naks(const roce_stream *s)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < ROCE_N_NAKS; i++) {
+        n += roce_stream_is_paired(s) ? 0 : s->naks_sent[i];
+    }
+    return n;
+}
+
+static gboolean
+write_unpaired_naks(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *n = rs_finding_count(flow->n, "NAK", "NAKs");
+    g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_WARNING;
+    f->title =
+        g_strdup_printf("%s from %s about requests that are not known here", n, who);
+    f->detail = g_strdup("The requests they answer were not captured, or several queue "
+                         "pairs could be meant.");
+    return TRUE;
+}
+
+const rs_flow_row rs_flow_fatal_nak = {
+    measure_fatal,
+    write_fatal,
+    {NAK(REMOTE_ACCESS), NAK(INVALID_REQUEST), NAK(REMOTE_OPERATIONAL)}};
+const rs_flow_row rs_flow_rnr = {measure_rnr, write_rnr, {KIND(RNR_NAK)}};
+const rs_flow_row rs_flow_timeout = {
+    measure_timeouts, write_timeouts, {ROUND(TIMEOUT)}};
+const rs_flow_row rs_flow_unexplained_round = {
+    measure_unknown_rounds, write_unknown_rounds, {ROUND(UNKNOWN)}};
+const rs_flow_row rs_flow_reordered = {
+    measure_reordered, write_reordered, {KIND(LATE)}};
+const rs_flow_row rs_flow_duplicated = {
+    measure_duplicates, write_duplicates, {KIND(DUPLICATE)}};
+const rs_flow_row rs_flow_unattributed_nak = {
+    measure_unpaired_naks,
+    write_unpaired_naks,
+    {NAK(PSN_SEQUENCE), NAK(REMOTE_ACCESS), KIND(RNR_NAK)}};

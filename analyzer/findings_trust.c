@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings about how far a capture may be trusted where single streams are concerned. */
+#include "findings_parts.h"
+#include "format.h"
+
+static guint64
+measure_partial(const roce_stream *s)
+{
+    const guint64 *verdicts = s->losses[ROCE_SPACE_REQUESTS];
+    return s->partial_path
+               ? verdicts[ROCE_VERDICT_NOT_CAPTURED] + verdicts[ROCE_VERDICT_UNKNOWN]
+               : 0;
+}
+
+static gboolean
+write_partial(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_NOTE;
+    f->title = g_strdup_printf("This point sees only part of what %s sends", who);
+    f->detail = g_strdup_printf("%" G_GUINT64_FORMAT
+                                " packets were never seen here, and acknowledged or "
+                                "never sent again; loss findings are withheld for "
+                                "these streams.",
+                                flow->n);
+    return TRUE;
+}
+
+static guint64
+measure_not_captured(const roce_stream *s)
+{
+    return s->partial_path
+               ? 0
+               : s->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED] +
+                     s->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_NOT_CAPTURED];
+}
+
+static gboolean
+write_not_captured(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *n = rs_finding_packets(flow->n);
+    f->severity = RS_SEVERITY_NOTE;
+    f->title = g_strdup_printf("%s from %s delivered but not seen here", n, who);
+    f->detail = g_strdup("Never seen, never sent again, yet acknowledged.");
+    return TRUE;
+}
+
+static guint64
+measure_undecided(const roce_stream *s)
+{
+    return s->partial_path ? 0 : rs_flow_verdicts(s, ROCE_VERDICT_UNKNOWN);
+}
+
+static gboolean
+write_undecided(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *n = rs_finding_packets(flow->n);
+    gboolean uc =
+        flow->sum.paired_streams == 0 && flow->sum.space[ROCE_SPACE_REQUESTS].gaps > 0;
+    f->severity = uc ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+    f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
+    f->detail = g_strdup("The capture ends too early, has one direction only, or the "
+                         "service does not acknowledge (UC).");
+    return TRUE;
+}
+
+static guint64
+measure_restarts(const roce_stream *s)
+{
+    return s->restarts;
+}
+
+static gboolean
+write_restarts(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_NOTE;
+    f->title = g_strdup_printf("A queue pair number was used again from %s", who);
+    f->detail =
+        g_strdup_printf("PSNs started anew %" G_GUINT64_FORMAT " times.", flow->n);
+    return TRUE;
+}
+
+static guint64
+measure_contradicted(const roce_stream *s)
+{
+    return s->table_contradicted ? 1 : 0;
+}
+
+static gboolean
+write_contradicted(const rs_flow *flow, rs_finding *f)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *n = rs_finding_count(flow->n, "stream", "streams");
+    f->severity = RS_SEVERITY_NOTE;
+    f->title =
+        g_strdup_printf("The QP map contradicts what was captured: %s from %s", n, who);
+    f->detail =
+        g_strdup("Acknowledgements, or the CM messages that set the queue pairs "
+                 "up, name other peers than --qp-map does.  What depends on the "
+                 "pairing of these streams is not to be relied on.");
+    return TRUE;
+}
+
+const rs_flow_row rs_flow_partial_path = {measure_partial, write_partial, {0}};
+const rs_flow_row rs_flow_not_captured = {
+    measure_not_captured, write_not_captured, {LOSS(NOT_CAPTURED)}};
+const rs_flow_row rs_flow_undecided = {
+    measure_undecided, write_undecided, {LOSS(UNKNOWN)}};
+const rs_flow_row rs_flow_qpn_reused = {
+    measure_restarts, write_restarts, {KIND(STREAM_RESTART)}};
+const rs_flow_row rs_flow_qp_map_contradicted = {
+    measure_contradicted, write_contradicted, {0}};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first frames of something, and how many there were: what a finding points at.
+ */
+#ifndef RS_FRAMES_H
+#define RS_FRAMES_H
+
+#include <glib.h>
+
+#define RS_FRAMES 20
+
+/* All 0: none yet. */
+typedef struct rs_frames {
+    guint64 total;
+    guint64 first[RS_FRAMES]; /* MIN(total, RS_FRAMES) of them */
+} rs_frames;
+
+/* Frame numbers count from 1; 0 is no frame. */
+static inline void
+rs_frames_keep(rs_frames *frames, guint64 number)
+{
+    if (number == 0) {
+        return;
+    }
+    if (frames->total < RS_FRAMES) {
+        frames->first[frames->total] = number;
+    }
+    frames->total++;
+}
+
+static inline guint
+rs_frames_kept(const rs_frames *frames)
+{
+    return (guint)MIN(frames->total, RS_FRAMES);
+}
+
+#endif
