@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures for the rows: two simulated hosts, and packets by hand."""
+
+import dataclasses
+import functools
+
+import roce
+from sim import (
+    HOST_A, HOST_B, REQUESTS, Impairment, Point, QueuePair, Scenario, Side, Work, path_of,
+    simulate)
+
+START_PSN, PEER_PSN = 0xF000, 0x400000
+WRITES = (Work("WRITE", 8192),) * 60   # 480 packets
+
+
+def side(qpn, start_psn, work, how):
+    return Side(qpn, start_psn=start_psn, work=tuple(work), **(how or {}))
+
+
+def two_hosts(work=WRITES, *, at="receiver", forward=None, backward=None, peer_work=(),
+              a=None, b=None, transport="RC", pmtu=1024, host=None, artefacts=(),
+              pairs=None, cm=True, **point):
+    """A function that simulates a queue pair between two hosts and gives the captures at
+    `at` (one point, or several): `forward` and `backward` are Impairments of the path
+    between them, what else is given belongs to the point."""
+    names = (at,) if isinstance(at, str) else at
+
+    def make():
+        queue_pair = QueuePair(side(0x111, START_PSN, work, a),
+                               side(0x222, PEER_PSN, peer_work, b), pmtu=pmtu,
+                               transport=transport)
+        hosts = {"host_a": dataclasses.replace(HOST_A, **(host or {})),
+                 "host_b": dataclasses.replace(HOST_B, **(host or {}))}
+        points = tuple(Point(name, artefacts=tuple(artefacts), **point)
+                       for name in ("sender", "receiver"))
+        scenario = Scenario(
+            "finding", pairs or (queue_pair,), points=points, cm=cm,
+            segments=path_of(forward or Impairment(), backward or Impairment()), **hosts)
+        captures = simulate(scenario).captures()
+        chosen = {f"{name}.pcap": data for name, data in captures.items()
+                  if name.split(".")[0] in names}
+        return next(iter(chosen.values())) if len(chosen) == 1 else chosen
+    return make
+
+
+def drop(*psns, space=REQUESTS, copy=1):
+    """The first copies of these packets are lost, counted from the first one."""
+    return Impairment(drop=tuple((space, psn, copy) for psn in psns))
+
+
+def late(*psns, by_ns=30_000, space=REQUESTS):
+    return Impairment(late=tuple((space, psn, 1) for psn in psns), reorder_ns=by_ns)
+
+
+# --- by hand -------------------------------------------------------------------------
+
+MAC = {"a": roce.MAC_A, "b": roce.MAC_B}
+ADDRESS = {"a": "10.0.0.1", "b": "10.0.0.2"}
+QPN = {"a": 0x11, "b": 0x22}
+PORT = 50_000
+START_NS = 1_795_000_000 * 10**9
+
+
+class Wire:
+    """Packets between two hosts, "a" and "b", one by one; each takes a microsecond."""
+
+    def __init__(self, **how):
+        self.pcap = roce.Pcap(**how)
+        self.now, self.ident = START_NS, 1
+
+    def wait(self, ns):
+        self.now += ns
+        return self
+
+    def frame(self, frame, wire_length=None):
+        self.pcap.add(self.now, frame, wire_length)
+        self.now += 1_000
+        return self
+
+    def ip(self, sender, **fields):
+        receiver = "b" if sender == "a" else "a"
+        self.ident += 1
+        return roce.Ip(ADDRESS[sender], ADDRESS[receiver],
+                       **{"ident": self.ident, "tos": 26 << 2 | roce.ECN_ECT0, **fields})
+
+    def packet(self, sender, opcode, psn, *, headers=b"", payload=b"", ip=None, qpn=None,
+               icrc_xor=0, vlans=(), **bits):
+        receiver = "b" if sender == "a" else "a"
+        ib = roce.transport(roce.OPCODE.get(opcode, opcode), psn=psn, headers=headers,
+                            payload=payload,
+                            dest_qpn=QPN[receiver] if qpn is None else qpn, **bits)
+        packet = roce.rocev2(self.ip(sender, **(ip or {})), PORT, ib, icrc_xor=icrc_xor)
+        return self.frame(roce.ethernet(packet, src=MAC[sender], dst=MAC[receiver],
+                                        vlans=vlans))
+
+    def write(self, psn, *, sender="a", length=1024, **how):
+        """A WRITE of one packet, which asks for an ACK."""
+        return self.packet(sender, "RC RDMA WRITE Only", psn,
+                           headers=roce.reth(0x1000, 7, length), payload=bytes(length),
+                           **{"ack_request": True, **how})
+
+    def ack(self, psn, msn=1, *, sender="b", syndrome=roce.ACK_NO_CREDIT_LIMIT, **how):
+        return self.packet(sender, "RC Acknowledge", psn, headers=roce.aeth(syndrome, msn),
+                           **how)
+
+    def exchange(self, n, first=0, **how):
+        """So many WRITEs, each with its ACK."""
+        for i in range(first, first + n):
+            self.write(i, **how).ack(i, i + 1)
+        return self
+
+    def bytes(self):
+        return self.pcap.bytes()
+
+
+def wire(talk, **how):
+    """A function that gives the capture of what talk(Wire) says."""
+    def make():
+        on = Wire(**how)
+        talk(on)
+        return on.bytes()
+    return functools.wraps(talk)(make)
+
+
+def udp_packet(src, dst, src_port, dst_port, payload, **ip):
+    """An Ethernet frame around UDP."""
+    return roce.ethernet(roce.Ip(src, dst, **ip).wrap(
+        17, roce.udp(src_port, dst_port, payload)))
+
+

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Retransmission, refusals, and what came more than once or late."""
+
+import roce
+from artefacts import OnePerDirection
+from captures import drop, late, two_hosts, wire
+from row import CANNOT, FIRES, NOT, Row
+from sim import ACKS, Impairment, Work
+
+WRITES = (Work("WRITE", 4096),) * 10
+REFUSED = (*WRITES, Work("WRITE", 4096, nak=roce.NAK_REMOTE_ACCESS))
+SENDS = (Work("SEND", 1000),) * 40
+SHORT = {"timeout_ns": 500_000}
+
+
+def refusal(syndrome):
+    def talk(on):
+        on.exchange(20).write(20).ack(20, 20, syndrome=syndrome)
+    return talk
+
+
+def fires_frames(n):
+    def look(_report, found):
+        if len(found[0]["frames"]) != n:
+            yield f"{len(found[0]['frames'])} frames, not {n}: {found[0]['frames']}"
+    return look
+
+
+def again(wait_ns):
+    """A packet is sent again though nobody asked for it."""
+    def talk(on):
+        on.exchange(50).write(50).wait(wait_ns).write(50).ack(50, 51).exchange(50, 51)
+    return talk
+
+
+def tail_loss(on):
+    on.exchange(50).write(50)
+
+
+def one_way(made, name="sender.0.pcap"):
+    return lambda: {"sent.pcap": made()[name]}
+
+
+def restarted(on):
+    """The queue pair is set up anew, far away."""
+    on.exchange(50).wait(10**9).exchange(50, 0x800000)
+
+
+ROWS = [
+    Row("fatal_nak", FIRES, "remote access error",
+        two_hosts(REFUSED), "critical", also=fires_frames(2)),
+    Row("fatal_nak", FIRES, "invalid request",
+        wire(refusal(roce.NAK_INVALID_REQUEST)), "critical", also=fires_frames(2)),
+    Row("fatal_nak", FIRES, "remote operational error",
+        wire(refusal(roce.NAK_REMOTE_OPERATIONAL)), "critical", also=fires_frames(2)),
+    Row("fatal_nak", NOT, "a sequence NAK refuses nothing",
+        wire(refusal(roce.NAK_PSN_SEQUENCE))),
+    Row("fatal_nak", NOT, "nor does an RNR NAK", wire(refusal(roce.rnr_nak(1)))),
+    Row("fatal_nak", CANNOT, "the syndrome was cut off",
+        wire(refusal(roce.NAK_REMOTE_ACCESS), snap_length=54)),
+
+    Row("rnr", FIRES, "receives are posted too late",
+        two_hosts(SENDS, b={"receives": 4, "rnr_timer": 5}), "warning"),
+    Row("rnr", NOT, "there are receives enough",
+        two_hosts(SENDS, b={"receives": 40, "rnr_timer": 5})),
+    Row("rnr", CANNOT, "the direction of the NAKs was not captured",
+        one_way(two_hosts(SENDS, at="sender", b={"receives": 4, "rnr_timer": 5},
+                          artefacts=(OnePerDirection(),)))),
+
+    Row("timeout", FIRES, "the last packet is lost",
+        two_hosts(WRITES, a=SHORT, forward=drop(39)), "warning"),
+    Row("timeout", NOT, "a NAK asked for it", two_hosts(WRITES, forward=drop(20))),
+    Row("timeout", CANNOT, "the capture ends before it is sent again", wire(tail_loss)),
+
+    Row("unexplained_round", FIRES, "too soon for a timeout, and no NAK",
+        wire(again(3_000)), "warning"),
+    Row("unexplained_round", NOT, "after a long silence", wire(again(50_000_000))),
+    Row("unexplained_round", CANNOT, "nothing is sent again", wire(tail_loss)),
+
+    Row("reordered", FIRES, "one is late", two_hosts(WRITES, forward=late(20)),
+        "warning", also=fires_frames(1)),
+    Row("reordered", NOT, "one is lost", two_hosts(WRITES, forward=drop(20))),
+    Row("reordered", CANNOT, "it is late behind this point",
+        two_hosts(WRITES, at="sender", forward=late(20))),
+
+    Row("duplicated", FIRES, "the network makes a copy",
+        two_hosts(WRITES, forward=Impairment(duplicate=0.05)), "warning"),
+    Row("duplicated", NOT, "the sender sends again, after a NAK",
+        two_hosts(WRITES, forward=drop(20))),
+    Row("duplicated", CANNOT, "the capture begins between the two",
+        wire(lambda on: on.write(7).ack(7).exchange(40, 8))),
+
+    Row("unattributed_nak", FIRES, "the requests were not captured",
+        lambda: {"answers.pcap": two_hosts(
+            WRITES, at="receiver", forward=drop(20), cm=False,
+            artefacts=(OnePerDirection(),))()["receiver.1.pcap"]}, "warning"),
+    Row("unattributed_nak", NOT, "they were", two_hosts(WRITES, forward=drop(20))),
+    Row("unattributed_nak", CANNOT, "its syndrome was cut off",
+        lambda: {"answers.pcap": two_hosts(
+            WRITES, at="receiver", forward=drop(20), cm=False, snap_length=54,
+            artefacts=(OnePerDirection(),))()["receiver.1.pcap"]}),
+
+    Row("qpn_reused", FIRES, "PSNs begin anew far away", wire(restarted), "note"),
+    Row("qpn_reused", NOT, "PSNs wrap",
+        wire(lambda on: on.exchange(50, 0xFFFFF0 - 0x1000000))),
+    Row("qpn_reused", CANNOT, "a gap as wide as a capture may miss",
+        wire(lambda on: on.exchange(50).exchange(50, 60))),
+]

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How far to trust a capture, and what else stands on the RoCE port."""
+
+import gzip
+import json
+import os
+import pathlib
+
+import roce
+import tunnels
+from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, PartialPath
+from captures import (
+    ADDRESS, START_NS, Wire, drop, two_hosts, udp_packet, wire)
+from row import CANNOT, FIRES, NOT, Row
+from sim import OUT_OF_ORDER, Impairment, Work
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+WRITES = (Work("WRITE", 8192),) * 20
+SPRAYED = {"a": OUT_OF_ORDER, "b": OUT_OF_ORDER}
+
+
+# --- packets -------------------------------------------------------------------------
+
+
+def fragments(**fields):
+    """RoCE in an IP packet, whole or not."""
+    def talk(on):
+        on.exchange(20)
+        ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x22, psn=20,
+                            headers=roce.reth(0, 0, 64), payload=bytes(64))
+        packet = roce.rocev2(on.ip("a", dont_fragment=False, **fields), 50_000, ib)
+        on.frame(roce.ethernet(packet))
+    return talk
+
+
+def on_roce_port(payload):
+    def talk(on):
+        on.exchange(20)
+        on.frame(udp_packet(*ADDRESS.values(), 50_000, roce.ROCE_PORT, payload))
+    return talk
+
+
+def stranger_with(spoil, psn=5, cut=None):
+    """A packet of a queue pair that nobody else speaks to."""
+    def talk(on):
+        on.exchange(20).write(psn, qpn=0x99, icrc_xor=spoil)
+    return talk
+
+
+def promises_more(on):
+    """A RETH is to follow, and there is none."""
+    on.exchange(20)
+    ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x22, psn=20)
+    on.frame(roce.ethernet(roce.rocev2(on.ip("a"), 50_000, ib)))
+
+
+def mirrored(snap=None):
+    """Each frame in ERSPAN, cut by the mirror or not."""
+    def make():
+        plain = Wire()
+        frames = []
+        plain.frame = lambda frame, wire_length=None: frames.append(frame) or plain
+        plain.exchange(20)
+        out = roce.Pcap()
+        for i, frame in enumerate(frames):
+            kept = frame[:snap] if snap else frame
+            carried = tunnels.gre(tunnels.GRE_ERSPAN,
+                                  tunnels.erspan2(kept, truncated=bool(snap)), sequence=i)
+            out.add(START_NS + 1000 * i, roce.ethernet(
+                tunnels.OUTER4.wrap(tunnels.IPPROTO_GRE, carried),
+                **tunnels.OUTER_MACS))
+        return out.bytes()
+    return make
+
+
+def flush(syndrome_xor):
+    def talk(on):
+        on.exchange(20)
+        on.packet("a", "RC FLUSH", 20, headers=roce.feth(0, 1) + roce.reth(0, 0, 4096),
+                  icrc_xor=syndrome_xor)
+        on.exchange(20, 21)
+    return talk
+
+
+def cnp(spoil):
+    def talk(on):
+        on.exchange(20)
+        on.frame(roce.ethernet(roce.cnp(on.ip("b", tos=48 << 2), 0, 0x11, icrc_xor=spoil)))
+    return talk
+
+
+def drops(n):
+    """What the capture says of itself."""
+    def make():
+        out = roce.Pcapng()
+        plain = roce.Pcap()
+        on = Wire()
+        on.pcap = plain
+        frames = []
+        on.frame = lambda frame, wire_length=None: frames.append(frame) or on
+        on.exchange(20)
+        for i, frame in enumerate(frames):
+            out.add(START_NS + 1000 * i, frame)
+        if n is not None:
+            out.add_statistics(START_NS + 10**6, received=40 + n, dropped=n)
+        return out.bytes()
+    return make
+
+
+def stepping(*steps):
+    """Waits between exchanges, backwards as well."""
+    def talk(on):
+        for i, step in enumerate(steps):
+            on.exchange(10, 10 * i).wait(step)
+    return talk
+
+
+def many(n, *, empty=False):
+    """So many senders to one receiver."""
+    def talk(on):
+        for i in range(n):
+            source = f"10.0.1.{i + 1}"
+            for psn in range(3):
+                ib = roce.transport(
+                    roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x100 + i, psn=psn,
+                    headers=roce.reth(0, 0, 0 if empty else 512),
+                    payload=b"" if empty else bytes(512))
+                ip = roce.Ip(source, "10.0.0.9", ident=psn + 1, tos=26 << 2 | 2)
+                on.frame(roce.ethernet(roce.rocev2(ip, 50_000 + i, ib)))
+    return talk
+
+
+def cm(answer):
+    def talk(on):
+        messages = (
+            ("a", roce.cm_req(0x1000, comm_id=1, qpn=0x11, mtu=1024, starting_psn=0,
+                              retry_count=7, src=ADDRESS["a"], dst=ADDRESS["b"])),
+            ("b", answer))
+        for psn, (sender, mad) in enumerate(messages):
+            if mad is None:
+                continue
+            packet = roce.rocev2(on.ip(sender), 50_000, roce.gsi(mad, psn))
+            on.frame(roce.ethernet(packet))
+    return talk
+
+
+def pausing(n, **how):
+    """So many ports that pause somebody."""
+    def talk(on):
+        on.exchange(20)
+        for i in range(n):
+            on.frame(roce.pfc({3: 100}, src=b"\2\1" + i.to_bytes(4, "big")))
+    return wire(talk, **how)
+
+
+# --- files ---------------------------------------------------------------------------
+
+
+def two_files(first, second, wait_ns):
+    """The second goes on behind the first."""
+    on, then = Wire(), Wire()
+    on.exchange(first)
+    then.now, then.ident = on.now + wait_ns, on.ident
+    then.exchange(second, first)
+    return {"x_1.pcap": on.bytes(), "x_2.pcap": then.bytes()}
+
+
+def with_map(made, rows):
+    """A table of queue pairs beside the capture."""
+    def make():
+        table = json.dumps([{"ifname": "dev", "lqpn": lqpn, "rqpn": rqpn, "type": "RC",
+                             "state": "RTS"} for lqpn, rqpn in rows])
+        return {"capture.pcap": made(), "map.json": table.encode()}
+    return make
+
+
+ROWS = [
+    Row("partial_path", FIRES, "a mirror of one of two spines",
+        two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
+    Row("partial_path", NOT, "the capture misses 1 in 100",
+        two_hosts(artefacts=(Drop(0.01),))),
+    Row("partial_path", CANNOT, "it saw a handful of packets",
+        two_hosts((Work("WRITE", 4096),), artefacts=(PartialPath(2, by="packet"),),
+                  **SPRAYED)),
+
+    Row("not_captured", FIRES, "the capture misses some",
+        two_hosts(artefacts=(Drop(0.02),)), "note"),
+    Row("not_captured", NOT, "they were lost, and sent again",
+        two_hosts(forward=drop(100))),
+    Row("not_captured", CANNOT, "nothing acknowledges",
+        two_hosts(transport="UC", artefacts=(Drop(0.02),))),
+
+    Row("undecided", FIRES, "UC acknowledges nothing",
+        two_hosts(transport="UC", forward=Impairment(loss=0.02)), "warning"),
+    Row("undecided", NOT, "RC does", two_hosts(forward=drop(100))),
+    Row("undecided", CANNOT, "the last packets are the ones that are missing",
+        wire(lambda on: on.exchange(40))),
+
+    Row("qp_map_contradicted", FIRES, "the map names another peer",
+        with_map(two_hosts(peer_work=WRITES), [(0x111, 0x333)]), "note",
+        args=("--qp-map=10.9.0.1={dir}/map.json",)),
+    Row("qp_map_contradicted", NOT, "it names the right one",
+        with_map(two_hosts(peer_work=WRITES), [(0x111, 0x222)]),
+        args=("--qp-map=10.9.0.1={dir}/map.json",)),
+    Row("qp_map_contradicted", CANNOT, "it is of a host that is not there",
+        with_map(two_hosts(peer_work=WRITES), [(0x111, 0x333)]),
+        args=("--qp-map=10.9.0.77={dir}/map.json",)),
+
+    Row("cm_rejected", FIRES, "REJ", wire(cm(roce.cm_rej(
+        0x1000, comm_id=2, remote_comm_id=1, reason=28))), "note"),
+    Row("cm_rejected", NOT, "REP", wire(cm(roce.cm_rep(
+        0x1000, comm_id=2, remote_comm_id=1, qpn=0x22, starting_psn=0)))),
+    Row("cm_rejected", CANNOT, "the answer is missing", wire(cm(None))),
+
+    Row("clock_steps_back", FIRES, "a microsecond back",
+        wire(stepping(-2_000, 0)), "note"),
+    Row("clock_steps_back", NOT, "two packets with one stamp", wire(stepping(-1_000, 0))),
+    Row("clock_steps_back", CANNOT, "one packet alone", wire(lambda on: on.write(1))),
+
+    Row("truncated", FIRES, "cut behind the headers",
+        wire(lambda on: on.exchange(20), snap_length=96), "note"),
+    Row("truncated", NOT, "the snap length is the longest packet's",
+        wire(lambda on: on.exchange(20), snap_length=14 + 20 + 8 + 12 + 16 + 1024 + 4)),
+    Row("truncated", CANNOT, "the mirror cut, and its frames are whole", mirrored(96)),
+
+    Row("mirror_cut", FIRES, "the mirror carries 96 bytes", mirrored(96), "note"),
+    Row("mirror_cut", NOT, "it carries whole frames", mirrored()),
+    Row("mirror_cut", CANNOT, "there is no mirror",
+        wire(lambda on: on.exchange(20), snap_length=96)),
+
+    Row("headers_cut", FIRES, "ACKs without their syndrome",
+        wire(lambda on: on.exchange(20), snap_length=54), "note"),
+    Row("headers_cut", NOT, "with it", wire(lambda on: on.exchange(20), snap_length=58)),
+    Row("headers_cut", CANNOT, "not even the BTH is there",
+        wire(lambda on: on.exchange(20), snap_length=40)),
+
+    Row("malformed", FIRES, "a RETH is promised", wire(promises_more), "warning"),
+    Row("malformed", NOT, "all is there", wire(lambda on: on.exchange(20))),
+    Row("malformed", CANNOT, "the snap length cut where it would be",
+        wire(lambda on: on.exchange(20), snap_length=60)),
+
+    Row("fragments", FIRES, "the first of more", wire(fragments(more_fragments=True)),
+        "warning"),
+    Row("fragments", FIRES, "the last", wire(fragments(fragment_offset=100)), "warning"),
+    Row("fragments", NOT, "it may be fragmented and is not", wire(fragments())),
+    Row("fragments", CANNOT, "the IP header was cut off",
+        wire(fragments(more_fragments=True), snap_length=18)),
+
+    Row("icrc_orphans", FIRES, "a bad ICRC, and nothing else of that stream",
+        wire(stranger_with(1)), "warning"),
+    Row("icrc_orphans", NOT, "a good one opens a stream", wire(stranger_with(0))),
+    Row("icrc_orphans", CANNOT, "the ICRC was cut off",
+        wire(stranger_with(1), snap_length=96)),
+
+    Row("capture_drops", FIRES, "the capture dropped one", drops(1), "warning"),
+    Row("capture_drops", NOT, "it dropped none", drops(0)),
+    Row("capture_drops", CANNOT, "it does not say", drops(None)),
+
+    Row("capture_duplicates", FIRES, "a mirror of the way in and the way out",
+        two_hosts(artefacts=(DeliverTwice(),)), "note"),
+    Row("capture_duplicates", NOT, "the network makes copies",
+        two_hosts(forward=Impairment(duplicate=0.05))),
+    Row("capture_duplicates", CANNOT, "too few packets to tell",
+        two_hosts((Work("WRITE", 64),), cm=False, artefacts=(DeliverTwice(),))),
+
+    Row("merged_queues", FIRES, "queues that were written one after the other",
+        two_hosts(artefacts=(MergedQueues(),), peer_work=WRITES), "note"),
+    Row("merged_queues", NOT, "packets come late, and their stamps are in order",
+        two_hosts(forward=Impairment(reorder=0.1, reorder_ns=20_000))),
+    Row("merged_queues", CANNOT, "stamps step back, and PSNs do not",
+        wire(stepping(-5_000, 0))),
+
+    Row("overlapping_files", FIRES, "two points of one path",
+        two_hosts(at=("sender", "receiver")), "note"),
+    Row("overlapping_files", NOT, "the second goes on behind the first",
+        lambda: two_files(40, 40, 1_000)),
+    Row("overlapping_files", CANNOT, "there is one file",
+        wire(lambda on: on.exchange(20))),
+
+    Row("tables_full", FIRES, "more senders of pauses than fit", pausing(4097), "note"),
+    Row("tables_full", NOT, "as many as fit", pausing(4096)),
+    Row("tables_full", CANNOT, "their frames were cut off", pausing(4097, snap_length=16)),
+
+    Row("not_infiniband", FIRES, "header version 7",
+        wire(on_roce_port(b"\x04\x07" + bytes(40))), "note"),
+    Row("not_infiniband", NOT, "header version 0", wire(lambda on: on.exchange(20))),
+    Row("not_infiniband", CANNOT, "the port is another one",
+        wire(lambda on: on.exchange(20).frame(udp_packet(
+            *ADDRESS.values(), 50_000, 4792, b"\x04\x07" + bytes(40))))),
+
+    Row("flush_icrc", FIRES, "as soft-RoCE reckons it", wire(flush(1)), "note"),
+    Row("flush_icrc", NOT, "as the standard has it", wire(flush(0))),
+    Row("flush_icrc", CANNOT, "nobody is to look", wire(flush(1)), args=("--icrc=off",)),
+
+    Row("cnp_icrc", FIRES, "an ICRC of its own", wire(cnp(1)), "note"),
+    Row("cnp_icrc", NOT, "the ICRC of the standard", wire(cnp(0))),
+    Row("cnp_icrc", CANNOT, "nobody is to look", wire(cnp(1)), args=("--icrc=off",)),
+
+    Row("many_senders", FIRES, "eight", wire(many(8)), "note"),
+    Row("many_senders", NOT, "seven", wire(many(7))),
+    Row("many_senders", CANNOT, "they send no data", wire(many(8, empty=True))),
+]
