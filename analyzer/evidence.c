@@ -58,7 +58,7 @@ keep_frame(rs_evidence_table *table, guint kind, const roce_event *event, guint6
         evidence->frames[evidence->n] = frame;
         evidence->psns[evidence->n++] = event->psn;
     } else {
-        evidence->more = TRUE;
+        evidence->more |= frame != evidence->frames[evidence->n - 1];
     }
 }
 

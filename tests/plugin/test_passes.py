@@ -3,17 +3,15 @@
 """The analysis of a packet does not depend on how it is looked at: in one pass or two,
 behind a filter, in any order of clicking, or again after a preference has changed."""
 
-import json
 import random
 import shutil
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from checks import TS, Check, capture, main  # noqa: E402
-from tshark import as_nobody  # noqa: E402
+from sharkd import Sharkd  # noqa: E402
 
 CAPTURES = ("03a_loss_data_0.5pct", "04a_reorder", "05a_rnr", "03d_loss_read_resp")
 PREFIX = "rocev2.analysis."
@@ -30,49 +28,6 @@ AT_ONCE = [PREFIX + name for name in (
 LATER = [PREFIX + name for name in (
     "retransmitted_in", "nak_in", "nak.answered_in", "acked_in", "response_in", "fate",
     "message.last_frame")]
-
-
-class Sharkd:
-    """A running sharkd, which dissects whatever frame one asks for."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(as_nobody(["sharkd", "-"]), cwd=TS.dir,
-                                        env=TS.environment(), text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
-        self.n = 0
-
-    def ask(self, method, **params):
-        self.n += 1
-        request = {"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                answer = json.loads(line)
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-        raise RuntimeError(f"{method}: sharkd ended")
-
-    def tree(self, frame):
-        """The lines of a frame's analysis."""
-        lines = []
-
-        def walk(nodes, inside):
-            for node in nodes:
-                within = inside or node.get("f") == "rocev2.analysis"
-                if within:
-                    lines.append(node["l"])
-                walk(node.get("n", []), within)
-
-        walk(self.ask("frame", frame=frame, proto=True)["tree"], False)
-        return lines
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 class Passes(Check):
@@ -141,7 +96,7 @@ class Passes(Check):
 @unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
 class Clicking(Check):
     def setUp(self):
-        self.sharkd = Sharkd()
+        self.sharkd = Sharkd(TS)
         self.addCleanup(self.sharkd.close)
 
     def load(self, path):

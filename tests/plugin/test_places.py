@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import packets as pk  # noqa: E402
 from checks import QUANTA, SOURCE, TS, Check, main, write  # noqa: E402
-from test_passes import Sharkd  # noqa: E402
+from sharkd import Sharkd  # noqa: E402
 
 PORT, OTHER_PORT = 4791, 5000
 N_FRAMES = 900                   # with the first loss, and what follows from it
@@ -68,7 +68,7 @@ class Places(Check):
     @unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
     def test_put_there_at_run_time(self):
         """sharkd applies our port preference at once, that of the built-in never."""
-        sharkd = Sharkd()
+        sharkd = Sharkd(TS)
         self.addCleanup(sharkd.close)
         some = range(860, 890)
         sharkd.ask("load", file=str(self.here))
