@@ -49,7 +49,7 @@ static const rs_look marking_look[] = {
 };
 static const rs_look class_look[] = {
     {"mlx5", "cma_roce_tos; mlnx_qos -i IF"},
-    {"Linux", "rdma resource show qp; the application's traffic class (NCCL_IB_TC)"},
+    {"Linux", "the environment of the job: NCCL_IB_TC, UCX_IB_TRAFFIC_CLASS"},
     {0},
 };
 static const rs_look pause_look[] = {

@@ -213,8 +213,18 @@ print_frames(const rs_text *r, const rs_finding *f)
     fputs(f->frames->len > FRAMES_SHOWN ? " …\n" : "\n", r->out);
 }
 
+/* Where to look on switches and NICs. */
 static void
-print_finding(const rs_text *r, const rs_finding *f)
+print_look(const rs_text *r, const rs_look *look)
+{
+    for (guint i = 0; look != NULL && look[i].system != NULL; i++) {
+        g_autofree char *line = g_strdup_printf("%s: %s", look[i].system, look[i].what);
+        rs_text_wrapped(r, line, MARGIN + 2);
+    }
+}
+
+static void
+print_finding(const rs_text *r, const rs_finding *f, const rs_look *look)
 {
     static const struct {
         const char *label, *sequence;
@@ -232,6 +242,7 @@ print_finding(const rs_text *r, const rs_finding *f)
     rs_text_wrapped(r, f->detail, MARGIN);
     g_autofree char *advice = g_strdup_printf("→ %s", rs_finding_advice(f));
     rs_text_wrapped(r, advice, MARGIN);
+    print_look(r, look);
     print_frames(r, f);
     const char *filter = f->filter_all != NULL ? f->filter_all : f->filter;
     if (*filter != '\0') {
@@ -290,12 +301,14 @@ print_findings(const rs_text *r)
     guint top = r->analysis->options->top;
     guint limit = top == 0 ? G_MAXUINT : top;
     guint shown = 0;
+    const rs_finding_row *last = NULL; /* where to look is said once for each kind */
     for (guint i = 0; i < r->findings->len; i++) {
         const rs_finding *f = g_ptr_array_index(r->findings, i);
         gboolean note = f->severity == RS_SEVERITY_NOTE;
         notes += note ? 1 : 0;
         if (shown < limit && (!note || notes <= NOTES_SHOWN)) {
-            print_finding(r, f);
+            print_finding(r, f, f->row != last ? f->row->look : NULL);
+            last = f->row;
             shown++;
         }
     }
