@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which packets are load: the data of messages, as senders put it on the wire.
+ *
+ * The one rule: what moves no state counts for nothing: packets whose ICRC is bad, and
+ * those of streams that are not tracked, are nobody's load.
+ */
+#ifndef RS_DATA_SIGHT_H
+#define RS_DATA_SIGHT_H
+
+#include "sight.h"
+
+#include "roce/opcode.h"
+
+#define RS_GSI_QPN 1 /* QP 1: management, as connections are set up */
+
+/* Whether the packet was counted in its stream. */
+static inline gboolean
+rs_sight_is_counted(const rs_sight *sight)
+{
+    return sight->stream != NULL && sight->stream->last_frame == sight->frame->number;
+}
+
+/* Whether it carries data: a request or a response with payload.  Copies sent again
+ * count, for they load the network like any other. */
+static inline gboolean
+rs_sight_is_data(const rs_sight *sight)
+{
+    if (!rs_sight_is_counted(sight) || sight->packet->payload_bytes == 0 ||
+        sight->stream->dst_qpn == RS_GSI_QPN) {
+        return FALSE;
+    }
+    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
+    return roce_role_is_request(role) || roce_role_is_response_data(role);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where streams go to: the destination addresses at each point, numbered as they appear.
+ *
+ * The one rule: an address is one inside its tenant and at its point; nothing is brought
+ * together over points.  The table is bounded.
+ */
+#ifndef RS_DESTINATIONS_H
+#define RS_DESTINATIONS_H
+
+#include "roce/stream.h"
+
+#include <glib.h>
+
+#define RS_NO_DESTINATION G_MAXUINT32
+
+typedef struct rs_destination {
+    guint32 point;
+    roce_tenant tenant;
+    roce_addr addr;
+} rs_destination;
+
+typedef struct rs_destinations rs_destinations;
+
+/* Keeps the first `max` of them. */
+rs_destinations *
+rs_destinations_new(guint max);
+
+void
+rs_destinations_free(rs_destinations *destinations);
+
+/* Number of a stream's destination; RS_NO_DESTINATION beyond the bound.  O(1) for a stream
+ * that was asked for before. */
+guint32
+rs_destinations_of(rs_destinations *destinations, const roce_stream *stream);
+
+/* The same without adding it. */
+guint32
+rs_destinations_find(const rs_destinations *destinations, const roce_stream *stream);
+
+guint
+rs_destinations_n(const rs_destinations *destinations);
+
+const rs_destination *
+rs_destinations_at(const rs_destinations *destinations, guint32 i);
+
+/* Streams whose destination is beyond the bound. */
+guint64
+rs_destinations_omitted(const rs_destinations *destinations);
+
+#endif

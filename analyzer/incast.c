@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Of each receiver, its active senders stand in a list in the order of their newest
+ * packets: whoever is active no longer is at its end, so that a packet costs no more than
+ * it adds.  Time only goes forward: where stamps step back, the newest one holds.
+ */
+#include "incast.h"
+
+#include "data_sight.h"
+#include "xoffs.h"
+
+#include "roce/hash.h"
+
+#define MAX_RECEIVERS 4096
+#define MAX_SENDERS 65536 /* over all receivers */
+#define MAX_SPANS 262144  /* likewise of episodes, for comparing pauses with them */
+#define NOBODY G_MAXUINT32
+
+#define LEAST_EXPECTED 3 /* see rs_incast_judge() */
+#define LEAST_RATIO 2
+
+typedef struct sender_key {
+    guint32 receiver;
+    roce_addr addr;
+} sender_key;
+
+typedef struct sender {
+    sender_key key;
+    guint64 newest_ns; /* its newest packet */
+    gboolean active;
+    guint32 newer, older; /* its neighbours in the list; NOBODY */
+    guint64 episode;      /* the newest that names it, counted from 1 */
+} sender;
+
+typedef struct span {
+    guint64 start_ns, end_ns;
+} span;
+
+typedef struct receiver {
+    rs_incast_receiver pub;
+    guint degree;
+    guint32 newest, oldest; /* ends of the list of active senders; NOBODY */
+    guint64 clock_ns;
+    gboolean inside;  /* an episode goes on */
+    guint64 ended_ns; /* the episode before */
+    rs_incast_episode episode;
+    GArray *spans; /* span: all episodes */
+} receiver;
+
+/* What is outside of episodes at a point. */
+typedef struct point_sum {
+    guint64 data, ce, cnps;
+} point_sum;
+
+struct rs_incast {
+    const roce_tracker *tracker;
+    rs_destinations *destinations;
+    GPtrArray *receivers;      /* receiver, by destination */
+    GPtrArray *senders;        /* sender */
+    GHashTable *by_key;        /* sender_key -> index in senders + 1 */
+    GArray *of_stream;         /* guint32 by stream: likewise; 0 not asked for yet */
+    guint64 first_ns, last_ns; /* of all data; valid once a receiver is there */
+    rs_xoffs *xoffs;
+    guint n_spans;
+    gboolean spans_omitted;
+    guint64 senders_omitted;
+};
+
+static guint
+hash_sender(gconstpointer data)
+{
+    const sender_key *key = data;
+    return (guint)roce_hash_addr(key->receiver, &key->addr);
+}
+
+static gboolean
+same_sender(gconstpointer a, gconstpointer b)
+{
+    const sender_key *x = a;
+    const sender_key *y = b;
+    return x->receiver == y->receiver && roce_addr_equal(&x->addr, &y->addr);
+}
+
+static void
+free_receiver(gpointer data)
+{
+    receiver *r = data;
+    g_array_unref(r->pub.degree_ns);
+    g_array_unref(r->pub.episodes);
+    g_array_unref(r->spans);
+    g_free(r);
+}
+
+rs_incast *
+rs_incast_new(const roce_tracker *tracker)
+{
+    rs_incast *incast = g_new0(rs_incast, 1);
+    incast->tracker = tracker;
+    incast->destinations = rs_destinations_new(MAX_RECEIVERS);
+    incast->receivers = g_ptr_array_new_with_free_func(free_receiver);
+    incast->senders = g_ptr_array_new_with_free_func(g_free);
+    incast->by_key = g_hash_table_new(hash_sender, same_sender);
+    incast->of_stream = g_array_new(FALSE, TRUE, sizeof(guint32));
+    incast->xoffs = rs_xoffs_new();
+    return incast;
+}
+
+void
+rs_incast_free(rs_incast *incast)
+{
+    if (incast == NULL) {
+        return;
+    }
+    g_hash_table_unref(incast->by_key);
+    g_ptr_array_unref(incast->senders);
+    g_ptr_array_unref(incast->receivers);
+    rs_destinations_free(incast->destinations);
+    g_array_unref(incast->of_stream);
+    rs_xoffs_free(incast->xoffs);
+    g_free(incast);
+}
+
+/* ---- who sends to whom ---- */
+
+static receiver *
+receiver_of(rs_incast *incast, const roce_stream *stream)
+{
+    guint32 i = rs_destinations_of(incast->destinations, stream);
+    if (i == RS_NO_DESTINATION) {
+        return NULL;
+    }
+    if (i == incast->receivers->len) {
+        receiver *r = g_new0(receiver, 1);
+        r->pub.at = *rs_destinations_at(incast->destinations, i);
+        r->pub.degree_ns = g_array_new(FALSE, TRUE, sizeof(guint64));
+        r->pub.episodes = g_array_new(FALSE, FALSE, sizeof(rs_incast_episode));
+        r->spans = g_array_new(FALSE, FALSE, sizeof(span));
+        r->newest = r->oldest = NOBODY;
+        g_ptr_array_add(incast->receivers, r);
+    }
+    return g_ptr_array_index(incast->receivers, i);
+}
+
+static sender *
+sender_at(const rs_incast *incast, guint32 i)
+{
+    return g_ptr_array_index(incast->senders, i);
+}
+
+/* The sender of a stream, made if need be; NOBODY beyond the bound. */
+static guint32
+sender_of(rs_incast *incast, receiver *r, const roce_stream *stream)
+{
+    if (stream->id >= incast->of_stream->len) {
+        g_array_set_size(incast->of_stream, stream->id + 1);
+    }
+    guint32 *known = &g_array_index(incast->of_stream, guint32, stream->id);
+    if (*known != 0) {
+        return *known - 1;
+    }
+    const sender_key key = {
+        .receiver = rs_destinations_of(incast->destinations, stream),
+        .addr = stream->src,
+    };
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(incast->by_key, &key));
+    if (number == 0) {
+        if (incast->senders->len == MAX_SENDERS) {
+            incast->senders_omitted++;
+            return NOBODY;
+        }
+        sender *added = g_new0(sender, 1);
+        added->key = key;
+        g_ptr_array_add(incast->senders, added);
+        number = incast->senders->len;
+        g_hash_table_insert(incast->by_key, &added->key, GUINT_TO_POINTER(number));
+        r->pub.n_senders++;
+    }
+    *known = number;
+    return number - 1;
+}
+
+/* ---- the list of active senders ---- */
+
+static void
+take_out(const rs_incast *incast, receiver *r, guint32 i)
+{
+    const sender *s = sender_at(incast, i);
+    *(s->newer == NOBODY ? &r->newest : &sender_at(incast, s->newer)->older) = s->older;
+    *(s->older == NOBODY ? &r->oldest : &sender_at(incast, s->older)->newer) = s->newer;
+}
+
+static void
+put_first(const rs_incast *incast, receiver *r, guint32 i)
+{
+    sender *s = sender_at(incast, i);
+    s->newer = NOBODY;
+    s->older = r->newest;
+    *(r->newest == NOBODY ? &r->oldest : &sender_at(incast, r->newest)->newer) = i;
+    r->newest = i;
+}
+
+/* ---- episodes ---- */
+
+static void
+open_episode(receiver *r, const rs_sight *sight)
+{
+    r->inside = TRUE;
+    r->pub.n_episodes++;
+    r->episode = (rs_incast_episode){
+        .start_ns = r->clock_ns,
+        .frame = sight->frame->number,
+    };
+}
+
+static void
+close_episode(rs_incast *incast, receiver *r)
+{
+    r->inside = FALSE;
+    r->episode.end_ns = r->ended_ns = r->clock_ns;
+    r->pub.inside_ns += r->episode.end_ns - r->episode.start_ns;
+    if (r->pub.episodes->len < RS_INCAST_EPISODES) {
+        g_array_append_val(r->pub.episodes, r->episode);
+    }
+    if (incast->n_spans == MAX_SPANS) {
+        incast->spans_omitted = TRUE;
+        return;
+    }
+    incast->n_spans++;
+    const span s = {r->episode.start_ns, r->episode.end_ns};
+    g_array_append_val(r->spans, s);
+}
+
+/* Names a sender in the episode that goes on. */
+static void
+join_episode(receiver *r, sender *s)
+{
+    if (s->episode == r->pub.n_episodes) {
+        return;
+    }
+    s->episode = r->pub.n_episodes;
+    if (r->episode.n_senders < RS_INCAST_EPISODE_SENDERS) {
+        r->episode.senders[r->episode.n_senders] = s->key.addr;
+    }
+    r->episode.n_senders++;
+}
+
+/* Everybody who is active when an episode begins, the longest silent one first. */
+static void
+join_all(const rs_incast *incast, receiver *r)
+{
+    for (guint32 i = r->oldest; i != NOBODY; i = sender_at(incast, i)->newer) {
+        join_episode(r, sender_at(incast, i));
+    }
+}
+
+/* ---- time ---- */
+
+static void
+go_on(receiver *r, guint64 time_ns)
+{
+    if (r->degree > 0) {
+        g_array_index(r->pub.degree_ns, guint64, r->degree) += time_ns - r->clock_ns;
+    }
+    r->clock_ns = time_ns;
+}
+
+/* Lets those fall silent whose window has passed by then. */
+static void
+advance(rs_incast *incast, receiver *r, guint64 time_ns)
+{
+    while (r->oldest != NOBODY &&
+           sender_at(incast, r->oldest)->newest_ns + RS_INCAST_WINDOW_NS <= time_ns) {
+        guint32 i = r->oldest;
+        sender *s = sender_at(incast, i);
+        go_on(r, s->newest_ns + RS_INCAST_WINDOW_NS);
+        take_out(incast, r, i);
+        s->active = FALSE;
+        r->degree--;
+        if (r->inside && r->degree < RS_INCAST_SENDERS) {
+            close_episode(incast, r);
+        }
+    }
+    if (time_ns > r->clock_ns) {
+        go_on(r, time_ns);
+    }
+}
+
+static void
+rise(receiver *r)
+{
+    r->degree++;
+    if (r->degree <= r->pub.max_degree) {
+        return;
+    }
+    r->pub.max_degree = r->degree;
+    r->pub.max_degree_ns = r->clock_ns;
+    g_array_set_size(r->pub.degree_ns, r->degree + 1);
+}
+
+/* ---- packets and events ---- */
+
+static void
+count_data(receiver *r, const rs_sight *sight)
+{
+    gboolean marked = roce_packet_ecn(sight->packet) == 3;
+    rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
+    if (!r->inside) {
+        ce->of_outside++;
+        ce->outside += marked ? 1 : 0;
+        return;
+    }
+    ce->of_inside++;
+    ce->inside += marked ? 1 : 0;
+    r->episode.data_packets++;
+    if (marked && r->episode.ce++ == 0) {
+        r->episode.ce_frame = sight->frame->number;
+    }
+}
+
+void
+rs_incast_packet(rs_incast *incast, const rs_sight *sight)
+{
+    rs_xoffs_packet(incast->xoffs, sight);
+    if (!rs_sight_is_data(sight)) {
+        return;
+    }
+    receiver *r = receiver_of(incast, sight->stream);
+    guint32 i = r != NULL ? sender_of(incast, r, sight->stream) : NOBODY;
+    if (i == NOBODY) {
+        return;
+    }
+    guint64 now_ns = MAX(sight->frame->time_ns, r->clock_ns);
+    incast->first_ns = incast->last_ns == 0 ? now_ns : MIN(incast->first_ns, now_ns);
+    incast->last_ns = MAX(incast->last_ns, now_ns);
+    advance(incast, r, now_ns);
+    sender *s = sender_at(incast, i);
+    if (s->active) {
+        take_out(incast, r, i);
+    } else {
+        s->active = TRUE;
+        rise(r);
+    }
+    s->newest_ns = now_ns;
+    put_first(incast, r, i);
+    if (!r->inside && r->degree >= RS_INCAST_SENDERS) {
+        open_episode(r, sight);
+        join_all(incast, r);
+    }
+    if (r->inside) {
+        join_episode(r, s);
+        r->episode.degree = MAX(r->episode.degree, r->degree);
+    }
+    count_data(r, sight);
+}
+
+static void
+count_cnp(rs_incast *incast, const roce_event *event)
+{
+    receiver *r =
+        receiver_of(incast, roce_tracker_stream(incast->tracker, event->stream));
+    if (r == NULL) {
+        return;
+    }
+    advance(incast, r, MAX(event->time_ns, r->clock_ns));
+    rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
+    /* A notification point paces its CNPs: they lag behind the marks. */
+    gboolean behind =
+        r->ended_ns != 0 && r->clock_ns < r->ended_ns + RS_INCAST_WINDOW_NS;
+    *(r->inside || behind ? &cnps->inside : &cnps->outside) += 1;
+    r->episode.cnps += r->inside ? 1 : 0;
+}
+
+void
+rs_incast_event(rs_incast *incast, const roce_event *event)
+{
+    rs_xoffs_event(incast->xoffs, event);
+    if (event->kind == ROCE_EVENT_CNP && event->stream != ROCE_NO_STREAM) {
+        count_cnp(incast, event);
+    }
+}
+
+/* ---- at the end ---- */
+
+static void
+compare_pauses(const rs_incast *incast, receiver *r, const rs_nics *nics)
+{
+    rs_incast_share *pauses = &r->pub.signs[RS_INCAST_PAUSE];
+    guint64 end_ns = incast->last_ns + RS_INCAST_WINDOW_NS;
+    for (guint i = 0; i < r->spans->len; i++) {
+        const span *s = &g_array_index(r->spans, span, i);
+        pauses->inside += rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr,
+                                          s->start_ns, s->end_ns);
+    }
+    guint64 all =
+        rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr, incast->first_ns, end_ns);
+    pauses->outside = all - pauses->inside;
+    pauses->of_inside = r->pub.inside_ns;
+    pauses->of_outside = end_ns - incast->first_ns - r->pub.inside_ns;
+    r->pub.pauses_known = !incast->spans_omitted && rs_xoffs_complete(incast->xoffs);
+}
+
+/* What goes to other receivers at the same point is outside as well, but for what is in
+ * episodes of theirs: marks and CNPs are compared with all data of the point. */
+static void
+compare_with_point(const rs_incast *incast)
+{
+    g_autoptr(GArray) points = g_array_new(FALSE, TRUE, sizeof(point_sum));
+    for (guint i = 0; i < incast->receivers->len; i++) {
+        const receiver *r = g_ptr_array_index(incast->receivers, i);
+        if (r->pub.at.point >= points->len) {
+            g_array_set_size(points, r->pub.at.point + 1);
+        }
+        point_sum *sum = &g_array_index(points, point_sum, r->pub.at.point);
+        sum->data += r->pub.signs[RS_INCAST_CE].of_outside;
+        sum->ce += r->pub.signs[RS_INCAST_CE].outside;
+        sum->cnps += r->pub.signs[RS_INCAST_CNP].outside;
+    }
+    for (guint i = 0; i < incast->receivers->len; i++) {
+        receiver *r = g_ptr_array_index(incast->receivers, i);
+        const point_sum *sum = &g_array_index(points, point_sum, r->pub.at.point);
+        rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
+        rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
+        ce->outside = sum->ce;
+        cnps->outside = sum->cnps;
+        cnps->of_inside = ce->of_inside;
+        ce->of_outside = cnps->of_outside = sum->data;
+    }
+}
+
+void
+rs_incast_finish(rs_incast *incast, const rs_nics *nics)
+{
+    rs_xoffs_finish(incast->xoffs);
+    for (guint i = 0; i < incast->receivers->len; i++) {
+        receiver *r = g_ptr_array_index(incast->receivers, i);
+        advance(incast, r, r->clock_ns + RS_INCAST_WINDOW_NS);
+        if (r->pub.n_episodes > 0) {
+            compare_pauses(incast, r, nics);
+        }
+    }
+    compare_with_point(incast);
+}
+
+guint
+rs_incast_n_receivers(const rs_incast *incast)
+{
+    return incast->receivers->len;
+}
+
+const rs_incast_receiver *
+rs_incast_receiver_at(const rs_incast *incast, guint i)
+{
+    return &((const receiver *)g_ptr_array_index(incast->receivers, i))->pub;
+}
+
+guint32
+rs_incast_receiver_of(const rs_incast *incast, const roce_stream *stream)
+{
+    return rs_destinations_find(incast->destinations, stream);
+}
+
+guint64
+rs_incast_omitted(const rs_incast *incast)
+{
+    return rs_destinations_omitted(incast->destinations) + incast->senders_omitted;
+}
+
+rs_coincidence
+rs_incast_judge(const rs_incast_receiver *r, rs_incast_sign sign)
+{
+    const rs_incast_share *s = &r->signs[sign];
+    if (sign == RS_INCAST_PAUSE && !r->pauses_known) {
+        return RS_COINCIDENCE_UNDECIDABLE;
+    }
+    if (s->inside == 0) {
+        return s->outside == 0 ? RS_COINCIDENCE_ABSENT : RS_COINCIDENCE_NO;
+    }
+    /* As doubles: packets times nanoseconds need not fit 64 bits. */
+    double per_inside = (double)s->inside / (double)s->of_inside;
+    double expected = per_inside * (double)s->of_outside;
+    if (MAX(expected, (double)s->outside) < LEAST_EXPECTED) {
+        return RS_COINCIDENCE_UNDECIDABLE;
+    }
+    return expected < LEAST_RATIO * (double)s->outside ? RS_COINCIDENCE_NO
+                                                       : RS_COINCIDENCE_YES;
+}
+
+const char *
+rs_incast_sign_name(rs_incast_sign sign)
+{
+    static const char *const names[RS_INCAST_N_SIGNS] = {
+        [RS_INCAST_CE] = "ce",
+        [RS_INCAST_CNP] = "cnp",
+        [RS_INCAST_PAUSE] = "pause",
+    };
+    return names[sign];
+}
+
+const char *
+rs_coincidence_name(rs_coincidence coincidence)
+{
+    static const char *const names[RS_N_COINCIDENCES] = {
+        [RS_COINCIDENCE_ABSENT] = "absent",
+        [RS_COINCIDENCE_YES] = "yes",
+        [RS_COINCIDENCE_NO] = "no",
+        [RS_COINCIDENCE_UNDECIDABLE] = "undecidable",
+    };
+    return names[coincidence];
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Incast: several senders to one receiver at once, and whether congestion comes with it.
+ *
+ * A sender is active towards a receiver for RS_INCAST_WINDOW_NS from each data packet of
+ * its; the degree of a receiver is how many are active.  An episode is a time in which the
+ * degree does not fall below RS_INCAST_SENDERS; it reaches one window beyond the packet
+ * that last held it up, so that what follows shortly after is inside.
+ *
+ * The one rule: congestion coincides with incast where it is more frequent inside episodes
+ * than outside, never because it is there.  Each point is looked at by itself; only pauses
+ * are looked for at all points, since those that an incast causes stop the senders' links.
+ */
+#ifndef RS_INCAST_H
+#define RS_INCAST_H
+
+#include "destinations.h"
+#include "nics.h"
+#include "sight.h"
+
+#include "roce/tracker.h"
+
+#include <glib.h>
+
+/* What several senders send within this time meets in one queue: it is the round trip
+ * of a large fabric, and a queue of 600 kB drains in it at 100 Gb/s. */
+#define RS_INCAST_WINDOW_NS 50000
+/* Two neighbours of a ring may send to a receiver at once by design; three meet. */
+#define RS_INCAST_SENDERS 3
+
+#define RS_INCAST_EPISODES 32        /* kept of each receiver, the first */
+#define RS_INCAST_EPISODE_SENDERS 32 /* named of each episode */
+
+typedef struct rs_incast rs_incast;
+
+typedef enum rs_incast_sign {
+    RS_INCAST_CE,    /* marked data to the receiver; among its data packets */
+    RS_INCAST_CNP,   /* CNPs about data to it; likewise */
+    RS_INCAST_PAUSE, /* pauses that it did not ask for itself; over time */
+    RS_INCAST_N_SIGNS,
+} rs_incast_sign;
+
+typedef enum rs_coincidence {
+    RS_COINCIDENCE_ABSENT,      /* there was none of it */
+    RS_COINCIDENCE_YES,         /* more frequent inside, by far more than by chance */
+    RS_COINCIDENCE_NO,          /* not more frequent inside */
+    RS_COINCIDENCE_UNDECIDABLE, /* there is too little outside to compare with */
+    RS_N_COINCIDENCES,
+} rs_coincidence;
+
+/* A sign inside and outside of episodes, of how many data packets or ns there. */
+typedef struct rs_incast_share {
+    guint64 inside, outside;
+    guint64 of_inside, of_outside;
+} rs_incast_share;
+
+typedef struct rs_incast_episode {
+    guint64 start_ns, end_ns;
+    guint64 frame;   /* the packet that made it an episode */
+    guint degree;    /* most at once */
+    guint n_senders; /* at any time of it */
+    roce_addr senders[RS_INCAST_EPISODE_SENDERS];
+    guint64 data_packets, ce, cnps;
+    guint64 ce_frame; /* the first marked one; 0: none */
+} rs_incast_episode;
+
+/* A receiver at a point. */
+typedef struct rs_incast_receiver {
+    rs_destination at;
+    guint n_senders; /* over the whole capture */
+    guint max_degree;
+    guint64 max_degree_ns; /* when it was reached first */
+    GArray *degree_ns;     /* guint64: how long each degree held, from 0, which is 0 */
+    GArray *episodes;      /* rs_incast_episode, the first */
+    guint64 n_episodes;
+    guint64 inside_ns; /* all episodes together */
+    rs_incast_share signs[RS_INCAST_N_SIGNS];
+    gboolean
+        pauses_known; /* all that there were could be compared; valid with episodes */
+} rs_incast_receiver;
+
+/* `tracker` outlives it. */
+rs_incast *
+rs_incast_new(const roce_tracker *tracker);
+
+void
+rs_incast_free(rs_incast *incast);
+
+/* The tracker has just taken this packet. */
+void
+rs_incast_packet(rs_incast *incast, const rs_sight *sight);
+
+/* The tracker says this, while it takes a packet or finishes. */
+void
+rs_incast_event(rs_incast *incast, const roce_event *event);
+
+/* The tracker has finished, and the NICs are known. */
+void
+rs_incast_finish(rs_incast *incast, const rs_nics *nics);
+
+/* Each receiver at each point, in the order of appearance. */
+guint
+rs_incast_n_receivers(const rs_incast *incast);
+const rs_incast_receiver *
+rs_incast_receiver_at(const rs_incast *incast, guint i);
+
+/* The receiver of a stream; rs_incast_n_receivers() or more: none. */
+guint32
+rs_incast_receiver_of(const rs_incast *incast, const roce_stream *stream);
+
+/* Streams, or senders, beyond the bounds: no degree counts them. */
+guint64
+rs_incast_omitted(const rs_incast *incast);
+
+/* Whether a sign coincides: it is at least twice as frequent inside, and had it been as
+ * frequent outside, at least 3 were to be expected there (of fewer, none at all is no
+ * proof at 95 %: the rule of three). */
+rs_coincidence
+rs_incast_judge(const rs_incast_receiver *receiver, rs_incast_sign sign);
+
+/* "ce", "cnp", "pause". */
+const char *
+rs_incast_sign_name(rs_incast_sign sign);
+/* "absent", "yes", "no", "undecidable". */
+const char *
+rs_coincidence_name(rs_coincidence coincidence);
+
+#endif
