@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ACK times are looked at in groups of consecutive ones, of which the fastest counts: a
+ * single slow ACK is chance.  There are CELLS groups at most; when they are full, every two
+ * become one.
+ *
+ * Credits: an ACK with code 0 says that no further receive is posted (IBTA 9.7.7.2).  The
+ * wait begins with it if the sender sends nothing until an ACK with credits comes, and
+ * counts, up to its next request, if that follows soon.
+ */
+#include "receiver.h"
+
+#include "data_sight.h"
+
+#include "roce/aeth.h"
+
+#include <string.h>
+
+#define MAX_STREAMS 65536
+#define CELLS 32
+#define LEAST_OF_CELL 4
+
+typedef struct cell {
+    guint64 n, fastest_ns;
+    guint64 ce; /* marked data while it was filled */
+} cell;
+
+typedef enum credit_state {
+    CREDITS_THERE,
+    CREDITS_OUT,      /* and nothing was sent since */
+    CREDITS_RETURNED, /* likewise, and then there were some */
+} credit_state;
+
+typedef struct state {
+    rs_receiver_evidence pub;
+    cell cells[CELLS];
+    guint n_full;       /* cells before the one that is being filled */
+    guint64 of_cell;    /* samples that fill one */
+    guint64 counted_ns; /* sum of the samples taken so far */
+    guint64 counted_ce;
+    credit_state credits;
+    guint64 out_ns, out_frame, returned_ns;
+} state;
+
+struct rs_receivers {
+    const roce_tracker *tracker;
+    GPtrArray *of_stream; /* state, or NULL */
+    guint64 omitted;
+};
+
+rs_receivers *
+rs_receivers_new(const roce_tracker *tracker)
+{
+    rs_receivers *receivers = g_new0(rs_receivers, 1);
+    receivers->tracker = tracker;
+    receivers->of_stream = g_ptr_array_new_with_free_func(g_free);
+    return receivers;
+}
+
+void
+rs_receivers_free(rs_receivers *receivers)
+{
+    if (receivers != NULL) {
+        g_ptr_array_unref(receivers->of_stream);
+        g_free(receivers);
+    }
+}
+
+static state *
+state_of(rs_receivers *receivers, const roce_stream *stream)
+{
+    if (stream->id >= MAX_STREAMS) {
+        receivers->omitted += stream->packets == 1 ? 1 : 0;
+        return NULL;
+    }
+    if (stream->id >= receivers->of_stream->len) {
+        g_ptr_array_set_size(receivers->of_stream, (gint)stream->id + 1);
+    }
+    gpointer *found = &receivers->of_stream->pdata[stream->id];
+    if (*found == NULL) {
+        state *added = g_new0(state, 1);
+        added->of_cell = LEAST_OF_CELL;
+        *found = added;
+    }
+    return *found;
+}
+
+/* ---- how long ACKs take ---- */
+
+static void
+halve_cells(state *s)
+{
+    for (guint i = 0; i < CELLS / 2; i++) {
+        const cell *a = &s->cells[2 * i];
+        const cell *b = &s->cells[2 * i + 1];
+        s->cells[i] = (cell){
+            .n = a->n + b->n,
+            .fastest_ns = MIN(a->fastest_ns, b->fastest_ns),
+            .ce = a->ce + b->ce,
+        };
+    }
+    memset(&s->cells[CELLS / 2], 0, CELLS / 2 * sizeof *s->cells);
+    s->n_full = CELLS / 2;
+    s->of_cell *= 2;
+}
+
+/* Takes the sample that the tracker has just added to the stream's distribution, if it
+ * has: sums of distributions are exact. */
+static void
+take_ack_time(state *s, const roce_stream *stream)
+{
+    const roce_histogram *h = stream->latencies[ROCE_LATENCY_ACK];
+    if (h == NULL || h->count != s->pub.ack_samples + 1) {
+        s->pub.ack_samples = h != NULL ? h->count : 0;
+        s->counted_ns = h != NULL ? h->sum[0] : 0;
+        return;
+    }
+    guint64 sample_ns = h->sum[0] - s->counted_ns;
+    s->counted_ns = h->sum[0];
+    s->pub.ack_samples = h->count;
+    cell *c = &s->cells[s->n_full];
+    c->fastest_ns = c->n == 0 ? sample_ns : MIN(c->fastest_ns, sample_ns);
+    c->n++;
+    c->ce += stream->ecn.codepoint[3] - s->counted_ce;
+    s->counted_ce = stream->ecn.codepoint[3];
+    if (c->n == s->of_cell && ++s->n_full == CELLS) {
+        halve_cells(s);
+    }
+}
+
+static void
+judge_ack_times(state *s)
+{
+    guint64 fastest_ns = G_MAXUINT64;
+    for (guint i = 0; i < CELLS && s->cells[i].n > 0; i++) {
+        fastest_ns = MIN(fastest_ns, s->cells[i].fastest_ns);
+    }
+    for (guint i = 0; i < s->n_full; i++) {
+        const cell *c = &s->cells[i];
+        if (c->fastest_ns >= fastest_ns * RS_SLOW_ACK_RATIO &&
+            c->fastest_ns >= fastest_ns + RS_SLOW_ACK_NS) {
+            s->pub.slow_acks += c->n;
+            s->pub.slow_acks_marked += c->ce > 0 ? c->n : 0;
+        }
+    }
+    s->pub.fastest_ack_ns = s->pub.ack_samples > 0 ? fastest_ns : 0;
+}
+
+/* ---- credits ---- */
+
+static void
+take_credits(state *s, const rs_sight *sight)
+{
+    unsigned code = roce_aeth_get_value(sight->packet->aeth_syndrome);
+    guint32 credits = roce_aeth_credits(code);
+    s->pub.acks_with_credits += credits != ROCE_AETH_CREDITS_UNLIMITED ? 1 : 0;
+    if (credits == 0 && s->credits == CREDITS_THERE) {
+        s->credits = CREDITS_OUT;
+        s->out_ns = sight->frame->time_ns;
+        s->out_frame = sight->frame->number;
+        s->pub.credits_out++;
+    } else if (credits == 0 && s->credits == CREDITS_RETURNED) {
+        s->credits = CREDITS_OUT; /* gone again before anything was sent */
+    } else if (credits > 0 && s->credits == CREDITS_OUT) {
+        s->credits = CREDITS_RETURNED;
+        s->returned_ns = sight->frame->time_ns;
+    }
+}
+
+/* The sender sends a request. */
+static void
+end_credit_wait(state *s, guint64 time_ns)
+{
+    if (s->credits == CREDITS_RETURNED && time_ns >= s->returned_ns &&
+        time_ns - s->returned_ns <= RS_CREDIT_RESUME_NS && time_ns > s->out_ns) {
+        s->pub.credit_frame =
+            s->pub.credit_waits == 0 ? s->out_frame : s->pub.credit_frame;
+        s->pub.credit_waits++;
+        s->pub.credit_wait_ns += time_ns - s->out_ns;
+    }
+    s->credits = CREDITS_THERE;
+}
+
+/* ---- packets and events ---- */
+
+/* An acknowledgement, alone or with response data, on the peer of the stream that it is
+ * about. */
+static void
+take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
+{
+    if ((sight->packet->headers & ROCE_HEADER_AETH) == 0 ||
+        sight->stream->peer == ROCE_NO_STREAM ||
+        roce_aeth_get_kind(sight->packet->aeth_syndrome) != ROCE_AETH_ACK) {
+        return;
+    }
+    const roce_stream *asker =
+        roce_tracker_stream(receivers->tracker, sight->stream->peer);
+    state *s = state_of(receivers, asker);
+    if (s != NULL) {
+        take_credits(s, sight);
+        take_ack_time(s, asker);
+    }
+}
+
+void
+rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
+{
+    if (!rs_sight_is_counted(sight)) {
+        return;
+    }
+    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
+    gboolean request = roce_role_is_request(role);
+    if (!request) {
+        take_acknowledgement(receivers, sight);
+    }
+    if (request || roce_role_is_response_data(role)) {
+        state *s = state_of(receivers, sight->stream);
+        if (s != NULL && request) {
+            end_credit_wait(s, sight->frame->time_ns);
+        }
+    }
+}
+
+void
+rs_receivers_event(rs_receivers *receivers, const roce_event *event)
+{
+    state *s =
+        event->kind == ROCE_EVENT_RNR_WAIT && event->stream < receivers->of_stream->len
+            ? receivers->of_stream->pdata[event->stream]
+            : NULL;
+    if (s != NULL) {
+        s->pub.rnr_wait_ns += event->duration_ns;
+    }
+}
+
+/* ---- at the end ---- */
+
+static void
+take_host_pauses(rs_receivers *receivers, const rs_nics *nics, state *s,
+                 const roce_stream *stream)
+{
+    s->pub.host_pause_known = TRUE;
+    for (guint32 i = 0; i < roce_tracker_n_pauses(receivers->tracker); i++) {
+        const roce_pause_source *p = roce_tracker_pause(receivers->tracker, i);
+        if (p->point != stream->point || p->n_intervals == 0 ||
+            !rs_nics_owns(nics, p->point, &stream->dst, p->src_mac)) {
+            continue;
+        }
+        s->pub.host_pauses += p->xoff;
+        s->pub.host_pause_ns += p->total_ns;
+        s->pub.host_pause_known &= p->speed_known;
+        if (s->pub.pause_frame == 0 || p->first_frame < s->pub.pause_frame) {
+            s->pub.pause_frame = p->first_frame;
+        }
+    }
+}
+
+static void
+take_counters(state *s, const roce_stream *stream)
+{
+    const guint64 *losses = stream->losses[ROCE_SPACE_REQUESTS];
+    gboolean at_receiver = stream->vantage == ROCE_VANTAGE_RESPONDER;
+    s->pub.at_receiver = at_receiver;
+    s->pub.rnr_naks = stream->naks_received[ROCE_NAKS_RNR];
+    s->pub.ce = stream->ecn.codepoint[3];
+    s->pub.cnps = stream->cnps_received;
+    s->pub.duration_ns = stream->last_time_ns - stream->first_time_ns;
+    if (!stream->partial_path) {
+        s->pub.lost =
+            losses[ROCE_VERDICT_LOST_BEFORE_CAPTURE] + losses[ROCE_VERDICT_CORRUPT];
+    }
+}
+
+static rs_culprit
+judge(const rs_receiver_evidence *e)
+{
+    guint64 slow_alone = e->slow_acks - e->slow_acks_marked;
+    gboolean receiver = e->rnr_naks > 0 || e->credit_waits > 0 || e->host_pauses > 0 ||
+                        (e->at_receiver && slow_alone > 0);
+    gboolean network = e->ce > 0 || e->cnps > 0 || e->lost > 0;
+    if (receiver || network) {
+        return !network    ? RS_CULPRIT_RECEIVER
+               : !receiver ? RS_CULPRIT_NETWORK
+                           : RS_CULPRIT_BOTH;
+    }
+    return slow_alone > 0 ? RS_CULPRIT_UNDECIDABLE : RS_CULPRIT_NONE;
+}
+
+void
+rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics)
+{
+    for (guint32 id = 0; id < receivers->of_stream->len; id++) {
+        state *s = receivers->of_stream->pdata[id];
+        if (s == NULL) {
+            continue;
+        }
+        const roce_stream *stream = roce_tracker_stream(receivers->tracker, id);
+        take_counters(s, stream);
+        take_host_pauses(receivers, nics, s, stream);
+        judge_ack_times(s);
+        s->pub.culprit = judge(&s->pub);
+    }
+}
+
+const rs_receiver_evidence *
+rs_receivers_of(const rs_receivers *receivers, guint32 stream)
+{
+    const state *s =
+        stream < receivers->of_stream->len ? receivers->of_stream->pdata[stream] : NULL;
+    return s != NULL ? &s->pub : NULL;
+}
+
+guint64
+rs_receiver_held_ns(const rs_receiver_evidence *e)
+{
+    guint64 pause_ns = e->host_pause_known ? e->host_pause_ns : 0;
+    return MIN(e->rnr_wait_ns + e->credit_wait_ns + pause_ns, e->duration_ns);
+}
+
+guint64
+rs_receivers_omitted(const rs_receivers *receivers)
+{
+    return receivers->omitted;
+}
+
+const char *
+rs_culprit_name(rs_culprit culprit)
+{
+    static const char *const names[RS_N_CULPRITS] = {
+        [RS_CULPRIT_NONE] = "none",
+        [RS_CULPRIT_RECEIVER] = "receiver",
+        [RS_CULPRIT_NETWORK] = "network",
+        [RS_CULPRIT_BOTH] = "both",
+        [RS_CULPRIT_UNDECIDABLE] = "undecidable",
+    };
+    return names[culprit];
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slow receiver or slow network: what held a stream's sender up, piece by piece.
+ *
+ * Of the receiver: RNR NAKs; credits that ran out while the sender waited for them; pauses
+ * that its own NIC asked for; and, at its NIC, where no network is behind, ACKs that take
+ * ever longer.  Of the network: CE marks, CNPs, losses.
+ *
+ * The one rule: a piece counts for the side that alone can have caused it.  ACKs that grow
+ * slow elsewhere may be a queue that nobody marked: they are told and decide nothing.
+ */
+#ifndef RS_RECEIVER_H
+#define RS_RECEIVER_H
+
+#include "nics.h"
+#include "sight.h"
+
+#include "roce/tracker.h"
+
+#include <glib.h>
+
+/* A sender that goes on so soon after credits came had been waiting for them: the round
+ * trip of a large fabric, twice. */
+#define RS_CREDIT_RESUME_NS 100000
+/* An ACK is slow when it takes so many times, and so much, longer than the fastest did:
+ * more than delayed or coalesced ACKs explain. */
+#define RS_SLOW_ACK_RATIO 4
+#define RS_SLOW_ACK_NS 50000
+
+typedef enum rs_culprit {
+    RS_CULPRIT_NONE, /* nothing held it up, as far as is seen here */
+    RS_CULPRIT_RECEIVER,
+    RS_CULPRIT_NETWORK,
+    RS_CULPRIT_BOTH,
+    RS_CULPRIT_UNDECIDABLE, /* something did, and it may have been either */
+    RS_N_CULPRITS,
+} rs_culprit;
+
+/* About a stream's requests; of one that answers READs, about its data. */
+typedef struct rs_receiver_evidence {
+    rs_culprit culprit;
+    guint64 rnr_naks, rnr_wait_ns; /* waits taken after them */
+    guint64 acks_with_credits;     /* that set a limit */
+    guint64 credits_out;           /* times that they fell to 0 */
+    guint64 credit_waits, credit_wait_ns;
+    guint64 credit_frame; /* the ACK that began the first wait; 0: none */
+    guint64 host_pauses, host_pause_ns;
+    gboolean
+        host_pause_known; /* the speed of the link, and so host_pause_ns, is known */
+    guint64 pause_frame;  /* the first; 0: none */
+    guint64 ack_samples, fastest_ack_ns;
+    guint64 slow_acks;        /* in groups of which even the fastest was slow */
+    guint64 slow_acks_marked; /* of those, while CE marks came */
+    gboolean at_receiver;     /* no network is behind this point */
+    guint64 ce, cnps, lost;   /* lost: on the way, not inside the receiver */
+    guint64 duration_ns;      /* of the stream */
+} rs_receiver_evidence;
+
+typedef struct rs_receivers rs_receivers;
+
+/* `tracker` outlives it. */
+rs_receivers *
+rs_receivers_new(const roce_tracker *tracker);
+
+void
+rs_receivers_free(rs_receivers *receivers);
+
+/* The tracker has just taken this packet. */
+void
+rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);
+
+/* The tracker says this, while it takes a packet or finishes. */
+void
+rs_receivers_event(rs_receivers *receivers, const roce_event *event);
+
+/* The tracker has finished, and the NICs are known. */
+void
+rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics);
+
+/* NULL: the stream has no requests with an answer, or is beyond the bound. */
+const rs_receiver_evidence *
+rs_receivers_of(const rs_receivers *receivers, guint32 stream);
+
+/* For how long the receiver held the sender up, as far as it is known: no longer than the
+ * stream lasts. */
+guint64
+rs_receiver_held_ns(const rs_receiver_evidence *evidence);
+
+/* Streams beyond the bound. */
+guint64
+rs_receivers_omitted(const rs_receivers *receivers);
+
+/* "none", "receiver", "network", "both", "undecidable". */
+const char *
+rs_culprit_name(rs_culprit culprit);
+
+#endif
