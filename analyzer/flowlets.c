@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each PSN space of a stream keeps its newest holes: what PSNs were passed over, when, and
+ * how long the stream had been idle before the packet that did so.  A late original is
+ * looked up in the holes; a hole that was given up for a newer one leaves its late ones
+ * without a time.
+ *
+ * A WRITE Only packet continues its neighbours where its address minus what its PSN would
+ * take at its length is the same: so chains are known in whatever order they come.
+ */
+#include "flowlets.h"
+
+#include "data_sight.h"
+
+#define MAX_STREAMS 65536
+#define HOLES 32
+
+typedef struct hole {
+    gint64 psn, end;
+    guint64 time_ns, idle_ns;
+} hole;
+
+typedef struct lane {
+    gboolean started;
+    gint64 next; /* behind the highest PSN so far */
+    hole holes[HOLES];
+    guint64 n_holes;
+} lane;
+
+typedef struct state {
+    rs_flowlet_stream pub;
+    guint64 newest_ns;
+    guint64 chain_base; /* of the newest WRITE Only */
+    guint32 chain_bytes;
+    lane lanes[ROCE_N_SPACES];
+} state;
+
+struct rs_flowlets {
+    GPtrArray *of_stream; /* state, or NULL */
+    guint64 omitted;
+};
+
+rs_flowlets *
+rs_flowlets_new(void)
+{
+    rs_flowlets *flowlets = g_new0(rs_flowlets, 1);
+    flowlets->of_stream = g_ptr_array_new_with_free_func(g_free);
+    return flowlets;
+}
+
+void
+rs_flowlets_free(rs_flowlets *flowlets)
+{
+    if (flowlets != NULL) {
+        g_ptr_array_unref(flowlets->of_stream);
+        g_free(flowlets);
+    }
+}
+
+static state *
+state_of(rs_flowlets *flowlets, const roce_stream *stream)
+{
+    if (stream->id >= MAX_STREAMS) {
+        flowlets->omitted += stream->packets == 1 ? 1 : 0;
+        return NULL;
+    }
+    if (stream->id >= flowlets->of_stream->len) {
+        g_ptr_array_set_size(flowlets->of_stream, (gint)stream->id + 1);
+    }
+    gpointer *found = &flowlets->of_stream->pdata[stream->id];
+    if (*found == NULL) {
+        *found = g_new0(state, 1);
+    }
+    return *found;
+}
+
+/* ---- gaps ---- */
+
+/* How long the stream had been idle; 0 for its first packet. */
+static guint64
+take_gap(state *s, guint64 time_ns)
+{
+    guint64 idle_ns =
+        s->pub.packets > 0 && time_ns > s->newest_ns ? time_ns - s->newest_ns : 0;
+    for (guint rung = 0; rung < RS_FLOWLET_RUNGS && idle_ns >= rs_flowlet_rung_ns(rung);
+         rung++) {
+        s->pub.gaps[rung]++;
+    }
+    s->pub.packets++;
+    s->newest_ns = MAX(s->newest_ns, time_ns);
+    return idle_ns;
+}
+
+/* ---- order ---- */
+
+static void
+take_order(state *s, const rs_sight *sight, guint64 idle_ns)
+{
+    lane *l = &s->lanes[sight->sighting->space];
+    gint64 psn = sight->sighting->psn;
+    if (l->started && psn > l->next) {
+        l->holes[l->n_holes++ % HOLES] = (hole){
+            .psn = l->next,
+            .end = psn,
+            .time_ns = sight->frame->time_ns,
+            .idle_ns = idle_ns,
+        };
+    }
+    gint64 end = psn + sight->sighting->span;
+    l->next = l->started ? MAX(l->next, end) : end;
+    l->started = TRUE;
+}
+
+static const hole *
+find_hole(const lane *l, gint64 psn)
+{
+    for (guint i = 0; i < MIN(l->n_holes, HOLES); i++) {
+        if (l->holes[i].psn <= psn && psn < l->holes[i].end) {
+            return &l->holes[i];
+        }
+    }
+    return NULL;
+}
+
+void
+rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event)
+{
+    if (event->kind != ROCE_EVENT_LATE || event->stream >= flowlets->of_stream->len ||
+        flowlets->of_stream->pdata[event->stream] == NULL) {
+        return;
+    }
+    state *s = flowlets->of_stream->pdata[event->stream];
+    s->pub.late++;
+    const hole *h = find_hole(&s->lanes[event->space], event->psn);
+    if (h == NULL || event->time_ns < h->time_ns) {
+        return;
+    }
+    s->pub.late_timed++;
+    s->pub.lateness_ns = MAX(s->pub.lateness_ns, event->time_ns - h->time_ns);
+    for (guint rung = 0;
+         rung < RS_FLOWLET_RUNGS && h->idle_ns >= rs_flowlet_rung_ns(rung); rung++) {
+        s->pub.late_after[rung]++;
+    }
+}
+
+/* ---- WRITE Only ---- */
+
+static void
+take_write(state *s, const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
+    if (info->role != ROCE_ROLE_WRITE || info->part != ROCE_PART_ONLY ||
+        (p->headers & ROCE_HEADER_RETH) == 0 || !sight->sighting->sequenced) {
+        return;
+    }
+    /* Wraps around like addresses do; only equality counts. */
+    guint64 before = (guint64)sight->sighting->psn * p->payload_bytes;
+    guint64 base = p->reth.address - before;
+    if (s->chain_bytes == p->payload_bytes && s->chain_base == base) {
+        s->pub.chained_writes++;
+    }
+    s->chain_base = base;
+    s->chain_bytes = p->payload_bytes;
+}
+
+void
+rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
+{
+    if (!rs_sight_is_counted(sight)) {
+        return;
+    }
+    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
+    state *s = role == ROCE_ROLE_CNP ? NULL : state_of(flowlets, sight->stream);
+    if (s == NULL) {
+        return;
+    }
+    guint64 idle_ns = take_gap(s, sight->frame->time_ns);
+    gboolean numbered = roce_role_is_request(role) || roce_role_is_response_data(role);
+    if (numbered && sight->sighting->sequenced) {
+        take_order(s, sight, idle_ns);
+    }
+    if (rs_sight_is_data(sight)) {
+        s->pub.data_packets++;
+        take_write(s, sight);
+    }
+}
+
+/* ---- what it comes to ---- */
+
+const rs_flowlet_stream *
+rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream)
+{
+    const state *s =
+        stream < flowlets->of_stream->len ? flowlets->of_stream->pdata[stream] : NULL;
+    return s != NULL ? &s->pub : NULL;
+}
+
+guint64
+rs_flowlets_omitted(const rs_flowlets *flowlets)
+{
+    return flowlets->omitted;
+}
+
+guint
+rs_flowlet_rung_above(guint64 lateness_ns)
+{
+    guint rung = 0;
+    while (rung < RS_FLOWLET_RUNGS && rs_flowlet_rung_ns(rung) <= lateness_ns) {
+        rung++;
+    }
+    return rung;
+}
+
+rs_order
+rs_flowlet_order(const rs_flowlet_stream *flowlets, const roce_stream *stream)
+{
+    if (flowlets->late == 0) {
+        return RS_ORDER_IN_ORDER;
+    }
+    const guint64 *rounds = stream->retransmissions.by_cause;
+    guint64 naks = stream->naks_received[ROCE_NAKS_PSN_SEQUENCE];
+    if (naks > 0 && rounds[ROCE_CAUSE_NAK_SEQUENCE] > 0) {
+        return RS_ORDER_GO_BACK_N;
+    }
+    /* A receiver that takes packets in order alone complains of each gap. */
+    gboolean heard = roce_stream_is_paired(stream) && !stream->partial_path;
+    return heard && naks == 0 && rounds[ROCE_CAUSE_TIMEOUT] == 0 &&
+                   flowlets->late >= RS_SPRAY_LATE
+               ? RS_ORDER_OUT_OF_ORDER
+               : RS_ORDER_UNDECIDABLE;
+}
+
+gboolean
+rs_flowlet_writes_only(const rs_flowlet_stream *flowlets)
+{
+    return flowlets->chained_writes >= RS_SPRAY_WRITES &&
+           flowlets->chained_writes * 100 >=
+               flowlets->data_packets * RS_SPRAY_WRITE_PERCENT;
+}
+
+const char *
+rs_order_name(rs_order order)
+{
+    static const char *const names[RS_N_ORDERS] = {
+        [RS_ORDER_IN_ORDER] = "in_order",
+        [RS_ORDER_OUT_OF_ORDER] = "out_of_order",
+        [RS_ORDER_GO_BACK_N] = "go_back_n",
+        [RS_ORDER_UNDECIDABLE] = "undecidable",
+    };
+    return names[order];
+}

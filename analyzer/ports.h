@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The UDP source ports of each stream's data: what networks tell flows apart by.
+ *
+ * The one rule: only data counts, for ACKs and CNPs may have ports of their own.
+ */
+#ifndef RS_PORTS_H
+#define RS_PORTS_H
+
+#include "sight.h"
+
+#include <glib.h>
+
+typedef struct rs_ports rs_ports;
+
+typedef struct rs_port_use {
+    guint16 port;
+    guint64 packets, bytes; /* of data; payload */
+} rs_port_use;
+
+rs_ports *
+rs_ports_new(void);
+
+void
+rs_ports_free(rs_ports *ports);
+
+/* The tracker has just taken this packet. */
+void
+rs_ports_packet(rs_ports *ports, const rs_sight *sight);
+
+/* The ports of a stream's data in the order of appearance; NULL: it has none. */
+const GArray *
+rs_ports_of(const rs_ports *ports, guint32 stream);
+
+/* Data packets with ports, or of streams, beyond the bounds. */
+guint64
+rs_ports_omitted(const rs_ports *ports);
+
+#endif
