@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bursts.h"
+
+#include "data_sight.h"
+
+#define MAX_TARGETS 4096
+#define NS_PER_S 1e9
+#define BITS_PER_BYTE 8
+#define LEAST_FRAME_BYTES                                                              \
+    60 /* without FCS: what is captured where it is sent may lack pad */
+
+typedef struct target {
+    rs_burst_target pub;
+    guint64 hot_bytes; /* from so many on a window is hot; 0: none is */
+    guint64 window;    /* the newest, numbered since 1970 */
+    guint64 window_bytes;
+    guint64 window_frame; /* its first */
+    gboolean started;
+    gboolean bursting;
+    rs_burst burst; /* up to the window before */
+} target;
+
+struct rs_bursts {
+    guint64 told_bps;
+    rs_burst_speed speed;
+    gconstpointer ctx;
+    rs_destinations *destinations;
+    GPtrArray *targets; /* target */
+    gboolean known;
+};
+
+static void
+free_target(gpointer data)
+{
+    target *t = data;
+    g_array_unref(t->pub.longest);
+    g_free(t);
+}
+
+rs_bursts *
+rs_bursts_new(guint64 told_bps, rs_burst_speed speed, gconstpointer ctx)
+{
+    rs_bursts *bursts = g_new0(rs_bursts, 1);
+    bursts->told_bps = told_bps;
+    bursts->speed = speed;
+    bursts->ctx = ctx;
+    bursts->destinations = rs_destinations_new(MAX_TARGETS);
+    bursts->targets = g_ptr_array_new_with_free_func(free_target);
+    return bursts;
+}
+
+void
+rs_bursts_free(rs_bursts *bursts)
+{
+    if (bursts != NULL) {
+        g_ptr_array_unref(bursts->targets);
+        rs_destinations_free(bursts->destinations);
+        g_free(bursts);
+    }
+}
+
+static guint64
+rate_at(const rs_bursts *bursts, guint32 point)
+{
+    return bursts->told_bps != 0
+               ? bursts->told_bps
+               : bursts->speed(bursts->ctx, point) / 100 * RS_BURST_PERCENT;
+}
+
+/* What takes a window at that rate, rounded up. */
+static guint64
+bytes_of_window(guint64 rate_bps)
+{
+    double bytes = (double)rate_bps / BITS_PER_BYTE * RS_BURST_WINDOW_NS / NS_PER_S;
+    guint64 whole = (guint64)bytes;
+    return whole + ((double)whole < bytes ? 1 : 0);
+}
+
+static target *
+target_of(rs_bursts *bursts, const roce_stream *stream)
+{
+    guint32 i = rs_destinations_of(bursts->destinations, stream);
+    if (i == RS_NO_DESTINATION) {
+        return NULL;
+    }
+    if (i == bursts->targets->len) {
+        target *t = g_new0(target, 1);
+        t->pub.at = *rs_destinations_at(bursts->destinations, i);
+        t->pub.rate_bps = rate_at(bursts, t->pub.at.point);
+        t->pub.rate_told = bursts->told_bps != 0;
+        t->pub.longest = g_array_new(FALSE, FALSE, sizeof(rs_burst));
+        t->hot_bytes = bytes_of_window(t->pub.rate_bps);
+        g_ptr_array_add(bursts->targets, t);
+    }
+    return g_ptr_array_index(bursts->targets, i);
+}
+
+/* ---- the list of the longest ---- */
+
+static guint64
+length_of(const rs_burst *burst)
+{
+    return burst->end_ns - burst->start_ns;
+}
+
+/* Whether `a` is the better one to keep: longer, more, earlier. */
+static gboolean
+is_worth_more(const rs_burst *a, const rs_burst *b)
+{
+    if (length_of(a) != length_of(b)) {
+        return length_of(a) > length_of(b);
+    }
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->start_ns < b->start_ns;
+}
+
+static void
+keep(GArray *longest, const rs_burst *burst)
+{
+    g_array_append_val(longest, *burst);
+    if (longest->len <= RS_BURSTS_KEPT) {
+        return;
+    }
+    guint least = 0;
+    for (guint i = 1; i < longest->len; i++) {
+        if (is_worth_more(&g_array_index(longest, rs_burst, least),
+                          &g_array_index(longest, rs_burst, i))) {
+            least = i;
+        }
+    }
+    g_array_remove_index(longest, least);
+}
+
+/* ---- windows ---- */
+
+static void
+end_burst(target *t)
+{
+    if (!t->bursting) {
+        return;
+    }
+    t->bursting = FALSE;
+    t->pub.n_bursts++;
+    t->pub.burst_bytes += t->burst.bytes;
+    t->pub.longest_ns = MAX(t->pub.longest_ns, length_of(&t->burst));
+    keep(t->pub.longest, &t->burst);
+}
+
+/* The newest window is over; the next packet lies in a later one. */
+static void
+end_window(target *t)
+{
+    guint64 start_ns = t->window * RS_BURST_WINDOW_NS;
+    if (t->window_bytes > t->pub.peak_bytes) {
+        t->pub.peak_bytes = t->window_bytes;
+        t->pub.peak_ns = start_ns;
+    }
+    if (t->hot_bytes == 0 || t->window_bytes < t->hot_bytes) {
+        end_burst(t);
+        return;
+    }
+    if (!t->bursting) {
+        t->bursting = TRUE;
+        t->burst = (rs_burst){.start_ns = start_ns, .frame = t->window_frame};
+    }
+    t->burst.end_ns = start_ns + RS_BURST_WINDOW_NS;
+    t->burst.bytes += t->window_bytes;
+    t->burst.peak_bytes = MAX(t->burst.peak_bytes, t->window_bytes);
+}
+
+static void
+begin_window(target *t, guint64 window, guint64 frame)
+{
+    if (t->started) {
+        end_window(t);
+        if (window != t->window + 1) {
+            end_burst(t);
+        }
+    }
+    t->started = TRUE;
+    t->window = window;
+    t->window_bytes = 0;
+    t->window_frame = frame;
+}
+
+void
+rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
+{
+    if (!rs_sight_is_counted(sight)) {
+        return;
+    }
+    target *t = target_of(bursts, sight->stream);
+    if (t == NULL) {
+        return;
+    }
+    guint64 window = sight->frame->time_ns / RS_BURST_WINDOW_NS;
+    if (!t->started || window > t->window) { /* where stamps step back, it goes on */
+        begin_window(t, window, sight->frame->number);
+    }
+    guint64 frame_bytes = roce_packet_wire_bytes(sight->packet, sight->frame);
+    guint64 bytes = MAX(frame_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
+    t->window_bytes += bytes;
+    t->pub.bytes += bytes;
+}
+
+void
+rs_bursts_finish(rs_bursts *bursts, guint64 resolution_ns)
+{
+    bursts->known = resolution_ns * RS_BURST_STAMPS <= RS_BURST_WINDOW_NS;
+    for (guint i = 0; i < bursts->targets->len; i++) {
+        target *t = g_ptr_array_index(bursts->targets, i);
+        end_window(t);
+        end_burst(t);
+    }
+}
+
+gboolean
+rs_bursts_known(const rs_bursts *bursts)
+{
+    return bursts->known;
+}
+
+guint
+rs_bursts_n_targets(const rs_bursts *bursts)
+{
+    return bursts->targets->len;
+}
+
+const rs_burst_target *
+rs_bursts_target_at(const rs_bursts *bursts, guint i)
+{
+    return &((const target *)g_ptr_array_index(bursts->targets, i))->pub;
+}
+
+guint64
+rs_bursts_omitted(const rs_bursts *bursts)
+{
+    return rs_destinations_omitted(bursts->destinations);
+}
