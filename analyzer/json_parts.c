@@ -280,8 +280,8 @@ numbers_json(const guint16 *numbers, guint n)
     return json;
 }
 
-static json_t *
-tenant_json(const roce_tenant *tenant)
+json_t *
+rs_json_tenant(const roce_tenant *tenant)
 {
     if (tenant->kind == ROCE_TENANT_NONE) {
         return json_null();
@@ -303,7 +303,7 @@ set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summar
     json_object_set_new(json, "id", rs_json_count(s->id));
     json_object_set_new(json, "point", rs_json_count(s->point));
     json_object_set_new(json, "same_stream_at", siblings_json(summary, s->id));
-    json_object_set_new(json, "tenant", tenant_json(&s->tenant));
+    json_object_set_new(json, "tenant", rs_json_tenant(&s->tenant));
     json_object_set_new(json, "src", json_string(src));
     json_object_set_new(json, "dst", json_string(dst));
     json_object_set_new(json, "src_host", rs_json_host(rs_hosts_find(hosts, &s->src)));

@@ -22,6 +22,10 @@ rs_json_text(const char *text);
 json_t *
 rs_json_host(const rs_host *host);
 
+/* "kind" and "id" of an overlay network, or null for none. */
+json_t *
+rs_json_tenant(const roce_tenant *tenant);
+
 /* What all streams come to, each packet once. */
 json_t *
 rs_json_totals(const rs_analysis *analysis, const rs_summary *summary);

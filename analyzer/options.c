@@ -21,7 +21,8 @@ static const char description[] = "Exit status: 2 usage; 3 an input could not be
                                   "--fail-on; else 0.  See rocescope(1).";
 
 typedef struct raw_options {
-    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog;
+    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog,
+        *burst;
     GStrv qp_maps, captured_at;
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version, list_findings;
@@ -49,7 +50,7 @@ usage(GError **error, const char *format, const char *what)
 
 /* "100G", "25000M", "400000000000": bit/s. */
 static gboolean
-parse_speed(const char *text, guint64 *bps, GError **error)
+parse_speed(const char *option, const char *text, guint64 *bps, GError **error)
 {
     char *end = NULL;
     double value = g_ascii_strtod(text, &end);
@@ -67,7 +68,8 @@ parse_speed(const char *text, guint64 *bps, GError **error)
     }
     value *= unit;
     if (end == text || !(value >= 1) || value > (double)MAX_SPEED_BPS) {
-        return usage(error, "--link-speed %s: not a speed such as 100G", text);
+        g_autofree char *what = g_strdup_printf("%s %s", option, text);
+        return usage(error, "%s: not a speed such as 100G", what);
     }
     *bps = (guint64)value;
     return TRUE;
@@ -232,7 +234,10 @@ static gboolean
 fill(rs_options *o, raw_options *raw, GError **error)
 {
     if (!check_ranges(raw, error) ||
-        (raw->speed != NULL && !parse_speed(raw->speed, &o->link_speed_bps, error)) ||
+        (raw->speed != NULL &&
+         !parse_speed("--link-speed", raw->speed, &o->link_speed_bps, error)) ||
+        (raw->burst != NULL &&
+         !parse_speed("--burst", raw->burst, &o->burst_bps, error)) ||
         (raw->ports != NULL && !parse_ports(raw->ports, &o->ports, error)) ||
         (raw->dscp_map != NULL && !parse_dscp_map(raw->dscp_map, o, error)) ||
         (raw->watchdog != NULL &&
@@ -271,6 +276,7 @@ clear_raw(raw_options *raw)
     g_free(raw->hosts);
     g_free(raw->dscp_map);
     g_free(raw->watchdog);
+    g_free(raw->burst);
     g_strfreev(raw->qp_maps);
     g_strfreev(raw->captured_at);
     g_strfreev(raw->files);
@@ -284,6 +290,7 @@ parse_raw(raw_options *raw, GStrv *args, GError **error)
         {"json", 0, 0, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
         {"events", 0, 0, G_OPTION_ARG_INT64, &raw->events, "Keep the first N events in the JSON report (default 1000)", "N"},
         {"link-speed", 0, 0, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
+        {"burst", 0, 0, G_OPTION_ARG_STRING, &raw->burst, "From which rate on traffic to one destination is a burst (default 80 % of the link's speed)", "50G"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
         {"port", 0, 0, G_OPTION_ARG_STRING, &raw->ports, "UDP ports that carry RoCEv2 beside 4791", "PORT,…"},
         {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},

@@ -8,6 +8,7 @@
 
 #include "background.h"
 #include "format.h"
+#include "json_load.h"
 #include "json_parts.h"
 #include "json_timeline.h"
 #include "reader.h"
@@ -482,6 +483,11 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_connections(out, analysis, summary);
     put_pauses(out, analysis);
     put_member(out, "timeline", rs_json_timeline(analysis, summary));
+    put_member(out, "incast", rs_json_incast(analysis));
+    put_member(out, "receivers", rs_json_receivers(analysis, summary));
+    put_member(out, "spreading", rs_json_spreading(analysis, summary));
+    put_member(out, "elephants", rs_json_elephants(analysis, summary));
+    put_member(out, "bursts", rs_json_bursts(analysis));
     put_member(out, "background", background_json(analysis));
     put_events(out, analysis);
     put_findings(out, findings);

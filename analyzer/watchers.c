@@ -3,12 +3,24 @@
 
 #include "analysis.h"
 
+static guint64
+speed_at(gconstpointer ctx, guint32 point)
+{
+    return rs_analysis_point(ctx, point)->speed_bps;
+}
+
 void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     *watchers = (rs_watchers){
         .timeline = rs_timeline_new(analysis->tracker),
         .background = rs_background_new(),
+        .nics = rs_nics_new(),
+        .incast = rs_incast_new(analysis->tracker),
+        .receivers = rs_receivers_new(analysis->tracker),
+        .ports = rs_ports_new(),
+        .flowlets = rs_flowlets_new(),
+        .bursts = rs_bursts_new(analysis->options->burst_bps, speed_at, analysis),
     };
 }
 
@@ -17,6 +29,12 @@ rs_watchers_clear(rs_watchers *watchers)
 {
     rs_timeline_free(watchers->timeline);
     rs_background_free(watchers->background);
+    rs_nics_free(watchers->nics);
+    rs_incast_free(watchers->incast);
+    rs_receivers_free(watchers->receivers);
+    rs_ports_free(watchers->ports);
+    rs_flowlets_free(watchers->flowlets);
+    rs_bursts_free(watchers->bursts);
 }
 
 void
@@ -25,6 +43,12 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     rs_timeline_packet(watchers->timeline, sight);
     rs_odd_frames_packet(&watchers->odd_frames, sight);
     rs_background_packet(watchers->background, sight);
+    rs_nics_packet(watchers->nics, sight);
+    rs_incast_packet(watchers->incast, sight);
+    rs_receivers_packet(watchers->receivers, sight);
+    rs_ports_packet(watchers->ports, sight);
+    rs_flowlets_packet(watchers->flowlets, sight);
+    rs_bursts_packet(watchers->bursts, sight);
 }
 
 void
@@ -32,6 +56,9 @@ rs_watchers_event(rs_watchers *watchers, const roce_event *event)
 {
     rs_timeline_event(watchers->timeline, event);
     rs_odd_frames_event(&watchers->odd_frames, event);
+    rs_incast_event(watchers->incast, event);
+    rs_receivers_event(watchers->receivers, event);
+    rs_flowlets_event(watchers->flowlets, event);
 }
 
 void
@@ -39,4 +66,7 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
 {
     rs_timeline_finish(watchers->timeline, analysis->resolution_ns);
     rs_background_finish(watchers->background);
+    rs_incast_finish(watchers->incast, watchers->nics);
+    rs_receivers_finish(watchers->receivers, watchers->nics);
+    rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
 }

@@ -10,7 +10,13 @@
 #define RS_WATCHERS_H
 
 #include "background.h"
+#include "bursts.h"
+#include "flowlets.h"
+#include "incast.h"
+#include "nics.h"
 #include "odd_frames.h"
+#include "ports.h"
+#include "receiver.h"
 #include "sight.h"
 #include "timeline.h"
 
@@ -25,6 +31,12 @@ typedef struct rs_watchers {
     rs_timeline *timeline;
     rs_odd_frames odd_frames;
     rs_background *background; /* NULL without nDPI */
+    rs_nics *nics;
+    rs_incast *incast;
+    rs_receivers *receivers;
+    rs_ports *ports;
+    rs_flowlets *flowlets;
+    rs_bursts *bursts;
 } rs_watchers;
 
 /* `analysis` has its tracker, and outlives the watchers. */
