@@ -277,47 +277,6 @@ rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row)
     }
 }
 
-/* Receivers that many senders send data to. */
-void
-rs_find_many_senders(rs_findings *all, const rs_finding_row *row)
-{
-    const roce_tracker *tracker = all->analysis->tracker;
-    g_autoptr(GHashTable) senders =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GHashTable) receivers =
-        g_hash_table_new_full(rs_addr_hash, rs_addr_equal, NULL, NULL);
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (s->payload_bytes == 0) {
-            continue;
-        }
-        g_autofree char *src = rs_format_addr(&s->src);
-        g_autofree char *dst = rs_format_addr(&s->dst);
-        if (g_hash_table_add(senders, g_strdup_printf("%s>%s", src, dst))) {
-            guint n = GPOINTER_TO_UINT(g_hash_table_lookup(receivers, &s->dst));
-            g_hash_table_insert(receivers, (gpointer)(guintptr)&s->dst,
-                                GUINT_TO_POINTER(n + 1));
-        }
-    }
-    GHashTableIter iter;
-    gpointer receiver;
-    gpointer n;
-    g_hash_table_iter_init(&iter, receivers);
-    while (g_hash_table_iter_next(&iter, &receiver, &n)) {
-        if (GPOINTER_TO_UINT(n) < RS_MANY_SENDERS) {
-            continue;
-        }
-        g_autofree char *dst = rs_format_addr(receiver);
-        g_autofree char *who = rs_findings_label(all, receiver);
-        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-        rs_finding_about(f, dst);
-        f->weight = GPOINTER_TO_UINT(n);
-        rs_finding_say(
-            f, g_strdup_printf("%u senders send to %s", GPOINTER_TO_UINT(n), who),
-            g_strdup("Over the whole capture; not necessarily at the same time."));
-    }
-}
-
 void
 rs_find_rejected(rs_findings *all, const rs_finding_row *row)
 {

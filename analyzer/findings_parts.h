@@ -174,11 +174,21 @@ rs_find_flush_icrc(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row);
 void
-rs_find_many_senders(rs_findings *all, const rs_finding_row *row);
-void
 rs_find_rejected(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_pfc(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_global_pause(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_incast(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_low_entropy(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_shared_five_tuple(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_unfair_siblings(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_spraying(rs_findings *all, const rs_finding_row *row);
 #endif

@@ -54,6 +54,24 @@ measure_reordered(const roce_stream *s)
            s->space[ROCE_SPACE_RESPONSES].reordered;
 }
 
+/* Whether the receivers of all these streams take packets out of order. */
+static gboolean
+all_taken(const rs_flow *flow)
+{
+    const rs_analysis *a = flow->all->analysis;
+    guint i = 0;
+    while (i < flow->streams->len) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
+        if (f == NULL || rs_flowlet_order(f, roce_tracker_stream(a->tracker, id)) !=
+                             RS_ORDER_OUT_OF_ORDER) {
+            break;
+        }
+        i++;
+    }
+    return i == flow->streams->len;
+}
+
 static gboolean
 write_reordered(const rs_flow *flow, rs_finding *f)
 {
@@ -65,7 +83,7 @@ write_reordered(const rs_flow *flow, rs_finding *f)
         "Originals that others overtook; nothing of them was lost.  %" G_GUINT64_FORMAT
         " rounds of retransmission were spurious for that reason.",
         spurious);
-    f->severity = RS_SEVERITY_WARNING;
+    f->severity = all_taken(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;
 }
 

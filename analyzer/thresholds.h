@@ -19,7 +19,17 @@
 /* Of the time.  Below it a pause absorbs a burst; above it somebody waits for a reason. */
 #define RS_WARNING_PAUSED_PERCENT 1
 
-/* Senders to one receiver: as many as a server has GPUs. */
-#define RS_MANY_SENDERS 8
+/* Of the time of a stream.  A receiver that holds its sender up for less does not show in
+ * the throughput; one RNR NAK while a connection is set up is nothing. */
+#define RS_SLOW_RECEIVER_PERCENT 1
+
+/* Queue pairs between two addresses from which on their source ports are expected to
+ * differ, and the share of the entropy possible for so many: at half of it, 16 queue pairs
+ * have four five-tuples. */
+#define RS_LOW_ENTROPY_QUEUE_PAIRS 4
+#define RS_LOW_ENTROPY_PERCENT 50
+
+/* Jain's index, in hundredths: two queue pairs that share 3 : 1 have 80. */
+#define RS_UNFAIR_JAIN_PERCENT 80
 
 #endif

@@ -116,21 +116,6 @@ def stepping(*steps):
     return talk
 
 
-def many(n, *, empty=False):
-    """So many senders to one receiver."""
-    def talk(on):
-        for i in range(n):
-            source = f"10.0.1.{i + 1}"
-            for psn in range(3):
-                ib = roce.transport(
-                    roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x100 + i, psn=psn,
-                    headers=roce.reth(0, 0, 0 if empty else 512),
-                    payload=b"" if empty else bytes(512))
-                ip = roce.Ip(source, "10.0.0.9", ident=psn + 1, tos=26 << 2 | 2)
-                on.frame(roce.ethernet(roce.rocev2(ip, 50_000 + i, ib)))
-    return talk
-
-
 def cm(answer):
     def talk(on):
         messages = (
@@ -296,8 +281,4 @@ ROWS = [
     Row("cnp_icrc", FIRES, "an ICRC of its own", wire(cnp(1)), "note"),
     Row("cnp_icrc", NOT, "the ICRC of the standard", wire(cnp(0))),
     Row("cnp_icrc", CANNOT, "nobody is to look", wire(cnp(1)), args=("--icrc=off",)),
-
-    Row("many_senders", FIRES, "eight", wire(many(8)), "note"),
-    Row("many_senders", NOT, "seven", wire(many(7))),
-    Row("many_senders", CANNOT, "they send no data", wire(many(8, empty=True))),
 ]

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings about load at its ends: incast, and receivers that are slow themselves. */
+#include "findings_parts.h"
+#include "format.h"
+#include "thresholds.h"
+
+/* ---- incast ---- */
+
+static gboolean
+same_receiver(const rs_destination *a, const rs_destination *b)
+{
+    return roce_tenant_equal(&a->tenant, &b->tenant) &&
+           roce_addr_equal(&a->addr, &b->addr);
+}
+
+static gboolean
+saw_more(const rs_incast_receiver *a, const rs_incast_receiver *b)
+{
+    return a->max_degree != b->max_degree ? a->max_degree > b->max_degree
+                                          : a->inside_ns > b->inside_ns;
+}
+
+/* Whether this point saw most of what meets at its receiver; of equal ones the first. */
+static gboolean
+stands_for_all(const rs_incast *incast, guint i)
+{
+    const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
+    for (guint j = 0; j < rs_incast_n_receivers(incast); j++) {
+        const rs_incast_receiver *other = rs_incast_receiver_at(incast, j);
+        if (j != i && same_receiver(&r->at, &other->at) &&
+            (saw_more(other, r) || (j < i && !saw_more(r, other)))) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* "CE marks on 12 of 100 data packets inside, 0 of 50 outside" */
+static char *
+sign_text(const rs_incast_receiver *r, rs_incast_sign sign)
+{
+    const rs_incast_share *s = &r->signs[sign];
+    g_autofree char *inside = rs_format_count(s->inside);
+    g_autofree char *outside = rs_format_count(s->outside);
+    g_autofree char *of_inside = rs_format_count(s->of_inside);
+    g_autofree char *of_outside = rs_format_count(s->of_outside);
+    g_autofree char *inside_time = rs_format_duration(s->of_inside, 0);
+    g_autofree char *outside_time = rs_format_duration(s->of_outside, 0);
+    switch (sign) {
+    case RS_INCAST_CE:
+        return g_strdup_printf("CE marks on %s of %s data packets inside, on %s of %s "
+                               "outside",
+                               inside, of_inside, outside, of_outside);
+    case RS_INCAST_CNP:
+        return g_strdup_printf("%s CNPs about %s data packets inside, %s about %s "
+                               "outside",
+                               inside, of_inside, outside, of_outside);
+    case RS_INCAST_PAUSE:
+        return g_strdup_printf("%s pauses in %s inside, %s in %s outside", inside,
+                               inside_time, outside, outside_time);
+    case RS_INCAST_N_SIGNS:
+        break;
+    }
+    return g_strdup("");
+}
+
+/* Says of each sign that there was, and returns the weightiest answer. */
+static rs_coincidence
+add_signs(const rs_incast_receiver *r, GString *text)
+{
+    rs_coincidence most = RS_COINCIDENCE_ABSENT;
+    for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
+        rs_coincidence one = rs_incast_judge(r, (rs_incast_sign)i);
+        if (r->signs[i].inside + r->signs[i].outside > 0) {
+            g_autofree char *sign = sign_text(r, (rs_incast_sign)i);
+            g_string_append_printf(text, "  %s.", sign);
+        }
+        if (one == RS_COINCIDENCE_YES || most == RS_COINCIDENCE_ABSENT ||
+            (one == RS_COINCIDENCE_UNDECIDABLE && most == RS_COINCIDENCE_NO)) {
+            most = one;
+        }
+    }
+    return most;
+}
+
+static const char *
+coincidence_text(rs_coincidence coincidence)
+{
+    switch (coincidence) {
+    case RS_COINCIDENCE_ABSENT:
+        return "  No sign of congestion came with it.";
+    case RS_COINCIDENCE_YES:
+        return "";
+    case RS_COINCIDENCE_NO:
+        return "  So congestion is no more frequent with it than without.";
+    case RS_COINCIDENCE_UNDECIDABLE:
+        return "  Whether congestion comes from it cannot be told: there is too little "
+               "outside to compare with.";
+    case RS_N_COINCIDENCES:
+        break;
+    }
+    return "";
+}
+
+static void
+add_episode_frames(rs_finding *f, const rs_incast_receiver *r)
+{
+    for (guint i = 0; i < r->episodes->len; i++) {
+        const rs_incast_episode *e = &g_array_index(r->episodes, rs_incast_episode, i);
+        rs_finding_add_frame(f, e->frame);
+        rs_finding_add_frame(f, e->ce_frame);
+        f->more_frames |= e->ce > 1;
+    }
+    f->more_frames |= r->n_episodes > r->episodes->len;
+}
+
+static rs_finding *
+report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_receiver *r)
+{
+    g_autofree char *who = rs_findings_label(all, &r->at.addr);
+    g_autofree char *about = rs_format_addr(&r->at.addr);
+    g_autofree char *inside = rs_format_duration(r->inside_ns, 0);
+    GString *detail = g_string_new(NULL);
+    g_string_printf(detail,
+                    "%" G_GUINT64_FORMAT " %s of %u and more senders within %u µs, %s "
+                    "in all; %u senders over the whole capture.",
+                    r->n_episodes, r->n_episodes == 1 ? "episode" : "episodes",
+                    RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
+                    r->n_senders);
+    rs_coincidence coincidence = add_signs(r, detail);
+    g_string_append(detail, coincidence_text(coincidence));
+    gboolean congested = coincidence == RS_COINCIDENCE_YES;
+    rs_finding *f =
+        rs_finding_add(all, row, congested ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_finding_about(f, about);
+    f->weight = r->max_degree;
+    rs_finding_say(f,
+                   g_strdup_printf("Up to %u senders at once to %s%s", r->max_degree,
+                                   who, congested ? ", and congestion with them" : ""),
+                   g_string_free(detail, FALSE));
+    add_episode_frames(f, r);
+    return f;
+}
+
+void
+rs_find_incast(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_incast *incast = all->analysis->watchers.incast;
+    guint n = rs_incast_n_receivers(incast);
+    g_autoptr(GPtrArray) found =
+        g_ptr_array_new(); /* rs_finding by receiver, or NULL */
+    g_ptr_array_set_size(found, (gint)n);
+    for (guint i = 0; i < n; i++) {
+        const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
+        if (r->n_episodes > 0 && stands_for_all(incast, i)) {
+            found->pdata[i] = report_incast(all, row, r);
+        }
+    }
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        guint32 i = rs_incast_receiver_of(incast, roce_tracker_stream(tracker, id));
+        rs_finding *f = i < n ? found->pdata[i] : NULL;
+        if (f != NULL && roce_tracker_stream(tracker, id)->payload_bytes > 0) {
+            g_array_append_val(f->streams, id);
+        }
+    }
+}
+
+/* ---- slow receivers ---- */
+
+/* What is known of one receiver, over the streams to it. */
+typedef struct slow_receiver {
+    roce_addr addr;
+    GArray *streams; /* guint32 */
+    rs_receiver_evidence sum;
+    guint64 held_ns,
+        duration_ns;  /* of the stream that was held up for the most of it */
+    gboolean network; /* and the network, too */
+} slow_receiver;
+
+static void
+free_slow(gpointer data)
+{
+    slow_receiver *r = data;
+    g_array_unref(r->streams);
+    g_free(r);
+}
+
+/* Whether the first was held up for a larger part of its time than the second. */
+static gboolean
+is_held_more(guint64 held_ns, guint64 of_ns, guint64 other_ns, guint64 of_other_ns)
+{
+    return of_other_ns == 0 ||
+           (double)held_ns * (double)of_other_ns > (double)other_ns * (double)of_ns;
+}
+
+static void
+add_evidence(slow_receiver *r, guint32 stream, const rs_receiver_evidence *e)
+{
+    g_array_append_val(r->streams, stream);
+    guint64 held_ns = rs_receiver_held_ns(e);
+    if (is_held_more(held_ns, e->duration_ns, r->held_ns, r->duration_ns)) {
+        r->held_ns = held_ns;
+        r->duration_ns = e->duration_ns;
+    }
+    r->network |= e->culprit == RS_CULPRIT_BOTH;
+    r->sum.rnr_naks += e->rnr_naks;
+    r->sum.rnr_wait_ns += e->rnr_wait_ns;
+    r->sum.credit_waits += e->credit_waits;
+    r->sum.credit_wait_ns += e->credit_wait_ns;
+    /* The same pauses stop all streams to it. */
+    r->sum.host_pauses = MAX(r->sum.host_pauses, e->host_pauses);
+    r->sum.host_pause_ns = MAX(r->sum.host_pause_ns, e->host_pause_ns);
+    r->sum.host_pause_known = e->host_pause_known;
+    r->sum.at_receiver |= e->at_receiver;
+    r->sum.slow_acks += e->at_receiver ? e->slow_acks - e->slow_acks_marked : 0;
+}
+
+static char *
+slow_detail(const slow_receiver *r)
+{
+    const rs_receiver_evidence *e = &r->sum;
+    g_autofree char *rnr = rs_format_duration(e->rnr_wait_ns, 0);
+    g_autofree char *credit = rs_format_duration(e->credit_wait_ns, 0);
+    g_autofree char *pause = e->host_pause_known
+                                 ? rs_format_duration(e->host_pause_ns, 0)
+                                 : g_strdup("a time that is not known");
+    GString *text = g_string_new(NULL);
+    if (e->rnr_naks > 0) {
+        g_string_append_printf(text, "RNR NAKs: %" G_GUINT64_FORMAT ", waits of %s.  ",
+                               e->rnr_naks, rnr);
+    }
+    if (e->credit_waits > 0) {
+        g_string_append_printf(
+            text,
+            "Credits ran out and the sender waited for more: %" G_GUINT64_FORMAT
+            " times, %s.  ",
+            e->credit_waits, credit);
+    }
+    if (e->host_pauses > 0) {
+        g_autofree char *n = rs_finding_count(e->host_pauses, "pause", "pauses");
+        g_string_append_printf(text, "Its own NIC asked for %s, for %s.  ", n, pause);
+    }
+    if (e->slow_acks > 0) {
+        g_string_append_printf(text,
+                               "At its NIC, %" G_GUINT64_FORMAT
+                               " ACKs took much longer than the fastest.  ",
+                               e->slow_acks);
+    }
+    g_string_append(text, r->network ? "The network was congested as well."
+                                     : "Nothing speaks of the network.");
+    return g_string_free(text, FALSE);
+}
+
+static void
+report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
+{
+    gboolean long_held =
+        r->held_ns > 0 && r->held_ns * 100 >= r->duration_ns * RS_SLOW_RECEIVER_PERCENT;
+    gboolean untimed =
+        r->sum.slow_acks > 0 || (r->sum.host_pauses > 0 && !r->sum.host_pause_known);
+    if (!long_held && !untimed) {
+        return;
+    }
+    g_autofree char *who = rs_findings_label(all, &r->addr);
+    g_autofree char *about = rs_format_addr(&r->addr);
+    g_autofree char *share = rs_format_share(r->held_ns, r->duration_ns);
+    rs_finding *f =
+        rs_finding_add(all, row, long_held ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_finding_about(f, about);
+    f->weight = r->held_ns;
+    rs_finding_say(f,
+                   long_held ? g_strdup_printf("%s holds its senders up, for %s of the "
+                                               "time",
+                                               who, share)
+                             : g_strdup_printf("%s is slow itself", who),
+                   slow_detail(r));
+    for (guint i = 0; i < r->streams->len; i++) {
+        guint32 id = g_array_index(r->streams, guint32, i);
+        const rs_receiver_evidence *e =
+            rs_receivers_of(all->analysis->watchers.receivers, id);
+        g_array_append_val(f->streams, id);
+        rs_finding_add_frame(f, e->credit_frame);
+        rs_finding_add_frame(f, e->pause_frame);
+        f->more_frames |= e->credit_waits > 1 || e->host_pauses > 1;
+    }
+    rs_finding_add_events(all, f, KIND(RNR_NAK));
+}
+
+/* Of the points that saw a stream, which stands for all, the one that has the strongest
+ * evidence against the receiver, as its stream there; ROCE_NO_STREAM: none has any. */
+static guint32
+strongest_at(const rs_findings *all, guint32 stream)
+{
+    const GArray *members = all->summary->members->pdata[stream];
+    guint32 best = ROCE_NO_STREAM;
+    guint64 best_ns = 0;
+    for (guint i = 0; i < members->len; i++) {
+        guint32 id = g_array_index(members, guint32, i);
+        const rs_receiver_evidence *e =
+            rs_receivers_of(all->analysis->watchers.receivers, id);
+        if (e == NULL ||
+            (e->culprit != RS_CULPRIT_RECEIVER && e->culprit != RS_CULPRIT_BOTH)) {
+            continue;
+        }
+        if (best == ROCE_NO_STREAM || rs_receiver_held_ns(e) > best_ns) {
+            best = id;
+            best_ns = rs_receiver_held_ns(e);
+        }
+    }
+    return best;
+}
+
+static slow_receiver *
+slow_of(GPtrArray *all, GHashTable *by_addr, const roce_stream *s)
+{
+    slow_receiver *r = g_hash_table_lookup(by_addr, &s->dst);
+    if (r == NULL) {
+        r = g_new0(slow_receiver, 1);
+        r->addr = s->dst;
+        r->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        g_ptr_array_add(all, r);
+        g_hash_table_insert(by_addr, &r->addr, r);
+    }
+    return r;
+}
+
+void
+rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_analysis *a = all->analysis;
+    g_autoptr(GPtrArray) slow = g_ptr_array_new_with_free_func(free_slow);
+    g_autoptr(GHashTable) by_addr = g_hash_table_new(rs_addr_hash, rs_addr_equal);
+    for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
+        guint32 at = rs_summary_stands(all->summary, id) ? strongest_at(all, id)
+                                                         : ROCE_NO_STREAM;
+        if (at != ROCE_NO_STREAM) {
+            const roce_stream *s = roce_tracker_stream(a->tracker, at);
+            add_evidence(slow_of(slow, by_addr, s), at,
+                         rs_receivers_of(a->watchers.receivers, at));
+        }
+    }
+    for (guint i = 0; i < slow->len; i++) {
+        report_slow(all, row, g_ptr_array_index(slow, i));
+    }
+}

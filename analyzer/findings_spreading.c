@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings about how load spreads over paths, and over the queue pairs of two hosts. */
+#include "findings_parts.h"
+#include "format.h"
+#include "spreading.h"
+#include "thresholds.h"
+
+/* A finding about a pair of addresses and its streams, with their first packets. */
+static rs_finding *
+add_about_pair(rs_findings *all, const rs_finding_row *row, rs_severity severity,
+               const rs_address_pair *pair, const GArray *streams)
+{
+    g_autofree char *src = rs_format_addr(&pair->src);
+    g_autofree char *dst = rs_format_addr(&pair->dst);
+    g_autofree char *about = g_strdup_printf("%s>%s", src, dst);
+    rs_finding *f = rs_finding_add(all, row, severity);
+    rs_finding_about(f, about);
+    f->weight = streams->len;
+    g_array_append_vals(f->streams, streams->data, streams->len);
+    return f;
+}
+
+static void
+add_first_frames(const rs_findings *all, rs_finding *f)
+{
+    for (guint i = 0; i < f->streams->len; i++) {
+        guint32 id = g_array_index(f->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
+        rs_finding_add_frame(f, s->first_frame);
+        f->more_frames |= s->packets > 1;
+    }
+}
+
+static char *
+ends_of(const rs_findings *all, const rs_address_pair *pair)
+{
+    g_autofree char *src = rs_findings_label(all, &pair->src);
+    g_autofree char *dst = rs_findings_label(all, &pair->dst);
+    return g_strdup_printf("%s to %s", src, dst);
+}
+
+/* Spreading matters where there is congestion: else it is worth a note. */
+static rs_severity
+severity_of(const rs_findings *all, const rs_address_pair *pair)
+{
+    g_autofree char *src = rs_format_addr(&pair->src);
+    g_autofree char *dst = rs_format_addr(&pair->dst);
+    g_autofree char *key = g_strdup_printf("%s>%s", src, dst);
+    return g_hash_table_contains(all->congested, key) ? RS_SEVERITY_WARNING
+                                                      : RS_SEVERITY_NOTE;
+}
+
+static gboolean
+has_low_entropy(const rs_address_pair *pair)
+{
+    return pair->streams->len >= RS_LOW_ENTROPY_QUEUE_PAIRS &&
+           pair->entropy_bits * 100 < pair->possible_bits * RS_LOW_ENTROPY_PERCENT;
+}
+
+static void
+report_low_entropy(rs_findings *all, const rs_finding_row *row,
+                   const rs_address_pair *pair)
+{
+    g_autofree char *who = ends_of(all, pair);
+    rs_finding *f =
+        add_about_pair(all, row, severity_of(all, pair), pair, pair->streams);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%u queue pairs from %s have %u UDP source %s", f->streams->len,
+                        who, pair->ports, pair->ports == 1 ? "port" : "ports"),
+        g_strdup_printf("Their source ports have %.1f bits of entropy; %.1f are "
+                        "possible for so many.  To a switch that hashes addresses and "
+                        "ports they are %u %s.",
+                        pair->entropy_bits, pair->possible_bits, pair->ports,
+                        pair->ports == 1 ? "flow, on one path" : "flows"));
+    add_first_frames(all, f);
+}
+
+static void
+report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
+{
+    g_autofree char *who = ends_of(all, pair);
+    g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; i < pair->shared->len; i++) {
+        const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
+        g_array_append_vals(streams, shared->streams->data, shared->streams->len);
+    }
+    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair, streams);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%u of %u queue pairs from %s share a five-tuple with another",
+                        streams->len, pair->streams->len, who),
+        g_strdup_printf("%u UDP source %s more than one of them; those take one path "
+                        "together, whatever the hash.",
+                        pair->shared->len,
+                        pair->shared->len == 1 ? "port has" : "ports have"));
+    add_first_frames(all, f);
+}
+
+static void
+report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
+{
+    const rs_siblings *s = &pair->siblings;
+    const roce_tracker *tracker = all->analysis->tracker;
+    g_autofree char *who = ends_of(all, pair);
+    g_autofree char *least = rs_format_bytes(s->least_bytes);
+    g_autofree char *most = rs_format_bytes(s->most_bytes);
+    g_autofree char *common = rs_format_duration(s->end_ns - s->start_ns, 0);
+    rs_finding *f =
+        add_about_pair(all, row, severity_of(all, pair), pair, pair->streams);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%u queue pairs from %s share unevenly", pair->streams->len,
+                        who),
+        g_strdup_printf(
+            "Jain's index is %.2f, where 1 is even and %.2f is one alone.  In %s that "
+            "they have in common QP 0x%x got %s and QP 0x%x %s, and each of them sent "
+            "in nearly all of that time.",
+            s->jain, 1.0 / pair->streams->len, common,
+            roce_tracker_stream(tracker, s->most)->dst_qpn, most,
+            roce_tracker_stream(tracker, s->least)->dst_qpn, least));
+    add_first_frames(all, f);
+}
+
+static gboolean
+is_unfair(const rs_address_pair *pair)
+{
+    const rs_siblings *s = &pair->siblings;
+    return s->known && s->all_busy && s->jain * 100 < RS_UNFAIR_JAIN_PERCENT;
+}
+
+/* Streams of a pair whose receiver takes packets out of order. */
+static GArray *
+sprayed_streams(const rs_analysis *a, const rs_address_pair *pair)
+{
+    GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
+        if (f != NULL && rs_flowlet_order(f, roce_tracker_stream(a->tracker, id)) ==
+                             RS_ORDER_OUT_OF_ORDER) {
+            g_array_append_val(streams, id);
+        }
+    }
+    return streams;
+}
+
+static void
+report_spraying(rs_findings *all, const rs_finding_row *row,
+                const rs_address_pair *pair, const GArray *streams)
+{
+    g_autofree char *who = ends_of(all, pair);
+    guint64 late = 0;
+    guint64 latest_ns = 0;
+    guint writes_only = 0;
+    for (guint i = 0; i < streams->len; i++) {
+        const rs_flowlet_stream *one = rs_flowlets_of(
+            all->analysis->watchers.flowlets, g_array_index(streams, guint32, i));
+        late += one->late;
+        latest_ns = MAX(latest_ns, one->lateness_ns);
+        writes_only += rs_flowlet_writes_only(one) ? 1 : 0;
+    }
+    g_autofree char *latest = rs_format_duration(latest_ns, 0);
+    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair, streams);
+    f->weight = late;
+    rs_finding_say(
+        f,
+        g_strdup_printf("Packets from %s take several paths, and the receiver is made "
+                        "for it",
+                        who),
+        g_strdup_printf("%" G_GUINT64_FORMAT
+                        " packets came late, by at most %s, and there was neither a "
+                        "NAK nor a retransmission.  %u of %u queue pairs send their "
+                        "messages as WRITE Only packets.",
+                        late, latest, writes_only, streams->len));
+    rs_finding_add_events(all, f, KIND(LATE));
+}
+
+/* ---- what the table names ---- */
+
+typedef void (*report_pair)(rs_findings *all, const rs_finding_row *row,
+                            const rs_address_pair *pair);
+
+static void
+find_pairs(rs_findings *all, const rs_finding_row *row,
+           gboolean (*applies)(const rs_address_pair *), report_pair report)
+{
+    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(all->analysis, all->summary);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_address_pair *pair = g_ptr_array_index(pairs, i);
+        if (applies(pair)) {
+            report(all, row, pair);
+        }
+    }
+}
+
+static gboolean
+has_shared(const rs_address_pair *pair)
+{
+    return pair->shared->len > 0 && !has_low_entropy(pair);
+}
+
+void
+rs_find_low_entropy(rs_findings *all, const rs_finding_row *row)
+{
+    find_pairs(all, row, has_low_entropy, report_low_entropy);
+}
+
+void
+rs_find_shared_five_tuple(rs_findings *all, const rs_finding_row *row)
+{
+    find_pairs(all, row, has_shared, report_shared);
+}
+
+void
+rs_find_unfair_siblings(rs_findings *all, const rs_finding_row *row)
+{
+    find_pairs(all, row, is_unfair, report_unfair);
+}
+
+void
+rs_find_spraying(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(all->analysis, all->summary);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_address_pair *pair = g_ptr_array_index(pairs, i);
+        g_autoptr(GArray) streams = sprayed_streams(all->analysis, pair);
+        if (streams->len > 0) {
+            report_spraying(all, row, pair, streams);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows about load: incast, slow receivers, spreading."""
+
+import dataclasses
+
+import fabric_scenarios
+import load_scenarios
+import roce
+from fabric import simulate_fabric
+from load_scenarios import Conversation, chain, credits, same_port, slow_host
+from row import CANNOT, FIRES, NOT, Row
+from sim import QueuePair, Scenario, Side, Work, path_of, simulate
+
+
+def at(point, scenario):
+    """What a point of a fabric captured, as a pcapng of its own."""
+    alone = dataclasses.replace(scenario, files={"one.pcapng": (point,)}, points=tuple(
+        p for p in scenario.points if p.name == point))
+    return simulate_fabric(alone).captures()["one.pcapng"]
+
+
+def classic(point, scenario):
+    """The same as a classic pcap: nobody knows the speed of the link."""
+    alone = dataclasses.replace(scenario, files={"one.pcap": (point,)}, points=tuple(
+        p for p in scenario.points if p.name == point))
+    return simulate_fabric(alone).captures()["one.pcap"]
+
+
+def named(point, name):
+    return lambda: at(point, load_scenarios.SCENARIOS[name]())
+
+
+# --- incast --------------------------------------------------------------------------
+
+
+def coincides(ce):
+    def also(report, found):
+        (receiver,) = (r for r in report["incast"]["receivers"] if r["n_episodes"])
+        if receiver["congestion"]["ce"]["coincides"] != ce:
+            yield f"CE: {receiver['congestion']['ce']}"
+        (finding,) = found
+        if not finding["streams"]:
+            yield "no streams are named"
+        frames = {e["frame"] for e in receiver["episodes"]}
+        if not frames <= set(finding["frames"]):
+            yield f"frames {finding['frames']}, episodes begin with {frames}"
+    return also
+
+
+INCAST = (
+    Row("incast", FIRES, "marks come with the gusts of five more senders",
+        named("h6", "gusts"), "warning", also=coincides("yes")),
+    Row("incast", FIRES, "eight gusts, but no mark: a note",
+        named("h6", "gusts_without_marks"), "note", also=coincides("absent")),
+    Row("incast", NOT, "two senders at once are none", named("h2", "two_at_once")),
+    Row("incast", NOT, "one sender alone is marked as often: incast, and no warning",
+        named("h6", "marked_throughout"), "note", also=coincides("no")),
+    Row("incast", CANNOT, "there is nothing outside of the incast to compare with",
+        lambda: at("h3", fabric_scenarios.scenario("incast_ecn")), "note",
+        also=coincides("undecidable")),
+    Row("incast", CANNOT, "at one sender's NIC the others are not seen",
+        lambda: at("h0", fabric_scenarios.scenario("incast_ecn"))),
+)
+
+# --- slow receivers ------------------------------------------------------------------
+
+
+def blames(word, **evidence):
+    def also(report, _found):
+        streams = report["receivers"]["streams"]
+        if [s["slow"] for s in streams] != [word] * len(streams) or not streams:
+            yield f"not {word}: {streams}"
+        for key, value in evidence.items():
+            if [s["evidence"][key] for s in streams] != [value]:
+                yield f"{key}: not {value}: {streams}"
+    return also
+
+
+def receive_buffers(batch, interval_ns, n=40):
+    """SENDs to a receiver that is short of receive requests."""
+    a = Side(0x11, work=tuple(Work("SEND", 4096, at_ns=i * 20_000) for i in range(n)))
+    b = Side(0x22, receives=batch, receive_batch=batch, receive_interval_ns=interval_ns,
+             rnr_timer=1)
+    simulation = simulate(Scenario("short", (QueuePair(a, b),), segments=path_of()))
+    return simulation.captures()["sender"]
+
+
+def one_way(data, source):
+    """The packets of a classic pcap that come from this address."""
+    out, at_byte = bytearray(data[:24]), 24
+    while at_byte < len(data):
+        size = int.from_bytes(data[at_byte + 8:at_byte + 12], "little")
+        record = data[at_byte:at_byte + 16 + size]
+        if record[16 + 26:16 + 30] == source:
+            out += record
+        at_byte += 16 + size
+    return bytes(out)
+
+
+def slow_acks(at_receiver_ns, n=80):
+    """ACKs that come ever later behind their requests."""
+    talk = Conversation()
+    for i in range(n):
+        talk.request("SEND Only", i).wait(2_000 + i * at_receiver_ns).ack(i).wait(2_000)
+    return talk.bytes()
+
+
+AT_RECEIVER = ("--captured-at", "10.9.0.2")
+
+SLOW = (
+    Row("slow_receiver", FIRES, "its NIC asks for pauses",
+        lambda: at("leaf0_h3", slow_host()), "warning"),
+    Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
+        lambda: receive_buffers(4, 100_000), "warning"),
+    Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
+        credits, "warning", also=blames("receiver", credit_waits=8, credits_out=8,
+                                        credit_wait_ns=8 * (2_000 + 40_000 + 3_000))),
+    Row("slow_receiver", FIRES, "at its NIC ACKs take ever longer: for how long it held the "
+        "sender up is not known", lambda: slow_acks(2_000), "note", AT_RECEIVER,
+        blames("receiver", at_receiver=True)),
+    Row("slow_receiver", NOT, "the same waits, and no limit of credits",
+        lambda: credits(limited=False)),
+    Row("slow_receiver", NOT, "credits run out, but the sender has nothing more to send",
+        lambda: credits(resume_ns=150_000)),
+    Row("slow_receiver", NOT, "one short wait in a long stream",
+        lambda: receive_buffers(39, 600_000, 200)),
+    Row("slow_receiver", NOT, "at its NIC, ACKs take a little longer",
+        lambda: slow_acks(500), None, AT_RECEIVER),
+    Row("slow_receiver", CANNOT, "what a switch asks of its sender may have any cause",
+        lambda: at("leaf0_h0", slow_host())),
+    Row("slow_receiver", CANNOT, "pauses, but the speed of the link is not known: a note",
+        lambda: classic("leaf0_h3", slow_host()), "note"),
+    Row("slow_receiver", CANNOT, "ACKs that grow slow elsewhere may be a queue",
+        lambda: slow_acks(2_000), also=blames("undecidable")),
+    Row("slow_receiver", CANNOT, "of the credits nothing was captured",
+        lambda: one_way(credits(), bytes([10, 9, 0, 1]))),
+)
+
+# --- source ports --------------------------------------------------------------------
+
+
+def entropy(bits, possible, shared):
+    def also(report, _found):
+        pair = next(p for p in report["spreading"]["pairs"] if p["dst"] == "10.9.0.4")
+        got = (pair["entropy_bits"], pair["possible_bits"],
+               [len(s["streams"]) for s in pair["shared_five_tuples"]])
+        if got != (bits, possible, shared):
+            yield f"{got}, not {bits} of {possible} bits, shared by {shared}"
+    return also
+
+
+def marked(n, others):
+    return same_port(n, others, kmin_bytes=0, kmax_bytes=1, marked_priorities=(3,))
+
+
+def without_ports():
+    """RoCEv1 has no ports: two queue pairs."""
+    pcap = roce.Pcap()
+    for n in range(20):
+        ip = roce.Ip("fd00::1", "fd00::2")
+        ib = roce.transport(roce.OPCODE["RC SEND Only"], dest_qpn=0x10 + n % 2, psn=n // 2,
+                            payload=bytes(256))
+        pcap.add(10**18 + n * 1_000, roce.ethernet(
+            roce.rocev1(ip, ib), ethertype=roce.ETHERTYPE_ROCEV1))
+    return pcap.bytes()
+
+
+PORTS = (
+    Row("low_entropy", FIRES, "four queue pairs with one port",
+        lambda: at("h3", same_port(4, 0)), "note", also=entropy(0, 2, [4])),
+    Row("low_entropy", FIRES, "the same, and marks",
+        lambda: at("h3", marked(4, 0)), "warning"),
+    Row("low_entropy", NOT, "1.5 bits of 2", lambda: at("h3", same_port(2, 2)),
+        also=entropy(1.5, 2, [2])),
+    Row("low_entropy", CANNOT, "of three queue pairs a shared port may be chance",
+        lambda: at("h3", same_port(3, 0))),
+    Row("low_entropy", CANNOT, "RoCEv1 has no ports", without_ports),
+    Row("shared_five_tuple", FIRES, "two of four", lambda: at("h3", same_port(2, 2)),
+        "note", also=lambda _report, found: () if len(found[0]["streams"]) == 2
+        else ["not two streams"]),
+    Row("shared_five_tuple", NOT, "each has its own", named("h3", "siblings")),
+    Row("shared_five_tuple", NOT, "low_entropy says it",
+        lambda: at("h3", same_port(4, 0))),
+    Row("shared_five_tuple", CANNOT, "RoCEv1 has no ports", without_ports),
+)
+
+# --- siblings ------------------------------------------------------------------------
+
+
+SIBLINGS = (
+    Row("unfair_siblings", FIRES, "one gets much more than each of two",
+        named("h3", "unfair_siblings"), "note"),
+    Row("unfair_siblings", NOT, "2.5 : 1", named("h3", "nearly_fair_siblings")),
+    Row("unfair_siblings", CANNOT, "one of them may have had nothing to send",
+        named("h3", "shy_sibling")),
+)
+
+# --- order ---------------------------------------------------------------------------
+
+# Two late ones, and three.
+LATE_2 = (0, 1, 2, 3, 5, 4, 6, 7, 9, 8, *range(10, 40))
+LATE_3 = (0, 1, 2, 3, 5, 4, 6, 7, 9, 8, 11, 10, *range(12, 40))
+
+
+def order_is(word, writes_only):
+    def also(report, _found):
+        got = [(s["order"], s["writes_only"]) for s in report["spreading"]["order"]]
+        if got != [(word, writes_only)]:
+            yield f"{got}, not {word}, {writes_only}"
+    return also
+
+
+ORDER = (
+    Row("spraying", FIRES, "three late, and the receiver took them",
+        lambda: chain(LATE_3), "note", also=order_is("out_of_order", True)),
+    Row("spraying", FIRES, "each packet takes a spine at random",
+        lambda: at("h4", fabric_scenarios.scenario("spray_out_of_order")), "note"),
+    Row("spraying", NOT, "two late: their NAKs may have been missed",
+        lambda: chain(LATE_2), also=order_is("undecidable", True)),
+    Row("spraying", NOT, "the receiver answers with NAKs, and goes back",
+        lambda: at("h4", fabric_scenarios.scenario("spray"))),
+    Row("spraying", NOT, "all in order", lambda: chain(range(40)),
+        also=order_is("in_order", True)),
+    Row("spraying", CANNOT, "the receiver was not captured",
+        lambda: chain(LATE_3, acked=False), also=order_is("undecidable", True)),
+)
+
+ROWS = [*INCAST, *SLOW, *PORTS, *SIBLINGS, *ORDER]
