@@ -7,12 +7,28 @@
  */
 #include "track.h"
 
-#define ECN_CE 3
-/* A later CNP answers something else.  Twice the pacing interval, where that is longer,
- * is to be added once pacing is inferred. */
-#define ANSWER_WITHIN_NS 200000
-#define CNP_LOOKUPS 16    /* tries to find the pair of a CNP that a switch sent */
-#define CNP_SEARCHES 4096 /* in all */
+#define ANSWER_WITHIN_NS 200000 /* a later CNP answers something else */
+#define CNP_LOOKUPS 16          /* tries to find the pair of a CNP that a switch sent */
+#define CNP_SEARCHES 4096       /* in all */
+
+static void
+keep_episode(roce_tracker *t, roce_stream_state *s, uint64_t duration_ns)
+{
+    uint32_t i = s->pub.n_ce_episodes;
+    if (i == ROCE_CE_EPISODES ||
+        !roce_track_reserve(t, (void **)&s->pub.ce_episodes, &s->episodes_capacity, i,
+                            sizeof *s->pub.ce_episodes)) {
+        return;
+    }
+    s->pub.ce_episodes[i] = (roce_ce_episode){
+        .start_ns = s->episode_start_ns,
+        .end_ns = s->episode_start_ns + duration_ns,
+        .marked = s->episode_marked,
+        .data_packets = s->episode_data,
+        .first_frame = s->episode_frame,
+    };
+    s->pub.n_ce_episodes++;
+}
 
 static void
 end_episode(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -24,10 +40,71 @@ end_episode(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_event e = roce_track_event(ROCE_EVENT_CE_EPISODE, s, a);
     e.related_frame = s->episode_frame;
     e.count = s->episode_marked;
-    e.duration_ns = s->episode_last_ns > s->episode_start_ns
-                        ? s->episode_last_ns - s->episode_start_ns
-                        : 0;
+    e.duration_ns = roce_since_ns(s->episode_last_ns, s->episode_start_ns);
     roce_track_emit(t, &e);
+    keep_episode(t, s, e.duration_ns);
+}
+
+/* How long a mark waits for its CNP. */
+static uint64_t
+patience_ns(const roce_tracker *t, const roce_stream_state *s)
+{
+    uint64_t twice = 2 * roce_pacing_interval_ns(t, s);
+    return twice > ANSWER_WITHIN_NS ? twice : ANSWER_WITHIN_NS;
+}
+
+/* The marks that wait need wait no longer. */
+static void
+settle_marks(roce_stream_state *s, roce_ce_answer due, roce_ce_answer paced)
+{
+    s->pub.ce_answers[due] += s->waiting_due;
+    s->pub.ce_answers[paced] += s->waiting_paced;
+    s->waiting_due = s->waiting_paced = 0;
+    s->unanswered_ce_frame = 0;
+}
+
+/* No CNP came for them.  Another one's may have been sent in their stead; whether there
+ * is an interval at all may be known only later. */
+static void
+give_up_marks(const roce_tracker *t, roce_stream_state *s)
+{
+    uint64_t newest_ns;
+    if (s->cnp_seen && roce_pacing_least_gap_ns(t, s) == 0) {
+        uint64_t since_ns = roce_since_ns(s->newest_ce_ns, s->last_cnp_ns);
+        s->early_marks += s->waiting_due;
+        s->waiting_due = 0;
+        s->early_longest_ns =
+            since_ns > s->early_longest_ns ? since_ns : s->early_longest_ns;
+    }
+    bool in_its_stead =
+        roce_pacing_newest(t, s, &newest_ns) && newest_ns >= s->unanswered_ce_ns;
+    if (!roce_stream_is_paired(&s->pub) && s->complainer == 0) {
+        settle_marks(s, ROCE_CE_OPEN, ROCE_CE_OPEN);
+    } else {
+        settle_marks(s, in_its_stead ? ROCE_CE_PACED : ROCE_CE_UNANSWERED,
+                     ROCE_CE_PACED);
+    }
+}
+
+/* A mark begins to wait, or joins those that do. */
+static void
+await_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    uint64_t now = a->frame->time_ns;
+    roce_pacing_mark(t, s, now);
+    if (s->unanswered_ce_frame != 0 && now > s->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s);
+    }
+    if (s->unanswered_ce_frame == 0) {
+        s->unanswered_ce_frame = a->frame->number;
+        s->unanswered_ce_ns = now;
+    }
+    uint64_t newest_ns;
+    bool paced = roce_pacing_newest(t, s, &newest_ns) &&
+                 roce_since_ns(now, newest_ns) < roce_pacing_least_gap_ns(t, s);
+    s->newest_ce_ns = now;
+    s->waiting_paced += paced ? 1 : 0;
+    s->waiting_due += paced ? 0 : 1;
 }
 
 static void
@@ -42,14 +119,13 @@ mark(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         s->episode_frame = a->frame->number;
         s->episode_start_ns = now;
         s->episode_marked = 0;
+        s->episode_since = 1;
         s->pub.ecn.ce_episodes++;
     }
     s->episode_marked++;
     s->episode_last_ns = now;
-    if (s->unanswered_ce_frame == 0) {
-        s->unanswered_ce_frame = a->frame->number;
-        s->unanswered_ce_ns = now;
-    }
+    s->episode_data = s->episode_since;
+    await_cnp(t, s, a);
 }
 
 /* The codepoint that counts, and a note of where it was read. */
@@ -74,6 +150,7 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
         return;
     }
     s->pub.ecn.codepoint[ecn]++;
+    s->episode_since++;
     if (s->last_ecn >= 0 && s->last_ecn != (int8_t)ecn) {
         s->pub.ecn.transitions++;
         roce_event e = roce_track_event(ROCE_EVENT_ECN_TRANSITION, s, a);
@@ -81,7 +158,7 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
         roce_track_emit(t, &e);
     }
     s->last_ecn = (int8_t)ecn;
-    if (ecn == ECN_CE) {
+    if (ecn == ROCE_ECN_CE) {
         mark(t, s, a);
     }
 }
@@ -135,11 +212,14 @@ static uint64_t
 answered_ce(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     uint64_t frame = s->unanswered_ce_frame;
-    bool soon = a->frame->time_ns <= s->unanswered_ce_ns + ANSWER_WITHIN_NS;
-    s->unanswered_ce_frame = 0;
-    if (frame == 0 || !soon) {
+    if (frame == 0) {
         return 0;
     }
+    if (a->frame->time_ns > s->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s);
+        return 0;
+    }
+    settle_marks(s, ROCE_CE_ANSWERED, ROCE_CE_ANSWERED);
     roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, s->unanswered_ce_ns, frame);
     return frame;
 }
@@ -161,6 +241,9 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->pub.cnps_sent++;
     s->pub.ecn_control[take_ecn(s, a->packet)]++;
     roce_stream_state *cause = complained_of(t, s);
+    if (cause != NULL) {
+        cause->complainer = s->pub.id + 1;
+    }
     roce_event e = roce_track_event(ROCE_EVENT_CNP, s, a);
     if (cause != NULL) {
         cause->pub.cnps_received++;
@@ -169,11 +252,37 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.related_frame = answered_ce(t, cause, a);
         measure_interval(t, cause, a);
     }
+    roce_pacing_cnp(t, s, a);
     roce_track_emit(t, &e);
+}
+
+/* Decides on marks that wait, and on what waited for the interval to be known. */
+static void
+finish_marks(const roce_tracker *t, roce_stream_state *s)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    uint64_t last_ns = s->pub.last_time_ns;
+    if (peer != NULL && peer->pub.last_time_ns > last_ns) {
+        last_ns = peer->pub.last_time_ns;
+    }
+    if (last_ns > s->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s);
+    } else {
+        settle_marks(s, ROCE_CE_OPEN, ROCE_CE_OPEN);
+    }
+    uint64_t interval_ns = roce_pacing_interval_ns(t, s);
+    bool early_paced = s->early_longest_ns < interval_ns;
+    s->pub.ce_answers[early_paced ? ROCE_CE_PACED : ROCE_CE_UNANSWERED] +=
+        s->early_marks;
+    if (interval_ns == 0) { /* the least gap turned out to be none */
+        s->pub.ce_answers[ROCE_CE_UNANSWERED] += s->pub.ce_answers[ROCE_CE_PACED];
+        s->pub.ce_answers[ROCE_CE_PACED] = 0;
+    }
 }
 
 void
 roce_congest_finish(roce_tracker *t, roce_stream_state *s)
 {
     end_episode(t, s, NULL);
+    finish_marks(t, s);
 }

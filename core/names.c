@@ -3,6 +3,7 @@
 #include "roce/aeth.h"
 #include "roce/cm.h"
 #include "roce/event.h"
+#include "roce/pacing.h"
 #include "roce/packet.h"
 #include "roce/stream.h"
 
@@ -90,8 +91,18 @@ static const char *const tables[] = {
     [ROCE_TABLE_PAUSES] = "pauses",
     [ROCE_TABLE_CONNECTIONS] = "connections",
     [ROCE_TABLE_LATENCIES] = "latencies",
+    [ROCE_TABLE_NOTIFIERS] = "notifiers",
 };
 _Static_assert(sizeof tables / sizeof tables[0] == ROCE_N_TABLES, "named");
+
+static const char *const scopes[] = {
+    [ROCE_PACING_QP] = "qp",
+    [ROCE_PACING_PAIR] = "pair",
+    [ROCE_PACING_DESTINATION] = "destination",
+    [ROCE_PACING_PORT] = "port",
+    [ROCE_N_PACING_SCOPES] = "unknown",
+};
+_Static_assert(sizeof scopes / sizeof scopes[0] == ROCE_N_PACING_SCOPES + 1, "named");
 
 static const char *const vantages[] = {
     [ROCE_VANTAGE_UNKNOWN] = "unknown",
@@ -272,4 +283,10 @@ roce_event_detail_name(const roce_event *e)
         break;
     }
     return NULL;
+}
+
+const char *
+roce_pacing_scope_name(roce_pacing_scope scope)
+{
+    return scopes[scope];
 }

@@ -159,6 +159,7 @@ forget_half(roce_tracker *t, roce_stream_state *s)
     s->pub.pairing_evidence = 0;
     memset(s->pub.naks_received, 0, sizeof s->pub.naks_received);
     s->pub.cnps_received = 0;
+    s->complainer = 0;
 }
 
 void

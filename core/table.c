@@ -176,6 +176,9 @@ roce_table_clear(roce_tracker *t)
             roce_missing_clear(&s->lane[space].missing, &t->alloc);
         }
         roce_measure_forget(t, s);
+        if (s->pub.ce_episodes != NULL) {
+            t->alloc.release(t->alloc.ctx, s->pub.ce_episodes);
+        }
         if (s->pub.other_opcodes != NULL) {
             t->alloc.release(t->alloc.ctx, s->pub.other_opcodes);
         }

@@ -16,6 +16,7 @@
  *   source_port.c  pairing verified by UDP source ports
  *   pair_user.c    the same by the user's tables
  *   congest.c      ECN and CNP
+ *   pacing.c       how far apart CNPs are kept, and by what
  *   measure.c      latencies
  *   stop.c         PFC and pause
  *
@@ -26,6 +27,7 @@
 #define ROCE_CORE_TRACK_H
 
 #include "history.h"
+#include "index.h"
 #include "missing.h"
 #include "roce/psn.h"
 #include "roce/tracker.h"
@@ -223,10 +225,23 @@ typedef struct roce_stream_state {
     int8_t last_ecn; /* -1 before the first data packet */
     bool in_episode;
     uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
+    uint64_t episode_data;  /* data packets from its first mark to its newest */
+    uint64_t episode_since; /* and to the newest packet */
+    uint32_t episodes_capacity;
     uint64_t unanswered_ce_frame; /* 0: none */
-    uint64_t unanswered_ce_ns;
+    uint64_t unanswered_ce_ns, newest_ce_ns;
+    uint64_t waiting_due, waiting_paced; /* marks since, with it */
+    /* Marks that waited in vain behind the first CNP, when no gap was known, and the
+     * longest time from that to one of them. */
+    uint64_t early_marks, early_longest_ns;
     uint32_t complained_of; /* stream id + 1, found for a switch's CNPs; 0 none */
     uint32_t lookups;
+    uint32_t complainer; /* stream id + 1 that carried the newest CNP about its data */
+    uint32_t cnp_way;    /* of CNPs that it carries, + 1; 0 none, see pacing.c */
+    uint64_t carried_cnp_ns; /* the newest; valid if carried_cnp */
+    bool carried_cnp;
+    bool carried_nak;
+    uint64_t carried_nak_ns; /* likewise */
     uint8_t
         directions; /* roce_direction of its packets, or both or'ed: it passes here */
     bool vantage_given; /* the user told pub.vantage */
@@ -317,6 +332,13 @@ struct roce_tracker {
     uint32_t n_pauses, pauses_capacity;
     uint64_t latest_ns;
     uint32_t cnp_searches;
+
+    struct roce_notifier_state *notifiers; /* who sends CNPs, see pacing.c */
+    uint32_t n_notifiers, notifiers_capacity;
+    roce_index notifier_index;
+    struct roce_cnp_way *cnp_ways;
+    uint32_t n_cnp_ways, cnp_ways_capacity;
+    roce_index cnp_way_index;
 };
 
 /* A packet on its way through the rules. */
@@ -627,6 +649,32 @@ void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 void
 roce_congest_finish(roce_tracker *t, roce_stream_state *s);
+
+/* pacing.c */
+/* `s` carries a CNP. */
+void
+roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* `s` carries a NAK. */
+void
+roce_pacing_nak(roce_stream_state *s, const roce_arrival *a);
+/* Data of `s` came marked. */
+void
+roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns);
+/* The interval of whoever sends CNPs about the data of `s`; 0 while it is not known. */
+uint64_t
+roce_pacing_interval_ns(const roce_tracker *t, const roce_stream_state *s);
+/* The same, while too little is known to be sure of it: the least gap so far. */
+uint64_t
+roce_pacing_least_gap_ns(const roce_tracker *t, const roce_stream_state *s);
+/* When the newest CNP was seen that may hold back one about `s`; false if none is known.
+ */
+bool
+roce_pacing_newest(const roce_tracker *t, const roce_stream_state *s,
+                   uint64_t *time_ns);
+void
+roce_pacing_finish(roce_tracker *t);
+void
+roce_pacing_clear(roce_tracker *t);
 
 /* measure.c: the latencies of `s`, as include/roce/stream.h defines them. */
 /* Takes the time from `from_ns`, when `from_frame` was seen (0: no single packet), to the

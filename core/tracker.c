@@ -125,6 +125,7 @@ roce_tracker_free(roce_tracker *t)
     release(t, t->pairs);
     release(t, t->ways);
     release(t, t->tallies);
+    roce_pacing_clear(t);
     t->alloc.release(t->alloc.ctx, t);
 }
 
@@ -365,6 +366,7 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
     roce_stream_state *s = roce_track_peer(t, by);
     by->pub.acks_sent += kind < 0 ? 1 : 0;
     if (kind >= 0) {
+        roce_pacing_nak(by, a);
         by->pub.naks_sent[kind]++;
         if (s != NULL) {
             s->pub.naks_received[kind]++;
@@ -560,6 +562,7 @@ count_unattributed(roce_tracker *t)
 void
 roce_tracker_finish(roce_tracker *t)
 {
+    roce_pacing_finish(t);
     for (uint32_t i = 0; i < t->n_streams; i++) {
         roce_respond_finish(t, t->streams[i]);
     }

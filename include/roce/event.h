@@ -114,6 +114,7 @@ typedef enum roce_table {
     ROCE_TABLE_PAUSES,
     ROCE_TABLE_CONNECTIONS,
     ROCE_TABLE_LATENCIES, /* no memory for a sample */
+    ROCE_TABLE_NOTIFIERS, /* of CNPs, and whom they go to */
     ROCE_N_TABLES,
 } roce_table;
 

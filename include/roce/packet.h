@@ -256,6 +256,9 @@ roce_ecn_combine(unsigned inner, unsigned outer)
     return outer == 3 || outer == 1 ? outer : inner;
 }
 
+#define ROCE_ECN_NOT_ECT 0u
+#define ROCE_ECN_CE 3u
+
 /* ECN codepoint (RFC 3168) that the packet arrives with: 0 Not-ECT, 1 ECT(1), 2 ECT(0),
  * 3 CE.  Headers around it count as at the ends of their tunnels; those of a mirror and
  * around it do not, since they never were on the packet's way. */

@@ -68,6 +68,26 @@ typedef struct roce_ecn_counters {
     uint64_t ce_episodes;
 } roce_ecn_counters;
 
+/* A run of marks without a long pause. */
+typedef struct roce_ce_episode {
+    uint64_t start_ns, end_ns; /* of its first mark and of its last one */
+    uint64_t marked;
+    uint64_t data_packets; /* from the first to the last, marked or not */
+    uint64_t first_frame;
+} roce_ce_episode;
+
+#define ROCE_CE_EPISODES 64 /* kept of each stream; counters go on */
+
+/* What became of a mark.  The first mark without an answer waits for a CNP, and those that
+ * follow wait with it, for 200 us or twice the pacing interval if that is longer. */
+typedef enum roce_ce_answer {
+    ROCE_CE_ANSWERED,   /* a CNP came in that time */
+    ROCE_CE_PACED,      /* none, but one had been sent less than an interval before */
+    ROCE_CE_UNANSWERED, /* none, and none had */
+    ROCE_CE_OPEN,       /* the stream ends while it waits, or it is in no pair */
+    ROCE_N_CE_ANSWERS,
+} roce_ce_answer;
+
 typedef struct roce_icrc_counters {
     uint64_t checked;
     uint64_t bad;
@@ -94,7 +114,8 @@ typedef struct roce_icrc_counters {
  *                       copy) to the first answer that covers it once a round has begun
  *                       with it.  Rounds that an RNR NAK caused or that are for what
  *                       came late repair nothing
- *   CNP_DELAY           from the first CE that no CNP has answered to a CNP soon after
+ *   CNP_DELAY           from the first CE that no CNP has answered to a CNP soon after:
+ *                       see roce_ce_answer
  *   CNP_INTERVAL        from CNP to CNP about this stream's data
  *
  * But for the three about repair none is taken from a packet of which more than one
@@ -171,6 +192,9 @@ typedef struct roce_stream {
     uint64_t cnps_attributed;   /* of those, whose data stream is known */
     roce_ecn_source ecn_source; /* of its packets, the highest */
     roce_ecn_counters ecn;
+    uint64_t ce_answers[ROCE_N_CE_ANSWERS]; /* marks: adds up to ecn.codepoint[3] */
+    roce_ce_episode *ce_episodes; /* the first ROCE_CE_EPISODES; owned by the tracker */
+    uint32_t n_ce_episodes;       /* kept */
     uint64_t ecn_control[4];
     roce_icrc_counters icrc;
     uint64_t messages_completed, message_bytes;

@@ -13,6 +13,7 @@
 #include "roce/error.h"
 #include "roce/event.h"
 #include "roce/icrc.h"
+#include "roce/pacing.h"
 #include "roce/packet.h"
 #include "roce/pause.h"
 #include "roce/relation.h"
@@ -144,6 +145,15 @@ uint32_t
 roce_tracker_n_pauses(const roce_tracker *tracker);
 const roce_pause_source *
 roce_tracker_pause(const roce_tracker *tracker, uint32_t i);
+
+/* Who sends CNPs, in order of appearance. */
+uint32_t
+roce_tracker_n_notifiers(const roce_tracker *tracker);
+const roce_notifier *
+roce_tracker_notifier(const roce_tracker *tracker, uint32_t i);
+/* Who sends CNPs about the data of a stream; NULL: nobody has, or it is not known. */
+const roce_notifier *
+roce_tracker_notifier_of(const roce_tracker *tracker, uint32_t stream);
 
 const roce_tracker_totals *
 roce_tracker_totals_get(const roce_tracker *tracker);

@@ -115,8 +115,9 @@ class Measured:
             if tx.dest_qpn == self.end.side.qpn:
                 self.take_cnp(one.time_ns)
             return
-        if tx.end is self.end and one.ce and tx.carries_data() and self.ce_ns is None:
-            self.ce_ns = one.time_ns
+        if tx.end is self.end and one.ce and tx.carries_data():
+            if self.ce_ns is None or one.time_ns > self.ce_ns + CNP_WITHIN_NS:
+                self.ce_ns = one.time_ns
         if tx.end is self.end and tx.space == REQUESTS:
             self.take_request(one.time_ns, tx)
         elif tx.end is self.end.peer and tx.space == ACKS:
