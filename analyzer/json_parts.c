@@ -2,6 +2,7 @@
 #include "json_parts.h"
 
 #include "format.h"
+#include "json_congestion.h"
 #include "twins.h"
 
 #include "roce/aeth.h"
@@ -179,9 +180,8 @@ set_counters(json_t *json, const rs_counters *c)
     json_object_set_new(json, "messages", messages);
 }
 
-/* A distribution, no finer than the capture's own resolution. */
-static json_t *
-dist_json(const roce_histogram *h, guint64 resolution_ns)
+json_t *
+rs_json_dist(const roce_histogram *h, guint64 resolution_ns)
 {
     if (h == NULL || h->count == 0) {
         return json_null();
@@ -214,8 +214,9 @@ rs_json_totals(const rs_analysis *analysis, const rs_summary *summary)
     json_t *json = json_object();
     set_counters(json, &summary->totals);
     for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
-        json_object_set_new(json, roce_latency_name((roce_latency)i),
-                            dist_json(&summary->latencies[i], analysis->resolution_ns));
+        json_object_set_new(
+            json, roce_latency_name((roce_latency)i),
+            rs_json_dist(&summary->latencies[i], analysis->resolution_ns));
     }
     return json;
 }
@@ -340,7 +341,7 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     set_counters(json, &counters);
     for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
         json_object_set_new(json, roce_latency_name((roce_latency)i),
-                            dist_json(s->latencies[i], analysis->resolution_ns));
+                            rs_json_dist(s->latencies[i], analysis->resolution_ns));
     }
     guint32 standing = g_array_index(summary->group, guint32, id);
     const GArray *members = summary->members->pdata[standing];
@@ -349,6 +350,8 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     json_object_set_new(
         json, "only_here_packets",
         rs_json_known(twins ? rs_twins_only_here(analysis->twins, id) : 0, twins));
+    json_object_set_new(json, "congestion",
+                        rs_json_congestion_of_stream(analysis, summary, id));
     return json;
 }
 

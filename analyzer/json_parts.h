@@ -36,4 +36,8 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
 json_t *
 rs_json_event(const roce_event *event);
 
+/* A distribution, no finer than the capture's own resolution; null without samples. */
+json_t *
+rs_json_dist(const roce_histogram *h, guint64 resolution_ns);
+
 #endif

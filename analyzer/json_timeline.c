@@ -9,6 +9,7 @@
 
 static const char *const row_names[RS_TIMELINE_N_ROWS] = {
     [RS_TIMELINE_BITS] = "bits",
+    [RS_TIMELINE_DATA] = "data",
     [RS_TIMELINE_CE] = "ce",
     [RS_TIMELINE_CNPS] = "cnps",
     [RS_TIMELINE_RETRANSMISSIONS] = "retransmissions",

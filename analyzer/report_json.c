@@ -8,6 +8,7 @@
 
 #include "background.h"
 #include "format.h"
+#include "json_congestion.h"
 #include "json_load.h"
 #include "json_parts.h"
 #include "json_timeline.h"
@@ -482,6 +483,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_streams(out, analysis, summary);
     put_connections(out, analysis, summary);
     put_pauses(out, analysis);
+    put_member(out, "congestion", rs_json_congestion(analysis));
     put_member(out, "timeline", rs_json_timeline(analysis, summary));
     put_member(out, "incast", rs_json_incast(analysis));
     put_member(out, "receivers", rs_json_receivers(analysis, summary));

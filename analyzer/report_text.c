@@ -6,6 +6,7 @@
 #include "rocescope_version.h"
 #include "text.h"
 #include "text_background.h"
+#include "text_congestion.h"
 #include "text_load.h"
 #include "text_pause.h"
 #include "text_streams.h"
@@ -336,6 +337,7 @@ rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     rs_text_streams(&r);
     rs_text_connections(&r);
     rs_text_ecn(&r);
+    rs_text_congestion(&r);
     rs_text_latencies(&r);
     rs_text_pauses(&r);
     rs_text_load(&r);

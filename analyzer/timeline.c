@@ -74,6 +74,13 @@ point_series(rs_timeline *timeline, guint32 point)
                      point);
 }
 
+static guint64
+data_packets(const roce_stream *s)
+{
+    const guint64 *n = s->ecn.codepoint;
+    return n[0] + n[1] + n[2] + n[3];
+}
+
 static counted
 count(const roce_stream *s)
 {
@@ -81,6 +88,7 @@ count(const roce_stream *s)
         .packets = s->packets,
         .rows =
             {
+                [RS_TIMELINE_DATA] = data_packets(s),
                 [RS_TIMELINE_CE] = s->ecn.codepoint[3],
                 [RS_TIMELINE_CNPS] = s->cnps_sent,
                 [RS_TIMELINE_RETRANSMISSIONS] = s->retransmissions.packets,

@@ -23,7 +23,8 @@ typedef struct rs_timeline rs_timeline;
 
 typedef enum rs_timeline_row {
     RS_TIMELINE_BITS, /* of IP payload, of RoCE packets */
-    RS_TIMELINE_CE,   /* data packets */
+    RS_TIMELINE_DATA, /* data packets */
+    RS_TIMELINE_CE,   /* of them */
     RS_TIMELINE_CNPS, /* carried */
     RS_TIMELINE_RETRANSMISSIONS,
     RS_TIMELINE_N_ROWS,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "twins.h"
 
+#include "roce/opcode.h"
+
 #define ENTRIES (1u << 18)
 #define PROBES 4
 
@@ -9,10 +11,16 @@ typedef struct twin {
     guint64 points;              /* bit n: seen at point n (from 63 on together) */
     guint64 age;
     guint32 stream; /* at the first point */
+    /* Of data: the last point that saw it ECT, + 1, the first stream that saw it CE, + 1,
+     * and the hop limits that it had there; 0 none. */
+    guint32 ect_point, ce_stream;
+    guint8 ect_hops, ce_hops;
 } twin;
 
 typedef struct stream_twins {
     guint64 only_here;
+    guint64 marked_before;
+    GArray *marked; /* rs_marked; NULL: none */
 } stream_twins;
 
 struct rs_twins {
@@ -23,12 +31,22 @@ struct rs_twins {
     GArray *streams;     /* stream_twins by stream id */
 };
 
+static void
+clear_stream(gpointer data)
+{
+    stream_twins *s = data;
+    if (s->marked != NULL) {
+        g_array_unref(s->marked);
+    }
+}
+
 rs_twins *
 rs_twins_new(void)
 {
     rs_twins *twins = g_new0(rs_twins, 1);
     twins->entries = g_new0(twin, ENTRIES);
     twins->streams = g_array_new(FALSE, TRUE, sizeof(stream_twins));
+    g_array_set_clear_func(twins->streams, clear_stream);
     return twins;
 }
 
@@ -52,12 +70,73 @@ of_stream(rs_twins *twins, guint32 stream)
     return &g_array_index(twins->streams, stream_twins, stream);
 }
 
+static gint
+by_point(gconstpointer a, gconstpointer b)
+{
+    const rs_marked *x = a;
+    const rs_marked *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void
+count_marked(stream_twins *s, guint from)
+{
+    if (s->marked == NULL) {
+        s->marked = g_array_new(FALSE, FALSE, sizeof(rs_marked));
+    }
+    guint i = 0;
+    while (i < s->marked->len && g_array_index(s->marked, rs_marked, i).from != from) {
+        i++;
+    }
+    if (i == s->marked->len) {
+        const rs_marked fresh = {.from = from};
+        g_array_append_val(s->marked, fresh);
+    }
+    g_array_index(s->marked, rs_marked, i).packets++;
+}
+
+/* What an entry has to say when it leaves the table. */
 static void
 retire(rs_twins *twins, const twin *entry)
 {
+    if (entry->identity.narrow == 0) {
+        return;
+    }
     gboolean lone = (entry->points & (entry->points - 1)) == 0;
-    if (entry->identity.narrow != 0 && lone) {
+    if (lone) {
         of_stream(twins, entry->stream)->only_here++;
+    } else if (entry->ce_stream != 0 && entry->ect_point == 0) {
+        of_stream(twins, entry->ce_stream - 1)->marked_before++;
+    } else if (entry->ce_stream != 0 && entry->ect_hops >= entry->ce_hops) {
+        count_marked(of_stream(twins, entry->ce_stream - 1), entry->ect_point - 1);
+    }
+}
+
+/* Follows where data was last seen ECT, and first CE. */
+static void
+follow_mark(twin *entry, const rs_twin_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    const roce_role role = roce_opcode_get(p->bth.opcode)->role;
+    if (p->payload_bytes == 0 ||
+        !(roce_role_is_request(role) || roce_role_is_response_data(role))) {
+        return;
+    }
+    guint8 hops = p->hop_limit;
+    switch (roce_packet_ecn(p)) {
+    case ROCE_ECN_CE:
+        if (entry->ce_stream == 0 || hops > entry->ce_hops) {
+            entry->ce_stream = sight->stream + 1;
+            entry->ce_hops = hops;
+        }
+        break;
+    case ROCE_ECN_NOT_ECT:
+        break; /* it is never marked */
+    default:   /* ECT(0), ECT(1): a number, no enumeration */
+        if (entry->ect_point == 0 || hops <= entry->ect_hops) {
+            entry->ect_point = sight->point + 1;
+            entry->ect_hops = hops;
+        }
     }
 }
 
@@ -85,20 +164,22 @@ rs_twins_miss(rs_twins *twins)
 }
 
 gboolean
-rs_twins_add(rs_twins *twins, guint point, const roce_wire_identity *identity,
-             guint32 stream)
+rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
+             const rs_twin_sight *sight)
 {
-    guint64 bit = (guint64)1 << MIN(point, 63);
+    guint64 bit = (guint64)1 << MIN(sight->point, 63);
     twin *entry = entry_for(twins, identity);
     if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
         retire(twins, entry);
-        *entry = (twin){.identity = *identity, .points = bit, .stream = stream};
+        *entry = (twin){.identity = *identity, .points = bit, .stream = sight->stream};
         entry->age = ++twins->age;
+        follow_mark(entry, sight);
         return FALSE;
     }
     gboolean is_twin = (entry->points & bit) == 0;
     entry->points |= bit;
+    follow_mark(entry, sight);
     if (is_twin) {
         twins->n++;
     }
@@ -112,6 +193,28 @@ rs_twins_finish(rs_twins *twins)
         retire(twins, &twins->entries[i]);
         twins->entries[i].identity.narrow = 0;
     }
+    for (guint i = 0; i < twins->streams->len; i++) {
+        const stream_twins *s = &g_array_index(twins->streams, stream_twins, i);
+        if (s->marked != NULL) {
+            g_array_sort(s->marked, by_point);
+        }
+    }
+}
+
+const GArray *
+rs_twins_marked(const rs_twins *twins, guint32 stream)
+{
+    return stream < twins->streams->len
+               ? g_array_index(twins->streams, stream_twins, stream).marked
+               : NULL;
+}
+
+guint64
+rs_twins_marked_before(const rs_twins *twins, guint32 stream)
+{
+    return stream < twins->streams->len
+               ? g_array_index(twins->streams, stream_twins, stream).marked_before
+               : 0;
 }
 
 guint64

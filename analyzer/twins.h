@@ -4,10 +4,15 @@
  *
  * The one rule: two packets are twins if their wire identity is the same.  The table is
  * bounded: a twin that comes after very many other packets is not known.
+ *
+ * Of data whose mark differs from point to point it is told between which two it was made:
+ * the last point that saw ECT and the first that saw CE.  Of several the one with the
+ * least hop limit is the last, and of equal ones the one whose copy came later.
  */
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
+#include "roce/packet.h"
 #include "roce/wire_identity.h"
 
 #include <glib.h>
@@ -24,11 +29,18 @@ rs_twins_miss(rs_twins *twins);
 void
 rs_twins_free(rs_twins *twins);
 
+/* Where a packet was seen. */
+typedef struct rs_twin_sight {
+    guint point;
+    guint32 stream;
+    const roce_packet *packet;
+} rs_twin_sight;
+
 /* Notes a RoCE packet of a stream.  TRUE if its twin was seen at another point before.
  */
 gboolean
-rs_twins_add(rs_twins *twins, guint point, const roce_wire_identity *identity,
-             guint32 stream);
+rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
+             const rs_twin_sight *sight);
 
 /* Decides on what is still in the table. */
 void
@@ -41,6 +53,22 @@ rs_twins_count(const rs_twins *twins);
 /* Whether every packet was remembered to the end, so that "at no other point" holds. */
 gboolean
 rs_twins_complete(const rs_twins *twins);
+
+/* Packets of a stream that were ECT at point `from` and CE at the stream's own. */
+typedef struct rs_marked {
+    guint from;
+    guint64 packets;
+} rs_marked;
+
+/* What was marked on the way to the point of a stream: rs_marked in order of points; NULL:
+ * nothing that is known. */
+const GArray *
+rs_twins_marked(const rs_twins *twins, guint32 stream);
+
+/* Data packets of a stream that were CE at its point, the first, and at every other that
+ * saw them. */
+guint64
+rs_twins_marked_before(const rs_twins *twins, guint32 stream);
 
 /* Packets of a stream that were seen at its point and at no other; if complete. */
 guint64

@@ -14,6 +14,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     *watchers = (rs_watchers){
         .timeline = rs_timeline_new(analysis->tracker),
+        .congestion = rs_congestion_new(analysis->tracker),
         .background = rs_background_new(),
         .nics = rs_nics_new(),
         .incast = rs_incast_new(analysis->tracker),
@@ -28,6 +29,7 @@ void
 rs_watchers_clear(rs_watchers *watchers)
 {
     rs_timeline_free(watchers->timeline);
+    rs_congestion_free(watchers->congestion);
     rs_background_free(watchers->background);
     rs_nics_free(watchers->nics);
     rs_incast_free(watchers->incast);
@@ -42,6 +44,7 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_timeline_packet(watchers->timeline, sight);
     rs_odd_frames_packet(&watchers->odd_frames, sight);
+    rs_congestion_packet(watchers->congestion, sight);
     rs_background_packet(watchers->background, sight);
     rs_nics_packet(watchers->nics, sight);
     rs_incast_packet(watchers->incast, sight);
@@ -59,12 +62,14 @@ rs_watchers_event(rs_watchers *watchers, const roce_event *event)
     rs_incast_event(watchers->incast, event);
     rs_receivers_event(watchers->receivers, event);
     rs_flowlets_event(watchers->flowlets, event);
+    rs_congestion_event(watchers->congestion, event);
 }
 
 void
 rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
 {
     rs_timeline_finish(watchers->timeline, analysis->resolution_ns);
+    rs_congestion_finish(watchers->congestion, analysis->resolution_ns);
     rs_background_finish(watchers->background);
     rs_incast_finish(watchers->incast, watchers->nics);
     rs_receivers_finish(watchers->receivers, watchers->nics);

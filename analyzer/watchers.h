@@ -11,6 +11,7 @@
 
 #include "background.h"
 #include "bursts.h"
+#include "congestion.h"
 #include "flowlets.h"
 #include "incast.h"
 #include "nics.h"
@@ -30,6 +31,7 @@ typedef struct rs_analysis rs_analysis;
 typedef struct rs_watchers {
     rs_timeline *timeline;
     rs_odd_frames odd_frames;
+    rs_congestion *congestion;
     rs_background *background; /* NULL without nDPI */
     rs_nics *nics;
     rs_incast *incast;

@@ -45,7 +45,7 @@ def condense(timeline):
         return row and f"{len(row)} bins, {sum(row)} in all"
 
     for series in timeline["series"]:
-        for key in ("bits", "ce", "cnps", "retransmissions"):
+        for key in ("bits", "data", "ce", "cnps", "retransmissions"):
             series[key] = bins(series[key])
         series["paused_ns"] = series["paused_ns"] and [bins(r) for r in series["paused_ns"]]
 

@@ -14,7 +14,8 @@ import pathlib
 import re
 import sys
 
-from dcqcn import SMALL, Notification
+import roce
+from dcqcn import SMALL, Dcqcn, Notification
 from fabric import (
     Clos, FabricHost, FabricPoint, FabricScenario, Flow, simulate_fabric)
 from pfc import PauseConfig, headroom_needed
@@ -105,6 +106,57 @@ def incast_switch_cnps():
         base, points=base.points + (at_port("leaf0:h0"),),
         host=FabricHost(reaction=SMALL), switch=dataclasses.replace(
             base.switch, notification=Notification(interval_ns=8_000)))
+
+
+def notification_off():
+    """Data is marked, again and again for 400 us, and nobody says so."""
+    work = writes(20, every_ns=20_000)
+    return dataclasses.replace(incast_ecn(), host=FabricHost(), flows=tuple(
+        flow(a, 3, work, depth=4) for a in range(3)))
+
+
+def reaction_off():
+    """Senders take no notice of CNPs."""
+    base = incast_ecn(interval_ns=3_000)
+    return dataclasses.replace(
+        base, flows=incast(range(3), 3, 40),
+        host=FabricHost(notification=base.host.notification))
+
+
+def cnp_in_data_class():
+    """CNPs wait behind data; h3 sends as well, into a queue that marks."""
+    base = incast_ecn(tos=26 << 2 | roce.ECN_ECT0)
+    back = tuple(flow(a, 0, writes(20), number=1, depth=4) for a in (1, 3))
+    return dataclasses.replace(base, flows=base.flows + back,
+                               points=base.points + (at_port("leaf0:h0"),))
+
+
+def rate_cuts():
+    """One sender and a slower link to its receiver: a CNP each 300 us, far apart enough
+    for the rate to come back, and a sender that only its rate holds back."""
+    reaction = Dcqcn(g=1 / 16, alpha_ns=20_000, timer_ns=20_000, byte_counter=10**9,
+                     additive_bps=10**9, least_bps=10**9)
+    host = FabricHost(notification=Notification(interval_ns=300_000), reaction=reaction)
+    return FabricScenario(
+        "rate_cuts", (flow(0, 3, (Work("WRITE", 1024),) + tuple(
+            Work("WRITE", 131_072, at_ns=20_000) for _ in range(30)),
+            depth=31, timeout_ns=10**8),),
+        (at_nic("h0"), at_port("leaf0:h3")),
+        dataclasses.replace(FOUR_HOSTS, host_link=Link(25 * 10**9),
+                            links=(("h3", Link(10 * 10**9)),)),
+        SwitchConfig(kmin_bytes=10_000, kmax_bytes=20_000, pmax=1.0, pause=NO_PAUSE,
+                     queue_limit_bytes=8_000_000), host)
+
+
+def marked_twice():
+    """Three senders share an uplink, which marks, and meet a fourth at their receiver's
+    port, which marks as well.  One file has all points of the way."""
+    points = (at_nic("h0"), at_port("leaf0:spine0"), at_port("leaf1:h4"))
+    return FabricScenario(
+        "marked_twice", incast(range(3), 4, 20) + (flow(5, 4, writes(20), depth=4),),
+        points, dataclasses.replace(TWO_LEAVES, n_spines=1), SwitchConfig(**ECN_FIRST),
+        FabricHost(notification=Notification(interval_ns=8_000), reaction=SMALL),
+        files={"fabric.pcapng": tuple(p.name for p in points)})
 
 
 def incast_pfc(bps=100 * 10**9, **how):
@@ -286,6 +338,11 @@ SCENARIOS = {
     "incast_cnp_port_0": lambda: incast_ecn(src_port=0),
     "incast_read": incast_read,
     "incast_switch_cnps": incast_switch_cnps,
+    "notification_off": notification_off,
+    "reaction_off": reaction_off,
+    "cnp_in_data_class": cnp_in_data_class,
+    "rate_cuts": rate_cuts,
+    "marked_twice": marked_twice,
     "incast_pfc": incast_pfc,
     "incast_pfc_10g": lambda: incast_pfc(10 * 10**9),
     "incast_pfc_400g": lambda: incast_pfc(400 * 10**9),

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "congestion.h"
+
+#include "roce/aeth.h"
+#include "roce/opcode.h"
+
+/* A CNP that a NIC sends with a NAK leaves it within a few microseconds, and may wait in
+ * another queue. */
+#define NEXT_TO_NAK_NS 10000
+
+struct rs_congestion {
+    const roce_tracker *tracker;
+    GArray *streams;       /* rs_stream_congestion */
+    guint32 foreign_about; /* stream that the packet being taken, a CNP of somebody else
+                            * than its receiver, is about; else ROCE_NO_STREAM */
+    rs_reactions *reactions;
+};
+
+rs_congestion *
+rs_congestion_new(const roce_tracker *tracker)
+{
+    rs_congestion *congestion = g_new0(rs_congestion, 1);
+    congestion->tracker = tracker;
+    congestion->foreign_about = ROCE_NO_STREAM;
+    congestion->streams = g_array_new(FALSE, TRUE, sizeof(rs_stream_congestion));
+    congestion->reactions = rs_reactions_new(tracker);
+    return congestion;
+}
+
+void
+rs_congestion_free(rs_congestion *congestion)
+{
+    if (congestion != NULL) {
+        g_array_unref(congestion->streams);
+        rs_reactions_free(congestion->reactions);
+        g_free(congestion);
+    }
+}
+
+static rs_stream_congestion *
+of_stream(rs_congestion *congestion, guint32 stream)
+{
+    if (stream >= congestion->streams->len) {
+        g_array_set_size(congestion->streams, stream + 1);
+    }
+    return &g_array_index(congestion->streams, rs_stream_congestion, stream);
+}
+
+/* ---- NAKs and the CNPs that go with them ---- */
+
+static gboolean
+are_neighbours(guint64 a_ns, guint64 b_ns)
+{
+    return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) <= NEXT_TO_NAK_NS;
+}
+
+/* A NAK may come behind its CNP, which overtook it. */
+static void
+take_nak(rs_stream_congestion *s, guint64 now)
+{
+    if (s->alone_open && are_neighbours(now, s->alone_ns)) {
+        s->carried.alone--;
+        s->carried.with_nak++;
+    }
+    s->alone_open = FALSE;
+    s->nak_seen = TRUE;
+    s->nak_ns = now;
+}
+
+static void
+take_carried(rs_stream_congestion *s, const roce_event *event)
+{
+    guint64 now = event->time_ns;
+    if (event->related_frame != 0) {
+        s->carried.answering++;
+    } else if (s->nak_seen && are_neighbours(now, s->nak_ns)) {
+        s->carried.with_nak++;
+        s->nak_seen = FALSE; /* one for each */
+    } else {
+        s->carried.alone++;
+        s->alone_ns = now;
+        s->alone_open = TRUE;
+    }
+}
+
+void
+rs_congestion_event(rs_congestion *congestion, const roce_event *event)
+{
+    if (event->kind != ROCE_EVENT_CNP) {
+        return;
+    }
+    guint32 carrier = roce_tracker_last_stream(congestion->tracker);
+    gboolean known = event->stream != ROCE_NO_STREAM && event->stream != carrier;
+    if (known) {
+        rs_reactions_cnp(congestion->reactions, event->stream, event);
+    }
+    if (known &&
+        roce_tracker_stream(congestion->tracker, event->stream)->peer != carrier) {
+        rs_stream_congestion *cause = of_stream(congestion, event->stream);
+        congestion->foreign_about = event->stream;
+        cause->foreign.answering += event->related_frame != 0 ? 1 : 0;
+        cause->foreign.alone += event->related_frame == 0 ? 1 : 0;
+    } else if (carrier != ROCE_NO_STREAM) {
+        take_carried(of_stream(congestion, carrier), event);
+    }
+}
+
+/* ---- packets ---- */
+
+static rs_class_of
+class_of(const roce_packet *p)
+{
+    const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
+    if (info->role == ROCE_ROLE_CNP) {
+        return RS_CLASS_CNPS;
+    }
+    if (info->role == ROCE_ROLE_ACK) {
+        return roce_aeth_get_kind(p->aeth_syndrome) == ROCE_AETH_ACK ? RS_CLASS_ACKS
+                                                                     : RS_CLASS_NAKS;
+    }
+    gboolean data = p->payload_bytes > 0 && (roce_role_is_request(info->role) ||
+                                             roce_role_is_response_data(info->role));
+    return data ? RS_CLASS_DATA : RS_N_CLASSES;
+}
+
+void
+rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
+{
+    if (sight->stream == NULL) {
+        return;
+    }
+    rs_class_of what = class_of(sight->packet);
+    if (what != RS_N_CLASSES) {
+        rs_stream_congestion *s = of_stream(congestion, sight->stream->id);
+        s->priorities[what] |= (guint8)(1u << sight->priority);
+        if (what == RS_CLASS_NAKS) {
+            take_nak(s, sight->frame->time_ns);
+        }
+        if (what == RS_CLASS_DATA && s->not_ect_frame == 0 &&
+            roce_packet_ecn(sight->packet) == ROCE_ECN_NOT_ECT) {
+            s->not_ect_frame = sight->frame->number;
+        }
+    }
+    if (congestion->foreign_about != ROCE_NO_STREAM) {
+        of_stream(congestion, congestion->foreign_about)->foreign_priorities |=
+            (guint8)(1u << sight->priority);
+        congestion->foreign_about = ROCE_NO_STREAM;
+    }
+    rs_reactions_packet(congestion->reactions, sight);
+}
+
+void
+rs_congestion_finish(rs_congestion *congestion, guint64 resolution_ns)
+{
+    rs_reactions_finish(congestion->reactions, resolution_ns);
+}
+
+/* ---- what reporters read ---- */
+
+const rs_stream_congestion *
+rs_congestion_of(const rs_congestion *congestion, guint32 stream)
+{
+    static const rs_stream_congestion nothing;
+    return stream < congestion->streams->len
+               ? &g_array_index(congestion->streams, rs_stream_congestion, stream)
+               : &nothing;
+}
+
+gboolean
+rs_congestion_cnps(const rs_congestion *congestion, guint32 stream,
+                   rs_cnp_counts *receivers, rs_cnp_counts *others)
+{
+    const roce_stream *s = roce_tracker_stream(congestion->tracker, stream);
+    *receivers = (rs_cnp_counts){0};
+    *others = rs_congestion_of(congestion, stream)->foreign;
+    if (s->peer == ROCE_NO_STREAM) {
+        return FALSE;
+    }
+    *receivers = rs_congestion_of(congestion, s->peer)->carried;
+    return TRUE;
+}
+
+guint8
+rs_congestion_priorities(const rs_congestion *congestion, guint32 stream,
+                         rs_class_of what)
+{
+    const rs_stream_congestion *own = rs_congestion_of(congestion, stream);
+    if (what == RS_CLASS_DATA) {
+        return own->priorities[what];
+    }
+    guint32 peer = roce_tracker_stream(congestion->tracker, stream)->peer;
+    guint8 priorities = what == RS_CLASS_CNPS ? own->foreign_priorities : 0;
+    if (peer != ROCE_NO_STREAM) {
+        priorities |= rs_congestion_of(congestion, peer)->priorities[what];
+    }
+    return priorities;
+}
+
+const rs_reactions *
+rs_congestion_reactions(const rs_congestion *congestion)
+{
+    return congestion->reactions;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reaction.h"
+
+#include "roce/opcode.h"
+
+#define BURST_GAP_NS 200000
+#define STALE_NS 10000000 /* a rate this old says nothing of now */
+#define STOP_FACTOR 8     /* a single interval this long is a stop, no rate */
+#define LEAST_FOR_STOP 4  /* intervals, to tell one */
+#define RECOVERED_PERCENT 95
+#define LEAST_TICKS 20 /* of the capture's resolution in a window */
+#define NS_PER_S 1000000000u
+#define BITS_PER_BYTE 8
+
+/* From a packet's predecessor in its message to it. */
+typedef struct interval {
+    guint64 start_ns;
+    guint64 duration_ns;
+    guint64 bits;
+} interval;
+
+/* The newest RS_RATE_PACKETS of them. */
+typedef struct window {
+    interval ring[RS_RATE_PACKETS];
+    guint n, next;
+    guint zeros; /* of no duration */
+    guint64 duration_ns, bits;
+    guint64 end_ns;
+} window;
+
+typedef struct follower {
+    guint32 stream;
+    /* the newest data packet, if its message goes on */
+    gboolean goes_on;
+    roce_space space;
+    gint64 psn;
+    guint64 time_ns;
+
+    window window;
+    interval held;  /* may be a stop; duration 0: none */
+    guint64 bits;   /* of data, since the newest burst began */
+    GArray *bursts; /* rs_cnp_burst, NULL before the first one */
+    guint64 n_bursts;
+    rs_cnp_burst burst; /* the newest; valid if n_bursts > 0 */
+} follower;
+
+struct rs_reactions {
+    const roce_tracker *tracker;
+    GPtrArray *followers;
+    GArray *follower_of; /* guint16 by stream: index + 1, 0 none, NOT_FOLLOWED */
+    guint64 not_followed;
+};
+
+#define NOT_FOLLOWED G_MAXUINT16
+G_STATIC_ASSERT(RS_REACTION_STREAMS < NOT_FOLLOWED);
+
+static void
+free_follower(gpointer data)
+{
+    follower *f = data;
+    if (f->bursts != NULL) {
+        g_array_unref(f->bursts);
+    }
+    g_free(f);
+}
+
+rs_reactions *
+rs_reactions_new(const roce_tracker *tracker)
+{
+    rs_reactions *reactions = g_new0(rs_reactions, 1);
+    reactions->tracker = tracker;
+    reactions->followers = g_ptr_array_new_with_free_func(free_follower);
+    reactions->follower_of = g_array_new(FALSE, TRUE, sizeof(guint16));
+    return reactions;
+}
+
+void
+rs_reactions_free(rs_reactions *reactions)
+{
+    if (reactions != NULL) {
+        g_ptr_array_unref(reactions->followers);
+        g_array_unref(reactions->follower_of);
+        g_free(reactions);
+    }
+}
+
+static follower *
+find_follower(const rs_reactions *reactions, guint32 stream)
+{
+    if (stream >= reactions->follower_of->len) {
+        return NULL;
+    }
+    guint16 number = g_array_index(reactions->follower_of, guint16, stream);
+    return number == 0 || number == NOT_FOLLOWED
+               ? NULL
+               : g_ptr_array_index(reactions->followers, number - 1u);
+}
+
+static follower *
+follow(rs_reactions *reactions, guint32 stream)
+{
+    follower *f = find_follower(reactions, stream);
+    if (f != NULL) {
+        return f;
+    }
+    if (stream >= reactions->follower_of->len) {
+        g_array_set_size(reactions->follower_of, stream + 1);
+    }
+    guint16 *number = &g_array_index(reactions->follower_of, guint16, stream);
+    if (*number == NOT_FOLLOWED) {
+        return NULL;
+    }
+    if (reactions->followers->len == RS_REACTION_STREAMS) {
+        *number = NOT_FOLLOWED;
+        reactions->not_followed++;
+        return NULL;
+    }
+    f = g_new0(follower, 1);
+    f->stream = stream;
+    g_ptr_array_add(reactions->followers, f);
+    *number = (guint16)reactions->followers->len;
+    return f;
+}
+
+/* ---- rates ---- */
+
+static void
+add_interval(window *w, const interval *one)
+{
+    interval *slot = &w->ring[w->next];
+    if (w->n == RS_RATE_PACKETS) {
+        w->duration_ns -= slot->duration_ns;
+        w->bits -= slot->bits;
+        w->zeros -= slot->duration_ns == 0 ? 1 : 0;
+    } else {
+        w->n++;
+    }
+    *slot = *one;
+    w->next = (w->next + 1) % RS_RATE_PACKETS;
+    w->duration_ns += one->duration_ns;
+    w->bits += one->bits;
+    w->zeros += one->duration_ns == 0 ? 1 : 0;
+    w->end_ns = one->start_ns + one->duration_ns;
+}
+
+/* 0 while it cannot be told. */
+static guint64
+rate_of(const window *w)
+{
+    if (w->n < RS_RATE_PACKETS || w->zeros * 2 > w->n || w->duration_ns == 0) {
+        return 0;
+    }
+    return w->bits * NS_PER_S / w->duration_ns;
+}
+
+static guint64
+start_of(const window *w)
+{
+    return w->ring[w->n == RS_RATE_PACKETS ? w->next : 0].start_ns;
+}
+
+/* What the newest window says of the newest burst. */
+static void
+take_rate(follower *f)
+{
+    rs_cnp_burst *burst = &f->burst;
+    const window *w = &f->window;
+    guint64 rate = rate_of(w);
+    if (f->n_bursts == 0 || rate == 0 || start_of(w) < burst->start_ns) {
+        return;
+    }
+    burst->windows++;
+    if (burst->lowest_bps == 0 || rate < burst->lowest_bps) {
+        burst->lowest_bps = rate;
+    }
+    if (burst->cnps == 1) {
+        burst->lowest_before_second_bps = burst->lowest_bps;
+    }
+    burst->shortest_window_ns = MIN(burst->shortest_window_ns, w->duration_ns);
+    gboolean fell = burst->lowest_bps * 100 < burst->before_bps * RECOVERED_PERCENT;
+    gboolean is_back = rate * 100 >= burst->before_bps * RECOVERED_PERCENT;
+    if (burst->recovery_ns == 0 && fell && is_back && start_of(w) >= burst->end_ns) {
+        burst->recovery_ns = w->end_ns - burst->start_ns;
+    }
+}
+
+/* One interval that is much longer than those before it is held back: if the next one is
+ * long as well the sender has become slow, else it had stopped. */
+static void
+take_interval(follower *f, const interval *one)
+{
+    const window *w = &f->window;
+    gboolean is_long = w->n >= LEAST_FOR_STOP &&
+                       one->duration_ns * w->n > STOP_FACTOR * w->duration_ns;
+    if (is_long && f->held.duration_ns == 0) {
+        f->held = *one;
+        return;
+    }
+    if (is_long) {
+        add_interval(&f->window, &f->held);
+    }
+    f->held.duration_ns = 0;
+    add_interval(&f->window, one);
+    take_rate(f);
+}
+
+void
+rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    if (sight->stream == NULL || !p->has_bth || p->payload_bytes == 0 ||
+        !sight->sighting->sequenced) {
+        return;
+    }
+    const roce_part part = roce_opcode_get(p->bth.opcode)->part;
+    gboolean begins = part == ROCE_PART_FIRST;
+    gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
+    follower *f = begins ? follow(reactions, sight->stream->id)
+                         : find_follower(reactions, sight->stream->id);
+    if (f == NULL) {
+        return;
+    }
+    f->bits += (guint64)p->udp_length * BITS_PER_BYTE;
+    const roce_sighting *at = sight->sighting;
+    guint64 now = sight->frame->time_ns;
+    if (inside && f->goes_on && f->space == at->space && f->psn + 1 == at->psn &&
+        now >= f->time_ns) {
+        const interval one = {
+            .start_ns = f->time_ns,
+            .duration_ns = now - f->time_ns,
+            .bits = (guint64)p->udp_length * BITS_PER_BYTE,
+        };
+        take_interval(f, &one);
+    }
+    f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
+    f->space = at->space;
+    f->psn = at->psn;
+    f->time_ns = now;
+}
+
+/* ---- bursts ---- */
+
+static guint64
+burst_gap_ns(const rs_reactions *reactions, guint32 stream)
+{
+    const roce_notifier *n = roce_tracker_notifier_of(reactions->tracker, stream);
+    return n != NULL && n->pacing.known ? MAX(BURST_GAP_NS, 4 * n->pacing.interval_ns)
+                                        : BURST_GAP_NS;
+}
+
+static void
+keep_burst(follower *f)
+{
+    if (f->n_bursts == 0 || f->n_bursts > RS_CNP_BURSTS) {
+        return;
+    }
+    if (f->bursts == NULL) {
+        f->bursts = g_array_new(FALSE, FALSE, sizeof(rs_cnp_burst));
+    }
+    g_array_append_val(f->bursts, f->burst);
+}
+
+static void
+begin_burst(follower *f, const roce_event *event)
+{
+    keep_burst(f);
+    gboolean fresh = f->window.end_ns + STALE_NS >= event->time_ns;
+    f->n_bursts++;
+    f->bits = 0;
+    f->burst = (rs_cnp_burst){
+        .start_ns = event->time_ns,
+        .first_frame = event->frame,
+        .before_bps = fresh ? rate_of(&f->window) : 0,
+        .shortest_window_ns = G_MAXUINT64,
+    };
+    if (f->burst.before_bps != 0) {
+        f->burst.shortest_window_ns = f->window.duration_ns;
+    }
+}
+
+void
+rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event)
+{
+    follower *f = find_follower(reactions, stream);
+    if (f == NULL) {
+        return;
+    }
+    guint64 now = event->time_ns;
+    if (f->n_bursts == 0 || now < f->burst.end_ns ||
+        now - f->burst.end_ns > burst_gap_ns(reactions, stream)) {
+        begin_burst(f, event);
+    }
+    f->burst.cnps++;
+    f->burst.end_ns = now;
+    f->burst.bits = f->bits;
+    f->burst.last_frame = event->frame;
+    f->burst.recovery_ns = 0;
+}
+
+static void
+give_up_rates(rs_cnp_burst *burst)
+{
+    burst->before_bps = burst->lowest_bps = 0;
+    burst->lowest_before_second_bps = burst->recovery_ns = burst->windows = 0;
+}
+
+void
+rs_reactions_finish(rs_reactions *reactions, guint64 resolution_ns)
+{
+    for (guint i = 0; i < reactions->followers->len; i++) {
+        follower *f = g_ptr_array_index(reactions->followers, i);
+        keep_burst(f);
+        for (guint k = 0; f->bursts != NULL && k < f->bursts->len; k++) {
+            rs_cnp_burst *burst = &g_array_index(f->bursts, rs_cnp_burst, k);
+            if (burst->shortest_window_ns < LEAST_TICKS * resolution_ns) {
+                give_up_rates(burst);
+            }
+        }
+    }
+}
+
+const rs_cnp_burst *
+rs_reactions_bursts(const rs_reactions *reactions, guint32 stream, guint *n,
+                    guint64 *n_all)
+{
+    const follower *f = find_follower(reactions, stream);
+    *n = f != NULL && f->bursts != NULL ? f->bursts->len : 0;
+    *n_all = f != NULL ? f->n_bursts : 0;
+    return *n > 0 ? &g_array_index(f->bursts, rs_cnp_burst, 0) : NULL;
+}
+
+guint64
+rs_reactions_not_followed(const rs_reactions *reactions)
+{
+    return reactions->not_followed;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a sender's rate does after CNPs.
+ *
+ * A rate is taken inside messages, where a NIC sends as fast as it may: IP payload of
+ * RS_RATE_PACKETS packets over the time from each one's predecessor in its message.  What
+ * an application leaves idle between messages plays no part, nor does a single stop
+ * within one, as a pause makes it.
+ *
+ * The one rule: a rate that the stamps cannot tell is not told.  Where half of the packets
+ * of a window have the stamp of their predecessor there is no rate.
+ */
+#ifndef RS_REACTION_H
+#define RS_REACTION_H
+
+#include "sight.h"
+
+#include "roce/tracker.h"
+
+#include <glib.h>
+
+#define RS_RATE_PACKETS 16
+#define RS_REACTION_STREAMS 4096 /* the first so many that carry long messages */
+#define RS_CNP_BURSTS 32         /* kept of each stream */
+
+/* CNPs about one stream that follow each other within 200 us, or four pacing intervals if
+ * that is longer.  Rates in bit/s of IP payload, 0 where unknown. */
+typedef struct rs_cnp_burst {
+    guint64 start_ns, end_ns; /* its first CNP, its last */
+    guint64 cnps;
+    guint64 first_frame, last_frame;  /* likewise */
+    guint64 before_bps;               /* when it began */
+    guint64 lowest_bps;               /* of windows that lie behind its first CNP */
+    guint64 lowest_before_second_bps; /* and end before its second CNP */
+    guint64 recovery_ns; /* from its first CNP until 95 % of before, after the last CNP;
+                          * 0: not reached, or the rate never fell below */
+    guint64 windows;     /* measured behind its first CNP */
+    guint64 bits;        /* of data, from its first CNP to its last */
+    guint64 shortest_window_ns; /* that a rate of it was taken from */
+} rs_cnp_burst;
+
+typedef struct rs_reactions rs_reactions;
+
+/* `tracker` outlives it. */
+rs_reactions *
+rs_reactions_new(const roce_tracker *tracker);
+
+/* NULL is fine. */
+void
+rs_reactions_free(rs_reactions *reactions);
+
+/* The tracker has just taken this packet. */
+void
+rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
+
+/* It is a CNP about the data of this stream. */
+void
+rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event);
+
+/* Rates over windows so short that stamps of this resolution do not tell are given up.
+ */
+void
+rs_reactions_finish(rs_reactions *reactions, guint64 resolution_ns);
+
+/* The bursts of a stream, the first RS_CNP_BURSTS; NULL when it was not followed or there are
+ * none.  `n_all` counts those that were not kept, too. */
+const rs_cnp_burst *
+rs_reactions_bursts(const rs_reactions *reactions, guint32 stream, guint *n,
+                    guint64 *n_all);
+
+/* Streams that would have been followed, were there not so many. */
+guint64
+rs_reactions_not_followed(const rs_reactions *reactions);
+
+#endif
