@@ -5,18 +5,70 @@
 #include "thresholds.h"
 
 #define GSI_QPN 1
+#define US 1000
+#define MBPS 1000000
+#define NS_PER_S 1000000000u
+#define PRIORITIES 8
+#define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
+
+static const roce_stream *
+stream_at(const rs_flow *flow, guint i)
+{
+    return roce_tracker_stream(flow->all->analysis->tracker,
+                               g_array_index(flow->streams, guint32, i));
+}
+
+static const rs_congestion *
+congestion_of(const rs_flow *flow)
+{
+    return flow->all->analysis->watchers.congestion;
+}
+
+/* The streams that are the same one at several points. */
+static const GArray *
+members_of(const rs_flow *flow, const roce_stream *s)
+{
+    return flow->all->summary->members->pdata[s->id];
+}
+
+/* A counter of a stream, summed over all points that saw it. */
+static guint64
+at_all_points(const rs_flow *flow, const roce_stream *s,
+              guint64 (*count)(const roce_stream *))
+{
+    const GArray *members = members_of(flow, s);
+    guint64 sum = members == NULL ? count(s) : 0;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        sum += count(roce_tracker_stream(flow->all->analysis->tracker,
+                                         g_array_index(members, guint32, i)));
+    }
+    return sum;
+}
 
 static guint64
-measure_ce(const roce_stream *s)
+count_ce(const roce_stream *s)
 {
-    return s->ecn.codepoint[3];
+    return s->ecn.codepoint[ROCE_ECN_CE];
 }
+
+static guint64
+count_cnps(const roce_stream *s)
+{
+    return s->cnps_received;
+}
+
+static guint64
+data_packets(const guint64 codepoint[4])
+{
+    return codepoint[0] + codepoint[1] + codepoint[2] + codepoint[3];
+}
+
+/* ---- marks ---- */
 
 static gboolean
 write_ce(const rs_flow *flow, rs_finding *f)
 {
-    const guint64 *cp = flow->sum.ecn.codepoint;
-    guint64 data = cp[0] + cp[1] + cp[2] + cp[3];
+    guint64 data = data_packets(flow->sum.ecn.codepoint);
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *share = rs_format_share(flow->n, data);
@@ -36,8 +88,9 @@ measure_not_ect(const roce_stream *s)
     if (s->dst_qpn == GSI_QPN) {
         return 0; /* connection management is no data */
     }
-    guint64 marked = s->ecn.codepoint[1] + s->ecn.codepoint[2] + s->ecn.codepoint[3];
-    return s->ecn.codepoint[0] > marked ? s->ecn.codepoint[0] : 0;
+    const guint64 *n = s->ecn.codepoint;
+    guint64 capable = n[1] + n[2] + n[3];
+    return n[ROCE_ECN_NOT_ECT] > capable ? n[ROCE_ECN_NOT_ECT] : 0;
 }
 
 static gboolean
@@ -52,28 +105,333 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
         flow->n,
         flow->congested ? "  Loss, CE, CNPs or pauses were seen between these hosts."
                         : "");
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const rs_stream_congestion *known =
+            rs_congestion_of(congestion_of(flow), stream_at(flow, i)->id);
+        rs_finding_add_frames(f, &known->not_ect_frame, 1,
+                              stream_at(flow, i)->ecn.codepoint[ROCE_ECN_NOT_ECT]);
+    }
     return TRUE;
 }
 
+/* ---- marks without CNPs ---- */
+
 static guint64
-measure_cnps(const roce_stream *s)
+measure_unanswered(const roce_stream *s)
 {
-    return s->cnps_received;
+    return s->cnps_received == 0 ? s->ce_answers[ROCE_CE_UNANSWERED] : 0;
 }
+
+/* Whether a CNP about this stream would have been seen: the other direction went on here
+ * long enough, and nobody filtered. */
+static gboolean
+would_see_cnps(const rs_flow *flow, const roce_stream *s)
+{
+    const rs_analysis *a = flow->all->analysis;
+    if (s->peer == ROCE_NO_STREAM || s->partial_path || s->n_ce_episodes == 0 ||
+        a->options->filter != NULL) {
+        return FALSE;
+    }
+    const roce_stream *peer = roce_tracker_stream(a->tracker, s->peer);
+    return !peer->partial_path &&
+           peer->last_time_ns > s->ce_episodes[0].start_ns + ANSWER_WITHIN_NS;
+}
+
+static gboolean
+write_no_cnp(const rs_flow *flow, rs_finding *f)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    guint64 marks = 0;
+    gboolean in_the_middle = FALSE;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = stream_at(flow, i);
+        if (roce_tracker_notifier_of(tracker, s->id) != NULL ||
+            at_all_points(flow, s, count_cnps) > 0) {
+            return FALSE; /* its receiver does send CNPs, about this stream or others */
+        }
+        if (would_see_cnps(flow, s)) {
+            marks += measure_unanswered(s);
+            in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
+            rs_finding_add_frame(f, s->ce_episodes[0].first_frame);
+        }
+    }
+    if (marks < RS_NO_CNP_MARKS) {
+        return FALSE;
+    }
+    g_autofree char *n = rs_finding_packets(marks);
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    f->more_frames = TRUE;
+    f->severity = in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
+    f->title =
+        g_strdup_printf("%s sends no CNPs: %s from %s marked in vain", dst, n, who);
+    f->detail = g_strdup_printf(
+        "They came here marked CE, the other direction was captured for at least 200 "
+        "us "
+        "behind the first of them, and %s sent no CNP to anybody.%s",
+        dst,
+        in_the_middle ? "  This point is inside the network: CNPs that take another "
+                        "way than ACKs are not seen here."
+                      : "");
+    return TRUE;
+}
+
+/* ---- CNPs ---- */
 
 static gboolean
 write_cnps(const rs_flow *flow, rs_finding *f)
 {
+    guint64 marks = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        marks += at_all_points(flow, stream_at(flow, i), count_ce);
+    }
+    if (marks == 0) {
+        return FALSE; /* cnp_without_ce */
+    }
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *n = rs_finding_count(flow->n, "CNP", "CNPs");
     f->severity = RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("%s sent in return for data from %s", n, who);
     f->detail =
         g_strdup_printf("CE marks seen here on that data: %" G_GUINT64_FORMAT ".",
-                        flow->sum.ecn.codepoint[3]);
+                        flow->sum.ecn.codepoint[ROCE_ECN_CE]);
     return TRUE;
 }
 
-const rs_flow_row rs_flow_ce = {measure_ce, write_ce, {KIND(CE_EPISODE)}};
+/* CNPs about data that came here unmarked, by what the evidence allows. */
+typedef struct causes {
+    guint64 by_switch, with_nak, marked_behind, undecided;
+} causes;
+
+/* Whether what is ECT here can be marked later on, on its way to the receiver. */
+static gboolean
+may_be_marked_behind(const roce_stream *s)
+{
+    gboolean capable = s->ecn.codepoint[1] + s->ecn.codepoint[2] > 0;
+    return capable &&
+           (s->vantage == ROCE_VANTAGE_REQUESTER || s->vantage == ROCE_VANTAGE_MIDDLE);
+}
+
+static causes
+causes_of(const rs_flow *flow)
+{
+    causes sum = {0};
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = stream_at(flow, i);
+        rs_cnp_counts receivers;
+        rs_cnp_counts others;
+        (void)rs_congestion_cnps(congestion_of(flow), s->id, &receivers, &others);
+        sum.by_switch += others.alone + others.answering;
+        sum.with_nak += receivers.with_nak;
+        if (may_be_marked_behind(s)) {
+            sum.marked_behind += receivers.alone;
+        } else {
+            sum.undecided += receivers.alone;
+        }
+    }
+    return sum;
+}
+
+static void
+add_cause(GString *text, guint64 n, const char *what)
+{
+    if (n > 0) {
+        g_autofree char *count = rs_format_count(n);
+        g_string_append_printf(text, "%s%s %s", text->len > 0 ? "; " : "", count, what);
+    }
+}
+
+static gboolean
+write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
+{
+    for (guint i = 0; i < flow->streams->len; i++) {
+        if (at_all_points(flow, stream_at(flow, i), count_ce) > 0) {
+            return FALSE;
+        }
+    }
+    const causes why = causes_of(flow);
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *n = rs_finding_count(flow->n, "CNP", "CNPs");
+    GString *text = g_string_new(NULL);
+    add_cause(text, why.by_switch,
+              "did not come from the receiver: a switch that marks sent them");
+    add_cause(text, why.with_nak,
+              "stand next to a NAK of the receiver, which some NICs "
+              "send together with a CNP");
+    add_cause(text, why.marked_behind,
+              "can only be for marks made behind this point, where the data went on "
+              "ECN-capable");
+    add_cause(
+        text, why.undecided,
+        "are undecidable from here: the marks were made behind this point, or the "
+        "receiver had another reason");
+    g_string_append_c(text, '.');
+    f->severity = RS_SEVERITY_NOTE;
+    f->title = g_strdup_printf("%s about data from %s, and no mark on it here", n, who);
+    f->detail = g_string_free(text, FALSE);
+    return TRUE;
+}
+
+/* ---- classes ---- */
+
+/* "3", "3 and 4" */
+static char *
+name_priorities(guint8 bits)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < PRIORITIES; i++) {
+        if ((bits & 1u << i) != 0) {
+            g_string_append_printf(text, "%s%u", text->len > 0 ? " and " : "", i);
+        }
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Whether no bit of `cnps` is above all of `data`. */
+static gboolean
+is_no_higher(guint8 cnps, guint8 data)
+{
+    return cnps != 0 && data != 0 && g_bit_nth_msf(cnps, -1) <= g_bit_nth_msf(data, -1);
+}
+
+/* Whether the way of these CNPs is congested itself: marks on it, or pauses. */
+static gboolean
+is_held_up(const rs_flow *flow, const roce_stream *s, guint8 cnps)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    const roce_stream *peer = roce_tracker_stream(tracker, s->peer);
+    if (peer->ecn_control[ROCE_ECN_CE] + count_ce(peer) > 0) {
+        return TRUE;
+    }
+    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+        const roce_pause_source *p = roce_tracker_pause(tracker, i);
+        if (p->point == s->point &&
+            (p->priority == ROCE_PRIORITY_GLOBAL || (cnps & 1u << p->priority) != 0)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static gboolean
+write_cnp_class(const rs_flow *flow, rs_finding *f)
+{
+    guint8 cnps = 0;
+    guint8 data = 0;
+    guint64 n = 0;
+    gboolean held_up = FALSE;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = stream_at(flow, i);
+        guint8 theirs =
+            rs_congestion_priorities(congestion_of(flow), s->id, RS_CLASS_CNPS);
+        guint8 own =
+            rs_congestion_priorities(congestion_of(flow), s->id, RS_CLASS_DATA);
+        if (s->peer != ROCE_NO_STREAM && is_no_higher(theirs, own)) {
+            cnps |= theirs;
+            data |= own;
+            n += s->cnps_received;
+            held_up |= is_held_up(flow, s, theirs);
+        }
+    }
+    if (n == 0) {
+        return FALSE;
+    }
+    g_autofree char *who = rs_flow_ends(flow);
+    g_autofree char *count = rs_finding_count(n, "CNP", "CNPs");
+    g_autofree char *cnp_names = name_priorities(cnps);
+    g_autofree char *data_names = name_priorities(data);
+    f->severity = held_up ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+    f->title =
+        g_strdup_printf("%s about data from %s travel in no higher priority than "
+                        "the data",
+                        count, who);
+    f->detail = g_strdup_printf(
+        "CNPs in priority %s, data in priority %s.%s", cnp_names, data_names,
+        held_up ? "  Marks or pauses show that they have to wait on their own way."
+                : "");
+    return TRUE;
+}
+
+/* ---- senders that do not react ---- */
+
+static gboolean
+did_not_react(const rs_cnp_burst *burst)
+{
+    guint64 duration_ns = burst->end_ns - burst->start_ns;
+    if (burst->cnps < RS_REACTION_CNPS || burst->before_bps == 0 ||
+        burst->windows < burst->cnps ||
+        duration_ns > burst->cnps * RS_REACTION_SPACING_US * US ||
+        burst->lowest_bps * 100 < burst->before_bps * RS_REACTION_PERCENT ||
+        burst->before_bps < (guint64)RS_REACTION_LEAST_MBPS * MBPS) {
+        return FALSE;
+    }
+    double average_bps = (double)burst->bits * NS_PER_S / (double)MAX(duration_ns, 1);
+    return average_bps * 100 >= (double)burst->lowest_bps * RS_REACTION_BUSY_PERCENT;
+}
+
+/* The burst of most CNPs that a stream did not react to; NULL: there is none. */
+static const rs_cnp_burst *
+worst_burst(const rs_flow *flow, const roce_stream *s)
+{
+    guint n;
+    guint64 n_all;
+    const rs_cnp_burst *bursts = rs_reactions_bursts(
+        rs_congestion_reactions(congestion_of(flow)), s->id, &n, &n_all);
+    const rs_cnp_burst *worst = NULL;
+    for (guint i = 0; i < n; i++) {
+        if (did_not_react(&bursts[i]) &&
+            (worst == NULL || bursts[i].cnps > worst->cnps)) {
+            worst = &bursts[i];
+        }
+    }
+    return worst;
+}
+
+static guint64
+measure_many_cnps(const roce_stream *s)
+{
+    return s->cnps_received >= RS_REACTION_CNPS && !s->partial_path ? s->cnps_received
+                                                                    : 0;
+}
+
+static gboolean
+write_no_reaction(const rs_flow *flow, rs_finding *f)
+{
+    const rs_cnp_burst *worst = NULL;
+    guint n = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const rs_cnp_burst *burst = worst_burst(flow, stream_at(flow, i));
+        if (burst == NULL) {
+            continue;
+        }
+        n++;
+        worst = worst == NULL || burst->cnps > worst->cnps ? burst : worst;
+        rs_finding_add_frame(f, burst->first_frame);
+        rs_finding_add_frame(f, burst->last_frame);
+    }
+    if (worst == NULL) {
+        return FALSE;
+    }
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    g_autofree char *cnps = rs_format_count(worst->cnps);
+    g_autofree char *before = rs_format_speed(worst->before_bps);
+    g_autofree char *lowest = rs_format_speed(worst->lowest_bps);
+    f->severity = RS_SEVERITY_WARNING;
+    f->title = g_strdup_printf("%s does not slow down towards %s: %s CNPs in a row",
+                               src, dst, cnps);
+    f->detail = g_strdup_printf("%s inside messages when they began, and never below "
+                                "%s behind them; so in %u of "
+                                "its streams there.",
+                                before, lowest, n);
+    return TRUE;
+}
+
+const rs_flow_row rs_flow_ce = {count_ce, write_ce, {KIND(CE_EPISODE)}};
+const rs_flow_row rs_flow_ce_without_cnp = {measure_unanswered, write_no_cnp, {0}};
+const rs_flow_row rs_flow_no_reaction = {measure_many_cnps, write_no_reaction, {0}};
 const rs_flow_row rs_flow_not_ect = {measure_not_ect, write_not_ect, {0}};
-const rs_flow_row rs_flow_cnp = {measure_cnps, write_cnps, {KIND(CNP)}};
+const rs_flow_row rs_flow_cnp_class = {count_cnps, write_cnp_class, {KIND(CNP)}};
+const rs_flow_row rs_flow_cnp = {count_cnps, write_cnps, {KIND(CNP)}};
+const rs_flow_row rs_flow_cnp_without_ce = {
+    count_cnps, write_cnp_without_ce, {KIND(CNP)}};

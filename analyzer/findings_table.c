@@ -47,6 +47,16 @@ static const rs_look marking_look[] = {
     {"mlx5", "rdma statistic show: np_ecn_marked_roce_packets, np_cnp_sent, rp_cnp_handled"},
     {0},
 };
+static const rs_look notification_look[] = {
+    {"mlx5", "/sys/class/net/IF/ecn/roce_np/enable/PRIO and roce_rp/enable/PRIO; rdma statistic show: np_cnp_sent, rp_cnp_handled, rp_cnp_ignored"},
+    {0},
+};
+static const rs_look cnp_class_look[] = {
+    {"mlx5", "/sys/class/net/IF/ecn/roce_np/cnp_dscp"},
+    {"NX-OS", "show policy-map type queuing; show queuing interface"},
+    {"SONiC", "show queue counters"},
+    {0},
+};
 static const rs_look class_look[] = {
     {"mlx5", "cma_roce_tos; mlnx_qos -i IF"},
     {"Linux", "the environment of the job: NCCL_IB_TC, UCX_IB_TRAFFIC_CLASS"},
@@ -178,12 +188,35 @@ const rs_finding_row rs_finding_rows[] = {
      "warning where CE, CNPs, loss or pauses were seen between the same hosts, else note", {{0}},
      "Most of the data is Not-ECT: switches cannot mark it, and drop it or pause for it instead.",
      "Set the traffic class of the queue pairs (RDMA_TOS, NCCL_IB_TC, cma_roce_tos) so that ECT is sent.",
-     "the streams", class_look, rs_find_flows, &rs_flow_not_ect},
+     "the first such packet of each stream", class_look, rs_find_flows, &rs_flow_not_ect},
+    {"ce_without_cnp", RS_SEVERITY_WARNING, "Marks, and never a CNP",
+     "warning from NO_CNP_MARKS marks on that waited 200 us in vain, where the receiver sent no CNP to anybody though its other packets were captured; note where the point is inside the network",
+     {THRESHOLD(NO_CNP_MARKS, "marks")},
+     "The receiver's notification point seems to be off, or another class of traffic has it on: senders are not told of congestion, and queues grow until something is paused or dropped.",
+     "Check at the receiver that ECN is on for the priority of this data, as a notification point; CNPs that a switch sends in its place may take a way that this point does not see.",
+     "the first mark of each stream", notification_look, rs_find_flows, &rs_flow_ce_without_cnp},
+    {"no_reaction", RS_SEVERITY_WARNING, "A sender that does not slow down",
+     "warning where REACTION_CNPS CNPs about one stream, REACTION_SPACING_US apart at most on average, left it more than REACTION_PERCENT of its rate; not said of rates below REACTION_LEAST_MBPS, which may be the least that a NIC goes down to, nor of senders that wait for their application or for ACKs",
+     {THRESHOLD(REACTION_CNPS, "CNPs"), THRESHOLD(REACTION_SPACING_US, "us"), THRESHOLD(REACTION_PERCENT, "%"), THRESHOLD(REACTION_LEAST_MBPS, "Mb/s")},
+     "Its reaction point seems to be off, or the CNPs do not reach it: they were seen here, not there.  Whoever shares a queue with it pays.",
+     "Check at the sender that ECN is on for the priority of this data, as a reaction point, and whether it counts the CNPs as handled.",
+     "the first and the last CNP of the longest burst of each stream", notification_look, rs_find_flows, &rs_flow_no_reaction},
+    {"cnp_class", RS_SEVERITY_WARNING, "CNPs in no higher priority than data",
+     "warning where the way of these CNPs shows marks, or pauses of their priority; else note", {{0}},
+     "CNPs wait in the same queue as data, or in one that is served later: the more congestion, the later they come.",
+     "Send CNPs in a priority of their own that is served first (DSCP 48 is common), and let switches map it so; --dscp-map says how DSCPs map here.",
+     "the CNPs", cnp_class_look, rs_find_flows, &rs_flow_cnp_class},
     {"cnp", RS_SEVERITY_NOTE, "Congestion notifications",
      "note", {{0}},
      "A receiver, or a switch, told the sender to slow down.",
      "Look for the congested queue.",
      "the CNPs", marking_look, rs_find_flows, &rs_flow_cnp},
+    {"cnp_without_ce", RS_SEVERITY_NOTE, "CNPs about data that is not marked here",
+     "note", {{0}},
+     "The marks were made behind this point, or a switch sent the CNPs, or they went with NAKs: the detail says which of these the evidence allows.",
+     "Capture behind the congested queue, or at the receiver, to see the marks.",
+     "the CNPs", marking_look, rs_find_flows, &rs_flow_cnp_without_ce},
+
     /* ---- load ---- */
     {"slow_receiver", RS_SEVERITY_WARNING, "The receiver holds its senders up",
      "warning where the receiver held the sender of a stream up for SLOW_RECEIVER_PERCENT of the stream's time or more; note where for how long is not known: ACKs that grow slow at the receiver's own NIC, pauses on a link of unknown speed",

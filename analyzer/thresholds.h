@@ -16,6 +16,25 @@
  * a thousand there (Zhu et al. 2015: Pmax 1 %). */
 #define RS_WARNING_CE_PERCENT 1
 
+/* Marks that waited in vain, before it is said that a receiver sends no CNPs: a
+ * notification point that paces its CNPs has sent one by then. */
+#define RS_NO_CNP_MARKS 16
+
+/* CNPs about one stream, so far apart on average at most, and so much of the rate before
+ * that is left at the least.  By DCQCN's own numbers (g = 1/256, a timer of 55 us) a
+ * single cut is more than 10 % after 64 CNPs in a row, however small they were before;
+ * after fewer, or between recoveries, a sender that reacts may seem not to. */
+#define RS_REACTION_CNPS 64
+#define RS_REACTION_SPACING_US 100
+#define RS_REACTION_PERCENT 90
+
+/* Rate below which a sender may have reached the least that it goes down to. */
+#define RS_REACTION_LEAST_MBPS 1000
+
+/* Of the rate inside messages that was sent on average: who sends less waits for its
+ * application or for ACKs, and need not be held back by a rate. */
+#define RS_REACTION_BUSY_PERCENT 50
+
 /* Of the time.  Below it a pause absorbs a burst; above it somebody waits for a reason. */
 #define RS_WARNING_PAUSED_PERCENT 1
 

@@ -80,7 +80,7 @@ class Wire:
     def ip(self, sender, **fields):
         receiver = "b" if sender == "a" else "a"
         self.ident += 1
-        return roce.Ip(ADDRESS[sender], ADDRESS[receiver],
+        return roce.Ip(fields.pop("src", ADDRESS[sender]), ADDRESS[receiver],
                        **{"ident": self.ident, "tos": 26 << 2 | roce.ECN_ECT0, **fields})
 
     def packet(self, sender, opcode, psn, *, headers=b"", payload=b"", ip=None, qpn=None,

@@ -47,6 +47,7 @@ class Row:
 
 
 INCAST = {"h3": {"ce"}, "leaf0_h3": {"ce"}}
+UNANSWERED = {p: {"ce", "ce_without_cnp"} for p in INCAST}
 LOSSY = {"h1": {"undelivered_after_capture"}, "h3": {"lost_before_capture"},
          "leaf0_h1": {"undelivered_after_capture"}}
 PFC = {"leaf0_h0": {"pfc"}, "leaf0_h1": {"pfc"}}
@@ -58,7 +59,14 @@ ROWS = (
     Row("incast_port", INCAST, ("ce", "cnps")),
     Row("incast_cnp_port_0", INCAST, ("ce", "cnps")),
     Row("incast_read", INCAST, ("ce", "cnps")),
-    Row("incast_switch_cnps", INCAST, ("ce", "cnps")),
+    Row("incast_switch_cnps", UNANSWERED, ("ce", "cnps")),
+    Row("notification_off", UNANSWERED, ("ce",)),
+    Row("reaction_off", {p: {"ce", "no_reaction"} for p in INCAST}, ("ce", "cnps")),
+    Row("cnp_in_data_class", {
+        "h0": {"ce"}, "leaf0_h0": {"ce"}, "h3": {"ce", "cnp_class", "incast"},
+        "leaf0_h3": {"ce", "cnp_class", "incast"}}, ("ce", "cnps")),
+    Row("rate_cuts", {"leaf0_h3": {"ce"}}, ("ce", "cnps")),
+    Row("marked_twice", {"h0": {"ce", "incast"}}, ("ce", "cnps")),
     Row("incast_pfc", PFC, ("pauses",)),
     Row("incast_pfc_10g", PFC, ("pauses",)),
     Row("incast_pfc_400g", PFC, ("pauses",)),

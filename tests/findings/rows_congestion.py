@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Marks, CNPs, and what senders make of them."""
+
+import dataclasses
+import functools
+
+import fabric_scenarios
+import roce
+from captures import ADDRESS, wire
+from fabric import simulate_fabric
+from row import CANNOT, FIRES, NOT, Row
+
+CE = {"tos": 26 << 2 | roce.ECN_CE}
+NOT_ECT = {"tos": 26 << 2}
+CNP_TOS = 48 << 2
+SWITCH = {"src": "10.9.9.9", "tos": CNP_TOS}
+AT_SENDER = (f"--captured-at={ADDRESS['a']}",)
+AT_RECEIVER = (f"--captured-at={ADDRESS['b']}",)
+INSIDE = ("--captured-at=network",)
+
+
+@functools.lru_cache
+def simulated(name):
+    return simulate_fabric(fabric_scenarios.scenario(name)).captures()
+
+
+def fabric(name, point):
+    """What a point sees in a scenario of the fabric."""
+    return lambda: simulated(name)[f"{point}.pcapng"]
+
+
+def says(*texts):
+    """The details, or the titles, say so."""
+    def look(_report, found):
+        said = [f"{f['title']}: {f['detail']}" for f in found]
+        for text in texts:
+            if not any(text in one for one in said):
+                yield f"{text!r} is not in {said}"
+    return look
+
+
+def cnp(on, sender="b", **ip):
+    return on.packet(sender, "CNP", 0, payload=bytes(16), becn=True,
+                     ip={"tos": CNP_TOS, **ip})
+
+
+def marked(on, n, first=0, of=1):
+    """So many marked WRITEs with their ACKs, the first of each `of`."""
+    for i in range(first, first + n * of):
+        on.write(i, ip=CE if (i - first) % of == 0 else {}).ack(i, i + 1)
+    return on
+
+
+def marked_and_silent(n, wait_ns=300_000):
+    """The capture goes on for a while behind the last mark."""
+    def talk(on):
+        marked(on.exchange(5), n, 5).wait(wait_ns).exchange(5, 5 + n)
+    return talk
+
+
+def marked_another_answered(on):
+    """The receiver does send CNPs, about another queue pair."""
+    marked_and_silent(40)(on)
+    for i in range(20):
+        on.write(i, qpn=0x99).ack(i, i + 1, qpn=0x98)
+    on.packet("b", "CNP", 0, payload=bytes(16), becn=True, qpn=0x98, ip={"tos": CNP_TOS})
+
+
+def marked_one_way(on):
+    for i in range(40):
+        on.write(i, ip=CE)
+    on.wait(300_000).write(40)
+
+
+def answered(on):
+    """A mark and its CNP."""
+    cnp(marked(on.exchange(20), 1, 20)).exchange(20, 21)
+
+
+def cnps_only(on):
+    """Nobody's data was seen."""
+    for _ in range(5):
+        cnp(on)
+
+
+def notified(n=3, **ip):
+    """CNPs about data that is not marked here."""
+    def talk(on):
+        on.exchange(20)
+        for i in range(n):
+            cnp(on.exchange(1, 20 + i), **ip)
+        on.exchange(20, 20 + n)
+    return talk
+
+
+def notified_not_ect(on):
+    for i in range(20):
+        on.write(i, ip=NOT_ECT).ack(i, i + 1)
+    cnp(on)
+
+
+def notified_with_naks(on):
+    on.exchange(20)
+    for i in range(20, 26, 2):
+        on.write(i + 1).ack(i, i, syndrome=roce.NAK_PSN_SEQUENCE)
+        cnp(on).write(i).write(i + 1).ack(i + 1, i + 2)
+
+
+def not_capable(n, of, sign=None):
+    """n of `of` are Not-ECT; a sign of congestion or none."""
+    def talk(on):
+        for i in range(of):
+            on.write(i, ip=NOT_ECT if i < n else {}).ack(i, i + 1)
+        if sign is not None:
+            sign(on)
+    return talk
+
+
+def acks_alone(on):
+    for i in range(20):
+        on.ack(i, i + 1, ip=NOT_ECT)
+
+
+# --- classes -------------------------------------------------------------------------
+
+
+def in_class(dscp, way="free"):
+    """A CNP in some class; the way that it takes is free, or marks."""
+    def talk(on):
+        marked(on.exchange(20), 1, 20)
+        ecn = roce.ECN_CE if way == "marks" else 0
+        cnp(on, tos=dscp << 2 | ecn).exchange(20, 21)
+    return talk
+
+
+# --- senders -------------------------------------------------------------------------
+
+MESSAGE = 64                     # packets
+
+
+def part_of(i):
+    if i % MESSAGE == 0:
+        return "RC RDMA WRITE First"
+    return f"RC RDMA WRITE {'Last' if i % MESSAGE == MESSAGE - 1 else 'Middle'}"
+
+
+def stream(n_cnps, gap_ns=lambda n: 0, opcode=part_of, every=20):
+    """Messages of 64 packets, a microsecond apart and gap_ns(CNPs so far) more, and a CNP
+    behind each `every` packets from the hundredth on."""
+    def talk(on):
+        so_far = 0
+        for i in range(100 + every * n_cnps + 100):
+            name = opcode(i)
+            first = "First" in name or "Only" in name
+            on.wait(gap_ns(so_far)).packet(
+                "a", name, i, payload=bytes(1024),
+                headers=roce.reth(0, 7, 1024 * MESSAGE) if first else b"")
+            if i % MESSAGE == MESSAGE - 1:
+                on.ack(i)
+            if i >= 100 and i % every == 0 and so_far < n_cnps:
+                cnp(on)
+                so_far += 1
+    return talk
+
+
+def slower(n):
+    return 1_000 if n else 0
+
+
+def only(_i):
+    return "RC RDMA WRITE Only"
+
+
+def idle_sender(on):
+    """Ten messages of four packets, each when the application has one."""
+    for i in range(1_500):
+        part = ("First", "Middle", "Middle", "Last")[i % 4]
+        on.packet("a", f"RC RDMA WRITE {part}", i, payload=bytes(1024),
+                  headers=roce.reth(0, 7, 4096) if part == "First" else b"")
+        if part == "Last":
+            on.ack(i).wait(30_000)
+        if i > 100 and i % 8 == 0:
+            cnp(on)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reacting:
+    """reaction_off, with a reaction."""
+
+    def __call__(self):
+        base = fabric_scenarios.scenario("reaction_off")
+        host = dataclasses.replace(base.host, reaction=fabric_scenarios.SMALL)
+        captures = simulate_fabric(dataclasses.replace(base, host=host)).captures()
+        return captures["h3.pcapng"]
+
+
+ROWS = [
+    Row("ce", FIRES, "one in a hundred is marked",
+        wire(lambda on: marked(on, 1, of=100)), "warning"),
+    Row("ce", FIRES, "less than one in a hundred",
+        wire(lambda on: marked(on, 1, of=101)), "note"),
+    Row("ce", FIRES, "behind the queue that marks", fabric("incast_ecn", "h3"), "warning"),
+    Row("ce", NOT, "ACKs and CNPs are marked, and no data",
+        wire(lambda on: cnp(on.exchange(20).ack(19, 20, ip=CE), tos=CNP_TOS | 3))),
+    Row("ce", CANNOT, "before the queue that marks", fabric("incast_ecn", "h0")),
+
+    Row("not_ect", FIRES, "more than half, and a CNP",
+        wire(not_capable(11, 20, cnp)), "warning"),
+    Row("not_ect", FIRES, "more than half, and nothing is congested",
+        wire(not_capable(11, 20)), "note"),
+    Row("not_ect", NOT, "one half", wire(not_capable(10, 20, cnp))),
+    Row("not_ect", CANNOT, "the data was not captured", wire(acks_alone)),
+
+    Row("ce_without_cnp", FIRES, "16 marks wait in vain", wire(marked_and_silent(16)),
+        "warning", also=says("16 packets")),
+    Row("ce_without_cnp", FIRES, "no receiver sends any",
+        fabric("notification_off", "h3"), "warning"),
+    Row("ce_without_cnp", FIRES, "a switch sends them, where this point does not see them",
+        fabric("incast_switch_cnps", "h3"), "warning"),
+    Row("ce_without_cnp", FIRES, "seen inside the network",
+        wire(marked_and_silent(16)), "note", args=INSIDE, also=says("another way")),
+    Row("ce_without_cnp", NOT, "15 marks", wire(marked_and_silent(15))),
+    Row("ce_without_cnp", NOT, "CNPs come",
+        wire(lambda on: cnp(marked(on.exchange(5), 40, 5)).wait(300_000).exchange(5, 45))),
+    Row("ce_without_cnp", NOT, "the receiver sends them about others",
+        wire(marked_another_answered)),
+    Row("ce_without_cnp", CANNOT, "the direction of the CNPs was not captured",
+        wire(marked_one_way)),
+    Row("ce_without_cnp", CANNOT, "the capture ends too soon",
+        wire(lambda on: marked(on.exchange(5), 40, 5).exchange(20, 45))),
+    Row("ce_without_cnp", CANNOT, "a filter may have kept them out",
+        wire(marked_and_silent(40)), args=("--filter=udp",)),
+
+    Row("no_reaction", FIRES, "64 CNPs, and not a bit slower", wire(stream(64)),
+        "warning", also=says("64 CNPs in a row")),
+    Row("no_reaction", FIRES, "reaction points are off", fabric("reaction_off", "h3"),
+        "warning"),
+    Row("no_reaction", NOT, "63 CNPs", wire(stream(63))),
+    Row("no_reaction", NOT, "the rate is halved", wire(stream(64, slower))),
+    Row("no_reaction", NOT, "reaction points are on", _Reacting()),
+    Row("no_reaction", CANNOT, "messages of one packet have no rate",
+        wire(stream(64, opcode=only))),
+    Row("no_reaction", CANNOT, "CNPs too far apart",
+        wire(stream(64, lambda _n: 500, every=80))),
+    Row("no_reaction", CANNOT, "the sender waits for its application",
+        wire(idle_sender)),
+    Row("no_reaction", CANNOT, "stamps too coarse to tell a rate",
+        wire(stream(64), nanoseconds=False)),
+    Row("no_reaction", CANNOT, "so slow that it may be the least it goes down to",
+        wire(stream(64, lambda _n: 9_000, every=8))),
+
+    Row("cnp_class", FIRES, "in the data's own, which is free", wire(in_class(26)),
+        "note", also=says("CNPs in priority 3, data in priority 3")),
+    Row("cnp_class", FIRES, "in the data's own, which marks",
+        wire(in_class(26, "marks")), "warning"),
+    Row("cnp_class", FIRES, "in a lower one", wire(in_class(8)), "note",
+        also=says("CNPs in priority 1")),
+    Row("cnp_class", FIRES, "by the user's map", wire(in_class(48)), "note",
+        args=("--dscp-map=26:5,48:5",)),
+    Row("cnp_class", FIRES, "and queues that mark",
+        fabric("cnp_in_data_class", "h3"), "warning"),
+    Row("cnp_class", NOT, "one above", wire(in_class(32))),
+    Row("cnp_class", CANNOT, "nobody's data was seen", wire(cnps_only)),
+
+    Row("cnp", FIRES, "a mark, and its CNP", wire(answered), "note"),
+    Row("cnp", NOT, "a mark alone", wire(lambda on: marked(on.exchange(20), 1, 20))),
+    Row("cnp", CANNOT, "nobody's data was seen", wire(cnps_only)),
+
+    Row("cnp_without_ce", FIRES, "captured at the sender", wire(notified()), "note",
+        args=AT_SENDER, also=says("3 CNPs", "made behind this point")),
+    Row("cnp_without_ce", FIRES, "captured at the receiver", wire(notified()), "note",
+        args=AT_RECEIVER, also=says("undecidable from here")),
+    Row("cnp_without_ce", FIRES, "captured nobody knows where", wire(notified()), "note",
+        also=says("undecidable from here")),
+    Row("cnp_without_ce", FIRES, "about data that cannot be marked",
+        wire(notified_not_ect), "note", args=AT_SENDER, also=says("undecidable")),
+    Row("cnp_without_ce", FIRES, "from a switch", wire(notified(src=SWITCH["src"])),
+        "note", also=says("did not come from the receiver")),
+    Row("cnp_without_ce", FIRES, "with NAKs", wire(notified_with_naks), "note",
+        also=says("next to a NAK")),
+    Row("cnp_without_ce", NOT, "a mark was captured", wire(answered)),
+    Row("cnp_without_ce", NOT, "there are none", wire(lambda on: on.exchange(20))),
+    Row("cnp_without_ce", CANNOT, "nobody's data was seen", wire(cnps_only)),
+]
