@@ -50,7 +50,7 @@ typedef struct rs_options {
     GPtrArray *captured_at; /* rs_option_pair: where, and which of the files or NULL */
     roce_ports ports;       /* 4791 and what --port adds */
     guint64 link_speed_bps; /* 0: as the capture says */
-    guint64 burst_bps;      /* from which rate on it is a burst; 0: by the link's speed */
+    guint64 burst_bps; /* from which rate on it is a burst; 0: by the link's speed */
     guint8 dscp_map[RS_N_DSCPS]; /* priority of each DSCP; the default is DSCP >> 3 */
     gboolean dscp_map_given;     /* the network trusts the DSCP, not the PCP */
     rs_watchdog watchdog;
