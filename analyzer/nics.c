@@ -5,17 +5,34 @@
 
 #include <string.h>
 
-#define MAX_NICS 65536 /* beyond them a pause is nobody's own: less is claimed */
+/* Beyond them a pause is no host's own: less is claimed. */
+#define MAX_NICS 65536
+#define MAX_HOSTS_OF_NIC 64
 
 typedef struct nic {
     guint32 point;
     guint8 mac[6];
-    roce_addr addr;
+    GArray *hosts; /* rs_nic_host */
 } nic;
 
 struct rs_nics {
     GHashTable *all; /* of nic */
 };
+
+guint
+rs_nic_host_hash(gconstpointer data)
+{
+    const rs_nic_host *host = data;
+    return (guint)roce_hash_addr(host->point, &host->addr);
+}
+
+gboolean
+rs_nic_host_equal(gconstpointer a, gconstpointer b)
+{
+    const rs_nic_host *x = a;
+    const rs_nic_host *y = b;
+    return x->point == y->point && roce_addr_equal(&x->addr, &y->addr);
+}
 
 static guint
 hash_nic(gconstpointer data)
@@ -23,7 +40,7 @@ hash_nic(gconstpointer data)
     const nic *n = data;
     guint64 word = 0;
     memcpy(&word, n->mac, sizeof n->mac);
-    return (guint)roce_hash_addr(roce_hash_mix(n->point, word), &n->addr);
+    return (guint)roce_hash_mix(n->point, word);
 }
 
 static gboolean
@@ -31,15 +48,22 @@ same_nic(gconstpointer a, gconstpointer b)
 {
     const nic *x = a;
     const nic *y = b;
-    return x->point == y->point && memcmp(x->mac, y->mac, sizeof x->mac) == 0 &&
-           roce_addr_equal(&x->addr, &y->addr);
+    return x->point == y->point && memcmp(x->mac, y->mac, sizeof x->mac) == 0;
+}
+
+static void
+free_nic(gpointer data)
+{
+    nic *n = data;
+    g_array_unref(n->hosts);
+    g_free(n);
 }
 
 rs_nics *
 rs_nics_new(void)
 {
     rs_nics *nics = g_new0(rs_nics, 1);
-    nics->all = g_hash_table_new_full(hash_nic, same_nic, g_free, NULL);
+    nics->all = g_hash_table_new_full(hash_nic, same_nic, free_nic, NULL);
     return nics;
 }
 
@@ -52,12 +76,37 @@ rs_nics_free(rs_nics *nics)
     }
 }
 
-static nic
-nic_of(guint32 point, const roce_addr *addr, const guint8 mac[6])
+static nic *
+find_nic(const rs_nics *nics, guint32 point, const guint8 mac[6])
 {
-    nic n = {.point = point, .addr = *addr};
-    memcpy(n.mac, mac, sizeof n.mac);
+    nic key = {.point = point};
+    memcpy(key.mac, mac, sizeof key.mac);
+    return g_hash_table_lookup(nics->all, &key);
+}
+
+static nic *
+add_nic(rs_nics *nics, guint32 point, const guint8 mac[6])
+{
+    if (g_hash_table_size(nics->all) == MAX_NICS) {
+        return NULL;
+    }
+    nic *n = g_new0(nic, 1);
+    n->point = point;
+    memcpy(n->mac, mac, sizeof n->mac);
+    n->hosts = g_array_new(FALSE, FALSE, sizeof(rs_nic_host));
+    g_hash_table_add(nics->all, n);
     return n;
+}
+
+static gboolean
+has_host(const nic *n, const roce_addr *addr)
+{
+    guint i = 0;
+    while (i < n->hosts->len &&
+           !roce_addr_equal(&g_array_index(n->hosts, rs_nic_host, i).addr, addr)) {
+        i++;
+    }
+    return i < n->hosts->len;
 }
 
 static gboolean
@@ -72,17 +121,29 @@ rs_nics_packet(rs_nics *nics, const rs_sight *sight)
     const roce_packet *p = sight->packet;
     /* A NIC keeps its MAC: one look at each stream will do. */
     if (sight->stream == NULL || sight->stream->packets != 1 || !p->has_macs ||
-        !is_initial(p->hop_limit) || g_hash_table_size(nics->all) >= MAX_NICS) {
+        !is_initial(p->hop_limit)) {
         return;
     }
-    nic n = nic_of(sight->stream->point, &p->src, p->src_mac);
-    g_hash_table_add(nics->all, g_memdup2(&n, sizeof n));
+    guint32 point = sight->stream->point;
+    nic *n = find_nic(nics, point, p->src_mac);
+    n = n != NULL ? n : add_nic(nics, point, p->src_mac);
+    if (n != NULL && n->hosts->len < MAX_HOSTS_OF_NIC && !has_host(n, &p->src)) {
+        const rs_nic_host host = {.point = point, .addr = p->src};
+        g_array_append_val(n->hosts, host);
+    }
+}
+
+const GArray *
+rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6])
+{
+    const nic *n = find_nic(nics, point, mac);
+    return n != NULL ? n->hosts : NULL;
 }
 
 gboolean
 rs_nics_owns(const rs_nics *nics, guint32 point, const roce_addr *addr,
              const guint8 mac[6])
 {
-    const nic n = nic_of(point, addr, mac);
-    return g_hash_table_contains(nics->all, &n);
+    const nic *n = find_nic(nics, point, mac);
+    return n != NULL && has_host(n, addr);
 }

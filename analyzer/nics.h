@@ -14,6 +14,12 @@
 
 #include <glib.h>
 
+/* A host at a point, by one of its addresses. */
+typedef struct rs_nic_host {
+    guint32 point;
+    roce_addr addr;
+} rs_nic_host;
+
 typedef struct rs_nics rs_nics;
 
 rs_nics *
@@ -26,9 +32,20 @@ rs_nics_free(rs_nics *nics);
 void
 rs_nics_packet(rs_nics *nics, const rs_sight *sight);
 
+/* The addresses, rs_nic_host, that a MAC is the NIC of at this point; NULL: it is no
+ * host's, as far as is known. */
+const GArray *
+rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6]);
+
 /* Whether, at this point, the MAC is that of the NIC that has this address. */
 gboolean
 rs_nics_owns(const rs_nics *nics, guint32 point, const roce_addr *addr,
              const guint8 mac[6]);
+
+/* For hash tables with rs_nic_host keys. */
+guint
+rs_nic_host_hash(gconstpointer host);
+gboolean
+rs_nic_host_equal(gconstpointer a, gconstpointer b);
 
 #endif

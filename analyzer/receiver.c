@@ -38,6 +38,7 @@ typedef struct state {
     guint64 of_cell;    /* samples that fill one */
     guint64 counted_ns; /* sum of the samples taken so far */
     guint64 counted_ce;
+    guint priorities; /* bit n: it has packets in priority n */
     credit_state credits;
     guint64 out_ns, out_frame, returned_ns;
 } state;
@@ -215,6 +216,9 @@ rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
     }
     if (request || roce_role_is_response_data(role)) {
         state *s = state_of(receivers, sight->stream);
+        if (s != NULL) {
+            s->priorities |= 1u << sight->priority;
+        }
         if (s != NULL && request) {
             end_credit_wait(s, sight->frame->time_ns);
         }
@@ -236,14 +240,46 @@ rs_receivers_event(rs_receivers *receivers, const roce_event *event)
 /* ---- at the end ---- */
 
 static void
-take_host_pauses(rs_receivers *receivers, const rs_nics *nics, state *s,
-                 const roce_stream *stream)
+unref_array(gpointer data)
 {
-    s->pub.host_pause_known = TRUE;
+    g_array_unref(data);
+}
+
+/* rs_nic_host -> the numbers, guint32, of the pauses that its NIC asked for. */
+static GHashTable *
+pauses_by_host(const rs_receivers *receivers, const rs_nics *nics)
+{
+    GHashTable *pauses =
+        g_hash_table_new_full(rs_nic_host_hash, rs_nic_host_equal, NULL, unref_array);
     for (guint32 i = 0; i < roce_tracker_n_pauses(receivers->tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(receivers->tracker, i);
-        if (p->point != stream->point || p->n_intervals == 0 ||
-            !rs_nics_owns(nics, p->point, &stream->dst, p->src_mac)) {
+        const GArray *hosts = rs_nics_hosts(nics, p->point, p->src_mac);
+        for (guint h = 0; hosts != NULL && p->n_intervals > 0 && h < hosts->len; h++) {
+            rs_nic_host *host = &g_array_index(hosts, rs_nic_host, h);
+            GArray *of_host = g_hash_table_lookup(pauses, host);
+            if (of_host == NULL) {
+                of_host = g_array_new(FALSE, FALSE, sizeof(guint32));
+                g_hash_table_insert(pauses, host, of_host);
+            }
+            g_array_append_val(of_host, i);
+        }
+    }
+    return pauses;
+}
+
+/* Pauses that stop a stream: of the priorities that it has. */
+static void
+take_host_pauses(const rs_receivers *receivers, GHashTable *pauses, state *s,
+                 const roce_stream *stream)
+{
+    const rs_nic_host receiver = {.point = stream->point, .addr = stream->dst};
+    const GArray *of_host = g_hash_table_lookup(pauses, &receiver);
+    s->pub.host_pause_known = TRUE;
+    for (guint i = 0; of_host != NULL && i < of_host->len; i++) {
+        const roce_pause_source *p =
+            roce_tracker_pause(receivers->tracker, g_array_index(of_host, guint32, i));
+        if (p->priority != ROCE_PRIORITY_GLOBAL &&
+            (s->priorities & 1u << p->priority) == 0) {
             continue;
         }
         s->pub.host_pauses += p->xoff;
@@ -289,6 +325,7 @@ judge(const rs_receiver_evidence *e)
 void
 rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics)
 {
+    g_autoptr(GHashTable) pauses = pauses_by_host(receivers, nics);
     for (guint32 id = 0; id < receivers->of_stream->len; id++) {
         state *s = receivers->of_stream->pdata[id];
         if (s == NULL) {
@@ -296,7 +333,7 @@ rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics)
         }
         const roce_stream *stream = roce_tracker_stream(receivers->tracker, id);
         take_counters(s, stream);
-        take_host_pauses(receivers, nics, s, stream);
+        take_host_pauses(receivers, pauses, s, stream);
         judge_ack_times(s);
         s->pub.culprit = judge(&s->pub);
     }
