@@ -64,6 +64,7 @@ struct rs_incast {
     guint n_spans;
     gboolean spans_omitted;
     guint64 senders_omitted;
+    gboolean known;
 };
 
 static guint
@@ -428,8 +429,9 @@ compare_with_point(const rs_incast *incast)
 }
 
 void
-rs_incast_finish(rs_incast *incast, const rs_nics *nics)
+rs_incast_finish(rs_incast *incast, const rs_nics *nics, guint64 resolution_ns)
 {
+    incast->known = resolution_ns * RS_INCAST_STAMPS <= RS_INCAST_WINDOW_NS;
     rs_xoffs_finish(incast->xoffs);
     for (guint i = 0; i < incast->receivers->len; i++) {
         receiver *r = g_ptr_array_index(incast->receivers, i);
@@ -441,10 +443,16 @@ rs_incast_finish(rs_incast *incast, const rs_nics *nics)
     compare_with_point(incast);
 }
 
+gboolean
+rs_incast_known(const rs_incast *incast)
+{
+    return incast->known;
+}
+
 guint
 rs_incast_n_receivers(const rs_incast *incast)
 {
-    return incast->receivers->len;
+    return incast->known ? incast->receivers->len : 0;
 }
 
 const rs_incast_receiver *

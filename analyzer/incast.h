@@ -7,6 +7,9 @@
  * degree does not fall below RS_INCAST_SENDERS; it reaches one window beyond the packet
  * that last held it up, so that what follows shortly after is inside.
  *
+ * Stamps have to be RS_INCAST_STAMPS times finer than the window, or nothing is said: within
+ * one tick of a coarser clock everybody sends at once.
+ *
  * The one rule: congestion coincides with incast where it is more frequent inside episodes
  * than outside, never because it is there.  Each point is looked at by itself; only pauses
  * are looked for at all points, since those that an incast causes stop the senders' links.
@@ -25,6 +28,7 @@
 /* What several senders send within this time meets in one queue: it is the round trip
  * of a large fabric, and a queue of 600 kB drains in it at 100 Gb/s. */
 #define RS_INCAST_WINDOW_NS 50000
+#define RS_INCAST_STAMPS 10
 /* Two neighbours of a ring may send to a receiver at once by design; three meet. */
 #define RS_INCAST_SENDERS 3
 
@@ -94,9 +98,13 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight);
 void
 rs_incast_event(rs_incast *incast, const roce_event *event);
 
-/* The tracker has finished, and the NICs are known. */
+/* The tracker has finished, and the NICs are known; stamps are no finer than that. */
 void
-rs_incast_finish(rs_incast *incast, const rs_nics *nics);
+rs_incast_finish(rs_incast *incast, const rs_nics *nics, guint64 resolution_ns);
+
+/* Whether stamps are fine enough; if not, there are no receivers. */
+gboolean
+rs_incast_known(const rs_incast *incast);
 
 /* Each receiver at each point, in the order of appearance. */
 guint

@@ -132,6 +132,9 @@ json_t *
 rs_json_incast(const rs_analysis *a)
 {
     const rs_incast *incast = a->watchers.incast;
+    if (!rs_incast_known(incast)) {
+        return json_null();
+    }
     g_autoptr(GPtrArray) met = g_ptr_array_new();
     for (guint i = 0; i < rs_incast_n_receivers(incast); i++) {
         const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);

@@ -7,7 +7,8 @@
 
 #include <jansson.h>
 
-/* Who sends to one receiver at once, and what comes with it. */
+/* Who sends to one receiver at once, and what comes with it; null where stamps are too
+ * coarse. */
 json_t *
 rs_json_incast(const rs_analysis *analysis);
 
