@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a hash is expected to do: against numbers reckoned by hand. */
+#include "ecmp.h"
+
+#include "check.h"
+
+#include <math.h>
+
+#define NEAR 1e-9
+
+static void
+check_near(double got, double want)
+{
+    if (fabs(got - want) > NEAR) {
+        CHECK(false);
+        fprintf(stderr, "    %.12f, not %.12f\n", got, want);
+    }
+}
+
+static void
+check_flows(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        unsigned flows, links;
+        double sharing, used, most;
+    } cases[] = {
+        {"no flow", 0, 4, 0, 0, 0},
+        {"one flow", 1, 4, 0, 1, 1},
+        {"one link", 5, 1, 5, 1, 5},
+        {"two on two", 2, 2, 1, 1.5, 1.5},
+        {"three on two", 3, 2, 2.25, 1.75, 2.25},
+        /* 6 of 27 ways have one each, 18 two on one, 3 all on one. */
+        {"three on three", 3, 3, 5.0 / 3, 19.0 / 9, 51.0 / 27},
+        {"two on 64", 2, 64, 2.0 / 64, 2 - 1.0 / 64, 1 + 1.0 / 64},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_row(cases[i].name);
+        check_near(rs_ecmp_sharing(cases[i].flows, cases[i].links), cases[i].sharing);
+        check_near(rs_ecmp_used(cases[i].flows, cases[i].links), cases[i].used);
+        check_near(rs_ecmp_most(cases[i].flows, cases[i].links), cases[i].most);
+    }
+}
+
+/* On two links, of n flows max(k, n - k) with k binomial: summed up directly. */
+static void
+check_many(void)
+{
+    for (unsigned n = 1; n <= RS_ECMP_MAX_FLOWS; n += 51) {
+        char name[32];
+        snprintf(name, sizeof name, "%u on two", n);
+        check_row(name);
+        double expected = 0;
+        for (unsigned k = 0; k <= n; k++) {
+            double ways = exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1));
+            expected += ways * pow(0.5, n) * fmax(k, n - k);
+        }
+        check_near(rs_ecmp_most(n, 2) / n, expected / n);
+    }
+}
+
+static void
+check_load(void)
+{
+    check_row("four equal flows on four links: itself, and three times a quarter");
+    check_near(rs_ecmp_load(4.0 * 100 * 100, 400, 4), 1.75);
+    check_row("one flow alone fills its link");
+    check_near(rs_ecmp_load(100.0 * 100, 100, 8), 8);
+    check_row("one link carries everything, as is fair");
+    check_near(rs_ecmp_load(100.0 * 100, 400, 1), 1);
+}
+
+int
+main(void)
+{
+    check_flows();
+    check_many();
+    check_load();
+    return check_status();
+}

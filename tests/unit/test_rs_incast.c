@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Incast: when a sender is active, what an episode is, and what coincidence proves. */
+#include "incast.h"
+
+#include "sight_maker.h"
+
+#define W RS_INCAST_WINDOW_NS
+#define MOST_PACKETS 8
+
+/* ---- degrees and episodes ---- */
+
+static void
+check_degrees(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        struct {
+            unsigned stream;
+            uint64_t at_ns;
+        } packets[MOST_PACKETS];
+        unsigned n_packets;
+        unsigned max_degree;
+        uint64_t n_episodes, inside_ns;
+    } cases[] = {
+        {"one sender", {{0, 0}, {0, 10}}, 2, 1, 0, 0},
+        {"two senders", {{0, 0}, {1, 10}, {0, 20}}, 3, 2, 0, 0},
+        {"three in the window's last ns", {{0, 0}, {1, 0}, {2, W - 1}}, 3, 3, 1, 1},
+        {"three, one ns later", {{0, 0}, {1, 1}, {2, W}}, 3, 2, 0, 0},
+        {"all at once", {{0, 0}, {1, 0}, {2, 0}, {3, 0}}, 4, 4, 1, W},
+        {"until the third last falls silent", {{0, 0}, {1, 5}, {2, 9}, {3, 20}}, 4, 4, 1, W - 4},
+        {"held up", {{0, 0}, {1, 0}, {2, 0}, {0, W - 1}, {1, W - 1}, {2, W - 1}}, 6, 3, 1,
+         2 * W - 1},
+        {"two episodes", {{0, 0}, {1, 0}, {2, 0}, {0, W}, {1, W}, {2, W}}, 6, 3, 2, 2 * W},
+        {"the clock steps back: the newest stamp holds",
+         {{0, 100}, {1, 100}, {2, 50}}, 3, 3, 1, W},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        rs_incast *incast = rs_incast_new(NULL);
+        rs_nics *nics = rs_nics_new();
+        for (unsigned p = 0; p < cases[i].n_packets; p++) {
+            rs_incast_packet(incast, make_sight(&m, cases[i].packets[p].stream,
+                                                cases[i].packets[p].at_ns));
+        }
+        rs_incast_finish(incast, nics, 1);
+        CHECK_INT(rs_incast_n_receivers(incast), 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        CHECK_INT(r->max_degree, cases[i].max_degree);
+        CHECK_INT(r->n_episodes, cases[i].n_episodes);
+        CHECK_INT(r->inside_ns, cases[i].inside_ns);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
+/* What is nobody's load. */
+static void
+check_others(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t dst_qpn;
+        uint8_t opcode;
+        uint32_t payload_bytes;
+        bool counted;
+        unsigned receivers;
+    } cases[] = {
+        {"data", 0x100, RC_SEND_ONLY, 1, true, 1},
+        {"no payload", 0x100, RC_SEND_ONLY, 0, true, 0},
+        {"an ACK", 0x100, 0x11, 1, true, 0},
+        {"management", 1, RC_SEND_ONLY, 1, true, 0},
+        {"a bad ICRC", 0x100, RC_SEND_ONLY, 1, false, 0},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        m.streams[0].dst_qpn = cases[i].dst_qpn;
+        rs_incast *incast = rs_incast_new(NULL);
+        rs_nics *nics = rs_nics_new();
+        rs_sight *sight = make_sight(&m, 0, 0);
+        m.packet.bth.opcode = cases[i].opcode;
+        m.packet.payload_bytes = cases[i].payload_bytes;
+        m.streams[0].last_frame -= cases[i].counted ? 0 : 1;
+        rs_incast_packet(incast, sight);
+        rs_incast_finish(incast, nics, 1);
+        CHECK_INT(rs_incast_n_receivers(incast), cases[i].receivers);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
+static void
+check_stamps(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t resolution_ns;
+        bool known;
+    } cases[] = {
+        {"nanoseconds", 1, true},
+        {"a tenth of the window", W / 10, true},
+        {"one ns more", W / 10 + 1, false},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        rs_incast *incast = rs_incast_new(NULL);
+        rs_nics *nics = rs_nics_new();
+        rs_incast_packet(incast, make_sight(&m, 0, 0));
+        rs_incast_finish(incast, nics, cases[i].resolution_ns);
+        CHECK_INT(rs_incast_known(incast), cases[i].known);
+        CHECK_INT(rs_incast_n_receivers(incast), cases[i].known ? 1 : 0);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
+/* ---- coincidence ---- */
+
+static void
+check_judgement(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        rs_incast_share share;
+        rs_coincidence want;
+    } cases[] = {
+        {"none", {0, 0, 100, 100}, RS_COINCIDENCE_ABSENT},
+        {"outside alone", {0, 1, 100, 100}, RS_COINCIDENCE_NO},
+        {"three expected outside, none there", {3, 0, 100, 100}, RS_COINCIDENCE_YES},
+        {"hardly three expected", {3, 0, 100, 99}, RS_COINCIDENCE_UNDECIDABLE},
+        {"nothing outside", {50, 0, 100, 0}, RS_COINCIDENCE_UNDECIDABLE},
+        {"twice as frequent", {20, 10, 100, 100}, RS_COINCIDENCE_YES},
+        {"not quite twice", {20, 11, 100, 100}, RS_COINCIDENCE_NO},
+        {"as frequent", {10, 10, 100, 100}, RS_COINCIDENCE_NO},
+        {"few expected, and there are more", {1, 3, 100, 100}, RS_COINCIDENCE_NO},
+        {"few of both", {1, 2, 100, 100}, RS_COINCIDENCE_UNDECIDABLE},
+        {"shares, not counts", {10, 20, 100, 1000}, RS_COINCIDENCE_YES},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        rs_incast_receiver r = {.pauses_known = TRUE};
+        for (unsigned sign = 0; sign < RS_INCAST_N_SIGNS; sign++) {
+            r.signs[sign] = cases[i].share;
+            CHECK_STR(rs_coincidence_name(rs_incast_judge(&r, (rs_incast_sign)sign)),
+                      rs_coincidence_name(cases[i].want));
+        }
+        r.pauses_known = FALSE;
+        CHECK_INT(rs_incast_judge(&r, RS_INCAST_PAUSE), RS_COINCIDENCE_UNDECIDABLE);
+    }
+}
+
+int
+main(void)
+{
+    check_degrees();
+    check_others();
+    check_stamps();
+    check_judgement();
+    return check_status();
+}
