@@ -196,6 +196,21 @@ rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream)
     return s != NULL ? &s->pub : NULL;
 }
 
+void
+rs_flowlets_add(rs_flowlet_stream *sum, const rs_flowlet_stream *one)
+{
+    sum->packets += one->packets;
+    sum->late += one->late;
+    sum->late_timed += one->late_timed;
+    sum->lateness_ns = MAX(sum->lateness_ns, one->lateness_ns);
+    sum->data_packets += one->data_packets;
+    sum->chained_writes += one->chained_writes;
+    for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {
+        sum->gaps[rung] += one->gaps[rung];
+        sum->late_after[rung] += one->late_after[rung];
+    }
+}
+
 guint64
 rs_flowlets_omitted(const rs_flowlets *flowlets)
 {

@@ -73,6 +73,10 @@ rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event);
 const rs_flowlet_stream *
 rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream);
 
+/* Adds what one stream has to a sum over several: counts, and the longest lateness. */
+void
+rs_flowlets_add(rs_flowlet_stream *sum, const rs_flowlet_stream *one);
+
 /* Streams beyond the bound. */
 guint64
 rs_flowlets_omitted(const rs_flowlets *flowlets);

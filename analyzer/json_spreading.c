@@ -115,34 +115,11 @@ prediction_json(const rs_analysis *a, const GPtrArray *pairs)
 
 /* ---- flowlets ---- */
 
-/* Sums over the streams that stand for all points. */
-static rs_flowlet_stream
-sum_flowlets(const rs_analysis *a, const rs_summary *summary, guint64 *streams)
-{
-    rs_flowlet_stream sum = {0};
-    for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
-        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
-        if (f == NULL || f->data_packets == 0 || !rs_summary_stands(summary, id)) {
-            continue;
-        }
-        (*streams)++;
-        sum.packets += f->packets;
-        sum.late += f->late;
-        sum.late_timed += f->late_timed;
-        sum.lateness_ns = MAX(sum.lateness_ns, f->lateness_ns);
-        for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {
-            sum.gaps[rung] += f->gaps[rung];
-            sum.late_after[rung] += f->late_after[rung];
-        }
-    }
-    return sum;
-}
-
 static json_t *
 flowlets_json(const rs_analysis *a, const rs_summary *summary)
 {
-    guint64 streams = 0;
-    const rs_flowlet_stream sum = sum_flowlets(a, summary, &streams);
+    rs_flowlet_stream sum;
+    guint64 streams = rs_spreading_flowlets(&sum, a, summary);
     json_t *rungs = json_array();
     for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {
         json_t *one = json_object();

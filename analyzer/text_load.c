@@ -233,6 +233,24 @@ print_prediction(const rs_text *r, const rs_spread_flows *flows)
     g_string_free(text, TRUE);
 }
 
+/* How late late packets are, and what a flowlet gap would have to be. */
+static void
+print_order(const rs_text *r, const rs_flowlet_stream *sum)
+{
+    guint rung = rs_flowlet_rung_above(sum->lateness_ns);
+    if (rung == RS_FLOWLET_RUNGS) {
+        return;
+    }
+    g_autofree char *latest = rs_format_duration(sum->lateness_ns, 0);
+    g_autofree char *gap = rs_format_duration(rs_flowlet_rung_ns(rung), 0);
+    g_autofree char *after = rs_format_share(sum->late_after[rung], sum->late_timed);
+    g_autofree char *text = g_strdup_printf(
+        "Late packets are late by at most %s.  Flowlets of %s and more would reorder "
+        "nothing; %s of the late ones were passed by a packet behind such a gap.",
+        latest, gap, after);
+    rs_text_wrapped(r, text, 2);
+}
+
 static void
 print_spreading(const rs_text *r)
 {
@@ -243,13 +261,18 @@ print_spreading(const rs_text *r)
     for (guint i = 0; i < pairs->len; i++) {
         worth += is_worth_a_row(g_ptr_array_index(pairs, i)) ? 1 : 0;
     }
-    if (worth == 0 && flows.flows < LEAST_FLOWS) {
+    rs_flowlet_stream order;
+    rs_spreading_flowlets(&order, r->analysis, r->summary);
+    if (worth == 0 && flows.flows < LEAST_FLOWS && order.late_timed == 0) {
         return;
     }
     rs_text_heading(r, "Load spreading");
     if (flows.flows >= LEAST_FLOWS) {
         print_elephants(r);
         print_prediction(r, &flows);
+    }
+    if (order.late_timed > 0) {
+        print_order(r, &order);
     }
     print_pairs(r, pairs);
 }

@@ -2,6 +2,7 @@
 """Rows about load: incast, slow receivers, spreading."""
 
 import dataclasses
+import struct
 
 import fabric_scenarios
 import load_scenarios
@@ -9,7 +10,7 @@ import roce
 from fabric import simulate_fabric
 from load_scenarios import Conversation, chain, credits, same_port, slow_host
 from row import CANNOT, FIRES, NOT, Row
-from sim import QueuePair, Scenario, Side, Work, path_of, simulate
+from sim import START_NS, QueuePair, Scenario, Side, Work, path_of, simulate
 
 
 def at(point, scenario):
@@ -26,6 +27,10 @@ def classic(point, scenario):
     return simulate_fabric(alone).captures()["one.pcap"]
 
 
+def files(name):
+    return simulate_fabric(load_scenarios.SCENARIOS[name]()).captures()
+
+
 def named(point, name):
     return lambda: at(point, load_scenarios.SCENARIOS[name]())
 
@@ -33,11 +38,11 @@ def named(point, name):
 # --- incast --------------------------------------------------------------------------
 
 
-def coincides(ce):
+def coincides(word, sign="ce"):
     def also(report, found):
         (receiver,) = (r for r in report["incast"]["receivers"] if r["n_episodes"])
-        if receiver["congestion"]["ce"]["coincides"] != ce:
-            yield f"CE: {receiver['congestion']['ce']}"
+        if receiver["congestion"][sign]["coincides"] != word:
+            yield f"{sign}: {receiver['congestion'][sign]}"
         (finding,) = found
         if not finding["streams"]:
             yield "no streams are named"
@@ -47,17 +52,50 @@ def coincides(ce):
     return also
 
 
+def coarse(resolution, ticks_per_second):
+    """Four senders, one after the other in the same millisecond or a tenth of it."""
+    file = roce.Pcapng(())
+    file.block(file.IDB, struct.pack("<HHI", roce.LINKTYPE_ETHERNET, 0, 0),
+               [(file.IF_TSRESOL, bytes([resolution]))])
+    for i in range(400):
+        ticks = (START_NS + i * 80_000) * ticks_per_second // 10**9
+        ip = roce.Ip(f"10.0.1.{i % 4}", "10.0.0.9", ident=i // 4, tos=106)
+        frame = roce.ethernet(roce.rocev2(ip, 50_000 + i % 4, roce.transport(
+            roce.OPCODE["RC SEND Only"], dest_qpn=0x100 + i % 4, psn=i // 4,
+            payload=bytes(64))))
+        file.block(file.EPB, struct.pack(
+            "<IIIII", 0, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), len(frame))
+            + frame + bytes(-len(frame) % 4))
+    return file.bytes()
+
+
+def incast_is(known):
+    def also(report, _found):
+        if (report["incast"] is not None) != known:
+            yield f"{report['incast']}"
+    return also
+
+
 INCAST = (
     Row("incast", FIRES, "marks come with the gusts of five more senders",
         named("h6", "gusts"), "warning", also=coincides("yes")),
     Row("incast", FIRES, "eight gusts, but no mark: a note",
         named("h6", "gusts_without_marks"), "note", also=coincides("absent")),
+    Row("incast", FIRES, "pauses of the senders' links come with it",
+        lambda: files("gusts_with_pauses"), "warning", also=coincides("yes", "pause")),
+    Row("incast", NOT, "it is the receiver that asks for the pauses: a note",
+        named("leaf0_h6", "gusts_to_a_slow_host"), "note",
+        also=coincides("absent", "pause")),
     Row("incast", NOT, "two senders at once are none", named("h2", "two_at_once")),
     Row("incast", NOT, "one sender alone is marked as often: incast, and no warning",
         named("h6", "marked_throughout"), "note", also=coincides("no")),
     Row("incast", CANNOT, "there is nothing outside of the incast to compare with",
         lambda: at("h3", fabric_scenarios.scenario("incast_ecn")), "note",
         also=coincides("undecidable")),
+    Row("incast", NOT, "one after the other, 80 us apart", lambda: coarse(6, 10**6),
+        also=incast_is(True)),
+    Row("incast", CANNOT, "the same by stamps of a millisecond", lambda: coarse(3, 10**3),
+        also=incast_is(False)),
     Row("incast", CANNOT, "at one sender's NIC the others are not seen",
         lambda: at("h0", fabric_scenarios.scenario("incast_ecn"))),
 )
@@ -115,13 +153,17 @@ SLOW = (
     Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
         credits, "warning", also=blames("receiver", credit_waits=8, credits_out=8,
                                         credit_wait_ns=8 * (2_000 + 40_000 + 3_000))),
+    Row("slow_receiver", FIRES, "it goes on just soon enough to have waited",
+        lambda: credits(resume_ns=100_000), "warning"),
     Row("slow_receiver", FIRES, "at its NIC ACKs take ever longer: for how long it held the "
         "sender up is not known", lambda: slow_acks(2_000), "note", AT_RECEIVER,
         blames("receiver", at_receiver=True)),
+    Row("slow_receiver", NOT, "its NIC pauses another priority",
+        lambda: at("leaf0_h3", slow_host()), None, ("--dscp-map", "26:4")),
     Row("slow_receiver", NOT, "the same waits, and no limit of credits",
         lambda: credits(limited=False)),
     Row("slow_receiver", NOT, "credits run out, but the sender has nothing more to send",
-        lambda: credits(resume_ns=150_000)),
+        lambda: credits(resume_ns=100_001)),
     Row("slow_receiver", NOT, "one short wait in a long stream",
         lambda: receive_buffers(39, 600_000, 200)),
     Row("slow_receiver", NOT, "at its NIC, ACKs take a little longer",

@@ -11,10 +11,10 @@ import roce
 from dcqcn import SMALL, Notification
 from fabric import FabricHost, FabricScenario, Flow
 from fabric_scenarios import (
-    FOUR_HOSTS, NO_MARKS, at_nic, at_port, flow, pause, spray, writes)
+    FOUR_HOSTS, NO_MARKS, TWO_LEAVES, at_nic, at_port, flow, pause, spray, writes)
 from pfc import PauseConfig
-from sim import START_NS, QueuePair, Side, Work
-from switch import SwitchConfig
+from sim import OUT_OF_ORDER, START_NS, QueuePair, Side, Work
+from switch import Link, Routing, SwitchConfig
 
 MARKS_EARLY = {"kmin_bytes": 10_000, "kmax_bytes": 80_000, "pmax": 0.5,
                "pause": PauseConfig(xoff_bytes=900_000)}
@@ -48,6 +48,36 @@ def gusts_without_marks():
 def marked_throughout():
     """As gusts; but every packet is marked."""
     return gusts(kmin_bytes=0, kmax_bytes=1)
+
+
+def gusts_with_pauses():
+    """As gusts; but the switch pauses and does not mark.  One file has the receiver's link
+    and that of one sender."""
+    base = gusts(pause=pause(), **NO_MARKS)
+    points = (at_nic("h6"), at_port("leaf0:h1"))
+    return dataclasses.replace(base, points=points, host=FabricHost(),
+                               files={"fabric.pcapng": ("h6", "leaf0_h1")})
+
+
+def gusts_to_a_slow_host():
+    """As gusts, without marks; but it is the receiver itself that asks for pauses."""
+    base = gusts(pause=PauseConfig(xoff_bytes=900_000), **NO_MARKS)
+    slow = FabricHost(pause=pause(), receives_at=((0, 40 * 10**9),))
+    return dataclasses.replace(base, points=(at_port("leaf0:h6"),), host=FabricHost(),
+                               hosts={6: slow})
+
+
+def flowlets_too_short():
+    """Ways that differ by 6 us, and a new one after each pause of 2 us: flowlets overtake
+    each other."""
+    slower = (("leaf0:spine1", Link(100 * 10**9, delay_ns=6_500)),)
+    work = tuple(Work("WRITE", 4_096, at_ns=t) for i in range(60)
+                 for t in (i * 40_000, i * 40_000 + 4_000))
+    return dataclasses.replace(
+        spray(OUT_OF_ORDER), flows=(flow(0, 4, work, to=OUT_OF_ORDER, **OUT_OF_ORDER),),
+        topology=dataclasses.replace(TWO_LEAVES, links=slower), points=(at_nic("h4"),),
+        switch=SwitchConfig(routing=Routing("flowlets", flowlet_gap_ns=2_000),
+                            **NO_MARKS))
 
 
 def two_at_once():
@@ -118,6 +148,9 @@ SCENARIOS = {
     "gusts": gusts,
     "gusts_without_marks": gusts_without_marks,
     "marked_throughout": marked_throughout,
+    "gusts_with_pauses": gusts_with_pauses,
+    "gusts_to_a_slow_host": gusts_to_a_slow_host,
+    "flowlets_too_short": flowlets_too_short,
     "two_at_once": two_at_once,
     "siblings": siblings,
     "unfair_siblings": unfair_siblings,
@@ -126,7 +159,6 @@ SCENARIOS = {
     "same_port": same_port,
     "same_port_4": lambda: same_port(4, 0),
     "slow_host": slow_host,
-    "spray_long": lambda: dataclasses.replace(spray(), seed=3),
 }
 
 

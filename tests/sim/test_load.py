@@ -6,6 +6,7 @@ reckons them: times to the ns, counts and bytes exact, predictions to 1e-4.
     tests/sim/test_load.py [ROW...]     some rows alone
 """
 
+import collections
 import dataclasses
 import json
 import os
@@ -43,6 +44,7 @@ ROWS = (
     Row("gusts", ("episodes",)),
     Row("gusts", ("episodes", "bursts"), ("--burst", "25G"), 25 * 10**9),
     Row("two_at_once"),
+    Row("gusts_with_pauses", ("episodes",)),
     Row("siblings", ("siblings",)),
     Row("unfair_siblings", ("siblings",)),
     Row("shy_sibling", ("siblings",)),
@@ -50,6 +52,7 @@ ROWS = (
     Row("ecmp"),
     Row("flowlets", ("gaps",)),
     Row("one_spine", ("gaps",)),
+    Row("flowlets_too_short", ("late", "late_after")),
     Row("spray_out_of_order", ("late",)),
     Row("round_robin", ("late",)),
     Row("cascade"),
@@ -200,7 +203,7 @@ def check_flowlets(say, seen, report):
 
 
 def check_file(row, fabric, points, report, texts):
-    happened = {}
+    happened = collections.Counter()
     ids = {p["interface"]: p["id"] for p in report["capture"]["points"]}
     numbers = numbers_of(fabric, points)
     for point in points:
@@ -208,16 +211,19 @@ def check_file(row, fabric, points, report, texts):
         tap = next(t for t in fabric.taps if t.point.name == point)
         seen = load_truth.seen_at(tap, numbers[point])
         point_id = ids.get(point, 0)
-        happened["episodes"] = check_incast(say, seen, report, point_id)
+        happened["episodes"] += check_incast(say, seen, report, point_id)
         # A classic file, whose point has no name, does not know its link's speed.
         rate = row.rate_bps or (tap.link_bps() // 100 * 80 if point in ids else 0)
-        happened["bursts"] = check_bursts(say, seen, report, point_id, rate)
+        happened["bursts"] += check_bursts(say, seen, report, point_id, rate)
         if len(points) == 1:
             say.equal("elephants", report["elephants"], load_truth.elephants(seen))
-            happened["siblings"], happened["shared"] = check_pairs(say, seen, report)
+            siblings, shared = check_pairs(say, seen, report)
             check_ecmp(say, seen, report)
             want, late = check_flowlets(say, seen, report)
-            happened["gaps"], happened["late"] = want[0] > want[-1], len(late)
+            happened.update({
+                "siblings": siblings, "shared": shared, "late": len(late),
+                "gaps": want[0] - want[-1],
+                "late_after": sum(gap >= 1_000 for _, gap in late)})
         texts += say.texts
     return happened
 
@@ -237,14 +243,13 @@ def numbers_of(fabric, points):
 def run_row(row, directory):
     scenario = scenario_of(row.name)
     fabric = simulate_fabric(scenario)
-    texts, happened = [], {}
+    texts, happened = [], collections.Counter()
     for name, points in scenario.files_of_points().items():
         path = pathlib.Path(directory, name)
         path.write_bytes(fabric.captures()[name])
-        found = check_file(row, fabric, points, report_of(path, row.args), texts)
-        happened = {k: happened.get(k, 0) + v for k, v in found.items()}
+        happened += check_file(row, fabric, points, report_of(path, row.args), texts)
     texts += [f"no {what}: the row tests nothing" for what in row.happens
-              if not happened.get(what)]
+              if not happened[what]]
     return texts
 
 
