@@ -11,6 +11,7 @@
  */
 #include "roce/decode.h"
 
+#include "roce/lldp.h"
 #include "walk.h"
 
 #include <string.h>
@@ -104,6 +105,9 @@ walk_ethertype(roce_walk *w, uint16_t type)
         return roce_walk_stop(w);
     }
     p->ethertype = type;
+    if (type == ROCE_ETHERTYPE_LLDP) {
+        p->lldp_offset = w->c.at;
+    }
     roce_layer next = roce_layer_of_ethertype(type);
     return next == ROCE_LAYER_END ? roce_walk_stop(w) : next;
 }

@@ -176,6 +176,7 @@ typedef struct roce_packet {
     uint16_t
         vlan_tci[ROCE_MAX_VLANS]; /* outermost first: PCP 15:13, DEI 12, VID 11:0 */
     uint16_t ethertype;
+    uint32_t lldp_offset; /* of the LLDPDU in the frame (see roce/lldp.h); 0: none */
 
     /* network; family 0 when there is none.  RoCEv1: the GRH's GIDs */
     roce_addr src, dst;

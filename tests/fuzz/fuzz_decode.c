@@ -74,6 +74,8 @@ check_packet(const roce_packet *p, uint32_t captured, uint32_t wire)
 {
     bool mirrored = p->mirror.kind != ROCE_MIRROR_NONE;
     assert(p->n_vlans <= ROCE_MAX_VLANS);
+    assert(p->lldp_offset <= captured);
+    assert(p->lldp_offset == 0 || p->class == ROCE_CLASS_OTHER);
     assert(p->transport < ROCE_N_TRANSPORTS);
     assert(roce_opcode_name(p->bth.opcode, p->transport) != NULL);
     assert(captured < wire || p->outcome != ROCE_TRUNCATED || mirrored);
