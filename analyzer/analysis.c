@@ -183,9 +183,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     roce_wire_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
         roce_wire_identity_of(frame, packet, &identity)) {
-        const rs_twin_sight seen = {
-            .point = frame->point, .stream = stream, .packet = packet};
-        (void)rs_twins_add(analysis->twins, &identity, &seen);
+        (void)rs_twins_add(analysis->twins, &identity, &sight);
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct flow_key {
     roce_addr addr[2]; /* the lower first */
     guint16 port[2];
     guint8 protocol;
+    guint32 point;
 } flow_key;
 
 typedef struct flow {
@@ -24,7 +25,11 @@ typedef struct flow {
     ndpi_protocol protocol;
     guint looked_at;
     guint64 packets, bytes;
-    guint64 by_priority[8];
+    struct {
+        guint64 packets, bytes, first_frame;
+    } by_priority[8];
+    gboolean stands;              /* no other point saw more of it */
+    const rs_background_row *row; /* that it counts for, once decided */
 } flow;
 
 struct rs_background {
@@ -44,8 +49,9 @@ hash_key(gconstpointer data)
     return (guint)roce_hash_addr(roce_hash_addr(hash, &key->addr[0]), &key->addr[1]);
 }
 
+/* At whatever point. */
 static gboolean
-equal_keys(gconstpointer a, gconstpointer b)
+same_flow(gconstpointer a, gconstpointer b)
 {
     const flow_key *x = a;
     const flow_key *y = b;
@@ -53,6 +59,14 @@ equal_keys(gconstpointer a, gconstpointer b)
            x->port[1] == y->port[1] && roce_tenant_equal(&x->tenant, &y->tenant) &&
            roce_addr_equal(&x->addr[0], &y->addr[0]) &&
            roce_addr_equal(&x->addr[1], &y->addr[1]);
+}
+
+static gboolean
+equal_keys(gconstpointer a, gconstpointer b)
+{
+    const flow_key *x = a;
+    const flow_key *y = b;
+    return x->point == y->point && same_flow(a, b);
 }
 
 static void
@@ -112,7 +126,7 @@ start_ndpi(rs_background *background)
 }
 
 static flow_key
-key_of(const roce_packet *p)
+key_of(const roce_packet *p, guint32 point)
 {
     int order = roce_addr_compare(&p->src, &p->dst);
     gboolean forward = order < 0 || (order == 0 && p->src_port <= p->dst_port);
@@ -122,13 +136,14 @@ key_of(const roce_packet *p)
         .port = {forward ? p->src_port : p->dst_port,
                  forward ? p->dst_port : p->src_port},
         .protocol = p->ip_protocol,
+        .point = point,
     };
 }
 
 static flow *
-flow_of(rs_background *background, const roce_packet *p)
+flow_of(rs_background *background, const roce_packet *p, guint32 point)
 {
-    flow_key key = key_of(p);
+    flow_key key = key_of(p, point);
     flow *f = g_hash_table_lookup(background->flows, &key);
     if (f != NULL) {
         return f;
@@ -173,9 +188,13 @@ look(rs_background *background, flow *f, const roce_frame *frame, const roce_pac
 static void
 count(flow *f, const rs_sight *sight)
 {
+    guint64 bytes = roce_packet_wire_bytes(sight->packet, sight->frame);
     f->packets++;
-    f->bytes += roce_packet_wire_bytes(sight->packet, sight->frame);
-    f->by_priority[sight->priority]++;
+    f->bytes += bytes;
+    if (f->by_priority[sight->priority].packets++ == 0) {
+        f->by_priority[sight->priority].first_frame = sight->frame->number;
+    }
+    f->by_priority[sight->priority].bytes += bytes;
 }
 
 void
@@ -190,7 +209,7 @@ rs_background_packet(rs_background *background, const rs_sight *sight)
         return;
     }
     start_ndpi(background);
-    flow *f = flow_of(background, packet);
+    flow *f = flow_of(background, packet, sight->frame->point);
     count(f, sight);
     look(background, f, sight->frame, packet);
 }
@@ -217,7 +236,7 @@ add_to_row(rs_background_row *row, const flow *f, guint flows)
     row->packets += f->packets;
     row->bytes += f->bytes;
     for (guint i = 0; i < 8; i++) {
-        row->by_priority[i] += f->by_priority[i];
+        row->by_priority[i] += f->by_priority[i].packets;
     }
 }
 
@@ -232,23 +251,53 @@ by_bytes(gconstpointer a, gconstpointer b)
     return g_strcmp0(x->protocol, y->protocol);
 }
 
+/* Has each flow stand at the point that saw most of it; the lower one, of two alike. */
+static void
+elect(rs_background *background)
+{
+    g_autoptr(GHashTable) best = g_hash_table_new(hash_key, same_flow);
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, background->flows);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        flow *f = value;
+        flow *other = g_hash_table_lookup(best, &f->key);
+        gboolean more =
+            other == NULL || f->packets > other->packets ||
+            (f->packets == other->packets && f->key.point < other->key.point);
+        f->stands = more;
+        if (more && other != NULL) {
+            other->stands = FALSE;
+        }
+        if (more) {
+            g_hash_table_replace(best, &f->key, f);
+        }
+    }
+}
+
 void
 rs_background_finish(rs_background *background)
 {
     g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
     GHashTableIter iter;
     gpointer value;
+    elect(background);
     g_hash_table_iter_init(&iter, background->flows);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         flow *f = value;
         if (f->detection != NULL) {
             decide(background, f);
         }
+        if (!f->stands) {
+            continue;
+        }
         char name[64];
         ndpi_protocol2name(background->ndpi, f->protocol, name, sizeof name);
         const char *category = ndpi_category_get_name(
             background->ndpi, ndpi_get_proto_category(background->ndpi, f->protocol));
-        add_to_row(row_of(background, index, name, category), f, 1);
+        rs_background_row *row = row_of(background, index, name, category);
+        add_to_row(row, f, 1);
+        f->row = row;
     }
     if (background->beyond.packets > 0) {
         add_to_row(row_of(background, index, "more flows than fit", "Unspecified"),
@@ -271,6 +320,66 @@ const rs_background_row *
 rs_background_row_at(const rs_background *background, guint i)
 {
     return g_ptr_array_index(background->rows, i);
+}
+
+static gint
+more_bytes(gconstpointer a, gconstpointer b)
+{
+    const rs_background_flow *x = a;
+    const rs_background_flow *y = b;
+    if (x->bytes != y->bytes) {
+        return x->bytes > y->bytes ? -1 : 1;
+    }
+    return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
+}
+
+/* What of a flow rides in these priorities. */
+static rs_background_flow
+part_of(const flow *f, guint8 priorities)
+{
+    rs_background_flow part = {
+        .protocol = f->row != NULL ? f->row->protocol : NULL,
+        .ip_protocol = f->key.protocol,
+        .addr = {f->key.addr[0], f->key.addr[1]},
+        .port = {f->key.port[0], f->key.port[1]},
+    };
+    for (guint i = 0; i < 8; i++) {
+        if ((priorities & 1u << i) == 0 || f->by_priority[i].packets == 0) {
+            continue;
+        }
+        guint64 first = f->by_priority[i].first_frame;
+        part.packets += f->by_priority[i].packets;
+        part.bytes += f->by_priority[i].bytes;
+        part.first_frame = part.first_frame == 0 ? first : MIN(part.first_frame, first);
+    }
+    return part;
+}
+
+void
+rs_background_share_of(const rs_background *background, guint8 priorities,
+                       guint max_flows, rs_background_share *share)
+{
+    *share = (rs_background_share){
+        .flows = g_array_new(FALSE, FALSE, sizeof(rs_background_flow)),
+    };
+    rs_background_flow beyond = part_of(&background->beyond, priorities);
+    share->packets = beyond.packets;
+    share->bytes = beyond.bytes;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, background->flows);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const flow *f = value;
+        rs_background_flow part = part_of(f, priorities);
+        if (f->stands && part.packets > 0) {
+            share->packets += part.packets;
+            share->bytes += part.bytes;
+            share->n_flows++;
+            g_array_append_val(share->flows, part);
+        }
+    }
+    g_array_sort(share->flows, more_bytes);
+    g_array_set_size(share->flows, MIN(share->flows->len, max_flows));
 }
 
 const char *
@@ -321,6 +430,18 @@ rs_background_row_at(const rs_background *background, guint i)
     return NULL;
 }
 
+void
+rs_background_share_of(const rs_background *background, guint8 priorities,
+                       guint max_flows, rs_background_share *share)
+{
+    (void)background;
+    (void)priorities;
+    (void)max_flows;
+    *share = (rs_background_share){
+        .flows = g_array_new(FALSE, FALSE, sizeof(rs_background_flow)),
+    };
+}
+
 const char *
 rs_background_ndpi_version(void)
 {
@@ -328,3 +449,12 @@ rs_background_ndpi_version(void)
 }
 
 #endif
+
+void
+rs_background_share_clear(rs_background_share *share)
+{
+    if (share->flows != NULL) {
+        g_array_unref(share->flows);
+        share->flows = NULL;
+    }
+}

@@ -3,7 +3,8 @@
  * What else is on the wire: flows that are not RoCE, classified by nDPI.
  *
  * The one rule: the flow table is bounded; packets of flows beyond it are counted as
- * unclassified, never dropped in silence.  Without nDPI nothing is classified at all.
+ * unclassified, never dropped in silence.  A flow that several points saw counts at that
+ * which saw most of it.  Without nDPI nothing is classified at all.
  */
 #ifndef RS_BACKGROUND_H
 #define RS_BACKGROUND_H
@@ -21,6 +22,23 @@ typedef struct rs_background_row {
     guint64 flows, packets, bytes;
     guint64 by_priority[8]; /* packets; see rs_priority_of() */
 } rs_background_row;
+
+/* A flow, as far as it rides in some priorities. */
+typedef struct rs_background_flow {
+    const char *protocol; /* as nDPI calls it */
+    guint8 ip_protocol;
+    roce_addr addr[2];
+    guint16 port[2]; /* 0: it has none */
+    guint64 packets, bytes;
+    guint64 first_frame;
+} rs_background_flow;
+
+/* What rides in some priorities, of all that is not RoCE. */
+typedef struct rs_background_share {
+    guint64 packets, bytes; /* of flows that are known, and of others */
+    guint64 n_flows;
+    GArray *flows; /* rs_background_flow, most bytes first, the first of them */
+} rs_background_share;
 
 /* NULL when built without nDPI; every function here takes that. */
 rs_background *
@@ -43,6 +61,17 @@ rs_background_n_rows(const rs_background *background);
 /* Most bytes first. */
 const rs_background_row *
 rs_background_row_at(const rs_background *background, guint i);
+
+/* What rides in `priorities` (bit n is priority n), with no more than `max_flows` flows.
+ * Frames that are not IP play no part: LLDP and the like have no priority. */
+void
+rs_background_share_of(const rs_background *background, guint8 priorities,
+                       guint max_flows, rs_background_share *share);
+
+void
+rs_background_share_clear(rs_background_share *share);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(rs_background_share, rs_background_share_clear)
 
 /* Version of the nDPI that is linked, or NULL. */
 const char *

@@ -119,3 +119,21 @@ rs_format_safe(const char *text)
     }
     return g_string_free(safe, FALSE);
 }
+
+char *
+rs_format_priorities(guint8 priorities)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    guint left = (guint)__builtin_popcount(priorities);
+    for (guint i = 0; i < 8; i++) {
+        if ((priorities & 1u << i) == 0) {
+            continue;
+        }
+        left--;
+        g_string_append_printf(words, "%u%s", i,
+                               left > 1    ? ", "
+                               : left == 1 ? " and "
+                                           : "");
+    }
+    return g_strdup(words->len > 0 ? words->str : "none");
+}

@@ -41,6 +41,10 @@ rs_format_bytes(guint64 bytes);
 char *
 rs_format_time(guint64 ns);
 
+/* Bit n of a set is n: "3", "3 and 4", "0, 3 and 4", "none". */
+char *
+rs_format_priorities(guint8 priorities);
+
 /* "0.5 %", "12 %", "<0.1 %" */
 char *
 rs_format_share(guint64 part, guint64 whole);

@@ -10,7 +10,9 @@ typedef struct twin {
     roce_wire_identity identity; /* narrow is 0: empty */
     guint64 points;              /* bit n: seen at point n (from 63 on together) */
     guint64 age;
-    guint32 stream; /* at the first point */
+    guint64 frame; /* at the first point */
+    guint32 stream;
+    guint8 dscp;
     /* Of data: the last point that saw it ECT, + 1, the first stream that saw it CE, + 1,
      * and the hop limits that it had there; 0 none. */
     guint32 ect_point, ce_stream;
@@ -21,6 +23,7 @@ typedef struct stream_twins {
     guint64 only_here;
     guint64 marked_before;
     GArray *marked; /* rs_marked; NULL: none */
+    rs_rewriting rewriting;
 } stream_twins;
 
 struct rs_twins {
@@ -114,7 +117,7 @@ retire(rs_twins *twins, const twin *entry)
 
 /* Follows where data was last seen ECT, and first CE. */
 static void
-follow_mark(twin *entry, const rs_twin_sight *sight)
+follow_mark(twin *entry, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
     const roce_role role = roce_opcode_get(p->bth.opcode)->role;
@@ -126,7 +129,7 @@ follow_mark(twin *entry, const rs_twin_sight *sight)
     switch (roce_packet_ecn(p)) {
     case ROCE_ECN_CE:
         if (entry->ce_stream == 0 || hops > entry->ce_hops) {
-            entry->ce_stream = sight->stream + 1;
+            entry->ce_stream = sight->stream->id + 1;
             entry->ce_hops = hops;
         }
         break;
@@ -134,7 +137,7 @@ follow_mark(twin *entry, const rs_twin_sight *sight)
         break; /* it is never marked */
     default:   /* ECT(0), ECT(1): a number, no enumeration */
         if (entry->ect_point == 0 || hops <= entry->ect_hops) {
-            entry->ect_point = sight->point + 1;
+            entry->ect_point = sight->frame->point + 1;
             entry->ect_hops = hops;
         }
     }
@@ -163,17 +166,43 @@ rs_twins_miss(rs_twins *twins)
     twins->incomplete = TRUE;
 }
 
-gboolean
-rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
-             const rs_twin_sight *sight)
+/* The DSCP is no part of the identity: switches may set it. */
+static void
+compare_dscps(rs_twins *twins, const twin *entry, const rs_sight *sight)
 {
-    guint64 bit = (guint64)1 << MIN(sight->point, 63);
+    guint8 dscp = sight->packet->traffic_class >> 2;
+    if (dscp == entry->dscp) {
+        return;
+    }
+    rs_rewriting *rewriting = &of_stream(twins, sight->stream->id)->rewriting;
+    if (rewriting->packets == 0) {
+        *rewriting = (rs_rewriting){
+            .other_stream = entry->stream,
+            .dscp_there = entry->dscp,
+            .dscp_here = dscp,
+            .frame_there = entry->frame,
+            .frame_here = sight->frame->number,
+        };
+    }
+    rewriting->packets++;
+}
+
+gboolean
+rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight *sight)
+{
+    guint64 bit = (guint64)1 << MIN(sight->frame->point, 63);
     twin *entry = entry_for(twins, identity);
     if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
         retire(twins, entry);
-        *entry = (twin){.identity = *identity, .points = bit, .stream = sight->stream};
-        entry->age = ++twins->age;
+        *entry = (twin){
+            .identity = *identity,
+            .points = bit,
+            .age = ++twins->age,
+            .frame = sight->frame->number,
+            .stream = sight->stream->id,
+            .dscp = sight->packet->traffic_class >> 2,
+        };
         follow_mark(entry, sight);
         return FALSE;
     }
@@ -182,6 +211,7 @@ rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
     follow_mark(entry, sight);
     if (is_twin) {
         twins->n++;
+        compare_dscps(twins, entry, sight);
     }
     return is_twin;
 }
@@ -235,4 +265,15 @@ rs_twins_only_here(const rs_twins *twins, guint32 stream)
     return stream < twins->streams->len
                ? g_array_index(twins->streams, stream_twins, stream).only_here
                : 0;
+}
+
+const rs_rewriting *
+rs_twins_rewriting(const rs_twins *twins, guint32 stream)
+{
+    if (twins == NULL || stream >= twins->streams->len) {
+        return NULL;
+    }
+    const rs_rewriting *rewriting =
+        &g_array_index(twins->streams, stream_twins, stream).rewriting;
+    return rewriting->packets > 0 ? rewriting : NULL;
 }

@@ -12,12 +12,21 @@
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
-#include "roce/packet.h"
+#include "sight.h"
+
 #include "roce/wire_identity.h"
 
 #include <glib.h>
 
 typedef struct rs_twins rs_twins;
+
+/* Packets of a stream that had another DSCP at the point where they were seen before. */
+typedef struct rs_rewriting {
+    guint64 packets;
+    guint32 other_stream;            /* the same stream, at that other point */
+    guint8 dscp_there, dscp_here;    /* of the first such packet */
+    guint64 frame_there, frame_here; /* likewise */
+} rs_rewriting;
 
 rs_twins *
 rs_twins_new(void);
@@ -29,18 +38,11 @@ rs_twins_miss(rs_twins *twins);
 void
 rs_twins_free(rs_twins *twins);
 
-/* Where a packet was seen. */
-typedef struct rs_twin_sight {
-    guint point;
-    guint32 stream;
-    const roce_packet *packet;
-} rs_twin_sight;
-
 /* Notes a RoCE packet of a stream.  TRUE if its twin was seen at another point before.
  */
 gboolean
 rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
-             const rs_twin_sight *sight);
+             const rs_sight *sight);
 
 /* Decides on what is still in the table. */
 void
@@ -73,5 +75,9 @@ rs_twins_marked_before(const rs_twins *twins, guint32 stream);
 /* Packets of a stream that were seen at its point and at no other; if complete. */
 guint64
 rs_twins_only_here(const rs_twins *twins, guint32 stream);
+
+/* NULL: no packet of the stream, which stands at the later point; or `twins` is NULL. */
+const rs_rewriting *
+rs_twins_rewriting(const rs_twins *twins, guint32 stream);
 
 #endif

@@ -22,6 +22,9 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .ports = rs_ports_new(),
         .flowlets = rs_flowlets_new(),
         .bursts = rs_bursts_new(analysis->options->burst_bps, speed_at, analysis),
+        .dcb = rs_dcb_new(),
+        .priorities = rs_priorities_new(analysis->options),
+        .paths = rs_paths_new(),
     };
 }
 
@@ -37,6 +40,9 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_ports_free(watchers->ports);
     rs_flowlets_free(watchers->flowlets);
     rs_bursts_free(watchers->bursts);
+    rs_dcb_free(watchers->dcb);
+    rs_priorities_free(watchers->priorities);
+    rs_paths_free(watchers->paths);
 }
 
 void
@@ -52,6 +58,9 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     rs_ports_packet(watchers->ports, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
     rs_bursts_packet(watchers->bursts, sight);
+    rs_dcb_packet(watchers->dcb, sight);
+    rs_priorities_packet(watchers->priorities, sight);
+    rs_paths_packet(watchers->paths, sight);
 }
 
 void
@@ -74,4 +83,5 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_incast_finish(watchers->incast, watchers->nics, analysis->resolution_ns);
     rs_receivers_finish(watchers->receivers, watchers->nics);
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
+    rs_dcb_finish(watchers->dcb);
 }

@@ -12,11 +12,14 @@
 #include "background.h"
 #include "bursts.h"
 #include "congestion.h"
+#include "dcb.h"
 #include "flowlets.h"
 #include "incast.h"
 #include "nics.h"
 #include "odd_frames.h"
+#include "paths.h"
 #include "ports.h"
+#include "priorities.h"
 #include "receiver.h"
 #include "sight.h"
 #include "timeline.h"
@@ -39,6 +42,9 @@ typedef struct rs_watchers {
     rs_ports *ports;
     rs_flowlets *flowlets;
     rs_bursts *bursts;
+    rs_dcb *dcb;
+    rs_priorities *priorities;
+    rs_paths *paths;
 } rs_watchers;
 
 /* `analysis` has its tracker, and outlives the watchers. */
