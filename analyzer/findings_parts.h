@@ -195,4 +195,42 @@ void
 rs_find_unfair_siblings(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_spraying(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dcb_pfc(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dcb_ets(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dcb_pause(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dcb_application(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dcb_dscp(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_roce_priorities(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pcp_dscp(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_dscp_rewritten(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_lossless_background(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_small_mtu(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_migreq(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_p_key(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_cross_rail(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_counters(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_counters_unplaced(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_counters_reset(rs_findings *all, const rs_finding_row *row);
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json_parts.h"
 
+#include "json_paths.h"
+#include "json_priorities.h"
+
 #include "format.h"
 #include "json_congestion.h"
 #include "twins.h"
@@ -22,6 +25,18 @@ json_t *
 rs_json_known(guint64 n, gboolean known)
 {
     return known ? rs_json_count(n) : json_null();
+}
+
+json_t *
+rs_json_priorities_set(guint8 priorities)
+{
+    json_t *json = json_array();
+    for (guint i = 0; i < 8; i++) {
+        if ((priorities & 1u << i) != 0) {
+            json_array_append_new(json, json_integer((json_int_t)i));
+        }
+    }
+    return json;
 }
 
 json_t *
@@ -343,6 +358,8 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
         json_object_set_new(json, roce_latency_name((roce_latency)i),
                             rs_json_dist(s->latencies[i], analysis->resolution_ns));
     }
+    rs_json_set_stream_priorities(json, analysis, id);
+    rs_json_set_stream_path(json, analysis, id);
     guint32 standing = g_array_index(summary->group, guint32, id);
     const GArray *members = summary->members->pdata[standing];
     gboolean twins = analysis->twins != NULL && rs_twins_complete(analysis->twins) &&

@@ -14,6 +14,10 @@ rs_json_count(guint64 n);
 json_t *
 rs_json_known(guint64 n, gboolean known);
 
+/* Bit n of a set: n, in a list. */
+json_t *
+rs_json_priorities_set(guint8 priorities);
+
 /* The text made valid UTF-8, or null. */
 json_t *
 rs_json_text(const char *text);

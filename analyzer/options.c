@@ -23,7 +23,7 @@ static const char description[] = "Exit status: 2 usage; 3 an input could not be
 typedef struct raw_options {
     char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog,
         *burst;
-    GStrv qp_maps, captured_at;
+    GStrv qp_maps, captured_at, counters_before, counters_after;
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version, list_findings;
     GStrv files;
@@ -212,6 +212,77 @@ parse_captured_at(const char *const *texts, const char *const *files, GPtrArray 
     return TRUE;
 }
 
+/* Takes "FILE" or "ADDR[,ADDR…]=FILE" apart.  What stands in front of a "=" is an address
+ * unless it has a "/". */
+static gboolean
+parse_counters(const char *option, const char *const *texts, GPtrArray *pairs,
+               GError **error)
+{
+    for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
+        const char *equals = strchr(texts[i], '=');
+        gboolean addressed =
+            equals != NULL && memchr(texts[i], '/', (gsize)(equals - texts[i])) == NULL;
+        rs_option_pair *pair = g_new0(rs_option_pair, 1);
+        pair->subject =
+            addressed ? g_strndup(texts[i], (gsize)(equals - texts[i])) : NULL;
+        pair->path = g_strdup(addressed ? equals + 1 : texts[i]);
+        g_ptr_array_add(pairs, pair);
+        if (*pair->path == '\0') {
+            g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
+                        "%s %s: [ADDRESS[,ADDRESS…]=]FILE is wanted", option, texts[i]);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static guint
+count_subject(const GPtrArray *pairs, const char *subject)
+{
+    guint n = 0;
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_option_pair *pair = g_ptr_array_index(pairs, i);
+        n += g_strcmp0(pair->subject, subject) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
+/* Each host's counters have to be there once, before and after. */
+static gboolean
+check_counters(const char *option, const GPtrArray *pairs, const char *other_option,
+               const GPtrArray *others, GError **error)
+{
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_option_pair *pair = g_ptr_array_index(pairs, i);
+        if (count_subject(pairs, pair->subject) > 1) {
+            g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
+                        "%s %s: was given twice for this host", option, pair->path);
+            return FALSE;
+        }
+        if (count_subject(others, pair->subject) == 0) {
+            g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
+                        "%s %s: no %s was given for the same host", option, pair->path,
+                        other_option);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+take_counters(const raw_options *raw, rs_options *o, GError **error)
+{
+    static const char before[] = "--counters-before";
+    static const char after[] = "--counters-after";
+    return parse_counters(before, (const char *const *)raw->counters_before,
+                          o->counters_before, error) &&
+           parse_counters(after, (const char *const *)raw->counters_after,
+                          o->counters_after, error) &&
+           check_counters(before, o->counters_before, after, o->counters_after,
+                          error) &&
+           check_counters(after, o->counters_after, before, o->counters_before, error);
+}
+
 static gboolean
 check_ranges(const raw_options *raw, GError **error)
 {
@@ -245,6 +316,7 @@ fill(rs_options *o, raw_options *raw, GError **error)
         (raw->icrc != NULL && !parse_icrc(raw->icrc, &o->icrc, error)) ||
         (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error)) ||
         !parse_qp_maps((const char *const *)raw->qp_maps, o->qp_maps, error) ||
+        !take_counters(raw, o, error) ||
         (raw->files != NULL &&
          !parse_captured_at((const char *const *)raw->captured_at,
                             (const char *const *)raw->files, o->captured_at, error))) {
@@ -279,6 +351,8 @@ clear_raw(raw_options *raw)
     g_free(raw->burst);
     g_strfreev(raw->qp_maps);
     g_strfreev(raw->captured_at);
+    g_strfreev(raw->counters_before);
+    g_strfreev(raw->counters_after);
     g_strfreev(raw->files);
 }
 
@@ -296,6 +370,8 @@ parse_raw(raw_options *raw, GStrv *args, GError **error)
         {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
         {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
         {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
+        {"counters-before", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->counters_before, "Counters of a NIC before the capture: \"rdma statistic show\", \"ethtool -S\", or JSON", "[ADDR[,ADDR…]=]FILE"},
+        {"counters-after", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->counters_after, "The same after it, to be compared with what was captured", "[ADDR[,ADDR…]=]FILE"},
         {"dscp-map", 0, 0, G_OPTION_ARG_STRING, &raw->dscp_map, "Priorities of DSCPs, where switches trust the DSCP (default DSCP / 8)", "26:3,48:6"},
         {"watchdog", 0, 0, G_OPTION_ARG_STRING, &raw->watchdog, "Rate long pauses against this pause watchdog", "sonic|juniper|MS"},
         {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
@@ -349,6 +425,8 @@ rs_options_parse(int argc, char **argv, GError **error)
     options->fail_on = RS_SEVERITY_NEVER;
     options->qp_maps = g_ptr_array_new_with_free_func(free_pair);
     options->captured_at = g_ptr_array_new_with_free_func(free_pair);
+    options->counters_before = g_ptr_array_new_with_free_func(free_pair);
+    options->counters_after = g_ptr_array_new_with_free_func(free_pair);
     roce_ports_init(&options->ports);
     for (guint8 dscp = 0; dscp < RS_N_DSCPS; dscp++) {
         options->dscp_map[dscp] = dscp >> 3;
@@ -370,5 +448,7 @@ rs_options_free(rs_options *options)
     g_free(options->hosts_path);
     g_ptr_array_unref(options->qp_maps);
     g_ptr_array_unref(options->captured_at);
+    g_ptr_array_unref(options->counters_before);
+    g_ptr_array_unref(options->counters_after);
     g_free(options);
 }

@@ -9,9 +9,14 @@
 #include "background.h"
 #include "format.h"
 #include "json_congestion.h"
+#include "json_counters.h"
+#include "json_dcb.h"
 #include "json_load.h"
 #include "json_parts.h"
+#include "json_paths.h"
+#include "json_priorities.h"
 #include "json_timeline.h"
+#include "lossless.h"
 #include "reader.h"
 #include "rocescope_version.h"
 #include "twins.h"
@@ -307,16 +312,11 @@ pause_json(const rs_analysis *a, const roce_pause_source *p)
     return json;
 }
 
-/* Packets of a background protocol that ride in a priority that PFC was seen for. */
+/* Packets of a background protocol that ride in a priority known to be lossless. */
 static json_t *
-in_lossless(const rs_analysis *a, const rs_background_row *row)
+in_lossless(const rs_background_row *row, guint8 lossless)
 {
     guint64 packets = 0;
-    guint lossless = 0;
-    for (guint32 i = 0; i < roce_tracker_n_pauses(a->tracker); i++) {
-        const roce_pause_source *p = roce_tracker_pause(a->tracker, i);
-        lossless |= p->priority < 8 ? 1u << p->priority : 0;
-    }
     for (guint i = 0; i < 8; i++) {
         packets += (lossless & 1u << i) != 0 ? row->by_priority[i] : 0;
     }
@@ -329,6 +329,7 @@ background_json(const rs_analysis *a)
     if (a->watchers.background == NULL) {
         return json_null();
     }
+    guint8 lossless = rs_lossless_anywhere(a);
     json_t *rows = json_array();
     for (guint i = 0; i < rs_background_n_rows(a->watchers.background); i++) {
         const rs_background_row *row = rs_background_row_at(a->watchers.background, i);
@@ -338,7 +339,7 @@ background_json(const rs_analysis *a)
         json_object_set_new(json, "flows", rs_json_count(row->flows));
         json_object_set_new(json, "packets", rs_json_count(row->packets));
         json_object_set_new(json, "bytes", rs_json_count(row->bytes));
-        json_object_set_new(json, "in_lossless_priority", in_lossless(a, row));
+        json_object_set_new(json, "in_lossless_priority", in_lossless(row, lossless));
         json_array_append_new(rows, json);
     }
     return rows;
@@ -491,6 +492,10 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "elephants", rs_json_elephants(analysis, summary));
     put_member(out, "bursts", rs_json_bursts(analysis));
     put_member(out, "background", background_json(analysis));
+    put_member(out, "dcb", rs_json_dcb(analysis, summary));
+    put_member(out, "priorities", rs_json_priorities(analysis, summary));
+    put_member(out, "paths", rs_json_paths(analysis, summary));
+    put_member(out, "counters", rs_json_counters(analysis, summary));
     put_events(out, analysis);
     put_findings(out, findings);
     fputs("}\n", out);

@@ -7,7 +7,10 @@
 #include "text.h"
 #include "text_background.h"
 #include "text_congestion.h"
+#include "text_counters.h"
+#include "text_dcb.h"
 #include "text_load.h"
+#include "text_paths.h"
 #include "text_pause.h"
 #include "text_streams.h"
 #include "twins.h"
@@ -341,5 +344,8 @@ rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     rs_text_latencies(&r);
     rs_text_pauses(&r);
     rs_text_load(&r);
+    rs_text_dcb(&r);
     rs_text_background(&r);
+    rs_text_paths(&r);
+    rs_text_counters(&r);
 }

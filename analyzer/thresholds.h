@@ -51,4 +51,13 @@
 /* Jain's index, in hundredths: two queue pairs that share 3 : 1 have 80. */
 #define RS_UNFAIR_JAIN_PERCENT 80
 
+/* Of the bytes in a lossless priority: other traffic that can fill a buffer that pauses
+ * RoCE.  Below it are the odd packets of routing and management. */
+#define RS_WARNING_BACKGROUND_PERCENT 1
+
+/* An error counter of a NIC against what the capture shows.  A counter is read a little
+ * before and behind the capture, so that a few more say nothing of it. */
+#define RS_WARNING_COUNTER_PERCENT 10
+#define RS_WARNING_COUNTER_EVENTS 10
+
 #endif

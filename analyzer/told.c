@@ -59,16 +59,78 @@ take_vantages(rs_told *told, const rs_options *options, GError **error)
     return TRUE;
 }
 
+static void
+free_counters(gpointer data)
+{
+    rs_told_counters *c = data;
+    if (c->addrs != NULL) {
+        g_array_unref(c->addrs);
+    }
+    rs_counter_set_free(c->before);
+    rs_counter_set_free(c->after);
+    g_free(c);
+}
+
+static const char *
+path_of_subject(const GPtrArray *pairs, const char *subject)
+{
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_option_pair *pair = g_ptr_array_index(pairs, i);
+        if (g_strcmp0(pair->subject, subject) == 0) {
+            return pair->path;
+        }
+    }
+    return NULL; /* the options see to it that there is one */
+}
+
+/* NULL: the file's fault was kept. */
+static rs_counter_set *
+read_counter_file(rs_told *told, const char *path)
+{
+    GError *problem = NULL;
+    rs_counter_set *set = rs_counter_set_read(path, &problem);
+    if (set == NULL) {
+        (void)keep_error(told, problem, NULL);
+    }
+    return set;
+}
+
+static gboolean
+read_counters(rs_told *told, const rs_options *options, GError **error)
+{
+    for (guint i = 0; i < options->counters_before->len; i++) {
+        const rs_option_pair *given = g_ptr_array_index(options->counters_before, i);
+        rs_told_counters *c = g_new0(rs_told_counters, 1);
+        g_ptr_array_add(told->counters, c);
+        c->before_path = given->path;
+        c->after_path = path_of_subject(options->counters_after, given->subject);
+        if (given->subject != NULL) {
+            c->addrs = rs_hosts_parse_list(told->hosts, "--counters-before",
+                                           given->subject, error);
+            if (c->addrs == NULL) {
+                return FALSE;
+            }
+        }
+        c->before = read_counter_file(told, c->before_path);
+        c->after = read_counter_file(told, c->after_path);
+        if (c->before == NULL || c->after == NULL) {
+            g_ptr_array_remove_index(told->counters, told->counters->len - 1);
+        }
+    }
+    return TRUE;
+}
+
 rs_told *
 rs_told_new(const rs_options *options, GError **error)
 {
     g_autoptr(rs_told) told = g_new0(rs_told, 1);
     told->qp_maps = rs_qp_maps_new();
     told->vantages = rs_vantages_new();
+    told->counters = g_ptr_array_new_with_free_func(free_counters);
     told->errors = g_ptr_array_new_with_free_func(g_free);
-    gboolean good = read_hosts(told, options, error) &&
-                    read_qp_maps(told, options, error) &&
-                    take_vantages(told, options, error);
+    gboolean good =
+        read_hosts(told, options, error) && read_qp_maps(told, options, error) &&
+        read_counters(told, options, error) && take_vantages(told, options, error);
     if (!good && told->errors->len > 0) { /* why a name is not known, most likely */
         g_prefix_error(error, "%s; ", (const char *)told->errors->pdata[0]);
     }
@@ -84,6 +146,7 @@ rs_told_free(rs_told *told)
     rs_hosts_free(told->hosts);
     rs_qp_maps_free(told->qp_maps);
     rs_vantages_free(told->vantages);
+    g_ptr_array_unref(told->counters);
     g_ptr_array_unref(told->errors);
     g_free(told);
 }

@@ -9,6 +9,7 @@
 #ifndef RS_TOLD_H
 #define RS_TOLD_H
 
+#include "counters.h"
 #include "hosts.h"
 #include "options.h"
 #include "qp_map.h"
@@ -16,10 +17,20 @@
 
 #include <glib.h>
 
+/* A host's counters before and after the capture. */
+typedef struct rs_told_counters {
+    GArray
+        *addrs; /* roce_addr: of the host; NULL: the user does not say whose they are */
+    const char *before_path, *after_path; /* the options' */
+    rs_counter_set *before, *after;
+} rs_told_counters;
+
 typedef struct rs_told {
     rs_hosts *hosts; /* NULL: no names */
     rs_qp_maps *qp_maps;
     rs_vantages *vantages;
+    GPtrArray
+        *counters; /* rs_told_counters, of hosts both of whose files could be read */
     GPtrArray *errors; /* char *: one line for each file that was left out */
 } rs_told;
 

@@ -13,7 +13,8 @@ class Row:
     """One capture, and how bad the findings of one kind are in its report.
 
     `make` returns the files of one logical capture: bytes (a pcap or pcapng), {file name:
-    bytes}, or a path below captures/.  `worst` is the severity of the worst finding of that
+    bytes}, or a path below captures/; files of other names than *.pcap and *.pcapng lie beside
+    them.  `worst` is the severity of the worst finding of that
     kind, None if there is none.  `also` looks at the report and at the findings of that
     kind, and yields what is wrong with them; `args` may name the directory of the files by
     "{dir}".

@@ -57,7 +57,7 @@ def files_of(made, directory):
         made = {"capture.pcapng" if magic else "capture.pcap": made}
     for name, data in made.items():
         (directory / name).write_bytes(data)
-    return [directory / name for name in made]
+    return [directory / name for name in made if name.endswith((".pcap", ".pcapng"))]
 
 
 def report_of(row, directory):

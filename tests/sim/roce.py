@@ -368,6 +368,91 @@ def pause(quanta, *, src=MAC_A):
                     ethertype=ETHERTYPE_MAC_CONTROL)
 
 
+# --- LLDP and DCBX (IEEE 802.1AB; 802.1Q annex D.2) ----------------------------------
+
+ETHERTYPE_LLDP = 0x88CC
+MAC_NEAREST_BRIDGE = mac("01:80:c2:00:00:0e")
+APP_ETHERTYPE, APP_TCP, APP_UDP, APP_PORT, APP_DSCP = 1, 2, 3, 4, 5
+TSA_STRICT, TSA_ETS = 0, 2
+
+
+def lldp_tlv(kind, value):
+    return struct.pack(">H", kind << 9 | len(value)) + value
+
+
+def lldp(*tlvs, src=MAC_A, dst=MAC_NEAREST_BRIDGE, port="swp1", ttl_s=120, system="",
+         vlans=()):
+    """An LLDP frame: who the port is, then these TLVs."""
+    name = [lldp_tlv(5, system.encode())] if system else []
+    body = b"".join([lldp_tlv(1, b"\x04" + src), lldp_tlv(2, b"\x05" + port.encode()),
+                     lldp_tlv(3, struct.pack(">H", ttl_s)), *name, *tlvs, lldp_tlv(0, b"")])
+    return ethernet(body + bytes(max(0, 46 - len(body))), src=src, dst=dst,
+                    ethertype=ETHERTYPE_LLDP, vlans=vlans)
+
+
+def _ieee(subtype, value):
+    return lldp_tlv(127, b"\x00\x80\xc2" + bytes([subtype]) + value)
+
+
+def _set_of(priorities):
+    return sum(1 << priority for priority in priorities)
+
+
+def _classes(class_of_priority):
+    return bytes(class_of_priority[i] << 4 | class_of_priority[i + 1]
+                 for i in range(0, 8, 2))
+
+
+def dcb_pfc(priorities, *, willing=False, capability=8, mbc=False):
+    return _ieee(11, bytes([0x80 * willing | 0x40 * mbc | capability & 0xF,
+                            _set_of(priorities)]))
+
+
+def dcb_ets(class_of_priority, shares, algorithms=(TSA_ETS,) * 8, *, willing=False,
+            n_classes=8, recommended=False):
+    """`shares` and `algorithms` by class."""
+    head = 0 if recommended else 0x80 * willing | n_classes & 7
+    return _ieee(10 if recommended else 9, bytes([head]) + _classes(class_of_priority)
+                 + bytes(shares) + bytes(algorithms))
+
+
+def dcb_apps(*apps):
+    """Each is (priority, selector, protocol)."""
+    return _ieee(12, b"\0" + b"".join(struct.pack(">BH", priority << 5 | selector, protocol)
+                                      for priority, selector, protocol in apps))
+
+
+def dcb_app_vlans(*apps):
+    """Each is (vlan, selector, protocol)."""
+    return _ieee(16, b"".join(struct.pack(">HH", vlan << 4 | selector, protocol)
+                              for vlan, selector, protocol in apps))
+
+
+def cee(*features):
+    """The TLV of DCBX before IEEE's, around what the following make."""
+    control = lldp_tlv(1, bytes(2) + struct.pack(">II", 1, 1))
+    return lldp_tlv(127, b"\x00\x1b\x21\x02" + control + b"".join(features))
+
+
+def _feature(kind, value, on, willing):
+    return lldp_tlv(kind, bytes([0, 0, 0x80 * on | 0x40 * willing, 0]) + value)
+
+
+def cee_groups(group_of_priority, shares, *, on=True, willing=False):
+    return _feature(2, _classes(group_of_priority) + bytes(shares) + b"\x08", on, willing)
+
+
+def cee_pfc(priorities, *, on=True, willing=False):
+    return _feature(3, bytes([_set_of(priorities), 8]), on, willing)
+
+
+def cee_apps(*apps, on=True, willing=False):
+    """Each is (priority, is a port, protocol)."""
+    return _feature(4, b"".join(
+        struct.pack(">HBHB", protocol, int(is_port), 0x1B21, 1 << priority)
+        for priority, is_port, protocol in apps), on, willing)
+
+
 # --- communication management (IBTA 12.6) --------------------------------------------
 
 CM_REQ, CM_MRA, CM_REJ, CM_REP, CM_RTU = 0x10, 0x11, 0x12, 0x13, 0x14

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Findings about paths: time to live, MTU, rails, and what both ends of a connection have
+ * to agree on.
+ */
+#include "findings_parts.h"
+#include "format.h"
+#include "pairs.h"
+#include "paths.h"
+#include "rails.h"
+
+static const rs_stream_path *
+path_of(const rs_findings *all, guint32 stream)
+{
+    return rs_paths_stream(all->analysis->watchers.paths, stream);
+}
+
+/* ---- time to live ---- */
+
+static rs_ttl_pattern
+pattern_of(const rs_findings *all, const roce_stream *s)
+{
+    const rs_stream_path *path = path_of(all, s->id);
+    rs_ttl_pattern pattern =
+        path != NULL ? rs_ttl_pattern_of(path, s) : RS_TTL_CONSTANT;
+    return pattern == RS_TTL_COPIES ? RS_TTL_CONSTANT : pattern;
+}
+
+static gboolean
+changes_ttl(const rs_findings *all, const roce_stream *s)
+{
+    return pattern_of(all, s) != RS_TTL_CONSTANT;
+}
+
+/* "64 (900 packets), 63 (100 packets)" */
+static char *
+ttl_words(const rs_stream_path *path)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (guint i = 0; i < path->n_ttls; i++) {
+        g_autofree char *n = rs_finding_packets(path->ttl_packets[i]);
+        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", path->ttls[i], n);
+    }
+    return g_strdup_printf("%s%s", words->str, path->more_ttls ? " and others" : "");
+}
+
+static void
+say_ttl(rs_finding *f, rs_ttl_pattern pattern, const char *ends, const char *values)
+{
+    switch (pattern) {
+    case RS_TTL_SPRAYED:
+        rs_finding_say(
+            f,
+            g_strdup_printf("Packets from %s take paths of several lengths in turn",
+                            ends),
+            g_strdup_printf(
+                "Times to live alternate from packet to packet, as spraying "
+                "makes them: %s.",
+                values));
+        return;
+    case RS_TTL_MIXED:
+        rs_finding_say(
+            f,
+            g_strdup_printf("Packets from %s change between paths of several lengths",
+                            ends),
+            g_strdup_printf("Times to live come and go in stretches, as flowlets, a "
+                            "flapping route or a mixture of senders make them: %s.",
+                            values));
+        return;
+    case RS_TTL_CHANGED:
+        rs_finding_say(f, g_strdup_printf("The path from %s changed its length", ends),
+                       g_strdup_printf("The time to live was one for a while, and then "
+                                       "another for good: %s.",
+                                       values));
+        return;
+    case RS_TTL_CONSTANT:
+    case RS_TTL_COPIES:
+        break;
+    }
+    rs_finding_say(f, g_strdup(ends), g_strdup(values));
+}
+
+/* The stream of the pair whose paths change most often in kind; its pattern speaks for
+ * all. */
+static guint32
+restless_of(const rs_findings *all, const rs_pair *pair)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    guint32 found = g_array_index(pair->streams, guint32, 0);
+    for (guint i = 1; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        if (pattern_of(all, roce_tracker_stream(tracker, id)) >
+            pattern_of(all, roce_tracker_stream(tracker, found))) {
+            found = id;
+        }
+    }
+    return found;
+}
+
+void
+rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, changes_ttl);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        guint32 restless = restless_of(all, pair);
+        g_autofree char *ends = rs_pair_label(all, pair);
+        g_autofree char *values = ttl_words(path_of(all, restless));
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+        rs_pair_name(f, pair);
+        say_ttl(f,
+                pattern_of(all, roce_tracker_stream(all->analysis->tracker, restless)),
+                ends, values);
+        for (guint k = 0; k < pair->streams->len; k++) {
+            guint32 id = g_array_index(pair->streams, guint32, k);
+            const rs_stream_path *path = path_of(all, id);
+            f->weight += path->ttl_changes;
+            g_array_append_val(f->streams, id);
+            rs_finding_add_frame(f, path->before_change);
+            rs_finding_add_frame(f, path->at_change);
+        }
+        f->more_frames = f->weight > pair->streams->len;
+    }
+}
+
+/* ---- MTU ---- */
+
+static gboolean
+has_pmtu(const rs_findings *all, const roce_stream *s)
+{
+    (void)all;
+    return s->pmtu_bytes != 0;
+}
+
+static guint32
+largest_pmtu(const rs_findings *all, const rs_pair *pair)
+{
+    guint32 largest = 0;
+    for (guint i = 0; pair != NULL && i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        largest =
+            MAX(largest, roce_tracker_stream(all->analysis->tracker, id)->pmtu_bytes);
+    }
+    return largest;
+}
+
+static void
+find_small_mtu(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
+               guint32 largest)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    guint32 smallest = largest;
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        guint32 pmtu = roce_tracker_stream(tracker, id)->pmtu_bytes;
+        if (pmtu < largest) {
+            smallest = MIN(smallest, pmtu);
+            g_array_append_val(f->streams, id);
+        }
+    }
+    if (f->streams->len == 0) {
+        rs_findings_take_back(all);
+        return;
+    }
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *n = rs_finding_count(f->streams->len, "stream", "streams");
+    rs_pair_name(f, pair);
+    f->weight = f->streams->len;
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s from %s with a path MTU of %u, where %u goes", n, ends,
+                        smallest, largest),
+        g_strdup_printf("Other streams between these hosts have packets with "
+                        "%u bytes of payload.",
+                        largest));
+}
+
+void
+rs_find_small_mtu(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, has_pmtu);
+    g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
+    for (guint i = 0; i < pairs->len; i++) {
+        g_hash_table_add(index, g_ptr_array_index(pairs, i));
+    }
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        const rs_pair back = {.src = pair->dst, .dst = pair->src};
+        guint32 largest = MAX(largest_pmtu(all, pair),
+                              largest_pmtu(all, g_hash_table_lookup(index, &back)));
+        find_small_mtu(all, row, pair, largest);
+    }
+}
+
+/* ---- what both ends have to agree on ---- */
+
+/* Calls `look` for each pair of streams that are one connection's directions, once. */
+static void
+each_connection(rs_findings *all, const rs_finding_row *row,
+                void (*look)(rs_findings *, const rs_finding_row *, const roce_stream *,
+                             const roce_stream *))
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (!roce_stream_is_paired(s) || s->peer == ROCE_NO_STREAM || s->peer < id ||
+            !rs_summary_stands(all->summary, id)) {
+            continue;
+        }
+        if (path_of(all, id) != NULL && path_of(all, s->peer) != NULL) {
+            look(all, row, s, roce_tracker_stream(tracker, s->peer));
+        }
+    }
+}
+
+static void
+about_connection(const rs_findings *all, rs_finding *f, const roce_stream *s)
+{
+    g_autofree char *src = rs_format_addr(&s->src);
+    g_autofree char *dst = rs_format_addr(&s->dst);
+    g_autofree char *what = g_strdup_printf("%s>%s:0x%x", src, dst, s->dst_qpn);
+    rs_finding_about(f, what);
+    g_array_append_val(f->streams, s->id);
+    if (s->peer != ROCE_NO_STREAM) {
+        g_array_append_val(f->streams, s->peer);
+        rs_finding_add_frame(f, path_of(all, s->peer)->first_frame);
+    }
+    rs_finding_add_frame(f, path_of(all, s->id)->first_frame);
+}
+
+static void
+find_migreq(rs_findings *all, const rs_finding_row *row, const roce_stream *s,
+            const roce_stream *peer)
+{
+    guint8 there = path_of(all, s->id)->migration;
+    guint8 back = path_of(all, peer->id)->migration;
+    if ((there | back) != 3 || (there & back) != 0) {
+        return; /* the same, or one end changed it: a path migration */
+    }
+    guint64 bad = rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]) +
+                  rs_losses_of(peer->losses[0]) + rs_losses_of(peer->losses[1]);
+    g_autofree char *src = rs_findings_label(all, &s->src);
+    g_autofree char *dst = rs_findings_label(all, &s->dst);
+    rs_finding *f =
+        rs_finding_add(all, row, bad > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    about_connection(all, f, s);
+    f->weight = s->packets + peer->packets;
+    f->more_frames = TRUE;
+    rs_finding_say(f,
+                   g_strdup_printf("MigReq is %u from %s to %s and %u back", there >> 1,
+                                   src, dst, back >> 1),
+                   bad > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT
+                                             " packets of the connection were lost.",
+                                             bad)
+                           : g_strdup("Nothing of the connection was lost."));
+}
+
+void
+rs_find_migreq(rs_findings *all, const rs_finding_row *row)
+{
+    each_connection(all, row, find_migreq);
+}
+
+static void
+find_p_key_between(rs_findings *all, const rs_finding_row *row, const roce_stream *s,
+                   const roce_stream *peer)
+{
+    guint16 there = path_of(all, s->id)->p_key;
+    guint16 back = path_of(all, peer->id)->p_key;
+    if (rs_p_keys_match(there, back)) {
+        return;
+    }
+    g_autofree char *src = rs_findings_label(all, &s->src);
+    g_autofree char *dst = rs_findings_label(all, &s->dst);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    about_connection(all, f, s);
+    f->weight = s->packets + peer->packets;
+    f->more_frames = TRUE;
+    rs_finding_say(
+        f,
+        g_strdup_printf("P_Key 0x%04x from %s to %s and 0x%04x back", there, src, dst,
+                        back),
+        g_strdup((there & 0x7fff) == (back & 0x7fff)
+                     ? "Both ends are limited members of the partition; two of these "
+                       "do not hear one another."
+                     : "These are different partitions."));
+}
+
+static void
+find_p_key_within(rs_findings *all, const rs_finding_row *row, const roce_stream *s)
+{
+    const rs_stream_path *path = path_of(all, s->id);
+    if (path == NULL || path->other_p_key_frame == 0 ||
+        (path->p_key & 0x7fff) == (path->other_p_key & 0x7fff)) {
+        return;
+    }
+    g_autofree char *src = rs_findings_label(all, &s->src);
+    g_autofree char *dst = rs_findings_label(all, &s->dst);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    g_autofree char *from = rs_format_addr(&s->src);
+    g_autofree char *to = rs_format_addr(&s->dst);
+    g_autofree char *what = g_strdup_printf("%s>%s:0x%x", from, to, s->dst_qpn);
+    rs_finding_about(f, what);
+    g_array_append_val(f->streams, s->id);
+    rs_finding_add_frame(f, path->first_frame);
+    rs_finding_add_frame(f, path->other_p_key_frame);
+    f->more_frames = TRUE;
+    f->weight = s->packets;
+    rs_finding_say(f,
+                   g_strdup_printf("The P_Key from %s to %s changes within a stream, "
+                                   "from 0x%04x to 0x%04x",
+                                   src, dst, path->p_key, path->other_p_key),
+                   g_strdup("A queue pair has one partition for as long as it is "
+                            "connected."));
+}
+
+void
+rs_find_p_key(rs_findings *all, const rs_finding_row *row)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    each_connection(all, row, find_p_key_between);
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (s->transport != ROCE_TRANSPORT_UD && s->restarts == 0 &&
+            rs_summary_stands(all->summary, id)) {
+            find_p_key_within(all, row, s);
+        }
+    }
+}
+
+/* ---- rails ---- */
+
+void
+rs_find_cross_rail(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(rs_rails) rails = rs_rails_new(all->analysis, all->summary);
+    if (rails->crossings->len == 0) {
+        return;
+    }
+    const rs_rail_crossing *most = g_ptr_array_index(rails->crossings, 0);
+    g_autofree char *share =
+        rs_format_share(rails->across_bytes, rails->across_bytes + rails->within_bytes);
+    g_autofree char *across = rs_format_bytes(rails->across_bytes);
+    g_autofree char *bytes = rs_format_bytes(most->bytes);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+    f->weight = rails->across_bytes;
+    rs_finding_say(f,
+                   g_strdup_printf("%s of the traffic between hosts crosses rails (%s)",
+                                   share, across),
+                   g_strdup_printf("Between %u pairs of ports; most from %s to %s: %s.",
+                                   rails->crossings->len, most->src->label,
+                                   most->dst->label, bytes));
+    for (guint i = 0; i < rails->crossings->len; i++) {
+        const rs_rail_crossing *crossing = g_ptr_array_index(rails->crossings, i);
+        g_array_append_vals(f->streams, crossing->streams->data,
+                            crossing->streams->len);
+    }
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Findings about priorities: whether RoCE data rides where it is lossless, stays there,
+ * and is alone there.
+ */
+#include "background.h"
+#include "findings_parts.h"
+#include "format.h"
+#include "lossless.h"
+#include "pairs.h"
+#include "priorities.h"
+#include "thresholds.h"
+#include "twins.h"
+
+static const rs_stream_priorities *
+priorities_of(const rs_findings *all, guint32 stream)
+{
+    return rs_priorities_stream(all->analysis->watchers.priorities, stream);
+}
+
+/* How the report knows priorities. */
+static const char *
+source_words(const rs_findings *all, gboolean tagged)
+{
+    if (all->analysis->options->dscp_map_given) {
+        return "Priorities are those of --dscp-map.";
+    }
+    return tagged ? "Priorities are those of the VLAN tags."
+                  : "Priorities are DSCP / 8, as most devices map them unless told "
+                    "otherwise; --dscp-map tells the report.";
+}
+
+/* ---- RoCE data where there is no PFC ---- */
+
+/* Packets lost of streams at a point whose data all rides in one priority. */
+static guint64
+losses_in(const rs_findings *all, guint32 point, guint priority)
+{
+    guint64 n = 0;
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        const rs_stream_priorities *p = priorities_of(all, id);
+        if (s->point == point && p != NULL && p->priorities == 1u << priority) {
+            n += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+                 rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+        }
+    }
+    return n;
+}
+
+static void
+say_without_pfc(const rs_findings *all, rs_finding *f, guint priority,
+                const rs_point_priorities *point, char *why)
+{
+    const rs_priority_data *data = &point->data[priority];
+    g_autofree char *n = rs_finding_packets(data->packets);
+    g_autofree char *reason = why;
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s of RoCE data ride in priority %u, without PFC", n,
+                        priority),
+        g_strdup_printf("%s  %s", reason, source_words(all, point->tagged > 0)));
+    f->weight = data->packets;
+    rs_finding_add_frames(f, data->frames.first, rs_frames_kept(&data->frames),
+                          data->frames.total);
+}
+
+static void
+find_data_without_pfc(rs_findings *all, const rs_finding_row *row, guint32 point,
+                      guint priority, const rs_lossless *lossless)
+{
+    const rs_point_priorities *p =
+        rs_priorities_point(all->analysis->watchers.priorities, point);
+    guint8 bit = (guint8)(1u << priority);
+    if (p->data[priority].packets == 0 || (lossless->paused & bit) != 0 ||
+        (lossless->some_port & bit) != 0) {
+        return;
+    }
+    gboolean dcbx =
+        lossless->by_dcbx && rs_dcb_one_link(all->analysis->watchers.dcb, point);
+    guint64 lost = losses_in(all, point, priority);
+    if (!dcbx && (lossless->paused == 0 || lossless->by_dcbx || lost == 0)) {
+        return;
+    }
+    gboolean worse = lost > 0 || lossless->some_port != 0;
+    rs_finding *f =
+        rs_finding_add(all, row, worse ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    g_autofree char *what = g_strdup_printf("%u:%u", point, priority);
+    rs_finding_about(f, what);
+    g_autofree char *others =
+        rs_format_priorities(dcbx ? lossless->some_port : lossless->paused);
+    g_autofree char *loss =
+        lost == 0 ? g_strdup("")
+                  : g_strdup_printf("  %" G_GUINT64_FORMAT
+                                    " packets of it were lost or did not arrive.",
+                                    lost);
+    say_without_pfc(
+        all, f, priority, p,
+        dcbx ? g_strdup_printf("DCBX on this link has PFC on for these priorities: "
+                               "%s.%s",
+                               others, loss)
+             : g_strdup_printf("Pauses were seen of these priorities alone: %s.%s  "
+                               "Nothing says that PFC is off for it, but no pause "
+                               "protected it here.",
+                               others, loss));
+}
+
+void
+rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row)
+{
+    for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
+        rs_lossless lossless;
+        if (rs_priorities_point(all->analysis->watchers.priorities, point) == NULL) {
+            continue;
+        }
+        rs_lossless_at(all->analysis, point, &lossless);
+        for (guint priority = 0; priority < 8; priority++) {
+            find_data_without_pfc(all, row, point, priority, &lossless);
+        }
+    }
+}
+
+/* ---- data of one pair of hosts in several priorities ---- */
+
+static gboolean
+has_data(const rs_findings *all, const roce_stream *s)
+{
+    return priorities_of(all, s->id) != NULL;
+}
+
+/* A queue pair number that was used again may have got another class with it. */
+static gboolean
+is_reused(const rs_findings *all, guint32 stream)
+{
+    return roce_tracker_stream(all->analysis->tracker, stream)->restarts > 0;
+}
+
+static void
+find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair *pair)
+{
+    guint8 united = 0;
+    guint n_mixed = 0;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const rs_stream_priorities *p = priorities_of(all, id);
+        united |= p->priorities;
+        gboolean mixed = (p->priorities & (p->priorities - 1)) != 0;
+        n_mixed += mixed && !is_reused(all, id) ? 1 : 0;
+    }
+    if ((united & (united - 1)) == 0) {
+        return;
+    }
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *list = rs_format_priorities(united);
+    rs_finding *f =
+        rs_finding_add(all, row, n_mixed > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_pair_name(f, pair);
+    rs_finding_say(
+        f, g_strdup_printf("Data from %s rides in several priorities: %s", ends, list),
+        n_mixed > 0
+            ? g_strdup_printf("Of %u of its %u streams alone: packets of one queue "
+                              "pair are queued apart, and overtake one another.",
+                              n_mixed, pair->streams->len)
+            : g_strdup_printf("Each of its %u queue pairs keeps to one.",
+                              pair->streams->len));
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const rs_stream_priorities *p = priorities_of(all, id);
+        if (n_mixed == 0 || p->at_second != 0) {
+            g_array_append_val(f->streams, id);
+        }
+        if (p->at_second != 0) {
+            rs_finding_add_frame(f, p->before_second);
+            rs_finding_add_frame(f, p->at_second);
+        }
+    }
+}
+
+void
+rs_find_roce_priorities(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, has_data);
+    for (guint i = 0; i < pairs->len; i++) {
+        find_pair_in_several(all, row, g_ptr_array_index(pairs, i));
+    }
+}
+
+/* ---- tag against DSCP ---- */
+
+typedef struct disagreement {
+    guint64 packets; /* all */
+    guint64 most;    /* of the commonest kind */
+    guint pcp, dscp; /* of that */
+    gboolean worse;  /* one of the two is lossless, and the DSCP was chosen */
+} disagreement;
+
+static disagreement
+sum_disagreement(const rs_point_priorities *point, const rs_options *options,
+                 guint8 lossless)
+{
+    disagreement sum = {0};
+    for (guint pcp = 0; pcp < 8; pcp++) {
+        for (guint dscp = 0; dscp < RS_N_DSCPS; dscp++) {
+            guint64 n = point->pcps[pcp][dscp];
+            guint mapped = options->dscp_map[dscp];
+            if (n == 0 || mapped == pcp) {
+                continue;
+            }
+            sum.packets += n;
+            sum.worse |= dscp != 0 && ((lossless >> pcp ^ lossless >> mapped) & 1) != 0;
+            if (n > sum.most) {
+                sum.most = n;
+                sum.pcp = pcp;
+                sum.dscp = dscp;
+            }
+        }
+    }
+    return sum;
+}
+
+static void
+find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
+                  const rs_point_priorities *p)
+{
+    const rs_options *options = all->analysis->options;
+    rs_lossless lossless;
+    rs_lossless_at(all->analysis, point, &lossless);
+    disagreement sum = sum_disagreement(p, options, rs_lossless_known(&lossless));
+    if (sum.packets == 0) {
+        return;
+    }
+    g_autofree char *what = g_strdup_printf("%u", point);
+    g_autofree char *n = rs_finding_packets(sum.packets);
+    rs_finding *f =
+        rs_finding_add(all, row, sum.worse ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_finding_about(f, what);
+    f->weight = sum.packets;
+    rs_finding_say(
+        f,
+        g_strdup_printf("Tag and DSCP name different priorities on %s of RoCE data", n),
+        g_strdup_printf("Most often PCP %u beside DSCP %u, which is priority %u%s.%s",
+                        sum.pcp, sum.dscp, options->dscp_map[sum.dscp],
+                        options->dscp_map_given ? " by --dscp-map" : " by default",
+                        sum.worse
+                            ? "  One of the two is lossless and the other is not: "
+                              "what a switch trusts decides."
+                            : ""));
+    rs_finding_add_frames(f, p->disagreeing.first, rs_frames_kept(&p->disagreeing),
+                          p->disagreeing.total);
+}
+
+void
+rs_find_pcp_dscp(rs_findings *all, const rs_finding_row *row)
+{
+    for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
+        const rs_point_priorities *p =
+            rs_priorities_point(all->analysis->watchers.priorities, point);
+        if (p != NULL) {
+            find_disagreement(all, row, point, p);
+        }
+    }
+}
+
+/* ---- a DSCP that does not stay what it was ---- */
+
+static gboolean
+changes_dscp(const rs_findings *all, const roce_stream *s)
+{
+    const rs_stream_priorities *p = priorities_of(all, s->id);
+    return p != NULL && p->changes > 0 && s->restarts == 0;
+}
+
+/* "26 (900 packets), 0 (100 packets)" */
+static char *
+dscp_words(const rs_stream_priorities *p)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (guint i = 0; i < p->n_dscps; i++) {
+        g_autofree char *n = rs_finding_packets(p->dscp_packets[i]);
+        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", p->dscps[i], n);
+    }
+    return g_strdup_printf("%s%s", words->str, p->more_dscps ? " and others" : "");
+}
+
+void
+rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, changes_dscp);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        g_autofree char *ends = rs_pair_label(all, pair);
+        const rs_stream_priorities *first =
+            priorities_of(all, g_array_index(pair->streams, guint32, 0));
+        g_autofree char *values = dscp_words(first);
+        guint64 changes = 0;
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+        rs_pair_name(f, pair);
+        for (guint k = 0; k < pair->streams->len; k++) {
+            guint32 id = g_array_index(pair->streams, guint32, k);
+            const rs_stream_priorities *p = priorities_of(all, id);
+            changes += p->changes;
+            g_array_append_val(f->streams, id);
+            rs_finding_add_frame(f, p->before_change);
+            rs_finding_add_frame(f, p->at_change);
+        }
+        f->weight = changes;
+        f->more_frames = changes > pair->streams->len;
+        g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
+        rs_finding_say(
+            f, g_strdup_printf("The DSCP of data from %s changes within %s", ends, n),
+            g_strdup_printf("It changes %" G_GUINT64_FORMAT
+                            " times; of the first stream it is %s.",
+                            changes, values));
+    }
+}
+
+static gboolean
+is_rewritten(const rs_findings *all, const roce_stream *s)
+{
+    return rs_twins_rewriting(all->analysis->twins, s->id) != NULL;
+}
+
+/* Where packets come by with more of their time to live left, their sender is nearer. */
+static gboolean
+here_is_behind(const rs_findings *all, guint32 here, guint32 there)
+{
+    const rs_paths *paths = all->analysis->watchers.paths;
+    const rs_stream_path *a = rs_paths_stream(paths, here);
+    const rs_stream_path *b = rs_paths_stream(paths, there);
+    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, here);
+    const roce_stream *other = roce_tracker_stream(all->analysis->tracker, there);
+    if (a != NULL && b != NULL && a->ttls[0] != b->ttls[0]) {
+        return a->ttls[0] < b->ttls[0];
+    }
+    return s->vantage != ROCE_VANTAGE_REQUESTER &&
+           other->vantage != ROCE_VANTAGE_RESPONDER;
+}
+
+/* Where a rewriting happened, and what became what. */
+typedef struct rewritten {
+    char *from, *to; /* points */
+    guint was, is;   /* DSCPs */
+} rewritten;
+
+static void
+clear_rewritten(rewritten *r)
+{
+    g_free(r->from);
+    g_free(r->to);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(rewritten, clear_rewritten)
+
+static void
+locate(const rs_findings *all, guint32 stream, const rs_rewriting *r, rewritten *where)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    gboolean behind = here_is_behind(all, stream, r->other_stream);
+    guint32 here = roce_tracker_stream(tracker, stream)->point;
+    guint32 there = roce_tracker_stream(tracker, r->other_stream)->point;
+    where->from = rs_point_name(all->analysis, behind ? there : here);
+    where->to = rs_point_name(all->analysis, behind ? here : there);
+    where->was = behind ? r->dscp_there : r->dscp_here;
+    where->is = behind ? r->dscp_here : r->dscp_there;
+}
+
+/* Adds all streams of a pair; returns how many of their packets were rewritten. */
+static guint64
+add_rewritten(const rs_findings *all, rs_finding *f, const rs_pair *pair)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const rs_rewriting *one = rs_twins_rewriting(all->analysis->twins, id);
+        n += one->packets;
+        g_array_append_val(f->streams, id);
+        rs_finding_add_frame(f, one->frame_there);
+        rs_finding_add_frame(f, one->frame_here);
+    }
+    f->weight = n;
+    f->more_frames = n > pair->streams->len;
+    return n;
+}
+
+void
+rs_find_dscp_rewritten(rs_findings *all, const rs_finding_row *row)
+{
+    const guint8 *map = all->analysis->options->dscp_map;
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_EVERYWHERE, is_rewritten);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        guint32 first = g_array_index(pair->streams, guint32, 0);
+        const rs_rewriting *r = rs_twins_rewriting(all->analysis->twins, first);
+        g_auto(rewritten) where = {0};
+        locate(all, first, r, &where);
+        gboolean moved = map[where.was] != map[where.is];
+        rs_finding *f =
+            rs_finding_add(all, row, moved ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+        rs_pair_name(f, pair);
+        g_autofree char *packets = rs_finding_packets(add_rewritten(all, f, pair));
+        g_autofree char *ends = rs_pair_label(all, pair);
+        rs_finding_say(
+            f,
+            g_strdup_printf("The DSCP of %s from %s is rewritten between %s and %s: "
+                            "%u becomes %u",
+                            packets, ends, where.from, where.to, where.was, where.is),
+            g_strdup_printf(
+                "The same packets have one DSCP at one point and another at "
+                "the other, the first of them frames %" G_GUINT64_FORMAT
+                " and %" G_GUINT64_FORMAT ".%s",
+                r->frame_there, r->frame_here,
+                moved ? "  It is another priority." : ""));
+    }
+}
+
+/* ---- what else rides in a lossless priority ---- */
+
+#define FLOWS_NAMED 10
+
+/* "10.0.0.1:443 and 10.0.0.2:50000 (TLS, 1.2 MB)" */
+static char *
+flow_words(const rs_findings *all, const rs_background_flow *flow)
+{
+    g_autofree char *a = rs_findings_label(all, &flow->addr[0]);
+    g_autofree char *b = rs_findings_label(all, &flow->addr[1]);
+    g_autofree char *bytes = rs_format_bytes(flow->bytes);
+    g_autofree char *ports =
+        flow->port[0] == 0 && flow->port[1] == 0
+            ? g_strdup_printf("IP protocol %u", flow->ip_protocol)
+            : g_strdup_printf("%s ports %u and %u",
+                              flow->ip_protocol == 6 ? "TCP" : "UDP", flow->port[0],
+                              flow->port[1]);
+    return g_strdup_printf("%s and %s (%s, %s, %s)", a, b, flow->protocol, ports,
+                           bytes);
+}
+
+static char *
+flow_filter(const rs_background_flow *flow)
+{
+    const char *field = flow->addr[0].family == 6 ? "ipv6.addr" : "ip.addr";
+    const char *transport = flow->ip_protocol == 6 ? "tcp" : "udp";
+    g_autofree char *a = rs_format_addr(&flow->addr[0]);
+    g_autofree char *b = rs_format_addr(&flow->addr[1]);
+    g_autofree char *ports =
+        flow->port[0] == 0 && flow->port[1] == 0
+            ? g_strdup("")
+            : g_strdup_printf(" && %s.port == %u && %s.port == %u", transport,
+                              flow->port[0], transport, flow->port[1]);
+    return g_strdup_printf("%s == %s && %s == %s%s", field, a, field, b, ports);
+}
+
+/* RoCE data in these priorities, at all points. */
+static guint64
+roce_bytes_in(const rs_findings *all, guint8 priorities)
+{
+    guint64 bytes = 0;
+    for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
+        const rs_point_priorities *p =
+            rs_priorities_point(all->analysis->watchers.priorities, point);
+        for (guint i = 0; p != NULL && i < 8; i++) {
+            bytes += (priorities & 1u << i) != 0 ? p->data[i].bytes : 0;
+        }
+    }
+    return bytes;
+}
+
+static char *
+name_flows(const rs_findings *all, rs_finding *f, const rs_background_share *share)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < share->flows->len; i++) {
+        const rs_background_flow *flow =
+            &g_array_index(share->flows, rs_background_flow, i);
+        g_autofree char *words = flow_words(all, flow);
+        g_string_append_printf(names, "%s%s", i > 0 ? "; " : "", words);
+        rs_finding_add_frame(f, flow->first_frame);
+        rs_finding_add_filter(f, flow_filter(flow));
+    }
+    if (share->n_flows > share->flows->len) {
+        g_string_append_printf(names, "; and %" G_GUINT64_FORMAT " more flows",
+                               share->n_flows - share->flows->len);
+    }
+    return g_strdup(names->str);
+}
+
+void
+rs_find_lossless_background(rs_findings *all, const rs_finding_row *row)
+{
+    guint8 lossless = rs_lossless_anywhere(all->analysis);
+    const rs_background *background = all->analysis->watchers.background;
+    if (lossless == 0 || background == NULL) {
+        return;
+    }
+    g_auto(rs_background_share) share;
+    rs_background_share_of(background, lossless, FLOWS_NAMED, &share);
+    if (share.packets == 0) {
+        return;
+    }
+    guint64 roce = roce_bytes_in(all, lossless);
+    gboolean much = roce > 0 && share.bytes * 100 >= (share.bytes + roce) *
+                                                         RS_WARNING_BACKGROUND_PERCENT;
+    rs_finding *f =
+        rs_finding_add(all, row, much ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    g_autofree char *n = rs_finding_packets(share.packets);
+    g_autofree char *list = rs_format_priorities(lossless);
+    g_autofree char *part = rs_format_share(share.bytes, share.bytes + roce);
+    g_autofree char *names = name_flows(all, f, &share);
+    f->weight = share.packets;
+    f->more_frames = share.packets > share.flows->len;
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s that are no RoCE ride in the lossless priority (%s)", n,
+                        list),
+        g_strdup_printf("%s of the bytes there%s%s.  %s", part,
+                        *names != '\0' ? ", between " : "", names,
+                        source_words(all, FALSE)));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pairs.h"
+
+#include "format.h"
+
+#include "roce/hash.h"
+
+static void
+free_pair(gpointer data)
+{
+    rs_pair *pair = data;
+    g_array_unref(pair->streams);
+    g_free(pair);
+}
+
+guint
+rs_pair_hash(gconstpointer data)
+{
+    const rs_pair *pair = data;
+    return (guint)roce_hash_addr(roce_hash_addr(0, &pair->src), &pair->dst);
+}
+
+gboolean
+rs_pair_equal(gconstpointer a, gconstpointer b)
+{
+    const rs_pair *x = a;
+    const rs_pair *y = b;
+    return roce_addr_equal(&x->src, &y->src) && roce_addr_equal(&x->dst, &y->dst);
+}
+
+static void
+add_stream(GPtrArray *pairs, GHashTable *index, const roce_stream *s)
+{
+    const rs_pair key = {.src = s->src, .dst = s->dst};
+    rs_pair *pair = g_hash_table_lookup(index, &key);
+    if (pair == NULL) {
+        pair = g_memdup2(&key, sizeof key);
+        pair->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        g_ptr_array_add(pairs, pair);
+        g_hash_table_add(index, pair);
+    }
+    g_array_append_val(pair->streams, s->id);
+}
+
+GPtrArray *
+rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    GPtrArray *pairs = g_ptr_array_new_with_free_func(free_pair);
+    g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        gboolean wanted =
+            points == RS_PAIRS_EVERYWHERE || rs_summary_stands(all->summary, id);
+        if (wanted && has(all, s)) {
+            add_stream(pairs, index, s);
+        }
+    }
+    return pairs;
+}
+
+char *
+rs_pair_label(const rs_findings *all, const rs_pair *pair)
+{
+    g_autofree char *src = rs_findings_label(all, &pair->src);
+    g_autofree char *dst = rs_findings_label(all, &pair->dst);
+    return g_strdup_printf("%s to %s", src, dst);
+}
+
+void
+rs_pair_name(rs_finding *finding, const rs_pair *pair)
+{
+    g_autofree char *src = rs_format_addr(&pair->src);
+    g_autofree char *dst = rs_format_addr(&pair->dst);
+    g_autofree char *what = g_strdup_printf("%s>%s", src, dst);
+    rs_finding_about(finding, what);
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Time to live, path MTU, what both ends agree on, and rails."""
+
+import roce
+from captures import wire
+from row import CANNOT, FIRES, NOT, Row
+from rows_dcb import framed, titled
+
+
+def ttls(*hops, **how):
+    """A WRITE with each of these times to live."""
+    @wire
+    def talk(on):
+        for psn, ttl in enumerate(hops):
+            on.write(psn, ip={"ttl": ttl}, **how)
+    return talk
+
+
+def both_sides_of_a_router(on):
+    for psn in range(20):
+        for ttl in (64, 63):
+            on.ident = psn
+            on.write(psn, ip={"ttl": ttl})
+
+
+def cnp_from_a_switch(on):
+    on.exchange(5).packet("b", "CNP", 0, payload=bytes(16), becn=True, ip={"ttl": 255})
+    on.exchange(5, 5)
+
+
+def one_is_damaged(on):
+    on.exchange(3).write(3, icrc_xor=1, p_key=0x8002, ip={"ttl": 3}).exchange(3, 3)
+
+
+TTL = [
+    Row("ttl_changed", FIRES, "once for good", ttls(*10 * [63], *10 * [62]), "note",
+        also=titled("changed its length")),
+    Row("ttl_changed", FIRES, "from packet to packet", ttls(*20 * [63, 62]), "note",
+        also=titled("in turn")),
+    Row("ttl_changed", FIRES, "in stretches", ttls(*4 * (20 * [63] + 20 * [62])), "note",
+        also=titled("change between paths")),
+    Row("ttl_changed", FIRES, "with the last packet", ttls(63, 63, 62), "note",
+        also=framed(2, 3)),
+    Row("ttl_changed", NOT, "always the same", ttls(*20 * [63])),
+    Row("ttl_changed", NOT, "each direction has its own",
+        wire(lambda on: [on.write(i, ip={"ttl": 63}).ack(i, i + 1, ip={"ttl": 61})
+                         for i in range(9)])),
+    Row("ttl_changed", NOT, "a CNP of a switch", wire(cnp_from_a_switch)),
+    Row("ttl_changed", NOT, "a damaged packet", wire(one_is_damaged)),
+    Row("ttl_changed", CANNOT, "the point sees both sides of a router",
+        wire(both_sides_of_a_router)),
+]
+
+
+def messages(*streams):
+    """WRITEs of two packets, each (QPN, bytes of the first)."""
+    @wire
+    def talk(on):
+        for qpn, mtu in streams:
+            on.packet("a", "RC RDMA WRITE First", 0, qpn=qpn, payload=bytes(mtu),
+                      headers=roce.reth(0, 7, mtu + 64))
+            on.packet("a", "RC RDMA WRITE Last", 1, qpn=qpn, payload=bytes(64))
+    return talk
+
+
+MTU = [
+    Row("small_mtu", FIRES, "1024 beside 4096", messages((5, 4096), (6, 1024)), "note",
+        also=titled("path MTU of 1024, where 4096 goes")),
+    Row("small_mtu", FIRES, "two of three", messages((5, 1024), (6, 2048), (7, 2048),
+                                                     (8, 1024)), "note",
+        also=titled("2 streams")),
+    Row("small_mtu", NOT, "all 1024", messages((5, 1024), (6, 1024))),
+    Row("small_mtu", CANNOT, "messages of one packet tell no MTU",
+        wire(lambda on: on.write(0, length=1024, qpn=5).write(0, length=4096, qpn=6))),
+]
+
+
+def connection(forward, back, n=12, ends=lambda on: None):
+    """WRITEs and their ACKs, with these bits in either direction."""
+    @wire
+    def talk(on):
+        for i in range(n):
+            on.write(i, **forward)
+            if back is not None:
+                on.ack(i, i + 1, **back)
+        ends(on)
+    return talk
+
+
+def lost_with(forward, back):
+    """A packet is asked for again."""
+    @wire
+    def talk(on):
+        for i in range(12):
+            on.write(i, **forward).ack(i, i + 1, **back)
+        on.write(13, **forward).ack(12, 12, syndrome=roce.NAK_PSN_SEQUENCE, **back)
+        for i in (12, 13):
+            on.write(i, **forward).ack(i, i + 1, **back)
+    return talk
+
+
+def both(key, a, b):
+    return {key: a}, {key: b}
+
+
+AGREEMENT = [
+    Row("migreq", FIRES, "0 and 1", connection(*both("migration", False, True)), "note",
+        also=framed(1, 2)),
+    Row("migreq", FIRES, "and a packet was lost",
+        lost_with(*both("migration", False, True)), "warning"),
+    Row("migreq", NOT, "0 and 0", connection(*both("migration", False, False))),
+    Row("migreq", NOT, "one end migrates", wire(
+        lambda on: on.exchange(9).exchange(9, 9, migration=False))),
+    Row("migreq", CANNOT, "one direction alone", connection({"migration": False}, None)),
+
+    Row("p_key", FIRES, "other partitions", connection(*both("p_key", 0xFFFF, 0x8001)),
+        "warning", also=framed(1, 2)),
+    Row("p_key", FIRES, "limited members both", connection(*both("p_key", 0x7FFF, 0x7FFF)),
+        "warning", also=titled("0x7fff")),
+    Row("p_key", FIRES, "changes within a stream",
+        connection(*both("p_key", 0xFFFF, 0xFFFF),
+                   ends=lambda on: on.write(12, p_key=0x8005)), "warning",
+        also=framed(1, 25)),
+    Row("p_key", NOT, "a limited member and a full one",
+        connection(*both("p_key", 0xFFFF, 0x7FFF))),
+    Row("p_key", NOT, "a damaged packet", wire(one_is_damaged)),
+    Row("p_key", CANNOT, "one direction alone", connection({"p_key": 0x8001}, None)),
+]
+
+def between(*lines):
+    """An exchange of packets, and beside it the names of the hosts."""
+    def make():
+        return {"capture.pcap": wire(lambda on: on.exchange(9))(),
+                "hosts": "\n".join(lines).encode()}
+    return make
+
+
+HOSTS = ("--hosts", "{dir}/hosts")
+
+
+def all_across(report, found):
+    rails = report["paths"]["rails"]
+    if (rails["within_bytes"], rails["across_bytes"]) != (0, report["totals"]["wire_bytes"]):
+        yield str(rails)
+    if "100 %" not in found[0]["title"]:
+        yield found[0]["title"]
+
+
+RAILS = [
+    Row("cross_rail", FIRES, "rail 0 to rail 1",
+        between("10.0.0.1 gpu01 0", "10.0.0.2 gpu02 1"), "note", HOSTS, all_across),
+    Row("cross_rail", NOT, "within rail 1",
+        between("10.0.0.1 gpu01 1", "10.0.0.2 gpu02 1"), args=HOSTS),
+    Row("cross_rail", NOT, "two ports of one host",
+        between("10.0.0.1 gpu01 0", "10.0.0.2 gpu01 1"), args=HOSTS),
+    Row("cross_rail", CANNOT, "an end without a rail",
+        between("10.0.0.1 gpu01 0", "10.0.0.2 gpu02"), args=HOSTS),
+    Row("cross_rail", CANNOT, "no names", between("10.0.0.1 gpu01 0", "10.0.0.2 gpu02 1")),
+]
+
+ROWS = TTL + MTU + AGREEMENT + RAILS

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In which priorities RoCE data and other traffic ride."""
+
+import roce
+from captures import Wire, wire
+from row import CANNOT, FIRES, NOT, Row
+from rows_dcb import NIC, SWITCH, data, framed, link, pauses, pfc, titled
+
+
+def tos(dscp):
+    return {"ip": {"tos": dscp << 2 | roce.ECN_ECT0}}
+
+
+def losing(dscp):
+    """A packet in 20 is lost, and priority 3 is paused."""
+    @wire
+    def talk(on):
+        pauses(3)(on)
+        on.exchange(5, **tos(dscp))
+        on.write(6, **tos(dscp)).ack(5, 5, syndrome=roce.NAK_PSN_SEQUENCE)
+        for psn in (5, 6):
+            on.write(psn, **tos(dscp)).ack(psn, psn + 1)
+        on.exchange(10, 7, **tos(dscp))
+    return talk
+
+
+WITHOUT_PFC = [
+    Row("roce_without_pfc", FIRES, "DCBX has PFC on for 3, data is in 0",
+        link(pfc(SWITCH, 3), then=data(0)), "warning", also=titled("priority 0, without PFC")),
+    Row("roce_without_pfc", FIRES, "by its tag",
+        link(pfc(SWITCH, 3), then=data(26, [roce.Vlan(1, pcp=5)])), "warning",
+        also=titled("priority 5, without PFC")),
+    Row("roce_without_pfc", FIRES, "3 is paused, data in 0 is lost", losing(0), "warning"),
+    Row("roce_without_pfc", FIRES, "DCBX has PFC on for nothing",
+        link(pfc(SWITCH), then=data(26)), "note"),
+    Row("roce_without_pfc", NOT, "one end has it on",
+        link(pfc(SWITCH, 3), pfc(NIC), then=data(26))),
+    Row("roce_without_pfc", NOT, "3 is paused, data in 3 is lost", losing(26)),
+    Row("roce_without_pfc", NOT, "3 is paused, data in 0 is not lost",
+        link(then=lambda on: (pauses(3)(on), data(0)(on)))),
+    Row("roce_without_pfc", NOT, "CNPs and ACKs elsewhere",
+        link(pfc(SWITCH, 3), then=lambda on: on.write(0).ack(0, ip={"tos": 48 << 2}))),
+    Row("roce_without_pfc", CANNOT, "nobody speaks of PFC, nothing is paused",
+        link((SWITCH,), then=data(0))),
+    Row("roce_without_pfc", CANNOT, "no packet has payload",
+        link(pfc(SWITCH, 3), then=lambda on: on.ack(1, **tos(0)))),
+]
+
+
+def streams(*of):
+    """WRITEs of several queue pairs, each (QPN, DSCP of its packets in turn)."""
+    @wire
+    def talk(on):
+        for qpn, *dscps in of:
+            for psn, dscp in enumerate(dscps):
+                on.write(psn, qpn=qpn, **tos(dscp))
+    return talk
+
+
+SEVERAL = [
+    Row("roce_priorities", FIRES, "one queue pair in 3 and 0",
+        streams((0x22, 26, 26, 0, 26)), "warning", also=framed(2, 3)),
+    Row("roce_priorities", FIRES, "two queue pairs", streams((0x22, 26), (0x23, 34)),
+        "note", also=titled("3 and 4")),
+    Row("roce_priorities", NOT, "two DSCPs of one priority",
+        streams((0x22, 26, 24), (0x23, 26))),
+    Row("roce_priorities", NOT, "ACKs are no data",
+        wire(lambda on: on.write(0).ack(0, **tos(48)))),
+    Row("roce_priorities", CANNOT, "a CNP alone, which is no data",
+        wire(lambda on: on.packet("b", "CNP", 0, payload=bytes(16), becn=True,
+                                  **tos(48)))),
+
+    Row("dscp_changed", FIRES, "26, then 0", streams((0x22, 26, 26, 0, 0)), "note",
+        also=framed(2, 3)),
+    Row("dscp_changed", FIRES, "within one priority", streams((0x22, 26, 24)), "note"),
+    Row("dscp_changed", NOT, "each queue pair has one", streams((0x22, 26), (0x23, 0))),
+    Row("dscp_changed", NOT, "only ECN changes",
+        wire(lambda on: on.write(0, ip={"tos": 26 << 2 | 2}).write(1, ip={"tos": 26 << 2 | 3}))),
+    Row("dscp_changed", CANNOT, "the queue pair number was used again",
+        wire(lambda on: on.exchange(30).wait(10**9)
+             .exchange(30, 0x800000, **tos(0)))),
+]
+
+
+def tagged(pcp, dscp, *frames):
+    """`frames` first, then data with this tag."""
+    return link(*frames, then=lambda on: data(dscp, [roce.Vlan(7, pcp=pcp)])(on))
+
+
+TAGS = [
+    Row("pcp_dscp", FIRES, "PCP 3, DSCP 0", tagged(3, 0), "note",
+        also=titled("on 12 packets")),
+    Row("pcp_dscp", FIRES, "PCP 0, DSCP 26, and 3 is lossless",
+        tagged(0, 26, pfc(SWITCH, 3)), "warning"),
+    Row("pcp_dscp", NOT, "PCP 3, DSCP 0, and 3 is lossless: no DSCP was chosen",
+        tagged(3, 0, pfc(SWITCH, 3)), "note"),
+    Row("pcp_dscp", NOT, "PCP 3, DSCP 26", tagged(3, 26)),
+    Row("pcp_dscp", NOT, "the map says so", tagged(3, 8), args=("--dscp-map", "8:3")),
+    Row("pcp_dscp", CANNOT, "no tags", link(then=data(0))),
+]
+
+
+def two_points(there, here, ttl=63):
+    """The same packets at two points, behind one another."""
+    def make():
+        files = {}
+        for name, dscp, hops in (("a.pcap", there, 64), ("b.pcap", here, ttl)):
+            on = Wire()
+            for psn in range(40):
+                on.write(psn, ip={"tos": dscp << 2 | 2, "ttl": hops})
+            files[name] = on.bytes()
+        return files
+    return make
+
+
+REWRITTEN = [
+    Row("dscp_rewritten", FIRES, "26 becomes 0", two_points(26, 0), "warning",
+        also=titled("between a.pcap and b.pcap: 26 becomes 0")),
+    Row("dscp_rewritten", FIRES, "26 becomes 24, of the same priority", two_points(26, 24),
+        "note"),
+    Row("dscp_rewritten", NOT, "26 stays", two_points(26, 26)),
+    Row("dscp_rewritten", CANNOT, "one point", streams((0x22, 26, 0))),
+]
+
+
+def talk_tcp(on, dscp, n=30, size=1400, vlans=()):
+    """TCP between the hosts, half a connection."""
+    for i in range(n):
+        header = b"\xc3\x50\x00\x16" + (i * size).to_bytes(4, "big") + bytes(4) \
+            + b"\x50\x10\xff\xff\x00\x00\x00\x00"
+        ip = roce.Ip("10.0.0.1", "10.0.0.9", tos=dscp << 2)
+        on.frame(roce.ethernet(ip.wrap(6, header + bytes(size)), vlans=vlans))
+
+
+def beside(dscp, n=30, size=1400, lossless=pauses(3), roce_packets=40, vlans=()):
+    @wire
+    def talk(on):
+        lossless(on)
+        on.exchange(roce_packets)
+        talk_tcp(on, dscp, n, size, vlans)
+    return talk
+
+
+def flow_named(report, found):
+    if "10.0.0.9" not in found[0]["detail"] or "TCP ports" not in found[0]["detail"]:
+        yield found[0]["detail"]
+    if not any(row["in_lossless_priority"] == 30 for row in report["background"]):
+        yield str(report["background"])
+
+
+BACKGROUND = [
+    Row("lossless_background", FIRES, "TCP in 3, which is paused", beside(26), "warning",
+        also=flow_named),
+    Row("lossless_background", FIRES, "by DCBX",
+        beside(26, lossless=lambda on: on.frame(roce.lldp(roce.dcb_pfc([3]), src=SWITCH))),
+        "warning"),
+    Row("lossless_background", FIRES, "by its tag",
+        beside(0, vlans=[roce.Vlan(5, pcp=3)]), "warning"),
+    Row("lossless_background", NOT, "a packet of it in a thousand bytes of RoCE",
+        beside(26, n=1, size=40), "note"),
+    Row("lossless_background", NOT, "no RoCE rides there", beside(26, roce_packets=0),
+        "note"),
+    Row("lossless_background", NOT, "TCP in 0", beside(0)),
+    Row("lossless_background", CANNOT, "nobody knows what is lossless",
+        beside(26, lossless=lambda on: None)),
+    Row("lossless_background", CANNOT, "one end of the link has PFC off",
+        beside(26, lossless=lambda on: on.frame(roce.lldp(roce.dcb_pfc([3]), src=SWITCH))
+               .frame(roce.lldp(roce.dcb_pfc([]), src=NIC)))),
+]
+
+ROWS = WITHOUT_PFC + SEVERAL + TAGS + REWRITTEN + BACKGROUND
