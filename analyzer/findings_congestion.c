@@ -313,11 +313,21 @@ is_held_up(const rs_flow *flow, const roce_stream *s, guint8 cnps)
     return FALSE;
 }
 
+/* Of ACKs and NAKs. */
+static guint8
+answer_priorities(const rs_flow *flow, const roce_stream *s)
+{
+    const rs_congestion *known = congestion_of(flow);
+    return rs_congestion_priorities(known, s->id, RS_CLASS_ACKS) |
+           rs_congestion_priorities(known, s->id, RS_CLASS_NAKS);
+}
+
 static gboolean
 write_cnp_class(const rs_flow *flow, rs_finding *f)
 {
     guint8 cnps = 0;
     guint8 data = 0;
+    guint8 answers = 0;
     guint64 n = 0;
     gboolean held_up = FALSE;
     for (guint i = 0; i < flow->streams->len; i++) {
@@ -329,6 +339,7 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
         if (s->peer != ROCE_NO_STREAM && is_no_higher(theirs, own)) {
             cnps |= theirs;
             data |= own;
+            answers |= answer_priorities(flow, s);
             n += s->cnps_received;
             held_up |= is_held_up(flow, s, theirs);
         }
@@ -345,8 +356,10 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
         g_strdup_printf("%s about data from %s travel in no higher priority than "
                         "the data",
                         count, who);
+    g_autofree char *answer_names = name_priorities(answers);
     f->detail = g_strdup_printf(
-        "CNPs in priority %s, data in priority %s.%s", cnp_names, data_names,
+        "CNPs in priority %s, data in priority %s; its ACKs and NAKs in %s.%s",
+        cnp_names, data_names, answers != 0 ? answer_names : "none seen",
         held_up ? "  Marks or pauses show that they have to wait on their own way."
                 : "");
     return TRUE;
