@@ -143,6 +143,29 @@ judge_latencies(scenario_verdict *v, const scenario_outcome *out, const roce_str
     }
 }
 
+/* Each mark has one answer, and lies in one episode. */
+static void
+judge_marks(scenario_verdict *v, const roce_stream *s)
+{
+    uint64_t answers = 0;
+    uint64_t marked = 0;
+    for (unsigned i = 0; i < ROCE_N_CE_ANSWERS; i++) {
+        answers += s->ce_answers[i];
+    }
+    for (uint32_t i = 0; i < s->n_ce_episodes; i++) {
+        const roce_ce_episode *episode = &s->ce_episodes[i];
+        marked += episode->marked;
+        if (episode->end_ns < episode->start_ns ||
+            episode->data_packets < episode->marked) {
+            scenario_complain(v, "a CE episode is shorter than its marks");
+        }
+    }
+    uint64_t ce = s->ecn.codepoint[ROCE_ECN_CE];
+    if (answers != ce || (s->n_ce_episodes == s->ecn.ce_episodes && marked != ce)) {
+        scenario_complain(v, "marks do not add up");
+    }
+}
+
 void
 scenario_judge_invariants(scenario_verdict *v, const scenario_outcome *out)
 {
@@ -158,6 +181,7 @@ scenario_judge_invariants(scenario_verdict *v, const scenario_outcome *out)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
+        judge_marks(v, roce_tracker_stream(out->tracker, i));
         judge_tally(v, roce_tracker_stream(out->tracker, i), &tallies[i]);
         judge_latencies(v, out, roce_tracker_stream(out->tracker, i));
     }
