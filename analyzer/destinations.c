@@ -91,12 +91,27 @@ rs_destinations_of(rs_destinations *destinations, const roce_stream *stream)
     return *number == RS_NO_DESTINATION ? RS_NO_DESTINATION : *number - 1;
 }
 
+static guint32
+find(const rs_destinations *destinations, const rs_destination *key)
+{
+    guint32 i = GPOINTER_TO_UINT(g_hash_table_lookup(destinations->by_key, key));
+    return i == 0 ? RS_NO_DESTINATION : i - 1;
+}
+
 guint32
 rs_destinations_find(const rs_destinations *destinations, const roce_stream *stream)
 {
     const rs_destination key = destination_of(stream);
-    guint32 i = GPOINTER_TO_UINT(g_hash_table_lookup(destinations->by_key, &key));
-    return i == 0 ? RS_NO_DESTINATION : i - 1;
+    return find(destinations, &key);
+}
+
+guint32
+rs_destinations_find_back(const rs_destinations *destinations,
+                          const roce_stream *stream)
+{
+    rs_destination key = destination_of(stream);
+    key.addr = stream->src;
+    return find(destinations, &key);
 }
 
 guint

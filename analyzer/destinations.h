@@ -34,9 +34,12 @@ rs_destinations_free(rs_destinations *destinations);
 guint32
 rs_destinations_of(rs_destinations *destinations, const roce_stream *stream);
 
-/* The same without adding it. */
+/* The same without adding it; and that of what goes the other way, to its source. */
 guint32
 rs_destinations_find(const rs_destinations *destinations, const roce_stream *stream);
+guint32
+rs_destinations_find_back(const rs_destinations *destinations,
+                          const roce_stream *stream);
 
 guint
 rs_destinations_n(const rs_destinations *destinations);

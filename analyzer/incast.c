@@ -354,11 +354,23 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
     count_data(r, sight);
 }
 
+/* Whose data a CNP complains of.  While its queue pair is not known, the event names the
+ * stream that carries it, and who sent it is taken for the receiver if it is one: a switch
+ * is not. */
+static receiver *
+complaining(const rs_incast *incast, const roce_event *event)
+{
+    const roce_stream *s = roce_tracker_stream(incast->tracker, event->stream);
+    gboolean carried = event->stream == roce_tracker_last_stream(incast->tracker);
+    guint32 i = carried ? rs_destinations_find_back(incast->destinations, s)
+                        : rs_destinations_find(incast->destinations, s);
+    return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
+}
+
 static void
 count_cnp(rs_incast *incast, const roce_event *event)
 {
-    receiver *r =
-        receiver_of(incast, roce_tracker_stream(incast->tracker, event->stream));
+    receiver *r = complaining(incast, event);
     if (r == NULL) {
         return;
     }
@@ -368,7 +380,12 @@ count_cnp(rs_incast *incast, const roce_event *event)
     gboolean behind =
         r->ended_ns != 0 && r->clock_ns < r->ended_ns + RS_INCAST_WINDOW_NS;
     *(r->inside || behind ? &cnps->inside : &cnps->outside) += 1;
-    r->episode.cnps += r->inside ? 1 : 0;
+    if (r->inside) {
+        r->episode.cnps++;
+    } else if (behind && r->pub.n_episodes <= RS_INCAST_EPISODES) {
+        GArray *kept = r->pub.episodes;
+        g_array_index(kept, rs_incast_episode, kept->len - 1).cnps++;
+    }
 }
 
 void
@@ -389,8 +406,12 @@ compare_pauses(const rs_incast *incast, receiver *r, const rs_nics *nics)
     guint64 end_ns = incast->last_ns + RS_INCAST_WINDOW_NS;
     for (guint i = 0; i < r->spans->len; i++) {
         const span *s = &g_array_index(r->spans, span, i);
-        pauses->inside += rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr,
-                                          s->start_ns, s->end_ns);
+        guint64 n = rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr, s->start_ns,
+                                    s->end_ns);
+        pauses->inside += n;
+        if (i < r->pub.episodes->len) {
+            g_array_index(r->pub.episodes, rs_incast_episode, i).pauses = n;
+        }
     }
     guint64 all =
         rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr, incast->first_ns, end_ns);

@@ -64,7 +64,9 @@ typedef struct rs_incast_episode {
     guint degree;    /* most at once */
     guint n_senders; /* at any time of it */
     roce_addr senders[RS_INCAST_EPISODE_SENDERS];
-    guint64 data_packets, ce, cnps;
+    guint64 data_packets, ce;
+    guint64 cnps;   /* in it, or up to a window behind */
+    guint64 pauses; /* that began in it, and that the receiver did not ask for itself */
     guint64 ce_frame; /* the first marked one; 0: none */
 } rs_incast_episode;
 

@@ -51,7 +51,7 @@ degrees_json(const rs_incast_receiver *r)
 }
 
 static json_t *
-episode_json(const rs_incast_episode *e)
+episode_json(const rs_incast_episode *e, gboolean pauses_known)
 {
     json_t *senders = json_array();
     for (guint i = 0; i < MIN(e->n_senders, RS_INCAST_EPISODE_SENDERS); i++) {
@@ -67,6 +67,7 @@ episode_json(const rs_incast_episode *e)
     json_object_set_new(json, "data_packets", rs_json_count(e->data_packets));
     json_object_set_new(json, "ce", rs_json_count(e->ce));
     json_object_set_new(json, "cnps", rs_json_count(e->cnps));
+    json_object_set_new(json, "pauses", rs_json_known(e->pauses, pauses_known));
     return json;
 }
 
@@ -90,8 +91,8 @@ incast_receiver_json(const rs_analysis *a, const rs_incast_receiver *r)
 {
     json_t *episodes = json_array();
     for (guint i = 0; i < r->episodes->len; i++) {
-        json_array_append_new(
-            episodes, episode_json(&g_array_index(r->episodes, rs_incast_episode, i)));
+        const rs_incast_episode *e = &g_array_index(r->episodes, rs_incast_episode, i);
+        json_array_append_new(episodes, episode_json(e, r->pauses_known));
     }
     json_t *signs = json_object();
     for (guint sign = 0; sign < RS_INCAST_N_SIGNS && r->n_episodes > 0; sign++) {

@@ -110,6 +110,45 @@ def _episode(episode, packets, senders):
             "data_packets": len(inside), "ce": sum(p.ce for p in inside)}
 
 
+def add_signs(receivers, seen, xoffs):
+    """Adds to what incast() gives the CNPs and the pauses of each episode, and signs:
+    (inside, outside, of inside, of outside) of each sign, of receivers with episodes."""
+    cnps = by(lambda p: p.tx.end.peer.peer.host.config.address,
+              (p for p in seen if p.tx.space == CNPS))
+    data = [p for p in seen if p.is_data()]
+    loose = collections.Counter()    # in no episode of their own receiver
+    for dst, r in receivers.items():
+        own = [p for p in data if p.tx.dst == dst]
+        loose["data"] += len(own) - sum(e["data_packets"] for e in r["episodes"])
+        loose["ce"] += sum(p.ce for p in own) - sum(e["ce"] for e in r["episodes"])
+        for e in r["episodes"]:
+            e["cnps"] = e["pauses"] = 0
+        for p in cnps.get(dst, ()):
+            # Of two that reach so far, the later one.
+            around = [e for e in r["episodes"]
+                      if e["start_ns"] <= p.time_ns < e["end_ns"] + WINDOW_NS]
+            if around:
+                around[-1]["cnps"] += 1
+        loose["cnps"] += len(cnps.get(dst, ())) - sum(e["cnps"] for e in r["episodes"])
+    for dst, r in receivers.items():
+        _add_pauses(r, [ns for ns, asker in xoffs if asker != dst], data)
+        inside = sum(e["data_packets"] for e in r["episodes"])
+        r["signs"].update({key: (sum(e[name] for e in r["episodes"]), loose[name], inside,
+                                 loose["data"])
+                           for key, name in (("ce", "ce"), ("cnp", "cnps"))})
+
+
+def _add_pauses(receiver, starts, data):
+    first, end = data[0].time_ns, data[-1].time_ns + WINDOW_NS
+    for e in receiver["episodes"]:
+        e["pauses"] = sum(e["start_ns"] <= ns < e["end_ns"] for ns in starts)
+    inside = sum(e["pauses"] for e in receiver["episodes"])
+    long = sum(e["end_ns"] - e["start_ns"] for e in receiver["episodes"])
+    receiver["signs"] = {"pause": (
+        inside, sum(first <= ns < end for ns in starts) - inside, long,
+        end - first - long)}
+
+
 # --- bursts --------------------------------------------------------------------------
 
 

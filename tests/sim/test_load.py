@@ -23,6 +23,7 @@ import fabric_scenarios  # noqa: E402
 import load_scenarios  # noqa: E402
 import load_truth  # noqa: E402
 from fabric import simulate_fabric  # noqa: E402
+from fabric_truth import pauses_heard  # noqa: E402
 
 NEAR = 0.6e-4                    # predictions are rounded to four digits
 MOST_FLOWS = 9                   # of which every spread is looked at
@@ -55,7 +56,10 @@ ROWS = (
     Row("flowlets_too_short", ("late", "late_after")),
     Row("spray_out_of_order", ("late",)),
     Row("round_robin", ("late",)),
-    Row("cascade"),
+    Row("cascade", ("host pauses",)),
+    Row("slow_host", ("host pauses",)),
+    Row("gusts_to_a_slow_host", ("episodes", "host pauses")),
+    Row("incast_switch_cnps", ("episodes",)),
 )
 
 
@@ -90,10 +94,30 @@ class Comparison:
 # --- at each point -------------------------------------------------------------------
 
 
-def check_incast(say, seen, report, point_id):
+def xoffs_heard(taps, fabric):
+    """(time, address of the host that asks, None for a switch) of each pause's begin, at
+    all points."""
+    hosts = {host.name: host.config.address for host in fabric.hosts}
+    out = []
+    for tap in taps:
+        for pauses in pauses_heard(tap, fabric.now):
+            out += [(start, hosts.get(pauses["from"]))
+                    for start, _end, _how in pauses["intervals"]]
+    return out
+
+
+def check_signs(say, dst, got, want):
+    for sign, numbers in want.items():
+        say.equal(f"{dst}: {sign}", tuple(got[sign][key] for key in (
+            "inside", "outside", "of_inside", "of_outside")), numbers)
+
+
+def check_incast(say, seen, xoffs, report, point_id):
     got = {r["receiver"]: r for r in report["incast"]["receivers"]
            if r["point"] == point_id}
-    want = {dst: r for dst, r in load_truth.incast(seen).items() if r["max_degree"] > 1}
+    want = load_truth.incast(seen)
+    load_truth.add_signs(want, seen, xoffs)
+    want = {dst: r for dst, r in want.items() if r["max_degree"] > 1}
     say.equal("receivers of several", sorted(got), sorted(want))
     for dst in set(got) & set(want):
         g, w = got[dst], want[dst]
@@ -105,6 +129,7 @@ def check_incast(say, seen, report, point_id):
         for one, other in zip(g["episodes"], w["episodes"]):
             say.equal(f"{dst}: episode", {**{k: one[k] for k in other},
                                           "senders": sorted(one["senders"])}, other)
+        check_signs(say, dst, g["congestion"], w["signs"] if w["episodes"] else {})
         say.equal(f"{dst}: time in episodes", g["episodes_ns"],
                   sum(e["end_ns"] - e["start_ns"] for e in w["episodes"]))
     return sum(len(r["episodes"]) for r in want.values())
@@ -134,6 +159,26 @@ def check_bursts(say, seen, report, point_id, rate_bps):
                                           for b in g["bursts"]],
                   sorted(longest, key=lambda b: b["start_ns"]))
     return sum(len(r["bursts"]) for r in want.values()) if rate_bps else 0
+
+
+def check_host_pauses(say, tap, fabric, report, point_id):
+    """What receivers' own NICs asked for, by stream to them."""
+    hosts = {host.name: host.config.address for host in fabric.hosts}
+    ends = {s["id"]: s["dst"] for s in report["streams"] if s["point"] == point_id}
+    heard = {hosts[p["from"]]: p for p in pauses_heard(tap, fabric.last_captured_ns(tap))
+             if p["from"] in hosts}
+    speed = report["capture"]["points"][point_id]["link_speed_bps"]
+    found = 0
+    for stream in report["receivers"]["streams"]:
+        if stream["stream"] not in ends:
+            continue
+        want = heard.get(ends[stream["stream"]], {"xoff": 0, "total_ns": 0})
+        got = stream["evidence"]
+        say.equal(f"pauses by {ends[stream['stream']]}", got["host_pauses"], want["xoff"])
+        say.equal(f"paused by {ends[stream['stream']]}", got["host_pause_ns"],
+                  want["total_ns"] if speed or not want["xoff"] else None)
+        found += want["xoff"]
+    return found
 
 
 # --- of a file with one point --------------------------------------------------------
@@ -206,12 +251,14 @@ def check_file(row, fabric, points, report, texts):
     happened = collections.Counter()
     ids = {p["interface"]: p["id"] for p in report["capture"]["points"]}
     numbers = numbers_of(fabric, points)
+    xoffs = xoffs_heard([t for t in fabric.taps if t.point.name in points], fabric)
     for point in points:
         say = Comparison(point)
         tap = next(t for t in fabric.taps if t.point.name == point)
         seen = load_truth.seen_at(tap, numbers[point])
         point_id = ids.get(point, 0)
-        happened["episodes"] += check_incast(say, seen, report, point_id)
+        happened["episodes"] += check_incast(say, seen, xoffs, report, point_id)
+        happened["host pauses"] += check_host_pauses(say, tap, fabric, report, point_id)
         # A classic file, whose point has no name, does not know its link's speed.
         rate = row.rate_bps or (tap.link_bps() // 100 * 80 if point in ids else 0)
         happened["bursts"] += check_bursts(say, seen, report, point_id, rate)
