@@ -23,7 +23,7 @@ typedef struct hole {
 typedef struct lane {
     gboolean started;
     gint64 next; /* behind the highest PSN so far */
-    hole holes[HOLES];
+    hole *holes; /* HOLES, once there is any; the oldest is overwritten */
     guint64 n_holes;
 } lane;
 
@@ -40,11 +40,21 @@ struct rs_flowlets {
     guint64 omitted;
 };
 
+static void
+free_state(gpointer data)
+{
+    state *s = data;
+    for (guint space = 0; s != NULL && space < ROCE_N_SPACES; space++) {
+        g_free(s->lanes[space].holes);
+    }
+    g_free(s);
+}
+
 rs_flowlets *
 rs_flowlets_new(void)
 {
     rs_flowlets *flowlets = g_new0(rs_flowlets, 1);
-    flowlets->of_stream = g_ptr_array_new_with_free_func(g_free);
+    flowlets->of_stream = g_ptr_array_new_with_free_func(free_state);
     return flowlets;
 }
 
@@ -99,6 +109,9 @@ take_order(state *s, const rs_sight *sight, guint64 idle_ns)
     lane *l = &s->lanes[sight->sighting->space];
     gint64 psn = sight->sighting->psn;
     if (l->started && psn > l->next) {
+        if (l->holes == NULL) {
+            l->holes = g_new(hole, HOLES);
+        }
         l->holes[l->n_holes++ % HOLES] = (hole){
             .psn = l->next,
             .end = psn,

@@ -157,7 +157,7 @@ SLOW = (
         lambda: credits(resume_ns=100_000), "warning"),
     Row("slow_receiver", FIRES, "at its NIC ACKs take ever longer: for how long it held the "
         "sender up is not known", lambda: slow_acks(2_000), "note", AT_RECEIVER,
-        blames("receiver", at_receiver=True)),
+        blames("receiver", at_receiver=True, slow_acks=52)),
     Row("slow_receiver", NOT, "its NIC pauses another priority",
         lambda: at("leaf0_h3", slow_host()), None, ("--dscp-map", "26:4")),
     Row("slow_receiver", NOT, "the same waits, and no limit of credits",
