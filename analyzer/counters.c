@@ -377,9 +377,10 @@ take_json(const reading *r, const char *text, gsize size)
     json_error_t problem;
     json_t *json = json_loadb(text, size, 0, &problem);
     if (json == NULL) {
+        g_autofree char *what = rs_format_safe(problem.text); /* it quotes the file */
         g_set_error(r->error, RS_ERROR, RS_ERROR_DAMAGED,
                     "%s: line %d, column %d: is no JSON: %s", r->path, problem.line,
-                    problem.column, problem.text);
+                    problem.column, what);
         return FALSE;
     }
     gboolean good = take_levels(r, json);

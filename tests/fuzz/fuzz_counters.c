@@ -3,6 +3,7 @@
 #include "counters.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 int

@@ -70,6 +70,8 @@ static const struct {
      "f: has no counters, as \"rdma statistic show\" or \"ethtool -S\" prints them"},
     {"JSON, cut", "{\"a\": 1",
      "f: line 1, column 7: is no JSON: '}' expected near end of file"},
+    {"JSON, with an end of line in a string", "{\"a\": \"1\n\"}",
+     "f: line 1, column 8: is no JSON: unexpected newline near '\"1'"},
     {"JSON, below 0", "{\"a\": -1}", "f: \"a\" is below 0"},
     {"JSON, a fraction", "{\"a\": 1.5}", "f: \"a\" is no integer"},
 };
