@@ -8,22 +8,47 @@
  */
 #include "track.h"
 
+#include "roce/hash.h"
+
 #include <string.h>
 
 #define MAX_SOURCES 4096
 
 typedef struct roce_pause_state pause_state;
 
+static uint64_t
+source_hash(uint32_t point, const uint8_t mac[6], uint8_t priority)
+{
+    uint64_t bytes = 0;
+    memcpy(&bytes, mac, 6);
+    return roce_hash_mix(roce_hash_mix(0, bytes), (uint64_t)point << 8 | priority);
+}
+
+uint32_t
+roce_tracker_find_pause(const roce_tracker *t, uint32_t point, const uint8_t mac[6],
+                        uint8_t priority)
+{
+    uint32_t i = roce_index_first(&t->pause_index, source_hash(point, mac, priority));
+    while (i != ROCE_INDEX_END) {
+        const roce_pause_source *p = &t->pauses[i].pub;
+        if (p->point == point && p->priority == priority &&
+            memcmp(p->src_mac, mac, 6) == 0) {
+            return i;
+        }
+        i = roce_index_next(&t->pause_index, i);
+    }
+    return ROCE_NO_PAUSE;
+}
+
+/* The one that is there, else a new one; NULL where there is no room for it. */
 static pause_state *
 find_source(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
             uint8_t priority)
 {
-    for (uint32_t i = 0; i < t->n_pauses; i++) {
-        roce_pause_source *p = &t->pauses[i].pub;
-        if (p->point == frame->point && p->priority == priority &&
-            memcmp(p->src_mac, packet->src_mac, 6) == 0) {
-            return &t->pauses[i];
-        }
+    uint32_t known =
+        roce_tracker_find_pause(t, frame->point, packet->src_mac, priority);
+    if (known != ROCE_NO_PAUSE) {
+        return &t->pauses[known];
     }
     if (t->n_pauses == MAX_SOURCES) {
         const roce_arrival a = {.frame = frame, .packet = packet};
@@ -31,7 +56,9 @@ find_source(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
         return NULL;
     }
     if (!roce_track_reserve(t, (void **)&t->pauses, &t->pauses_capacity, t->n_pauses,
-                            sizeof *t->pauses)) {
+                            sizeof *t->pauses) ||
+        !roce_index_add(&t->pause_index, &t->alloc,
+                        source_hash(frame->point, packet->src_mac, priority))) {
         return NULL;
     }
     pause_state *s = &t->pauses[t->n_pauses++];
@@ -50,7 +77,7 @@ static void
 emit(roce_tracker *t, const pause_state *s, const roce_frame *frame,
      roce_event_kind kind, uint64_t time_ns, uint32_t quanta, uint64_t duration_ns)
 {
-    bool of_pause = s->paused && kind != ROCE_EVENT_PAUSE_XOFF;
+    bool of_pause = s->pub.paused && kind != ROCE_EVENT_PAUSE_XOFF;
     roce_event e = {
         .kind = kind,
         .detail = s->pub.priority,
@@ -89,11 +116,11 @@ static void
 end_pause(roce_tracker *t, pause_state *s, uint64_t end_ns, roce_pause_end how)
 {
     roce_pause_interval interval = {
-        .start_ns = s->start_ns,
-        .end_ns = end_ns > s->start_ns ? end_ns : s->start_ns,
+        .start_ns = s->pub.start_ns,
+        .end_ns = end_ns > s->pub.start_ns ? end_ns : s->pub.start_ns,
         .end = how,
     };
-    s->paused = false;
+    s->pub.paused = false;
     s->ended_ns = interval.end_ns;
     keep_interval(t, s, &interval);
 }
@@ -102,11 +129,11 @@ end_pause(roce_tracker *t, pause_state *s, uint64_t end_ns, roce_pause_end how)
 static void
 expire(roce_tracker *t, pause_state *s, uint64_t now_ns)
 {
-    if (s->paused && s->pub.speed_known && now_ns >= s->until_ns) {
+    if (s->pub.paused && s->pub.speed_known && now_ns >= s->pub.until_ns) {
         s->pub.expired++;
-        emit(t, s, NULL, ROCE_EVENT_PAUSE_EXPIRED, s->until_ns, 0,
-             s->until_ns - s->start_ns);
-        end_pause(t, s, s->until_ns, ROCE_PAUSE_EXPIRED);
+        emit(t, s, NULL, ROCE_EVENT_PAUSE_EXPIRED, s->pub.until_ns, 0,
+             s->pub.until_ns - s->pub.start_ns);
+        end_pause(t, s, s->pub.until_ns, ROCE_PAUSE_EXPIRED);
     }
 }
 
@@ -117,27 +144,29 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
     expire(t, s, now);
     if (quanta == 0) {
         s->pub.xon++;
-        uint64_t length = s->paused && now > s->start_ns ? now - s->start_ns : 0;
+        uint64_t length =
+            s->pub.paused && now > s->pub.start_ns ? now - s->pub.start_ns : 0;
         emit(t, s, frame, ROCE_EVENT_PAUSE_XON, now, 0, length);
-        if (s->paused) {
+        if (s->pub.paused) {
             end_pause(t, s, now, ROCE_PAUSE_XON);
         }
         return;
     }
     s->pub.total_quanta += quanta;
-    if (s->paused) {
+    if (s->pub.paused) {
         s->pub.refresh++;
         emit(t, s, frame, ROCE_EVENT_PAUSE_REFRESH, now, quanta, 0);
     } else {
         s->pub.xoff++;
-        s->paused = true;
+        s->pub.paused = true;
         s->pub.xoff_frame = frame->number;
-        s->start_ns = now > s->ended_ns ? now : s->ended_ns; /* the clock steps back */
+        s->pub.start_ns =
+            now > s->ended_ns ? now : s->ended_ns; /* the clock steps back */
         emit(t, s, frame, ROCE_EVENT_PAUSE_XOFF, now, quanta, 0);
     }
     if (s->pub.speed_known) {
         uint64_t until = now + roce_quanta_to_ns(quanta, s->pub.link_speed_bps);
-        s->until_ns = until > s->start_ns ? until : s->start_ns;
+        s->pub.until_ns = until > s->pub.start_ns ? until : s->pub.start_ns;
     }
 }
 
@@ -169,7 +198,7 @@ roce_stop_finish(roce_tracker *t)
     for (uint32_t i = 0; i < t->n_pauses; i++) {
         pause_state *s = &t->pauses[i];
         expire(t, s, t->latest_ns);
-        if (s->paused && s->pub.speed_known) {
+        if (s->pub.paused && s->pub.speed_known) {
             end_pause(t, s, t->latest_ns, ROCE_PAUSE_CAPTURE_END);
         }
     }

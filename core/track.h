@@ -324,12 +324,11 @@ struct roce_tracker {
 
     struct roce_pause_state {
         roce_pause_source pub;
-        uint64_t start_ns, until_ns;
         uint64_t ended_ns; /* the newest interval: none begins before it */
-        bool paused;
         uint32_t intervals_capacity;
     } * pauses;
     uint32_t n_pauses, pauses_capacity;
+    roce_index pause_index; /* by point, MAC and priority */
     uint64_t latest_ns;
     uint32_t cnp_searches;
 

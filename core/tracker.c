@@ -119,6 +119,7 @@ roce_tracker_free(roce_tracker *t)
         release(t, t->pauses[i].pub.intervals);
     }
     release(t, t->pauses);
+    roce_index_clear(&t->pause_index, &t->alloc);
     release(t, t->connections);
     release(t, t->user_pairs);
     roce_user_clear(t);

@@ -12,7 +12,6 @@
 #include "points.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const char *
 unknown_without_speed(const void *row, const stats_column *column,
@@ -91,9 +90,9 @@ take_packet(void *table, const taken_packet *packet)
         return;
     }
     uint32_t point = points_group(packet->point);
-    for (uint32_t i = 0; i < roce_tracker_n_pauses(tracker); i++) {
-        const roce_pause_source *p = roce_tracker_pause(tracker, i);
-        if (p->point == point && memcmp(p->src_mac, packet->src_mac, 6) == 0) {
+    for (uint8_t priority = 0; priority <= ROCE_PRIORITY_GLOBAL; priority++) {
+        uint32_t i = roce_tracker_find_pause(tracker, point, packet->src_mac, priority);
+        if (i != ROCE_NO_PAUSE) {
             stats_table_take(table, packet, i);
         }
     }

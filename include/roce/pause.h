@@ -31,7 +31,7 @@ typedef struct roce_pause_interval {
 
 #define ROCE_PAUSE_INTERVALS 256 /* kept per source and priority; totals go on */
 
-/* One source and priority.  Valid until the tracker is freed. */
+/* One source and priority.  Valid until the next one is new. */
 typedef struct roce_pause_source {
     uint32_t point;
     uint8_t src_mac[6];
@@ -48,13 +48,33 @@ typedef struct roce_pause_source {
     roce_pause_interval newest;     /* kept or not; valid if n_intervals > 0 */
     uint64_t first_frame;
     uint64_t xoff_frame; /* that began the newest pause */
+    bool paused; /* by the newest frame; that the time has run out since shows with the
+                  * next one: see roce_pause_is_on() */
+    uint64_t start_ns, until_ns; /* of the newest pause; the end only if speed_known */
 } roce_pause_source;
 
-/* Duration of a number of quanta in ns; `link_speed_bps` is not 0. */
+/* Duration of a number of quanta in ns, rounded down; `link_speed_bps` is not 0. */
 static inline uint64_t
 roce_quanta_to_ns(uint32_t quanta, uint64_t link_speed_bps)
 {
     return (uint64_t)quanta * ROCE_QUANTUM_BITS * 1000000000u / link_speed_bps;
+}
+
+/* Whether the source holds its priority at a time that is no earlier than its newest
+ * frame. */
+static inline bool
+roce_pause_is_on(const roce_pause_source *p, uint64_t time_ns)
+{
+    return p->paused && (!p->speed_known || time_ns < p->until_ns);
+}
+
+/* For how long it has held it until then, in all; `speed_known` holds. */
+static inline uint64_t
+roce_pause_total_at(const roce_pause_source *p, uint64_t time_ns)
+{
+    uint64_t until_ns = time_ns < p->until_ns ? time_ns : p->until_ns;
+    return p->total_ns +
+           (p->paused && until_ns > p->start_ns ? until_ns - p->start_ns : 0);
 }
 
 #endif

@@ -50,6 +50,18 @@ static const struct {
                "a write 0", 100 * GBPS, 1,
      {{0, 3, 2, 0, 0, 2, 2, 10240, 5120, ROCE_PAUSE_EXPIRED}}, "pause_xoff; "
                "pause_expired; pause_xoff; no pause_refresh"},
+    {"10G: a quantum is 51.2 ns", "s pfc 3 q=65535; +9000; a write 0", 10 * GBPS, 1,
+     {{0, 3, 1, 0, 0, 1, 1, 3355392, 3355392, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"25G: a quantum is 20.48 ns", "s pfc 3 q=65535; +9000; a write 0", 25 * GBPS, 1,
+     {{0, 3, 1, 0, 0, 1, 1, 1342156, 1342156, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"200G: a quantum is 2.56 ns", "s pfc 3 q=65535; +1000; a write 0", 200 * GBPS, 1,
+     {{0, 3, 1, 0, 0, 1, 1, 167769, 167769, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"each end is rounded down by itself: 3 times 2.56 ns", "s pfc 3 q=1; +1; "
+               "s pfc 3 q=1; +1; s pfc 3 q=1; +1; a write 0", 200 * GBPS, 1,
+     {{0, 3, 3, 0, 0, 3, 3, 6, 2, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"what comes as the time is up is no refresh", "t=0; s pfc 3 q=3125; t=16; "
+               "s pfc 3 q=3125; t=32; s pfc 3 q=3125; +99; a write 0", 100 * GBPS, 1,
+     {{0, 3, 3, 0, 0, 3, 3, 48000, 16000, ROCE_PAUSE_EXPIRED}}, "no pause_refresh"},
     {"400G: a quantum is 1.28 ns", "s pfc 3 q=65535; +1000; a write 0", 400 * GBPS, 1,
      {{0, 3, 1, 0, 0, 1, 1, 83884, 83884, ROCE_PAUSE_EXPIRED}}, NULL},
     {"800G", "s pfc 3 q=65535; +1000; a write 0", 800 * GBPS, 1,
