@@ -22,6 +22,10 @@ rs_json_priorities_set(guint8 priorities);
 json_t *
 rs_json_text(const char *text);
 
+/* A distribution, no finer than the capture's own resolution; null without samples. */
+json_t *
+rs_json_dist(const roce_histogram *h, guint64 resolution_ns);
+
 /* What --hosts says of an address, or null: "name", and "rail" and "port" or null. */
 json_t *
 rs_json_host(const rs_host *host);

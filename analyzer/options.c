@@ -9,6 +9,7 @@
 #define DEFAULT_MAX_STREAMS 100000
 #define DEFAULT_TOP 20
 #define MAX_SPEED_BPS ((guint64)100 * 1000 * 1000 * 1000 * 1000)
+#define MAX_WATCHDOG_MS 1000000
 
 static const char summary[] =
     "Reads captures of RoCEv2 traffic, rebuilds its queue pairs, and reports losses,\n"
@@ -117,21 +118,24 @@ parse_dscp_map(const char *text, rs_options *o, GError **error)
     return TRUE;
 }
 
+/* A preset's name, or the time in ms that a pause has to last. */
 static gboolean
-parse_watchdog(const char *text, rs_watchdog *watchdog, GError **error)
+parse_watchdog(const char *text, rs_options *o, GError **error)
 {
-    static const char *const names[] = {
-        [RS_WATCHDOG_SONIC] = "sonic",
-        [RS_WATCHDOG_JUNIPER] = "juniper",
-        [RS_WATCHDOG_MS] = "MS",
-    };
-    for (guint i = RS_WATCHDOG_SONIC; i < G_N_ELEMENTS(names); i++) {
-        if (g_ascii_strcasecmp(text, names[i]) == 0) {
-            *watchdog = (rs_watchdog)i;
+    static const struct {
+        const char *name;
+        rs_watchdog watchdog;
+    } presets[] = {{"sonic", RS_WATCHDOG_SONIC}, {"juniper", RS_WATCHDOG_JUNIPER}};
+    for (guint i = 0; i < G_N_ELEMENTS(presets); i++) {
+        if (g_ascii_strcasecmp(text, presets[i].name) == 0) {
+            o->watchdog = presets[i].watchdog;
             return TRUE;
         }
     }
-    return usage(error, "--watchdog %s: sonic, juniper or MS", text);
+    o->watchdog = RS_WATCHDOG_MS;
+    return g_ascii_string_to_unsigned(text, 10, 1, MAX_WATCHDOG_MS, &o->watchdog_ms,
+                                      NULL) ||
+           usage(error, "--watchdog %s: sonic, juniper or a time in ms", text);
 }
 
 static gboolean
@@ -311,8 +315,7 @@ fill(rs_options *o, raw_options *raw, GError **error)
          !parse_speed("--burst", raw->burst, &o->burst_bps, error)) ||
         (raw->ports != NULL && !parse_ports(raw->ports, &o->ports, error)) ||
         (raw->dscp_map != NULL && !parse_dscp_map(raw->dscp_map, o, error)) ||
-        (raw->watchdog != NULL &&
-         !parse_watchdog(raw->watchdog, &o->watchdog, error)) ||
+        (raw->watchdog != NULL && !parse_watchdog(raw->watchdog, o, error)) ||
         (raw->icrc != NULL && !parse_icrc(raw->icrc, &o->icrc, error)) ||
         (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error)) ||
         !parse_qp_maps((const char *const *)raw->qp_maps, o->qp_maps, error) ||

@@ -30,7 +30,7 @@ typedef enum rs_watchdog {
     RS_WATCHDOG_NONE, /* --watchdog was not given */
     RS_WATCHDOG_SONIC,
     RS_WATCHDOG_JUNIPER,
-    RS_WATCHDOG_MS,
+    RS_WATCHDOG_MS, /* a time of the user's */
 } rs_watchdog;
 
 #define RS_N_DSCPS 64
@@ -57,6 +57,7 @@ typedef struct rs_options {
     guint8 dscp_map[RS_N_DSCPS]; /* priority of each DSCP; the default is DSCP >> 3 */
     gboolean dscp_map_given;     /* the network trusts the DSCP, not the PCP */
     rs_watchdog watchdog;
+    guint64 watchdog_ms; /* valid if that is RS_WATCHDOG_MS */
     guint64 max_events;
     guint max_streams;
     guint top;

@@ -14,6 +14,7 @@
 #include "json_load.h"
 #include "json_parts.h"
 #include "json_paths.h"
+#include "json_pause.h"
 #include "json_priorities.h"
 #include "json_timeline.h"
 #include "lossless.h"
@@ -254,64 +255,6 @@ connection_json(const rs_told *told, const rs_link *link, guint id)
     return json;
 }
 
-static json_t *
-intervals_json(const roce_pause_source *p)
-{
-    static const char *const ends[] = {
-        [ROCE_PAUSE_XON] = "xon",
-        [ROCE_PAUSE_EXPIRED] = "expired",
-        [ROCE_PAUSE_CAPTURE_END] = "capture_end",
-    };
-    json_t *intervals = json_array();
-    guint64 kept = MIN(p->n_intervals, ROCE_PAUSE_INTERVALS);
-    for (guint64 i = 0; i < kept; i++) {
-        json_t *one = json_object();
-        json_object_set_new(one, "start_ns", rs_json_count(p->intervals[i].start_ns));
-        json_object_set_new(one, "end_ns", rs_json_count(p->intervals[i].end_ns));
-        json_object_set_new(one, "end", json_string(ends[p->intervals[i].end]));
-        json_array_append_new(intervals, one);
-    }
-    return intervals;
-}
-
-static json_t *
-pause_json(const rs_analysis *a, const roce_pause_source *p)
-{
-    const rs_point *point = rs_analysis_point(a, p->point);
-    g_autofree char *mac = rs_format_mac(p->src_mac);
-    gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
-    guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
-    const char *source = !p->speed_known          ? "unknown"
-                         : point->speed_from_user ? "user"
-                                                  : "capture";
-    json_t *json = json_object();
-    json_object_set_new(json, "point", rs_json_count(p->point));
-    json_object_set_new(json, "kind", json_string(global ? "802.3x" : "pfc"));
-    json_object_set_new(json, "src_mac", json_string(mac));
-    json_object_set_new(json, "src_host",
-                        rs_json_host(rs_hosts_find_mac(a->told->hosts, p->src_mac)));
-    json_object_set_new(json, "priority", rs_json_known(p->priority, !global));
-    json_object_set_new(json, "link_speed_bps",
-                        rs_json_known(p->link_speed_bps, p->speed_known));
-    json_object_set_new(json, "link_speed_source", json_string(source));
-    json_object_set_new(json, "direction", json_null());
-    json_object_set_new(json, "xoff", rs_json_count(p->xoff));
-    json_object_set_new(json, "refresh", rs_json_count(p->refresh));
-    json_object_set_new(json, "xon", rs_json_count(p->xon));
-    json_object_set_new(json, "expired", rs_json_known(p->expired, p->speed_known));
-    json_object_set_new(json, "intervals", intervals_json(p));
-    json_object_set_new(json, "n_intervals", rs_json_count(p->n_intervals));
-    json_object_set_new(json, "total_ns", rs_json_known(p->total_ns, p->speed_known));
-    json_object_set_new(json, "longest_ns",
-                        rs_json_known(p->longest_ns, p->speed_known));
-    json_object_set_new(json, "total_quanta", rs_json_count(p->total_quanta));
-    json_object_set_new(json, "paused_share",
-                        p->speed_known && span > 0
-                            ? json_real((double)p->total_ns / (double)span)
-                            : json_null());
-    return json;
-}
-
 /* Packets of a background protocol that ride in a priority known to be lossless. */
 static json_t *
 in_lossless(const rs_background_row *row, guint8 lossless)
@@ -436,7 +379,7 @@ put_pauses(FILE *out, const rs_analysis *a)
     fputs(",\n\"pauses\":[", out);
     for (guint32 i = 0; i < roce_tracker_n_pauses(a->tracker); i++) {
         fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, pause_json(a, roce_tracker_pause(a->tracker, i)));
+        put(out, rs_json_pause(a, i));
     }
     fputs("]", out);
 }

@@ -25,6 +25,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .dcb = rs_dcb_new(),
         .priorities = rs_priorities_new(analysis->options),
         .paths = rs_paths_new(),
+        .pausing = rs_pausing_new(analysis),
     };
 }
 
@@ -43,6 +44,7 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_dcb_free(watchers->dcb);
     rs_priorities_free(watchers->priorities);
     rs_paths_free(watchers->paths);
+    rs_pausing_free(watchers->pausing);
 }
 
 void
@@ -61,6 +63,7 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     rs_dcb_packet(watchers->dcb, sight);
     rs_priorities_packet(watchers->priorities, sight);
     rs_paths_packet(watchers->paths, sight);
+    rs_pausing_packet(watchers->pausing, sight);
 }
 
 void
@@ -72,6 +75,7 @@ rs_watchers_event(rs_watchers *watchers, const roce_event *event)
     rs_receivers_event(watchers->receivers, event);
     rs_flowlets_event(watchers->flowlets, event);
     rs_congestion_event(watchers->congestion, event);
+    rs_pausing_event(watchers->pausing, event);
 }
 
 void
@@ -84,4 +88,5 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_receivers_finish(watchers->receivers, watchers->nics);
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
     rs_dcb_finish(watchers->dcb);
+    rs_pausing_finish(watchers->pausing);
 }

@@ -18,6 +18,7 @@
 #include "nics.h"
 #include "odd_frames.h"
 #include "paths.h"
+#include "pausing.h"
 #include "ports.h"
 #include "priorities.h"
 #include "receiver.h"
@@ -45,6 +46,7 @@ typedef struct rs_watchers {
     rs_dcb *dcb;
     rs_priorities *priorities;
     rs_paths *paths;
+    rs_pausing *pausing;
 } rs_watchers;
 
 /* `analysis` has its tracker, and outlives the watchers. */

@@ -17,6 +17,7 @@
 
 #define ROCE_PRIORITY_GLOBAL 8 /* the "priority" of an 802.3x pause */
 #define ROCE_QUANTUM_BITS 512
+#define ROCE_NO_PAUSE UINT32_MAX /* the number of no source */
 
 typedef enum roce_pause_end {
     ROCE_PAUSE_XON,

@@ -155,8 +155,6 @@ roce_tracker_notifier(const roce_tracker *tracker, uint32_t i);
 const roce_notifier *
 roce_tracker_notifier_of(const roce_tracker *tracker, uint32_t stream);
 
-#define ROCE_NO_PAUSE UINT32_MAX
-
 /* The source of pauses with that MAC and priority at a point, or ROCE_NO_PAUSE. */
 uint32_t
 roce_tracker_find_pause(const roce_tracker *tracker, uint32_t point,

@@ -109,7 +109,6 @@ _FIRST_FOUR = ("of the first four packets nobody knows yet that the identificati
 _ROUNDS = "rounds that overtake each other are not told apart, nor their NAKs"
 _DUPLICATE_ACKS = ("duplicates in a round by timeout are acknowledged one by one; those "
                    "ACKs are taken for earlier ones that were lost")
-_NO_DIRECTION = "on which way a pause goes is not told yet"
 _COMB = "every second PSN is seen and no ACK for one of them: nothing can be paired"
 _LATE_AS_ANSWER = "a late original right behind a NAK is taken for the answer to it"
 _UNKNOWN_ROUND = ("rounds: unknown", "warnings")
@@ -117,7 +116,6 @@ _UNKNOWN_ROUND = ("rounds: unknown", "warnings")
 # (row, point, what) -> why.
 KNOWN = {(row, point, what): why for row, point, whats, why in (
     ("incast_short_headroom", "h3", ("requests: ACK lost", "warnings"), _DUPLICATE_ACKS),
-    ("shared_mac", "leaf0", ("shared MAC: direction",), _NO_DIRECTION),
     *(entry for row in ("spray", "spray_selective") for entry in (
         (row, "h0", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _EARLY_NAK),
         (row, "h4", ("reordered", "sent again"), _FIRST_FOUR),

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * MAC addresses at capture points, and what the IP packets between them tell: which are
+ * hosts' and which are routers', who stands at the other end of the link.
+ *
+ * The one rule: a MAC address is taken for a host's, or a port's of the network, for
+ * what it sent itself; what is not shown by packets is unknown.
+ */
+#ifndef RS_MACS_H
+#define RS_MACS_H
+
+#include "sight.h"
+
+#include "roce/pause.h"
+
+#include <glib.h>
+
+#define RS_MACS 65536 /* of all points; of further ones nothing is known */
+
+/* Who sent something. */
+typedef enum rs_sender {
+    RS_SENDER_UNKNOWN,
+    RS_SENDER_HOST,      /* a host's NIC */
+    RS_SENDER_NETWORK,   /* a port of a switch or router */
+    RS_SENDER_AMBIGUOUS, /* several ports with one MAC address that nothing tells apart */
+} rs_sender;
+
+/* What shows it. */
+typedef enum rs_sender_evidence {
+    RS_SENDER_BY_NOTHING,
+    RS_SENDER_BY_OWN_PACKETS, /* it sends RoCE that no router has forwarded */
+    RS_SENDER_BY_FORWARDING,  /* it sends what a router has forwarded */
+    RS_SENDER_BY_ABSENCE,     /* RoCE was seen here, and none of it to or from it */
+    RS_SENDER_BY_PARTNERS,    /* it forwards to several MAC addresses */
+} rs_sender_evidence;
+
+/* One address or none, or that there are several. */
+typedef struct rs_one_addr {
+    roce_addr addr; /* the first; family 0 before */
+    gboolean several;
+} rs_one_addr;
+
+typedef struct rs_mac {
+    guint32 id; /* from 0 in order of appearance */
+    guint32 point;
+    guint8 bytes[6];
+    gboolean in_ip;            /* some IP packet was from it or to it */
+    gboolean sends_own;        /* RoCE with a hop limit that hosts begin with */
+    gboolean sends_other;      /* IP with another hop limit */
+    guint8 greatest_hop_limit; /* of what it sends */
+    rs_one_addr sources;       /* of the IP packets from it */
+    rs_one_addr receivers;     /* of the IP packets to it */
+    struct rs_mac *partner;    /* the other end of its packets: the first, see below */
+    gboolean several_partners;
+    guint32 pauses[ROCE_PRIORITY_GLOBAL + 1]; /* of the tracker's, by priority;
+                                               * ROCE_NO_PAUSE */
+} rs_mac;
+
+typedef struct rs_macs rs_macs;
+
+rs_macs *
+rs_macs_new(void);
+
+void
+rs_macs_free(rs_macs *macs);
+
+/* The address at a point, new if need be; NULL where there is no room for it. */
+rs_mac *
+rs_macs_get(rs_macs *macs, guint32 point, const guint8 mac[6]);
+
+guint
+rs_macs_n(const rs_macs *macs);
+rs_mac *
+rs_macs_at(const rs_macs *macs, guint32 id);
+
+/* How many there was no room for, each packet counted. */
+guint64
+rs_macs_overflow(const rs_macs *macs);
+
+/* Takes what an IP packet between two of them shows; NULL for a MAC address that is none
+ * of one port: multicast. */
+void
+rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet);
+
+/* The address that is at one end of every IP packet seen at a point, if there is just
+ * one: all of them came through its link.  NULL: none, or it cannot be told. */
+const rs_mac *
+rs_macs_common(const rs_macs *macs, guint32 point);
+
+/* Whether a host begins with this hop limit, as far as one can see: a usual one. */
+gboolean
+rs_hop_limit_is_first(guint8 hop_limit);
+
+rs_sender
+rs_macs_sender(const rs_macs *macs, const rs_mac *mac, rs_sender_evidence *evidence);
+
+/* "from_host", "from_network", "ambiguous"; NULL for unknown. */
+const char *
+rs_sender_name(rs_sender sender);
+/* "own_packets", "forwarding", "absence", "partners"; NULL for nothing. */
+const char *
+rs_sender_evidence_name(rs_sender_evidence evidence);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "passages.h"
+
+#include "roce/opcode.h"
+
+#include <string.h>
+
+#define GROUP_BIT 1 /* of a MAC address's first byte */
+
+struct rs_passages {
+    GHashTable *by_key; /* guint64 in the value -> rs_passage */
+    GPtrArray *all;
+    GPtrArray *newest; /* by stream, the passage of its newest packet */
+    guint64 overflow;
+};
+
+rs_passages *
+rs_passages_new(void)
+{
+    rs_passages *passages = g_new0(rs_passages, 1);
+    passages->by_key = g_hash_table_new(g_int64_hash, g_int64_equal);
+    passages->all = g_ptr_array_new_with_free_func(g_free);
+    passages->newest = g_ptr_array_new();
+    return passages;
+}
+
+void
+rs_passages_free(rs_passages *passages)
+{
+    if (passages != NULL) {
+        g_hash_table_unref(passages->by_key);
+        g_ptr_array_unref(passages->all);
+        g_ptr_array_unref(passages->newest);
+        g_free(passages);
+    }
+}
+
+/* ---- held ---- */
+
+static guint64
+ended_at(const roce_pause_source *p, guint64 time_ns)
+{
+    return p->n_intervals + (p->paused && !roce_pause_is_on(p, time_ns) ? 1 : 0);
+}
+
+void
+rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
+               guint64 time_ns)
+{
+    if (pause == ROCE_NO_PAUSE) {
+        return;
+    }
+    const roce_pause_source *p = roce_tracker_pause(tracker, pause);
+    guint64 total_ns = roce_pause_total_at(p, time_ns);
+    guint64 ended = ended_at(p, time_ns);
+    /* One that was unknown so far had not stopped anything before. */
+    gboolean goes_on = held->pause == pause || held->pause == ROCE_NO_PAUSE;
+    if (goes_on && ended > held->last_ended && total_ns > held->last_total_ns) {
+        held->held_ns += total_ns - held->last_total_ns;
+        held->stops++;
+    }
+    held->pause = pause;
+    held->last_total_ns = total_ns;
+    held->last_ended = ended;
+}
+
+void
+rs_held_end(rs_held *held, const roce_tracker *tracker)
+{
+    if (held->pause == ROCE_NO_PAUSE) {
+        return;
+    }
+    const roce_pause_source *p = roce_tracker_pause(tracker, held->pause);
+    gboolean is_open = p->n_intervals > 0 && p->newest.end == ROCE_PAUSE_CAPTURE_END;
+    if (is_open && p->total_ns > held->last_total_ns) {
+        held->held_ns += p->total_ns - held->last_total_ns;
+        held->stops++;
+    }
+}
+
+/* ---- passages ---- */
+
+static guint64
+key_of(guint32 stream, const rs_mac *src, const rs_mac *dst, guint8 hop_limit)
+{
+    guint64 to = dst != NULL ? dst->id : G_MAXUINT16;
+    return ((guint64)stream << 40) ^ ((guint64)src->id << 24) ^ to << 8 ^ hop_limit;
+}
+
+static gboolean
+is_passage_of(const rs_passage *passage, const roce_packet *packet)
+{
+    return passage != NULL && passage->dst != NULL &&
+           passage->hop_limit == packet->hop_limit &&
+           memcmp(passage->src->bytes, packet->src_mac, 6) == 0 &&
+           memcmp(passage->dst->bytes, packet->dst_mac, 6) == 0;
+}
+
+static rs_passage *
+search(rs_passages *passages, rs_macs *macs, const rs_sight *sight, guint32 point)
+{
+    const roce_packet *packet = sight->packet;
+    gboolean to_one = (packet->dst_mac[0] & GROUP_BIT) == 0;
+    rs_mac *src = rs_macs_get(macs, point, packet->src_mac);
+    rs_mac *dst = to_one ? rs_macs_get(macs, point, packet->dst_mac) : NULL;
+    if (src == NULL || (to_one && dst == NULL)) {
+        return NULL;
+    }
+    guint64 key = key_of(sight->stream->id, src, dst, packet->hop_limit);
+    rs_passage *passage = g_hash_table_lookup(passages->by_key, &key);
+    if (passage != NULL || passages->all->len == RS_PASSAGES) {
+        return passage;
+    }
+    passage = g_new0(rs_passage, 1);
+    passage->key = key;
+    passage->stream = sight->stream->id;
+    passage->src = src;
+    passage->dst = dst;
+    passage->hop_limit = packet->hop_limit;
+    passage->first_ns = sight->frame->time_ns;
+    passage->held.pause = ROCE_NO_PAUSE;
+    g_ptr_array_add(passages->all, passage);
+    g_hash_table_add(passages->by_key, &passage->key);
+    rs_macs_learn(macs, src, dst, packet);
+    return passage;
+}
+
+static gboolean
+carries_data(const roce_packet *packet, const roce_opcode_info *info)
+{
+    return packet->payload_bytes > 0 &&
+           (roce_role_is_request(info->role) || roce_role_is_response_data(info->role));
+}
+
+rs_passage *
+rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
+                guint32 point)
+{
+    guint32 stream = sight->stream->id;
+    if (stream >= passages->newest->len) {
+        g_ptr_array_set_size(passages->newest, (gint)stream + 1);
+    }
+    gpointer *newest = &passages->newest->pdata[stream];
+    rs_passage *passage = is_passage_of(*newest, sight->packet)
+                              ? *newest
+                              : search(passages, macs, sight, point);
+    if (passage == NULL) {
+        passages->overflow++;
+        return NULL;
+    }
+    *newest = passage;
+    passage->packets++;
+    const roce_opcode_info *info = roce_opcode_get(sight->packet->bth.opcode);
+    if (carries_data(sight->packet, info)) {
+        passage->in_message = !roce_part_ends(info->part);
+    }
+    return passage;
+}
+
+guint
+rs_passages_n(const rs_passages *passages)
+{
+    return passages->all->len;
+}
+
+rs_passage *
+rs_passages_at(const rs_passages *passages, guint i)
+{
+    return g_ptr_array_index(passages->all, i);
+}
+
+guint64
+rs_passages_overflow(const rs_passages *passages)
+{
+    return passages->overflow;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Passages: by which MAC addresses, and with which hop limit, the packets of a stream
+ * pass a capture point; and for how long pauses held them there.
+ *
+ * The one rule: what has the same stream, MAC addresses and hop limit is one passage.  At
+ * a mirror of a whole switch a stream has several, one for each link.
+ */
+#ifndef RS_PASSAGES_H
+#define RS_PASSAGES_H
+
+#include "macs.h"
+
+#include "roce/tracker.h"
+
+#include <glib.h>
+
+#define RS_PASSAGES 262144 /* further ones are counted, no more */
+
+/* What pauses did to a sequence of packets.  A gap between two of them in which a pause
+ * ended is a stop; as long as it was paused in that gap, they were held. */
+typedef struct rs_held {
+    guint32 pause; /* the tracker's, that may stop the next; ROCE_NO_PAUSE */
+    guint64 last_total_ns, last_ended; /* of the pause, when the newest packet came */
+    guint64 held_ns, stops;
+} rs_held;
+
+/* A packet came, which `pause` may stop; ROCE_NO_PAUSE: nothing does. */
+void
+rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
+               guint64 time_ns);
+
+/* The capture ends in a pause, and there was more to come. */
+void
+rs_held_end(rs_held *held, const roce_tracker *tracker);
+
+typedef struct rs_passage {
+    guint64 key;
+    guint32 stream;
+    rs_mac *src, *dst; /* dst NULL: multicast */
+    guint8 hop_limit;
+    gboolean
+        in_message; /* the newest packet with data was not the last of its message */
+    guint64 packets;
+    guint64 first_ns;
+    rs_held held;
+} rs_passage;
+
+typedef struct rs_passages rs_passages;
+
+rs_passages *
+rs_passages_new(void);
+
+void
+rs_passages_free(rs_passages *passages);
+
+/* The passage of a packet of a stream with MAC addresses, new if need be, and then
+ * learned from; NULL where there is no room for it. */
+rs_passage *
+rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
+                guint32 point);
+
+guint
+rs_passages_n(const rs_passages *passages);
+rs_passage *
+rs_passages_at(const rs_passages *passages, guint i);
+
+/* Packets without a passage for want of room. */
+guint64
+rs_passages_overflow(const rs_passages *passages);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pausing.h"
+
+#include "alloc.h"
+#include "analysis.h"
+
+#define BITS_PER_BYTE 8
+#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
+#define NS_PER_US 1000
+
+/* In less time than such a frame takes nothing gets through between two pauses. */
+#define JOIN_BYTES 1538
+
+#define SEVERAL (ROCE_NO_PAUSE - 1)
+
+/* A point: which pauses come from a MAC address that no packet has, by priority; none, or
+ * SEVERAL, where nobody can tell which of them stops what. */
+typedef struct strangers {
+    guint32 pause[ROCE_PRIORITY_GLOBAL + 1]; /* + 1; 0 none */
+} strangers;
+
+/* What a stream was told of congestion; times are 0 for never. */
+typedef struct marks {
+    guint64 ce_ns, cnp_ns;
+} marks;
+
+struct rs_pausing {
+    const rs_analysis *analysis;
+    const roce_tracker *tracker;
+    rs_macs *macs;
+    rs_passages *passages;
+    GPtrArray *watches; /* rs_pause_watch by the tracker's number */
+    GArray *strangers;  /* by point */
+    GArray *marks;      /* by stream */
+    rs_watchdog_preset presets[RS_WATCHDOG_PRESETS];
+    guint n_presets;
+};
+
+static void
+free_watch(gpointer data)
+{
+    const roce_alloc alloc = rs_alloc_make();
+    rs_pause_watch *watch = data;
+    roce_histogram_clear(&watch->lengths, &alloc);
+    g_ptr_array_unref(watch->passages);
+    g_free(watch);
+}
+
+rs_pausing *
+rs_pausing_new(const rs_analysis *analysis)
+{
+    rs_pausing *pausing = g_new0(rs_pausing, 1);
+    pausing->analysis = analysis;
+    pausing->tracker = analysis->tracker;
+    pausing->macs = rs_macs_new();
+    pausing->passages = rs_passages_new();
+    pausing->watches = g_ptr_array_new_with_free_func(free_watch);
+    pausing->strangers = g_array_new(FALSE, TRUE, sizeof(strangers));
+    pausing->marks = g_array_new(FALSE, TRUE, sizeof(marks));
+    pausing->n_presets = rs_watchdog_presets(analysis->options, pausing->presets);
+    return pausing;
+}
+
+void
+rs_pausing_free(rs_pausing *pausing)
+{
+    if (pausing == NULL) {
+        return;
+    }
+    rs_macs_free(pausing->macs);
+    rs_passages_free(pausing->passages);
+    g_ptr_array_unref(pausing->watches);
+    g_array_unref(pausing->strangers);
+    g_array_unref(pausing->marks);
+    g_free(pausing);
+}
+
+/* Element i, all 0 when it is first asked for. */
+static gpointer
+element(GArray *array, guint i)
+{
+    if (i >= array->len) {
+        g_array_set_size(array, i + 1);
+    }
+    return array->data + (gsize)i * g_array_get_element_size(array);
+}
+
+/* Points that share streams between them are one to the tracker, but for pauses. */
+static guint32
+group_of(const rs_pausing *pausing, guint32 point)
+{
+    return rs_analysis_point(pausing->analysis, point)->survey.group;
+}
+
+/* ---- pause frames ---- */
+
+static void
+add_frame(rs_pause_frames *frames, guint64 frame)
+{
+    if (frames->n < RS_PAUSE_FRAMES) {
+        frames->first[frames->n] = frame;
+    }
+    frames->n++;
+}
+
+static guint64
+wire_ns(guint64 bytes, guint64 bps)
+{
+    return bytes * BITS_PER_BYTE * NS_PER_S / bps + 1;
+}
+
+static guint64
+stamp_ns(const rs_pause_watch *watch)
+{
+    return watch->is_fine ? 1 : NS_PER_US;
+}
+
+static void
+take_interval(rs_pausing *pausing, rs_pause_watch *watch, const roce_pause_source *p)
+{
+    if (p->n_intervals == watch->n_taken) {
+        return;
+    }
+    watch->n_taken = p->n_intervals;
+    if (!p->speed_known) {
+        return;
+    }
+    const roce_alloc alloc = rs_alloc_make();
+    guint64 join_ns = MAX(wire_ns(JOIN_BYTES, p->link_speed_bps), stamp_ns(watch));
+    roce_histogram_add(&watch->lengths, &alloc, p->newest.end_ns - p->newest.start_ns);
+    rs_holds_add(&watch->holds, pausing->presets, pausing->n_presets,
+                 p->newest.start_ns, p->newest.end_ns, watch->xoff_frame, join_ns);
+}
+
+static rs_pause_watch *
+watch_of(rs_pausing *pausing, guint32 pause)
+{
+    while (pause >= pausing->watches->len) {
+        rs_pause_watch *watch = g_new0(rs_pause_watch, 1);
+        watch->held.pause = ROCE_NO_PAUSE;
+        watch->passages = g_ptr_array_new();
+        g_ptr_array_add(pausing->watches, watch);
+    }
+    return g_ptr_array_index(pausing->watches, pause);
+}
+
+/* Notes whose pause it is, the first time that it is seen. */
+static void
+meet(rs_pausing *pausing, rs_pause_watch *watch, guint32 pause,
+     const roce_pause_source *p)
+{
+    guint32 point = group_of(pausing, p->point);
+    rs_mac *mac = rs_macs_get(pausing->macs, point, p->src_mac);
+    if (mac == NULL || mac->pauses[p->priority] != ROCE_NO_PAUSE) {
+        return;
+    }
+    mac->pauses[p->priority] = pause;
+    watch->mac = mac;
+    strangers *here = element(pausing->strangers, point);
+    guint32 *stranger = &here->pause[p->priority];
+    if (!mac->in_ip) {
+        *stranger = *stranger == 0 ? pause + 1 : SEVERAL;
+    }
+}
+
+static void
+take_frame(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
+{
+    const roce_pause_source *p = roce_tracker_pause(pausing->tracker, pause);
+    gboolean is_new = pause >= pausing->watches->len;
+    rs_pause_watch *watch = watch_of(pausing, pause);
+    if (is_new) {
+        meet(pausing, watch, pause, p);
+    }
+    watch->is_fine |= sight->frame->time_ns % NS_PER_US != 0;
+    watch->frames_in += sight->packet->direction == ROCE_DIRECTION_IN ? 1 : 0;
+    watch->frames_out += sight->packet->direction == ROCE_DIRECTION_OUT ? 1 : 0;
+    take_interval(pausing, watch, p);
+    if (p->paused && p->xoff_frame == sight->frame->number) {
+        watch->xoff_frame = p->xoff_frame;
+        add_frame(&watch->xoff, p->xoff_frame);
+        if (watch->xoff.n == 1) {
+            watch->first_start_ns = p->start_ns;
+        }
+    }
+}
+
+static void
+take_pause(rs_pausing *pausing, const rs_sight *sight)
+{
+    const roce_packet *packet = sight->packet;
+    gboolean global = packet->class == ROCE_CLASS_PAUSE;
+    guint priorities = global ? 1u << ROCE_PRIORITY_GLOBAL : packet->pause.enabled;
+    for (guint8 i = 0; i <= ROCE_PRIORITY_GLOBAL; i++) {
+        if ((priorities & 1u << i) == 0 || (!global && i == ROCE_PRIORITY_GLOBAL)) {
+            continue;
+        }
+        guint32 pause = roce_tracker_find_pause(pausing->tracker, sight->frame->point,
+                                                packet->src_mac, i);
+        if (pause != ROCE_NO_PAUSE) {
+            take_frame(pausing, sight, pause);
+        }
+    }
+}
+
+/* ---- what they stop ---- */
+
+static gboolean
+is_opposite(const rs_pause_watch *watch, roce_direction direction)
+{
+    return direction == ROCE_DIRECTION_IN ? watch->frames_out > 0
+                                          : watch->frames_in > 0;
+}
+
+/* The pause of a MAC address that no packet has, if it stops this one. */
+static guint32
+stranger_of(const rs_pausing *pausing, const rs_mac *src, guint8 priority,
+            roce_direction direction)
+{
+    if (src->point >= pausing->strangers->len) {
+        return ROCE_NO_PAUSE;
+    }
+    const strangers *here = &g_array_index(pausing->strangers, strangers, src->point);
+    guint32 pause = here->pause[priority];
+    if (pause == 0 || pause == SEVERAL) {
+        return ROCE_NO_PAUSE;
+    }
+    const rs_pause_watch *watch = g_ptr_array_index(pausing->watches, pause - 1);
+    gboolean has_direction = direction != ROCE_DIRECTION_UNKNOWN &&
+                             (watch->frames_in > 0) != (watch->frames_out > 0);
+    gboolean stops = has_direction ? is_opposite(watch, direction)
+                                   : rs_macs_common(pausing->macs, src->point) == src;
+    return !watch->mac->in_ip && stops ? pause - 1 : ROCE_NO_PAUSE;
+}
+
+/* The pause that may stop a packet: by PFC, else by 802.3x. */
+static guint32
+stopper_of(const rs_pausing *pausing, const rs_mac *src, const rs_mac *dst,
+           const rs_sight *sight)
+{
+    const guint8 classes[] = {sight->priority, ROCE_PRIORITY_GLOBAL};
+    for (guint i = 0; i < G_N_ELEMENTS(classes); i++) {
+        guint32 pause = dst != NULL ? dst->pauses[classes[i]] : ROCE_NO_PAUSE;
+        if (pause == ROCE_NO_PAUSE) {
+            pause = stranger_of(pausing, src, classes[i], sight->packet->direction);
+        }
+        if (pause != ROCE_NO_PAUSE &&
+            roce_tracker_pause(pausing->tracker, pause)->speed_known) {
+            return pause;
+        }
+    }
+    return ROCE_NO_PAUSE;
+}
+
+/* A packet that came while its priority was paused: had it still to come? */
+static void
+take_late(rs_pause_watch *watch, const roce_pause_source *p, const roce_frame *frame)
+{
+    watch->most_ns = RS_PAUSE_REACTION_NS + RS_PAUSE_CABLE_NS + RS_PAUSE_PHY_NS +
+                     wire_ns(RS_PAUSE_FRAME_BYTES, p->link_speed_bps) + stamp_ns(watch);
+    if (!roce_pause_is_on(p, frame->time_ns) ||
+        frame->time_ns <= p->start_ns + watch->most_ns) {
+        return;
+    }
+    add_frame(&watch->late, frame->number);
+    watch->latest_ns = MAX(watch->latest_ns, frame->time_ns - p->start_ns);
+}
+
+static void
+take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
+{
+    rs_pause_watch *watch = g_ptr_array_index(pausing->watches, pause);
+    watch->packets++;
+    rs_held_packet(&watch->held, pausing->tracker, pause, sight->frame->time_ns);
+    take_late(watch, roce_tracker_pause(pausing->tracker, pause), sight->frame);
+}
+
+static void
+take_marks(rs_pausing *pausing, const rs_sight *sight)
+{
+    marks *m = element(pausing->marks, sight->stream->id);
+    if (m->ce_ns == 0 && sight->packet->payload_bytes > 0 &&
+        sight->packet->transport != ROCE_TRANSPORT_CNP &&
+        roce_packet_ecn(sight->packet) == 3) {
+        m->ce_ns = sight->frame->time_ns;
+    }
+}
+
+static void
+take_stream(rs_pausing *pausing, const rs_sight *sight)
+{
+    take_marks(pausing, sight);
+    rs_passage *passage =
+        rs_passages_get(pausing->passages, pausing->macs, sight, sight->stream->point);
+    if (passage == NULL) {
+        return;
+    }
+    guint32 pause = stopper_of(pausing, passage->src, passage->dst, sight);
+    rs_held_packet(&passage->held, pausing->tracker, pause, sight->frame->time_ns);
+    if (pause != ROCE_NO_PAUSE) {
+        take_stopped(pausing, sight, pause);
+    }
+}
+
+/* What is of no stream: other protocols, for the most part. */
+static void
+take_other(rs_pausing *pausing, const rs_sight *sight)
+{
+    const roce_packet *packet = sight->packet;
+    guint32 point = group_of(pausing, sight->frame->point);
+    rs_mac *src = rs_macs_get(pausing->macs, point, packet->src_mac);
+    rs_mac *dst = rs_macs_get(pausing->macs, point, packet->dst_mac);
+    if (src == NULL || dst == NULL) {
+        return;
+    }
+    if (packet->src.family != 0) {
+        rs_macs_learn(pausing->macs, src, dst, packet);
+    }
+    guint32 pause = stopper_of(pausing, src, dst, sight);
+    if (pause != ROCE_NO_PAUSE) {
+        take_stopped(pausing, sight, pause);
+    }
+}
+
+void
+rs_pausing_packet(rs_pausing *pausing, const rs_sight *sight)
+{
+    const roce_packet *packet = sight->packet;
+    if (packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE) {
+        take_pause(pausing, sight);
+    } else if (!packet->has_macs || packet->tenant.kind != ROCE_TENANT_NONE ||
+               packet->class == ROCE_CLASS_MAC_CONTROL) {
+        return; /* the MAC addresses of a tenant's network are not those of the link */
+    } else if (sight->stream != NULL) {
+        take_stream(pausing, sight);
+    } else {
+        take_other(pausing, sight);
+    }
+}
+
+void
+rs_pausing_event(rs_pausing *pausing, const roce_event *event)
+{
+    if (event->kind == ROCE_EVENT_CNP && event->stream != ROCE_NO_STREAM) {
+        marks *m = element(pausing->marks, event->stream);
+        m->cnp_ns = m->cnp_ns == 0 ? event->time_ns : m->cnp_ns;
+    }
+}
+
+static gint
+longest_held_first(gconstpointer a, gconstpointer b)
+{
+    const rs_passage *x = *(rs_passage *const *)a;
+    const rs_passage *y = *(rs_passage *const *)b;
+    if (x->held.held_ns != y->held.held_ns) {
+        return x->held.held_ns > y->held.held_ns ? -1 : 1;
+    }
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* What was still paused when the capture ended. */
+static void
+finish_passage(rs_pausing *pausing, rs_passage *passage)
+{
+    if (passage->held.pause == ROCE_NO_PAUSE) {
+        return;
+    }
+    rs_pause_watch *watch = watch_of(pausing, passage->held.pause);
+    g_ptr_array_add(watch->passages, passage);
+    if (passage->in_message) {
+        rs_held_end(&passage->held, pausing->tracker);
+        watch->in_message = TRUE;
+    }
+}
+
+void
+rs_pausing_finish(rs_pausing *pausing)
+{
+    guint32 n = roce_tracker_n_pauses(pausing->tracker);
+    for (guint32 i = 0; i < n; i++) {
+        rs_pause_watch *watch = watch_of(pausing, i);
+        take_interval(pausing, watch, roce_tracker_pause(pausing->tracker, i));
+        rs_holds_end(&watch->holds, pausing->presets, pausing->n_presets);
+    }
+    for (guint i = 0; i < rs_passages_n(pausing->passages); i++) {
+        finish_passage(pausing, rs_passages_at(pausing->passages, i));
+    }
+    for (guint32 i = 0; i < n; i++) {
+        rs_pause_watch *watch = watch_of(pausing, i);
+        g_ptr_array_sort(watch->passages, longest_held_first);
+        if (watch->in_message) {
+            rs_held_end(&watch->held, pausing->tracker);
+        }
+    }
+}
+
+/* ---- what was found ---- */
+
+const rs_pause_watch *
+rs_pausing_watch(const rs_pausing *pausing, guint32 pause)
+{
+    return g_ptr_array_index(pausing->watches, pause);
+}
+
+rs_sender
+rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
+                  rs_sender_evidence *evidence)
+{
+    const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
+    *evidence = RS_SENDER_BY_NOTHING;
+    return watch->mac == NULL ? RS_SENDER_UNKNOWN
+                              : rs_macs_sender(pausing->macs, watch->mac, evidence);
+}
+
+/* Of a host that bridges connect to others, all other ends are hosts as well. */
+static gboolean
+is_router(const rs_macs *macs, const rs_mac *mac)
+{
+    rs_sender_evidence evidence;
+    rs_sender sender = rs_macs_sender(macs, mac, &evidence);
+    return sender == RS_SENDER_NETWORK || sender == RS_SENDER_AMBIGUOUS;
+}
+
+const rs_mac *
+rs_pausing_partner(const rs_pausing *pausing, guint32 pause)
+{
+    const rs_mac *mac = rs_pausing_watch(pausing, pause)->mac;
+    if (mac == NULL) {
+        return NULL;
+    }
+    if (!mac->in_ip) {
+        return rs_macs_common(pausing->macs, mac->point);
+    }
+    if (mac->partner == NULL || mac->several_partners) {
+        return NULL;
+    }
+    gboolean routed =
+        is_router(pausing->macs, mac) || is_router(pausing->macs, mac->partner);
+    return routed ? mac->partner : NULL;
+}
+
+static guint64
+mark_of(const rs_pausing *pausing, guint32 stream, gsize offset)
+{
+    if (stream >= pausing->marks->len) {
+        return G_MAXUINT64;
+    }
+    const marks *m = &g_array_index(pausing->marks, marks, stream);
+    guint64 time_ns = G_STRUCT_MEMBER(guint64, m, offset);
+    return time_ns == 0 ? G_MAXUINT64 : time_ns;
+}
+
+guint64
+rs_pausing_first_ce_ns(const rs_pausing *pausing, guint32 stream)
+{
+    return mark_of(pausing, stream, G_STRUCT_OFFSET(marks, ce_ns));
+}
+
+guint64
+rs_pausing_first_cnp_ns(const rs_pausing *pausing, guint32 stream)
+{
+    return mark_of(pausing, stream, G_STRUCT_OFFSET(marks, cnp_ns));
+}
+
+const rs_macs *
+rs_pausing_macs(const rs_pausing *pausing)
+{
+    return pausing->macs;
+}
+
+const rs_passages *
+rs_pausing_passages(const rs_pausing *pausing)
+{
+    return pausing->passages;
+}
+
+const rs_watchdog_preset *
+rs_pausing_presets(const rs_pausing *pausing, guint *n)
+{
+    *n = pausing->n_presets;
+    return pausing->presets;
+}
