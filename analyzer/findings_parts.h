@@ -233,4 +233,17 @@ void
 rs_find_counters_unplaced(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_counters_reset(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_storm(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_cascade(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_bystanders(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_deadlock(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_pause_before_ecn(rs_findings *all, const rs_finding_row *row);
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings about pauses: who stops whom, and for how long. */
-#include "findings_parts.h"
+/* Findings about pauses, port by port: who stops whom, for how long, and who does not
+ * stop. */
+#include "findings_pause.h"
+
 #include "format.h"
 #include "thresholds.h"
 
@@ -10,54 +12,185 @@ any_roce(const rs_findings *all)
     return roce_tracker_totals_get(all->analysis->tracker)->roce_packets > 0;
 }
 
-static void
-find_pause(rs_findings *all, const rs_finding_row *row, const roce_pause_source *p)
+/* ---- what findings about pauses share ---- */
+
+const roce_pause_source *
+rs_pause_source(const rs_findings *all, guint32 pause)
 {
-    gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
+    return roce_tracker_pause(all->analysis->tracker, pause);
+}
+
+const rs_pause_watch *
+rs_pause_watch_of(const rs_findings *all, guint32 pause)
+{
+    return rs_pausing_watch(all->analysis->watchers.pausing, pause);
+}
+
+const rs_pause_node *
+rs_pause_node_of(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_tree_node(rs_pausing_tree(all->analysis->watchers.pausing), pause);
+}
+
+gboolean
+rs_pause_stands(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_node_of(all, pause)->same_as == pause;
+}
+
+static guint64
+span_ns(const rs_findings *all, const roce_pause_source *p)
+{
     const rs_point *point = rs_analysis_point(all->analysis, p->point);
-    guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
+    return MAX(point->newest_ns - point->first_ns, p->total_ns);
+}
+
+gboolean
+rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    guint64 span = span_ns(all, p);
+    return p->speed_known && span > 0 &&
+           paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
+}
+
+char *
+rs_pause_who(const rs_findings *all, guint32 pause)
+{
+    return rs_hosts_label_mac(all->analysis->told->hosts,
+                              rs_pause_source(all, pause)->src_mac);
+}
+
+char *
+rs_pause_what(const rs_findings *all, guint32 pause)
+{
+    guint8 priority = rs_pause_source(all, pause)->priority;
+    return priority == ROCE_PRIORITY_GLOBAL ? g_strdup("its whole link")
+                                            : g_strdup_printf("priority %u", priority);
+}
+
+void
+rs_pause_about(const rs_findings *all, rs_finding *f, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
     g_autofree char *mac = rs_format_mac(p->src_mac);
-    g_autofree char *who = rs_hosts_label_mac(all->analysis->told->hosts, p->src_mac);
-    g_autofree char *share = rs_format_share(p->total_ns, span);
-    g_autofree char *total = rs_format_duration(p->total_ns, 0);
-    g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
-    g_autofree char *what =
-        global ? g_strdup(mac) : g_strdup_printf("%s:%u", mac, p->priority);
-    gboolean heavy = p->speed_known && span > 0 &&
-                     p->total_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
-    gboolean bad = (global && any_roce(all)) || heavy;
-    rs_finding *f =
-        rs_finding_add(all, row, bad ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    g_autofree char *what = p->priority == ROCE_PRIORITY_GLOBAL
+                                ? g_strdup(mac)
+                                : g_strdup_printf("%s:%u", mac, p->priority);
     rs_finding_about(f, what);
-    f->weight = p->xoff + p->refresh;
-    char *detail =
-        p->speed_known
-            ? g_strdup_printf("XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
-                              ", XON %" G_GUINT64_FORMAT ", expired %" G_GUINT64_FORMAT
-                              "; paused for %s (%s), at most %s at once.",
-                              p->xoff, p->refresh, p->xon, p->expired, total, share,
-                              longest)
-            : g_strdup_printf("XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
-                              ", XON %" G_GUINT64_FORMAT "; %" G_GUINT64_FORMAT
-                              " quanta asked for.  The link's speed is not known: give "
-                              "--link-speed for durations.",
-                              p->xoff, p->refresh, p->xon, p->total_quanta);
+}
+
+void
+rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    const rs_pause_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
+    g_autofree char *mac = rs_format_mac(p->src_mac);
+    rs_finding_add_frames(f, xoff->first, (guint)MIN(xoff->n, RS_PAUSE_FRAMES),
+                          p->xoff + p->refresh + p->xon);
+    rs_finding_add_filter(f,
+                          g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+}
+
+/* ---- pauses ---- */
+
+/* "  Its MAC address is a host's: ..." */
+static void
+append_sender(const rs_findings *all, GString *text, guint32 pause)
+{
+    static const char *const words[] = {
+        [RS_SENDER_UNKNOWN] = "",
+        [RS_SENDER_HOST] = "  It is a host's NIC: the switch in front of it stops.",
+        [RS_SENDER_NETWORK] =
+            "  It is a port of the network: the host or switch in front of it stops.",
+        [RS_SENDER_AMBIGUOUS] =
+            "  Several ports have this MAC address here and nothing tells them apart: "
+            "counts are sums over them, and times are those of no port.",
+    };
+    const rs_pausing *pausing = all->analysis->watchers.pausing;
+    rs_sender_evidence evidence;
+    g_string_append(text, words[rs_pausing_sender(pausing, pause, &evidence)]);
+    const rs_mac *partner = rs_pausing_partner(pausing, pause);
+    if (partner == NULL || !rs_pause_source(all, pause)->speed_known) {
+        return;
+    }
+    guint32 its = partner->pauses[rs_pause_source(all, pause)->priority];
+    guint64 total_ns = its != ROCE_NO_PAUSE ? rs_pause_source(all, its)->total_ns : 0;
+    g_autofree char *total = rs_format_duration(total_ns, 0);
+    g_autofree char *back =
+        total_ns > 0 ? g_strdup_printf("for %s", total) : g_strdup("not once");
+    g_string_append_printf(text, "  The other end of the link paused it %s.", back);
+}
+
+static void
+append_victims(GString *text, const rs_pause_watch *watch)
+{
+    if (watch->held.stops == 0) {
+        return;
+    }
+    g_autofree char *held = rs_format_duration(watch->held.held_ns, 0);
+    g_autofree char *stops = rs_finding_count(watch->held.stops, "stop", "stops");
+    g_string_append_printf(text, "  What it stops was silent for %s of that, in %s.",
+                           held, stops);
+}
+
+static char *
+detail_of(const rs_findings *all, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text,
+                           "XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
+                           ", XON %" G_GUINT64_FORMAT,
+                           p->xoff, p->refresh, p->xon);
+    if (p->speed_known) {
+        g_autofree char *share = rs_format_share(p->total_ns, span_ns(all, p));
+        g_autofree char *total = rs_format_duration(p->total_ns, 0);
+        g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
+        g_string_append_printf(text,
+                               ", expired %" G_GUINT64_FORMAT
+                               "; paused for %s (%s), at most %s at once.",
+                               p->expired, total, share, longest);
+    } else {
+        g_string_append_printf(
+            text,
+            "; %" G_GUINT64_FORMAT
+            " quanta asked for.  The link's speed is not known: give "
+            "--link-speed for durations.",
+            p->total_quanta);
+    }
+    append_sender(all, text, pause);
+    append_victims(text, rs_pause_watch_of(all, pause));
+    return g_string_free(text, FALSE);
+}
+
+static void
+find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
+    gboolean bad =
+        (global && any_roce(all)) || rs_pause_is_much(all, pause, p->total_ns);
+    g_autofree char *who = rs_pause_who(all, pause);
     char *title = global
                       ? g_strdup_printf("%s stops its whole link by 802.3x pause", who)
                       : g_strdup_printf("%s pauses priority %u", who, p->priority);
-    rs_finding_say(f, title, detail);
-    rs_finding_add_filter(f,
-                          g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+    rs_finding *f =
+        rs_finding_add(all, row, bad ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_pause_about(all, f, pause);
+    f->weight = p->xoff + p->refresh;
+    rs_finding_say(f, title, detail_of(all, pause));
+    rs_pause_add_frames(all, f, pause);
 }
 
 static void
 find_pauses(rs_findings *all, const rs_finding_row *row, gboolean global)
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
-        const roce_pause_source *p = roce_tracker_pause(tracker, i);
-        if ((p->priority == ROCE_PRIORITY_GLOBAL) == global) {
-            find_pause(all, row, p);
+    guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
+    for (guint32 i = 0; i < n; i++) {
+        gboolean is_global = rs_pause_source(all, i)->priority == ROCE_PRIORITY_GLOBAL;
+        if (is_global == global && rs_pause_stands(all, i)) {
+            find_pause(all, row, i);
         }
     }
 }
@@ -72,4 +205,112 @@ void
 rs_find_global_pause(rs_findings *all, const rs_finding_row *row)
 {
     find_pauses(all, row, TRUE);
+}
+
+/* ---- storms ---- */
+
+/* The watchdog that decides: the one that the user named, else who fires first. */
+static guint
+deciding(const rs_findings *all)
+{
+    gint chosen = rs_watchdog_chosen(all->analysis->options);
+    if (chosen >= 0) {
+        return (guint)chosen;
+    }
+    guint n;
+    guint first = 0;
+    const rs_watchdog_preset *presets =
+        rs_pausing_presets(all->analysis->watchers.pausing, &n);
+    for (guint i = 1; i < n; i++) {
+        first = presets[i].detect_ns < presets[first].detect_ns ? i : first;
+    }
+    return first;
+}
+
+/* "  sonic (SONiC, ...; detects after 200 ms): 1 time, first at ...;" */
+static void
+append_rating(GString *text, const rs_watchdog_preset *preset,
+              const rs_watchdog_rating *rating)
+{
+    g_autofree char *detect = rs_format_duration(preset->detect_ns, 0);
+    g_string_append_printf(text, "  %s (%s; detects after %s): ", preset->name,
+                           preset->source, detect);
+    if (rating->fired == 0) {
+        g_string_append(text, "never.");
+        return;
+    }
+    g_autofree char *when = rs_format_time(rating->first_fired_ns);
+    g_autofree char *times = rs_finding_count(rating->fired, "time", "times");
+    g_string_append_printf(text, "%s, first at %s.", times, when);
+}
+
+static char *
+storm_detail(const rs_findings *all, const rs_holds *holds)
+{
+    guint n;
+    const rs_watchdog_preset *presets =
+        rs_pausing_presets(all->analysis->watchers.pausing, &n);
+    gint chosen = rs_watchdog_chosen(all->analysis->options);
+    g_autofree char *since = rs_format_time(holds->longest_start_ns);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "Since %s.  Watchdogs would have fired:", since);
+    for (guint i = 0; i < n; i++) {
+        if (chosen < 0 || (guint)chosen == i) {
+            append_rating(text, &presets[i], &holds->ratings[i]);
+        }
+    }
+    return g_string_free(text, FALSE);
+}
+
+void
+rs_find_pause_storm(rs_findings *all, const rs_finding_row *row)
+{
+    guint decides = deciding(all);
+    guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
+    for (guint32 i = 0; i < n; i++) {
+        const rs_holds *holds = &rs_pause_watch_of(all, i)->holds;
+        if (holds->ratings[decides].fired == 0 || !rs_pause_stands(all, i)) {
+            continue;
+        }
+        g_autofree char *who = rs_pause_who(all, i);
+        g_autofree char *what = rs_pause_what(all, i);
+        g_autofree char *length = rs_format_duration(holds->longest_ns, 0);
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_CRITICAL);
+        rs_pause_about(all, f, i);
+        f->weight = holds->longest_ns;
+        rs_finding_say(
+            f, g_strdup_printf("%s held %s for %s without a gap", who, what, length),
+            storm_detail(all, holds));
+        rs_finding_add_frame(f, holds->longest_frame);
+    }
+}
+
+/* ---- who does not stop ---- */
+
+void
+rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row)
+{
+    guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
+    for (guint32 i = 0; i < n; i++) {
+        const rs_pause_watch *watch = rs_pause_watch_of(all, i);
+        if (watch->late.n < RS_IGNORED_PACKETS || !rs_pause_stands(all, i)) {
+            continue;
+        }
+        g_autofree char *who = rs_pause_who(all, i);
+        g_autofree char *what = rs_pause_what(all, i);
+        g_autofree char *late = rs_finding_packets(watch->late.n);
+        g_autofree char *most = rs_format_duration(watch->most_ns, 0);
+        g_autofree char *latest = rs_format_duration(watch->latest_ns, 0);
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+        rs_pause_about(all, f, i);
+        f->weight = watch->late.n;
+        rs_finding_say(
+            f, g_strdup_printf("%s came although %s paused %s", late, who, what),
+            g_strdup_printf("More than %s after the pause began, which reaction, cable "
+                            "and a frame on its way explain; the last one %s after.",
+                            most, latest));
+        rs_finding_add_frames(f, watch->late.first,
+                              (guint)MIN(watch->late.n, RS_PAUSE_FRAMES),
+                              watch->late.n);
+    }
 }

@@ -4,11 +4,18 @@
 #include "format.h"
 #include "json_parts.h"
 #include "pausing.h"
+#include "pausing_order.h"
 
 #define STREAMS_LISTED 64 /* of those that one source held, the longest held */
 
 static json_t *
-intervals_json(const roce_pause_source *p)
+pause_id(guint32 pause)
+{
+    return rs_json_known(pause, pause != ROCE_NO_PAUSE);
+}
+
+static json_t *
+intervals_json(const roce_pause_source *p, const rs_pause_node *node)
 {
     static const char *const ends[] = {
         [ROCE_PAUSE_XON] = "xon",
@@ -22,6 +29,9 @@ intervals_json(const roce_pause_source *p)
         json_object_set_new(one, "start_ns", rs_json_count(p->intervals[i].start_ns));
         json_object_set_new(one, "end_ns", rs_json_count(p->intervals[i].end_ns));
         json_object_set_new(one, "end", json_string(ends[p->intervals[i].end]));
+        json_object_set_new(
+            one, "caused_by",
+            pause_id(i < node->n_kept ? node->caused_by[i] : ROCE_NO_PAUSE));
         json_array_append_new(intervals, one);
     }
     return intervals;
@@ -69,15 +79,18 @@ set_partner(json_t *json, const rs_analysis *a, guint32 pause)
 }
 
 static void
-set_counts(json_t *json, const rs_analysis *a, const roce_pause_source *p)
+set_counts(json_t *json, const rs_analysis *a, guint32 pause)
 {
+    const roce_pause_source *p = roce_tracker_pause(a->tracker, pause);
+    const rs_pause_tree *tree = rs_pausing_tree(a->watchers.pausing);
     const rs_point *point = rs_analysis_point(a, p->point);
     guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
     json_object_set_new(json, "xoff", rs_json_count(p->xoff));
     json_object_set_new(json, "refresh", rs_json_count(p->refresh));
     json_object_set_new(json, "xon", rs_json_count(p->xon));
     json_object_set_new(json, "expired", rs_json_known(p->expired, p->speed_known));
-    json_object_set_new(json, "intervals", intervals_json(p));
+    json_object_set_new(json, "intervals",
+                        intervals_json(p, rs_pause_tree_node(tree, pause)));
     json_object_set_new(json, "n_intervals", rs_json_count(p->n_intervals));
     json_object_set_new(json, "total_ns", rs_json_known(p->total_ns, p->speed_known));
     json_object_set_new(json, "longest_ns",
@@ -129,12 +142,12 @@ set_lengths(json_t *json, const rs_analysis *a, guint32 pause)
 }
 
 static json_t *
-held_streams_json(const rs_pause_watch *watch)
+passages_json(const GPtrArray *passages)
 {
     json_t *streams = json_array();
-    guint n = MIN(watch->passages->len, STREAMS_LISTED);
+    guint n = MIN(passages->len, STREAMS_LISTED);
     for (guint i = 0; i < n; i++) {
-        const rs_passage *passage = g_ptr_array_index(watch->passages, i);
+        const rs_passage *passage = g_ptr_array_index(passages, i);
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(passage->stream));
         json_object_set_new(json, "packets", rs_json_count(passage->packets));
@@ -161,7 +174,63 @@ victims_json(const rs_pause_watch *watch)
     json_object_set_new(json, "latest_ns",
                         rs_json_known(watch->latest_ns, watch->late.n > 0));
     json_object_set_new(json, "n_streams", rs_json_count(watch->passages->len));
-    json_object_set_new(json, "streams", held_streams_json(watch));
+    json_object_set_new(json, "streams", passages_json(watch->passages));
+    return json;
+}
+
+/* What its pauses come from. */
+static void
+set_causes(json_t *json, const rs_pause_node *node)
+{
+    json_t *causes = json_array();
+    for (guint i = 0; i < node->causes->len; i++) {
+        const rs_pause_cause *cause = &g_array_index(node->causes, rs_pause_cause, i);
+        json_t *one = json_object();
+        json_object_set_new(one, "pause", rs_json_count(cause->pause));
+        json_object_set_new(one, "intervals", rs_json_count(cause->intervals));
+        json_object_set_new(one, "paused_ns", rs_json_count(cause->paused_ns));
+        json_array_append_new(causes, one);
+    }
+    json_object_set_new(json, "same_as", rs_json_count(node->same_as));
+    json_object_set_new(json, "causes", causes);
+    json_object_set_new(json, "root", pause_id(node->root));
+    json_object_set_new(json, "hops",
+                        rs_json_known(node->hops, node->root != ROCE_NO_PAUSE));
+    json_object_set_new(json, "bystanders", passages_json(node->bystanders));
+}
+
+static json_t *
+order_json(const rs_pause_order *order)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "first", rs_json_text(rs_first_name(order->first)));
+    json_object_set_new(json, "unknown",
+                        rs_json_text(rs_order_unknown_name(order->unknown)));
+    json_object_set_new(
+        json, "pause_ns",
+        rs_json_known(order->pause_ns, order->unknown != RS_ORDER_NO_PAUSE));
+    json_object_set_new(json, "mark_ns",
+                        rs_json_known(order->mark_ns, order->mark_frame != 0));
+    return json;
+}
+
+json_t *
+rs_json_pause_cycle(const rs_analysis *a)
+{
+    const rs_pause_cycle *cycle =
+        rs_pause_tree_cycle(rs_pausing_tree(a->watchers.pausing));
+    if (cycle == NULL) {
+        return json_null();
+    }
+    json_t *pauses = json_array();
+    for (guint i = 0; i < cycle->pauses->len; i++) {
+        json_array_append_new(pauses,
+                              rs_json_count(g_array_index(cycle->pauses, guint32, i)));
+    }
+    json_t *json = json_object();
+    json_object_set_new(json, "pauses", pauses);
+    json_object_set_new(json, "start_ns", rs_json_count(cycle->start_ns));
+    json_object_set_new(json, "end_ns", rs_json_count(cycle->end_ns));
     return json;
 }
 
@@ -184,9 +253,12 @@ rs_json_pause(const rs_analysis *a, guint32 pause)
                         rs_json_known(p->link_speed_bps, p->speed_known));
     json_object_set_new(json, "link_speed_source", json_string(source));
     set_partner(json, a, pause);
-    set_counts(json, a, p);
+    set_counts(json, a, pause);
     set_lengths(json, a, pause);
     json_object_set_new(json, "victims",
                         victims_json(rs_pausing_watch(a->watchers.pausing, pause)));
+    json_object_set_new(json, "order",
+                        order_json(rs_pausing_order(a->watchers.pausing, pause)));
+    set_causes(json, rs_pause_tree_node(rs_pausing_tree(a->watchers.pausing), pause));
     return json;
 }

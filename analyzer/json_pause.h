@@ -11,4 +11,8 @@
 json_t *
 rs_json_pause(const rs_analysis *analysis, guint32 pause);
 
+/* `pause_cycle`: ports that wait for each other, or null. */
+json_t *
+rs_json_pause_cycle(const rs_analysis *analysis);
+
 #endif

@@ -240,6 +240,9 @@ evidence_on(const rs_macs *macs, const rs_mac *mac)
     if (forwards(macs, mac)) {
         return mac->several_partners ? RS_SENDER_BY_PARTNERS : RS_SENDER_BY_FORWARDING;
     }
+    if (mac->passes_on) {
+        return RS_SENDER_BY_WAY;
+    }
     return mac->sends_own && !mac->sends_other ? RS_SENDER_BY_OWN_PACKETS
                                                : RS_SENDER_BY_NOTHING;
 }
@@ -251,6 +254,7 @@ rs_macs_sender(const rs_macs *macs, const rs_mac *mac, rs_sender_evidence *evide
         [RS_SENDER_BY_NOTHING] = RS_SENDER_UNKNOWN,
         [RS_SENDER_BY_OWN_PACKETS] = RS_SENDER_HOST,
         [RS_SENDER_BY_FORWARDING] = RS_SENDER_NETWORK,
+        [RS_SENDER_BY_WAY] = RS_SENDER_NETWORK,
         [RS_SENDER_BY_ABSENCE] = RS_SENDER_NETWORK,
         [RS_SENDER_BY_PARTNERS] = RS_SENDER_AMBIGUOUS,
     };
@@ -277,6 +281,7 @@ rs_sender_evidence_name(rs_sender_evidence evidence)
         [RS_SENDER_BY_NOTHING] = NULL,
         [RS_SENDER_BY_OWN_PACKETS] = "own_packets",
         [RS_SENDER_BY_FORWARDING] = "forwarding",
+        [RS_SENDER_BY_WAY] = "way",
         [RS_SENDER_BY_ABSENCE] = "absence",
         [RS_SENDER_BY_PARTNERS] = "partners",
     };

@@ -30,6 +30,7 @@ typedef enum rs_sender_evidence {
     RS_SENDER_BY_NOTHING,
     RS_SENDER_BY_OWN_PACKETS, /* it sends RoCE that no router has forwarded */
     RS_SENDER_BY_FORWARDING,  /* it sends what a router has forwarded */
+    RS_SENDER_BY_WAY,         /* what it takes goes on from there */
     RS_SENDER_BY_ABSENCE,     /* RoCE was seen here, and none of it to or from it */
     RS_SENDER_BY_PARTNERS,    /* it forwards to several MAC addresses */
 } rs_sender_evidence;
@@ -47,9 +48,11 @@ typedef struct rs_mac {
     gboolean in_ip;            /* some IP packet was from it or to it */
     gboolean sends_own;        /* RoCE with a hop limit that hosts begin with */
     gboolean sends_other;      /* IP with another hop limit */
+    gboolean passes_on;        /* what it takes was seen again one router further on */
     guint8 greatest_hop_limit; /* of what it sends */
     rs_one_addr sources;       /* of the IP packets from it */
     rs_one_addr receivers;     /* of the IP packets to it */
+    guint8 takes;              /* bit n: packets of priority n are bound for it */
     struct rs_mac *partner;    /* the other end of its packets: the first, see below */
     gboolean several_partners;
     guint32 pauses[ROCE_PRIORITY_GLOBAL + 1]; /* of the tracker's, by priority;
@@ -97,7 +100,7 @@ rs_macs_sender(const rs_macs *macs, const rs_mac *mac, rs_sender_evidence *evide
 /* "from_host", "from_network", "ambiguous"; NULL for unknown. */
 const char *
 rs_sender_name(rs_sender sender);
-/* "own_packets", "forwarding", "absence", "partners"; NULL for nothing. */
+/* "own_packets", "forwarding", "way", "absence", "partners"; NULL for nothing. */
 const char *
 rs_sender_evidence_name(rs_sender_evidence evidence);
 

@@ -47,6 +47,8 @@ void
 rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
                guint64 time_ns)
 {
+    gboolean in_gap = held->any;
+    held->any = TRUE;
     if (pause == ROCE_NO_PAUSE) {
         return;
     }
@@ -55,7 +57,8 @@ rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
     guint64 ended = ended_at(p, time_ns);
     /* One that was unknown so far had not stopped anything before. */
     gboolean goes_on = held->pause == pause || held->pause == ROCE_NO_PAUSE;
-    if (goes_on && ended > held->last_ended && total_ns > held->last_total_ns) {
+    if (in_gap && goes_on && ended > held->last_ended &&
+        total_ns > held->last_total_ns) {
         held->held_ns += total_ns - held->last_total_ns;
         held->stops++;
     }
@@ -76,6 +79,24 @@ rs_held_end(rs_held *held, const roce_tracker *tracker)
         held->held_ns += p->total_ns - held->last_total_ns;
         held->stops++;
     }
+}
+
+/* ---- streams ---- */
+
+static gint
+compare(guint64 a, guint64 b)
+{
+    return a < b ? -1 : a > b;
+}
+
+gint
+rs_stream_compare(const roce_stream *a, const roce_stream *b)
+{
+    gint order = compare(a->tenant.kind, b->tenant.kind);
+    order = order != 0 ? order : compare(a->tenant.id, b->tenant.id);
+    order = order != 0 ? order : roce_addr_compare(&a->src, &b->src);
+    order = order != 0 ? order : roce_addr_compare(&a->dst, &b->dst);
+    return order != 0 ? order : compare(a->dst_qpn, b->dst_qpn);
 }
 
 /* ---- passages ---- */
@@ -125,11 +146,21 @@ search(rs_passages *passages, rs_macs *macs, const rs_sight *sight, guint32 poin
     return passage;
 }
 
-static gboolean
-carries_data(const roce_packet *packet, const roce_opcode_info *info)
+gboolean
+rs_carries_data(const roce_packet *packet, roce_space *space)
 {
-    return packet->payload_bytes > 0 &&
-           (roce_role_is_request(info->role) || roce_role_is_response_data(info->role));
+    const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
+    gboolean response = roce_role_is_response_data(info->role);
+    *space = response ? ROCE_SPACE_RESPONSES : ROCE_SPACE_REQUESTS;
+    return packet->payload_bytes > 0 && (response || roce_role_is_request(info->role));
+}
+
+static void
+take_data(rs_passage *passage, const roce_packet *packet, roce_space space)
+{
+    passage->in_message = !roce_part_ends(roce_opcode_get(packet->bth.opcode)->part);
+    passage->newest.known[space] = TRUE;
+    passage->newest.psn24[space] = packet->bth.psn24;
 }
 
 rs_passage *
@@ -150,9 +181,10 @@ rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
     }
     *newest = passage;
     passage->packets++;
-    const roce_opcode_info *info = roce_opcode_get(sight->packet->bth.opcode);
-    if (carries_data(sight->packet, info)) {
-        passage->in_message = !roce_part_ends(info->part);
+    passage->priority = sight->priority;
+    roce_space space;
+    if (rs_carries_data(sight->packet, &space)) {
+        take_data(passage, sight->packet, space);
     }
     return passage;
 }

@@ -20,6 +20,7 @@
 /* What pauses did to a sequence of packets.  A gap between two of them in which a pause
  * ended is a stop; as long as it was paused in that gap, they were held. */
 typedef struct rs_held {
+    gboolean any;  /* packet came before, so that the next one ends a gap */
     guint32 pause; /* the tracker's, that may stop the next; ROCE_NO_PAUSE */
     guint64 last_total_ns, last_ended; /* of the pause, when the newest packet came */
     guint64 held_ns, stops;
@@ -34,17 +35,35 @@ rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
 void
 rs_held_end(rs_held *held, const roce_tracker *tracker);
 
+/* PSNs of data, of requests and of responses, each while it is known. */
+typedef struct rs_data_psns {
+    gboolean known[ROCE_N_SPACES];
+    guint32 psn24[ROCE_N_SPACES];
+} rs_data_psns;
+
 typedef struct rs_passage {
     guint64 key;
     guint32 stream;
     rs_mac *src, *dst; /* dst NULL: multicast */
     guint8 hop_limit;
+    guint8 priority; /* of the newest packet */
     gboolean
         in_message; /* the newest packet with data was not the last of its message */
     guint64 packets;
     guint64 first_ns;
     rs_held held;
+    rs_data_psns newest;
+    rs_data_psns
+        before; /* the newest before the first pause that may have stopped it */
 } rs_passage;
+
+/* Orders streams by what they are at all points: 0 for the same one. */
+gint
+rs_stream_compare(const roce_stream *a, const roce_stream *b);
+
+/* Whether a packet carries data, and if so of which PSN space. */
+gboolean
+rs_carries_data(const roce_packet *packet, roce_space *space);
 
 typedef struct rs_passages rs_passages;
 

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "analysis.h"
+#include "pausing_order.h"
 
 #define BITS_PER_BYTE 8
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
@@ -19,11 +20,6 @@ typedef struct strangers {
     guint32 pause[ROCE_PRIORITY_GLOBAL + 1]; /* + 1; 0 none */
 } strangers;
 
-/* What a stream was told of congestion; times are 0 for never. */
-typedef struct marks {
-    guint64 ce_ns, cnp_ns;
-} marks;
-
 struct rs_pausing {
     const rs_analysis *analysis;
     const roce_tracker *tracker;
@@ -31,9 +27,11 @@ struct rs_pausing {
     rs_passages *passages;
     GPtrArray *watches; /* rs_pause_watch by the tracker's number */
     GArray *strangers;  /* by point */
-    GArray *marks;      /* by stream */
+    GArray *marks;      /* rs_pause_marks by stream */
     rs_watchdog_preset presets[RS_WATCHDOG_PRESETS];
     guint n_presets;
+    rs_pause_tree *tree; /* NULL before the end */
+    GArray *orders;      /* rs_pause_order, likewise */
 };
 
 static void
@@ -56,7 +54,7 @@ rs_pausing_new(const rs_analysis *analysis)
     pausing->passages = rs_passages_new();
     pausing->watches = g_ptr_array_new_with_free_func(free_watch);
     pausing->strangers = g_array_new(FALSE, TRUE, sizeof(strangers));
-    pausing->marks = g_array_new(FALSE, TRUE, sizeof(marks));
+    pausing->marks = g_array_new(FALSE, TRUE, sizeof(rs_pause_marks));
     pausing->n_presets = rs_watchdog_presets(analysis->options, pausing->presets);
     return pausing;
 }
@@ -67,6 +65,8 @@ rs_pausing_free(rs_pausing *pausing)
     if (pausing == NULL) {
         return;
     }
+    rs_pause_tree_free(pausing->tree);
+    g_clear_pointer(&pausing->orders, g_array_unref);
     rs_macs_free(pausing->macs);
     rs_passages_free(pausing->passages);
     g_ptr_array_unref(pausing->watches);
@@ -156,6 +156,9 @@ meet(rs_pausing *pausing, rs_pause_watch *watch, guint32 pause,
     }
     mac->pauses[p->priority] = pause;
     watch->mac = mac;
+    watch->held.any = p->priority == ROCE_PRIORITY_GLOBAL
+                          ? mac->takes != 0
+                          : (mac->takes & 1u << p->priority) != 0;
     strangers *here = element(pausing->strangers, point);
     guint32 *stranger = &here->pause[p->priority];
     if (!mac->in_ip) {
@@ -235,9 +238,12 @@ stranger_of(const rs_pausing *pausing, const rs_mac *src, guint8 priority,
 
 /* The pause that may stop a packet: by PFC, else by 802.3x. */
 static guint32
-stopper_of(const rs_pausing *pausing, const rs_mac *src, const rs_mac *dst,
+stopper_of(const rs_pausing *pausing, const rs_mac *src, rs_mac *dst,
            const rs_sight *sight)
 {
+    if (dst != NULL) {
+        dst->takes |= (guint8)(1u << sight->priority);
+    }
     const guint8 classes[] = {sight->priority, ROCE_PRIORITY_GLOBAL};
     for (guint i = 0; i < G_N_ELEMENTS(classes); i++) {
         guint32 pause = dst != NULL ? dst->pauses[classes[i]] : ROCE_NO_PAUSE;
@@ -278,11 +284,17 @@ take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
 static void
 take_marks(rs_pausing *pausing, const rs_sight *sight)
 {
-    marks *m = element(pausing->marks, sight->stream->id);
-    if (m->ce_ns == 0 && sight->packet->payload_bytes > 0 &&
-        sight->packet->transport != ROCE_TRANSPORT_CNP &&
-        roce_packet_ecn(sight->packet) == 3) {
-        m->ce_ns = sight->frame->time_ns;
+    rs_pause_marks *marks = element(pausing->marks, sight->stream->id);
+    roce_space space;
+    if (roce_packet_ecn(sight->packet) != 3 ||
+        !rs_carries_data(sight->packet, &space) || marks->ce.known[space]) {
+        return;
+    }
+    marks->ce.known[space] = TRUE;
+    marks->ce.psn24[space] = sight->packet->bth.psn24;
+    if (marks->ce_frame == 0) {
+        marks->ce_frame = sight->frame->number;
+        marks->ce_ns = sight->frame->time_ns;
     }
 }
 
@@ -299,6 +311,8 @@ take_stream(rs_pausing *pausing, const rs_sight *sight)
     rs_held_packet(&passage->held, pausing->tracker, pause, sight->frame->time_ns);
     if (pause != ROCE_NO_PAUSE) {
         take_stopped(pausing, sight, pause);
+    } else {
+        passage->before = passage->newest;
     }
 }
 
@@ -342,8 +356,11 @@ void
 rs_pausing_event(rs_pausing *pausing, const roce_event *event)
 {
     if (event->kind == ROCE_EVENT_CNP && event->stream != ROCE_NO_STREAM) {
-        marks *m = element(pausing->marks, event->stream);
-        m->cnp_ns = m->cnp_ns == 0 ? event->time_ns : m->cnp_ns;
+        rs_pause_marks *marks = element(pausing->marks, event->stream);
+        if (marks->cnp_frame == 0) {
+            marks->cnp_frame = event->frame;
+            marks->cnp_ns = event->time_ns;
+        }
     }
 }
 
@@ -392,6 +409,8 @@ rs_pausing_finish(rs_pausing *pausing)
             rs_held_end(&watch->held, pausing->tracker);
         }
     }
+    pausing->tree = rs_pause_tree_new(pausing, pausing->tracker);
+    pausing->orders = rs_pause_orders_new(pausing, pausing->tracker);
 }
 
 /* ---- what was found ---- */
@@ -439,27 +458,13 @@ rs_pausing_partner(const rs_pausing *pausing, guint32 pause)
     return routed ? mac->partner : NULL;
 }
 
-static guint64
-mark_of(const rs_pausing *pausing, guint32 stream, gsize offset)
+const rs_pause_marks *
+rs_pausing_marks(const rs_pausing *pausing, guint32 stream)
 {
-    if (stream >= pausing->marks->len) {
-        return G_MAXUINT64;
-    }
-    const marks *m = &g_array_index(pausing->marks, marks, stream);
-    guint64 time_ns = G_STRUCT_MEMBER(guint64, m, offset);
-    return time_ns == 0 ? G_MAXUINT64 : time_ns;
-}
-
-guint64
-rs_pausing_first_ce_ns(const rs_pausing *pausing, guint32 stream)
-{
-    return mark_of(pausing, stream, G_STRUCT_OFFSET(marks, ce_ns));
-}
-
-guint64
-rs_pausing_first_cnp_ns(const rs_pausing *pausing, guint32 stream)
-{
-    return mark_of(pausing, stream, G_STRUCT_OFFSET(marks, cnp_ns));
+    static const rs_pause_marks none;
+    return stream < pausing->marks->len
+               ? &g_array_index(pausing->marks, rs_pause_marks, stream)
+               : &none;
 }
 
 const rs_macs *
@@ -479,4 +484,16 @@ rs_pausing_presets(const rs_pausing *pausing, guint *n)
 {
     *n = pausing->n_presets;
     return pausing->presets;
+}
+
+const rs_pause_tree *
+rs_pausing_tree(const rs_pausing *pausing)
+{
+    return pausing->tree;
+}
+
+const rs_pause_order *
+rs_pausing_order(const rs_pausing *pausing, guint32 pause)
+{
+    return &g_array_index(pausing->orders, rs_pause_order, pause);
 }

@@ -12,6 +12,7 @@
 #define RS_PAUSING_H
 
 #include "passages.h"
+#include "pausing_tree.h"
 #include "watchdog.h"
 
 #include "roce/histogram.h"
@@ -57,8 +58,15 @@ typedef struct rs_pause_watch {
     gboolean is_fine;   /* some stamp was no whole number of microseconds */
 } rs_pause_watch;
 
+/* When a stream first heard of congestion; frames are 0 for never. */
+typedef struct rs_pause_marks {
+    guint64 ce_frame, ce_ns;   /* the first data packet with CE */
+    rs_data_psns ce;           /* the first of each space */
+    guint64 cnp_frame, cnp_ns; /* the first CNP about its data */
+} rs_pause_marks;
+
 typedef struct rs_analysis rs_analysis;
-typedef struct rs_pausing rs_pausing;
+typedef struct rs_pause_order rs_pause_order;
 
 /* `analysis` has its tracker. */
 rs_pausing *
@@ -94,17 +102,21 @@ rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
 const rs_mac *
 rs_pausing_partner(const rs_pausing *pausing, guint32 pause);
 
-/* When the first data packet of a stream was marked, and the first CNP about its data
- * came; G_MAXUINT64: none. */
-guint64
-rs_pausing_first_ce_ns(const rs_pausing *pausing, guint32 stream);
-guint64
-rs_pausing_first_cnp_ns(const rs_pausing *pausing, guint32 stream);
+/* What a stream was told of congestion. */
+const rs_pause_marks *
+rs_pausing_marks(const rs_pausing *pausing, guint32 stream);
 
 const rs_macs *
 rs_pausing_macs(const rs_pausing *pausing);
 const rs_passages *
 rs_pausing_passages(const rs_pausing *pausing);
+
+/* Whether CE or the first pause came first; see pausing_order.h. */
+const rs_pause_order *
+rs_pausing_order(const rs_pausing *pausing, guint32 pause);
+
+const rs_pause_tree *
+rs_pausing_tree(const rs_pausing *pausing);
 
 const rs_watchdog_preset *
 rs_pausing_presets(const rs_pausing *pausing, guint *n);

@@ -428,6 +428,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_connections(out, analysis, summary);
     put_pauses(out, analysis);
     put_member(out, "congestion", rs_json_congestion(analysis));
+    put_member(out, "pause_cycle", rs_json_pause_cycle(analysis));
     put_member(out, "timeline", rs_json_timeline(analysis, summary));
     put_member(out, "incast", rs_json_incast(analysis));
     put_member(out, "receivers", rs_json_receivers(analysis, summary));

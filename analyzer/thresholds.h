@@ -60,4 +60,12 @@
 #define RS_WARNING_COUNTER_PERCENT 10
 #define RS_WARNING_COUNTER_EVENTS 10
 
+/* Packets, later than a pause can be at fault for.  A few come of stamps that were taken
+ * late; whoever does not stop sends on and on. */
+#define RS_IGNORED_PACKETS 10
+
+/* Pauses of a burst are over in some ten microseconds; ports in a circle do not come out
+ * of it by themselves. */
+#define RS_DEADLOCK_US 100
+
 #endif

@@ -172,6 +172,27 @@ def incast_pfc(bps=100 * 10**9, **how):
         files={"switch.pcapng": ("leaf0_h0", "leaf0_h1"), "h3.pcap": ("h3",)})
 
 
+def pauses_alone():
+    """As above, and captured behind the switch as well: nothing is marked."""
+    points = tuple(map(at_port, ("leaf0:h0", "leaf0:h1", "leaf0:h3")))
+    return dataclasses.replace(incast_pfc(), points=points,
+                               files={"fabric.pcapng": tuple(p.name for p in points)})
+
+
+def marks_before_pauses():
+    """It marks all that finds more than 8 kB, and pauses later."""
+    base = pauses_alone()
+    return dataclasses.replace(base, switch=dataclasses.replace(
+        base.switch, kmin_bytes=8_000, kmax_bytes=8_000))
+
+
+def deaf():
+    """h0 takes 20 us to stop, and by then the pause is over."""
+    base = incast_pfc(headroom_bytes=400_000)
+    return dataclasses.replace(base, hosts={0: FabricHost(
+        pause=PauseConfig(reaction_ns=20_000))})
+
+
 def incast_short_headroom():
     """As above, with a quarter of the headroom: a lossless class that loses."""
     base = incast_pfc()
@@ -216,6 +237,29 @@ def storm():
         SwitchConfig(pause=pause(), **NO_MARKS), hosts={3: broken},
         files={"leaf0_h3.pcap": ("leaf0_h3",), "leaf0_h0.pcapng": ("leaf0_h0",)},
         duration_ns=400_000)
+
+
+def long_storm():
+    """As above, at 10 Gb/s and for 250 ms: longer than watchdogs wait."""
+    broken = FabricHost(pause=pause(quanta=0xFFFF), storm_ns=(40_000, 250_040_000))
+    return dataclasses.replace(
+        storm(), topology=dataclasses.replace(FOUR_HOSTS, host_link=Link(10 * 10**9)),
+        flows=(flow(0, 3, writes(12, 8_192), timeout_ns=10**9),), hosts={3: broken},
+        switch=SwitchConfig(pause=pause(quanta=0xFFFF), **NO_MARKS),
+        duration_ns=260_000_000)
+
+
+def both_ways():
+    """h0 and h3 send to each other and take in slowly, h3 more so: both ends of a link
+    pause, one of them much more."""
+    steps = {0: 60 * 10**9, 3: 20 * 10**9}
+    return FabricScenario(
+        "both_ways", (flow(0, 3, writes(12)), flow(3, 0, writes(12), number=1),
+                      flow(1, 0, writes(6))),
+        (at_port("leaf0:h0"), at_port("leaf0:h3")), FOUR_HOSTS,
+        SwitchConfig(pause=pause(), **NO_MARKS),
+        hosts={i: FabricHost(pause=pause(), receives_at=((0, bps),))
+               for i, bps in steps.items()})
 
 
 def deadlock():
@@ -345,14 +389,21 @@ SCENARIOS = {
     "marked_twice": marked_twice,
     "incast_pfc": incast_pfc,
     "incast_pfc_10g": lambda: incast_pfc(10 * 10**9),
+    "incast_pfc_25g": lambda: incast_pfc(25 * 10**9),
+    "incast_pfc_200g": lambda: incast_pfc(200 * 10**9),
     "incast_pfc_400g": lambda: incast_pfc(400 * 10**9),
     "incast_pfc_800g": lambda: incast_pfc(800 * 10**9),
     "incast_pause": lambda: incast_pfc(kind="802.3x"),
     "incast_expiry": lambda: incast_pfc(release="expiry", quanta=2000),
     "incast_short_headroom": incast_short_headroom,
+    "pauses_alone": pauses_alone,
+    "marks_before_pauses": marks_before_pauses,
+    "deaf": deaf,
     "shared_mac": shared_mac,
     "cascade": cascade,
     "storm": storm,
+    "long_storm": long_storm,
+    "both_ways": both_ways,
     "deadlock": deadlock,
     "ecmp": ecmp,
     "spray": spray,

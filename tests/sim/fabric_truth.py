@@ -7,7 +7,10 @@ streams[] and points{} are those of sim.py's truth, with these differences:
     none there is left out.  `elsewhere` counts requests that were delivered by another
     way, `way_unknown` those that were lost before a switch had chosen one.
   points{name}: pauses[] as the frames tell them that came there, whatever the capture
-    made of them (see PausesHeard); `mac_control` frames.
+    made of them (see PausesHeard): `caused_by`, of each interval the MAC address of the
+    port whose pause caused it, `marked_before`, whether some packet that came to that
+    port before its first pause was marked, and what they stop (see fabric_victims.py); `mac_control`
+    frames.
   streams[].points{name}: cnps_for: CNPs that complain of this stream's data, whoever sent
     them; ce_by: which port marked the CE data that was captured.
   streams[]: ways{space}: for each packet, in the order of sending, the number of its
@@ -32,6 +35,7 @@ fabric:
 import collections
 import dataclasses
 
+from fabric_victims import marked_before, victims
 from pfc import GLOBAL, quanta_ns
 from sim import CNPS, REQUESTS, RESPONSES, START_NS, Simulation
 from switch import Switch
@@ -48,6 +52,7 @@ class PausesHeard:
     def __init__(self):
         self.xoff = self.refresh = self.xon = self.expired = 0
         self.intervals = []
+        self.pauses = []         # of each interval, the first Pause that it is due to
         self._start = self._until = None
 
     def take(self, heard):
@@ -59,6 +64,7 @@ class PausesHeard:
         if self._start is None:
             self.xoff += 1
             self._start = heard.time_ns
+            self.pauses.append(heard.frame.pause)
         else:
             self.refresh += 1
         self._until = heard.time_ns + quanta_ns(heard.frame.quanta, heard.link_bps)
@@ -84,7 +90,7 @@ class PausesHeard:
                 "total_ns": sum(lengths), "longest_ns": max(lengths, default=0)}
 
 
-def pauses_heard(tap, end_ns):
+def pauses_heard(tap, end_ns, all_pauses):
     """By sending port and class; `end_ns` is when the capture ends."""
     by_sender = collections.defaultdict(PausesHeard)
     for heard in tap.heard:
@@ -93,8 +99,14 @@ def pauses_heard(tap, end_ns):
     out = []
     for (port, traffic_class), pauses in by_sender.items():
         pauses.finish(end_ns)
-        out.append({"from": port.name, "src_mac": port.mac.hex(":"),
-                    "priority": class_name(traffic_class), **pauses.truth()})
+        causes = [all_pauses[pause.cause["pause"]].port.mac.hex(":")
+                  if pause.cause["kind"] == "pause" else None for pause in pauses.pauses]
+        out.append({"from": port.name, "to": port.peer.name,
+                    "src_mac": port.mac.hex(":"), "dst_mac": port.peer.mac.hex(":"),
+                    "priority": class_name(traffic_class), **pauses.truth(),
+                    "marked_before": marked_before(tap, port),
+                    "caused_by": causes,
+                    "victims": victims(tap, port, traffic_class, pauses.intervals)})
     return out
 
 
@@ -107,7 +119,7 @@ class FabricTruth(Simulation):
             point = truth["points"][tap.point.name]
             point["mac_control"] = len(tap.heard)
             point["link_bps"] = tap.link_bps()
-            point["pauses"] = pauses_heard(tap, self.last_captured_ns(tap))
+            point["pauses"] = pauses_heard(tap, self.last_captured_ns(tap), self.pauses)
         truth["start_ns"], truth["end_ns"] = START_NS, self.now
         truth["fabric"] = {
             "pauses": [self._pause_truth(pause) for pause in self.pauses],

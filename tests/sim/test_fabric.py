@@ -44,6 +44,8 @@ class Row:
     # Counts of the truth that must not be 0, or the row tests nothing.
     happens: tuple = ()
     seeds: int = 1
+    # What came first, marks or the pause, as far as the report knows it.
+    orders: tuple = ()
 
 
 INCAST = {"h3": {"ce"}, "leaf0_h3": {"ce"}}
@@ -69,6 +71,8 @@ ROWS = (
     Row("marked_twice", {"h0": {"ce", "incast"}}, ("ce", "cnps")),
     Row("incast_pfc", PFC, ("pauses",)),
     Row("incast_pfc_10g", PFC, ("pauses",)),
+    Row("incast_pfc_25g", PFC, ("pauses",)),
+    Row("incast_pfc_200g", PFC, ("pauses",)),
     Row("incast_pfc_400g", PFC, ("pauses",)),
     Row("incast_pfc_800g", PFC, ("pauses",)),
     Row("incast_pause", {p: {"pause_802.3x"} for p in PFC}, ("pauses",)),
@@ -77,13 +81,26 @@ ROWS = (
         "leaf0_h0": {"pfc", "undelivered_after_capture"},
         "leaf0_h1": {"pfc", "undelivered_after_capture"},
         "h3": {"lost_before_capture", "timeout"}}, ("pauses", "lost")),
+    Row("pauses_alone", {**PFC, "leaf0_h3": {"pause_before_ecn"}}, ("pauses",),
+        orders=("pause",)),
+    Row("marks_before_pauses", {**PFC, "leaf0_h3": {"ce"}}, ("pauses", "ce"),
+        orders=("ce",)),
+    Row("deaf", {"leaf0_h0": {"pfc", "pause_ignored"}, "leaf0_h1": {"pfc"}},
+        ("pauses", "late")),
+    Row("long_storm", {"leaf0_h3": {"pfc", "pause_storm", "slow_receiver"},
+                       "leaf0_h0": {"pfc", "pause_storm"}}, ("pauses",)),
+    Row("both_ways", {p: {"pfc", "slow_receiver"} for p in ("leaf0_h0", "leaf0_h3")},
+        ("pauses",)),
     Row("shared_mac", {"leaf0": {"pfc"}, "leaf0_h0": {"pfc"}}, ("pauses",)),
-    Row("cascade", {"leaf1_h7": {"pfc", "slow_receiver"}, **{p: {"pfc"} for p in (
-        "spine0_leaf1", "leaf0_spine0", "leaf0_h0")}}, ("pauses",)),
     Row("storm", {"leaf0_h3": {"pfc", "slow_receiver"}, "leaf0_h0": {"pfc"}},
         ("pauses",)),
-    Row("deadlock", {p: {"pfc"} for p in (
-        "spine0_leaf0", "leaf1_spine0", "spine1_leaf1", "leaf0_spine1")}, ("pauses",)),
+    Row("cascade", {"leaf1_h7": {"pfc", "slow_receiver", "pause_cascade", "pause_bystanders"},
+                    "spine0_leaf1": {"pfc"}, "leaf0_spine0": {"pfc"},
+                    "leaf0_h0": {"pfc"}}, ("pauses", "caused")),
+    Row("deadlock", {
+        "spine0_leaf0": {"pfc", "pause_deadlock", "pause_cascade", "pause_before_ecn"},
+        **{p: {"pfc"} for p in ("leaf1_spine0", "spine1_leaf1", "leaf0_spine1")}},
+        ("pauses", "caused")),
     Row("ecmp", {"h4": {"ce"}, "spine0": {"ce"}}, ("ce",)),
     Row("spray", {"h0": {"undelivered_after_capture"}, "h4": {"reordered"}},
         ("reordered",), seeds=2),
@@ -146,9 +163,13 @@ class Complaints:
 # --- pauses --------------------------------------------------------------------------
 
 
-def check_pauses(say, truth, reported):
+def has_shared_mac(pauses):
+    return len({(p["src_mac"], p["priority"]) for p in pauses}) < len(pauses)
+
+
+def check_pauses(say, truth, reported, streams):
     """Exact, by sending MAC and priority."""
-    if len({(p["src_mac"], p["priority"]) for p in truth}) < len(truth):
+    if has_shared_mac(truth):
         check_shared_mac(say, truth, reported)
         return
     found = {(p["src_mac"], p["priority"]): p for p in reported}
@@ -164,6 +185,55 @@ def check_pauses(say, truth, reported):
                                         for i in got["intervals"]],
                   want["intervals"][:len(got["intervals"])])
         say.equal("pauses: how many", got["n_intervals"], len(want["intervals"]))
+        lengths = [end - start for start, end, _how in want["intervals"]]
+        say.equal("pauses: lengths", lengths_of(got["lengths_ns"]), lengths_of(
+            lengths and {"count": len(lengths), "min": min(lengths), "max": max(lengths),
+                         "mean": sum(lengths) // len(lengths)}))
+        # What a port of a switch sends has been forwarded; one that only receives is not
+        # known for what it is.
+        sender = "from_network" if ":" in want["from"] else "from_host"
+        if got["direction"] is not None:
+            say.equal("pauses: direction", got["direction"], sender)
+        check_victims(say, want["victims"], got["victims"], streams)
+        if got["partner_mac"] is not None:
+            say.equal("pauses: partner", got["partner_mac"], want["dst_mac"])
+            say.equal("pauses: of the partner", got["partner_total_ns"], sum(
+                p["total_ns"] for p in truth if p["from"] == want["to"]
+                and p["priority"] == want["priority"]))
+        if got["order"]["first"] is not None:
+            say.equal("pauses: order", got["order"]["first"],
+                      "ce" if want["marked_before"] else "pause")
+
+
+def lengths_of(dist):
+    return dist and [dist[key] for key in ("count", "min", "max", "mean")]
+
+
+def check_victims(say, want, got, streams):
+    if want is None or got is None:
+        say.equal("victims", got, want)
+        return
+    for key in ("packets", "stops", "held_ns", "late_packets"):
+        say.equal(f"victims: {key}", got[key], want[key])
+    by_id = {s["id"]: (s["src"], s["dst"], s["dst_qpn"]) for s in streams}
+    found = [[*by_id[s["stream"]], s["stops"], s["held_ns"]] for s in got["streams"]]
+    say.equal("victims: streams", sorted(found), sorted(want["streams"]))
+
+
+def check_causes(say, truth, report, points, ids):
+    """Which pause comes of which: exact, as far as the other one was captured."""
+    captured = {(p["src_mac"], p["priority"]) for p in report["pauses"]}
+    by_id = {p["id"]: p["src_mac"] for p in report["pauses"]}
+    for point in points:
+        for want in truth["points"][point]["pauses"]:
+            (got,) = (p for p in report["pauses"] if p["point"] == ids.get(point)
+                      and p["src_mac"] == want["src_mac"]
+                      and p["priority"] == want["priority"])
+            causes = [mac if (mac, want["priority"]) in captured else None
+                      for mac in want["caused_by"]]
+            say.equal(f"causes of {want['from']}",
+                      [by_id.get(i["caused_by"]) for i in got["intervals"]],
+                      causes[:len(got["intervals"])])
 
 
 def check_shared_mac(say, truth, reported):
@@ -325,7 +395,8 @@ def views_at(point, truth, report, point_id):
 def check_point(say, truth, report, point_id):
     point = say.where
     check_pauses(say, truth["points"][point]["pauses"],
-                 [p for p in report["pauses"] if p["point"] == point_id])
+                 [p for p in report["pauses"] if p["point"] == point_id],
+                 [s for s in report["streams"] if s["point"] == point_id])
     for view in views_at(point, truth, report, point_id):
         if view.got is None:
             say.texts.append(("streams", "one is not in the report"))
@@ -343,7 +414,8 @@ def happened(truth):
     fabric = truth["fabric"]
     counts = {"cnps": len(fabric["cnps"]), "pauses": len(fabric["pauses"]),
               "lost": len(fabric["drops"]), "elsewhere": 0, "ce": 0, "reordered": 0,
-              "expired": 0}
+              "expired": 0, "late": 0,
+              "caused": sum(p["cause"]["kind"] == "pause" for p in fabric["pauses"])}
     for stream in truth["streams"]:
         for point in stream["points"].values():
             counts["elsewhere"] += point["elsewhere"]
@@ -351,6 +423,8 @@ def happened(truth):
             counts["ce"] += point["ecn"].get("ce", 0)
     for point in truth["points"].values():
         counts["expired"] += sum(pauses["expired"] for pauses in point["pauses"])
+        counts["late"] += sum(pauses["victims"]["late_packets"]
+                              for pauses in point["pauses"] if pauses["victims"])
     return counts
 
 
@@ -377,6 +451,10 @@ def run_seed(row, seed, directory):
         for say in says:
             check_point(say, truth, report, ids.get(say.where))
         check_warnings(says[0], row, report, points)
+        if not any(has_shared_mac(truth["points"][p]["pauses"]) for p in points):
+            check_causes(says[0], truth, report, points, ids)
+        orders = {p["order"]["first"] for p in report["pauses"]} - {None}
+        says[0].equal("orders", orders, set(row.orders) or orders)
         for say in says:
             yield from ((say.where, *text) for text in say.texts)
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What findings about pauses share; `pause` is the tracker's number of a source. */
+#ifndef RS_FINDINGS_PAUSE_H
+#define RS_FINDINGS_PAUSE_H
+
+#include "findings_parts.h"
+#include "pausing.h"
+
+const roce_pause_source *
+rs_pause_source(const rs_findings *all, guint32 pause);
+const rs_pause_watch *
+rs_pause_watch_of(const rs_findings *all, guint32 pause);
+const rs_pause_node *
+rs_pause_node_of(const rs_findings *all, guint32 pause);
+
+/* Whether it stands for its link, where both ends of that are points. */
+gboolean
+rs_pause_stands(const rs_findings *all, guint32 pause);
+
+/* Whether a time is WARNING_PAUSED_PERCENT or more of what its point saw. */
+gboolean
+rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns);
+
+/* Name or MAC address of who pauses, safe for a terminal; g_free(). */
+char *
+rs_pause_who(const rs_findings *all, guint32 pause);
+
+/* "priority 3", "its whole link"; g_free(). */
+char *
+rs_pause_what(const rs_findings *all, guint32 pause);
+
+/* The second half of an id: MAC address and priority. */
+void
+rs_pause_about(const rs_findings *all, rs_finding *finding, guint32 pause);
+
+/* Its first XOFFs, of all its pause frames. */
+void
+rs_pause_add_frames(const rs_findings *all, rs_finding *finding, guint32 pause);
+
+#endif

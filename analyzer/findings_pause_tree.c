@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings about how pauses go on: from port to port, in a circle, over those who have
+ * nothing to do with it; and about what should have come before them. */
+#include "findings_pause.h"
+
+#include "format.h"
+#include "pausing_order.h"
+#include "thresholds.h"
+
+#define PORTS_NAMED 8
+
+static guint32
+n_pauses(const rs_findings *all)
+{
+    return roce_tracker_n_pauses(all->analysis->tracker);
+}
+
+/* "h7 at leaf1:h7" */
+static char *
+place_of(const rs_findings *all, guint32 pause)
+{
+    g_autofree char *who = rs_pause_who(all, pause);
+    g_autofree char *where =
+        rs_point_name(all->analysis, rs_pause_source(all, pause)->point);
+    return g_strdup_printf("%s at %s", who, where);
+}
+
+/* ---- from port to port ---- */
+
+/* What comes of one source. */
+typedef struct spread {
+    const rs_findings *all;
+    guint32 root;
+    GArray *pauses; /* guint32: others, by hops from it */
+    guint hops;     /* most */
+    gboolean is_much;
+} spread;
+
+static gint
+by_hops(gconstpointer a, gconstpointer b, gpointer data)
+{
+    guint32 x = *(const guint32 *)a;
+    guint32 y = *(const guint32 *)b;
+    guint hops_x = rs_pause_node_of(data, x)->hops;
+    guint hops_y = rs_pause_node_of(data, y)->hops;
+    return hops_x != hops_y ? (hops_x < hops_y ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static void
+gather(rs_findings *all, guint32 root, spread *s)
+{
+    *s = (spread){
+        .all = all, .root = root, .pauses = g_array_new(FALSE, FALSE, sizeof(guint32))};
+    for (guint32 i = 0; i < n_pauses(all); i++) {
+        const rs_pause_node *node = rs_pause_node_of(all, i);
+        if (i != root && node->root == root && node->same_as == i) {
+            g_array_append_val(s->pauses, i);
+            s->hops = MAX(s->hops, node->hops);
+            s->is_much |= rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns);
+        }
+    }
+    g_array_sort_with_data(s->pauses, by_hops, all);
+}
+
+static gboolean
+is_root(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_node_of(all, pause)->root == pause && rs_pause_stands(all, pause);
+}
+
+static char *
+chain_text(const spread *s)
+{
+    g_autofree char *first = place_of(s->all, s->root);
+    g_autofree char *since =
+        rs_format_time(rs_pause_watch_of(s->all, s->root)->first_start_ns);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s paused first, from %s on", first, since);
+    for (guint i = 0; i < MIN(s->pauses->len, PORTS_NAMED); i++) {
+        guint32 pause = g_array_index(s->pauses, guint32, i);
+        const rs_pause_node *node = rs_pause_node_of(s->all, pause);
+        g_autofree char *place = place_of(s->all, pause);
+        g_autofree char *total =
+            rs_format_duration(rs_pause_source(s->all, pause)->total_ns, 0);
+        g_string_append_printf(text, "; hop %u: %s, %s", node->hops, place, total);
+    }
+    if (s->pauses->len > PORTS_NAMED) {
+        g_string_append_printf(text, "; and %u more", s->pauses->len - PORTS_NAMED);
+    }
+    g_string_append_c(text, '.');
+    return g_string_free(text, FALSE);
+}
+
+static void
+add_first_frame(const spread *s, rs_finding *f, guint32 pause)
+{
+    const rs_pause_frames *xoff = &rs_pause_watch_of(s->all, pause)->xoff;
+    if (xoff->n > 0) {
+        rs_finding_add_frame(f, xoff->first[0]);
+    }
+}
+
+void
+rs_find_pause_cascade(rs_findings *all, const rs_finding_row *row)
+{
+    for (guint32 i = 0; i < n_pauses(all); i++) {
+        spread s;
+        if (!is_root(all, i)) {
+            continue;
+        }
+        gather(all, i, &s);
+        if (s.pauses->len > 0) {
+            g_autofree char *who = rs_pause_who(all, i);
+            g_autofree char *ports =
+                rs_finding_count(s.pauses->len, "other port", "other ports");
+            g_autofree char *hops = rs_finding_count(s.hops, "hop", "hops");
+            rs_finding *f = rs_finding_add(
+                all, row, s.is_much ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+            rs_pause_about(all, f, i);
+            f->weight = s.pauses->len;
+            rs_finding_say(f,
+                           g_strdup_printf("Pauses of %s make %s pause, up to %s away",
+                                           who, ports, hops),
+                           chain_text(&s));
+            add_first_frame(&s, f, i);
+            for (guint k = 0; k < s.pauses->len; k++) {
+                add_first_frame(&s, f, g_array_index(s.pauses, guint32, k));
+            }
+        }
+        g_array_unref(s.pauses);
+    }
+}
+
+/* ---- over others ---- */
+
+/* Those that are held for the sake of one host. */
+typedef struct bystanders {
+    GArray *streams; /* guint32 */
+    guint64 longest_ns;
+    gboolean is_much;
+    guint n_ports;
+} bystanders;
+
+static void
+gather_bystanders(const spread *s, bystanders *b, rs_finding *f)
+{
+    for (guint i = 0; i < s->pauses->len; i++) {
+        guint32 pause = g_array_index(s->pauses, guint32, i);
+        const GPtrArray *held = rs_pause_node_of(s->all, pause)->bystanders;
+        for (guint k = 0; k < held->len; k++) {
+            const rs_passage *passage = g_ptr_array_index(held, k);
+            g_array_append_val(b->streams, passage->stream);
+            b->longest_ns = MAX(b->longest_ns, passage->held.held_ns);
+            b->is_much |= rs_pause_is_much(s->all, pause, passage->held.held_ns);
+        }
+        if (held->len > 0) {
+            b->n_ports++;
+            add_first_frame(s, f, pause);
+        }
+    }
+}
+
+static void
+say_bystanders(const spread *s, const bystanders *b, rs_finding *f)
+{
+    g_autofree char *who = rs_pause_who(s->all, s->root);
+    g_autofree char *streams =
+        rs_finding_count(b->streams->len, "stream is", "streams are");
+    g_autofree char *longest = rs_format_duration(b->longest_ns, 0);
+    g_autofree char *ports = rs_finding_count(b->n_ports, "port", "ports");
+    rs_finding_say(f,
+                   g_strdup_printf("%s held because %s pauses, though not bound for it",
+                                   streams, who),
+                   g_strdup_printf(
+                       "At %s that pause in consequence; one of them for %s.  A stream "
+                       "counts once for each point that it was held at.",
+                       ports, longest));
+}
+
+void
+rs_find_pause_bystanders(rs_findings *all, const rs_finding_row *row)
+{
+    for (guint32 i = 0; i < n_pauses(all); i++) {
+        if (!is_root(all, i)) {
+            continue;
+        }
+        spread s;
+        gather(all, i, &s);
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+        bystanders b = {.streams = f->streams};
+        gather_bystanders(&s, &b, f);
+        if (b.streams->len == 0) {
+            rs_findings_take_back(all);
+        } else {
+            f->severity = b.is_much ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+            f->weight = b.streams->len;
+            rs_pause_about(all, f, i);
+            say_bystanders(&s, &b, f);
+        }
+        g_array_unref(s.pauses);
+    }
+}
+
+/* ---- in a circle ---- */
+
+void
+rs_find_pause_deadlock(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_pause_cycle *cycle =
+        rs_pause_tree_cycle(rs_pausing_tree(all->analysis->watchers.pausing));
+    if (cycle == NULL ||
+        cycle->end_ns - cycle->start_ns < RS_DEADLOCK_US * G_GUINT64_CONSTANT(1000)) {
+        return;
+    }
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_CRITICAL);
+    const spread s = {.all = all};
+    GString *text = g_string_new("Each stops the next:");
+    for (guint i = 0; i < cycle->pauses->len; i++) {
+        guint32 pause = g_array_index(cycle->pauses, guint32, i);
+        g_autofree char *place = place_of(all, pause);
+        g_string_append_printf(text, "%s %s", i > 0 ? "," : "", place);
+        add_first_frame(&s, f, pause);
+    }
+    g_autofree char *since = rs_format_time(cycle->start_ns);
+    g_autofree char *length = rs_format_duration(cycle->end_ns - cycle->start_ns, 0);
+    g_string_append_printf(text, ", and the last one the first.  Since %s.", since);
+    f->weight = cycle->pauses->len;
+    rs_pause_about(all, f, g_array_index(cycle->pauses, guint32, 0));
+    rs_finding_say(f,
+                   g_strdup_printf("%u ports wait for each other in a circle, for %s",
+                                   cycle->pauses->len, length),
+                   g_string_free(text, FALSE));
+}
+
+/* ---- before anything was marked ---- */
+
+static char *
+order_detail(const rs_pause_order *order)
+{
+    g_autofree char *paused = rs_format_time(order->pause_ns);
+    if (order->mark_frame == 0) {
+        return g_strdup_printf("The first pause began at %s.  No packet of the streams "
+                               "that it stops was ever seen with CE, and no CNP about "
+                               "them, though they are ECN-capable.",
+                               paused);
+    }
+    g_autofree char *marked = rs_format_time(order->mark_ns);
+    return g_strdup_printf(
+        "The first pause began at %s.  Of the streams that it stops, "
+        "nothing that had passed by then was marked; the first CE or "
+        "CNP was seen at %s.",
+        paused, marked);
+}
+
+/* What waits for somebody else's pause would not have been marked in any case. */
+void
+rs_find_pause_before_ecn(rs_findings *all, const rs_finding_row *row)
+{
+    for (guint32 i = 0; i < n_pauses(all); i++) {
+        const rs_pause_order *order =
+            rs_pausing_order(all->analysis->watchers.pausing, i);
+        if (order->first != RS_FIRST_PAUSE || !is_root(all, i) ||
+            rs_pause_node_of(all, i)->causes->len > 0) {
+            continue;
+        }
+        const roce_pause_source *p = rs_pause_source(all, i);
+        gboolean bad = rs_pause_is_much(all, i, p->total_ns);
+        g_autofree char *who = rs_pause_who(all, i);
+        g_autofree char *what = rs_pause_what(all, i);
+        rs_finding *f =
+            rs_finding_add(all, row, bad ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+        rs_pause_about(all, f, i);
+        f->weight = p->xoff;
+        rs_finding_say(
+            f, g_strdup_printf("%s paused %s before anything was marked", who, what),
+            order_detail(order));
+        rs_finding_add_frame(f, order->pause_frame);
+        rs_finding_add_frame(f, order->mark_frame);
+    }
+}

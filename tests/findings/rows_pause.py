@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Pauses: how long, of whom, who obeys them, and how they go on."""
+
+import dataclasses
+
+import fabric_scenarios
+import roce
+from captures import START_NS, wire
+from fabric import FabricHost, simulate_fabric
+from row import CANNOT, FIRES, NOT, Row
+
+US, MS = 1_000, 1_000_000
+SPEED = ("--link-speed", "100G")
+LONGEST_NS = 335_539             # of 0xFFFF quanta at 100 Gb/s
+SWITCH = b"\2\1\0\0\0\1"
+
+
+# --- fabrics -------------------------------------------------------------------------
+
+
+def fabric(name, points=None, later_ns=0, **changes):
+    """A scenario, changed, as captured at some of its points: in one file, which begins so
+    much later."""
+    def make():
+        base = fabric_scenarios.scenario(name)
+        names = points or tuple(p.name for p in base.points)
+        run = simulate_fabric(dataclasses.replace(
+            base, **{"points": tuple(p for p in base.points if p.name in names),
+                     "files": {"fabric.pcapng": names}, **changes}))
+        for tap in run.taps:
+            tap.records = [r for r in tap.records if r.time_ns >= START_NS + later_ns]
+        return run.captures()
+    return make
+
+
+# --- by hand -------------------------------------------------------------------------
+
+
+def paused(ns, of_ns, kind=roce.pfc):
+    """Two hosts; port SWITCH pauses priority 3 once, or the link: so long, in a capture
+    of that length."""
+    quanta = -(-ns * 1000 // 5120)
+
+    def talk(on):
+        on.exchange(10)
+        on.frame(kind({3: quanta} if kind is roce.pfc else quanta, src=SWITCH))
+        on.now = START_NS + of_ns
+        on.write(10)
+    return talk
+
+
+def paused_alone(kind):
+    """No RoCE at all."""
+    def talk(on):
+        on.frame(kind(100, src=SWITCH))
+        on.wait(10 * MS)
+        on.frame(kind(0, src=SWITCH))
+    return talk
+
+
+def held(*lengths_ns, gap_ns=0, refresh_ns=300 * US):
+    """Pauses of these lengths, held by refreshes and ended by XON."""
+    def talk(on):
+        on.exchange(3)
+        for length_ns in lengths_ns:
+            start = on.now
+            for at in range(0, length_ns, refresh_ns):
+                on.now = start + at
+                on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
+            on.now = start + length_ns
+            on.frame(roce.pfc({3: 0}, src=SWITCH))
+            on.now = start + length_ns + gap_ns
+        on.write(10)
+    return talk
+
+
+def fired(name, n, after_ns):
+    """How often a watchdog fired, and how long after the first XOFF for the first time."""
+    def look(report, _found):
+        (pause,) = report["pauses"]
+        (rating,) = (w for w in pause["watchdogs"] if w["name"] == name)
+        first = pause["intervals"][0]["start_ns"] + after_ns if n else None
+        if (rating["fired"], rating["first_fired_ns"]) != (n, first):
+            yield f"{rating}, not {n} times, first at {first}"
+    return look
+
+
+def sent_anyway(n, *, after_ns=10 * US, mac=roce.MAC_B):
+    """So many packets to a host that has paused; each takes a microsecond."""
+    def talk(on):
+        on.exchange(20)
+        on.frame(roce.pfc({3: 0xFFFF}, src=mac))
+        on.wait(after_ns - US)
+        for i in range(n):
+            on.write(20 + i)
+        on.wait(MS)
+        on.write(20 + n)
+    return talk
+
+
+def n_frames(n):
+    def look(_report, found):
+        if len(found[0]["frames"]) != n:
+            yield f"{len(found[0]['frames'])} frames, not {n}: {found[0]['frames']}"
+    return look
+
+
+def says(*words):
+    """All of these stand in title or detail."""
+    def look(_report, found):
+        text = found[0]["title"] + " " + found[0]["detail"]
+        yield from (f"{word!r} is not in {text!r}" for word in words if word not in text)
+    return look
+
+
+def held_streams(*ends):
+    """(from, to) of the streams named, at whatever point."""
+    def look(report, found):
+        by_id = {s["id"]: (s["src"], s["dst"]) for s in report["streams"]}
+        got = {by_id[i] for i in found[0]["streams"]}
+        if got != set(ends):
+            yield f"{sorted(got)}, not {sorted(ends)}"
+    return look
+
+
+def order_unknown(why):
+    def look(report, _found):
+        got = {p["order"]["unknown"] for p in report["pauses"]}
+        if got != {why}:
+            yield f"{got}, not {why}"
+    return look
+
+
+CASCADE = fabric_scenarios.scenario("cascade")
+NOT_ECT = FabricHost(tos=26 << 2)
+EDGES = ("leaf1_h7", "leaf0_h0")
+FIRST_PAUSE_NS = 6_500           # of pauses_alone: both ports pause, and nobody sends
+
+ROWS = [
+    Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
+        also=says("paused for 10.0 µs (1.0 %)")),
+    Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
+        also=says("a port of the network", "not once")),
+    Row("pfc", FIRES, "a slow host", fabric("both_ways", ("leaf0_h3",)), "warning",
+        also=says("It is a host's NIC", "paused it for 47.0 µs")),
+    Row("pfc", FIRES, "one MAC address of several ports",
+        fabric("shared_mac", ("leaf0",)), "warning", also=says("Several ports")),
+    Row("pfc", NOT, "less than 1 %", wire(paused(10_000, 1_010 * US)), "note", SPEED),
+    Row("pfc", NOT, "802.3x is none", wire(paused(10_000, 990 * US, roce.pause)), None,
+        SPEED),
+    Row("pfc", CANNOT, "the speed of the link is not known",
+        wire(paused(10_000, 990 * US)), "note", also=says("give --link-speed")),
+
+    Row("pause_802.3x", FIRES, "where there is RoCE",
+        wire(paused(1_000, 10 * MS, roce.pause)), "warning", SPEED),
+    Row("pause_802.3x", FIRES, "an incast", fabric("incast_pause"), "warning"),
+    Row("pause_802.3x", NOT, "where there is none", wire(paused_alone(roce.pause)), "note",
+        SPEED),
+    Row("pause_802.3x", NOT, "PFC is none", wire(paused(10_000, 990 * US)), None, SPEED),
+    Row("pause_802.3x", CANNOT, "the frame was cut before the opcode",
+        wire(paused(1_000, 10 * MS, roce.pause), snap_length=15), None, SPEED),
+
+    Row("pause_storm", FIRES, "200 ms, held by refreshes", wire(held(200 * MS)),
+        "critical", SPEED, also=fired("sonic", 1, 200 * MS)),
+    Row("pause_storm", FIRES, "a NIC that pauses for ever",
+        fabric("long_storm", ("leaf0_h3",)), "critical",
+        also=says("sonic", "1 time", "juniper", "mlx5", "never")),
+    Row("pause_storm", FIRES, "as the user says", wire(held(50 * MS)), "critical",
+        (*SPEED, "--watchdog", "50"), also=fired("user", 1, 50 * MS)),
+    Row("pause_storm", FIRES, "twice, after the watchdog was restored",
+        wire(held(210 * MS, 210 * MS, gap_ns=210 * MS)), "critical",
+        (*SPEED, "--watchdog", "sonic"), also=fired("sonic", 2, 200 * MS)),
+    Row("pause_storm", FIRES, "once, the second before it was",
+        wire(held(210 * MS, 210 * MS, gap_ns=190 * MS)), "critical",
+        (*SPEED, "--watchdog", "juniper"), also=fired("juniper", 1, 200 * MS)),
+    Row("pause_storm", FIRES, "XON and XOFF at once are no gap",
+        wire(held(120 * MS, 120 * MS)), "critical", SPEED,
+        also=fired("juniper", 1, 200 * MS)),
+    Row("pause_storm", NOT, "1 us less", wire(held(200 * MS - US)), None, SPEED,
+        also=fired("sonic", 0, 0)),
+    Row("pause_storm", NOT, "with gaps that let packets through",
+        wire(held(120 * MS, 120 * MS, gap_ns=20 * US)), None, SPEED),
+    Row("pause_storm", NOT, "the user's watchdog waits longer", wire(held(300 * MS)), None,
+        (*SPEED, "--watchdog", "400")),
+    Row("pause_storm", NOT, "the refreshes come too late",
+        wire(held(400 * MS, refresh_ns=LONGEST_NS + 20 * US)), None, SPEED),
+    Row("pause_storm", CANNOT, "the speed of the link is not known",
+        wire(held(300 * MS))),
+
+    Row("pause_ignored", FIRES, "a NIC that stops 20 us late",
+        fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(10)),
+    Row("pause_ignored", FIRES, "10 packets", wire(sent_anyway(10)), "warning", SPEED,
+        also=n_frames(10)),
+    Row("pause_ignored", NOT, "9 packets", wire(sent_anyway(9)), None, SPEED),
+    Row("pause_ignored", NOT, "they were on their way", fabric("incast_pfc")),
+    Row("pause_ignored", NOT, "they are of another priority",
+        wire(sent_anyway(20)), None, (*SPEED, "--dscp-map", "26:4")),
+    Row("pause_ignored", CANNOT, "the speed of the link is not known",
+        wire(sent_anyway(20))),
+    Row("pause_ignored", CANNOT, "who is stopped is not known",
+        wire(sent_anyway(20, mac=SWITCH)), None, SPEED),
+
+    Row("pause_cascade", FIRES, "from a slow host to the senders", fabric("cascade"),
+        "warning", also=says("3 other ports", "3 hops")),
+    Row("pause_cascade", NOT, "two ports that pause for the same congestion",
+        fabric("incast_pfc")),
+    Row("pause_cascade", NOT, "one alone", fabric("cascade", ("leaf1_h7",))),
+    Row("pause_cascade", CANNOT, "what lies between was not captured",
+        fabric("cascade", EDGES)),
+
+    Row("pause_bystanders", FIRES, "they share links with what is bound for a slow host",
+        fabric("cascade"), "warning",
+        also=held_streams(("10.9.0.1", "10.9.1.5"), ("10.9.0.2", "10.9.1.6"))),
+    Row("pause_bystanders", NOT, "all is bound for it",
+        fabric("cascade", flows=CASCADE.flows[:1])),
+    Row("pause_bystanders", CANNOT, "who paused first was not captured",
+        fabric("cascade", ("spine0_leaf1", "leaf0_spine0", "leaf0_h0"))),
+
+    Row("pause_deadlock", FIRES, "four switches in a circle", fabric("deadlock"),
+        "critical", also=n_frames(4)),
+    Row("pause_deadlock", NOT, "for less than 100 us",
+        fabric("deadlock", duration_ns=120_000)),
+    Row("pause_deadlock", NOT, "pauses that end somewhere", fabric("cascade")),
+    Row("pause_deadlock", CANNOT, "one of them was not captured",
+        fabric("deadlock", ("spine0_leaf0", "leaf1_spine0", "spine1_leaf1"))),
+
+    Row("pause_before_ecn", FIRES, "Kmin is far above XOFF", fabric("pauses_alone"),
+        "warning", also=says("was ever seen with CE")),
+    Row("pause_before_ecn", NOT, "it marks first", fabric("marks_before_pauses")),
+    Row("pause_before_ecn", NOT, "another pause is the cause",
+        fabric("cascade", ("leaf0_h0", "leaf0_spine0", "spine0_leaf1", "leaf1_h7"))),
+    Row("pause_before_ecn", CANNOT, "behind the switch nothing was captured",
+        fabric("pauses_alone", ("leaf0_h0", "leaf0_h1")), also=order_unknown(
+            "out_of_sight")),
+    Row("pause_before_ecn", CANNOT, "the data is not ECN-capable",
+        fabric("pauses_alone", host=NOT_ECT), also=order_unknown("not_ecn_capable")),
+    Row("pause_before_ecn", CANNOT, "the capture begins in the pause",
+        fabric("pauses_alone", later_ns=FIRST_PAUSE_NS), also=order_unknown("no_data")),
+]
