@@ -30,7 +30,6 @@ struct rs_macs {
     GHashTable *by_key; /* guint64 in the value -> entry */
     GPtrArray *all;     /* entry */
     GArray *wires;      /* wire, by point */
-    guint64 overflow;
 };
 
 typedef struct entry {
@@ -78,7 +77,6 @@ rs_macs_get(rs_macs *macs, guint32 point, const guint8 mac[6])
         return &known->mac;
     }
     if (macs->all->len == RS_MACS || point > G_MAXUINT16) {
-        macs->overflow++;
         return NULL;
     }
     entry *e = g_new0(entry, 1);
@@ -105,12 +103,6 @@ rs_macs_at(const rs_macs *macs, guint32 id)
 {
     entry *e = g_ptr_array_index(macs->all, id);
     return &e->mac;
-}
-
-guint64
-rs_macs_overflow(const rs_macs *macs)
-{
-    return macs->overflow;
 }
 
 /* ---- learning ---- */
@@ -210,6 +202,19 @@ rs_macs_common(const rs_macs *macs, guint32 point)
     }
     const wire *w = &g_array_index(macs->wires, wire, point);
     return w->n == 1 ? w->common[0] : NULL;
+}
+
+gboolean
+rs_macs_is_common(const rs_macs *macs, const rs_mac *mac)
+{
+    gboolean found = FALSE;
+    if (mac->point < macs->wires->len) {
+        const wire *w = &g_array_index(macs->wires, wire, mac->point);
+        for (guint i = 0; i < w->n; i++) {
+            found |= w->common[i] == mac;
+        }
+    }
+    return found;
 }
 
 /* ---- judging ---- */

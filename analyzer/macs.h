@@ -76,10 +76,6 @@ rs_macs_n(const rs_macs *macs);
 rs_mac *
 rs_macs_at(const rs_macs *macs, guint32 id);
 
-/* How many there was no room for, each packet counted. */
-guint64
-rs_macs_overflow(const rs_macs *macs);
-
 /* Takes what an IP packet between two of them shows; NULL for a MAC address that is none
  * of one port: multicast. */
 void
@@ -89,6 +85,10 @@ rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet
  * one: all of them came through its link.  NULL: none, or it cannot be told. */
 const rs_mac *
 rs_macs_common(const rs_macs *macs, guint32 point);
+
+/* Whether an address is at one end of every IP packet seen at its point. */
+gboolean
+rs_macs_is_common(const rs_macs *macs, const rs_mac *mac);
 
 /* Whether a host begins with this hop limit, as far as one can see: a usual one. */
 gboolean

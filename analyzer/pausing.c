@@ -8,6 +8,7 @@
 #define BITS_PER_BYTE 8
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 #define NS_PER_US 1000
+#define ECN_CE 3
 
 /* In less time than such a frame takes nothing gets through between two pauses. */
 #define JOIN_BYTES 1538
@@ -30,6 +31,7 @@ struct rs_pausing {
     GArray *marks;      /* rs_pause_marks by stream */
     rs_watchdog_preset presets[RS_WATCHDOG_PRESETS];
     guint n_presets;
+    guint64 overflow;    /* packets of no stream that there was no room for */
     rs_pause_tree *tree; /* NULL before the end */
     GArray *orders;      /* rs_pause_order, likewise */
 };
@@ -215,10 +217,29 @@ is_opposite(const rs_pause_watch *watch, roce_direction direction)
                                           : watch->frames_in > 0;
 }
 
+/* Whether a packet leaves the end of the link that such a MAC address is not. */
+static gboolean
+leaves_other_end(const rs_pausing *pausing, const rs_pause_watch *watch,
+                 const rs_mac *src, const rs_sight *sight)
+{
+    roce_direction direction = sight->packet->direction;
+    if (direction != ROCE_DIRECTION_UNKNOWN &&
+        (watch->frames_in > 0) != (watch->frames_out > 0)) {
+        return is_opposite(watch, direction);
+    }
+    const rs_mac *common = rs_macs_common(pausing->macs, src->point);
+    if (common != NULL) {
+        return common == src;
+    }
+    /* Two hosts alone: the one at whose NIC this was captured. */
+    return rs_macs_is_common(pausing->macs, src) && sight->stream != NULL &&
+           sight->stream->vantage == ROCE_VANTAGE_REQUESTER;
+}
+
 /* The pause of a MAC address that no packet has, if it stops this one. */
 static guint32
 stranger_of(const rs_pausing *pausing, const rs_mac *src, guint8 priority,
-            roce_direction direction)
+            const rs_sight *sight)
 {
     if (src->point >= pausing->strangers->len) {
         return ROCE_NO_PAUSE;
@@ -229,11 +250,9 @@ stranger_of(const rs_pausing *pausing, const rs_mac *src, guint8 priority,
         return ROCE_NO_PAUSE;
     }
     const rs_pause_watch *watch = g_ptr_array_index(pausing->watches, pause - 1);
-    gboolean has_direction = direction != ROCE_DIRECTION_UNKNOWN &&
-                             (watch->frames_in > 0) != (watch->frames_out > 0);
-    gboolean stops = has_direction ? is_opposite(watch, direction)
-                                   : rs_macs_common(pausing->macs, src->point) == src;
-    return !watch->mac->in_ip && stops ? pause - 1 : ROCE_NO_PAUSE;
+    return !watch->mac->in_ip && leaves_other_end(pausing, watch, src, sight)
+               ? pause - 1
+               : ROCE_NO_PAUSE;
 }
 
 /* The pause that may stop a packet: by PFC, else by 802.3x. */
@@ -248,7 +267,7 @@ stopper_of(const rs_pausing *pausing, const rs_mac *src, rs_mac *dst,
     for (guint i = 0; i < G_N_ELEMENTS(classes); i++) {
         guint32 pause = dst != NULL ? dst->pauses[classes[i]] : ROCE_NO_PAUSE;
         if (pause == ROCE_NO_PAUSE) {
-            pause = stranger_of(pausing, src, classes[i], sight->packet->direction);
+            pause = stranger_of(pausing, src, classes[i], sight);
         }
         if (pause != ROCE_NO_PAUSE &&
             roce_tracker_pause(pausing->tracker, pause)->speed_known) {
@@ -325,6 +344,7 @@ take_other(rs_pausing *pausing, const rs_sight *sight)
     rs_mac *src = rs_macs_get(pausing->macs, point, packet->src_mac);
     rs_mac *dst = rs_macs_get(pausing->macs, point, packet->dst_mac);
     if (src == NULL || dst == NULL) {
+        pausing->overflow++;
         return;
     }
     if (packet->src.family != 0) {
@@ -496,4 +516,10 @@ const rs_pause_order *
 rs_pausing_order(const rs_pausing *pausing, guint32 pause)
 {
     return &g_array_index(pausing->orders, rs_pause_order, pause);
+}
+
+guint64
+rs_pausing_overflow(const rs_pausing *pausing)
+{
+    return rs_passages_overflow(pausing->passages) + pausing->overflow;
 }

@@ -118,6 +118,10 @@ rs_pausing_order(const rs_pausing *pausing, guint32 pause);
 const rs_pause_tree *
 rs_pausing_tree(const rs_pausing *pausing);
 
+/* Packets that it had no room for. */
+guint64
+rs_pausing_overflow(const rs_pausing *pausing);
+
 const rs_watchdog_preset *
 rs_pausing_presets(const rs_pausing *pausing, guint *n);
 

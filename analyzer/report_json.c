@@ -164,6 +164,8 @@ capture_json(const rs_analysis *a)
                         rs_json_count(n->not_ib_on_roce_port));
     json_object_set_new(json, "ip_fragments", rs_json_count(n->fragments));
     json_object_set_new(json, "filtered_out", rs_json_count(a->filtered_out));
+    json_object_set_new(json, "pause_untracked_packets",
+                        rs_json_count(rs_pausing_overflow(a->watchers.pausing)));
     json_object_set_new(json, "interrupted", json_boolean(a->interrupted));
     return json;
 }

@@ -5,7 +5,7 @@ import dataclasses
 
 import fabric_scenarios
 import roce
-from captures import START_NS, wire
+from captures import START_NS, Wire, wire
 from fabric import FabricHost, simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 
@@ -98,10 +98,58 @@ def sent_anyway(n, *, after_ns=10 * US, mac=roce.MAC_B):
     return talk
 
 
+def bridged(n, sender="a", third=True):
+    """The port of a bridge pauses host a, of which so many packets come all the same; or
+    of host b, which it does not pause.  A third host tells who is at the other end."""
+    def talk(on):
+        on.exchange(20)
+        if third:
+            packet = roce.rocev2(on.ip("a"), 50_001, roce.transport(
+                roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0),
+                dest_qpn=0x33))
+            on.frame(roce.ethernet(packet, src=roce.MAC_A, dst=b"\2\0\0\0\0\x33"))
+        on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
+        on.wait(9 * US)
+        for i in range(n):
+            on.write(20 + i, sender=sender)
+        on.wait(MS).write(20 + n, sender=sender)
+    return talk
+
+
+class TwoWayWire(Wire):
+    """Captured at host a, by an interface that knows what it sends and takes in."""
+
+    def __init__(self):
+        super().__init__()
+        self.pcap = roce.Pcapng([roce.Interface(speed_bps=100 * 10**9)])
+
+    def frame(self, frame, wire_length=None):
+        direction = "out" if frame[6:12] == roce.MAC_A else "in"
+        self.pcap.add(self.now, frame, direction=direction)
+        self.now += US
+        return self
+
+
+def two_way(talk):
+    def make():
+        on = TwoWayWire()
+        talk(on)
+        return on.bytes()
+    return make
+
+
 def n_frames(n):
     def look(_report, found):
         if len(found[0]["frames"]) != n:
             yield f"{len(found[0]['frames'])} frames, not {n}: {found[0]['frames']}"
+    return look
+
+
+def captured(way):
+    def look(report, _found):
+        (pause,) = report["pauses"]
+        if (pause["captured"], pause["direction_by"]) != (way, "absence"):
+            yield f"{pause['captured']}, {pause['direction_by']}"
     return look
 
 
@@ -191,6 +239,17 @@ ROWS = [
         fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(10)),
     Row("pause_ignored", FIRES, "10 packets", wire(sent_anyway(10)), "warning", SPEED,
         also=n_frames(10)),
+    Row("pause_ignored", FIRES, "over a bridge, from the host that all packets have",
+        wire(bridged(10)), "warning", SPEED, also=n_frames(10)),
+    Row("pause_ignored", FIRES, "over a bridge, from where it was captured",
+        wire(bridged(10, third=False)), "warning", (*SPEED, "--captured-at", "10.0.0.1"),
+        also=n_frames(10)),
+    Row("pause_ignored", FIRES, "over a bridge, by the directions of the capture",
+        two_way(bridged(10, third=False)), "warning", also=captured("in")),
+    Row("pause_ignored", NOT, "over a bridge, from the other host",
+        wire(bridged(20, sender="b")), None, SPEED),
+    Row("pause_ignored", NOT, "the capture says that they came from the other end",
+        two_way(bridged(20, sender="b", third=False))),
     Row("pause_ignored", NOT, "9 packets", wire(sent_anyway(9)), None, SPEED),
     Row("pause_ignored", NOT, "they were on their way", fabric("incast_pfc")),
     Row("pause_ignored", NOT, "they are of another priority",

@@ -603,6 +603,7 @@ class Pcapng:
 
     SHB, IDB, SPB, ISB, EPB = 0x0A0D0D0A, 1, 3, 5, 6
     COMMENT, IF_NAME, IF_SPEED, IF_TSRESOL, ISB_IFRECV, ISB_IFDROP = 1, 2, 8, 9, 4, 5
+    EPB_FLAGS, DIRECTIONS = 2, {"in": 1, "out": 2}
 
     def __init__(self, interfaces=(Interface(),), *, big_endian=False, comment=""):
         self.order = ">" if big_endian else "<"
@@ -641,9 +642,12 @@ class Pcapng:
         ticks = time_ns if self.interfaces[interface_id].nanoseconds else time_ns // 1000
         return ticks >> 32, ticks & 0xFFFFFFFF
 
-    def add(self, time_ns, frame, wire_length=None, *, interface=0, comment=""):
+    def add(self, time_ns, frame, wire_length=None, *, interface=0, comment="",
+            direction=""):
         kept = frame[:self.interfaces[interface].snap_length or None]
         options = [(self.COMMENT, comment.encode())] if comment else []
+        if direction:
+            options.append((self.EPB_FLAGS, self._pack("I", self.DIRECTIONS[direction])))
         return self.block(self.EPB, self._pack(
             "IIIII", interface, *self._stamp(interface, time_ns), len(kept),
             len(frame) if wire_length is None else wire_length) + _pad4(kept), options)

@@ -94,9 +94,10 @@ ROWS = (
     Row("shared_mac", {"leaf0": {"pfc"}, "leaf0_h0": {"pfc"}}, ("pauses",)),
     Row("storm", {"leaf0_h3": {"pfc", "slow_receiver"}, "leaf0_h0": {"pfc"}},
         ("pauses",)),
-    Row("cascade", {"leaf1_h7": {"pfc", "slow_receiver", "pause_cascade", "pause_bystanders"},
-                    "spine0_leaf1": {"pfc"}, "leaf0_spine0": {"pfc"},
-                    "leaf0_h0": {"pfc"}}, ("pauses", "caused")),
+    Row("cascade", {
+        "leaf1_h7": {"pfc", "slow_receiver", "pause_cascade", "pause_bystanders"},
+        **{p: {"pfc"} for p in ("spine0_leaf1", "leaf0_spine0", "leaf0_h0")}},
+        ("pauses", "caused")),
     Row("deadlock", {
         "spine0_leaf0": {"pfc", "pause_deadlock", "pause_cascade", "pause_before_ecn"},
         **{p: {"pfc"} for p in ("leaf1_spine0", "spine1_leaf1", "leaf0_spine1")}},
