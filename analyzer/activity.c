@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "activity.h"
+
+#define SET_ASIDE_EVERY 6 /* doublings: 64 times */
+
+struct rs_activity {
+    rs_level *now;
+    guint64 n_cells;
+    guint doublings;
+    GPtrArray *set_aside; /* rs_level, the finest first */
+};
+
+static void
+free_cells(gpointer data)
+{
+    if (data != NULL) {
+        g_array_unref(data);
+    }
+}
+
+static rs_level *
+new_level(guint64 width_ns)
+{
+    rs_level *level = g_new0(rs_level, 1);
+    level->width_ns = width_ns;
+    level->edges = g_ptr_array_new_with_free_func(free_cells);
+    return level;
+}
+
+static void
+free_level(gpointer data)
+{
+    rs_level *level = data;
+    g_ptr_array_unref(level->edges);
+    g_free(level);
+}
+
+rs_activity *
+rs_activity_new(void)
+{
+    rs_activity *activity = g_new0(rs_activity, 1);
+    activity->now = new_level(RS_ACTIVITY_LEAST_NS);
+    activity->now->whole = TRUE;
+    activity->set_aside = g_ptr_array_new_with_free_func(free_level);
+    return activity;
+}
+
+void
+rs_activity_free(rs_activity *activity)
+{
+    if (activity == NULL) {
+        return;
+    }
+    free_level(activity->now);
+    g_ptr_array_unref(activity->set_aside);
+    g_free(activity);
+}
+
+static GArray *
+copy_cells(const GArray *cells)
+{
+    GArray *copy = g_array_sized_new(FALSE, FALSE, sizeof(rs_cell), cells->len);
+    g_array_append_vals(copy, cells->data, cells->len);
+    return copy;
+}
+
+static void
+set_aside(rs_activity *activity)
+{
+    const rs_level *now = activity->now;
+    rs_level *level = new_level(now->width_ns);
+    level->first = now->first;
+    level->last = now->last;
+    for (guint i = 0; i < now->edges->len; i++) {
+        const GArray *cells = g_ptr_array_index(now->edges, i);
+        g_ptr_array_add(level->edges, cells != NULL ? copy_cells(cells) : NULL);
+    }
+    g_ptr_array_add(activity->set_aside, level);
+}
+
+/* Adds what is in one cell to another of the same number. */
+static void
+join(rs_cell *to, const rs_cell *from)
+{
+    to->resent += from->resent;
+    if (from->bytes == 0) {
+        return;
+    }
+    if (to->bytes == 0 || from->first_ns < to->first_ns) {
+        to->first_ns = from->first_ns;
+        to->first_frame = from->first_frame;
+    }
+    if (to->bytes == 0 || from->last_ns >= to->last_ns) {
+        to->last_ns = from->last_ns;
+        to->last_frame = from->last_frame;
+    }
+    to->bytes += from->bytes;
+    to->packets += from->packets;
+}
+
+/* Every two neighbours become one, in place. */
+static void
+halve(GArray *cells)
+{
+    guint n = 0;
+    for (guint i = 0; i < cells->len; i++) {
+        rs_cell cell = g_array_index(cells, rs_cell, i);
+        cell.number /= 2;
+        if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == cell.number) {
+            join(&g_array_index(cells, rs_cell, n - 1), &cell);
+        } else {
+            g_array_index(cells, rs_cell, n++) = cell;
+        }
+    }
+    g_array_set_size(cells, n);
+}
+
+static void
+double_width(rs_activity *activity)
+{
+    rs_level *now = activity->now;
+    if (activity->doublings++ % SET_ASIDE_EVERY == 0) {
+        set_aside(activity);
+    }
+    now->width_ns *= 2;
+    now->first /= 2;
+    now->last /= 2;
+    activity->n_cells = 0;
+    for (guint i = 0; i < now->edges->len; i++) {
+        GArray *cells = g_ptr_array_index(now->edges, i);
+        if (cells != NULL) {
+            halve(cells);
+            activity->n_cells += cells->len;
+        }
+    }
+}
+
+/* Makes the axis reach a time, and there be room for one more cell. */
+static void
+reach(rs_activity *activity, guint64 time_ns)
+{
+    rs_level *now = activity->now;
+    guint64 number = time_ns / now->width_ns;
+    gboolean any = activity->n_cells > 0;
+    now->first = any ? MIN(now->first, number) : number;
+    now->last = any ? MAX(now->last, number) : number;
+    while (now->last - now->first >= RS_ACTIVITY_SPAN) {
+        double_width(activity);
+    }
+    while (activity->n_cells >= RS_ACTIVITY_CELLS) {
+        double_width(activity);
+    }
+}
+
+/* Where in `cells` the first one stands that is not before `number`. */
+static guint
+place_of(const GArray *cells, guint64 number)
+{
+    guint from = 0;
+    guint until = cells->len;
+    while (from < until) {
+        guint middle = from + (until - from) / 2;
+        if (g_array_index(cells, rs_cell, middle).number < number) {
+            from = middle + 1;
+        } else {
+            until = middle;
+        }
+    }
+    return from;
+}
+
+static rs_cell *
+cell_of(rs_activity *activity, guint32 edge, guint64 number)
+{
+    GPtrArray *edges = activity->now->edges;
+    if (edge >= edges->len) {
+        g_ptr_array_set_size(edges, (gint)edge + 1);
+    }
+    if (g_ptr_array_index(edges, edge) == NULL) {
+        edges->pdata[edge] = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    }
+    GArray *cells = g_ptr_array_index(edges, edge);
+    guint n = cells->len;
+    if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == number) {
+        return &g_array_index(cells, rs_cell, n - 1);
+    }
+    guint at = n > 0 && number < g_array_index(cells, rs_cell, n - 1).number
+                   ? place_of(cells, number)
+                   : n;
+    if (at == n || g_array_index(cells, rs_cell, at).number != number) {
+        const rs_cell cell = {.number = number};
+        g_array_insert_val(cells, at, cell);
+        activity->n_cells++;
+    }
+    return &g_array_index(cells, rs_cell, at);
+}
+
+void
+rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
+                guint64 bytes)
+{
+    reach(activity, time_ns);
+    const rs_cell packet = {
+        .first_ns = time_ns,
+        .last_ns = time_ns,
+        .first_frame = frame,
+        .last_frame = frame,
+        .bytes = bytes,
+        .packets = bytes > 0 ? 1 : 0,
+        .resent = bytes > 0 ? 0 : 1,
+    };
+    join(cell_of(activity, edge, time_ns / activity->now->width_ns), &packet);
+}
+
+guint
+rs_activity_n_levels(const rs_activity *activity)
+{
+    return activity->n_cells > 0 ? 1 + activity->set_aside->len : 0;
+}
+
+const rs_level *
+rs_activity_level(const rs_activity *activity, guint i)
+{
+    guint n = activity->set_aside->len;
+    return i == 0 ? activity->now : g_ptr_array_index(activity->set_aside, n - i);
+}

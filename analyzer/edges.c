@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edges.h"
+
+#include "roce/hash.h"
+
+#include <string.h>
+
+#define GSI_QPN 1
+#define NO_EDGE G_MAXUINT32
+
+/* A message that has begun. */
+typedef struct open_message {
+    gboolean open;
+    rs_message message;
+} open_message;
+
+/* What is known of a stream. */
+typedef struct follower {
+    gboolean known; /* `edge` was looked for */
+    guint32 edge;
+    guint64 repeats; /* what came more than once, so far */
+    open_message open[ROCE_N_SPACES];
+} follower;
+
+struct rs_edges {
+    GArray *followers; /* by stream id */
+    GPtrArray *edges;
+    GHashTable *edge_of; /* rs_edge, by its ends and its point -> number + 1 */
+    GPtrArray *nodes;
+    GHashTable *node_of; /* rs_node -> number + 1 */
+    guint64 messages;
+    guint64 streams_left_out, edges_left_out, messages_left_out;
+};
+
+static guint
+hash_node(gconstpointer data)
+{
+    const rs_node *node = data;
+    return (guint)roce_hash_addr(roce_hash_tenant(0, &node->tenant), &node->addr);
+}
+
+static gboolean
+same_node(gconstpointer a, gconstpointer b)
+{
+    const rs_node *x = a;
+    const rs_node *y = b;
+    return roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr, &y->addr);
+}
+
+static guint
+hash_edge(gconstpointer data)
+{
+    const rs_edge *edge = data;
+    guint64 ends = (guint64)edge->src << 32 | edge->dst;
+    return (guint)roce_hash_mix(roce_hash_mix(edge->point, ends), 0);
+}
+
+static gboolean
+same_edge(gconstpointer a, gconstpointer b)
+{
+    const rs_edge *x = a;
+    const rs_edge *y = b;
+    return x->point == y->point && x->src == y->src && x->dst == y->dst;
+}
+
+static void
+free_edge(gpointer data)
+{
+    rs_edge *edge = data;
+    g_array_unref(edge->messages);
+    g_free(edge);
+}
+
+rs_edges *
+rs_edges_new(void)
+{
+    rs_edges *edges = g_new0(rs_edges, 1);
+    edges->followers = g_array_new(FALSE, TRUE, sizeof(follower));
+    edges->edges = g_ptr_array_new_with_free_func(free_edge);
+    edges->edge_of = g_hash_table_new(hash_edge, same_edge);
+    edges->nodes = g_ptr_array_new_with_free_func(g_free);
+    edges->node_of = g_hash_table_new(hash_node, same_node);
+    return edges;
+}
+
+void
+rs_edges_free(rs_edges *edges)
+{
+    if (edges == NULL) {
+        return;
+    }
+    g_hash_table_unref(edges->node_of);
+    g_hash_table_unref(edges->edge_of);
+    g_ptr_array_unref(edges->nodes);
+    g_ptr_array_unref(edges->edges);
+    g_array_unref(edges->followers);
+    g_free(edges);
+}
+
+static guint32
+node_of(rs_edges *edges, const roce_tenant *tenant, const roce_addr *addr)
+{
+    const rs_node key = {*tenant, *addr};
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(edges->node_of, &key));
+    if (found == 0) {
+        rs_node *node = g_memdup2(&key, sizeof key);
+        g_ptr_array_add(edges->nodes, node);
+        found = edges->nodes->len;
+        g_hash_table_insert(edges->node_of, node, GUINT_TO_POINTER(found));
+    }
+    return found - 1;
+}
+
+/* The edge of a stream; NO_EDGE where there is no room for one more. */
+static guint32
+edge_of(rs_edges *edges, const roce_stream *s)
+{
+    if (edges->edges->len >= RS_EDGES) {
+        edges->edges_left_out++;
+        return NO_EDGE;
+    }
+    const rs_edge key = {
+        .point = s->point,
+        .src = node_of(edges, &s->tenant, &s->src),
+        .dst = node_of(edges, &s->tenant, &s->dst),
+    };
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(edges->edge_of, &key));
+    if (found == 0) {
+        rs_edge *edge = g_memdup2(&key, sizeof key);
+        edge->messages = g_array_new(FALSE, FALSE, sizeof(rs_message));
+        g_ptr_array_add(edges->edges, edge);
+        found = edges->edges->len;
+        g_hash_table_insert(edges->edge_of, edge, GUINT_TO_POINTER(found));
+    }
+    return found - 1;
+}
+
+static follower *
+follow(rs_edges *edges, const roce_stream *s)
+{
+    if (s->id >= RS_EDGES_STREAMS) {
+        edges->streams_left_out++;
+        return NULL;
+    }
+    if (s->id >= edges->followers->len) {
+        g_array_set_size(edges->followers, s->id + 1);
+    }
+    follower *f = &g_array_index(edges->followers, follower, s->id);
+    if (!f->known) {
+        f->known = TRUE;
+        f->edge = edge_of(edges, s);
+    }
+    return f->edge == NO_EDGE ? NULL : f;
+}
+
+static guint64
+repeats_of(const roce_stream *s)
+{
+    return s->retransmissions.packets + s->space[ROCE_SPACE_REQUESTS].duplicates +
+           s->space[ROCE_SPACE_RESPONSES].duplicates +
+           s->space[ROCE_SPACE_RESPONSES].resent;
+}
+
+static gboolean
+carries_data(roce_role role)
+{
+    return role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
+           role == ROCE_ROLE_READ_RESPONSE;
+}
+
+static gboolean
+is_signal(const roce_opcode_info *info, const roce_packet *packet)
+{
+    return info->role == ROCE_ROLE_WRITE && info->part == ROCE_PART_ONLY &&
+           (info->headers & ROCE_HEADER_IMMDT) == 0 &&
+           packet->payload_bytes <= RS_SIGNAL_BYTES;
+}
+
+static void
+keep(rs_edges *edges, rs_edge *edge, const rs_message *message)
+{
+    if (edge->messages->len >= RS_EDGE_MESSAGES ||
+        edges->messages >= RS_EDGES_MESSAGES) {
+        edge->not_kept++;
+        edges->messages_left_out++;
+        return;
+    }
+    g_array_append_vals(edge->messages, message, 1);
+    edge->signals_kept += (message->flags & RS_MESSAGE_SIGNAL) != 0 ? 1 : 0;
+    edges->messages++;
+}
+
+static void
+add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
+               const roce_opcode_info *info)
+{
+    open_message *open = &f->open[info->role == ROCE_ROLE_READ_RESPONSE];
+    rs_message *message = &open->message;
+    gboolean starts = roce_part_starts(info->part);
+    if (starts || !open->open) {
+        *message = (rs_message){
+            .start_ns = sight->frame->time_ns,
+            .first_frame = sight->frame->number,
+            .stream = sight->stream->id,
+            .flags = starts ? 0 : RS_MESSAGE_CUT,
+        };
+        open->open = TRUE;
+    }
+    message->bytes += sight->packet->payload_bytes;
+    message->packets++;
+    message->end_ns = MAX(sight->frame->time_ns, message->start_ns);
+    message->last_frame = sight->frame->number;
+    if (!roce_part_ends(info->part)) {
+        return;
+    }
+    open->open = FALSE;
+    if ((info->headers & ROCE_HEADER_IMMDT) != 0) {
+        message->flags |= RS_MESSAGE_IMMEDIATE;
+    }
+    if (is_signal(info, sight->packet)) {
+        message->flags |= RS_MESSAGE_SIGNAL;
+    }
+    keep(edges, g_ptr_array_index(edges->edges, f->edge), message);
+}
+
+rs_load
+rs_edges_packet(rs_edges *edges, const rs_sight *sight)
+{
+    const roce_packet *packet = sight->packet;
+    rs_load load = {RS_LOAD_NONE, NO_EDGE, packet->payload_bytes};
+    if (sight->stream == NULL || !packet->has_bth || packet->bth.dest_qpn == GSI_QPN) {
+        return load;
+    }
+    const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
+    follower *f = carries_data(info->role) ? follow(edges, sight->stream) : NULL;
+    if (f == NULL) {
+        return load;
+    }
+    load.edge = f->edge;
+    guint64 repeats = repeats_of(sight->stream);
+    if (repeats > f->repeats) {
+        f->repeats = repeats;
+        load.kind = RS_LOAD_RESENT;
+        return load;
+    }
+    add_to_message(edges, f, sight, info);
+    if (packet->payload_bytes > 0 && !is_signal(info, packet)) {
+        rs_edge *edge = g_ptr_array_index(edges->edges, f->edge);
+        edge->bytes += packet->payload_bytes;
+        load.kind = RS_LOAD_DATA;
+    }
+    return load;
+}
+
+guint
+rs_edges_n(const rs_edges *edges)
+{
+    return edges->edges->len;
+}
+
+const rs_edge *
+rs_edges_at(const rs_edges *edges, guint i)
+{
+    return g_ptr_array_index(edges->edges, i);
+}
+
+guint
+rs_edges_n_nodes(const rs_edges *edges)
+{
+    return edges->nodes->len;
+}
+
+const rs_node *
+rs_edges_node(const rs_edges *edges, guint i)
+{
+    return g_ptr_array_index(edges->nodes, i);
+}
+
+gboolean
+rs_edges_overflowed(const rs_edges *edges)
+{
+    return edges->streams_left_out + edges->edges_left_out + edges->messages_left_out >
+           0;
+}

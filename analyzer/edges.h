@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who sends data to whom, message by message.
+ *
+ * An edge is all that one host sends another, as one point sees it, over all of its
+ * queue pairs; a host is an address inside a tenant.  Data flows along it: what WRITEs
+ * and SENDs carry goes with the requests, what READs fetch comes with the responses.
+ *
+ * The one rule: what was sent again is no new data.  Of each edge the first
+ * RS_EDGE_MESSAGES messages are kept, RS_EDGES_MESSAGES of all; how many are not, is
+ * counted.
+ */
+#ifndef RS_EDGES_H
+#define RS_EDGES_H
+
+#include "sight.h"
+
+#include <glib.h>
+
+#define RS_EDGES 4096
+#define RS_EDGES_STREAMS 65536 /* followed; packets of further ones are counted */
+#define RS_EDGE_MESSAGES 16384
+#define RS_EDGES_MESSAGES 524288
+
+/* A WRITE in one packet without immediate data, no longer than this, is a signal: it
+ * says something (a flag, a counter, a clear-to-send), and is not the data itself.
+ * NCCL's clear-to-send is 32 or 64 bytes for each of up to 8 receives. */
+#define RS_SIGNAL_BYTES 512
+
+typedef enum rs_message_flag {
+    RS_MESSAGE_IMMEDIATE = 1 << 0, /* its last packet has immediate data */
+    RS_MESSAGE_SIGNAL = 1 << 1,    /* see RS_SIGNAL_BYTES */
+    RS_MESSAGE_CUT = 1 << 2,       /* its first packet was not seen */
+} rs_message_flag;
+
+/* A message as its point saw it, from its first packet to its last. */
+typedef struct rs_message {
+    guint64 start_ns, end_ns;
+    guint64 first_frame, last_frame;
+    guint64 bytes; /* payload seen */
+    guint32 packets;
+    guint32 stream;
+    guint32 flags; /* of rs_message_flag */
+} rs_message;
+
+typedef struct rs_node {
+    roce_tenant tenant;
+    roce_addr addr;
+} rs_node;
+
+typedef struct rs_edge {
+    guint32 point;
+    guint32 src, dst;     /* nodes */
+    guint64 bytes;        /* of data; signals and what was sent again apart */
+    GArray *messages;     /* rs_message, in the order of their ends */
+    guint64 not_kept;     /* messages beyond those */
+    guint64 signals_kept; /* of the messages */
+} rs_edge;
+
+typedef enum rs_load_kind {
+    RS_LOAD_NONE,   /* nothing new: no data, or a signal */
+    RS_LOAD_DATA,   /* `bytes` of new data */
+    RS_LOAD_RESENT, /* sent again, or delivered twice */
+} rs_load_kind;
+
+/* What a packet carried along which edge. */
+typedef struct rs_load {
+    rs_load_kind kind;
+    guint32 edge; /* valid unless NONE */
+    guint32 bytes;
+} rs_load;
+
+typedef struct rs_edges rs_edges;
+
+rs_edges *
+rs_edges_new(void);
+
+void
+rs_edges_free(rs_edges *edges);
+
+/* Takes the next packet in and says what it was. */
+rs_load
+rs_edges_packet(rs_edges *edges, const rs_sight *sight);
+
+guint
+rs_edges_n(const rs_edges *edges);
+const rs_edge *
+rs_edges_at(const rs_edges *edges, guint i);
+
+guint
+rs_edges_n_nodes(const rs_edges *edges);
+const rs_node *
+rs_edges_node(const rs_edges *edges, guint i);
+
+/* Whether some messages or edges are not there for want of room. */
+gboolean
+rs_edges_overflowed(const rs_edges *edges);
+
+#endif
