@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "beat.h"
+
+#include <string.h>
+
+#define LOUD_SHARE 10 /* a tenth of the cell that the middle byte came in */
+#define FEW_INTERVALS 8
+/* Few intervals have to show a clear break between silences; many speak for themselves.
+ * In hundredths. */
+#define BREAK_OF_FEW 200
+#define BREAK_OF_MANY 150
+#define PARTIAL_PERCENT 75 /* of the median bytes */
+
+/* ---- a row of cells ---- */
+
+static gint
+by_cell_number(gconstpointer a, gconstpointer b)
+{
+    const rs_cell *x = a;
+    const rs_cell *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void
+add_cell(rs_cell *to, const rs_cell *from)
+{
+    if (from->bytes > 0 && (to->bytes == 0 || from->first_ns < to->first_ns)) {
+        to->first_ns = from->first_ns;
+        to->first_frame = from->first_frame;
+    }
+    if (from->bytes > 0 && (to->bytes == 0 || from->last_ns >= to->last_ns)) {
+        to->last_ns = from->last_ns;
+        to->last_frame = from->last_frame;
+    }
+    to->bytes += from->bytes;
+    to->packets += from->packets;
+    to->resent += from->resent;
+}
+
+/* Neighbours of the same number become one. */
+static void
+merge_same(GArray *cells)
+{
+    guint n = 0;
+    for (guint i = 0; i < cells->len; i++) {
+        const rs_cell cell = g_array_index(cells, rs_cell, i);
+        if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == cell.number) {
+            add_cell(&g_array_index(cells, rs_cell, n - 1), &cell);
+        } else {
+            g_array_index(cells, rs_cell, n++) = cell;
+        }
+    }
+    g_array_set_size(cells, n);
+}
+
+GArray *
+rs_beat_row(const rs_level *level, const gboolean *uses)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    for (guint i = 0; i < level->edges->len; i++) {
+        const GArray *cells = g_ptr_array_index(level->edges, i);
+        if (cells != NULL && uses[i]) {
+            g_array_append_vals(all, cells->data, cells->len);
+        }
+    }
+    g_array_sort(all, by_cell_number);
+    merge_same(all);
+    return all;
+}
+
+void
+rs_beat_widen(GArray *row, guint64 times)
+{
+    for (guint i = 0; i < row->len; i++) {
+        g_array_index(row, rs_cell, i).number /= times;
+    }
+    merge_same(row);
+}
+
+static gint
+more_bytes(gconstpointer a, gconstpointer b)
+{
+    guint64 x = *(const guint64 *)a;
+    guint64 y = *(const guint64 *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* Half of all bytes came in cells that have at least so many. */
+static guint64
+middle_bytes(const GArray *row)
+{
+    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    guint64 all = 0;
+    for (guint i = 0; i < row->len; i++) {
+        guint64 n = g_array_index(row, rs_cell, i).bytes;
+        g_array_append_val(bytes, n);
+        all += n;
+    }
+    g_array_sort(bytes, more_bytes);
+    guint64 sum = 0;
+    guint64 middle = 0;
+    for (guint i = 0; i < bytes->len && sum * 2 < all; i++) {
+        middle = g_array_index(bytes, guint64, i);
+        sum += middle;
+    }
+    return middle;
+}
+
+static const rs_cell *
+cell_at(const GArray *row, guint i)
+{
+    return &g_array_index(row, rs_cell, i);
+}
+
+/* Whether nothing was sent in the cell of that number; `i` is where it would stand. */
+static gboolean
+is_silent(const GArray *row, guint i, guint64 number)
+{
+    return i >= row->len || cell_at(row, i)->number != number ||
+           cell_at(row, i)->bytes == 0;
+}
+
+/* Whether a cell is next to a loud one, and nothing on its other side. */
+static gboolean
+is_rim(const GArray *row, const gboolean *loud, guint i)
+{
+    guint64 number = cell_at(row, i)->number;
+    gboolean loud_behind =
+        i + 1 < row->len && loud[i + 1] && cell_at(row, i + 1)->number == number + 1;
+    gboolean loud_before =
+        i > 0 && loud[i - 1] && cell_at(row, i - 1)->number + 1 == number;
+    return (loud_behind && (i == 0 || is_silent(row, i - 1, number - 1))) ||
+           (loud_before && is_silent(row, i + 1, number + 1));
+}
+
+guint64
+rs_beat_keep_loud(GArray *row)
+{
+    guint64 least = middle_bytes(row) / LOUD_SHARE;
+    guint64 left_out = 0;
+    g_autofree gboolean *loud = g_new0(gboolean, row->len + 1);
+    g_autofree gboolean *rim = g_new0(gboolean, row->len + 1);
+    for (guint i = 0; i < row->len; i++) {
+        loud[i] = cell_at(row, i)->bytes > 0 && cell_at(row, i)->bytes >= least;
+    }
+    for (guint i = 0; i < row->len; i++) {
+        rim[i] = !loud[i] && cell_at(row, i)->bytes > 0 && is_rim(row, loud, i);
+    }
+    guint n = 0;
+    for (guint i = 0; i < row->len; i++) {
+        if (loud[i] || rim[i]) {
+            g_array_index(row, rs_cell, n++) = *cell_at(row, i);
+        } else {
+            left_out += cell_at(row, i)->bytes;
+        }
+    }
+    g_array_set_size(row, n);
+    return left_out;
+}
+
+/* ---- bursts ---- */
+
+/* The silence before cell i, which is not the first. */
+static guint64
+silence_before(const GArray *loud, guint i)
+{
+    guint64 last = cell_at(loud, i - 1)->last_ns;
+    guint64 first = cell_at(loud, i)->first_ns;
+    return first > last ? first - last : 0;
+}
+
+/* All silences, longest first. */
+static GArray *
+silences_of(const GArray *loud)
+{
+    GArray *silences = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 1; i < loud->len; i++) {
+        guint64 silence = silence_before(loud, i);
+        g_array_append_val(silences, silence);
+    }
+    g_array_sort(silences, more_bytes);
+    return silences;
+}
+
+/* Cuts a row where the silence is at least so long. */
+static GArray *
+cut(const GArray *loud, guint64 silence_ns)
+{
+    GArray *bursts = g_array_new(FALSE, TRUE, sizeof(rs_iteration));
+    for (guint i = 0; i < loud->len; i++) {
+        const rs_cell *cell = cell_at(loud, i);
+        if (i == 0 || silence_before(loud, i) >= silence_ns) {
+            const rs_iteration burst = {
+                .start_ns = cell->first_ns,
+                .first_frame = cell->first_frame,
+            };
+            g_array_append_val(bursts, burst);
+        }
+        rs_iteration *burst = &g_array_index(bursts, rs_iteration, bursts->len - 1);
+        burst->end_ns = MAX(burst->end_ns, cell->last_ns);
+        burst->bytes += cell->bytes;
+        burst->packets += cell->packets;
+    }
+    return bursts;
+}
+
+static rs_iteration *
+burst_at(const GArray *bursts, guint i)
+{
+    return &g_array_index(bursts, rs_iteration, i);
+}
+
+/* Every `fold` bursts become one; those before `phase` are a part of one. */
+static GArray *
+fold_bursts(const GArray *bursts, guint fold, guint phase)
+{
+    GArray *folded = g_array_new(FALSE, TRUE, sizeof(rs_iteration));
+    for (guint i = 0; i < bursts->len; i++) {
+        const rs_iteration *burst = burst_at(bursts, i);
+        if (i == 0 || (i >= phase && (i - phase) % fold == 0)) {
+            g_array_append_vals(folded, burst, 1);
+            continue;
+        }
+        rs_iteration *last = burst_at(folded, folded->len - 1);
+        last->end_ns = MAX(last->end_ns, burst->end_ns);
+        last->bytes += burst->bytes;
+        last->packets += burst->packets;
+    }
+    return folded;
+}
+
+/* The first burst of an iteration comes after the longest silences: which of the first
+ * `fold` that is, by the sum of silences before it and its like. */
+static guint
+phase_of(const GArray *bursts, guint fold)
+{
+    guint best = 0;
+    guint64 longest = 0;
+    for (guint phase = 0; phase < fold; phase++) {
+        guint64 sum = 0;
+        guint n = 0;
+        for (guint i = phase; i < bursts->len; i += fold) {
+            if (i > 0) {
+                sum += burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
+                n++;
+            }
+        }
+        if (n > 0 && sum / n > longest) {
+            longest = sum / n;
+            best = phase;
+        }
+    }
+    return best;
+}
+
+/* ---- do they repeat? ---- */
+
+static gint
+by_number(gconstpointer a, gconstpointer b)
+{
+    return more_bytes(b, a);
+}
+
+static guint64
+median_of(GArray *values)
+{
+    g_array_sort(values, by_number);
+    return values->len > 0 ? g_array_index(values, guint64, (values->len - 1) / 2) : 0;
+}
+
+static guint64
+median_bytes(const GArray *bursts)
+{
+    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < bursts->len; i++) {
+        g_array_append_val(bytes, burst_at(bursts, i)->bytes);
+    }
+    return median_of(bytes);
+}
+
+static guint64
+median_packets(const GArray *bursts)
+{
+    g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < bursts->len; i++) {
+        g_array_append_val(packets, burst_at(bursts, i)->packets);
+    }
+    return median_of(packets);
+}
+
+/* How many periods an interval is; 0 where it is no multiple of the period. */
+static guint64
+periods_in(guint64 interval_ns, guint64 period_ns)
+{
+    guint64 n = (interval_ns + period_ns / 2) / period_ns;
+    guint64 whole = n * period_ns;
+    guint64 off = interval_ns > whole ? interval_ns - whole : whole - interval_ns;
+    return off * 100 <= period_ns * RS_RHYTHM_SPREAD_PERCENT ? n : 0;
+}
+
+guint64
+rs_beat_interval(const GArray *bursts, guint i)
+{
+    return burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->start_ns;
+}
+
+/* The capture may begin and end in a burst: such a one has no start, or fewer bytes. */
+static void
+mark_partial(GArray *bursts)
+{
+    guint64 median = median_bytes(bursts);
+    guint ends[2] = {0, bursts->len - 1};
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
+        rs_iteration *burst = burst_at(bursts, ends[i]);
+        burst->partial = burst->bytes * 100 < median * PARTIAL_PERCENT;
+    }
+}
+
+typedef enum verdict {
+    IRREGULAR,
+    TOO_FAST, /* regular, but no work: packets that are paced, heartbeats */
+    REPEATS,
+} verdict;
+
+/* How intervals relate to their median. */
+static gboolean
+is_on_time(const GArray *intervals, guint64 period_ns, guint64 *missing)
+{
+    guint on_time = 0;
+    guint on_grid = 0;
+    *missing = 0;
+    for (guint i = 0; i < intervals->len; i++) {
+        guint64 n = periods_in(g_array_index(intervals, guint64, i), period_ns);
+        on_time += n == 1 ? 1 : 0;
+        on_grid += n > 0 ? 1 : 0;
+        *missing += n > 1 ? n - 1 : 0;
+    }
+    return on_time * 100 >= intervals->len * RS_RHYTHM_ON_TIME_PERCENT &&
+           on_grid * 100 >= intervals->len * RS_RHYTHM_ON_GRID_PERCENT &&
+           *missing <= intervals->len;
+}
+
+static gboolean
+has_same_bytes(const GArray *bursts)
+{
+    guint64 median = median_bytes(bursts);
+    guint same = 0;
+    guint whole = 0;
+    for (guint i = 0; i < bursts->len; i++) {
+        const rs_iteration *burst = burst_at(bursts, i);
+        guint64 off =
+            burst->bytes > median ? burst->bytes - median : median - burst->bytes;
+        whole += burst->partial ? 0 : 1;
+        same += !burst->partial && off * 100 <= median * RS_RHYTHM_SPREAD_PERCENT;
+    }
+    return same * 100 >= whole * RS_RHYTHM_ON_TIME_PERCENT;
+}
+
+/* Takes bursts over if they repeat. */
+static verdict
+try_bursts(GArray *bursts, rs_beat *beat)
+{
+    mark_partial(bursts);
+    guint from = burst_at(bursts, 0)->partial ? 2 : 1;
+    if (bursts->len < from + RS_RHYTHM_LEAST_BURSTS - 1) {
+        return IRREGULAR;
+    }
+    g_autoptr(GArray) intervals = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = from; i < bursts->len; i++) {
+        guint64 interval = rs_beat_interval(bursts, i);
+        g_array_append_val(intervals, interval);
+    }
+    guint64 period = median_of(intervals);
+    guint64 missing;
+    if (!is_on_time(intervals, MAX(period, 1), &missing) || !has_same_bytes(bursts)) {
+        return IRREGULAR;
+    }
+    if (period < RS_RHYTHM_LEAST_PERIOD_NS ||
+        median_packets(bursts) < RS_RHYTHM_LEAST_PACKETS) {
+        return TOO_FAST;
+    }
+    *beat = (rs_beat){
+        .bursts = g_array_ref(bursts),
+        .period_ns = period,
+        .missing = missing,
+    };
+    return REPEATS;
+}
+
+/* Tries one way to cut the row.  What is too fast alone is so in groups: any number of
+ * beats is as regular as one. */
+static gboolean
+try_cut(const GArray *loud, guint64 silence_ns, rs_beat *beat)
+{
+    g_autoptr(GArray) bursts = cut(loud, silence_ns);
+    verdict found = IRREGULAR;
+    for (guint fold = 1; found == IRREGULAR && fold <= RS_BEAT_FOLD &&
+                         bursts->len >= fold * RS_RHYTHM_LEAST_BURSTS;
+         fold++) {
+        g_autoptr(GArray) folded = fold_bursts(bursts, fold, phase_of(bursts, fold));
+        found = try_bursts(folded, beat);
+    }
+    return found == REPEATS;
+}
+
+/* Says of each burst whether something was sent again since the one before. */
+static void
+find_repairs(rs_beat *beat, const GArray *row, guint64 width_ns)
+{
+    guint at = 0;
+    for (guint i = 1; i < beat->bursts->len; i++) {
+        rs_iteration *burst = burst_at(beat->bursts, i);
+        guint64 from = burst_at(beat->bursts, i - 1)->end_ns / width_ns;
+        guint64 until = burst->start_ns / width_ns;
+        while (at < row->len && cell_at(row, at)->number < from) {
+            at++;
+        }
+        for (guint j = at; j < row->len && cell_at(row, j)->number <= until; j++) {
+            burst->after_repair |= cell_at(row, j)->resent > 0;
+        }
+    }
+}
+
+/* Tries each break in the lengths of silences, from the longest on. */
+static gboolean
+try_breaks(const GArray *loud, guint64 least_ns, rs_beat *beat)
+{
+    g_autoptr(GArray) silences = silences_of(loud);
+    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= silences->len; k++) {
+        guint64 between = g_array_index(silences, guint64, k - 1);
+        guint64 within = k < silences->len ? g_array_index(silences, guint64, k) : 0;
+        guint64 least = k < FEW_INTERVALS ? BREAK_OF_FEW : BREAK_OF_MANY;
+        if (between == 0 || between < least_ns) {
+            break;
+        }
+        if (between * 100 >= within * least && try_cut(loud, between, beat)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+gboolean
+rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, rs_beat *beat)
+{
+    g_autoptr(GArray) loud = g_array_sized_new(FALSE, FALSE, sizeof(rs_cell), row->len);
+    g_array_append_vals(loud, row->data, row->len);
+    guint64 left_out = rs_beat_keep_loud(loud);
+    if (loud->len < RS_RHYTHM_LEAST_BURSTS || !try_breaks(loud, least_ns, beat)) {
+        return FALSE;
+    }
+    beat->left_out_bytes = left_out;
+    find_repairs(beat, row, width_ns);
+    return TRUE;
+}
+
+void
+rs_beat_clear(rs_beat *beat)
+{
+    g_clear_pointer(&beat->bursts, g_array_unref);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rhythm.h"
+
+#include "alloc.h"
+
+#include <string.h>
+
+#define ALONE_AT_MOST 256 /* edges that are looked at one by one: the heaviest */
+#define SAME_PERIOD_PERCENT 10
+#define MOST_EDGES 1024
+#define LIGHT_SHARE                                                                    \
+    100 /* an edge with a hundredth of the heaviest's bytes takes part */
+/* Cells are tried as they are and wider: in wide ones a lone packet is background. */
+static const guint64 widths[] = {1, 8, 64};
+
+/* What the search for a rhythm goes by. */
+typedef struct search {
+    const rs_edges *edges;
+    const rs_level *level;
+    guint32 point;
+    guint64 round_trip_ns;
+} search;
+
+/* ---- the point ---- */
+
+static guint32
+heaviest_point(const rs_edges *edges)
+{
+    g_autoptr(GHashTable) bytes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    guint32 best = 0;
+    guint64 most = 0;
+    for (guint i = 0; i < rs_edges_n(edges); i++) {
+        const rs_edge *edge = rs_edges_at(edges, i);
+        gpointer key = GUINT_TO_POINTER(edge->point);
+        guint64 *sum = g_hash_table_lookup(bytes, key);
+        if (sum == NULL) {
+            sum = g_new0(guint64, 1);
+            g_hash_table_insert(bytes, key, sum);
+        }
+        *sum += edge->bytes;
+        if (*sum > most || (*sum == most && edge->point < best)) {
+            most = *sum;
+            best = edge->point;
+        }
+    }
+    return best;
+}
+
+/* The median time to an acknowledgement at the point, at least what is assumed of one
+ * that sees but a part of the way. */
+static guint64
+round_trip_at(const roce_tracker *tracker, guint32 point)
+{
+    const roce_alloc alloc = rs_alloc_make();
+    roce_histogram all = {0};
+    for (guint32 i = 0; i < roce_tracker_n_streams(tracker); i++) {
+        const roce_stream *s = roce_tracker_stream(tracker, i);
+        const roce_histogram *acks = s->latencies[ROCE_LATENCY_ACK];
+        const roce_histogram *reads = s->latencies[ROCE_LATENCY_READ_FIRST];
+        if (s->point == point && acks != NULL) {
+            roce_histogram_merge(&all, &alloc, acks);
+        }
+        if (s->point == point && reads != NULL) {
+            roce_histogram_merge(&all, &alloc, reads);
+        }
+    }
+    guint64 median = all.count > 0 ? roce_histogram_quantile(&all, 500) : 0;
+    roce_histogram_clear(&all, &alloc);
+    return MAX(median, RS_RHYTHM_ROUND_TRIP_NS);
+}
+
+/* ---- is it one? ---- */
+
+static gboolean
+keeps_time_by_repair(const rs_beat *beat)
+{
+    guint repaired = 0;
+    for (guint i = 0; i < beat->bursts->len; i++) {
+        repaired += g_array_index(beat->bursts, rs_iteration, i).after_repair ? 1 : 0;
+    }
+    return repaired * 100 > beat->bursts->len * RS_RHYTHM_REPAIRED_PERCENT;
+}
+
+static guint64
+median_silence(const rs_beat *beat)
+{
+    g_autoptr(GArray) silences = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 1; i < beat->bursts->len; i++) {
+        guint64 silence = g_array_index(beat->bursts, rs_iteration, i).start_ns -
+                          g_array_index(beat->bursts, rs_iteration, i - 1).end_ns;
+        g_array_append_val(silences, silence);
+    }
+    rs_dist spread;
+    rs_dist_of(silences, &spread);
+    return spread.p50;
+}
+
+/* Whether more than two hosts send or receive with the heavy edges in use. */
+static gboolean
+among_several(const search *s, const gboolean *uses)
+{
+    guint64 heaviest = 0;
+    for (guint i = 0; i < rs_edges_n(s->edges); i++) {
+        heaviest = MAX(heaviest, uses[i] ? rs_edges_at(s->edges, i)->bytes : 0);
+    }
+    g_autoptr(GHashTable) pairs = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < rs_edges_n(s->edges); i++) {
+        const rs_edge *edge = rs_edges_at(s->edges, i);
+        if (uses[i] && edge->bytes * LIGHT_SHARE >= heaviest) {
+            guint32 low = MIN(edge->src, edge->dst);
+            guint32 high = MAX(edge->src, edge->dst);
+            guint32 pair = low * RS_EDGES * 2 + high;
+            g_hash_table_add(pairs, GUINT_TO_POINTER(pair + 1));
+        }
+    }
+    return g_hash_table_size(pairs) > 1;
+}
+
+static gboolean
+is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
+{
+    return !keeps_time_by_repair(beat) &&
+           (among_several(s, uses) ||
+            (beat->bursts->len >= RS_RHYTHM_LEAST_OF_TWO &&
+             median_silence(beat) >= s->round_trip_ns * RS_RHYTHM_ROUND_TRIPS));
+}
+
+/* A beat of the edges in use; `width_ns` is that of the cells that it was found in. */
+static gboolean
+find_beat(const search *s, const gboolean *uses, rs_beat *beat, guint64 *width_ns)
+{
+    g_autoptr(GArray) row = rs_beat_row(s->level, uses);
+    guint64 so_far = 1;
+    for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
+        rs_beat_widen(row, widths[i] / so_far);
+        so_far = widths[i];
+        *width_ns = s->level->width_ns * so_far;
+        /* Where cells were made wider, what is left out of them sounds like silence. */
+        guint64 least_ns = so_far > 1 ? 2 * *width_ns : 0;
+        if (rs_beat_find(row, *width_ns, least_ns, beat)) {
+            if (is_rhythm(s, uses, beat)) {
+                return TRUE;
+            }
+            rs_beat_clear(beat);
+        }
+    }
+    return FALSE;
+}
+
+/* ---- the edges that share a rhythm ---- */
+
+static gint
+heavier(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const search *s = data;
+    guint32 x = *(const guint32 *)a;
+    guint32 y = *(const guint32 *)b;
+    guint64 of_x = rs_edges_at(s->edges, x)->bytes;
+    guint64 of_y = rs_edges_at(s->edges, y)->bytes;
+    return of_x != of_y ? (of_x > of_y ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* The edges of the point with data in the level, heaviest first; guint32. */
+static GArray *
+heaviest_edges(const search *s)
+{
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 0; i < s->level->edges->len; i++) {
+        if (g_ptr_array_index(s->level->edges, i) != NULL &&
+            rs_edges_at(s->edges, i)->point == s->point) {
+            g_array_append_val(list, i);
+        }
+    }
+    search by = *s;
+    g_array_sort_with_data(list, heavier, &by);
+    return list;
+}
+
+/* Uses the edges that have, each alone, the period of the heaviest that has one. */
+static gboolean
+find_like_minded(const search *s, gboolean *uses)
+{
+    g_autoptr(GArray) list = heaviest_edges(s);
+    guint64 period = 0;
+    memset(uses, 0, rs_edges_n(s->edges) * sizeof *uses);
+    g_autofree gboolean *alone = g_new0(gboolean, rs_edges_n(s->edges));
+    for (guint i = 0; i < MIN(list->len, ALONE_AT_MOST); i++) {
+        guint32 edge = g_array_index(list, guint32, i);
+        rs_beat beat;
+        guint64 width;
+        alone[edge] = TRUE;
+        gboolean found = find_beat(s, alone, &beat, &width);
+        alone[edge] = FALSE;
+        if (!found) {
+            continue;
+        }
+        period = period == 0 ? beat.period_ns : period;
+        guint64 off =
+            beat.period_ns > period ? beat.period_ns - period : period - beat.period_ns;
+        uses[edge] = off * 100 <= period * SAME_PERIOD_PERCENT;
+        rs_beat_clear(&beat);
+    }
+    return period > 0;
+}
+
+/* ---- what it is like ---- */
+
+const rs_iteration *
+rs_rhythm_iteration(const rs_rhythm *rhythm, guint i)
+{
+    return &g_array_index(rhythm->iterations, rs_iteration, i);
+}
+
+static gboolean
+is_one_period(guint64 interval_ns, guint64 period_ns)
+{
+    return interval_ns * 2 < period_ns * 3;
+}
+
+static void
+measure(rs_rhythm *rhythm, guint64 period_ns)
+{
+    g_autoptr(GArray) periods = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < rhythm->iterations->len; i++) {
+        const rs_iteration *burst = rs_rhythm_iteration(rhythm, i);
+        if (i > 0) {
+            const rs_iteration *before = rs_rhythm_iteration(rhythm, i - 1);
+            guint64 interval = burst->start_ns - before->start_ns;
+            if (is_one_period(interval, period_ns) && !before->partial) {
+                g_array_append_val(periods, interval);
+            }
+            rhythm->span_ns += interval;
+            rhythm->idle_ns += burst->start_ns - MIN(before->end_ns, burst->start_ns);
+        }
+        if (!burst->partial) {
+            guint64 length = burst->end_ns - burst->start_ns;
+            g_array_append_val(lengths, length);
+            g_array_append_val(bytes, burst->bytes);
+        }
+        rhythm->bytes_in += burst->bytes;
+    }
+    rs_dist_of(periods, &rhythm->period);
+    rs_dist_of(lengths, &rhythm->length);
+    rs_dist_of(bytes, &rhythm->bytes);
+}
+
+/* ---- who takes part ---- */
+
+static void
+free_turns(gpointer data)
+{
+    if (data != NULL) {
+        g_array_unref(data);
+    }
+}
+
+/* The turns of a host, all empty at first. */
+static GArray *
+turns_of(rs_rhythm *rhythm, guint32 node)
+{
+    if (node >= rhythm->turns->len) {
+        g_ptr_array_set_size(rhythm->turns, (gint)node + 1);
+    }
+    if (rhythm->turns->pdata[node] == NULL) {
+        GArray *turns = g_array_new(FALSE, TRUE, sizeof(rs_turn));
+        g_array_set_size(turns, rhythm->iterations->len);
+        rhythm->turns->pdata[node] = turns;
+    }
+    return rhythm->turns->pdata[node];
+}
+
+/* The iteration that a time belongs to: from its start to that of the next.  FALSE:
+ * before the first. */
+static gboolean
+iteration_at(const rs_rhythm *rhythm, guint64 time_ns, guint *at)
+{
+    while (*at + 1 < rhythm->iterations->len &&
+           rs_rhythm_iteration(rhythm, *at + 1)->start_ns <= time_ns) {
+        (*at)++;
+    }
+    return rs_rhythm_iteration(rhythm, *at)->start_ns <= time_ns;
+}
+
+static void
+add_turns(rs_rhythm *rhythm, guint32 node, const GArray *loud)
+{
+    GArray *turns = turns_of(rhythm, node);
+    guint at = 0;
+    for (guint i = 0; i < loud->len; i++) {
+        const rs_cell *cell = &g_array_index(loud, rs_cell, i);
+        if (!iteration_at(rhythm, cell->first_ns, &at)) {
+            continue;
+        }
+        rs_turn *turn = &g_array_index(turns, rs_turn, at);
+        if (turn->first_ns == 0 || cell->first_ns < turn->first_ns) {
+            turn->first_ns = cell->first_ns;
+            turn->first_frame = cell->first_frame;
+        }
+        if (cell->last_ns > turn->last_ns) {
+            turn->last_ns = cell->last_ns;
+            turn->last_frame = cell->last_frame;
+        }
+    }
+}
+
+/* The edges that take part, heaviest first, and when their hosts sent. */
+static void
+find_turns(rs_rhythm *rhythm, const search *s, const gboolean *uses)
+{
+    g_autoptr(GArray) list = heaviest_edges(s);
+    g_autofree gboolean *alone = g_new0(gboolean, rs_edges_n(s->edges));
+    guint64 heaviest = 0;
+    for (guint i = 0; i < list->len && rhythm->edges->len < MOST_EDGES; i++) {
+        guint32 id = g_array_index(list, guint32, i);
+        const rs_edge *edge = rs_edges_at(s->edges, id);
+        heaviest = MAX(heaviest, edge->bytes);
+        if (!uses[id] || edge->bytes * LIGHT_SHARE < heaviest) {
+            continue;
+        }
+        alone[id] = TRUE;
+        g_autoptr(GArray) row = rs_beat_row(s->level, alone);
+        alone[id] = FALSE;
+        (void)rs_beat_keep_loud(row);
+        add_turns(rhythm, edge->src, row);
+        g_array_append_val(rhythm->edges, id);
+    }
+}
+
+const rs_turn *
+rs_rhythm_turn(const rs_rhythm *rhythm, guint32 node, guint iteration)
+{
+    if (node >= rhythm->turns->len || rhythm->turns->pdata[node] == NULL) {
+        return NULL;
+    }
+    const GArray *turns = rhythm->turns->pdata[node];
+    const rs_turn *turn = &g_array_index(turns, rs_turn, iteration);
+    return turn->first_ns != 0 ? turn : NULL;
+}
+
+/* ---- the whole ---- */
+
+static guint64
+bytes_of_level(const search *s)
+{
+    guint64 sum = 0;
+    for (guint i = 0; i < s->level->edges->len; i++) {
+        const GArray *cells = g_ptr_array_index(s->level->edges, i);
+        if (cells == NULL || rs_edges_at(s->edges, i)->point != s->point) {
+            continue;
+        }
+        for (guint j = 0; j < cells->len; j++) {
+            sum += g_array_index(cells, rs_cell, j).bytes;
+        }
+    }
+    return sum;
+}
+
+/* The first and the last packet of data at the point. */
+static void
+find_span(const search *s, rs_rhythm *rhythm)
+{
+    for (guint i = 0; i < s->level->edges->len; i++) {
+        const GArray *cells = g_ptr_array_index(s->level->edges, i);
+        if (cells == NULL || rs_edges_at(s->edges, i)->point != s->point) {
+            continue;
+        }
+        for (guint j = 0; j < cells->len; j++) {
+            const rs_cell *cell = &g_array_index(cells, rs_cell, j);
+            if (cell->bytes > 0) {
+                gboolean first = rhythm->from_ns == 0;
+                rhythm->from_ns =
+                    first ? cell->first_ns : MIN(rhythm->from_ns, cell->first_ns);
+                rhythm->until_ns = MAX(rhythm->until_ns, cell->last_ns);
+            }
+        }
+    }
+}
+
+/* Takes the bursts of `beat` over. */
+static rs_rhythm *
+make_rhythm(const search *s, const gboolean *uses, rs_beat *beat, guint64 width_ns)
+{
+    rs_rhythm *rhythm = g_new0(rs_rhythm, 1);
+    rhythm->point = s->point;
+    rhythm->whole = s->level->whole;
+    rhythm->resolution_ns = width_ns;
+    rhythm->iterations = g_steal_pointer(&beat->bursts);
+    rhythm->missing = beat->missing;
+    rhythm->edges = g_array_new(FALSE, FALSE, sizeof(guint32));
+    rhythm->turns = g_ptr_array_new_with_free_func(free_turns);
+    measure(rhythm, beat->period_ns);
+    guint64 bytes = bytes_of_level(s);
+    rhythm->bytes_out = bytes > rhythm->bytes_in ? bytes - rhythm->bytes_in : 0;
+    find_span(s, rhythm);
+    find_turns(rhythm, s, uses);
+    return rhythm;
+}
+
+static rs_rhythm *
+search_level(const search *s)
+{
+    guint n = rs_edges_n(s->edges);
+    g_autofree gboolean *uses = g_new0(gboolean, n);
+    for (guint i = 0; i < n; i++) {
+        uses[i] = rs_edges_at(s->edges, i)->point == s->point;
+    }
+    rs_beat beat;
+    guint64 width;
+    gboolean all = find_beat(s, uses, &beat, &width);
+    if (!all && !(find_like_minded(s, uses) && find_beat(s, uses, &beat, &width))) {
+        return NULL;
+    }
+    rs_rhythm *rhythm = make_rhythm(s, uses, &beat, width);
+    rhythm->all_edges = all;
+    rhythm->several = among_several(s, uses);
+    return rhythm;
+}
+
+rs_rhythm *
+rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
+              const roce_tracker *tracker)
+{
+    if (rs_edges_n(edges) == 0) {
+        return NULL;
+    }
+    search s = {.edges = edges, .point = heaviest_point(edges)};
+    s.round_trip_ns = round_trip_at(tracker, s.point);
+    rs_rhythm *rhythm = NULL;
+    for (guint i = 0; i < rs_activity_n_levels(activity) && rhythm == NULL; i++) {
+        s.level = rs_activity_level(activity, i);
+        rhythm = search_level(&s);
+    }
+    return rhythm;
+}
+
+void
+rs_rhythm_free(rs_rhythm *rhythm)
+{
+    if (rhythm == NULL) {
+        return;
+    }
+    g_array_unref(rhythm->iterations);
+    g_array_unref(rhythm->edges);
+    g_ptr_array_unref(rhythm->turns);
+    g_free(rhythm);
+}
