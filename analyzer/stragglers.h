@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who is late in the iterations of a rhythm.
+ *
+ * In each iteration the host whose first packet of data comes last begins last, by the
+ * time since the last but one began; the host whose last packet comes last ends last,
+ * likewise.  Only hosts of one group are compared.
+ *
+ * The one rule: being last is a fact, being late is not.  Somebody is always last, and
+ * in a tree the parents have to be; who may be called a straggler, findings decide.
+ */
+#ifndef RS_STRAGGLERS_H
+#define RS_STRAGGLERS_H
+
+#include "rhythm.h"
+#include "rhythm_shape.h"
+
+#include <glib.h>
+
+#define RS_STRAGGLER_FRAMES 20
+
+typedef enum rs_last_kind {
+    RS_LAST_TO_BEGIN,
+    RS_LAST_TO_END,
+    RS_N_LAST_KINDS,
+} rs_last_kind;
+
+/* How often a host was last, and by how much. */
+typedef struct rs_lastness {
+    guint times;
+    rs_dist by; /* ns behind the last but one, where it was last */
+    guint64 frames[RS_STRAGGLER_FRAMES]; /* its first, or last, packets there */
+    guint n_frames;
+} rs_lastness;
+
+/* A host that sends in the rhythm. */
+typedef struct rs_performer {
+    guint32 node;
+    guint group;      /* index into the groups */
+    guint iterations; /* that it took part in, with others to compare */
+    rs_lastness last[RS_N_LAST_KINDS];
+} rs_performer;
+
+/* One for each host that sends in the rhythm, by node; rs_performer.  None where there is
+ * no rhythm. */
+GArray *
+rs_performers_new(const rs_edges *edges, const rs_rhythm *rhythm,
+                  const GPtrArray *groups);
+
+/* Who was last in an iteration among the hosts of a group; RS_NO_NODE: there were no two.
+ * By how much, and on which frame. */
+guint32
+rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
+           rs_last_kind kind, guint64 *by_ns, guint64 *frame);
+
+#endif
