@@ -16,6 +16,7 @@
 #include "json_paths.h"
 #include "json_pause.h"
 #include "json_priorities.h"
+#include "json_rhythm.h"
 #include "json_timeline.h"
 #include "lossless.h"
 #include "reader.h"
@@ -442,6 +443,9 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "priorities", rs_json_priorities(analysis, summary));
     put_member(out, "paths", rs_json_paths(analysis, summary));
     put_member(out, "counters", rs_json_counters(analysis, summary));
+    put_member(out, "rhythm", rs_json_rhythm(analysis));
+    put_member(out, "collective", rs_json_collective(analysis));
+    put_member(out, "admission", rs_json_admission(analysis));
     put_events(out, analysis);
     put_findings(out, findings);
     fputs("}\n", out);

@@ -26,6 +26,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .priorities = rs_priorities_new(analysis->options),
         .paths = rs_paths_new(),
         .pausing = rs_pausing_new(analysis),
+        .collective = rs_collective_new(),
     };
 }
 
@@ -45,6 +46,7 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_priorities_free(watchers->priorities);
     rs_paths_free(watchers->paths);
     rs_pausing_free(watchers->pausing);
+    rs_collective_free(watchers->collective);
 }
 
 void
@@ -64,6 +66,7 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     rs_priorities_packet(watchers->priorities, sight);
     rs_paths_packet(watchers->paths, sight);
     rs_pausing_packet(watchers->pausing, sight);
+    rs_collective_packet(watchers->collective, sight);
 }
 
 void
@@ -89,4 +92,5 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
     rs_dcb_finish(watchers->dcb);
     rs_pausing_finish(watchers->pausing);
+    rs_collective_finish(watchers->collective, analysis->tracker);
 }

@@ -11,6 +11,7 @@
 
 #include "background.h"
 #include "bursts.h"
+#include "collective.h"
 #include "congestion.h"
 #include "dcb.h"
 #include "flowlets.h"
@@ -47,6 +48,7 @@ typedef struct rs_watchers {
     rs_priorities *priorities;
     rs_paths *paths;
     rs_pausing *pausing;
+    rs_collective *collective;
 } rs_watchers;
 
 /* `analysis` has its tracker, and outlives the watchers. */

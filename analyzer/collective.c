@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collective.h"
+
+struct rs_collective {
+    rs_edges *edges;
+    rs_activity *activity;
+    rs_rhythm *rhythm;
+    GPtrArray *groups;  /* rs_group; NULL before the end */
+    GArray *performers; /* rs_performer; likewise */
+    GArray *admissions; /* rs_admission; likewise */
+};
+
+rs_collective *
+rs_collective_new(void)
+{
+    rs_collective *collective = g_new0(rs_collective, 1);
+    collective->edges = rs_edges_new();
+    collective->activity = rs_activity_new();
+    return collective;
+}
+
+void
+rs_collective_free(rs_collective *collective)
+{
+    if (collective == NULL) {
+        return;
+    }
+    g_clear_pointer(&collective->admissions, g_array_unref);
+    g_clear_pointer(&collective->performers, g_array_unref);
+    g_clear_pointer(&collective->groups, g_ptr_array_unref);
+    rs_rhythm_free(collective->rhythm);
+    rs_activity_free(collective->activity);
+    rs_edges_free(collective->edges);
+    g_free(collective);
+}
+
+void
+rs_collective_packet(rs_collective *collective, const rs_sight *sight)
+{
+    rs_load load = rs_edges_packet(collective->edges, sight);
+    switch (load.kind) {
+    case RS_LOAD_NONE:
+        break;
+    case RS_LOAD_DATA:
+        rs_activity_add(collective->activity, load.edge, sight->frame->time_ns,
+                        sight->frame->number, load.bytes);
+        break;
+    case RS_LOAD_RESENT:
+        rs_activity_add(collective->activity, load.edge, sight->frame->time_ns,
+                        sight->frame->number, 0);
+        break;
+    }
+}
+
+/* Two hosts of which one clears the other have the receiver's rhythm, unless they exchange
+ * more in an iteration than it clears at once. */
+static gboolean
+is_rhythm_of_admission(const rs_collective *collective)
+{
+    const rs_rhythm *rhythm = collective->rhythm;
+    const GArray *admissions = collective->admissions;
+    if (rhythm == NULL || rhythm->several) {
+        return FALSE;
+    }
+    for (guint i = 0; i < admissions->len; i++) {
+        const rs_admission *a = &g_array_index(admissions, rs_admission, i);
+        if (a->units <= (guint64)(rhythm->iterations->len + 1) * a->window) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+void
+rs_collective_finish(rs_collective *collective, const roce_tracker *tracker)
+{
+    const rs_edges *edges = collective->edges;
+    collective->rhythm = rs_rhythm_new(edges, collective->activity, tracker);
+    collective->admissions = rs_admissions_new(edges, collective->rhythm, tracker);
+    if (is_rhythm_of_admission(collective)) {
+        g_clear_pointer(&collective->rhythm, rs_rhythm_free);
+        g_array_unref(collective->admissions);
+        collective->admissions = rs_admissions_new(edges, NULL, tracker);
+    }
+    collective->groups = rs_groups_new(edges, collective->rhythm, tracker);
+    collective->performers =
+        rs_performers_new(edges, collective->rhythm, collective->groups);
+}
+
+const rs_edges *
+rs_collective_edges(const rs_collective *collective)
+{
+    return collective->edges;
+}
+
+const rs_rhythm *
+rs_collective_rhythm(const rs_collective *collective)
+{
+    return collective->rhythm;
+}
+
+const GPtrArray *
+rs_collective_groups(const rs_collective *collective)
+{
+    return collective->groups;
+}
+
+const GArray *
+rs_collective_performers(const rs_collective *collective)
+{
+    return collective->performers;
+}
+
+const GArray *
+rs_collective_admissions(const rs_collective *collective)
+{
+    return collective->admissions;
+}
