@@ -180,6 +180,10 @@ rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_rejected(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_straggler(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_pfc(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_global_pause(rs_findings *all, const rs_finding_row *row);

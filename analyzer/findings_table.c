@@ -93,6 +93,11 @@ static const rs_look entropy_look[] = {
     {"Linux", "rdma resource show qp; the application's own (NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS)"},
     {0},
 };
+static const rs_look straggler_look[] = {
+    {"Linux", "nvidia-smi -q -d CLOCK,PERFORMANCE,TEMPERATURE; ethtool IF; lspci -vv: LnkSta"},
+    {"mlx5", "ethtool -S IF: rx_symbol_err_phy, outbound_pci_stalled_wr, tx_pause_ctrl_phy; mlxlink -d DEV -c"},
+    {0},
+};
 static const rs_look mtu_look[] = {
     {"NX-OS", "show interface: MTU"},
     {"Linux", "ip link show IF; rdma link show; ibv_devinfo: active_mtu"},
@@ -415,6 +420,22 @@ const rs_finding_row rs_finding_rows[] = {
      "The network sends packets of one queue pair over several paths, and the receiver takes them out of order: adaptive routing, with NICs made for it.",
      "As it should be.  A go-back-N NIC would answer with NAKs and retransmission, which is reported as reordered.",
      "the late packets", NULL, rs_find_spraying, NULL},
+
+    /* ---- who keeps the others waiting ---- */
+    {"straggler", RS_SEVERITY_WARNING, "One host is late in the iterations",
+     "warning where, of hosts that do the same in a ring, an all-to-all or towards one server, one begins or ends last in STRAGGLER_SHARE_PERCENT of at least STRAGGLER_ITERATIONS iterations, by STRAGGLER_LATE_PERCENT of the burst in the median; or where a host's hop in a ring takes STRAGGLER_HOP_PERCENT of what the others take",
+     {THRESHOLD(STRAGGLER_ITERATIONS, "iterations"), THRESHOLD(STRAGGLER_SHARE_PERCENT, "%"), THRESHOLD(STRAGGLER_LATE_PERCENT, "%"), THRESHOLD(STRAGGLER_HOP_PERCENT, "%")},
+     "In a collective everyone waits for the last one: what this host is late, the whole job is.",
+     "If it begins late, look at the host: its GPUs' clocks and temperature, its input pipeline, other load.  If it ends late, look at its link speed and width, its PCIe, and the errors of its cables.",
+     "the first packets with which it began late, or the last with which it ended late, or those that ended the steps of its hop",
+     straggler_look, rs_find_straggler, NULL},
+    {"waits_for_receiver", RS_SEVERITY_WARNING, "A sender waits for its receiver",
+     "warning where it answered WAITS_LEAST clear-to-send signals at once after being idle, WAITS_SHARE_PERCENT of those that came when it was idle, and was idle so for WAITS_TIME_PERCENT of the time",
+     {THRESHOLD(WAITS_LEAST, "waits"), THRESHOLD(WAITS_SHARE_PERCENT, "%"), THRESHOLD(WAITS_TIME_PERCENT, "%")},
+     "The receiver posts its receives, and clears the sender by a small WRITE, later than the sender could send: the receiving application is what limits, not the network.",
+     "Look at the receiver: a slow or busy process (NCCL's proxy thread, GPU kernels that free buffers late), or too few buffers and channels.",
+     "the clear-to-send signals that were waited for, and the first packets of what they admitted",
+     NULL, rs_find_waits_for_receiver, NULL},
 
     /* ---- how far to trust the capture ---- */
     {"malformed", RS_SEVERITY_WARNING, "Malformed packets",

@@ -12,6 +12,7 @@
 #include "text_load.h"
 #include "text_paths.h"
 #include "text_pause.h"
+#include "text_rhythm.h"
 #include "text_streams.h"
 #include "twins.h"
 
@@ -345,6 +346,7 @@ rs_report_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     rs_text_pauses(&r);
     rs_text_load(&r);
     rs_text_dcb(&r);
+    rs_text_rhythm(&r);
     rs_text_background(&r);
     rs_text_paths(&r);
     rs_text_counters(&r);

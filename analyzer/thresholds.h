@@ -59,6 +59,21 @@
  * before and behind the capture, so that a few more say nothing of it. */
 #define RS_WARNING_COUNTER_PERCENT 10
 #define RS_WARNING_COUNTER_EVENTS 10
+/* A host is late consistently: of the iterations, and in them behind the last but one,
+ * of the median burst.  Somebody is last in each; one given host of four is so in eight of
+ * ten by chance four times in ten thousand. */
+#define RS_STRAGGLER_ITERATIONS 5
+#define RS_STRAGGLER_SHARE_PERCENT 80
+#define RS_STRAGGLER_LATE_PERCENT 10
+/* A hop of a ring against the others: links of half the speed or width take twice as long. */
+#define RS_STRAGGLER_HOP_PERCENT 150
+
+/* A sender waits for its receiver: so many times, of all times that it was idle when
+ * cleared, and of the time from its first data to its last.  Below a tenth of the time
+ * there is little to win. */
+#define RS_WAITS_LEAST 8
+#define RS_WAITS_SHARE_PERCENT 80
+#define RS_WAITS_TIME_PERCENT 10
 
 /* Packets, later than a pause can be at fault for.  A few come of stamps that were taken
  * late; whoever does not stop sends on and on. */

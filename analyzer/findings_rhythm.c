@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Findings about what many hosts do together: who keeps the others waiting.
+ */
+#include "findings_parts.h"
+#include "format.h"
+#include "thresholds.h"
+
+static char *
+label_of(const rs_findings *all, const rs_edges *edges, guint32 node)
+{
+    return rs_findings_label(all, &rs_edges_node(edges, node)->addr);
+}
+
+static void
+about_host(const rs_edges *edges, guint32 node, rs_finding *finding)
+{
+    g_autofree char *addr = rs_format_addr(&rs_edges_node(edges, node)->addr);
+    rs_finding_about(finding, addr);
+}
+
+/* ---- straggler ---- */
+
+/* Whether a host was last nearly always, and by what counts. */
+static gboolean
+is_late(const rs_rhythm *rhythm, const rs_performer *one, rs_last_kind kind)
+{
+    const rs_lastness *last = &one->last[kind];
+    return one->iterations >= RS_STRAGGLER_ITERATIONS &&
+           last->times * 100 >= one->iterations * RS_STRAGGLER_SHARE_PERCENT &&
+           last->by.p50 * 100 >= rhythm->length.p50 * RS_STRAGGLER_LATE_PERCENT;
+}
+
+static void
+say_straggler(rs_findings *all, const rs_finding_row *row, const rs_performer *one,
+              rs_last_kind kind)
+{
+    const rs_collective *collective = all->analysis->watchers.collective;
+    const rs_edges *edges = rs_collective_edges(collective);
+    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
+    const rs_group *group =
+        g_ptr_array_index(rs_collective_groups(collective), one->group);
+    const rs_lastness *last = &one->last[kind];
+    g_autofree char *who = label_of(all, edges, one->node);
+    g_autofree char *by = rs_format_duration(last->by.p50, 0);
+    g_autofree char *most = rs_format_duration(last->by.max, 0);
+    g_autofree char *length = rs_format_duration(rhythm->length.p50, 0);
+    gboolean begins = kind == RS_LAST_TO_BEGIN;
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    about_host(edges, one->node, f);
+    f->weight = last->times;
+    rs_finding_add_frames(f, last->frames, last->n_frames, last->times);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s %s last in %u of %u iterations, by %s", who,
+                        begins ? "begins" : "ends", last->times, one->iterations, by),
+        g_strdup_printf(
+            "Behind the last but one of %u hosts (%s); at most %s, in bursts of %s.  "
+            "%s",
+            group->nodes->len, rs_shape_name(group->kind), most, length,
+            begins
+                ? "Its first data came late: the host itself was, with its "
+                  "computation or in handing data to its NIC."
+                : "It began with the others and took longer: its link, its path, its "
+                  "NIC, or the host that it waits for."));
+}
+
+/* The hop of a host in its ring, if it takes clearly longer than the median of the others.
+ * NULL: it does not, or nothing is known of steps. */
+static const rs_hop *
+slow_hop(const rs_edges *edges, const rs_group *group, guint32 node, guint64 *others_ns)
+{
+    g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(guint64));
+    const rs_hop *own = NULL;
+    for (guint i = 0; i < group->steps.hops->len; i++) {
+        const rs_hop *hop = &g_array_index(group->steps.hops, rs_hop, i);
+        if (rs_edges_at(edges, hop->edge)->src == node) {
+            own = hop;
+        } else {
+            g_array_append_val(others, hop->transfer.p50);
+        }
+    }
+    rs_dist spread;
+    rs_dist_of(others, &spread);
+    *others_ns = spread.p50;
+    return own != NULL && spread.p50 > 0 &&
+                   own->transfer.count >= RS_STRAGGLER_ITERATIONS &&
+                   own->transfer.p50 * 100 >= spread.p50 * RS_STRAGGLER_HOP_PERCENT
+               ? own
+               : NULL;
+}
+
+static void
+add_messages(rs_finding *f, const rs_edge *edge)
+{
+    guint64 frames[RS_STRAGGLER_FRAMES];
+    guint n = 0;
+    guint64 total = 0;
+    for (guint i = 0; i < edge->messages->len; i++) {
+        const rs_message *message = &g_array_index(edge->messages, rs_message, i);
+        if ((message->flags & RS_MESSAGE_SIGNAL) == 0) {
+            total++;
+            if (n < RS_STRAGGLER_FRAMES) {
+                frames[n++] = message->last_frame;
+            }
+        }
+    }
+    rs_finding_add_frames(f, frames, n, total);
+}
+
+static void
+say_slow_hop(rs_findings *all, const rs_finding_row *row, guint32 node,
+             const rs_hop *hop, guint64 others_ns)
+{
+    const rs_edges *edges = rs_collective_edges(all->analysis->watchers.collective);
+    const rs_edge *edge = rs_edges_at(edges, hop->edge);
+    g_autofree char *from = label_of(all, edges, edge->src);
+    g_autofree char *to = label_of(all, edges, edge->dst);
+    g_autofree char *own = rs_format_duration(hop->transfer.p50, 0);
+    g_autofree char *others = rs_format_duration(others_ns, 0);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    about_host(edges, node, f);
+    f->weight = hop->transfer.count;
+    add_messages(f, edge);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s to %s is the slowest hop of its ring: %s a step, not %s",
+                        from, to, own, others),
+        g_strdup_printf("Medians of %" G_GUINT64_FORMAT
+                        " steps, from the first packet to the last, against the other "
+                        "hops.  All steps of the ring take as long as this one: its "
+                        "link, its path, its NIC, or what else it sends.",
+                        hop->transfer.count));
+}
+
+void
+rs_find_straggler(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_collective *collective = all->analysis->watchers.collective;
+    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
+    const GArray *performers = rs_collective_performers(collective);
+    for (guint i = 0; i < performers->len; i++) {
+        const rs_performer *one = &g_array_index(performers, rs_performer, i);
+        const rs_group *group =
+            g_ptr_array_index(rs_collective_groups(collective), one->group);
+        if (!rs_group_plays_alike(group, one->node)) {
+            continue;
+        }
+        guint64 others_ns;
+        const rs_hop *slow =
+            slow_hop(rs_collective_edges(collective), group, one->node, &others_ns);
+        if (is_late(rhythm, one, RS_LAST_TO_BEGIN)) {
+            say_straggler(all, row, one, RS_LAST_TO_BEGIN);
+        } else if (slow != NULL) {
+            say_slow_hop(all, row, one->node, slow, others_ns);
+        } else if (is_late(rhythm, one, RS_LAST_TO_END)) {
+            say_straggler(all, row, one, RS_LAST_TO_END);
+        }
+    }
+}
+
+/* ---- waits_for_receiver ---- */
+
+static gboolean
+waits(const rs_admission *a)
+{
+    return a->waited >= RS_WAITS_LEAST &&
+           a->waited * 100 >= (a->waited + a->unready) * RS_WAITS_SHARE_PERCENT &&
+           a->waited_ns * 100 >= a->span_ns * RS_WAITS_TIME_PERCENT;
+}
+
+void
+rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_collective *collective = all->analysis->watchers.collective;
+    const rs_edges *edges = rs_collective_edges(collective);
+    const GArray *admissions = rs_collective_admissions(collective);
+    for (guint i = 0; i < admissions->len; i++) {
+        const rs_admission *a = &g_array_index(admissions, rs_admission, i);
+        if (!waits(a)) {
+            continue;
+        }
+        g_autofree char *sender = label_of(all, edges, a->sender);
+        g_autofree char *receiver = label_of(all, edges, a->receiver);
+        g_autofree char *from = rs_format_addr(&rs_edges_node(edges, a->sender)->addr);
+        g_autofree char *to = rs_format_addr(&rs_edges_node(edges, a->receiver)->addr);
+        g_autofree char *about = g_strdup_printf("%s>%s:%u", from, to, a->stream);
+        g_autofree char *share = rs_format_share(a->waited_ns, a->span_ns);
+        g_autofree char *wait = rs_format_duration(a->wait.p50, 0);
+        g_autofree char *prompt = rs_format_duration(a->prompt_ns, 0);
+        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+        rs_finding_about(f, about);
+        f->weight = a->waited;
+        rs_finding_add_frames(f, a->frames, a->n_frames, a->waited * 2);
+        rs_finding_say(
+            f,
+            g_strdup_printf("%s waits for %s to clear it to send, %s of the time",
+                            sender, receiver, share),
+            g_strdup_printf(
+                "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                " units of data began within %s of the receiver's clear-to-send, "
+                "after the sender had been idle for %s in the median; "
+                "%" G_GUINT64_FORMAT " times it was cleared and not ready.",
+                a->waited, a->pairs, prompt, wait, a->unready));
+    }
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who keeps the others waiting."""
+
+from collective import MIRROR, Admission, Mesh, Network, Plan, Ring, Tree
+from row import CANNOT, FIRES, NOT, Row
+
+CHUNK = 32_768
+TREE = {1: 0, 2: 0, 3: 1, 4: 1}
+
+
+def iterations(make=lambda net: Ring(net, range(4), CHUNK), at=MIRROR, n=5, hosts=4,
+               slow=None, **plan):
+    def capture():
+        net = Network(hosts, slow=slow)
+        Plan(iterations=n, **plan).run(net, make(net))
+        return net.capture(at)
+    return capture
+
+
+def in_turn():
+    """In each iteration another host begins late."""
+    net = Network(4)
+    ring = Ring(net, range(4), CHUNK)
+    for i in range(8):
+        at = 50_000 + 400_000 * i
+        ring.start({r: at + (60_000 if r == i % 4 else 0) for r in range(4)})
+    return net.run().capture()
+
+
+def incast(net):
+    return Mesh(net, [(a, 4) for a in range(4)], CHUNK)
+
+
+def with_stranger(make):
+    """Something that has nothing to do with the receiver: this is not its own capture."""
+    def made(net):
+        net.at(10, net.pair(0, 1).send, 0, 64, None, "SEND")
+        return make(net)
+    return made
+
+
+def admission(at=MIRROR, n=30, only=None, **how):
+    def capture():
+        net = Network(2)
+        Admission(net, 0, 1, n, CHUNK, **how).start()
+        net.run()
+        if only is not None:
+            net.records = [r for r in net.records if r[2] == only]
+        return net.capture(at)
+    return capture
+
+
+def about(text, frames):
+    def look(_report, found):
+        if text not in found[0]["title"]:
+            yield f"{text!r} is not in {found[0]['title']!r}"
+        if len(found[0]["frames"]) != frames:
+            yield f"{len(found[0]['frames'])} frames, not {frames}"
+    return look
+
+
+ROWS = [
+    Row("straggler", FIRES, "one begins late in each of five iterations",
+        iterations(late={2: 20_000}), "warning",
+        also=about("10.8.0.3 begins last in 5 of 5 iterations, by 20 µs", 5)),
+    Row("straggler", FIRES, "one has a link of half the speed",
+        iterations(slow={1: 50 * 10**9}), "warning",
+        also=about("10.8.0.2 to 10.8.0.3 is the slowest hop", 20)),
+    Row("straggler", FIRES, "one of those that send to one host ends late",
+        iterations(with_stranger(incast), hosts=5, slow={3: 50 * 10**9}), "warning",
+        also=about("10.8.0.4 ends last in 5 of 5 iterations", 5)),
+    Row("straggler", NOT, "by less than a tenth of the burst",
+        iterations(late={2: 2_500})),
+    Row("straggler", NOT, "each is late in its turn", in_turn),
+    Row("straggler", NOT, "a link that is a little slower",
+        iterations(slow={1: 70 * 10**9})),
+    Row("straggler", CANNOT, "four iterations show no rhythm",
+        iterations(n=4, late={2: 20_000})),
+    Row("straggler", CANNOT, "in a tree parents have to be late",
+        iterations(lambda net: Tree(net, TREE, 2 * CHUNK), hosts=5)),
+    Row("straggler", CANNOT, "seen at one host, the others cannot be compared",
+        iterations(late={2: 20_000}, at=3)),
+
+    Row("waits_for_receiver", FIRES, "cleared 100 us after each unit",
+        admission(slots=1, post_ns=100_000), "warning",
+        also=about("10.8.0.1 waits for 10.8.0.2 to clear it to send", 20)),
+    Row("waits_for_receiver", FIRES, "seen at the receiver",
+        admission(at=1, slots=1, post_ns=100_000), "warning"),
+    Row("waits_for_receiver", NOT, "cleared ahead", admission()),
+    Row("waits_for_receiver", NOT, "one by one, at once", admission(slots=1)),
+    Row("waits_for_receiver", NOT, "cleared late, and the sender is later still",
+        admission(slots=1, post_ns=100_000, prepare_ns=200_000)),
+    Row("waits_for_receiver", CANNOT, "the receiver's direction was not captured",
+        admission(slots=1, post_ns=100_000, only=0)),
+    Row("waits_for_receiver", CANNOT, "seven signals prove nothing",
+        admission(n=7, slots=1, post_ns=100_000)),
+]
