@@ -285,6 +285,15 @@ roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
 
 /* ---- what a histogram says ---- */
 
+/* What the samples in bucket `i` are taken for. */
+static uint64_t
+value_of(const roce_histogram *h, unsigned i)
+{
+    uint64_t value = middle_of(h->buckets[i] >> COUNT_BITS, h->coarseness);
+    value = value < h->min_ns ? h->min_ns : value;
+    return value > h->max_ns ? h->max_ns : value;
+}
+
 uint64_t
 roce_histogram_quantile(const roce_histogram *h, unsigned permille)
 {
@@ -296,16 +305,23 @@ roce_histogram_quantile(const roce_histogram *h, unsigned permille)
     /* ceil(placed * permille / 1000), without overflow */
     uint64_t rank = placed / 1000 * permille + (placed % 1000 * permille + 999) / 1000;
     uint64_t passed = 0;
-    uint64_t value = h->min_ns; /* what there is if no sample could be placed */
     for (unsigned i = 0; i < h->n; i++) {
         passed += h->buckets[i] & COUNT_MASK;
         if (passed >= rank) {
-            value = middle_of(h->buckets[i] >> COUNT_BITS, h->coarseness);
-            break;
+            return value_of(h, i);
         }
     }
-    value = value < h->min_ns ? h->min_ns : value;
-    return value > h->max_ns ? h->max_ns : value;
+    return h->min_ns; /* what there is if no sample could be placed */
+}
+
+uint64_t
+roce_histogram_count_up_to(const roce_histogram *h, uint64_t limit_ns)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < h->n && value_of(h, i) <= limit_ns; i++) {
+        n += h->buckets[i] & COUNT_MASK;
+    }
+    return n;
 }
 
 uint64_t

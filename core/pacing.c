@@ -10,8 +10,10 @@
  *   1. the interval is taken from the least gaps between CNPs of one queue pair, which
  *      hold in every scope;
  *   2. the pair of addresses, and then the port, is found to be a scope if gaps between
- *      CNPs of its different members are never shorter either; ruled out if several are
- *      shorter than half, unless they pile up themselves; else it stays possible;
+ *      CNPs of its different members are never shorter either, and ruled out if several
+ *      are shorter than half.  Where those pile up themselves, members may take turns in
+ *      a scope with a shorter interval: it is that if one member has had it several times
+ *      in a row, and else nobody knows;
  *   3. where the scope is wide, one queue pair seldom gets two CNPs in a row, and the
  *      least gap of its scope is the interval;
  *   4. it counts for something only if the gaps do pile up, and if marks that found no
@@ -32,7 +34,7 @@
 
 #define LEAST_PERMILLE 20
 #define LEAST_GAPS 8      /* of a kind, to say anything of it */
-#define LEAST_SHORTER 3   /* gaps that rule a scope out */
+#define LEAST_CONTRARY 3  /* gaps that contradict a scope */
 #define LEAST_HELD_BACK 8 /* marks */
 #define PILE_PERMILLE 200 /* of gaps that are nearly the least one */
 #define PILE_SURELY_PERMILLE 600
@@ -68,31 +70,31 @@ least_of(const roce_histogram *gaps)
     return roce_histogram_quantile(gaps, LEAST_PERMILLE);
 }
 
-/* The gap of this rank; `gaps` has as many. */
+/* Gaps that are nearly `interval_ns`, or shorter. */
 static uint64_t
-gap_of_rank(const roce_histogram *gaps, uint64_t rank)
+count_near(const roce_histogram *gaps, uint64_t interval_ns)
 {
-    return roce_histogram_quantile(gaps, (unsigned)(rank * 1000 / gaps->count));
+    return roce_histogram_count_up_to(gaps, interval_ns + interval_ns / 2);
 }
 
-/* Whether so many of a thousand, and LEAST_GAPS, are nearly `interval_ns`. */
+/* Whether so many of a thousand, and LEAST_GAPS, are. */
 static bool
 piles_up(const roce_histogram *gaps, uint64_t interval_ns, unsigned permille)
 {
-    const uint64_t near_ns = interval_ns + interval_ns / 2;
-    return gaps->count >= LEAST_GAPS && gap_of_rank(gaps, LEAST_GAPS) <= near_ns &&
-           roce_histogram_quantile(gaps, permille) <= near_ns;
+    uint64_t n = count_near(gaps, interval_ns);
+    return n >= LEAST_GAPS && n * 1000 >= gaps->count * permille;
 }
 
 typedef enum scope_verdict {
     SCOPE_OPEN,
     SCOPE_HOLDS,
     SCOPE_RULED_OUT,
+    SCOPE_AMBIGUOUS, /* a short interval in this scope, or a longer one in a narrower */
 } scope_verdict;
 
 /* Whether gaps between members keep the distance that a member keeps by itself. */
 static scope_verdict
-judge(const roce_histogram *between, uint64_t interval_ns)
+judge(const roce_histogram *between, const roce_histogram *same, uint64_t interval_ns)
 {
     if (between->count < LEAST_GAPS) {
         return SCOPE_OPEN;
@@ -104,10 +106,12 @@ judge(const roce_histogram *between, uint64_t interval_ns)
                    ? SCOPE_HOLDS
                    : SCOPE_OPEN;
     }
-    bool own_interval =
-        least_ns >= SHORTEST_NS && piles_up(between, least_ns, PILE_SURELY_PERMILLE);
-    bool shorter = gap_of_rank(between, LEAST_SHORTER) < interval_ns / 2;
-    return shorter && !own_interval ? SCOPE_RULED_OUT : SCOPE_OPEN;
+    if (least_ns >= SHORTEST_NS && piles_up(between, least_ns, PILE_SURELY_PERMILLE)) {
+        uint64_t repeats = roce_histogram_count_up_to(same, least_ns + least_ns / 4);
+        return repeats >= LEAST_CONTRARY ? SCOPE_HOLDS : SCOPE_AMBIGUOUS;
+    }
+    uint64_t shorter = roce_histogram_count_up_to(between, interval_ns / 2);
+    return shorter >= LEAST_CONTRARY ? SCOPE_RULED_OUT : SCOPE_OPEN;
 }
 
 /* Marks found no CNP, or none can be seen here. */
@@ -116,6 +120,20 @@ held_back(const roce_notifier *n)
 {
     return n->marks_held_back >= LEAST_HELD_BACK ||
            n->marks_held_back + n->marks_later == 0;
+}
+
+/* The gaps that an interval rests on. */
+typedef struct support {
+    uint64_t interval_ns;
+    uint64_t near, n;
+} support;
+
+static void
+lean_on(support *s, const roce_histogram *gaps)
+{
+    uint64_t least_ns = least_of(gaps);
+    s->interval_ns = s->n == 0 || least_ns < s->interval_ns ? least_ns : s->interval_ns;
+    s->n += gaps->count;
 }
 
 static void
@@ -128,8 +146,6 @@ infer(roce_notifier *n)
     if (same->count == 0) {
         return;
     }
-    uint64_t interval_ns = least_of(same);
-    bool piled = piles_up(same, interval_ns, PILE_PERMILLE);
     const struct {
         roce_pacing_gap gap;
         unsigned narrower, wider; /* scopes that fall if it holds, if it does not */
@@ -137,21 +153,32 @@ infer(roce_notifier *n)
         {ROCE_GAP_OTHER_QP, narrow, pair | SCOPE(PORT)},
         {ROCE_GAP_OTHER_PAIR, narrow | pair, SCOPE(PORT)},
     };
+    const roce_histogram *used[ROCE_N_PACING_GAPS] = {same};
+    unsigned n_used = 1;
+    support rests_on = {0};
+    lean_on(&rests_on, same);
+    scope_verdict verdict = SCOPE_OPEN;
     for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
         const roce_histogram *between = &n->gaps[steps[i].gap];
-        scope_verdict verdict = judge(between, interval_ns);
+        verdict = judge(between, same, rests_on.interval_ns);
         if (verdict == SCOPE_HOLDS) {
-            uint64_t least_ns = least_of(between);
-            interval_ns = least_ns < interval_ns ? least_ns : interval_ns;
             n->pacing.scopes &= ~steps[i].narrower;
-            piled = true;
+            lean_on(&rests_on, between);
+            used[n_used++] = between;
         } else if (verdict == SCOPE_RULED_OUT) {
             n->pacing.scopes &= ~steps[i].wider;
+        }
+        if (verdict == SCOPE_RULED_OUT || verdict == SCOPE_AMBIGUOUS) {
             break;
         }
     }
-    n->pacing.known = piled && interval_ns >= SHORTEST_NS && held_back(n);
-    n->pacing.interval_ns = interval_ns;
+    for (unsigned i = 0; i < n_used; i++) {
+        rests_on.near += count_near(used[i], rests_on.interval_ns);
+    }
+    n->pacing.interval_ns = rests_on.interval_ns;
+    n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
+                      rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
+                      rests_on.interval_ns >= SHORTEST_NS && held_back(n);
 }
 
 roce_pacing_scope
@@ -366,22 +393,18 @@ uint64_t
 roce_pacing_least_gap_ns(const roce_tracker *t, const roce_stream_state *s)
 {
     const notifier *n = notifier_of(t, s);
-    if (n == NULL || n->pub.pacing.known) {
-        return n != NULL ? n->pub.pacing.interval_ns : 0;
-    }
-    const roce_histogram *same = &n->pub.gaps[ROCE_GAP_SAME_QP];
-    return same->count > 0 ? same->min_ns : 0;
+    return n != NULL ? n->pub.pacing.interval_ns : 0;
 }
 
 void
 roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns)
 {
     notifier *n = notifier_of(t, s);
-    if (n == NULL || !s->cnp_seen || n->pub.gaps[ROCE_GAP_SAME_QP].count == 0) {
+    if (n == NULL || !s->cnp_seen || n->pub.pacing.interval_ns == 0) {
         return;
     }
     uint64_t since_ns = roce_since_ns(now_ns, s->last_cnp_ns);
-    bool soon = since_ns < n->pub.gaps[ROCE_GAP_SAME_QP].min_ns / 2;
+    bool soon = since_ns < n->pub.pacing.interval_ns / 2;
     n->pub.marks_held_back += soon ? 1 : 0;
     n->pub.marks_later += soon ? 0 : 1;
 }

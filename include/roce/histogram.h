@@ -53,6 +53,10 @@ roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
 uint64_t
 roce_histogram_quantile(const roce_histogram *h, unsigned permille);
 
+/* How many samples are no greater than `limit_ns`, as far as quantiles know them. */
+uint64_t
+roce_histogram_count_up_to(const roce_histogram *h, uint64_t limit_ns);
+
 /* The mean, rounded down; `count` is not 0. */
 uint64_t
 roce_histogram_mean(const roce_histogram *h);

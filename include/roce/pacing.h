@@ -38,7 +38,8 @@ typedef enum roce_pacing_gap {
 
 typedef struct roce_pacing {
     bool known;
-    uint64_t interval_ns; /* the true one is this or a little less; valid if known */
+    uint64_t interval_ns; /* the true one is this or a little less; while it is not
+                           * known, the least gap so far, 0 without any */
     unsigned scopes;      /* bit n: scope n is possible; valid if known */
 } roce_pacing;
 

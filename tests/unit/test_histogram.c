@@ -98,6 +98,8 @@ check_boundaries(void)
         CHECK(h.min_ns == cases[i].a && h.max_ns == cases[i].b);
         CHECK(roce_histogram_quantile(&h, 0) >= cases[i].a);
         CHECK(roce_histogram_quantile(&h, 1000) <= cases[i].b);
+        CHECK_INT(roce_histogram_count_up_to(&h, cases[i].b), 2);
+        CHECK(cases[i].a == 0 || roce_histogram_count_up_to(&h, cases[i].a - 1) == 0);
         clear(&h);
     }
     check_row(NULL);
@@ -211,6 +213,9 @@ check_quantiles(const roce_histogram *h, uint64_t *sorted, size_t n)
         uint64_t got = roce_histogram_quantile(h, permilles[i]);
         CHECK(distance(got, want) <= error_of(h, want));
         CHECK(got >= sorted[0] && got <= sorted[n - 1]);
+        CHECK(roce_histogram_count_up_to(h, got) >= rank);
+        CHECK(got == 0 ||
+              roce_histogram_count_up_to(h, got - 1) < (rank > 0 ? rank : 1));
     }
 }
 

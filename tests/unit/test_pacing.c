@@ -29,6 +29,7 @@ typedef enum answers {
     ANSWERS_MARKS,
     ANSWERS_WITH_NAK, /* each CNP goes with a NAK instead */
     ANSWERS_AT_RANDOM,
+    ANSWERS_IN_TURN, /* marks come from one queue pair after the other */
 } answers;
 
 static const struct {
@@ -71,6 +72,11 @@ static const struct {
      false, ALL, 0},
     {"at random", ROCE_PACING_QP, 4000, 1, 1, 20000, 200, SEES_CNPS, ANSWERS_AT_RANDOM,
      false, ALL, 0},
+    {"two that take turns exactly: twice the interval of one, or that of the pair",
+     ROCE_PACING_PAIR, 4000, 1, 2, 3000, 100, SEES_BOTH, ANSWERS_IN_TURN, false, ALL,
+     0},
+    {"three of them, each now and then twice in a row", ROCE_PACING_PAIR, 50000, 2, 2,
+     300, 200, SEES_BOTH, ANSWERS_MARKS, true, SCOPE(PAIR) | SCOPE(DESTINATION), 1000},
     {"shorter than any device has it", ROCE_PACING_QP, 800, 1, 1, 90, 60, SEES_BOTH,
      ANSWERS_MARKS, false, ALL, 0},
 };
@@ -153,9 +159,13 @@ run(play *p, size_t row)
     uint64_t newest[MAX_SENDERS * QPS_EACH] = {0};
     seeded random = {.state = row};
     uint64_t now = 1000000000;
+    unsigned n_marks = 0;
     for (unsigned sent = 0; sent < rows[row].cnps;) {
-        unsigned qp = seeded_below(&random, rows[row].senders) * QPS_EACH +
-                      seeded_below(&random, rows[row].qps);
+        unsigned turn = rows[row].answers == ANSWERS_IN_TURN
+                            ? n_marks++
+                            : (unsigned)seeded_below(&random, 1u << 16);
+        unsigned qp =
+            turn / rows[row].qps % rows[row].senders * QPS_EACH + turn % rows[row].qps;
         uint64_t every_ns = rows[row].mark_every_ns;
         bool at_random = rows[row].answers == ANSWERS_AT_RANDOM;
         now += at_random ? 2000 + seeded_below(&random, (uint32_t)(50 * every_ns))
