@@ -83,23 +83,47 @@ add_signs(const rs_incast_receiver *r, GString *text)
     return most;
 }
 
-static const char *
-coincidence_text(rs_coincidence coincidence)
+/* Whether, with nothing outside to compare with, marks on the data of nearly everybody who
+ * met say that the queue is the one in front of the receiver. */
+static gboolean
+is_common(const rs_incast_receiver *r)
+{
+    const rs_incast_share *ce = &r->signs[RS_INCAST_CE];
+    return rs_incast_judge(r, RS_INCAST_CE) == RS_COINCIDENCE_UNDECIDABLE &&
+           ce->inside * 100 >= ce->of_inside * RS_WARNING_CE_PERCENT &&
+           r->n_marked >= RS_INCAST_SENDERS &&
+           r->n_marked * 100 >= r->n_met * RS_INCAST_COMMON_PERCENT;
+}
+
+/* Says what to make of the signs, and returns how severe it is. */
+static rs_severity
+add_conclusion(const rs_incast_receiver *r, rs_coincidence coincidence, GString *text)
 {
     switch (coincidence) {
-    case RS_COINCIDENCE_ABSENT:
-        return "  No sign of congestion came with it.";
     case RS_COINCIDENCE_YES:
-        return "";
-    case RS_COINCIDENCE_NO:
-        return "  So congestion is no more frequent with it than without.";
+        return RS_SEVERITY_WARNING;
     case RS_COINCIDENCE_UNDECIDABLE:
-        return "  Whether congestion comes from it cannot be told: there is too little "
-               "outside to compare with.";
+        g_string_append(text, "  There is too little outside to compare with");
+        if (is_common(r)) {
+            g_string_append_printf(
+                text,
+                "; but data of %u of the %u senders that met was marked, as by a queue "
+                "that they have in common.",
+                r->n_marked, r->n_met);
+            return RS_SEVERITY_WARNING;
+        }
+        g_string_append(text, ": whether congestion comes from it cannot be told.");
+        break;
+    case RS_COINCIDENCE_NO:
+        g_string_append(text,
+                        "  So congestion is no more frequent with it than without.");
+        break;
+    case RS_COINCIDENCE_ABSENT:
     case RS_N_COINCIDENCES:
+        g_string_append(text, "  No sign of congestion came with it.");
         break;
     }
-    return "";
+    return RS_SEVERITY_NOTE;
 }
 
 static void
@@ -128,10 +152,9 @@ report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_recei
                     RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
                     r->n_senders);
     rs_coincidence coincidence = add_signs(r, detail);
-    g_string_append(detail, coincidence_text(coincidence));
-    gboolean congested = coincidence == RS_COINCIDENCE_YES;
-    rs_finding *f =
-        rs_finding_add(all, row, congested ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+    rs_severity severity = add_conclusion(r, coincidence, detail);
+    gboolean congested = severity == RS_SEVERITY_WARNING;
+    rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
     f->weight = r->max_degree;
     rs_finding_say(f,

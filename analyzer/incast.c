@@ -30,6 +30,7 @@ typedef struct sender {
     gboolean active;
     guint32 newer, older; /* its neighbours in the list; NOBODY */
     guint64 episode;      /* the newest that names it, counted from 1 */
+    gboolean marked;      /* some of its data, in an episode */
 } sender;
 
 typedef struct span {
@@ -238,6 +239,7 @@ join_episode(receiver *r, sender *s)
     if (s->episode == r->pub.n_episodes) {
         return;
     }
+    r->pub.n_met += s->episode == 0 ? 1 : 0;
     s->episode = r->pub.n_episodes;
     if (r->episode.n_senders < RS_INCAST_EPISODE_SENDERS) {
         r->episode.senders[r->episode.n_senders] = s->key.addr;
@@ -301,7 +303,7 @@ rise(receiver *r)
 /* ---- packets and events ---- */
 
 static void
-count_data(receiver *r, const rs_sight *sight)
+count_data(receiver *r, sender *s, const rs_sight *sight)
 {
     gboolean marked = roce_packet_ecn(sight->packet) == 3;
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
@@ -313,6 +315,8 @@ count_data(receiver *r, const rs_sight *sight)
     ce->of_inside++;
     ce->inside += marked ? 1 : 0;
     r->episode.data_packets++;
+    r->pub.n_marked += marked && !s->marked ? 1 : 0;
+    s->marked |= marked;
     if (marked && r->episode.ce++ == 0) {
         r->episode.ce_frame = sight->frame->number;
     }
@@ -351,7 +355,20 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
         join_episode(r, s);
         r->episode.degree = MAX(r->episode.degree, r->degree);
     }
-    count_data(r, sight);
+    count_data(r, s, sight);
+}
+
+/* Whose data a CNP complains of.  While its queue pair is not known, the event names the
+ * stream that carries it, and who sent it is taken for the receiver if it is one: a switch
+ * is not. */
+static receiver *
+complaining(const rs_incast *incast, const roce_event *event)
+{
+    const roce_stream *s = roce_tracker_stream(incast->tracker, event->stream);
+    gboolean carried = event->stream == roce_tracker_last_stream(incast->tracker);
+    guint32 i = carried ? rs_destinations_find_back(incast->destinations, s)
+                        : rs_destinations_find(incast->destinations, s);
+    return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
 }
 
 /* Whose data a CNP complains of.  While its queue pair is not known, the event names the

@@ -74,6 +74,8 @@ typedef struct rs_incast_episode {
 typedef struct rs_incast_receiver {
     rs_destination at;
     guint n_senders; /* over the whole capture */
+    guint n_met;     /* of them, in episodes */
+    guint n_marked;  /* of those, some of whose data was marked there */
     guint max_degree;
     guint64 max_degree_ns; /* when it was reached first */
     GArray *degree_ns;     /* guint64: how long each degree held, from 0, which is 0 */

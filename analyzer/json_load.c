@@ -101,6 +101,8 @@ incast_receiver_json(const rs_analysis *a, const rs_incast_receiver *r)
     }
     json_t *json = destination_json(a, &r->at);
     json_object_set_new(json, "senders", rs_json_count(r->n_senders));
+    json_object_set_new(json, "senders_met", rs_json_count(r->n_met));
+    json_object_set_new(json, "senders_marked", rs_json_count(r->n_marked));
     json_object_set_new(json, "max_degree", rs_json_count(r->max_degree));
     json_object_set_new(json, "max_degree_ts_ns", rs_json_count(r->max_degree_ns));
     json_object_set_new(json, "degrees", degrees_json(r));

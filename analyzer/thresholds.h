@@ -42,6 +42,10 @@
  * the throughput; one RNR NAK while a connection is set up is nothing. */
 #define RS_SLOW_RECEIVER_PERCENT 1
 
+/* Of the senders that meet in an incast.  If so many are marked there, the queue is one
+ * that they have in common, and no matter of the path of some. */
+#define RS_INCAST_COMMON_PERCENT 75
+
 /* Queue pairs between two addresses from which on their source ports are expected to
  * differ, and the share of the entropy possible for so many: at half of it, 16 queue pairs
  * have four five-tuples. */

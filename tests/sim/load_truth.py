@@ -96,8 +96,12 @@ def _incast_to(packets):
         elif degree >= LEAST_SENDERS:
             episodes[-1][2] = max(episodes[-1][2], degree)
     del degrees[0]
+    out = [_episode(e, packets, senders) for e in episodes]
+    marked = {p.tx.src for p in packets for e in out
+              if p.ce and e["start_ns"] <= p.time_ns < e["end_ns"]}
     return {"senders": len(senders), "max_degree": most, "degrees": dict(degrees),
-            "episodes": [_episode(e, packets, senders) for e in episodes]}
+            "senders_met": len({src for e in out for src in e["senders"]}),
+            "senders_marked": len(marked), "episodes": out}
 
 
 def _episode(episode, packets, senders):

@@ -48,8 +48,8 @@ class Row:
     orders: tuple = ()
 
 
-INCAST = {"h3": {"ce"}, "leaf0_h3": {"ce"}}
-UNANSWERED = {p: {"ce", "ce_without_cnp"} for p in INCAST}
+INCAST = {"h3": {"ce", "incast"}, "leaf0_h3": {"ce", "incast"}}
+UNANSWERED = {p: {"ce", "ce_without_cnp", "incast"} for p in INCAST}
 LOSSY = {"h1": {"undelivered_after_capture"}, "h3": {"lost_before_capture"},
          "leaf0_h1": {"undelivered_after_capture"}}
 PFC = {"leaf0_h0": {"pfc"}, "leaf0_h1": {"pfc"}}
@@ -63,7 +63,8 @@ ROWS = (
     Row("incast_read", INCAST, ("ce", "cnps")),
     Row("incast_switch_cnps", UNANSWERED, ("ce", "cnps")),
     Row("notification_off", UNANSWERED, ("ce",)),
-    Row("reaction_off", {p: {"ce", "no_reaction"} for p in INCAST}, ("ce", "cnps")),
+    Row("reaction_off", {p: {"ce", "incast", "no_reaction"} for p in INCAST},
+        ("ce", "cnps")),
     Row("cnp_in_data_class", {
         "h0": {"ce"}, "leaf0_h0": {"ce"}, "h3": {"ce", "cnp_class", "incast"},
         "leaf0_h3": {"ce", "cnp_class", "incast"}}, ("ce", "cnps")),

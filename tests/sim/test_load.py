@@ -121,7 +121,7 @@ def check_incast(say, seen, xoffs, report, point_id):
     say.equal("receivers of several", sorted(got), sorted(want))
     for dst in set(got) & set(want):
         g, w = got[dst], want[dst]
-        for key in ("senders", "max_degree"):
+        for key in ("senders", "senders_met", "senders_marked", "max_degree"):
             say.equal(f"{dst}: {key}", g[key], w[key])
         say.equal(f"{dst}: degrees", {d["degree"]: d["ns"] for d in g["degrees"] if d["ns"]},
                   {d: ns for d, ns in w["degrees"].items() if ns})
