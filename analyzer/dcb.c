@@ -163,14 +163,19 @@ same_dcb(const roce_dcb *a, const roce_dcb *b)
 static void
 take_dcb(rs_dcb_port *port, const roce_lldp *lldp, guint64 frame)
 {
-    rs_dcbx version = lldp->ieee.present  ? RS_DCBX_IEEE
-                      : lldp->cee.present ? RS_DCBX_CEE
-                                          : RS_DCBX_NONE;
+    gboolean withdrawn = lldp->has_ttl && lldp->ttl_s == 0;
+    rs_dcbx version = withdrawn            ? RS_DCBX_NONE
+                      : lldp->ieee.present ? RS_DCBX_IEEE
+                      : lldp->cee.present  ? RS_DCBX_CEE
+                                           : RS_DCBX_NONE;
     gboolean cut = lldp->outcome == ROCE_TRUNCATED;
-    if (version == RS_DCBX_NONE && cut) {
+    if (version == RS_DCBX_NONE && cut && !withdrawn) {
         return;
     }
-    roce_dcb now = version == RS_DCBX_CEE ? lldp->cee : lldp->ieee;
+    static const roce_dcb nothing;
+    roce_dcb now = version == RS_DCBX_NONE  ? nothing
+                   : version == RS_DCBX_CEE ? lldp->cee
+                                            : lldp->ieee;
     if (cut && version == port->version) {
         fill_from_before(&now, &port->dcb);
     }

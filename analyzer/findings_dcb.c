@@ -4,6 +4,7 @@
  * agree, and whether what is on the wire is what they say.
  */
 #include "dcb.h"
+#include "findings_filter.h"
 #include "findings_parts.h"
 #include "format.h"
 #include "priorities.h"
@@ -212,6 +213,14 @@ rs_find_dcb_ets(rs_findings *all, const rs_finding_row *row)
 
 /* ---- pauses that DCBX does not announce ---- */
 
+static void
+add_lldp_filter(rs_finding *f, const rs_dcb_port *port)
+{
+    g_autofree char *mac = rs_format_mac(port->mac);
+    rs_finding_add_filter(f,
+                          g_strdup_printf("eth.src == %s && eth.type == 0x88cc", mac));
+}
+
 /* Who at the pause's point says that it has PFC off for its priority: NULL, nobody. */
 static const rs_dcb_port *
 find_denier(const rs_dcb *dcb, const roce_pause_source *p)
@@ -266,6 +275,7 @@ find_unannounced(rs_findings *all, const rs_finding_row *row,
     rs_finding_add_frames(f, &p->first_frame, 1, p->xoff + p->refresh + p->xon);
     rs_finding_add_filter(f,
                           g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+    add_lldp_filter(f, denier);
 }
 
 void
@@ -313,6 +323,8 @@ find_misplaced(rs_findings *all, const rs_finding_row *row, const rs_dcb_port *p
     rs_finding_add_frame(f, port->newest_frame);
     rs_finding_add_frames(f, data->frames.first, rs_frames_kept(&data->frames),
                           data->frames.total);
+    rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
+    add_lldp_filter(f, port);
 }
 
 void

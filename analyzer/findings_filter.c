@@ -122,3 +122,39 @@ rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kin
     const char *addr = s->src.family == 6 ? "ipv6.addr" : "ip.addr";
     return g_strdup_printf("%s && %s == %s && %s == %s", field, addr, src, addr, dst);
 }
+
+/* "{24..31}": the DSCPs that are queued in a priority. */
+static char *
+set_of_dscps(const rs_options *options, guint priority)
+{
+    g_autoptr(GString) set = g_string_new("{");
+    for (guint first = 0; first < RS_N_DSCPS; first++) {
+        guint next = first;
+        while (next < RS_N_DSCPS && options->dscp_map[next] == priority) {
+            next++;
+        }
+        if (next > first) {
+            g_string_append_printf(set, "%s%u..%u", set->len > 1 ? ", " : "", first,
+                                   next - 1);
+            first = next;
+        }
+    }
+    return g_strdup_printf("%s}", set->str);
+}
+
+char *
+rs_filter_of_priority(const rs_options *options, guint priority)
+{
+    g_autofree char *set = set_of_dscps(options, priority);
+    g_autofree char *by_dscp =
+        g_str_equal(set, "{}")
+            ? g_strdup("frame.number == 0")
+            : g_strdup_printf("ip.dsfield.dscp in %s || ipv6.tclass.dscp in %s", set,
+                              set);
+    g_autofree char *by_both =
+        options->dscp_map_given
+            ? g_strdup(by_dscp)
+            : g_strdup_printf("vlan.priority == %u || (!vlan && (%s))", priority,
+                              by_dscp);
+    return g_strdup_printf(RS_FILTER_DATA " && (%s)", by_both);
+}

@@ -19,4 +19,12 @@ rs_filter_of_frames(const rs_finding *finding);
 char *
 rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind);
 
+/* RoCE data in a priority, as rs_priority_of() has it; g_free(). */
+char *
+rs_filter_of_priority(const rs_options *options, guint priority);
+
+/* RoCE data: what has payload and is not UD. */
+#define RS_FILTER_DATA                                                                 \
+    "rocev2.payload_length > 0 && !(rocev2.bth.opcode in {0x60..0x7f})"
+
 #endif

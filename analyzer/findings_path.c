@@ -119,6 +119,7 @@ rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row)
             rs_finding_add_frame(f, path->before_change);
             rs_finding_add_frame(f, path->at_change);
         }
+        rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = f->weight > pair->streams->len;
     }
 }
@@ -227,6 +228,8 @@ about_connection(const rs_findings *all, rs_finding *f, const roce_stream *s)
         rs_finding_add_frame(f, path_of(all, s->peer)->first_frame);
     }
     rs_finding_add_frame(f, path_of(all, s->id)->first_frame);
+    rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
+    f->more_frames = TRUE;
 }
 
 static void
@@ -246,7 +249,6 @@ find_migreq(rs_findings *all, const rs_finding_row *row, const roce_stream *s,
         rs_finding_add(all, row, bad > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     about_connection(all, f, s);
     f->weight = s->packets + peer->packets;
-    f->more_frames = TRUE;
     rs_finding_say(f,
                    g_strdup_printf("MigReq is %u from %s to %s and %u back", there >> 1,
                                    src, dst, back >> 1),
@@ -276,7 +278,6 @@ find_p_key_between(rs_findings *all, const rs_finding_row *row, const roce_strea
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     about_connection(all, f, s);
     f->weight = s->packets + peer->packets;
-    f->more_frames = TRUE;
     rs_finding_say(
         f,
         g_strdup_printf("P_Key 0x%04x from %s to %s and 0x%04x back", there, src, dst,
@@ -305,6 +306,7 @@ find_p_key_within(rs_findings *all, const rs_finding_row *row, const roce_stream
     g_array_append_val(f->streams, s->id);
     rs_finding_add_frame(f, path->first_frame);
     rs_finding_add_frame(f, path->other_p_key_frame);
+    rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
     f->more_frames = TRUE;
     f->weight = s->packets;
     rs_finding_say(f,

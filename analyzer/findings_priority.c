@@ -4,6 +4,7 @@
  * and is alone there.
  */
 #include "background.h"
+#include "findings_filter.h"
 #include "findings_parts.h"
 #include "format.h"
 #include "lossless.h"
@@ -64,6 +65,7 @@ say_without_pfc(const rs_findings *all, rs_finding *f, guint priority,
     f->weight = data->packets;
     rs_finding_add_frames(f, data->frames.first, rs_frames_kept(&data->frames),
                           data->frames.total);
+    rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
 }
 
 static void
@@ -79,8 +81,11 @@ find_data_without_pfc(rs_findings *all, const rs_finding_row *row, guint32 point
     }
     gboolean dcbx =
         lossless->by_dcbx && rs_dcb_one_link(all->analysis->watchers.dcb, point);
+    if (!dcbx && (lossless->paused == 0 || lossless->by_dcbx)) {
+        return;
+    }
     guint64 lost = losses_in(all, point, priority);
-    if (!dcbx && (lossless->paused == 0 || lossless->by_dcbx || lost == 0)) {
+    if (!dcbx && lost == 0) {
         return;
     }
     gboolean worse = lost > 0 || lossless->some_port != 0;
@@ -219,6 +224,30 @@ sum_disagreement(const rs_point_priorities *point, const rs_options *options,
     return sum;
 }
 
+#define TAGS_IN_FILTER 8
+
+/* NULL: too many to be named. */
+static char *
+filter_of_disagreement(const rs_point_priorities *point, const rs_options *options)
+{
+    guint n = 0;
+    g_autoptr(GString) tags = g_string_new(NULL);
+    for (guint pcp = 0; pcp < 8; pcp++) {
+        for (guint dscp = 0; dscp < RS_N_DSCPS; dscp++) {
+            if (point->pcps[pcp][dscp] == 0 || options->dscp_map[dscp] == pcp) {
+                continue;
+            }
+            g_string_append_printf(
+                tags,
+                "%s(vlan.priority == %u && (ip.dsfield.dscp == %u || "
+                "ipv6.tclass.dscp == %u))",
+                n++ > 0 ? " || " : "", pcp, dscp, dscp);
+        }
+    }
+    return n > TAGS_IN_FILTER ? NULL
+                              : g_strdup_printf(RS_FILTER_DATA " && (%s)", tags->str);
+}
+
 static void
 find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
                   const rs_point_priorities *p)
@@ -248,6 +277,10 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
                             : ""));
     rs_finding_add_frames(f, p->disagreeing.first, rs_frames_kept(&p->disagreeing),
                           p->disagreeing.total);
+    char *filter = filter_of_disagreement(p, options);
+    if (filter != NULL) {
+        rs_finding_add_filter(f, filter);
+    }
 }
 
 void
@@ -305,6 +338,7 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
             rs_finding_add_frame(f, p->at_change);
         }
         f->weight = changes;
+        rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = changes > pair->streams->len;
         g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
         rs_finding_say(
@@ -378,6 +412,7 @@ add_rewritten(const rs_findings *all, rs_finding *f, const rs_pair *pair)
         rs_finding_add_frame(f, one->frame_there);
         rs_finding_add_frame(f, one->frame_here);
     }
+    rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
     f->weight = n;
     f->more_frames = n > pair->streams->len;
     return n;

@@ -3,6 +3,7 @@
 
 import dataclasses
 import functools
+import itertools
 
 import roce
 from sim import (
@@ -62,11 +63,16 @@ START_NS = 1_795_000_000 * 10**9
 
 
 class Wire:
-    """Packets between two hosts, "a" and "b", one by one; each takes a microsecond."""
+    """Packets between two hosts, "a" and "b", one by one; each takes a microsecond.  No two
+    captures begin at the same time: Wireshark, shown one after the other, would take a
+    capture that goes on where another one ended for that one dissected anew."""
 
-    def __init__(self, **how):
+    made = itertools.count()
+
+    def __init__(self, start_ns=None, **how):
         self.pcap = roce.Pcap(**how)
-        self.now, self.ident = START_NS, 1
+        self.now = START_NS + next(Wire.made) * 10**9 if start_ns is None else start_ns
+        self.ident = 1
 
     def wait(self, ns):
         self.now += ns

@@ -2,7 +2,7 @@
 """In which priorities RoCE data and other traffic ride."""
 
 import roce
-from captures import Wire, wire
+from captures import START_NS, Wire, wire
 from row import CANNOT, FIRES, NOT, Row
 from rows_dcb import NIC, SWITCH, data, framed, link, pauses, pfc, titled
 
@@ -105,7 +105,7 @@ def two_points(there, here, ttl=63):
     def make():
         files = {}
         for name, dscp, hops in (("a.pcap", there, 64), ("b.pcap", here, ttl)):
-            on = Wire()
+            on = Wire(START_NS)
             for psn in range(40):
                 on.write(psn, ip={"tos": dscp << 2 | 2, "ttl": hops})
             files[name] = on.bytes()
