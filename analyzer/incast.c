@@ -371,19 +371,6 @@ complaining(const rs_incast *incast, const roce_event *event)
     return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
 }
 
-/* Whose data a CNP complains of.  While its queue pair is not known, the event names the
- * stream that carries it, and who sent it is taken for the receiver if it is one: a switch
- * is not. */
-static receiver *
-complaining(const rs_incast *incast, const roce_event *event)
-{
-    const roce_stream *s = roce_tracker_stream(incast->tracker, event->stream);
-    gboolean carried = event->stream == roce_tracker_last_stream(incast->tracker);
-    guint32 i = carried ? rs_destinations_find_back(incast->destinations, s)
-                        : rs_destinations_find(incast->destinations, s);
-    return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
-}
-
 static void
 count_cnp(rs_incast *incast, const roce_event *event)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the user tells beside the captures: --qp-map, --hosts and --captured-at.
+"""What the user tells beside the captures: --qp-map, --hosts, --captured-at and --counters-before.
 
 02h_multiqp.a.json and .b.json are what "rdma -j resource show qp" (iproute2 6.1) prints at
 hosts A and B of that sample, with the queue pairs of its truth.json.
@@ -271,9 +271,41 @@ def vantages():
           run("--captured-at", A, SENDER).stdout)
 
 
+def counters():
+    """--counters-before and -after, in each form, and whose they are."""
+    with Folder() as folder:
+        forms = {
+            "text": "link rxeA/1 sent_pkts {} rcvd_pkts {}\n",
+            "json": '[{{"ifindex":0,"ifname":"rxeA","port":1,"sent_pkts":{},"rcvd_pkts":{}}}]',
+            "ethtool": "NIC statistics:\n     sent_pkts: {}\n     rcvd_pkts: {}\n",
+            "sysfs": '{{"rxeA":{{"ports":{{"1":{{"hw_counters":{{"sent_pkts":{},'
+                     '"rcvd_pkts":"{}"}}}}}}}}}}'}
+        for form, text in forms.items():
+            before = folder.put(f"{form}.before", text.format(7, 7))
+            after = folder.put(f"{form}.after", text.format(7 + 2230, 7 + 260))
+            got = report("--counters-before", f"{A}={before}", "--counters-after",
+                         f"{A}={after}", SENDER)["counters"]
+            check(f"{form}: the user says whose", got[0]["host_from"], "user")
+            got = report("--captured-at", A, "--counters-before", before,
+                         "--counters-after", after, SENDER)["counters"]
+            check(f"{form}: whose", (got[0]["host_from"], got[0]["addresses"],
+                                     got[0]["captured_there"]), ("captured_at", [A], True))
+            check(f"{form}: rise", [(c["name"], c["increase"], c["captured"], c["missed"])
+                                    for c in got[0]["counters"]],
+                  [("sent_pkts", 2230, 2230, 0), ("rcvd_pkts", 260, 260, 0)])
+            got = report("--counters-before", before, "--counters-after", after,
+                         SENDER)["counters"]
+            check(f"{form}: nobody knows whose", (got[0]["host_from"], got[0]["addresses"],
+                                                  got[0]["counters"][0]["verdict"]),
+                  (None, None, "unknown"))
+        check("without the options", report(SENDER)["counters"], None)
+
+
 def mistakes():
     """Exit status, and one line that names what is wrong."""
     with Folder() as folder:
+        counted = folder.put("counted", "sent_pkts: 1\n")
+        uncounted = folder.put("uncounted", "sent_pkts: 1\nrcvd_pkts\n")
         good = folder.put("good.json", [])
         broken = folder.put("broken.json", '[{"lqpn":\n5')
         lines = folder.put("hosts", "10.0.0.1 a\nb 10.0.0.2\n")
@@ -289,6 +321,22 @@ def mistakes():
                 (2, ["--captured-at", "gpu01"], '"gpu01" is no IP address'),
                 (2, ["--captured-at", f"{A}=x.pcap"], "not the name of a capture file"),
                 (2, ["--captured-at", A, "--captured-at", "network"], "or in the network"),
+                (2, ["--counters-before", counted], "no --counters-after was given for"),
+                (2, ["--counters-after", counted], "no --counters-before was given for"),
+                (2, ["--counters-before", f"{A}={counted}", "--counters-after", counted],
+                 "was given for the same host"),
+                (2, ["--counters-before", counted, "--counters-before", counted,
+                     "--counters-after", counted], "given twice for this host"),
+                (2, ["--counters-before", f"{A}=", "--counters-after", counted],
+                 "FILE is wanted"),
+                (2, ["--counters-before", f"gpu01={counted}", "--counters-after",
+                     f"gpu01={counted}"], '"gpu01" is no IP address'),
+                (3, ["--counters-before", counted, "--counters-after", uncounted],
+                 'uncounted: line 2: "rcvd_pkts" is no counter'),
+                (3, ["--counters-before", "/nonexistent", "--counters-after", counted],
+                 "/nonexistent: No such file"),
+                (3, ["--counters-before", counted, "--counters-after", "/dev/null"],
+                 "/dev/null: is empty"),
                 (3, ["--qp-map", f"{A}={broken}"], "broken.json: line 2, column 1: is no"),
                 (3, ["--qp-map", f"{A}={huge}"], "huge.json: line 1, column 2049: is no"),
                 (3, ["--qp-map", f"{A}=/nonexistent"], "/nonexistent: No such file"),
@@ -306,7 +354,7 @@ def mistakes():
 
 
 for part in (maps_of_the_sample, maps_from_reports, wrong_maps, ambiguous_maps, host_names,
-             vantages, mistakes):
+             vantages, counters, mistakes):
     part()
 print(f"{failures} rows failed" if failures else "what the user tells is taken as told")
 sys.exit(1 if failures else 0)

@@ -100,7 +100,7 @@ def xoffs_heard(taps, fabric):
     hosts = {host.name: host.config.address for host in fabric.hosts}
     out = []
     for tap in taps:
-        for pauses in pauses_heard(tap, fabric.now):
+        for pauses in pauses_heard(tap, fabric.now, fabric.pauses):
             out += [(start, hosts.get(pauses["from"]))
                     for start, _end, _how in pauses["intervals"]]
     return out
@@ -165,8 +165,8 @@ def check_host_pauses(say, tap, fabric, report, point_id):
     """What receivers' own NICs asked for, by stream to them."""
     hosts = {host.name: host.config.address for host in fabric.hosts}
     ends = {s["id"]: s["dst"] for s in report["streams"] if s["point"] == point_id}
-    heard = {hosts[p["from"]]: p for p in pauses_heard(tap, fabric.last_captured_ns(tap))
-             if p["from"] in hosts}
+    heard = {hosts[p["from"]]: p for p in pauses_heard(
+        tap, fabric.last_captured_ns(tap), fabric.pauses) if p["from"] in hosts}
     speed = report["capture"]["points"][point_id]["link_speed_bps"]
     found = 0
     for stream in report["receivers"]["streams"]:
