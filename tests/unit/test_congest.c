@@ -63,6 +63,28 @@ static const scenario episodes[] = {
      .events = "no ce_episode"},
 };
 
+/* Ten marks, and 150 us later their CNP: n is the tens digit of the PSNs. */
+#define MARKS(n) "a write " #n "0.." #n "9 ce; +139; b cnp; "
+#define PACED                                                                          \
+    "b ack 9; " MARKS(1) MARKS(2) MARKS(3) MARKS(4) MARKS(5) MARKS(6) MARKS(7) MARKS(8)   \
+        MARKS(9) MARKS(10)
+
+static const scenario pacing[] = {
+    {.name = "a mark waits for twice the pacing interval if that is long",
+     .script = PACED "a write 110 ce; +299; b cnp; b ack 110",
+     .want = "A: ce=101 cnps=11 episodes=1 answered=101 B: cnps_sent=11",
+     .events = "cnp A frame=113 rel=112"},
+    {.name = "and no longer", .script = PACED "a write 110 ce; +300; b cnp; b ack 110",
+     .want = "A: ce=101 cnps=11 episodes=1 answered=100 paced=1 B: cnps_sent=11",
+     .events = "cnp A frame=113 rel=0"},
+    {.name = "a mark that waits in vain behind a CNP is paced",
+     .script = PACED "a write 110 ce; +1000; b ack 110",
+     .want = "A: ce=101 cnps=10 episodes=1 answered=100 paced=1 B: cnps_sent=10"},
+    {.name = "not so one that comes an interval later",
+     .script = PACED "+150; a write 110 ce; +1000; b ack 110",
+     .want = "A: ce=101 cnps=10 episodes=1 answered=100 unanswered=1 B: cnps_sent=10"},
+};
+
 static const scenario cnps[] = {
     {.name = "a CNP belongs to the stream whose data was marked",
      .script = "b ack 99; a write 0..3 ce; b cnp; b ack 3",
@@ -152,5 +174,6 @@ main(void)
     SCENARIO_CHECK(ecn);
     SCENARIO_CHECK(episodes);
     SCENARIO_CHECK(cnps);
+    SCENARIO_CHECK(pacing);
     return check_status();
 }
