@@ -370,7 +370,8 @@ rs_dcb_ets_words(const roce_dcb_ets *ets)
     for (guint class = 0; class < 16; class ++) {
         guint8 members = 0;
         for (guint i = 0; i < 8; i++) {
-            members |= ets->class_of_priority[i] == class ? (guint8)(1u << i) : 0;
+            guint bit = ets->class_of_priority[i] == class ? 1u << i : 0;
+            members = (guint8)(members | bit);
         }
         if (members == 0) {
             continue;
