@@ -12,7 +12,8 @@
 typedef struct nic {
     guint32 point;
     guint8 mac[6];
-    GArray *hosts; /* rs_nic_host */
+    gboolean is_host; /* the network sends nothing with it */
+    GArray *hosts;    /* rs_nic_host */
 } nic;
 
 struct rs_nics {
@@ -109,19 +110,12 @@ has_host(const nic *n, const roce_addr *addr)
     return i < n->hosts->len;
 }
 
-static gboolean
-is_initial(guint8 hop_limit)
-{
-    return hop_limit == 64 || hop_limit == 128 || hop_limit == 255;
-}
-
 void
 rs_nics_packet(rs_nics *nics, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
     /* A NIC keeps its MAC: one look at each stream will do. */
-    if (sight->stream == NULL || sight->stream->packets != 1 || !p->has_macs ||
-        !is_initial(p->hop_limit)) {
+    if (sight->stream == NULL || sight->stream->packets != 1 || !p->has_macs) {
         return;
     }
     guint32 point = sight->stream->point;
@@ -133,11 +127,24 @@ rs_nics_packet(rs_nics *nics, const rs_sight *sight)
     }
 }
 
+void
+rs_nics_finish(rs_nics *nics, const rs_macs *macs)
+{
+    for (guint32 i = 0; i < rs_macs_n(macs); i++) {
+        const rs_mac *mac = rs_macs_at(macs, i);
+        nic *n = find_nic(nics, mac->point, mac->bytes);
+        if (n != NULL) {
+            rs_sender_evidence evidence;
+            n->is_host = rs_macs_sender(macs, mac, &evidence) == RS_SENDER_HOST;
+        }
+    }
+}
+
 const GArray *
 rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6])
 {
     const nic *n = find_nic(nics, point, mac);
-    return n != NULL ? n->hosts : NULL;
+    return n != NULL && n->is_host ? n->hosts : NULL;
 }
 
 gboolean
@@ -145,5 +152,5 @@ rs_nics_owns(const rs_nics *nics, guint32 point, const roce_addr *addr,
              const guint8 mac[6])
 {
     const nic *n = find_nic(nics, point, mac);
-    return n != NULL && has_host(n, addr);
+    return n != NULL && n->is_host && has_host(n, addr);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which MAC address is that of a host's own NIC, so that a pause frame tells whether the
- * host or a switch asked for it.
+ * Which addresses a NIC has, so that a pause frame tells which host asked for it.
  *
- * The one rule: a source MAC is a host's own only on packets that no router has passed
- * on, and these still have the hop limit that hosts begin with: 64, 128 or 255.  (A router
- * puts its own MAC there and takes one off the hop limit; a bridge leaves both alone.)
+ * The one rule: macs.h says whether a MAC address is a host's own; here is whose.  Only
+ * RoCE tells: a NIC may send other packets for many.
  */
 #ifndef RS_NICS_H
 #define RS_NICS_H
 
+#include "macs.h"
 #include "sight.h"
 
 #include <glib.h>
@@ -32,7 +31,11 @@ rs_nics_free(rs_nics *nics);
 void
 rs_nics_packet(rs_nics *nics, const rs_sight *sight);
 
-/* The addresses, rs_nic_host, that a MAC is the NIC of at this point; NULL: it is no
+/* No more will come: only MAC addresses of hosts count from now on. */
+void
+rs_nics_finish(rs_nics *nics, const rs_macs *macs);
+
+/* After that: the addresses, rs_nic_host, that a MAC is the NIC of at this point; NULL: it is no
  * host's, as far as is known. */
 const GArray *
 rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6]);

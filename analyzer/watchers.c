@@ -87,6 +87,7 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_timeline_finish(watchers->timeline, analysis->resolution_ns);
     rs_congestion_finish(watchers->congestion, analysis->resolution_ns);
     rs_background_finish(watchers->background);
+    rs_nics_finish(watchers->nics, rs_pausing_macs(watchers->pausing));
     rs_incast_finish(watchers->incast, watchers->nics, analysis->resolution_ns);
     rs_receivers_finish(watchers->receivers, watchers->nics);
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
