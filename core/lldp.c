@@ -83,10 +83,9 @@ left(const roce_cursor *c)
 static void
 read_classes(roce_cursor *c, roce_dcb_ets *ets)
 {
-    for (unsigned i = 0; i < 8; i += 2) {
-        uint8_t two = roce_cursor_u8(c);
-        ets->class_of_priority[i] = two >> 4;
-        ets->class_of_priority[i + 1] = two & 0xf;
+    uint32_t classes = roce_cursor_u32(c);
+    for (unsigned i = 0; i < 8; i++) {
+        ets->class_of_priority[i] = classes >> (28 - 4 * i) & 0xf;
     }
     roce_cursor_copy(c, ets->bandwidth_percent, 8);
 }
