@@ -367,19 +367,20 @@ char *
 rs_dcb_ets_words(const roce_dcb_ets *ets)
 {
     g_autoptr(GString) words = g_string_new(NULL);
-    for (guint class = 0; class < 16; class ++) {
+    for (guint group = 0; group < 16; group++) {
         guint8 members = 0;
         for (guint i = 0; i < 8; i++) {
-            guint bit = ets->class_of_priority[i] == class ? 1u << i : 0;
-            members = (guint8)(members | bit);
+            if (ets->class_of_priority[i] == group) {
+                members |= (guint8)(1u << i);
+            }
         }
         if (members == 0) {
             continue;
         }
         g_autofree char *list = rs_format_priorities(members);
         g_string_append_printf(words, "%s%s: ", words->len > 0 ? "; " : "", list);
-        if (class < 8 && ets->algorithm[class] == ROCE_DCB_ETS) {
-            g_string_append_printf(words, "%u %%", ets->bandwidth_percent[class]);
+        if (group < 8 && ets->algorithm[group] == ROCE_DCB_ETS) {
+            g_string_append_printf(words, "%u %%", ets->bandwidth_percent[group]);
         } else {
             g_string_append(words, "first");
         }
