@@ -302,17 +302,18 @@ static gboolean
 sees_others(const rs_graph *graph, const roce_tracker *tracker, guint32 node)
 {
     const rs_node *host = rs_edges_node(graph->edges, node);
+    g_autoptr(GHashTable) points = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < graph->group->edges->len; i++) {
+        guint32 id = g_array_index(graph->group->edges, guint32, i);
+        g_hash_table_add(points,
+                         GUINT_TO_POINTER(rs_edges_at(graph->edges, id)->point + 1));
+    }
     for (guint32 i = 0; i < roce_tracker_n_streams(tracker); i++) {
         const roce_stream *s = roce_tracker_stream(tracker, i);
-        if (roce_addr_equal(&s->src, &host->addr) ||
-            roce_addr_equal(&s->dst, &host->addr)) {
-            continue;
-        }
-        for (guint j = 0; j < graph->group->edges->len; j++) {
-            guint32 id = g_array_index(graph->group->edges, guint32, j);
-            if (rs_edges_at(graph->edges, id)->point == s->point) {
-                return TRUE;
-            }
+        if (!roce_addr_equal(&s->src, &host->addr) &&
+            !roce_addr_equal(&s->dst, &host->addr) &&
+            g_hash_table_contains(points, GUINT_TO_POINTER(s->point + 1))) {
+            return TRUE;
         }
     }
     return FALSE;
@@ -361,8 +362,6 @@ classify(rs_graph *graph, rs_group *group, const roce_tracker *tracker)
     group->kind = RS_SHAPE_OTHER;
     if (graph->n == 2) {
         group->kind = RS_SHAPE_PAIR;
-    } else if (graph->n > RS_GROUP_HOSTS) {
-        return;
     } else if (center < graph->n) {
         group->center = g_array_index(group->nodes, guint32, center);
         group->kind = sees_others(graph, tracker, group->center)
@@ -444,6 +443,10 @@ rs_groups_new(const rs_edges *edges, const rs_rhythm *rhythm,
     find_groups(edges, list, groups);
     for (guint i = 0; i < groups->len; i++) {
         rs_group *group = g_ptr_array_index(groups, i);
+        if (group->nodes->len > RS_GROUP_HOSTS) {
+            group->kind = RS_SHAPE_OTHER;
+            continue;
+        }
         rs_graph graph;
         graph_init(&graph, edges, rhythm, group);
         classify(&graph, group, tracker);
