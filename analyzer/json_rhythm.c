@@ -45,16 +45,16 @@ last_json(const rs_collective *collective, guint iteration, rs_last_kind kind)
 {
     const GPtrArray *groups = rs_collective_groups(collective);
     for (guint i = 0; i < groups->len; i++) {
-        guint64 by_ns;
-        guint64 frame;
-        guint32 node = rs_last_of(rs_collective_rhythm(collective), groups->pdata[i],
-                                  iteration, kind, &by_ns, &frame);
-        if (node != RS_NO_NODE) {
+        const rs_last_one one = rs_last_of(rs_collective_rhythm(collective),
+                                           groups->pdata[i], iteration, kind);
+        if (one.node != RS_NO_NODE) {
+            const rs_edges *edges = rs_collective_edges(collective);
             json_t *json = json_object();
-            json_object_set_new(json, "host",
-                                node_json(rs_collective_edges(collective), node));
-            json_object_set_new(json, "by_ns", rs_json_count(by_ns));
-            json_object_set_new(json, "frame", rs_json_count(frame));
+            json_object_set_new(json, "host", node_json(edges, one.node));
+            json_object_set_new(json, "to",
+                                node_json(edges, rs_edges_at(edges, one.edge)->dst));
+            json_object_set_new(json, "by_ns", rs_json_count(one.by_ns));
+            json_object_set_new(json, "frame", rs_json_count(one.frame));
             return json;
         }
     }
@@ -108,6 +108,8 @@ performers_json(const rs_collective *collective)
         json_object_set_new(json, "host",
                             node_json(rs_collective_edges(collective), one->node));
         json_object_set_new(json, "iterations", rs_json_count(one->iterations));
+        json_object_set_new(json, "period_ns", dist_json(&one->period));
+        json_object_set_new(json, "burst_ns", dist_json(&one->length));
         json_object_set_new(json, "last_to_begin",
                             lastness_json(&one->last[RS_LAST_TO_BEGIN]));
         json_object_set_new(json, "last_to_end",

@@ -211,12 +211,6 @@ rs_rhythm_iteration(const rs_rhythm *rhythm, guint i)
     return &g_array_index(rhythm->iterations, rs_iteration, i);
 }
 
-static gboolean
-is_one_period(guint64 interval_ns, guint64 period_ns)
-{
-    return interval_ns * 2 < period_ns * 3;
-}
-
 static void
 measure(rs_rhythm *rhythm, guint64 period_ns)
 {
@@ -228,7 +222,7 @@ measure(rs_rhythm *rhythm, guint64 period_ns)
         if (i > 0) {
             const rs_iteration *before = rs_rhythm_iteration(rhythm, i - 1);
             guint64 interval = burst->start_ns - before->start_ns;
-            if (is_one_period(interval, period_ns) && !before->partial) {
+            if (rs_rhythm_is_one_period(interval, period_ns) && !before->partial) {
                 g_array_append_val(periods, interval);
             }
             rhythm->span_ns += interval;
@@ -284,7 +278,7 @@ iteration_at(const rs_rhythm *rhythm, guint64 time_ns, guint *at)
 }
 
 static void
-add_turns(rs_rhythm *rhythm, guint32 node, const GArray *loud)
+add_turns(rs_rhythm *rhythm, guint32 node, guint32 edge, const GArray *loud)
 {
     GArray *turns = turns_of(rhythm, node);
     guint at = 0;
@@ -297,10 +291,12 @@ add_turns(rs_rhythm *rhythm, guint32 node, const GArray *loud)
         if (turn->first_ns == 0 || cell->first_ns < turn->first_ns) {
             turn->first_ns = cell->first_ns;
             turn->first_frame = cell->first_frame;
+            turn->first_edge = edge;
         }
         if (cell->last_ns > turn->last_ns) {
             turn->last_ns = cell->last_ns;
             turn->last_frame = cell->last_frame;
+            turn->last_edge = edge;
         }
     }
 }
@@ -323,7 +319,7 @@ find_turns(rs_rhythm *rhythm, const search *s, const gboolean *uses)
         g_autoptr(GArray) row = rs_beat_row(s->level, alone);
         alone[id] = FALSE;
         (void)rs_beat_keep_loud(row);
-        add_turns(rhythm, edge->src, row);
+        add_turns(rhythm, edge->src, id, row);
         g_array_append_val(rhythm->edges, id);
     }
 }

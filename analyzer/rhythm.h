@@ -41,6 +41,7 @@
 typedef struct rs_turn {
     guint64 first_ns, last_ns; /* of its data; 0: none */
     guint64 first_frame, last_frame;
+    guint32 first_edge, last_edge; /* that carried them */
 } rs_turn;
 
 typedef struct rs_rhythm {
@@ -75,6 +76,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_rhythm, rs_rhythm_free)
 
 const rs_iteration *
 rs_rhythm_iteration(const rs_rhythm *rhythm, guint i);
+
+/* Whether nothing was left out in an interval. */
+static inline gboolean
+rs_rhythm_is_one_period(guint64 interval_ns, guint64 period_ns)
+{
+    return interval_ns * 2 < period_ns * 3;
+}
 
 /* When a host sent in an iteration.  NULL: not at all. */
 const rs_turn *

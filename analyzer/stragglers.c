@@ -10,34 +10,36 @@ is_compared(const rs_group *group, guint32 node)
     return !serves || node != group->center;
 }
 
-guint32
+rs_last_one
 rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
-           rs_last_kind kind, guint64 *by_ns, guint64 *frame)
+           rs_last_kind kind)
 {
-    guint32 last = RS_NO_NODE;
+    gboolean begin = kind == RS_LAST_TO_BEGIN;
+    rs_last_one last = {.node = RS_NO_NODE};
     guint64 latest = 0;
     guint64 second = 0;
-    guint n = 0;
     for (guint i = 0; i < group->nodes->len; i++) {
         guint32 node = g_array_index(group->nodes, guint32, i);
         const rs_turn *turn = rs_rhythm_turn(rhythm, node, iteration);
         if (turn == NULL || !is_compared(group, node)) {
             continue;
         }
-        gboolean begin = kind == RS_LAST_TO_BEGIN;
         guint64 time = begin ? turn->first_ns : turn->last_ns;
-        n++;
         if (time > latest) {
             second = latest;
             latest = time;
-            last = node;
-            *frame = begin ? turn->first_frame : turn->last_frame;
+            last.node = node;
+            last.edge = begin ? turn->first_edge : turn->last_edge;
+            last.frame = begin ? turn->first_frame : turn->last_frame;
         } else {
             second = MAX(second, time);
         }
     }
-    *by_ns = latest - second;
-    return n > 1 && latest > second ? last : RS_NO_NODE;
+    last.by_ns = latest - second;
+    if (second == 0 || last.by_ns == 0) {
+        last.node = RS_NO_NODE;
+    }
+    return last;
 }
 
 /* ---- over all iterations ---- */
@@ -100,18 +102,17 @@ place_of(const GArray *performers, guint32 node)
 }
 
 static void
-note_last(GArray *performers, tally *tallies, guint32 node, rs_last_kind kind,
-          guint64 by_ns, guint64 frame)
+note_last(GArray *performers, tally *tallies, rs_last_kind kind, const rs_last_one *one)
 {
-    guint at = place_of(performers, node);
+    guint at = place_of(performers, one->node);
     if (at == performers->len) {
         return;
     }
     rs_lastness *last = &g_array_index(performers, rs_performer, at).last[kind];
     last->times++;
-    g_array_append_val(tallies[at].by[kind], by_ns);
+    g_array_append_val(tallies[at].by[kind], one->by_ns);
     if (last->n_frames < RS_STRAGGLER_FRAMES) {
-        last->frames[last->n_frames++] = frame;
+        last->frames[last->n_frames++] = one->frame;
     }
 }
 
@@ -120,30 +121,44 @@ look_at_group(const rs_rhythm *rhythm, const rs_group *group, GArray *performers
               tally *tallies)
 {
     for (guint i = 0; i < rhythm->iterations->len; i++) {
-        if (rs_rhythm_iteration(rhythm, i)->partial) {
-            continue;
-        }
-        for (guint kind = 0; kind < RS_N_LAST_KINDS; kind++) {
-            guint64 by_ns;
-            guint64 frame;
-            guint32 node =
-                rs_last_of(rhythm, group, i, (rs_last_kind)kind, &by_ns, &frame);
-            if (node != RS_NO_NODE) {
-                note_last(performers, tallies, node, (rs_last_kind)kind, by_ns, frame);
+        for (guint kind = 0;
+             kind < RS_N_LAST_KINDS && !rs_rhythm_iteration(rhythm, i)->partial;
+             kind++) {
+            const rs_last_one one = rs_last_of(rhythm, group, i, (rs_last_kind)kind);
+            if (one.node != RS_NO_NODE) {
+                note_last(performers, tallies, (rs_last_kind)kind, &one);
             }
         }
     }
 }
 
-static guint
-iterations_with(const rs_rhythm *rhythm, guint32 node)
+/* What a host does by itself. */
+static void
+measure(const rs_rhythm *rhythm, rs_performer *one)
 {
-    guint n = 0;
+    g_autoptr(GArray) periods = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(guint64));
+    const rs_turn *before = NULL;
     for (guint i = 0; i < rhythm->iterations->len; i++) {
-        n += !rs_rhythm_iteration(rhythm, i)->partial &&
-             rs_rhythm_turn(rhythm, node, i) != NULL;
+        const rs_turn *turn = rs_rhythm_turn(rhythm, one->node, i);
+        if (rs_rhythm_iteration(rhythm, i)->partial) {
+            turn = NULL;
+        }
+        if (turn != NULL) {
+            guint64 length = turn->last_ns - turn->first_ns;
+            g_array_append_val(lengths, length);
+            one->iterations++;
+        }
+        if (turn != NULL && before != NULL) {
+            guint64 period = turn->first_ns - before->first_ns;
+            if (rs_rhythm_is_one_period(period, rhythm->period.p50)) {
+                g_array_append_val(periods, period);
+            }
+        }
+        before = turn;
     }
-    return n;
+    rs_dist_of(periods, &one->period);
+    rs_dist_of(lengths, &one->length);
 }
 
 GArray *
@@ -165,7 +180,7 @@ rs_performers_new(const rs_edges *edges, const rs_rhythm *rhythm,
     }
     for (guint i = 0; i < performers->len; i++) {
         rs_performer *one = &g_array_index(performers, rs_performer, i);
-        one->iterations = iterations_with(rhythm, one->node);
+        measure(rhythm, one);
         for (guint kind = 0; kind < RS_N_LAST_KINDS; kind++) {
             rs_dist_of(tallies[i].by[kind], &one->last[kind].by);
             g_array_unref(tallies[i].by[kind]);

@@ -37,7 +37,9 @@ typedef struct rs_lastness {
 typedef struct rs_performer {
     guint32 node;
     guint group;      /* index into the groups */
-    guint iterations; /* that it took part in, with others to compare */
+    guint iterations; /* that it took part in, and that are whole */
+    rs_dist period;   /* ns, from its first packet to its first packet of the next */
+    rs_dist length;   /* ns, from its first packet to its last */
     rs_lastness last[RS_N_LAST_KINDS];
 } rs_performer;
 
@@ -47,10 +49,17 @@ GArray *
 rs_performers_new(const rs_edges *edges, const rs_rhythm *rhythm,
                   const GPtrArray *groups);
 
-/* Who was last in an iteration among the hosts of a group; RS_NO_NODE: there were no two.
- * By how much, and on which frame. */
-guint32
+/* The host that was last in an iteration. */
+typedef struct rs_last_one {
+    guint32 node;  /* RS_NO_NODE: nobody, or not by itself; nothing else holds then */
+    guint32 edge;  /* of its first, or last, packet */
+    guint64 by_ns; /* behind the last but one */
+    guint64 frame; /* that packet */
+} rs_last_one;
+
+/* Who was last among the hosts of a group. */
+rs_last_one
 rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
-           rs_last_kind kind, guint64 *by_ns, guint64 *frame);
+           rs_last_kind kind);
 
 #endif

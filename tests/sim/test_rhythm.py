@@ -97,6 +97,19 @@ def check_lasts(rhythm, truth):
                               counts.get(host["host"], 0))
 
 
+def check_hosts(rhythm, truth):
+    """What each host does by itself."""
+    for host in rhythm["hosts"]:
+        (number,) = (h for h in truth[0].first_ns if address(h) == host["host"])
+        first = [t.first_ns[number] for t in truth]
+        lengths = [t.last_ns[number] - t.first_ns[number] for t in truth]
+        yield from differ("iterations of a host", host["iterations"], len(truth))
+        yield from check_spread("burst of a host", host["burst_ns"], lengths)
+        intervals = [b - a for a, b in zip(first, first[1:])]
+        yield from check_spread("period of a host", host["period_ns"], [
+            i for i in intervals if i < 1.5 * rank(intervals, 50)])
+
+
 def check_rhythm(report, truth, missing=0, tolerance=0, lasts=True):
     rhythm = report["rhythm"]
     if rhythm is None:
@@ -120,6 +133,7 @@ def check_rhythm(report, truth, missing=0, tolerance=0, lasts=True):
         yield from differ("end", found["end_ns"], START_NS + wanted.end_ns, tolerance)
     if lasts and tolerance == 0:
         yield from check_lasts(rhythm, truth)
+        yield from check_hosts(rhythm, truth)
 
 
 def no_rhythm(report):
