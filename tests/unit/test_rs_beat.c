@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bursts that repeat: what does, what just does not, and what cannot be told. */
+#include "beat.h"
+
+#include "check.h"
+
+#include <string.h>
+
+#define US 1000
+#define START ((guint64)1795000000 * 1000000000)
+#define MOST 40
+
+/* Bursts by their starts; each has ten packets, 1 us apart. */
+typedef struct train {
+    guint64 starts_us[MOST]; /* 0 ends it, but for the first */
+    guint bytes;             /* of a packet; 0: 1000 */
+    guint packets;           /* 0: 10 */
+    guint odd;               /* this burst, from 1, has three times the bytes */
+    gboolean resent;         /* something is sent again before each burst */
+} train;
+
+static GArray *
+row_of(const train *t)
+{
+    gboolean uses = TRUE;
+    rs_activity *activity = rs_activity_new();
+    for (guint i = 0; i < MOST && (i == 0 || t->starts_us[i] != 0); i++) {
+        guint packets = t->packets > 0 ? t->packets : 10;
+        guint bytes = t->bytes > 0 ? t->bytes : 1000;
+        guint64 start = START + t->starts_us[i] * US;
+        for (guint k = 0; k < packets; k++) {
+            rs_activity_add(activity, 0, start + k * US, 1,
+                            i + 1 == t->odd ? bytes * 3 : bytes);
+        }
+        if (t->resent) {
+            rs_activity_add(activity, 0, start, 1, 0);
+        }
+    }
+    GArray *row = rs_beat_row(rs_activity_level(activity, 0), &uses);
+    rs_activity_free(activity);
+    return row;
+}
+
+static void
+check_beats(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        train train;
+        guint n; /* 0: they do not repeat */
+        guint64 period_us;
+        guint64 missing;
+    } cases[] = {
+        {"five", {.starts_us = {0, 100, 200, 300, 400}}, 5, 100, 0},
+        {"four are too few", {.starts_us = {0, 100, 200, 300}}, 0, 0, 0},
+        {"50 us apart", {.starts_us = {0, 50, 100, 150, 200, 250}}, 6, 50, 0},
+        {"49 us apart: paced", {.starts_us = {0, 49, 98, 147, 196, 245}}, 0, 0, 0},
+        {"one is a fifth late", {.starts_us = {0, 100, 220, 300, 400, 500}}, 6, 100, 0},
+        {"one in four is later", {.starts_us = {0, 100, 230, 300, 400}}, 0, 0, 0},
+        {"one is left out", {.starts_us = {0, 100, 200, 400, 500, 600}}, 6, 100, 1},
+        {"as many are left out as there are",
+         {.starts_us = {0, 100, 200, 300, 400, 500, 1200}}, 7, 100, 6},
+        {"more", {.starts_us = {0, 100, 200, 300, 400, 500, 1300}}, 0, 0, 0},
+        {"eight packets", {.starts_us = {0, 100, 200, 300, 400}, .packets = 8}, 5, 100, 0},
+        {"seven: heartbeats", {.starts_us = {0, 100, 200, 300, 400}, .packets = 7},
+         0, 0, 0},
+        {"one has more bytes", {.starts_us = {0, 100, 200, 300, 400}, .odd = 3},
+         5, 100, 0},
+        {"two bursts in each iteration",
+         {.starts_us = {0, 30, 100, 130, 200, 230, 300, 330, 400, 430, 500, 530}},
+         6, 100, 0},
+        {"at random", {.starts_us = {0, 40, 230, 260, 500, 515, 900, 1100, 1130}}, 0, 0, 0},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        g_autoptr(GArray) row = row_of(&cases[i].train);
+        rs_beat beat = {0};
+        check_row(cases[i].name);
+        gboolean found = rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, &beat);
+        CHECK_INT(found, cases[i].n > 0);
+        if (found) {
+            CHECK_INT(beat.bursts->len, cases[i].n);
+            CHECK_INT(beat.period_ns, cases[i].period_us * US);
+            CHECK_INT(beat.missing, cases[i].missing);
+        }
+        rs_beat_clear(&beat);
+    }
+    check_row(NULL);
+}
+
+static void
+check_burst(void)
+{
+    const train five = {.starts_us = {0, 100, 200, 300, 400}, .resent = TRUE};
+    g_autoptr(GArray) row = row_of(&five);
+    rs_beat beat = {0};
+    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, &beat), TRUE);
+    for (guint i = 0; i < 5; i++) {
+        const rs_iteration *burst = &g_array_index(beat.bursts, rs_iteration, i);
+        CHECK_INT(burst->start_ns, START + five.starts_us[i] * US);
+        CHECK_INT(burst->end_ns, burst->start_ns + 9 * US);
+        CHECK_INT(burst->bytes, 10000);
+        CHECK_INT(burst->packets, 10);
+        CHECK_INT(burst->partial, FALSE);
+        CHECK_INT(burst->after_repair, i > 0);
+    }
+    rs_beat_clear(&beat);
+}
+
+/* A silence shorter than is asked for is none. */
+static void
+check_least_silence(void)
+{
+    const train five = {.starts_us = {0, 100, 200, 300, 400}};
+    g_autoptr(GArray) row = row_of(&five);
+    rs_beat beat = {0};
+    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US, &beat), TRUE);
+    rs_beat_clear(&beat);
+    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, &beat), FALSE);
+}
+
+/* Quiet cells are left out, but for those at the edge of silence. */
+static void
+check_loud(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        guint64 bytes[8];
+        guint kept;
+        guint64 left_out;
+    } cases[] = {
+        {"all alike", {100, 100, 100, 100, 100, 100, 100, 100}, 8, 0},
+        {"a tenth is loud", {100, 100, 100, 10, 100, 100, 100, 100}, 8, 0},
+        {"less is background", {100, 100, 100, 9, 100, 100, 100, 100}, 7, 9},
+        {"the beginning of a burst", {0, 0, 1, 100, 100, 100, 0, 0}, 4, 0},
+        {"its end", {0, 0, 100, 100, 100, 1, 0, 0}, 4, 0},
+        {"background before it", {0, 1, 1, 100, 100, 100, 0, 0}, 3, 2},
+        {"background alone", {100, 100, 100, 0, 0, 1, 0, 0}, 3, 1},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        g_autoptr(GArray) row = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+        for (guint k = 0; k < 8; k++) {
+            const rs_cell cell = {.number = k + 1, .bytes = cases[i].bytes[k]};
+            if (cell.bytes > 0) {
+                g_array_append_val(row, cell);
+            }
+        }
+        check_row(cases[i].name);
+        CHECK_INT(rs_beat_keep_loud(row), cases[i].left_out);
+        CHECK_INT(row->len, cases[i].kept);
+    }
+    check_row(NULL);
+}
+
+static void
+check_widen(void)
+{
+    const train two = {.starts_us = {0, 100}};
+    g_autoptr(GArray) row = row_of(&two);
+    guint n = row->len;
+    CHECK_INT(n, 20);
+    rs_beat_widen(row, 64);
+    CHECK_INT(row->len <= 4, TRUE);
+    guint64 bytes = 0;
+    for (guint i = 0; i < row->len; i++) {
+        bytes += g_array_index(row, rs_cell, i).bytes;
+    }
+    CHECK_INT(bytes, 20000);
+}
+
+int
+main(void)
+{
+    check_beats();
+    check_burst();
+    check_least_silence();
+    check_loud();
+    check_widen();
+    return check_status();
+}
