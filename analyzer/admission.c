@@ -404,29 +404,15 @@ look_between(match *m, GArray *found)
     }
 }
 
-static const rs_edge *
-reverse_of(const rs_edges *edges, const rs_edge *edge)
-{
-    for (guint i = 0; i < rs_edges_n(edges); i++) {
-        const rs_edge *other = rs_edges_at(edges, i);
-        if (other->point == edge->point && other->src == edge->dst &&
-            other->dst == edge->src) {
-            return other;
-        }
-    }
-    return NULL;
-}
-
 /* Whether another point saw more messages between the same hosts. */
 static gboolean
 is_seen_better(const rs_edges *edges, const rs_edge *edge)
 {
-    for (guint i = 0; i < rs_edges_n(edges); i++) {
-        const rs_edge *other = rs_edges_at(edges, i);
-        if (other->src == edge->src && other->dst == edge->dst &&
+    for (guint32 point = 0; point < rs_edges_n_points(edges); point++) {
+        const rs_edge *other = rs_edges_find(edges, point, edge->src, edge->dst);
+        if (other != NULL &&
             (other->signals_kept > edge->signals_kept ||
-             (other->signals_kept == edge->signals_kept &&
-              other->point < edge->point))) {
+             (other->signals_kept == edge->signals_kept && point < edge->point))) {
             return TRUE;
         }
     }
@@ -448,7 +434,7 @@ rs_admissions_new(const rs_edges *edges, const rs_rhythm *rhythm,
             .rhythm = rhythm,
             .tracker = tracker,
             .back = back,
-            .data = reverse_of(edges, back),
+            .data = rs_edges_find(edges, back->point, back->dst, back->src),
         };
         if (m.data != NULL) {
             look_between(&m, found);

@@ -68,6 +68,18 @@ rs_beat_row(const rs_level *level, const gboolean *uses)
     return all;
 }
 
+GArray *
+rs_beat_row_of(const rs_level *level, guint32 edge)
+{
+    GArray *row = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    const GArray *cells =
+        edge < level->edges->len ? g_ptr_array_index(level->edges, edge) : NULL;
+    if (cells != NULL) {
+        g_array_append_vals(row, cells->data, cells->len);
+    }
+    return row;
+}
+
 void
 rs_beat_widen(GArray *row, guint64 times)
 {

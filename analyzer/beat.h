@@ -56,6 +56,10 @@ typedef struct rs_beat {
 GArray *
 rs_beat_row(const rs_level *level, const gboolean *uses);
 
+/* The same of one edge alone. */
+GArray *
+rs_beat_row_of(const rs_level *level, guint32 edge);
+
 /* Makes the cells of a row so many times as wide. */
 void
 rs_beat_widen(GArray *row, guint64 times);

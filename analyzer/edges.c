@@ -29,7 +29,8 @@ struct rs_edges {
     GPtrArray *nodes;
     GHashTable *node_of; /* rs_node -> number + 1 */
     guint64 messages;
-    guint64 streams_left_out, edges_left_out, messages_left_out;
+    guint32 n_points;
+    rs_edges_omitted omitted;
 };
 
 static guint
@@ -117,7 +118,7 @@ static guint32
 edge_of(rs_edges *edges, const roce_stream *s)
 {
     if (edges->edges->len >= RS_EDGES) {
-        edges->edges_left_out++;
+        edges->omitted.streams++;
         return NO_EDGE;
     }
     const rs_edge key = {
@@ -129,6 +130,8 @@ edge_of(rs_edges *edges, const roce_stream *s)
     if (found == 0) {
         rs_edge *edge = g_memdup2(&key, sizeof key);
         edge->messages = g_array_new(FALSE, FALSE, sizeof(rs_message));
+        edge->id = edges->edges->len;
+        edges->n_points = MAX(edges->n_points, s->point + 1);
         g_ptr_array_add(edges->edges, edge);
         found = edges->edges->len;
         g_hash_table_insert(edges->edge_of, edge, GUINT_TO_POINTER(found));
@@ -140,7 +143,7 @@ static follower *
 follow(rs_edges *edges, const roce_stream *s)
 {
     if (s->id >= RS_EDGES_STREAMS) {
-        edges->streams_left_out++;
+        edges->omitted.packets++;
         return NULL;
     }
     if (s->id >= edges->followers->len) {
@@ -183,7 +186,7 @@ keep(rs_edges *edges, rs_edge *edge, const rs_message *message)
     if (edge->messages->len >= RS_EDGE_MESSAGES ||
         edges->messages >= RS_EDGES_MESSAGES) {
         edge->not_kept++;
-        edges->messages_left_out++;
+        edges->omitted.messages++;
         return;
     }
     g_array_append_vals(edge->messages, message, 1);
@@ -277,9 +280,22 @@ rs_edges_node(const rs_edges *edges, guint i)
     return g_ptr_array_index(edges->nodes, i);
 }
 
-gboolean
-rs_edges_overflowed(const rs_edges *edges)
+const rs_edge *
+rs_edges_find(const rs_edges *edges, guint32 point, guint32 src, guint32 dst)
 {
-    return edges->streams_left_out + edges->edges_left_out + edges->messages_left_out >
-           0;
+    const rs_edge key = {.point = point, .src = src, .dst = dst};
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(edges->edge_of, &key));
+    return found > 0 ? rs_edges_at(edges, found - 1) : NULL;
+}
+
+guint32
+rs_edges_n_points(const rs_edges *edges)
+{
+    return edges->n_points;
+}
+
+const rs_edges_omitted *
+rs_edges_get_omitted(const rs_edges *edges)
+{
+    return &edges->omitted;
 }

@@ -17,7 +17,7 @@
 
 #include <glib.h>
 
-#define RS_EDGES 4096
+#define RS_EDGES 16384         /* everyone of 128 hosts to everyone else */
 #define RS_EDGES_STREAMS 65536 /* followed; packets of further ones are counted */
 #define RS_EDGE_MESSAGES 16384
 #define RS_EDGES_MESSAGES 524288
@@ -49,6 +49,7 @@ typedef struct rs_node {
 } rs_node;
 
 typedef struct rs_edge {
+    guint32 id; /* its number */
     guint32 point;
     guint32 src, dst;     /* nodes */
     guint64 bytes;        /* of data; signals and what was sent again apart */
@@ -92,8 +93,22 @@ rs_edges_n_nodes(const rs_edges *edges);
 const rs_node *
 rs_edges_node(const rs_edges *edges, guint i);
 
-/* Whether some messages or edges are not there for want of room. */
-gboolean
-rs_edges_overflowed(const rs_edges *edges);
+/* The edge from one node to another at a point; NULL: there is none. */
+const rs_edge *
+rs_edges_find(const rs_edges *edges, guint32 point, guint32 src, guint32 dst);
+
+/* One beyond the greatest point of an edge. */
+guint32
+rs_edges_n_points(const rs_edges *edges);
+
+/* What there was no room for. */
+typedef struct rs_edges_omitted {
+    guint64 packets;  /* of streams beyond RS_EDGES_STREAMS */
+    guint64 streams;  /* of edges beyond RS_EDGES */
+    guint64 messages; /* beyond those that are kept */
+} rs_edges_omitted;
+
+const rs_edges_omitted *
+rs_edges_get_omitted(const rs_edges *edges);
 
 #endif

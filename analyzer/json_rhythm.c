@@ -302,7 +302,7 @@ rs_json_collective(const rs_analysis *analysis)
     const rs_collective *collective = analysis->watchers.collective;
     const GPtrArray *groups = rs_collective_groups(collective);
     json_t *json = json_array();
-    for (guint i = 0; groups != NULL && i < MIN(groups->len, GROUPS_SHOWN); i++) {
+    for (guint i = 0; i < MIN(groups->len, GROUPS_SHOWN); i++) {
         json_array_append_new(
             json, group_json(rs_collective_edges(collective), groups->pdata[i]));
     }
@@ -356,10 +356,34 @@ rs_json_admission(const rs_analysis *analysis)
     const rs_collective *collective = analysis->watchers.collective;
     const GArray *admissions = rs_collective_admissions(collective);
     json_t *json = json_array();
-    for (guint i = 0; admissions != NULL && i < MIN(admissions->len, ADMISSIONS_SHOWN);
-         i++) {
+    for (guint i = 0; i < MIN(admissions->len, ADMISSIONS_SHOWN); i++) {
         const rs_admission *a = &g_array_index(admissions, rs_admission, i);
         json_array_append_new(json, admission_json(rs_collective_edges(collective), a));
+    }
+    return json;
+}
+
+json_t *
+rs_json_collective_omitted(const rs_analysis *analysis)
+{
+    const rs_collective *collective = analysis->watchers.collective;
+    const rs_edges_omitted *omitted =
+        rs_edges_get_omitted(rs_collective_edges(collective));
+    guint groups = rs_collective_groups(collective)->len;
+    guint admissions = rs_collective_admissions(collective)->len;
+    const struct {
+        const char *key;
+        guint64 n;
+    } counts[] = {
+        {"packets", omitted->packets},
+        {"streams", omitted->streams},
+        {"messages", omitted->messages},
+        {"groups", groups - MIN(groups, GROUPS_SHOWN)},
+        {"admissions", admissions - MIN(admissions, ADMISSIONS_SHOWN)},
+    };
+    json_t *json = json_object();
+    for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+        json_object_set_new(json, counts[i].key, rs_json_count(counts[i].n));
     }
     return json;
 }

@@ -19,4 +19,8 @@ rs_json_collective(const rs_analysis *analysis);
 json_t *
 rs_json_admission(const rs_analysis *analysis);
 
+/* The key `collective_omitted`: what there was no room for. */
+json_t *
+rs_json_collective_omitted(const rs_analysis *analysis);
+
 #endif

@@ -446,6 +446,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "rhythm", rs_json_rhythm(analysis));
     put_member(out, "collective", rs_json_collective(analysis));
     put_member(out, "admission", rs_json_admission(analysis));
+    put_member(out, "collective_omitted", rs_json_collective_omitted(analysis));
     put_events(out, analysis);
     put_findings(out, findings);
     fputs("}\n", out);

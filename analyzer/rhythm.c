@@ -7,7 +7,6 @@
 
 #define ALONE_AT_MOST 256 /* edges that are looked at one by one: the heaviest */
 #define SAME_PERIOD_PERCENT 10
-#define MOST_EDGES 1024
 #define LIGHT_SHARE                                                                    \
     100 /* an edge with a hundredth of the heaviest's bytes takes part */
 /* Cells are tried as they are and wider: in wide ones a lone packet is background. */
@@ -306,18 +305,15 @@ static void
 find_turns(rs_rhythm *rhythm, const search *s, const gboolean *uses)
 {
     g_autoptr(GArray) list = heaviest_edges(s);
-    g_autofree gboolean *alone = g_new0(gboolean, rs_edges_n(s->edges));
     guint64 heaviest = 0;
-    for (guint i = 0; i < list->len && rhythm->edges->len < MOST_EDGES; i++) {
+    for (guint i = 0; i < list->len; i++) {
         guint32 id = g_array_index(list, guint32, i);
         const rs_edge *edge = rs_edges_at(s->edges, id);
         heaviest = MAX(heaviest, edge->bytes);
         if (!uses[id] || edge->bytes * LIGHT_SHARE < heaviest) {
             continue;
         }
-        alone[id] = TRUE;
-        g_autoptr(GArray) row = rs_beat_row(s->level, alone);
-        alone[id] = FALSE;
+        g_autoptr(GArray) row = rs_beat_row_of(s->level, id);
         (void)rs_beat_keep_loud(row);
         add_turns(rhythm, edge->src, id, row);
         g_array_append_val(rhythm->edges, id);

@@ -26,45 +26,72 @@ rs_shape_name(rs_shape_kind kind)
 
 /* ---- which edges ---- */
 
-/* How many edges of the point lead to a host. */
-static guint
-edges_into(const rs_edges *edges, guint32 point, guint32 node)
+/* What decides on the edges that count. */
+typedef struct choice {
+    const rs_edges *edges;
+    const rs_rhythm *rhythm; /* or NULL */
+    gboolean *plays;         /* by edge: it takes part in the rhythm */
+    GHashTable *known;       /* point << 32 | node: something comes in there */
+} choice;
+
+static gint64
+key_of(guint32 high, guint32 low)
 {
-    guint n = 0;
+    return (gint64)((guint64)high << 32 | low);
+}
+
+static void
+choice_init(choice *c, const rs_edges *edges, const rs_rhythm *rhythm)
+{
+    c->edges = edges;
+    c->rhythm = rhythm;
+    c->plays = g_new0(gboolean, rs_edges_n(edges) + 1);
+    c->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint i = 0; i < rs_edges_n(edges); i++) {
         const rs_edge *edge = rs_edges_at(edges, i);
-        n += edge->point == point && edge->dst == node && edge->bytes > 0 ? 1 : 0;
+        gint64 key = key_of(edge->point, edge->dst);
+        if (edge->bytes > 0 && !g_hash_table_contains(c->known, &key)) {
+            g_hash_table_add(c->known, g_memdup2(&key, sizeof key));
+        }
     }
-    return n;
+    for (guint i = 0; rhythm != NULL && i < rhythm->edges->len; i++) {
+        c->plays[g_array_index(rhythm->edges, guint32, i)] = TRUE;
+    }
+}
+
+static void
+choice_clear(choice *c)
+{
+    g_free(c->plays);
+    g_hash_table_unref(c->known);
+}
+
+static gboolean
+is_known(const choice *c, const rs_edge *edge)
+{
+    gint64 key = key_of(edge->point, edge->src);
+    return g_hash_table_contains(c->known, &key);
 }
 
 /* Whether an edge is better seen than the same one at another point: where one also sees
  * what its sender receives; then, where one sees more of it. */
 static gboolean
-is_better(const rs_edges *edges, const rs_edge *edge, const rs_edge *other)
+is_better(const choice *c, const rs_edge *edge, const rs_edge *other)
 {
-    guint known = edges_into(edges, edge->point, edge->src);
-    guint other_known = edges_into(edges, other->point, other->src);
-    return known != other_known ? known > other_known : edge->bytes > other->bytes;
+    gboolean known = is_known(c, edge);
+    return known != is_known(c, other) ? known : edge->bytes > other->bytes;
 }
 
+/* Edges that are not seen where the rhythm was found may take part in it. */
 static gboolean
-takes_part(const rs_rhythm *rhythm, const rs_edges *edges, const rs_edge *edge)
+takes_part(const choice *c, const rs_edge *edge)
 {
-    gboolean seen_there = FALSE;
-    for (guint i = 0; i < rs_edges_n(edges); i++) {
-        const rs_edge *other = rs_edges_at(edges, i);
-        seen_there |= other->point == rhythm->point && other->src == edge->src &&
-                      other->dst == edge->dst && other->bytes > 0;
+    if (c->rhythm == NULL) {
+        return TRUE;
     }
-    for (guint i = 0; i < rhythm->edges->len; i++) {
-        const rs_edge *other =
-            rs_edges_at(edges, g_array_index(rhythm->edges, guint32, i));
-        if (other->src == edge->src && other->dst == edge->dst) {
-            return TRUE;
-        }
-    }
-    return !seen_there;
+    const rs_edge *there =
+        rs_edges_find(c->edges, c->rhythm->point, edge->src, edge->dst);
+    return there == NULL || there->bytes == 0 || c->plays[there->id];
 }
 
 /* The edges that count, each at the point that sees it best; guint32. */
@@ -74,13 +101,14 @@ find_edges(const rs_edges *edges, const rs_rhythm *rhythm)
     GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_autoptr(GHashTable) best =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    choice c;
+    choice_init(&c, edges, rhythm);
     for (guint32 i = 0; i < rs_edges_n(edges); i++) {
         const rs_edge *edge = rs_edges_at(edges, i);
-        if (edge->bytes == 0 || edge->src == edge->dst ||
-            (rhythm != NULL && !takes_part(rhythm, edges, edge))) {
+        if (edge->bytes == 0 || edge->src == edge->dst || !takes_part(&c, edge)) {
             continue;
         }
-        gint64 key = (gint64)((guint64)edge->src << 32 | edge->dst);
+        gint64 key = key_of(edge->src, edge->dst);
         gpointer found = g_hash_table_lookup(best, &key);
         if (found == NULL) {
             g_array_append_val(list, i);
@@ -89,8 +117,9 @@ find_edges(const rs_edges *edges, const rs_rhythm *rhythm)
             continue;
         }
         guint32 *at = &g_array_index(list, guint32, GPOINTER_TO_UINT(found) - 1);
-        *at = is_better(edges, edge, rs_edges_at(edges, *at)) ? i : *at;
+        *at = is_better(&c, edge, rs_edges_at(edges, *at)) ? i : *at;
     }
+    choice_clear(&c);
     return list;
 }
 
