@@ -82,6 +82,7 @@ pause_row(uint32_t id)
                : NULL;
 }
 
+/* What its source stops, in the tracker's order. */
 static void
 take_packet(void *table, const taken_packet *packet)
 {
@@ -90,11 +91,20 @@ take_packet(void *table, const taken_packet *packet)
         return;
     }
     uint32_t point = points_group(packet->point);
+    uint32_t rows[ROCE_PRIORITY_GLOBAL + 1];
+    unsigned n = 0;
     for (uint8_t priority = 0; priority <= ROCE_PRIORITY_GLOBAL; priority++) {
-        uint32_t i = roce_tracker_find_pause(tracker, point, packet->src_mac, priority);
-        if (i != ROCE_NO_PAUSE) {
-            stats_table_take(table, packet, i);
+        uint32_t row =
+            roce_tracker_find_pause(tracker, point, packet->src_mac, priority);
+        unsigned at = n;
+        for (; at > 0 && rows[at - 1] > row; at--) {
+            rows[at] = rows[at - 1];
         }
+        rows[at] = row; /* ROCE_NO_PAUSE stays last, and is overwritten */
+        n += row != ROCE_NO_PAUSE ? 1 : 0;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        stats_table_take(table, packet, rows[i]);
     }
 }
 
