@@ -307,14 +307,14 @@ print_findings(const rs_text *r)
     guint top = r->analysis->options->top;
     guint limit = top == 0 ? G_MAXUINT : top;
     guint shown = 0;
-    const rs_finding_row *last = NULL; /* where to look is said once for each kind */
+    const rs_look *last = NULL; /* where to look is said once for kinds that share it */
     for (guint i = 0; i < r->findings->len; i++) {
         const rs_finding *f = g_ptr_array_index(r->findings, i);
         gboolean note = f->severity == RS_SEVERITY_NOTE;
         notes += note ? 1 : 0;
         if (shown < limit && (!note || notes <= NOTES_SHOWN)) {
-            print_finding(r, f, f->row != last ? f->row->look : NULL);
-            last = f->row;
+            print_finding(r, f, f->row->look != last ? f->row->look : NULL);
+            last = f->row->look;
             shown++;
         }
     }
