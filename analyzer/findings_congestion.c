@@ -26,20 +26,20 @@ congestion_of(const rs_flow *flow)
 
 /* The streams that are the same one at several points. */
 static const GArray *
-members_of(const rs_flow *flow, const roce_stream *s)
+members_of(const rs_findings *all, const roce_stream *s)
 {
-    return flow->all->summary->members->pdata[s->id];
+    return all->summary->members->pdata[s->id];
 }
 
 /* A counter of a stream, summed over all points that saw it. */
 static guint64
-at_all_points(const rs_flow *flow, const roce_stream *s,
+at_all_points(const rs_findings *all, const roce_stream *s,
               guint64 (*count)(const roce_stream *))
 {
-    const GArray *members = members_of(flow, s);
+    const GArray *members = members_of(all, s);
     guint64 sum = members == NULL ? count(s) : 0;
     for (guint i = 0; members != NULL && i < members->len; i++) {
-        sum += count(roce_tracker_stream(flow->all->analysis->tracker,
+        sum += count(roce_tracker_stream(all->analysis->tracker,
                                          g_array_index(members, guint32, i)));
     }
     return sum;
@@ -116,64 +116,116 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
 
 /* ---- marks without CNPs ---- */
 
-static guint64
-measure_unanswered(const roce_stream *s)
+/* A receiver of marked data that is not known to have sent a CNP. */
+typedef struct silent {
+    roce_addr addr;
+    GArray *streams; /* guint32: whose marks waited in vain */
+    GHashTable *senders;
+    guint64 marks;
+    gboolean spoke;         /* it did send some, or a switch about its data */
+    gboolean in_the_middle; /* some of them were seen inside the network */
+} silent;
+
+static void
+free_silent(gpointer data)
 {
-    return s->cnps_received == 0 ? s->ce_answers[ROCE_CE_UNANSWERED] : 0;
+    silent *one = data;
+    g_array_unref(one->streams);
+    g_hash_table_unref(one->senders);
+    g_free(one);
 }
 
 /* Whether a CNP about this stream would have been seen: the other direction went on here
  * long enough, and nobody filtered. */
 static gboolean
-would_see_cnps(const rs_flow *flow, const roce_stream *s)
+would_see_cnps(const rs_analysis *a, const roce_stream *s)
 {
-    const rs_analysis *a = flow->all->analysis;
     if (s->peer == ROCE_NO_STREAM || s->partial_path || s->n_ce_episodes == 0 ||
         a->options->filter != NULL) {
         return FALSE;
     }
     const roce_stream *peer = roce_tracker_stream(a->tracker, s->peer);
+    const roce_ce_episode *last = &s->ce_episodes[s->n_ce_episodes - 1];
     return !peer->partial_path &&
-           peer->last_time_ns > s->ce_episodes[0].start_ns + ANSWER_WITHIN_NS;
+           peer->last_time_ns > last->start_ns + ANSWER_WITHIN_NS;
 }
 
-static gboolean
-write_no_cnp(const rs_flow *flow, rs_finding *f)
+static void
+add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *s)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
-    guint64 marks = 0;
-    gboolean in_the_middle = FALSE;
-    for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = stream_at(flow, i);
-        if (roce_tracker_notifier_of(tracker, s->id) != NULL ||
-            at_all_points(flow, s, count_cnps) > 0) {
-            return FALSE; /* its receiver does send CNPs, about this stream or others */
-        }
-        if (would_see_cnps(flow, s)) {
-            marks += measure_unanswered(s);
-            in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
-            rs_finding_add_frame(f, s->ce_episodes[0].first_frame);
+    g_autofree char *name = rs_format_addr(&s->dst);
+    silent *one = g_hash_table_lookup(receivers, name);
+    if (one == NULL) {
+        one = g_new0(silent, 1);
+        one->addr = s->dst;
+        one->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        one->senders = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_hash_table_insert(receivers, g_steal_pointer(&name), one);
+    }
+    if (roce_tracker_notifier_of(all->analysis->tracker, s->id) != NULL ||
+        at_all_points(all, s, count_cnps) > 0) {
+        one->spoke = TRUE;
+    } else if (would_see_cnps(all->analysis, s)) {
+        g_hash_table_add(one->senders, rs_format_addr(&s->src));
+        g_array_append_val(one->streams, s->id);
+        one->marks += s->ce_answers[ROCE_CE_UNANSWERED];
+        one->in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
+    }
+}
+
+static void
+report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
+              const silent *one)
+{
+    rs_finding *f = rs_finding_add(
+        all, row, one->in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
+    rs_finding_about(f, name);
+    f->weight = one->marks;
+    for (guint i = 0; i < one->streams->len; i++) {
+        guint32 id = g_array_index(one->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
+        g_array_append_val(f->streams, id);
+        rs_finding_add_frame(f, s->ce_episodes[0].first_frame);
+    }
+    g_autofree char *n = rs_finding_packets(one->marks);
+    g_autofree char *host = rs_findings_label(all, &one->addr);
+    g_autofree char *senders =
+        rs_finding_count(g_hash_table_size(one->senders), "sender", "senders");
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s sends no CNPs: %s from %s marked in vain", host, n,
+                        senders),
+        g_strdup_printf(
+            "They came here marked CE, the other direction was captured for at least "
+            "200 us behind them, and %s sent no CNP to anybody.%s",
+            host,
+            one->in_the_middle ? "  This point is inside the network: CNPs that take "
+                                 "another way than ACKs are not seen here."
+                               : ""));
+}
+
+void
+rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GHashTable) receivers =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_silent);
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (count_ce(s) > 0 && rs_summary_stands(all->summary, id)) {
+            add_silent(all, receivers, s);
         }
     }
-    if (marks < RS_NO_CNP_MARKS) {
-        return FALSE;
+    GHashTableIter iter;
+    gpointer name;
+    gpointer one;
+    g_hash_table_iter_init(&iter, receivers);
+    while (g_hash_table_iter_next(&iter, &name, &one)) {
+        const silent *receiver = one;
+        if (!receiver->spoke && receiver->marks >= RS_NO_CNP_MARKS) {
+            report_silent(all, row, name, receiver);
+        }
     }
-    g_autofree char *n = rs_finding_packets(marks);
-    g_autofree char *who = rs_flow_ends(flow);
-    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
-    f->more_frames = TRUE;
-    f->severity = in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
-    f->title =
-        g_strdup_printf("%s sends no CNPs: %s from %s marked in vain", dst, n, who);
-    f->detail = g_strdup_printf(
-        "They came here marked CE, the other direction was captured for at least 200 "
-        "us "
-        "behind the first of them, and %s sent no CNP to anybody.%s",
-        dst,
-        in_the_middle ? "  This point is inside the network: CNPs that take another "
-                        "way than ACKs are not seen here."
-                      : "");
-    return TRUE;
 }
 
 /* ---- CNPs ---- */
@@ -183,7 +235,7 @@ write_cnps(const rs_flow *flow, rs_finding *f)
 {
     guint64 marks = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        marks += at_all_points(flow, stream_at(flow, i), count_ce);
+        marks += at_all_points(flow->all, stream_at(flow, i), count_ce);
     }
     if (marks == 0) {
         return FALSE; /* cnp_without_ce */
@@ -245,7 +297,7 @@ static gboolean
 write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
 {
     for (guint i = 0; i < flow->streams->len; i++) {
-        if (at_all_points(flow, stream_at(flow, i), count_ce) > 0) {
+        if (at_all_points(flow->all, stream_at(flow, i), count_ce) > 0) {
             return FALSE;
         }
     }
@@ -441,7 +493,6 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
 }
 
 const rs_flow_row rs_flow_ce = {count_ce, write_ce, {KIND(CE_EPISODE)}};
-const rs_flow_row rs_flow_ce_without_cnp = {measure_unanswered, write_no_cnp, {0}};
 const rs_flow_row rs_flow_no_reaction = {measure_many_cnps, write_no_reaction, {0}};
 const rs_flow_row rs_flow_not_ect = {measure_not_ect, write_not_ect, {0}};
 const rs_flow_row rs_flow_cnp_class = {count_cnps, write_cnp_class, {KIND(CNP)}};

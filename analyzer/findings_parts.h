@@ -137,7 +137,6 @@ extern const rs_flow_row rs_flow_unattributed_nak;
 extern const rs_flow_row rs_flow_ce;
 extern const rs_flow_row rs_flow_not_ect;
 extern const rs_flow_row rs_flow_cnp;
-extern const rs_flow_row rs_flow_ce_without_cnp;
 extern const rs_flow_row rs_flow_no_reaction;
 extern const rs_flow_row rs_flow_cnp_class;
 extern const rs_flow_row rs_flow_cnp_without_ce;
@@ -147,6 +146,8 @@ extern const rs_flow_row rs_flow_undecided;
 extern const rs_flow_row rs_flow_qpn_reused;
 extern const rs_flow_row rs_flow_qp_map_contradicted;
 
+void
+rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_clock_steps(rs_findings *all, const rs_finding_row *row);
 void
