@@ -106,6 +106,18 @@ def notified_with_naks(on):
         cnp(on).write(i).write(i + 1).ack(i + 1, i + 2)
 
 
+def cnp_beside_nak(wait_ns, first="nak"):
+    """One CNP and one NAK, so far apart and a microsecond more."""
+    def talk(on):
+        on.exchange(20).write(21)
+        nak = (lambda: on.ack(20, 20, syndrome=roce.NAK_PSN_SEQUENCE))
+        for say in ((nak, lambda: cnp(on)) if first == "nak" else (lambda: cnp(on), nak)):
+            say()
+            on.wait(wait_ns)
+        on.write(20).write(21).ack(21, 22)
+    return talk
+
+
 def not_capable(n, of, sign=None):
     """n of `of` are Not-ECT; a sign of congestion or none."""
     def talk(on):
@@ -278,6 +290,14 @@ ROWS = [
         "note", also=says("did not come from the receiver")),
     Row("cnp_without_ce", FIRES, "with NAKs", wire(notified_with_naks), "note",
         also=says("next to a NAK")),
+    Row("cnp_without_ce", FIRES, "10 us behind a NAK", wire(cnp_beside_nak(9_000)),
+        "note", also=says("next to a NAK")),
+    Row("cnp_without_ce", FIRES, "more than 10 us behind one",
+        wire(cnp_beside_nak(9_001)), "note", also=says("undecidable")),
+    Row("cnp_without_ce", FIRES, "10 us before a NAK, which it overtook",
+        wire(cnp_beside_nak(9_000, "cnp")), "note", also=says("next to a NAK")),
+    Row("cnp_without_ce", FIRES, "more than 10 us before one",
+        wire(cnp_beside_nak(9_001, "cnp")), "note", also=says("undecidable")),
     Row("cnp_without_ce", NOT, "a mark was captured", wire(answered)),
     Row("cnp_without_ce", NOT, "there are none", wire(lambda on: on.exchange(20))),
     Row("cnp_without_ce", CANNOT, "nobody's data was seen", wire(cnps_only)),
