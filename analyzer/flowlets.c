@@ -240,6 +240,21 @@ rs_flowlet_rung_above(guint64 lateness_ns)
     return rung;
 }
 
+/* What NAKs and rounds come to. */
+static rs_order
+order_of(roce_recovery recovery)
+{
+    switch (recovery) {
+    case ROCE_RECOVERY_GO_BACK_N:
+        return RS_ORDER_GO_BACK_N;
+    case ROCE_RECOVERY_SELECTIVE:
+        return RS_ORDER_SELECTIVE;
+    case ROCE_RECOVERY_UNKNOWN:
+        break;
+    }
+    return RS_ORDER_UNDECIDABLE;
+}
+
 rs_order
 rs_flowlet_order(const rs_flowlet_stream *flowlets, const roce_stream *stream)
 {
@@ -249,7 +264,7 @@ rs_flowlet_order(const rs_flowlet_stream *flowlets, const roce_stream *stream)
     const guint64 *rounds = stream->retransmissions.by_cause;
     guint64 naks = stream->naks_received[ROCE_NAKS_PSN_SEQUENCE];
     if (naks > 0 && rounds[ROCE_CAUSE_NAK_SEQUENCE] > 0) {
-        return RS_ORDER_GO_BACK_N;
+        return order_of(stream->recovery);
     }
     /* A receiver that takes packets in order alone complains of each gap. */
     gboolean heard = roce_stream_is_paired(stream) && !stream->partial_path;
@@ -274,6 +289,7 @@ rs_order_name(rs_order order)
         [RS_ORDER_IN_ORDER] = "in_order",
         [RS_ORDER_OUT_OF_ORDER] = "out_of_order",
         [RS_ORDER_GO_BACK_N] = "go_back_n",
+        [RS_ORDER_SELECTIVE] = "selective",
         [RS_ORDER_UNDECIDABLE] = "undecidable",
     };
     return names[order];

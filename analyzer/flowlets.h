@@ -35,7 +35,8 @@
 typedef enum rs_order {
     RS_ORDER_IN_ORDER,     /* nothing was late */
     RS_ORDER_OUT_OF_ORDER, /* late ones were taken without a NAK: made for several paths */
-    RS_ORDER_GO_BACK_N,    /* they cost NAKs and retransmission */
+    RS_ORDER_GO_BACK_N,    /* they cost NAKs, and all from there was sent again */
+    RS_ORDER_SELECTIVE,    /* they cost NAKs, and what they asked for was sent again */
     RS_ORDER_UNDECIDABLE, /* too few, or the receiver's answers are not known */
     RS_N_ORDERS,
 } rs_order;
@@ -99,7 +100,7 @@ rs_flowlet_order(const rs_flowlet_stream *flowlets, const roce_stream *stream);
 gboolean
 rs_flowlet_writes_only(const rs_flowlet_stream *flowlets);
 
-/* "in_order", "out_of_order", "go_back_n", "undecidable". */
+/* "in_order", "out_of_order", "go_back_n", "selective", "undecidable". */
 const char *
 rs_order_name(rs_order order);
 

@@ -95,21 +95,25 @@ check_order(void)
         const char *name;
         uint64_t late, naks, nak_rounds, timeouts;
         roce_pairing paired_by;
+        roce_recovery recovery;
         rs_order want;
     } cases[] = {
-        {"nothing late", 0, 0, 0, 0, ROCE_PAIRING_PSN, RS_ORDER_IN_ORDER},
-        {"two, and no NAK", 2, 0, 0, 0, ROCE_PAIRING_PSN, RS_ORDER_UNDECIDABLE},
-        {"three, and no NAK", 3, 0, 0, 0, ROCE_PAIRING_PSN, RS_ORDER_OUT_OF_ORDER},
-        {"NAKs are not heard", 3, 0, 0, 0, ROCE_PAIRING_NONE, RS_ORDER_UNDECIDABLE},
-        {"a NAK, and a round", 3, 1, 1, 0, ROCE_PAIRING_PSN, RS_ORDER_GO_BACK_N},
-        {"a NAK that nothing followed", 3, 1, 0, 0, ROCE_PAIRING_PSN, RS_ORDER_UNDECIDABLE},
-        {"a timeout", 3, 0, 0, 1, ROCE_PAIRING_PSN, RS_ORDER_UNDECIDABLE},
+        {"nothing late", 0, 0, 0, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_IN_ORDER},
+        {"two, and no NAK", 2, 0, 0, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_UNDECIDABLE},
+        {"three, and no NAK", 3, 0, 0, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_OUT_OF_ORDER},
+        {"NAKs are not heard", 3, 0, 0, 0, ROCE_PAIRING_NONE, ROCE_RECOVERY_UNKNOWN, RS_ORDER_UNDECIDABLE},
+        {"a NAK, and a round of all", 3, 1, 1, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_GO_BACK_N, RS_ORDER_GO_BACK_N},
+        {"a NAK, and a round of nobody knows what", 3, 1, 1, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_UNDECIDABLE},
+        {"a NAK, and a round of what it asked for", 3, 1, 1, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_SELECTIVE, RS_ORDER_SELECTIVE},
+        {"a NAK that nothing followed", 3, 1, 0, 0, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_UNDECIDABLE},
+        {"a timeout", 3, 0, 0, 1, ROCE_PAIRING_PSN, ROCE_RECOVERY_UNKNOWN, RS_ORDER_UNDECIDABLE},
     };
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
         const rs_flowlet_stream f = {.late = cases[i].late};
-        roce_stream s = {.paired_by = cases[i].paired_by};
+        roce_stream s = {.paired_by = cases[i].paired_by,
+                         .recovery = cases[i].recovery};
         s.naks_received[ROCE_NAKS_PSN_SEQUENCE] = cases[i].naks;
         s.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE] = cases[i].nak_rounds;
         s.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT] = cases[i].timeouts;
