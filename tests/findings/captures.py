@@ -71,7 +71,9 @@ class Wire:
 
     def __init__(self, start_ns=None, **how):
         self.pcap = roce.Pcap(**how)
-        self.now = START_NS + next(Wire.made) * 10**9 if start_ns is None else start_ns
+        self.start_ns = (START_NS + next(Wire.made) * 10**9 if start_ns is None
+                         else start_ns)
+        self.now = self.start_ns
         self.ident = 1
 
     def wait(self, ns):

@@ -44,7 +44,7 @@ def paused(ns, of_ns, kind=roce.pfc):
     def talk(on):
         on.exchange(10)
         on.frame(kind({3: quanta} if kind is roce.pfc else quanta, src=SWITCH))
-        on.now = START_NS + of_ns
+        on.now = on.start_ns + of_ns
         on.write(10)
     return talk
 
