@@ -196,138 +196,165 @@ rs_find_small_mtu(rs_findings *all, const rs_finding_row *row)
 
 /* ---- what both ends have to agree on ---- */
 
-/* Calls `look` for each pair of streams that are one connection's directions, once. */
-static void
-each_connection(rs_findings *all, const rs_finding_row *row,
-                void (*look)(rs_findings *, const rs_finding_row *, const roce_stream *,
-                             const roce_stream *))
+/* Whether a stream stands for its connection: the one from the lesser address, of whose
+ * headers and of whose peer's something is known. */
+static gboolean
+is_connection(const rs_findings *all, const roce_stream *s)
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (!roce_stream_is_paired(s) || s->peer == ROCE_NO_STREAM || s->peer < id ||
-            !rs_summary_stands(all->summary, id)) {
-            continue;
-        }
-        if (path_of(all, id) != NULL && path_of(all, s->peer) != NULL) {
-            look(all, row, s, roce_tracker_stream(tracker, s->peer));
-        }
-    }
+    int order = roce_addr_compare(&s->src, &s->dst);
+    return roce_stream_is_paired(s) && s->peer != ROCE_NO_STREAM &&
+           (order < 0 || (order == 0 && s->id < s->peer)) &&
+           path_of(all, s->id) != NULL && path_of(all, s->peer) != NULL;
 }
 
+/* Names all connections of a pair, by both of their streams. */
 static void
-about_connection(const rs_findings *all, rs_finding *f, const roce_stream *s)
+add_connections(const rs_findings *all, rs_finding *f, const rs_pair *pair)
 {
-    g_autofree char *src = rs_format_addr(&s->src);
-    g_autofree char *dst = rs_format_addr(&s->dst);
-    g_autofree char *what = g_strdup_printf("%s>%s:0x%x", src, dst, s->dst_qpn);
-    rs_finding_about(f, what);
-    g_array_append_val(f->streams, s->id);
-    if (s->peer != ROCE_NO_STREAM) {
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        g_array_append_val(f->streams, id);
         g_array_append_val(f->streams, s->peer);
+        rs_finding_add_frame(f, path_of(all, id)->first_frame);
         rs_finding_add_frame(f, path_of(all, s->peer)->first_frame);
+        f->weight += s->packets + roce_tracker_stream(tracker, s->peer)->packets;
     }
-    rs_finding_add_frame(f, path_of(all, s->id)->first_frame);
     rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
     f->more_frames = TRUE;
 }
 
-static void
-find_migreq(rs_findings *all, const rs_finding_row *row, const roce_stream *s,
-            const roce_stream *peer)
+/* One end that changed it migrates its path, which is what it is there for. */
+static gboolean
+differs_in_migreq(const rs_findings *all, const roce_stream *s)
 {
-    guint8 there = path_of(all, s->id)->migration;
-    guint8 back = path_of(all, peer->id)->migration;
-    if ((there | back) != 3 || (there & back) != 0) {
-        return; /* the same, or one end changed it: a path migration */
+    if (!is_connection(all, s)) {
+        return FALSE;
     }
-    guint64 bad = rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]) +
-                  rs_losses_of(peer->losses[0]) + rs_losses_of(peer->losses[1]);
-    g_autofree char *src = rs_findings_label(all, &s->src);
-    g_autofree char *dst = rs_findings_label(all, &s->dst);
-    rs_finding *f =
-        rs_finding_add(all, row, bad > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
-    about_connection(all, f, s);
-    f->weight = s->packets + peer->packets;
-    rs_finding_say(f,
-                   g_strdup_printf("MigReq is %u from %s to %s and %u back", there >> 1,
-                                   src, dst, back >> 1),
-                   bad > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT
-                                             " packets of the connection were lost.",
-                                             bad)
-                           : g_strdup("Nothing of the connection was lost."));
+    guint8 there = path_of(all, s->id)->migration;
+    guint8 back = path_of(all, s->peer)->migration;
+    return (there | back) == 3 && (there & back) == 0;
+}
+
+static guint64
+losses_of(const rs_findings *all, const rs_pair *pair)
+{
+    guint64 n = 0;
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        const roce_stream *s =
+            roce_tracker_stream(tracker, g_array_index(pair->streams, guint32, i));
+        const roce_stream *peer = roce_tracker_stream(tracker, s->peer);
+        n += rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]) +
+             rs_losses_of(peer->losses[0]) + rs_losses_of(peer->losses[1]);
+    }
+    return n;
 }
 
 void
 rs_find_migreq(rs_findings *all, const rs_finding_row *row)
 {
-    each_connection(all, row, find_migreq);
-}
-
-static void
-find_p_key_between(rs_findings *all, const rs_finding_row *row, const roce_stream *s,
-                   const roce_stream *peer)
-{
-    guint16 there = path_of(all, s->id)->p_key;
-    guint16 back = path_of(all, peer->id)->p_key;
-    if (rs_p_keys_match(there, back)) {
-        return;
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, differs_in_migreq);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        guint32 first = g_array_index(pair->streams, guint32, 0);
+        guint there = path_of(all, first)->migration >> 1;
+        guint64 lost = losses_of(all, pair);
+        g_autofree char *ends = rs_pair_label(all, pair);
+        g_autofree char *n =
+            rs_finding_count(pair->streams->len, "connection", "connections");
+        rs_finding *f =
+            rs_finding_add(all, row, lost > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+        rs_pair_name(f, pair);
+        add_connections(all, f, pair);
+        rs_finding_say(
+            f,
+            g_strdup_printf("MigReq is %u from %s and %u back", there, ends, 1 - there),
+            g_strdup_printf("On %s; %" G_GUINT64_FORMAT " packets of them were lost.",
+                            n, lost));
     }
-    g_autofree char *src = rs_findings_label(all, &s->src);
-    g_autofree char *dst = rs_findings_label(all, &s->dst);
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
-    about_connection(all, f, s);
-    f->weight = s->packets + peer->packets;
-    rs_finding_say(
-        f,
-        g_strdup_printf("P_Key 0x%04x from %s to %s and 0x%04x back", there, src, dst,
-                        back),
-        g_strdup((there & 0x7fff) == (back & 0x7fff)
-                     ? "Both ends are limited members of the partition; two of these "
-                       "do not hear one another."
-                     : "These are different partitions."));
+}
+
+static gboolean
+differs_in_p_key(const rs_findings *all, const roce_stream *s)
+{
+    return is_connection(all, s) &&
+           !rs_p_keys_match(path_of(all, s->id)->p_key, path_of(all, s->peer)->p_key);
 }
 
 static void
-find_p_key_within(rs_findings *all, const rs_finding_row *row, const roce_stream *s)
+find_p_keys_between(rs_findings *all, const rs_finding_row *row, const rs_pair *pair)
+{
+    guint32 first = g_array_index(pair->streams, guint32, 0);
+    guint32 peer = roce_tracker_stream(all->analysis->tracker, first)->peer;
+    guint16 there = path_of(all, first)->p_key;
+    guint16 back = path_of(all, peer)->p_key;
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *n =
+        rs_finding_count(pair->streams->len, "connection", "connections");
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    rs_pair_name(f, pair);
+    add_connections(all, f, pair);
+    rs_finding_say(
+        f, g_strdup_printf("P_Key 0x%04x from %s and 0x%04x back", there, ends, back),
+        g_strdup_printf("On %s.  %s", n,
+                        (there & 0x7fff) == (back & 0x7fff)
+                            ? "Both ends are limited members of the partition; two of "
+                              "these do not hear one another."
+                            : "These are different partitions."));
+}
+
+/* A queue pair number that is used again may get another partition with it. */
+static gboolean
+changes_p_key(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_path *path = path_of(all, s->id);
-    if (path == NULL || path->other_p_key_frame == 0 ||
-        (path->p_key & 0x7fff) == (path->other_p_key & 0x7fff)) {
-        return;
-    }
-    g_autofree char *src = rs_findings_label(all, &s->src);
-    g_autofree char *dst = rs_findings_label(all, &s->dst);
+    return path != NULL && path->other_p_key_frame != 0 && s->restarts == 0 &&
+           s->transport != ROCE_TRANSPORT_UD &&
+           (path->p_key & 0x7fff) != (path->other_p_key & 0x7fff);
+}
+
+static void
+find_p_keys_within(rs_findings *all, const rs_finding_row *row, const rs_pair *pair)
+{
+    guint32 first = g_array_index(pair->streams, guint32, 0);
+    const rs_stream_path *path = path_of(all, first);
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
-    g_autofree char *from = rs_format_addr(&s->src);
-    g_autofree char *to = rs_format_addr(&s->dst);
-    g_autofree char *what = g_strdup_printf("%s>%s:0x%x", from, to, s->dst_qpn);
+    g_autofree char *src = rs_format_addr(&pair->src);
+    g_autofree char *dst = rs_format_addr(&pair->dst);
+    g_autofree char *what = g_strdup_printf("%s>%s:changed", src, dst);
     rs_finding_about(f, what);
-    g_array_append_val(f->streams, s->id);
-    rs_finding_add_frame(f, path->first_frame);
-    rs_finding_add_frame(f, path->other_p_key_frame);
+    rs_finding_say(
+        f,
+        g_strdup_printf("The P_Key from %s changes within %s, from 0x%04x to "
+                        "0x%04x",
+                        ends, n, path->p_key, path->other_p_key),
+        g_strdup("A queue pair has one partition for as long as it is "
+                 "connected."));
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        g_array_append_val(f->streams, id);
+        rs_finding_add_frame(f, path_of(all, id)->first_frame);
+        rs_finding_add_frame(f, path_of(all, id)->other_p_key_frame);
+        f->weight += roce_tracker_stream(all->analysis->tracker, id)->packets;
+    }
     rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
     f->more_frames = TRUE;
-    f->weight = s->packets;
-    rs_finding_say(f,
-                   g_strdup_printf("The P_Key from %s to %s changes within a stream, "
-                                   "from 0x%04x to 0x%04x",
-                                   src, dst, path->p_key, path->other_p_key),
-                   g_strdup("A queue pair has one partition for as long as it is "
-                            "connected."));
 }
 
 void
 rs_find_p_key(rs_findings *all, const rs_finding_row *row)
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    each_connection(all, row, find_p_key_between);
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (s->transport != ROCE_TRANSPORT_UD && s->restarts == 0 &&
-            rs_summary_stands(all->summary, id)) {
-            find_p_key_within(all, row, s);
-        }
+    g_autoptr(GPtrArray) between = rs_pairs_of(all, RS_PAIRS_ONCE, differs_in_p_key);
+    for (guint i = 0; i < between->len; i++) {
+        find_p_keys_between(all, row, g_ptr_array_index(between, i));
+    }
+    g_autoptr(GPtrArray) within = rs_pairs_of(all, RS_PAIRS_ONCE, changes_p_key);
+    for (guint i = 0; i < within->len; i++) {
+        find_p_keys_within(all, row, g_ptr_array_index(within, i));
     }
 }
 
