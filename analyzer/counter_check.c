@@ -11,6 +11,7 @@ typedef enum quantity {
     RNR_SENT,
     TIMEOUTS,
     READ_REISSUES,
+    ROUNDS,
     COPIES_RECEIVED,
     BAD_ICRC_RECEIVED,
     CE_RECEIVED,
@@ -30,6 +31,7 @@ static const struct {
     [RNR_SENT] = {"rnr_sent", "RNR NAKs sent"},
     [TIMEOUTS] = {"timeout_rounds", "retransmissions by timeout"},
     [READ_REISSUES] = {"read_reissue_rounds", "READs asked for again"},
+    [ROUNDS] = {"rounds", "rounds of retransmission, but for RNR"},
     [COPIES_RECEIVED] = {"copies_received", "requests received again"},
     [BAD_ICRC_RECEIVED] = {"bad_icrc_received", "packets received with a bad ICRC"},
     [CE_RECEIVED] = {"ce_received", "packets received with CE"},
@@ -64,6 +66,7 @@ static const struct {
     {"rcvd_seq_err", NAKS_RECEIVED, RS_COUNTER_AT_MOST, TRUE}, /* those that advance */
     {"rcvd_rnr_err", RNR_RECEIVED, RS_COUNTER_EQUAL, TRUE},
     {"send_rnr_err", RNR_SENT, RS_COUNTER_EQUAL, TRUE},
+    {"completer_retry_err", ROUNDS, RS_COUNTER_AT_LEAST, TRUE}, /* and some for RNR */
     {"sent_pkts", PACKETS_SENT, RS_COUNTER_EQUAL, FALSE},
     {"rcvd_pkts", PACKETS_RECEIVED, RS_COUNTER_EQUAL, FALSE},
 };
@@ -186,6 +189,8 @@ add_stream(const roce_stream *s, gboolean from, gboolean to, guint64 sums[N_QUAN
         sums[RNR_SENT] += s->naks_sent[ROCE_NAKS_RNR];
         sums[TIMEOUTS] += s->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
         sums[READ_REISSUES] += s->retransmissions.by_cause[ROCE_CAUSE_READ_REISSUE];
+        sums[ROUNDS] +=
+            s->retransmissions.rounds - s->retransmissions.by_cause[ROCE_CAUSE_RNR];
         sums[CNPS_SENT] += s->cnps_sent;
         sums[PACKETS_SENT] += s->packets;
     }

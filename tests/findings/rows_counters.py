@@ -71,7 +71,7 @@ def kernel(scenario, host, point, address=None):
         suffix = "pcap.gz"
         data = (directory / f"{point}.{suffix}").read_bytes()
         names = ("sent_pkts", "rcvd_pkts", "out_of_seq_request", "rcvd_seq_err",
-                 "rcvd_rnr_err", "send_rnr_err", "duplicate_request")
+                 "rcvd_rnr_err", "send_rnr_err", "duplicate_request", "completer_retry_err")
         return {"capture.pcap": data,
                 "before": json.dumps({host: dict.fromkeys(names, 1000)}).encode(),
                 "after": json.dumps({host: {name: 1000 + rise.get(name, 0)
