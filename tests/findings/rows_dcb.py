@@ -104,9 +104,11 @@ ROWS = [
     Row("dcb_ets_mismatch", CANNOT, "one end alone", link(ets(NIC, CLASS_3, SHARED))),
 
     Row("dcb_pause_not_enabled", FIRES, "it says itself that PFC is off",
-        link(pfc(NIC, 3), then=pauses(4)), "warning", also=titled("says that it has PFC off")),
+        link(pfc(NIC, 3), then=pauses(4)), "warning",
+        also=titled("says that it has PFC off")),
     Row("dcb_pause_not_enabled", FIRES, "the other end has it off",
-        link(pfc(SWITCH, 3), then=pauses(4)), "warning", also=titled("leaf1 swp1 has PFC off")),
+        link(pfc(SWITCH, 3), then=pauses(4)), "warning",
+        also=titled("leaf1 swp1 has PFC off")),
     Row("dcb_pause_not_enabled", NOT, "both have it on",
         link(pfc(NIC, 3, 4), pfc(SWITCH, 3, 4), then=pauses(4))),
     Row("dcb_pause_not_enabled", NOT, "an XOFF that asks for nothing of it",

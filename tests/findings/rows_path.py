@@ -140,7 +140,7 @@ HOSTS = ("--hosts", "{dir}/hosts")
 
 def all_across(report, found):
     rails = report["paths"]["rails"]
-    if (rails["within_bytes"], rails["across_bytes"]) != (0, report["totals"]["wire_bytes"]):
+    if rails["within_bytes"] or rails["across_bytes"] != report["totals"]["wire_bytes"]:
         yield str(rails)
     if "100 %" not in found[0]["title"]:
         yield found[0]["title"]

@@ -26,7 +26,8 @@ def losing(dscp):
 
 WITHOUT_PFC = [
     Row("roce_without_pfc", FIRES, "DCBX has PFC on for 3, data is in 0",
-        link(pfc(SWITCH, 3), then=data(0)), "warning", also=titled("priority 0, without PFC")),
+        link(pfc(SWITCH, 3), then=data(0)), "warning",
+        also=titled("priority 0, without PFC")),
     Row("roce_without_pfc", FIRES, "by its tag",
         link(pfc(SWITCH, 3), then=data(26, [roce.Vlan(1, pcp=5)])), "warning",
         also=titled("priority 5, without PFC")),
@@ -75,7 +76,8 @@ SEVERAL = [
     Row("dscp_changed", FIRES, "within one priority", streams((0x22, 26, 24)), "note"),
     Row("dscp_changed", NOT, "each queue pair has one", streams((0x22, 26), (0x23, 0))),
     Row("dscp_changed", NOT, "only ECN changes",
-        wire(lambda on: on.write(0, ip={"tos": 26 << 2 | 2}).write(1, ip={"tos": 26 << 2 | 3}))),
+        wire(lambda on: on.write(0, ip={"tos": 26 << 2 | 2})
+             .write(1, ip={"tos": 26 << 2 | 3}))),
     Row("dscp_changed", CANNOT, "the queue pair number was used again",
         wire(lambda on: on.exchange(30).wait(10**9)
              .exchange(30, 0x800000, **tos(0)))),
