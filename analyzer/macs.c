@@ -194,16 +194,6 @@ rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet
     intersect(w, src, dst);
 }
 
-const rs_mac *
-rs_macs_common(const rs_macs *macs, guint32 point)
-{
-    if (point >= macs->wires->len) {
-        return NULL;
-    }
-    const wire *w = &g_array_index(macs->wires, wire, point);
-    return w->n == 1 ? w->common[0] : NULL;
-}
-
 gboolean
 rs_macs_is_common(const rs_macs *macs, const rs_mac *mac)
 {
@@ -265,6 +255,26 @@ rs_macs_sender(const rs_macs *macs, const rs_mac *mac, rs_sender_evidence *evide
     };
     *evidence = evidence_on(macs, mac);
     return senders[*evidence];
+}
+
+const rs_mac *
+rs_macs_stopped_end(const rs_macs *macs, guint32 point)
+{
+    if (point >= macs->wires->len) {
+        return NULL;
+    }
+    const wire *w = &g_array_index(macs->wires, wire, point);
+    if (w->n != 2) {
+        return w->n == 1 ? w->common[0] : NULL;
+    }
+    rs_sender_evidence evidence;
+    for (guint i = 0; i < 2; i++) {
+        if (rs_macs_sender(macs, w->common[i], &evidence) == RS_SENDER_HOST &&
+            rs_macs_sender(macs, w->common[1 - i], &evidence) == RS_SENDER_NETWORK) {
+            return w->common[i];
+        }
+    }
+    return NULL;
 }
 
 const char *

@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-#define RS_MACS 65536 /* of all points; of further ones nothing is known */
+#define RS_MACS 65535 /* of all points; of further ones nothing is known */
 
 /* Who sent something. */
 typedef enum rs_sender {
@@ -81,10 +81,11 @@ rs_macs_at(const rs_macs *macs, guint32 id);
 void
 rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet);
 
-/* The address that is at one end of every IP packet seen at a point, if there is just
- * one: all of them came through its link.  NULL: none, or it cannot be told. */
+/* The address at the one end of a point's link where a MAC address that no packet has is
+ * not, if that is a port of the network: the one that is common to all packets; of two
+ * such, one of them a router's, the host's.  NULL: it cannot be told. */
 const rs_mac *
-rs_macs_common(const rs_macs *macs, guint32 point);
+rs_macs_stopped_end(const rs_macs *macs, guint32 point);
 
 /* Whether an address is at one end of every IP packet seen at its point. */
 gboolean

@@ -227,9 +227,9 @@ leaves_other_end(const rs_pausing *pausing, const rs_pause_watch *watch,
         (watch->frames_in > 0) != (watch->frames_out > 0)) {
         return is_opposite(watch, direction);
     }
-    const rs_mac *common = rs_macs_common(pausing->macs, src->point);
-    if (common != NULL) {
-        return common == src;
+    const rs_mac *stopped = rs_macs_stopped_end(pausing->macs, src->point);
+    if (stopped != NULL) {
+        return stopped == src;
     }
     /* Two hosts alone: the one at whose NIC this was captured. */
     return rs_macs_is_common(pausing->macs, src) && sight->stream != NULL &&
@@ -460,6 +460,22 @@ is_router(const rs_macs *macs, const rs_mac *mac)
     return sender == RS_SENDER_NETWORK || sender == RS_SENDER_AMBIGUOUS;
 }
 
+/* The MAC address that no packet has and that pauses the same at a point; NULL: none, or
+ * several. */
+static const rs_mac *
+stranger_at(const rs_pausing *pausing, guint32 point, const roce_pause_source *p)
+{
+    guint32 pause =
+        point < pausing->strangers->len
+            ? g_array_index(pausing->strangers, strangers, point).pause[p->priority]
+            : 0;
+    if (pause == 0 || pause == SEVERAL) {
+        return NULL;
+    }
+    const rs_mac *mac = rs_pausing_watch(pausing, pause - 1)->mac;
+    return mac->in_ip ? NULL : mac;
+}
+
 const rs_mac *
 rs_pausing_partner(const rs_pausing *pausing, guint32 pause)
 {
@@ -468,7 +484,12 @@ rs_pausing_partner(const rs_pausing *pausing, guint32 pause)
         return NULL;
     }
     if (!mac->in_ip) {
-        return rs_macs_common(pausing->macs, mac->point);
+        return rs_macs_stopped_end(pausing->macs, mac->point);
+    }
+    const rs_mac *stranger =
+        stranger_at(pausing, mac->point, roce_tracker_pause(pausing->tracker, pause));
+    if (stranger != NULL && rs_macs_stopped_end(pausing->macs, mac->point) == mac) {
+        return stranger;
     }
     if (mac->partner == NULL || mac->several_partners) {
         return NULL;

@@ -97,8 +97,8 @@ rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
                   rs_sender_evidence *evidence);
 
 /* The MAC address at the other end of the link, where that is known: the only one whose
- * packets go to or come from it and that routers have to do with, or that stands at one
- * end of all packets.  NULL: unknown. */
+ * packets go to or come from it, if one of both is a router's; or, of one that no packet
+ * has, what rs_macs_stopped_end() says, and the other way round.  NULL: unknown. */
 const rs_mac *
 rs_pausing_partner(const rs_pausing *pausing, guint32 pause);
 

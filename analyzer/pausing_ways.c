@@ -34,8 +34,11 @@ by_stream_and_hop(gconstpointer a, gconstpointer b)
 static guint32
 pause_of(const rs_passage *passage)
 {
-    guint32 pause = passage->dst->pauses[passage->priority];
-    return pause != ROCE_NO_PAUSE ? pause : passage->dst->pauses[ROCE_PRIORITY_GLOBAL];
+    const guint32 pauses[] = {passage->dst->pauses[passage->priority],
+                              passage->dst->pauses[ROCE_PRIORITY_GLOBAL]};
+    return pauses[0] != ROCE_NO_PAUSE   ? pauses[0]
+           : pauses[1] != ROCE_NO_PAUSE ? pauses[1]
+                                        : passage->held.pause;
 }
 
 static gboolean

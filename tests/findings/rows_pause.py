@@ -116,6 +116,20 @@ def bridged(n, sender="a", third=True):
     return talk
 
 
+def behind_router(n, sender="a"):
+    """A router has one MAC address for what it forwards, and another one for its port,
+    which pauses host a."""
+    def talk(on):
+        for i in range(10):
+            on.write(i).ack(i, i + 1, ip={"ttl": 62})
+        on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
+        on.wait(9 * US)
+        for i in range(n + 1):
+            on.wait(MS if i == n else 0)
+            on.write(10 + i, sender=sender, ip={"ttl": 64 if sender == "a" else 62})
+    return talk
+
+
 class TwoWayWire(Wire):
     """Captured at host a, by an interface that knows what it sends and takes in."""
 
@@ -246,6 +260,10 @@ ROWS = [
         also=n_frames(10)),
     Row("pause_ignored", FIRES, "over a bridge, by the directions of the capture",
         two_way(bridged(10, third=False)), "warning", also=captured("in")),
+    Row("pause_ignored", FIRES, "a router's port has a MAC address of its own",
+        wire(behind_router(10)), "warning", SPEED, also=n_frames(10)),
+    Row("pause_ignored", NOT, "what comes from the router is not what it stops",
+        wire(behind_router(20, sender="b")), None, SPEED),
     Row("pause_ignored", NOT, "over a bridge, from the other host",
         wire(bridged(20, sender="b")), None, SPEED),
     Row("pause_ignored", NOT, "the capture says that they came from the other end",

@@ -84,7 +84,7 @@ ROWS = (
         "h3": {"lost_before_capture", "timeout"}}, ("pauses", "lost")),
     Row("pauses_alone", {**PFC, "leaf0_h3": {"pause_before_ecn"}}, ("pauses",),
         orders=("pause",)),
-    Row("marks_before_pauses", {**PFC, "leaf0_h3": {"ce"}}, ("pauses", "ce"),
+    Row("marks_before_pauses", {**PFC, "leaf0_h3": {"ce", "incast"}}, ("pauses", "ce"),
         orders=("ce",)),
     Row("deaf", {"leaf0_h0": {"pfc", "pause_ignored"}, "leaf0_h1": {"pfc"}},
         ("pauses", "late")),

@@ -18,14 +18,15 @@ typedef struct sent {
 #define CNP ROCE_CLASS_ROCE, ROCE_TRANSPORT_CNP
 #define TCP ROCE_CLASS_OTHER, ROCE_TRANSPORT_UNKNOWN
 
-/* What MAC address 1 is, and which one is an end of all packets (0: none, or unclear). */
+/* What MAC address 1 is, and which one a port of the network stops there that no packet has
+ * (0: unclear). */
 /* clang-format off */
 static const struct {
     const char *name;
     sent packets[MOST]; /* hop limit 0 behind the last */
     rs_sender sender;
     rs_sender_evidence evidence;
-    guint8 common;
+    guint8 stopped;
 } rows[] = {
     {"nothing was seen", {{0}}, RS_SENDER_UNKNOWN, RS_SENDER_BY_NOTHING, 0},
     {"it sends as hosts do", {{1, 2, 1, 2, 64, RC}},
@@ -39,6 +40,8 @@ static const struct {
     {"no RoCE: a router may talk", {{1, 2, 1, 2, 64, TCP}},
      RS_SENDER_UNKNOWN, RS_SENDER_BY_NOTHING, 0},
     {"lower than what the other end sends", {{1, 2, 1, 2, 63, RC}, {2, 1, 2, 1, 64, RC}},
+     RS_SENDER_NETWORK, RS_SENDER_BY_FORWARDING, 2},
+    {"between routers", {{1, 2, 1, 2, 63, RC}, {1, 2, 3, 2, 63, RC}, {2, 1, 2, 1, 62, RC}, {2, 1, 2, 3, 62, RC}},
      RS_SENDER_NETWORK, RS_SENDER_BY_FORWARDING, 0},
     {"of several hosts", {{1, 2, 1, 2, 63, RC}, {1, 2, 3, 2, 63, RC}},
      RS_SENDER_NETWORK, RS_SENDER_BY_FORWARDING, 0},
@@ -98,8 +101,8 @@ check_rows(void)
         rs_sender_evidence evidence;
         CHECK_INT(rs_macs_sender(macs, mac_of(macs, 0, 1), &evidence), rows[i].sender);
         CHECK_INT(evidence, rows[i].evidence);
-        const rs_mac *common = rs_macs_common(macs, 0);
-        CHECK_INT(common != NULL ? common->bytes[5] : 0, rows[i].common);
+        const rs_mac *stopped = rs_macs_stopped_end(macs, 0);
+        CHECK_INT(stopped != NULL ? stopped->bytes[5] : 0, rows[i].stopped);
         rs_macs_free(macs);
     }
     check_row(NULL);
