@@ -245,6 +245,12 @@ def other_link(frame):
                          dst=roce.mac("02:00:00:00:99:02"), vlans=[roce.Vlan(7, pcp=3)])
 
 
+# What the report says of the way by which a packet came.
+OF_A_LINK = (".dscps", ".vlans", ".wire_bytes", ".congestion.priorities.data",
+             ".data_dscps", ".data_dscp_changes", ".data_priorities", ".path.ttls",
+             ".path.ttl_changes", ".path.ttl_pattern")
+
+
 def twice(room, say):
     for name in DOUBLED:
         packets = sample(name)
@@ -257,7 +263,7 @@ def twice(room, say):
                       sum(p.is_ip for p in packets))
             # Which of four copies stay is not told.
             say.same(f"{name} {what}", got, original, (".last_ts_ns",) + (
-                (".dscps", ".vlans", ".wire_bytes") if what == "other port" else ()))
+                OF_A_LINK if what == "other port" else ()))
             say.equal(f"{name} {what}: told", "capture_duplicates" in findings(got), True)
 
 
