@@ -158,6 +158,9 @@ AT_RECEIVER = ("--captured-at", "10.9.0.2")
 SLOW = (
     Row("slow_receiver", FIRES, "its NIC asks for pauses",
         lambda: at("leaf0_h3", slow_host()), "warning"),
+    Row("slow_receiver", FIRES, "its NIC asks for pauses, and the switch marks: both",
+        lambda: at("leaf0_h3", slow_host(marks={"kmin_bytes": 5_000, "kmax_bytes": 20_000})),
+        "warning", also=blames("both")),
     Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
         lambda: receive_buffers(4, 100_000), "warning"),
     Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
@@ -168,6 +171,9 @@ SLOW = (
     Row("slow_receiver", FIRES, "at its NIC ACKs take ever longer: for how long it held the "
         "sender up is not known", lambda: slow_acks(2_000), "note", AT_RECEIVER,
         blames("receiver", at_receiver=True, slow_acks=52)),
+    Row("slow_receiver", NOT, "marks and CNPs alone speak of the network",
+        lambda: at("h3", fabric_scenarios.scenario("incast_ecn")),
+        also=blames("network")),
     Row("slow_receiver", NOT, "its NIC pauses another priority",
         lambda: at("leaf0_h3", slow_host()), None, ("--dscp-map", "26:4")),
     Row("slow_receiver", NOT, "the same waits, and no limit of credits",
