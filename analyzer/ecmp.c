@@ -35,43 +35,34 @@ rs_ecmp_load(double squares, double bytes, guint links)
     return 1 + (links - 1) * squares / (bytes * bytes);
 }
 
-/* Logarithms of factorials, so that large ones fit. */
+/* One link more, the j-th: what fits on the others, and what on all of them. */
 static void
-fill_log_factorials(double *log_factorial, guint n)
+add_link(double *fit, guint flows, guint j, guint most)
 {
-    log_factorial[0] = 0;
-    for (guint i = 1; i <= n; i++) {
-        log_factorial[i] = log_factorial[i - 1] + log(i);
+    double next[RS_ECMP_MAX_FLOWS + 1];
+    double none = 1; /* B(0; i, 1/j): at least 2^-256, no underflow */
+    for (guint i = 0; i <= flows; i++) {
+        double chance = none;
+        next[i] = 0;
+        for (guint c = 0; c <= MIN(most, i); c++) {
+            next[i] += chance * fit[i - c];
+            chance *= (double)(i - c) / ((c + 1.0) * (j - 1.0)); /* B(c + 1; i, 1/j) */
+        }
+        none *= (j - 1.0) / j;
     }
-}
-
-/* The chance that one of j links, j > 1, has c of i flows. */
-static double
-binomial(const double *log_factorial, guint c, guint i, guint j)
-{
-    double log_choices = log_factorial[i] - log_factorial[c] - log_factorial[i - c];
-    return exp(log_choices + (i - c) * log(j - 1.0) - i * log(j));
+    memcpy(fit, next, (flows + 1) * sizeof *fit);
 }
 
 /* The chance that no link has more than `most` flows. */
 static double
-chance_of_most(const double *log_factorial, guint flows, guint links, guint most)
+chance_of_most(guint flows, guint links, guint most)
 {
     double fit[RS_ECMP_MAX_FLOWS + 1];
-    double next[RS_ECMP_MAX_FLOWS + 1];
     for (guint i = 0; i <= flows; i++) {
         fit[i] = i <= most ? 1 : 0;
     }
     for (guint j = 2; j <= links; j++) {
-        for (guint i = 0; i <= flows; i++) {
-            next[i] = 0;
-            for (guint c = 0; c <= MIN(most, i); c++) {
-                if (fit[i - c] > 0) {
-                    next[i] += binomial(log_factorial, c, i, j) * fit[i - c];
-                }
-            }
-        }
-        memcpy(fit, next, (flows + 1) * sizeof *fit);
+        add_link(fit, flows, j, most);
     }
     return fit[flows];
 }
@@ -79,13 +70,10 @@ chance_of_most(const double *log_factorial, guint flows, guint links, guint most
 double
 rs_ecmp_most(guint flows, guint links)
 {
-    double log_factorial[RS_ECMP_MAX_FLOWS + 1];
-    fill_log_factorials(log_factorial, flows);
     double expected = 0;
     for (guint most = 0; most < flows; most++) {
-        double exceeded = most * (guint64)links < flows
-                              ? 1
-                              : 1 - chance_of_most(log_factorial, flows, links, most);
+        double exceeded =
+            most * (guint64)links < flows ? 1 : 1 - chance_of_most(flows, links, most);
         if (exceeded < NEGLIGIBLE) {
             break;
         }
