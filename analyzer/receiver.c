@@ -254,7 +254,7 @@ pauses_by_host(const rs_receivers *receivers, const rs_nics *nics)
     for (guint32 i = 0; i < roce_tracker_n_pauses(receivers->tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(receivers->tracker, i);
         const GArray *hosts = rs_nics_hosts(nics, p->point, p->src_mac);
-        for (guint h = 0; hosts != NULL && p->n_intervals > 0 && h < hosts->len; h++) {
+        for (guint h = 0; hosts != NULL && p->xoff > 0 && h < hosts->len; h++) {
             rs_nic_host *host = &g_array_index(hosts, rs_nic_host, h);
             GArray *of_host = g_hash_table_lookup(pauses, host);
             if (of_host == NULL) {

@@ -114,9 +114,10 @@ def _episode(episode, packets, senders):
             "data_packets": len(inside), "ce": sum(p.ce for p in inside)}
 
 
-def add_signs(receivers, seen, xoffs):
+def add_signs(receivers, seen, xoffs, span):
     """Adds to what incast() gives the CNPs and the pauses of each episode, and signs:
-    (inside, outside, of inside, of outside) of each sign, of receivers with episodes."""
+    (inside, outside, of inside, of outside) of each sign, of receivers with episodes.
+    `span` is from the first data packet to the last one, at all points of the capture."""
     cnps = by(lambda p: p.tx.end.peer.peer.host.config.address,
               (p for p in seen if p.tx.space == CNPS))
     data = [p for p in seen if p.is_data()]
@@ -135,15 +136,15 @@ def add_signs(receivers, seen, xoffs):
                 around[-1]["cnps"] += 1
         loose["cnps"] += len(cnps.get(dst, ())) - sum(e["cnps"] for e in r["episodes"])
     for dst, r in receivers.items():
-        _add_pauses(r, [ns for ns, asker in xoffs if asker != dst], data)
+        _add_pauses(r, [ns for ns, asker in xoffs if asker != dst], span)
         inside = sum(e["data_packets"] for e in r["episodes"])
         r["signs"].update({key: (sum(e[name] for e in r["episodes"]), loose[name], inside,
                                  loose["data"])
                            for key, name in (("ce", "ce"), ("cnp", "cnps"))})
 
 
-def _add_pauses(receiver, starts, data):
-    first, end = data[0].time_ns, data[-1].time_ns + WINDOW_NS
+def _add_pauses(receiver, starts, span):
+    first, end = span[0], span[1] + WINDOW_NS
     for e in receiver["episodes"]:
         e["pauses"] = sum(e["start_ns"] <= ns < e["end_ns"] for ns in starts)
     inside = sum(e["pauses"] for e in receiver["episodes"])

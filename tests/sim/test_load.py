@@ -60,6 +60,14 @@ ROWS = (
     Row("slow_host", ("host pauses",)),
     Row("gusts_to_a_slow_host", ("episodes", "host pauses")),
     Row("incast_switch_cnps", ("episodes",)),
+    Row("marked_twice", ("episodes",)),
+    Row("incast_pause", ("episodes",)),
+    Row("spray", ("late",)),
+    Row("spray_selective", ("late",)),
+    Row("one_spine_out_of_order"),
+    Row("storm", ("host pauses",)),
+    Row("deadlock"),
+    Row("lossy", ("episodes",)),
 )
 
 
@@ -112,11 +120,11 @@ def check_signs(say, dst, got, want):
             "inside", "outside", "of_inside", "of_outside")), numbers)
 
 
-def check_incast(say, seen, xoffs, report, point_id):
+def check_incast(say, seen, xoffs, span, report, point_id):
     got = {r["receiver"]: r for r in report["incast"]["receivers"]
            if r["point"] == point_id}
     want = load_truth.incast(seen)
-    load_truth.add_signs(want, seen, xoffs)
+    load_truth.add_signs(want, seen, xoffs, span)
     want = {dst: r for dst, r in want.items() if r["max_degree"] > 1}
     say.equal("receivers of several", sorted(got), sorted(want))
     for dst in set(got) & set(want):
@@ -247,30 +255,36 @@ def check_flowlets(say, seen, report):
     return want, late
 
 
+def check_alone(say, seen, report):
+    """What is brought together over points, of a file that has one."""
+    say.equal("elephants", report["elephants"], load_truth.elephants(seen))
+    siblings, shared = check_pairs(say, seen, report)
+    check_ecmp(say, seen, report)
+    flowlets, late = check_flowlets(say, seen, report)
+    return {"siblings": siblings, "shared": shared, "late": len(late),
+            "gaps": flowlets[0] - flowlets[-1],
+            "late_after": sum(gap >= 1_000 for _, gap in late)}
+
+
 def check_file(row, fabric, points, report, texts):
     happened = collections.Counter()
     ids = {p["interface"]: p["id"] for p in report["capture"]["points"]}
+    taps = {t.point.name: t for t in fabric.taps if t.point.name in points}
     numbers = numbers_of(fabric, points)
-    xoffs = xoffs_heard([t for t in fabric.taps if t.point.name in points], fabric)
+    seen = {p: load_truth.seen_at(taps[p], numbers[p]) for p in points}
+    data = [p.time_ns for packets in seen.values() for p in packets if p.is_data()]
+    xoffs = xoffs_heard(taps.values(), fabric)
     for point in points:
-        say = Comparison(point)
-        tap = next(t for t in fabric.taps if t.point.name == point)
-        seen = load_truth.seen_at(tap, numbers[point])
-        point_id = ids.get(point, 0)
-        happened["episodes"] += check_incast(say, seen, xoffs, report, point_id)
-        happened["host pauses"] += check_host_pauses(say, tap, fabric, report, point_id)
+        say, tap = Comparison(point), taps[point]
+        at = report, ids.get(point, 0)
+        happened["episodes"] += check_incast(say, seen[point], xoffs,
+                                             (min(data), max(data)), *at)
+        happened["host pauses"] += check_host_pauses(say, tap, fabric, *at)
         # A classic file, whose point has no name, does not know its link's speed.
         rate = row.rate_bps or (tap.link_bps() // 100 * 80 if point in ids else 0)
-        happened["bursts"] += check_bursts(say, seen, report, point_id, rate)
+        happened["bursts"] += check_bursts(say, seen[point], *at, rate)
         if len(points) == 1:
-            say.equal("elephants", report["elephants"], load_truth.elephants(seen))
-            siblings, shared = check_pairs(say, seen, report)
-            check_ecmp(say, seen, report)
-            want, late = check_flowlets(say, seen, report)
-            happened.update({
-                "siblings": siblings, "shared": shared, "late": len(late),
-                "gaps": want[0] - want[-1],
-                "late_after": sum(gap >= 1_000 for _, gap in late)})
+            happened.update(check_alone(say, seen[point], report))
         texts += say.texts
     return happened
 
