@@ -22,6 +22,14 @@ port_label(const rs_findings *all, const rs_dcb_port *port)
                               : g_strdup(port->system);
 }
 
+static void
+add_lldp_filter(rs_finding *f, const rs_dcb_port *port)
+{
+    g_autofree char *mac = rs_format_mac(port->mac);
+    rs_finding_add_filter(f,
+                          g_strdup_printf("eth.src == %s && eth.type == 0x88cc", mac));
+}
+
 /* ---- the two ends of a link ---- */
 
 typedef struct link_ends {
@@ -211,15 +219,75 @@ rs_find_dcb_ets(rs_findings *all, const rs_finding_row *row)
     each_link(all, row, find_ets_mismatch);
 }
 
-/* ---- pauses that DCBX does not announce ---- */
+/* ---- ports of one system ---- */
+
+#define SETTINGS_NAMED 4
+
+/* The first port of each setting of PFC that ports of one chassis have. */
+static GPtrArray *
+settings_of(const rs_dcb *dcb, const char *chassis)
+{
+    guint8 on, other;
+    GPtrArray *firsts = g_ptr_array_new();
+    for (guint i = 0; i < rs_dcb_n_ports(dcb); i++) {
+        const rs_dcb_port *port = rs_dcb_port_at(dcb, i);
+        gboolean is_new =
+            g_strcmp0(port->chassis, chassis) == 0 && rs_dcb_port_pfc(port, &on);
+        for (guint k = 0; is_new && k < firsts->len; k++) {
+            (void)rs_dcb_port_pfc(g_ptr_array_index(firsts, k), &other);
+            is_new = on != other;
+        }
+        if (is_new) {
+            g_ptr_array_add(firsts, (gpointer)(guintptr)port);
+        }
+    }
+    return firsts;
+}
 
 static void
-add_lldp_filter(rs_finding *f, const rs_dcb_port *port)
+find_settings(rs_findings *all, const rs_finding_row *row, const rs_dcb_port *of)
 {
-    g_autofree char *mac = rs_format_mac(port->mac);
-    rs_finding_add_filter(f,
-                          g_strdup_printf("eth.src == %s && eth.type == 0x88cc", mac));
+    g_autoptr(GPtrArray) firsts = settings_of(all->analysis->watchers.dcb, of->chassis);
+    if (firsts->len < 2) {
+        return;
+    }
+    g_autoptr(GString) words = g_string_new(NULL);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+    rs_finding_about(f, of->chassis);
+    f->weight = firsts->len;
+    for (guint i = 0; i < firsts->len; i++) {
+        const rs_dcb_port *port = g_ptr_array_index(firsts, i);
+        guint8 on = 0;
+        (void)rs_dcb_port_pfc(port, &on);
+        g_autofree char *label = port_label(all, port);
+        g_autofree char *list = rs_format_priorities(on);
+        rs_finding_add_frame(f, port->newest_frame);
+        add_lldp_filter(f, port);
+        if (i < SETTINGS_NAMED) {
+            g_string_append_printf(words, "%s%s: %s", i > 0 ? "; " : "", label, list);
+        }
+    }
+    rs_finding_say(f,
+                   g_strdup_printf("Ports of %s have PFC on for different priorities",
+                                   of->system != NULL ? of->system : of->chassis),
+                   g_strdup_printf("%s%s.", words->str,
+                                   firsts->len > SETTINGS_NAMED ? "; and others" : ""));
 }
+
+void
+rs_find_dcb_ports(rs_findings *all, const rs_finding_row *row)
+{
+    const rs_dcb *dcb = all->analysis->watchers.dcb;
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < rs_dcb_n_ports(dcb); i++) {
+        const rs_dcb_port *port = rs_dcb_port_at(dcb, i);
+        if (port->chassis != NULL && g_hash_table_add(seen, port->chassis)) {
+            find_settings(all, row, port);
+        }
+    }
+}
+
+/* ---- pauses that DCBX does not announce ---- */
 
 /* Who at the pause's point says that it has PFC off for its priority: NULL, nobody. */
 static const rs_dcb_port *

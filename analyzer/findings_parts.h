@@ -209,6 +209,8 @@ rs_find_dcb_pause(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_dcb_application(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_dcb_ports(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_dcb_dscp(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row);

@@ -60,7 +60,25 @@ def framed(*frames):
     return also
 
 
+def ports(*pfcs, chassis=SWITCH):
+    """Ports of a switch, by what each has PFC on for; None: it does not say."""
+    @wire
+    def talk(on):
+        for i, on_for in enumerate(pfcs):
+            tlvs = [] if on_for is None else [roce.dcb_pfc(on_for)]
+            on.frame(roce.lldp(*tlvs, src=roce.mac(f"02:00:00:00:02:{i:02x}"),
+                               port=f"swp{i}", system="leaf1",
+                               chassis=chassis or bytes([2, 0, 0, 0, 3, i])))
+    return talk
+
+
 ROWS = [
+    Row("dcb_ports_differ", FIRES, "3 and 4", ports([3], [3], [4]), "note",
+        also=framed(1, 3)),
+    Row("dcb_ports_differ", NOT, "all 3", ports([3], [3], [3])),
+    Row("dcb_ports_differ", NOT, "of different switches", ports([3], [3], [4], chassis=None)),
+    Row("dcb_ports_differ", CANNOT, "one does not say", ports([3], None)),
+
     Row("dcb_pfc_mismatch", FIRES, "nobody is willing", link(pfc(NIC, 3), pfc(SWITCH, 4)),
         "warning", also=framed(1, 2)),
     Row("dcb_pfc_mismatch", FIRES, "one has one more",

@@ -381,10 +381,11 @@ def lldp_tlv(kind, value):
 
 
 def lldp(*tlvs, src=MAC_A, dst=MAC_NEAREST_BRIDGE, port="swp1", ttl_s=120, system="",
-         vlans=()):
-    """An LLDP frame: who the port is, then these TLVs."""
+         chassis=None, vlans=()):
+    """An LLDP frame: who the port is, then these TLVs.  The chassis has the port's MAC
+    address, unless another is given."""
     name = [lldp_tlv(5, system.encode())] if system else []
-    body = b"".join([lldp_tlv(1, b"\x04" + src), lldp_tlv(2, b"\x05" + port.encode()),
+    body = b"".join([lldp_tlv(1, b"\x04" + (chassis or src)), lldp_tlv(2, b"\x05" + port.encode()),
                      lldp_tlv(3, struct.pack(">H", ttl_s)), *name, *tlvs, lldp_tlv(0, b"")])
     return ethernet(body + bytes(max(0, 46 - len(body))), src=src, dst=dst,
                     ethertype=ETHERTYPE_LLDP, vlans=vlans)
