@@ -462,6 +462,18 @@ by_bytes(gconstpointer a, gconstpointer b, gpointer data)
     return first_x < first_y ? -1 : first_x > first_y;
 }
 
+/* Two rings of three hosts are everyone to everyone: steps alone tell them apart. */
+static void
+doubt_three(rs_group *group)
+{
+    if (group->kind == RS_SHAPE_RING && group->nodes->len == 3 && group->n_rings == 2 &&
+        group->steps.n == 0) {
+        group->kind = RS_SHAPE_OTHER;
+        group->n_rings = 0;
+        g_ptr_array_set_size(group->rings, 0);
+    }
+}
+
 GPtrArray *
 rs_groups_new(const rs_edges *edges, const rs_rhythm *rhythm,
               const roce_tracker *tracker)
@@ -481,6 +493,7 @@ rs_groups_new(const rs_edges *edges, const rs_rhythm *rhythm,
         classify(&graph, group, tracker);
         count_queue_pairs(edges, group);
         rs_steps_find(&graph, group);
+        doubt_three(group);
         graph_clear(&graph);
     }
     g_ptr_array_sort_with_data(groups, by_bytes, &edges);
