@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define LOUD_SHARE 10 /* a tenth of the cell that the middle byte came in */
 #define FEW_INTERVALS 8
 /* Few intervals have to show a clear break between silences; many speak for themselves.
  * In hundredths. */
@@ -146,9 +145,9 @@ is_rim(const GArray *row, const gboolean *loud, guint i)
 }
 
 guint64
-rs_beat_keep_loud(GArray *row)
+rs_beat_keep_loud(GArray *row, guint64 share)
 {
-    guint64 least = middle_bytes(row) / LOUD_SHARE;
+    guint64 least = middle_bytes(row) / share;
     guint64 left_out = 0;
     g_autofree gboolean *loud = g_new0(gboolean, row->len + 1);
     g_autofree gboolean *rim = g_new0(gboolean, row->len + 1);
@@ -415,14 +414,16 @@ try_cut(const GArray *loud, guint64 silence_ns, rs_beat *beat)
     return found == REPEATS;
 }
 
-/* Says of each burst whether something was sent again since the one before. */
+/* Says of each burst whether something was sent again in the last quarter of the silence
+ * before it, or as it began: what was repaired at the end of the burst before is over. */
 static void
 find_repairs(rs_beat *beat, const GArray *row, guint64 width_ns)
 {
     guint at = 0;
     for (guint i = 1; i < beat->bursts->len; i++) {
         rs_iteration *burst = burst_at(beat->bursts, i);
-        guint64 from = burst_at(beat->bursts, i - 1)->end_ns / width_ns;
+        guint64 silence = burst->start_ns - burst_at(beat->bursts, i - 1)->end_ns;
+        guint64 from = (burst->start_ns - silence / 4) / width_ns;
         guint64 until = burst->start_ns / width_ns;
         while (at < row->len && cell_at(row, at)->number < from) {
             at++;
@@ -453,11 +454,12 @@ try_breaks(const GArray *loud, guint64 least_ns, rs_beat *beat)
 }
 
 gboolean
-rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, rs_beat *beat)
+rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, guint64 share,
+             rs_beat *beat)
 {
     g_autoptr(GArray) loud = g_array_sized_new(FALSE, FALSE, sizeof(rs_cell), row->len);
     g_array_append_vals(loud, row->data, row->len);
-    guint64 left_out = rs_beat_keep_loud(loud);
+    guint64 left_out = rs_beat_keep_loud(loud, share);
     if (loud->len < RS_RHYTHM_LEAST_BURSTS || !try_breaks(loud, least_ns, beat)) {
         return FALSE;
     }

@@ -3,8 +3,8 @@
  * Bursts in the data of some edges, and whether they repeat.
  *
  *   1. The cells of the edges become one row.  Half of all bytes came in cells that had
- *      at least so many bytes: a cell is loud if it has a tenth of that, else it is
- *      background.  A cell next to a loud one is loud too where only silence is behind
+ *      at least so many bytes: a cell is loud if it has a tenth of that (or a share that
+ *      is asked for), else it is background.  A cell next to a loud one is loud too where only silence is behind
  *      it: it is the burst's beginning or end.
  *   2. Between loud cells are silences.  Ordered by length, they fall into those between
  *      bursts and those within them where one is clearly longer than the next.
@@ -28,6 +28,7 @@
  * that know nothing of one another, all lie so near their median once in a thousand. */
 #define RS_RHYTHM_LEAST_BURSTS 5
 #define RS_BEAT_FOLD 16
+#define RS_BEAT_LOUD_SHARE 10
 #define RS_RHYTHM_SPREAD_PERCENT 20
 #define RS_RHYTHM_ON_TIME_PERCENT 80
 #define RS_RHYTHM_ON_GRID_PERCENT 90
@@ -41,7 +42,7 @@ typedef struct rs_iteration {
     guint64 first_frame;
     guint64 bytes, packets;
     gboolean partial; /* the capture begins or ends in it, or much of it is not there */
-    gboolean after_repair; /* something was sent again since the burst before */
+    gboolean after_repair; /* something was sent again shortly before it */
 } rs_iteration;
 
 /* Bursts that repeat. */
@@ -64,15 +65,17 @@ rs_beat_row_of(const rs_level *level, guint32 edge);
 void
 rs_beat_widen(GArray *row, guint64 times);
 
-/* Leaves the loud cells of a row; returns the bytes of those left out. */
+/* Leaves the loud cells of a row, those with one `share`-th of the middle bytes at least;
+ * returns the bytes of those left out. */
 guint64
-rs_beat_keep_loud(GArray *row);
+rs_beat_keep_loud(GArray *row, guint64 share);
 
-/* Looks for bursts that repeat, with silences of at least `least_ns` between them, in a
- * row of cells that are `width_ns` wide.  FALSE: there are none, and `beat` is as it was.
+/* Looks for bursts of loud cells that repeat, with silences of at least `least_ns` between
+ * them, in a row of cells that are `width_ns` wide.  FALSE: there are none, and `beat` is as it was.
  * rs_beat_clear(). */
 gboolean
-rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, rs_beat *beat);
+rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, guint64 share,
+             rs_beat *beat);
 
 /* From the start of the burst before burst i, which is not the first, to its own. */
 guint64

@@ -9,8 +9,17 @@
 #define SAME_PERIOD_PERCENT 10
 #define LIGHT_SHARE                                                                    \
     100 /* an edge with a hundredth of the heaviest's bytes takes part */
-/* Cells are tried as they are and wider: in wide ones a lone packet is background. */
+/* Cells are tried as they are and wider: in wide ones a lone packet is background.  So is,
+ * at last, what has up to half of what the bursts have. */
 static const guint64 widths[] = {1, 8, 64};
+static const guint64 shares[] = {RS_BEAT_LOUD_SHARE, 2};
+
+/* How a rhythm was found. */
+typedef struct finding_of_beat {
+    rs_beat beat;
+    guint64 width_ns; /* of the cells */
+    guint64 share;
+} finding_of_beat;
 
 /* What the search for a rhythm goes by. */
 typedef struct search {
@@ -124,24 +133,26 @@ is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
              median_silence(beat) >= s->round_trip_ns * RS_RHYTHM_ROUND_TRIPS));
 }
 
-/* A beat of the edges in use; `width_ns` is that of the cells that it was found in. */
+/* A beat of the edges in use, in cells of any width. */
 static gboolean
-find_beat(const search *s, const gboolean *uses, rs_beat *beat, guint64 *width_ns)
+find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
 {
     g_autoptr(GArray) row = rs_beat_row(s->level, uses);
     guint64 so_far = 1;
     for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
         rs_beat_widen(row, widths[i] / so_far);
         so_far = widths[i];
-        *width_ns = s->level->width_ns * so_far;
+        found->width_ns = s->level->width_ns * so_far;
+        found->share = share;
         /* Where cells were made wider, what is left out of them sounds like silence. */
-        guint64 least_ns = so_far > 1 ? 2 * *width_ns : 0;
-        if (rs_beat_find(row, *width_ns, least_ns, beat)) {
-            if (is_rhythm(s, uses, beat)) {
-                return TRUE;
-            }
-            rs_beat_clear(beat);
+        guint64 least_ns = so_far > 1 ? 2 * found->width_ns : 0;
+        if (!rs_beat_find(row, found->width_ns, least_ns, share, &found->beat)) {
+            continue;
         }
+        if (is_rhythm(s, uses, &found->beat)) {
+            return TRUE;
+        }
+        rs_beat_clear(&found->beat);
     }
     return FALSE;
 }
@@ -177,7 +188,7 @@ heaviest_edges(const search *s)
 
 /* Uses the edges that have, each alone, the period of the heaviest that has one. */
 static gboolean
-find_like_minded(const search *s, gboolean *uses)
+find_like_minded(const search *s, gboolean *uses, guint64 share)
 {
     g_autoptr(GArray) list = heaviest_edges(s);
     guint64 period = 0;
@@ -185,19 +196,18 @@ find_like_minded(const search *s, gboolean *uses)
     g_autofree gboolean *alone = g_new0(gboolean, rs_edges_n(s->edges));
     for (guint i = 0; i < MIN(list->len, ALONE_AT_MOST); i++) {
         guint32 edge = g_array_index(list, guint32, i);
-        rs_beat beat;
-        guint64 width;
+        finding_of_beat own = {0};
         alone[edge] = TRUE;
-        gboolean found = find_beat(s, alone, &beat, &width);
+        gboolean found = find_beat(s, alone, share, &own);
         alone[edge] = FALSE;
         if (!found) {
             continue;
         }
-        period = period == 0 ? beat.period_ns : period;
-        guint64 off =
-            beat.period_ns > period ? beat.period_ns - period : period - beat.period_ns;
+        guint64 its = own.beat.period_ns;
+        period = period == 0 ? its : period;
+        guint64 off = its > period ? its - period : period - its;
         uses[edge] = off * 100 <= period * SAME_PERIOD_PERCENT;
-        rs_beat_clear(&beat);
+        rs_beat_clear(&own.beat);
     }
     return period > 0;
 }
@@ -314,7 +324,7 @@ find_turns(rs_rhythm *rhythm, const search *s, const gboolean *uses)
             continue;
         }
         g_autoptr(GArray) row = rs_beat_row_of(s->level, id);
-        (void)rs_beat_keep_loud(row);
+        (void)rs_beat_keep_loud(row, rhythm->share);
         add_turns(rhythm, edge->src, id, row);
         g_array_append_val(rhythm->edges, id);
     }
@@ -370,19 +380,20 @@ find_span(const search *s, rs_rhythm *rhythm)
     }
 }
 
-/* Takes the bursts of `beat` over. */
+/* Takes the bursts over. */
 static rs_rhythm *
-make_rhythm(const search *s, const gboolean *uses, rs_beat *beat, guint64 width_ns)
+make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
 {
     rs_rhythm *rhythm = g_new0(rs_rhythm, 1);
     rhythm->point = s->point;
     rhythm->whole = s->level->whole;
-    rhythm->resolution_ns = width_ns;
-    rhythm->iterations = g_steal_pointer(&beat->bursts);
-    rhythm->missing = beat->missing;
+    rhythm->resolution_ns = found->width_ns;
+    rhythm->share = found->share;
+    rhythm->iterations = g_steal_pointer(&found->beat.bursts);
+    rhythm->missing = found->beat.missing;
     rhythm->edges = g_array_new(FALSE, FALSE, sizeof(guint32));
     rhythm->turns = g_ptr_array_new_with_free_func(free_turns);
-    measure(rhythm, beat->period_ns);
+    measure(rhythm, found->beat.period_ns);
     guint64 bytes = bytes_of_level(s);
     rhythm->bytes_out = bytes > rhythm->bytes_in ? bytes - rhythm->bytes_in : 0;
     find_span(s, rhythm);
@@ -391,20 +402,20 @@ make_rhythm(const search *s, const gboolean *uses, rs_beat *beat, guint64 width_
 }
 
 static rs_rhythm *
-search_level(const search *s)
+search_level(const search *s, guint64 share)
 {
     guint n = rs_edges_n(s->edges);
     g_autofree gboolean *uses = g_new0(gboolean, n);
     for (guint i = 0; i < n; i++) {
         uses[i] = rs_edges_at(s->edges, i)->point == s->point;
     }
-    rs_beat beat;
-    guint64 width;
-    gboolean all = find_beat(s, uses, &beat, &width);
-    if (!all && !(find_like_minded(s, uses) && find_beat(s, uses, &beat, &width))) {
+    finding_of_beat found = {0};
+    gboolean all = find_beat(s, uses, share, &found);
+    if (!all &&
+        !(find_like_minded(s, uses, share) && find_beat(s, uses, share, &found))) {
         return NULL;
     }
-    rs_rhythm *rhythm = make_rhythm(s, uses, &beat, width);
+    rs_rhythm *rhythm = make_rhythm(s, uses, &found);
     rhythm->all_edges = all;
     rhythm->several = among_several(s, uses);
     return rhythm;
@@ -420,9 +431,11 @@ rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
     search s = {.edges = edges, .point = heaviest_point(edges)};
     s.round_trip_ns = round_trip_at(tracker, s.point);
     rs_rhythm *rhythm = NULL;
-    for (guint i = 0; i < rs_activity_n_levels(activity) && rhythm == NULL; i++) {
-        s.level = rs_activity_level(activity, i);
-        rhythm = search_level(&s);
+    for (guint k = 0; k < G_N_ELEMENTS(shares); k++) {
+        for (guint i = 0; i < rs_activity_n_levels(activity) && rhythm == NULL; i++) {
+            s.level = rs_activity_level(activity, i);
+            rhythm = search_level(&s, shares[k]);
+        }
     }
     return rhythm;
 }

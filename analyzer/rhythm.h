@@ -8,8 +8,8 @@
  * edges that have the rhythm of the heaviest edge with one.  beat.h says what repeats.
  *
  * Regular bursts are no rhythm
- *   - where more than one in five comes after something was sent again: it is timers
- *     then that keep the time;
+ *   - where more than one in five comes right after something was sent again: it is
+ *     timers then that keep the time;
  *   - between two hosts alone, where the silences are no longer than a few round trips,
  *     since a sender that waits for its acknowledgement is regular as well; or where
  *     there are fewer than RS_RHYTHM_LEAST_OF_TWO.
@@ -49,6 +49,7 @@ typedef struct rs_rhythm {
     guint64 from_ns, until_ns; /* looked at: of its data */
     gboolean whole;            /* all of the capture */
     guint64 resolution_ns;     /* width of the cells that it was found in */
+    guint64 share;             /* cells with less than one such part are background */
     GArray *iterations;        /* rs_iteration */
     guint64 missing;           /* iterations that were left out between them */
     gboolean several;          /* more than two hosts share it */

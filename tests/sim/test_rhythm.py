@@ -517,6 +517,8 @@ ROWS = (
         ring(Plan(iterations=4))()[0], no_rhythm)),
     Row("a trickle between the same hosts", beside(every(11_000, 0, 1, 256))),
     Row("whole packets now and then", beside(every(47_000, 0, 1, 4_096))),
+    Row("a stream of half the speed between the same hosts", beside(
+        every(2_300, 0, 1, 8_192))),
     Row("a stream between others", beside(every(11_000, 4, 5, CHUNK), hosts=6,
                                           exact=True)),
     Row("Poisson", nothing(poisson)),
@@ -537,6 +539,11 @@ ROWS = (
                               wanted=rings(range(4)))),
     Row("both ways", shape(5, make_ring(range(5)), make_ring([0, 4, 3, 2, 1]),
                            wanted=rings(range(5), [0, 4, 3, 2, 1]))),
+    Row("both ways among three", shape(3, make_ring(range(3)), make_ring([0, 2, 1]),
+                                       wanted=rings(range(3), [0, 2, 1]))),
+    Row("all to all among three is not told from that", shape(
+        3, make_mesh(*((a, b) for a in range(3) for b in range(3) if a != b)),
+        wanted=of("other"))),
     Row("two rings apart", shape(6, make_ring([0, 2, 1]), make_ring([3, 5, 4]),
                                  wanted=rings([0, 2, 1], [3, 5, 4]), steps=4)),
     Row("two orders", shape(6, make_ring(range(6)), make_ring([0, 2, 4, 1, 5, 3]),

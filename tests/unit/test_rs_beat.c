@@ -77,7 +77,8 @@ check_beats(void)
         g_autoptr(GArray) row = row_of(&cases[i].train);
         rs_beat beat = {0};
         check_row(cases[i].name);
-        gboolean found = rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, &beat);
+        gboolean found =
+            rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat);
         CHECK_INT(found, cases[i].n > 0);
         if (found) {
             CHECK_INT(beat.bursts->len, cases[i].n);
@@ -95,7 +96,8 @@ check_burst(void)
     const train five = {.starts_us = {0, 100, 200, 300, 400}, .resent = TRUE};
     g_autoptr(GArray) row = row_of(&five);
     rs_beat beat = {0};
-    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, &beat), TRUE);
+    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat),
+              TRUE);
     for (guint i = 0; i < 5; i++) {
         const rs_iteration *burst = &g_array_index(beat.bursts, rs_iteration, i);
         CHECK_INT(burst->start_ns, START + five.starts_us[i] * US);
@@ -115,9 +117,13 @@ check_least_silence(void)
     const train five = {.starts_us = {0, 100, 200, 300, 400}};
     g_autoptr(GArray) row = row_of(&five);
     rs_beat beat = {0};
-    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US, &beat), TRUE);
+    CHECK_INT(
+        rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US, RS_BEAT_LOUD_SHARE, &beat),
+        TRUE);
     rs_beat_clear(&beat);
-    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, &beat), FALSE);
+    CHECK_INT(
+        rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, RS_BEAT_LOUD_SHARE, &beat),
+        FALSE);
 }
 
 /* Quiet cells are left out, but for those at the edge of silence. */
@@ -149,7 +155,7 @@ check_loud(void)
             }
         }
         check_row(cases[i].name);
-        CHECK_INT(rs_beat_keep_loud(row), cases[i].left_out);
+        CHECK_INT(rs_beat_keep_loud(row, RS_BEAT_LOUD_SHARE), cases[i].left_out);
         CHECK_INT(row->len, cases[i].kept);
     }
     check_row(NULL);
