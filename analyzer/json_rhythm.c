@@ -214,6 +214,8 @@ steps_json(const rs_edges *edges, const rs_steps *steps)
     json_object_set_new(json, "step_ns", dist_json(&steps->step));
     json_object_set_new(json, "sends_checked", rs_json_count(steps->checked));
     json_object_set_new(json, "sends_after_receipt", rs_json_count(steps->dependent));
+    json_object_set_new(json, "slowest_hop",
+                        edge_json(edges, rs_steps_slowest(steps)->edge));
     json_object_set_new(json, "hops", hops);
     return json;
 }

@@ -119,6 +119,11 @@ rs_groups_new(const rs_edges *edges, const rs_rhythm *rhythm,
 gboolean
 rs_group_plays_alike(const rs_group *group, guint32 node);
 
+/* The hop with the longest transfer in the median, the first of several; NULL: steps are
+ * not known. */
+const rs_hop *
+rs_steps_slowest(const rs_steps *steps);
+
 /* ---- For the parts ---- */
 
 /* A group while it is looked at; hosts are numbered from 0 here. */

@@ -392,3 +392,16 @@ rs_steps_find(const rs_graph *graph, rs_group *group)
     }
     find_in_ring(graph, edges, ring->len, group->queue_pairs, &group->steps);
 }
+
+const rs_hop *
+rs_steps_slowest(const rs_steps *steps)
+{
+    const rs_hop *slowest = NULL;
+    for (guint i = 0; i < steps->hops->len; i++) {
+        const rs_hop *hop = &g_array_index(steps->hops, rs_hop, i);
+        if (slowest == NULL || hop->transfer.p50 > slowest->transfer.p50) {
+            slowest = hop;
+        }
+    }
+    return slowest;
+}

@@ -121,13 +121,7 @@ append_steps(const rs_text *r, GString *text, const rs_steps *steps)
     if (steps->n == 0) {
         return;
     }
-    const rs_hop *slowest = NULL;
-    for (guint i = 0; i < steps->hops->len; i++) {
-        const rs_hop *hop = &g_array_index(steps->hops, rs_hop, i);
-        slowest = slowest == NULL || hop->transfer.p50 > slowest->transfer.p50
-                      ? hop
-                      : slowest;
-    }
+    const rs_hop *slowest = rs_steps_slowest(steps);
     g_autofree char *step = rs_format_duration(steps->step.p50, 0);
     g_autofree char *transfer = rs_format_duration(slowest->transfer.p50, 0);
     g_autofree char *from = label_of(r, rs_edges_at(edges, slowest->edge)->src);
@@ -222,17 +216,55 @@ append_group(const rs_text *r, GString *text, const rs_group *group)
     }
 }
 
-static void
-print_groups(const rs_text *r, const GPtrArray *groups)
+/* What is no shape is worth a line where hosts have a rhythm. */
+static gboolean
+is_worth_a_line(const rs_group *group, const rs_rhythm *rhythm)
 {
-    guint shown = rs_text_rows_shown(r, groups->len);
-    for (guint i = 0; i < shown; i++) {
-        g_autoptr(GString) text = g_string_new(NULL);
-        append_group(r, text, g_ptr_array_index(groups, i));
-        if (text->len > 0) {
+    switch (group->kind) {
+    case RS_SHAPE_PAIR:
+    case RS_N_SHAPES:
+        return FALSE;
+    case RS_SHAPE_ONE_HOST:
+    case RS_SHAPE_OTHER:
+        return rhythm != NULL;
+    case RS_SHAPE_RING:
+    case RS_SHAPE_ALL_TO_ALL:
+    case RS_SHAPE_TREE:
+    case RS_SHAPE_CHAIN:
+    case RS_SHAPE_PARAMETER_SERVER:
+    case RS_SHAPE_INCAST:
+    case RS_SHAPE_FAN_OUT:
+        break;
+    }
+    return TRUE;
+}
+
+static guint
+count_lines(const GPtrArray *groups, const rs_rhythm *rhythm)
+{
+    guint n = 0;
+    for (guint i = 0; i < groups->len; i++) {
+        n += is_worth_a_line(g_ptr_array_index(groups, i), rhythm) ? 1 : 0;
+    }
+    return n;
+}
+
+static void
+print_groups(const rs_text *r, const GPtrArray *groups, const rs_rhythm *rhythm)
+{
+    guint n = count_lines(groups, rhythm);
+    guint limit = rs_text_rows_shown(r, n);
+    guint shown = 0;
+    for (guint i = 0; i < groups->len && shown < limit; i++) {
+        const rs_group *group = g_ptr_array_index(groups, i);
+        if (is_worth_a_line(group, rhythm)) {
+            g_autoptr(GString) text = g_string_new(NULL);
+            append_group(r, text, group);
             rs_text_wrapped(r, text->str, INDENT);
+            shown++;
         }
     }
+    rs_text_say_more(r, n, shown);
 }
 
 /* ---- admission ---- */
@@ -271,32 +303,19 @@ print_admissions(const rs_text *r, const GArray *admissions)
     rs_text_say_more(r, admissions->len, shown);
 }
 
-/* Two hosts that send to one another need no words. */
-static gboolean
-has_shape(const GPtrArray *groups)
-{
-    for (guint i = 0; i < groups->len; i++) {
-        const rs_group *group = g_ptr_array_index(groups, i);
-        if (group->kind != RS_SHAPE_PAIR) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
 void
 rs_text_rhythm(const rs_text *r)
 {
     const rs_collective *collective = r->analysis->watchers.collective;
     const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     const GPtrArray *groups = rs_collective_groups(collective);
-    if (rhythm != NULL || has_shape(groups)) {
+    if (rhythm != NULL || count_lines(groups, rhythm) > 0) {
         rs_text_heading(r, "What hosts do together");
     }
     if (rhythm != NULL) {
         print_rhythm(r, rhythm);
     }
-    print_groups(r, groups);
+    print_groups(r, groups, rhythm);
     if (rhythm != NULL) {
         print_hosts(r, rs_collective_performers(collective));
     }

@@ -199,6 +199,7 @@ class Ring:
         """`ready_ns`: rank -> when it begins."""
         state = {"sent": {r: [] for r in self.order}, "ready": dict.fromkeys(
             self.order, False), "got": dict.fromkeys(self.order, 0)}
+        self.state = state
         self.log.append(state["sent"])
         for rank in self.order:
             self.net.at(ready_ns[rank], self._ready, state, rank)
@@ -210,12 +211,18 @@ class Ring:
     def _go_on(self, state, rank):
         sent = state["sent"][rank]
         while (state["ready"][rank] and len(sent) < self.steps
-               and len(sent) <= state["got"][rank]):
+               and len(sent) <= state["got"][rank] and self._may_send(state, rank)):
             size = self.chunk // self.pieces
             messages = [self.pairs[rank].send(
                 rank, size, self._arrived(state, rank) if i == self.pieces - 1 else None,
                 self.kind) for i in range(self.pieces)]
             sent.append(messages)
+
+    def _may_send(self, _state, _rank):
+        return True
+
+    def _took(self, state, rank):
+        """It has taken a chunk in."""
 
     def _arrived(self, state, rank):
         to = self.next[rank]
@@ -225,9 +232,47 @@ class Ring:
 
         def taken():
             state["got"][to] += 1
+            self._took(state, to)
             self._go_on(state, to)
 
         return then
+
+
+class ClearedRing(Ring):
+    """A ring in which each rank clears the one before it to send, as NCCL's do: `slots`
+    chunks when an iteration begins for it, and another one when it has taken one in."""
+
+    def __init__(self, network, order, chunk_bytes, *, slots=4, post_ns=0, **how):
+        super().__init__(network, order, chunk_bytes, kind="WRITE_IMM", **how)
+        self.slots, self.post_ns = slots, post_ns
+        self.before = {n: r for r, n in self.next.items()}
+        self.n_signals = dict.fromkeys(self.order, 0)
+
+    def start(self, ready_ns):
+        super().start(ready_ns)
+        self.state["cleared"] = dict.fromkeys(self.order, 0)
+        self.state["posted"] = dict.fromkeys(self.order, 0)
+        for rank in self.order:
+            for _ in range(self.slots):
+                self.net.at(ready_ns[rank], self._post, self.state, rank)
+
+    def _post(self, state, rank):
+        if state["posted"][rank] < self.steps:
+            state["posted"][rank] += 1
+            self.n_signals[rank] += 1
+            sender = self.before[rank]
+
+            def come():
+                state["cleared"][sender] += 1
+                self._go_on(state, sender)
+
+            self.pairs[sender].send(rank, SIGNAL_BYTES, come)
+
+    def _may_send(self, state, rank):
+        return len(state["sent"][rank]) < state["cleared"][rank]
+
+    def _took(self, state, rank):
+        self.net.at(self.net.now + self.post_ns, self._post, state, rank)
 
 
 class Tree:
@@ -348,7 +393,8 @@ class Plan:
         ends = self.starts[1:] + [float("inf")]
         for start, end in zip(self.starts, ends):
             mine = [m for m in network.messages
-                    if start <= m.asked_ns < end and m.kind == "WRITE"
+                    if start <= m.asked_ns < end and m.kind != "SEND"
+                    and m.bytes != SIGNAL_BYTES
                     and (among is None or {m.src, m.dst} <= set(among))
                     and (at is MIRROR or at in (m.src, m.dst))]
             first, last = {}, {}

@@ -21,7 +21,7 @@ import tempfile
 import typing
 
 from collective import (
-    MIRROR, START_NS, Admission, Mesh, Network, ParameterServer, Plan, Ring, Tree)
+    MIRROR, START_NS, Admission, ClearedRing, Mesh, Network, ParameterServer, Plan, Ring, Tree)
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
@@ -370,6 +370,9 @@ def check_steps(found, made, steps):
         yield from check_spread(f"{hop['src']}: transfer", hop["transfer_ns"], transfers)
         yield from check_spread(f"{hop['src']}: turnaround", hop["turnaround_ns"], turns)
     yield from check_spread("step", found["step_ns"], all_steps)
+    slowest = min(made.net.bps[r] for r in made.order)
+    if made.net.bps[ring_of[found["slowest_hop"]["src"]]] != slowest:
+        yield f"the slowest hop is {found['slowest_hop']}"
 
 
 def make_ring(order, **how):
@@ -448,6 +451,29 @@ def check_admission(one, made, net, at):
                       sums + one["not_judged"], len(made.log) - 1)
 
 
+def cleared_ring(found=(), plan=None, hosts=4, **how):
+    """As NCCL does it: rhythm, ring, steps and admission all at once."""
+    def make():
+        net = Network(hosts)
+        ring_of = ClearedRing(net, range(hosts), CHUNK, **how)
+        timing = plan or Plan()
+        timing.run(net, ring_of)
+
+        def check(report):
+            yield from check_rhythm(report, timing.truth(net))
+            yield from rings(range(hosts))(report["collective"])
+            yield from check_steps(report["collective"][0]["steps"], ring_of,
+                                   2 * (hosts - 1))
+            yield from warnings(report, *found)
+            yield from differ("admissions", len(report["admission"]), hosts)
+            for one in report["admission"]:
+                n = timing.iterations * ring_of.steps
+                yield from differ("signals", one["signals"], n)
+                yield from differ("pairs", one["pairs"], n)
+        return net.capture(), check
+    return make
+
+
 def admission_from_the_middle():
     net = Network(2)
     made = Admission(net, 0, 1, 60, CHUNK, slots=4)
@@ -519,6 +545,8 @@ ROWS = (
     Row("whole packets now and then", beside(every(47_000, 0, 1, 4_096))),
     Row("a stream of half the speed between the same hosts", beside(
         every(2_300, 0, 1, 8_192))),
+    Row("a third of the link between two hosts", beside(
+        every(2_000, 0, 1, 8_192), n=2, hosts=2)),
     Row("a stream between others", beside(every(11_000, 4, 5, CHUNK), hosts=6,
                                           exact=True)),
     Row("Poisson", nothing(poisson)),
@@ -592,6 +620,10 @@ ROWS = (
     Row("cleared, and not ready", admission(slots=1, prepare_ns=150_000, waited=0)),
     Row("both are late", admission(slots=1, prepare_ns=150_000, post_ns=300_000,
                                    waited=0)),
+    Row("a ring that is cleared", cleared_ring()),
+    Row("a ring that is cleared one by one", cleared_ring(slots=1)),
+    Row("a ring that is cleared late", cleared_ring(
+        ("waits_for_receiver",), Plan(period_ns=4 * MS), slots=1, post_ns=100_000)),
     Row("admission from the middle", admission_from_the_middle),
     Row("small WRITEs at random", not_admitted(signals_at_random)),
     Row("data without signals", not_admitted(without_signals)),
