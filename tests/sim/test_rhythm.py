@@ -27,6 +27,13 @@ SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
 
+try:                             # reports are what the schema says
+    import jsonschema
+    VALIDATOR = jsonschema.Draft202012Validator(
+        json.loads((SOURCE / "docs/report.schema.json").read_text()))
+except ImportError:
+    VALIDATOR = None
+
 CHUNK = 32_768
 MS = 1_000_000
 
@@ -37,6 +44,7 @@ class Row:
     # Gives what is captured, bytes or {file name: bytes}, and a function that yields what
     # is wrong with the report of it.
     make: typing.Callable
+    text: tuple = ()             # stands in the text report, however its lines are broken
 
 
 def address(host):
@@ -522,7 +530,12 @@ def without_signals(net):
 
 
 ROWS = (
-    Row("ring", ring()),
+    Row("ring", ring(), (
+        "What hosts do together",
+        "12 iterations, one every 400 µs (90 % within 400 µs, standard deviation 0 ns): "
+        "bursts of 26.5 µs, 786 kB each; idle 93 % of the time.",
+        "Ring of 4 hosts: 10.8.0.1 → 10.8.0.2 → 10.8.0.3 → 10.8.0.4. 6 steps of 4.84 µs; "
+        "slowest hop 10.8.0.1 to 10.8.0.2, 2.34 µs.")),
     Row("ring of eight", ring(n=8)),
     Row("ring of three", ring(n=3)),
     Row("a period of 100 us", ring(Plan(period_ns=100_000, iterations=300), n=3,
@@ -532,7 +545,8 @@ ROWS = (
     Row("it does not begin on time", ring(Plan(jitter_ns=20_000, skew_ns=10_000,
                                                iterations=20))),
     Row("five iterations", ring(Plan(iterations=5))),
-    Row("iterations left out", ring(Plan(left_out=(4, 5, 9), iterations=16), missing=3)),
+    Row("iterations left out", ring(Plan(left_out=(4, 5, 9), iterations=16), missing=3),
+        ("13 iterations, 3 left out, one every 400 µs",)),
     Row("one begins late", ring(Plan(late={2: 80_000}), found=("straggler",))),
     Row("one begins late by half a period", ring(Plan(late={2: 150_000}),
                                                  found=("straggler",))),
@@ -540,7 +554,7 @@ ROWS = (
     Row("at one host", ring(at=1)),
     Row("begun and ended within", begun_within),
     Row("four iterations are too few", lambda: (
-        ring(Plan(iterations=4))()[0], no_rhythm)),
+        ring(Plan(iterations=4))()[0], no_rhythm), ("Ring of 4 hosts",)),
     Row("a trickle between the same hosts", beside(every(11_000, 0, 1, 256))),
     Row("whole packets now and then", beside(every(47_000, 0, 1, 4_096))),
     Row("a stream of half the speed between the same hosts", beside(
@@ -583,8 +597,10 @@ ROWS = (
     Row("one iteration", shape(4, make_ring(range(4)), wanted=rings(range(4)), steps=6,
                                plan=Plan(iterations=1))),
     Row("the captures of three hosts", at_three_hosts),
-    Row("tree", shape(7, make_tree(SEVEN), wanted=trees(SEVEN))),
-    Row("two trees of four", shape(4, *map(make_tree, FOUR), wanted=trees(*FOUR))),
+    Row("tree", shape(7, make_tree(SEVEN), wanted=trees(SEVEN)),
+        ("Tree of 7 hosts: root 10.8.0.1; up and down.",)),
+    Row("two trees of four", shape(4, *map(make_tree, FOUR), wanted=trees(*FOUR)),
+        ("Two trees of 4 hosts: root",)),
     Row("two trees of eight", shape(8, *map(make_tree, EIGHT), wanted=trees(*EIGHT))),
     Row("all to all", shape(5, make_mesh(*ALL_OF_5), wanted=of("all_to_all"))),
     Row("chain", shape(4, make_mesh((0, 1), (1, 2), (2, 3)), wanted=of("chain"))),
@@ -601,9 +617,11 @@ ROWS = (
     Row("a ring, seen at one host", shape(
         5, make_ring(range(5)), at=3,
         wanted=of(None, undecidable="one_host", center=address(3),
-                  sends_to=[address(4)], receives_from=[address(2)]))),
+                  sends_to=[address(4)], receives_from=[address(2)])),
+        ("All data is sent or received by 10.8.0.4: the shape cannot be told from here",)),
 
-    Row("cleared in time", admission(waited=0)),
+    Row("cleared in time", admission(waited=0), (
+        "Receivers that clear senders to send", "10.8.0.2 10.8.0.1 60 4 6.35 µs")),
     Row("cleared one by one", admission(slots=1, waited=0)),
     Row("cleared late", admission(("waits_for_receiver",), slots=1, post_ns=200_000,
                                   waited=59)),
@@ -630,18 +648,32 @@ ROWS = (
 )
 
 
-def report_of(captures, directory):
+def reports_of(captures, directory):
+    """The JSON report, and the text with one blank between words."""
     if isinstance(captures, bytes):
         captures = {"capture.pcap": captures}
     for name, data in captures.items():
         (directory / name).write_bytes(data)
-    done = subprocess.run([BINARY, "--quiet", "--json", "-",
+    done = subprocess.run([BINARY, "--no-color", "--json", str(directory / "report.json"),
                            *(str(directory / name) for name in captures)],
-                          capture_output=True, timeout=300)
-    (directory / "report.json").write_bytes(done.stdout)
+                          capture_output=True, timeout=300, text=True,
+                          env=dict(os.environ, COLUMNS="100", LC_ALL="C.UTF-8"))
+    (directory / "report.txt").write_text(done.stdout)
     if done.returncode != 0:
-        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.decode()[:500]}")
-    return json.loads(done.stdout)
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr[:500]}")
+    return (json.loads((directory / "report.json").read_text()),
+            " ".join(done.stdout.split()))
+
+
+def check_row(row, directory):
+    captures, check = row.make()
+    report, text = reports_of(captures, directory)
+    yield from check(report)
+    for wanted in row.text:
+        if wanted not in text:
+            yield f"the text does not say: {wanted}"
+    for error in VALIDATOR.iter_errors(report) if VALIDATOR else ():
+        yield f"schema: {'/'.join(map(str, error.absolute_path))}: {error.message[:150]}"
 
 
 def main(arguments):
@@ -651,11 +683,10 @@ def main(arguments):
     rows = [row for row in ROWS if not arguments or row.name in arguments]
     failed = 0
     for row in rows:
-        captures, check = row.make()
         with tempfile.TemporaryDirectory(prefix="rocescope-") as scratch:
             directory = keep / row.name if keep is not None else pathlib.Path(scratch)
             directory.mkdir(parents=True, exist_ok=True)
-            problems = list(check(report_of(captures, directory)))
+            problems = list(check_row(row, directory))
         if problems:
             failed += 1
             print(f"FAILED {row.name}")
