@@ -38,6 +38,14 @@ rs_pause_stands(const rs_findings *all, guint32 pause)
     return rs_pause_node_of(all, pause)->same_as == pause;
 }
 
+/* Whether it is to be looked at: once for each link, and of one port alone. */
+static gboolean
+is_one_port(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_stands(all, pause) &&
+           rs_pausing_is_one_port(all->analysis->watchers.pausing, pause);
+}
+
 static guint64
 span_ns(const rs_findings *all, const roce_pause_source *p)
 {
@@ -104,8 +112,8 @@ append_sender(const rs_findings *all, GString *text, guint32 pause)
         [RS_SENDER_NETWORK] =
             "  It is a port of the network: the host or switch in front of it stops.",
         [RS_SENDER_AMBIGUOUS] =
-            "  Several ports have this MAC address here and nothing tells them apart: "
-            "counts are sums over them, and times are those of no port.",
+            ("  Several ports have this MAC address here and nothing tells them apart: "
+             "counts are sums over them, and times are those of no port."),
     };
     const rs_pausing *pausing = all->analysis->watchers.pausing;
     rs_sender_evidence evidence;
@@ -123,9 +131,10 @@ append_sender(const rs_findings *all, GString *text, guint32 pause)
 }
 
 static void
-append_victims(GString *text, const rs_pause_watch *watch)
+append_victims(const rs_findings *all, GString *text, guint32 pause)
 {
-    if (watch->held.stops == 0) {
+    const rs_pause_watch *watch = rs_pause_watch_of(all, pause);
+    if (watch->held.stops == 0 || !is_one_port(all, pause)) {
         return;
     }
     g_autofree char *held = rs_format_duration(watch->held.held_ns, 0);
@@ -160,7 +169,7 @@ detail_of(const rs_findings *all, guint32 pause)
             p->total_quanta);
     }
     append_sender(all, text, pause);
-    append_victims(text, rs_pause_watch_of(all, pause));
+    append_victims(all, text, pause);
     return g_string_free(text, FALSE);
 }
 
@@ -269,7 +278,7 @@ rs_find_pause_storm(rs_findings *all, const rs_finding_row *row)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         const rs_holds *holds = &rs_pause_watch_of(all, i)->holds;
-        if (holds->ratings[decides].fired == 0 || !rs_pause_stands(all, i)) {
+        if (holds->ratings[decides].fired == 0 || !is_one_port(all, i)) {
             continue;
         }
         g_autofree char *who = rs_pause_who(all, i);
@@ -293,7 +302,7 @@ rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         const rs_pause_watch *watch = rs_pause_watch_of(all, i);
-        if (watch->late.n < RS_IGNORED_PACKETS || !rs_pause_stands(all, i)) {
+        if (watch->late.n < RS_IGNORED_PACKETS || !is_one_port(all, i)) {
             continue;
         }
         g_autofree char *who = rs_pause_who(all, i);

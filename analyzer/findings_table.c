@@ -183,7 +183,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Let the watchdogs of these switches act, and find the routes that make the circle: in a fabric of leaves and spines no packet may go down and up again.",
      "the first XOFF of each of them", watchdog_look, rs_find_pause_deadlock, NULL},
     {"pause_storm", RS_SEVERITY_CRITICAL, "Pauses that last",
-     "critical where a pause lasted for the detection time of the watchdog that --watchdog names, without that of the one that detects first; what refreshes hold, or begins again before a full frame got through, is one pause",
+     "critical where a pause lasted for the detection time of the watchdog that --watchdog names, without that of the one that detects first; what refreshes hold, or begins again before a full frame got through, is one pause; not where several ports pause by one MAC address",
      {{0}},
      "Whoever pauses for so long does not take anything in any more: a NIC or host that hangs, a deadlock, or a watchdog that is off.  What it stops fills the buffers behind it.",
      "Find out what the pausing port waits for; have a watchdog on the switch ports in front of hosts.",

@@ -160,9 +160,10 @@ passages_json(const GPtrArray *passages)
 
 /* What it stops; null where that is not known, or nothing of it was seen. */
 static json_t *
-victims_json(const rs_pause_watch *watch)
+victims_json(const rs_pausing *pausing, guint32 pause)
 {
-    if (watch->packets == 0) {
+    const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
+    if (watch->packets == 0 || !rs_pausing_is_one_port(pausing, pause)) {
         return json_null();
     }
     json_t *json = json_object();
@@ -255,8 +256,7 @@ rs_json_pause(const rs_analysis *a, guint32 pause)
     set_partner(json, a, pause);
     set_counts(json, a, pause);
     set_lengths(json, a, pause);
-    json_object_set_new(json, "victims",
-                        victims_json(rs_pausing_watch(a->watchers.pausing, pause)));
+    json_object_set_new(json, "victims", victims_json(a->watchers.pausing, pause));
     json_object_set_new(json, "order",
                         order_json(rs_pausing_order(a->watchers.pausing, pause)));
     set_causes(json, rs_pause_tree_node(rs_pausing_tree(a->watchers.pausing), pause));

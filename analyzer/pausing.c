@@ -451,6 +451,13 @@ rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
                               : rs_macs_sender(pausing->macs, watch->mac, evidence);
 }
 
+gboolean
+rs_pausing_is_one_port(const rs_pausing *pausing, guint32 pause)
+{
+    rs_sender_evidence evidence;
+    return rs_pausing_sender(pausing, pause, &evidence) != RS_SENDER_AMBIGUOUS;
+}
+
 /* Of a host that bridges connect to others, all other ends are hosts as well. */
 static gboolean
 is_router(const rs_macs *macs, const rs_mac *mac)

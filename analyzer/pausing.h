@@ -96,6 +96,11 @@ rs_sender
 rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
                   rs_sender_evidence *evidence);
 
+/* FALSE where several ports pause by one MAC address: what one of them stops and for how
+ * long is not known then. */
+gboolean
+rs_pausing_is_one_port(const rs_pausing *pausing, guint32 pause);
+
 /* The MAC address at the other end of the link, where that is known: the only one whose
  * packets go to or come from it, if one of both is a router's; or, of one that no packet
  * has, what rs_macs_stopped_end() says, and the other way round.  NULL: unknown. */

@@ -125,6 +125,10 @@ tidy_ways(rs_pause_ways *ways)
     g_array_sort(ways->all, by_ends);
     for (guint i = 0; i < ways->all->len; i++) {
         const rs_pause_way w = g_array_index(ways->all, rs_pause_way, i);
+        if (!rs_pausing_is_one_port(ways->pausing, w.from) ||
+            !rs_pausing_is_one_port(ways->pausing, w.to)) {
+            continue;
+        }
         const rs_pause_way *last =
             kept > 0 ? &g_array_index(ways->all, rs_pause_way, kept - 1) : NULL;
         if (w.from != w.to && (last == NULL || by_ends(last, &w) != 0)) {

@@ -30,10 +30,11 @@ sender_word(const rs_pausing *pausing, guint32 pause)
 
 /* For how long what it stops was silent in its pauses. */
 static char *
-held_back(const rs_pause_watch *watch)
+held_back(const rs_pausing *pausing, guint32 pause)
 {
-    return watch->packets > 0 ? rs_format_duration(watch->held.held_ns, 0)
-                              : g_strdup("?");
+    const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
+    gboolean known = watch->packets > 0 && rs_pausing_is_one_port(pausing, pause);
+    return known ? rs_format_duration(watch->held.held_ns, 0) : g_strdup("?");
 }
 
 static void
@@ -54,7 +55,7 @@ add_pause(rs_table *table, const rs_analysis *a, guint32 pause)
         rs_text_add_count(table, p->expired);
         rs_table_add(table, rs_format_duration(p->total_ns, 0));
         rs_table_add(table, rs_format_duration(p->longest_ns, 0));
-        rs_table_add(table, held_back(rs_pausing_watch(pausing, pause)));
+        rs_table_add(table, held_back(pausing, pause));
         rs_table_add(table, rs_format_speed(p->link_speed_bps));
     } else {
         rs_table_add(table, g_strdup("?"));

@@ -130,6 +130,30 @@ def behind_router(n, sender="a"):
     return talk
 
 
+def shared(talk):
+    """The port that pauses forwards, by its MAC address, to several others: it is several
+    ports."""
+    def several(on):
+        for i, receiver in enumerate((b"\2\0\0\0\0\x41", b"\2\0\0\0\0\x42")):
+            packet = roce.rocev2(on.ip("a", ttl=62), 50_001, roce.transport(
+                roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0),
+                dest_qpn=0x40 + i))
+            on.frame(roce.ethernet(packet, src=SWITCH, dst=receiver))
+            on.frame(roce.ethernet(packet, src=receiver, dst=SWITCH))
+        talk(on)
+    return several
+
+
+def by_switch(talk):
+    """What is bound for host b goes by the port that pauses."""
+    def rerouted(on):
+        plain = on.frame
+        on.frame = lambda frame: plain(
+            SWITCH + frame[6:] if frame[:6] == roce.MAC_B else frame)
+        talk(on)
+    return rerouted
+
+
 class TwoWayWire(Wire):
     """Captured at host a, by an interface that knows what it sends and takes in."""
 
@@ -248,6 +272,8 @@ ROWS = [
         wire(held(400 * MS, refresh_ns=LONGEST_NS + 20 * US)), None, SPEED),
     Row("pause_storm", CANNOT, "the speed of the link is not known",
         wire(held(300 * MS))),
+    Row("pause_storm", CANNOT, "several ports pause by one MAC address, in turn",
+        wire(shared(held(300 * MS))), None, SPEED),
 
     Row("pause_ignored", FIRES, "a NIC that stops 20 us late",
         fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(10)),
@@ -262,6 +288,8 @@ ROWS = [
         two_way(bridged(10, third=False)), "warning", also=captured("in")),
     Row("pause_ignored", FIRES, "a router's port has a MAC address of its own",
         wire(behind_router(10)), "warning", SPEED, also=n_frames(10)),
+    Row("pause_ignored", FIRES, "a router's port forwards by the one that it pauses by",
+        wire(by_switch(sent_anyway(10, mac=SWITCH))), "warning", SPEED),
     Row("pause_ignored", NOT, "what comes from the router is not what it stops",
         wire(behind_router(20, sender="b")), None, SPEED),
     Row("pause_ignored", NOT, "over a bridge, from the other host",
@@ -276,6 +304,8 @@ ROWS = [
         wire(sent_anyway(20))),
     Row("pause_ignored", CANNOT, "who is stopped is not known",
         wire(sent_anyway(20, mac=SWITCH)), None, SPEED),
+    Row("pause_ignored", CANNOT, "the MAC address that pauses is several ports",
+        wire(shared(by_switch(sent_anyway(20, mac=SWITCH)))), None, SPEED),
 
     Row("pause_cascade", FIRES, "from a slow host to the senders", fabric("cascade"),
         "warning", also=says("3 other ports", "3 hops")),
