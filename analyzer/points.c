@@ -135,13 +135,23 @@ rs_points_file_ended(const rs_points *points, guint file_i)
 
 /* ---- files that go on with others ---- */
 
+/* Files that are no longer than the tolerance lie beside each other all the same: what
+ * goes on with another one does not begin before the middle of it. */
+static gboolean
+begins_behind(const rs_point *before, guint64 first_ns)
+{
+    guint64 middle_ns = before->first_ns + (before->newest_ns - before->first_ns) / 2;
+    return first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns &&
+           first_ns >= middle_ns;
+}
+
 static gboolean
 follows(const rs_points *points, const rs_point *before, const rs_point *next,
         guint64 first_ns)
 {
     return before->survey.file_i != next->file_i &&
            rs_points_file_ended(points, before->survey.file_i) &&
-           first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns;
+           (before->packets == 0 || begins_behind(before, first_ns));
 }
 
 /* Whether the file begins with what the point has seen: it is no continuation of it, but

@@ -13,7 +13,10 @@
  *     queue pair.
  *
  * Twins, the same packet at both, show that they stand behind each other on a path.
- * Where the identity does not show it, one PSN at both does.
+ * Where the identity does not show it, one PSN at both does.  A whole path may be seen
+ * twice, each time by a file for each direction: what one has would then fit either of
+ * two others.  Interfaces of one file go together first, and nothing is joined that
+ * would bring both copies of a path together.
  */
 #include "survey_parts.h"
 
@@ -233,13 +236,25 @@ count_answers(joining *j)
 
 /* ---- the decision ---- */
 
+static uint32_t
+shared_by(const relation *r)
+{
+    return r->returns > r->answers ? r->returns : r->answers;
+}
+
+/* Whether both have seen the same packets, as far as can be told. */
+static bool
+stand_behind_each_other(const relation *r)
+{
+    uint32_t shared = shared_by(r);
+    return (r->twins > 0 && roce_reaches(r->twins, shared, TWIN_PERCENT)) ||
+           (r->clashes > 0 && roce_reaches(r->clashes, shared, CLASH_PERCENT));
+}
+
 static bool
 shares_streams(const relation *r)
 {
-    uint32_t shared = r->returns > r->answers ? r->returns : r->answers;
-    return shared >= SHARED_LEAST &&
-           (r->twins == 0 || !roce_reaches(r->twins, shared, TWIN_PERCENT)) &&
-           (r->clashes == 0 || !roce_reaches(r->clashes, shared, CLASH_PERCENT));
+    return shared_by(r) >= SHARED_LEAST && !stand_behind_each_other(r);
 }
 
 static uint64_t
@@ -275,18 +290,51 @@ set_order_of_joined(const joining *j, uint32_t a, uint32_t b)
     put_among_others(y, horizon_ns);
 }
 
+/* Whether a point of the one's group stands behind one of the other's. */
+static bool
+groups_overlap(const joining *j, uint32_t group, uint32_t other)
+{
+    uint32_t n = j->all->n_places;
+    for (uint32_t a = 0; a < n; a++) {
+        if (roce_survey_point_at(j->all, a)->group != group) {
+            continue;
+        }
+        for (uint32_t b = 0; b < n; b++) {
+            if (roce_survey_point_at(j->all, b)->group == other &&
+                stand_behind_each_other(relation_of(j, a, b))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+typedef enum join_scope {
+    WITHIN_FILES,
+    BETWEEN_FILES
+} join_scope;
+
 static void
-decide(const joining *j)
+decide_on_pair(const joining *j, uint32_t a, uint32_t b, join_scope scope)
+{
+    roce_survey_point *x = roce_survey_point_at(j->all, a);
+    roce_survey_point *y = roce_survey_point_at(j->all, b);
+    join_scope reach = x->file_i == y->file_i ? WITHIN_FILES : BETWEEN_FILES;
+    bool is_new = !x->settled || !y->settled;
+    if (reach != scope || !is_new || !shares_streams(relation_of(j, a, b)) ||
+        (x->group != y->group && groups_overlap(j, x->group, y->group))) {
+        return;
+    }
+    roce_survey_point_join(x, y);
+    set_order_of_joined(j, a, b);
+}
+
+static void
+decide(const joining *j, join_scope scope)
 {
     for (uint32_t a = 0; a < j->all->n_places; a++) {
         for (uint32_t b = a + 1; b < j->all->n_places; b++) {
-            roce_survey_point *x = roce_survey_point_at(j->all, a);
-            roce_survey_point *y = roce_survey_point_at(j->all, b);
-            bool is_new = !x->settled || !y->settled;
-            if (is_new && shares_streams(relation_of(j, a, b))) {
-                roce_survey_point_join(x, y);
-                set_order_of_joined(j, a, b);
-            }
+            decide_on_pair(j, a, b, scope);
         }
     }
 }
@@ -309,7 +357,8 @@ roce_decide_on_joins(const roce_survey_frames *all, roce_survey_desk *desk,
     count_twins(&j);
     count_shared(&j);
     count_answers(&j);
-    decide(&j);
+    decide(&j, WITHIN_FILES);
+    decide(&j, BETWEEN_FILES);
     alloc->release(alloc->ctx, j.relations);
     return true;
 }

@@ -3,7 +3,7 @@
 
 import roce
 from artefacts import OnePerDirection
-from captures import drop, late, two_hosts, wire
+from captures import START_NS, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, Impairment, Work
 
@@ -39,6 +39,27 @@ def tail_loss(on):
 
 def one_way(made, name="sender.0.pcap"):
     return lambda: {"sent.pcap": made()[name]}
+
+
+DIRECTIONS = (OnePerDirection(),)
+
+
+def side_by_side():
+    """A few packets at three points, two of which see one direction and the third the
+    other one: each file begins a moment before another one ends."""
+    files = {}
+    for name, sender, later_ns in (("a.pcap", "a", 0), ("b.pcap", "b", 200),
+                                   ("c.pcap", "b", 1_200)):
+        on = Wire(START_NS + later_ns)
+        for psn in range(3):
+            if sender == "a":
+                on.packet("a", "RC RDMA READ Request", psn, headers=roce.reth(0, 7, 64))
+            else:
+                on.packet("b", "RC RDMA READ Response Only", psn, payload=bytes(64),
+                          headers=roce.aeth(roce.ACK_NO_CREDIT_LIMIT, psn))
+            on.wait(100_000)
+        files[name] = on.bytes()
+    return files
 
 
 def restarted(on):
@@ -87,6 +108,11 @@ ROWS = [
         two_hosts(WRITES, forward=Impairment(duplicate=0.05)), "warning"),
     Row("duplicated", NOT, "the sender sends again, after a NAK",
         two_hosts(WRITES, forward=drop(20))),
+    Row("duplicated", NOT, "both ends have a file for each direction",
+        two_hosts(at=("sender", "receiver"), artefacts=DIRECTIONS)),
+    Row("duplicated", NOT, "both ends have an interface for each direction",
+        two_hosts(at=("sender", "receiver"), artefacts=DIRECTIONS, parts="interfaces")),
+    Row("duplicated", NOT, "three points, and few packets at each", side_by_side),
     Row("duplicated", CANNOT, "the capture begins between the two",
         wire(lambda on: on.write(7).ack(7).exchange(40, 8))),
 
