@@ -128,10 +128,22 @@ rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row)
 
 /* ---- data of one pair of hosts in several priorities ---- */
 
+/* Copies of a packet that are more than odd ones: the point sees both sides of a router,
+ * which may have set another class. */
+#define COPIES_PERCENT 25
+
+static gboolean
+sees_copies(const roce_stream *s)
+{
+    guint64 copies = s->space[ROCE_SPACE_REQUESTS].duplicates +
+                     s->space[ROCE_SPACE_RESPONSES].duplicates;
+    return copies * 100 >= s->packets * COPIES_PERCENT;
+}
+
 static gboolean
 has_data(const rs_findings *all, const roce_stream *s)
 {
-    return priorities_of(all, s->id) != NULL;
+    return priorities_of(all, s->id) != NULL && !sees_copies(s);
 }
 
 /* A queue pair number that was used again may have got another class with it. */
@@ -301,7 +313,7 @@ static gboolean
 changes_dscp(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_priorities *p = priorities_of(all, s->id);
-    return p != NULL && p->changes > 0 && s->restarts == 0;
+    return p != NULL && p->changes > 0 && s->restarts == 0 && !sees_copies(s);
 }
 
 /* "26 (900 packets), 0 (100 packets)" */

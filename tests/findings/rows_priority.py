@@ -58,7 +58,20 @@ def streams(*of):
     return talk
 
 
+def both_sides(on):
+    """Each packet in front of a router and behind it, where its class is another."""
+    for psn in range(40):
+        for dscp in (26, 0):
+            on.ident = psn
+            on.write(psn, **tos(dscp))
+        if psn % 4 == 0:
+            on.wait(10**6).ack(psn, psn)
+
+
 SEVERAL = [
+    Row("roce_priorities", CANNOT, "the point sees both sides of a router",
+        wire(both_sides)),
+    Row("dscp_changed", CANNOT, "the point sees both sides of a router", wire(both_sides)),
     Row("roce_priorities", FIRES, "one queue pair in 3 and 0",
         streams((0x22, 26, 26, 0, 26)), "warning", also=framed(2, 3)),
     Row("roce_priorities", FIRES, "two queue pairs", streams((0x22, 26), (0x23, 34)),
