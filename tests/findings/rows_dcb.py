@@ -2,6 +2,7 @@
 """What ports say of their priorities (DCBX), and what is on the wire."""
 
 import roce
+import tunnels
 from captures import MAC, wire
 from row import CANNOT, FIRES, NOT, Row
 
@@ -34,6 +35,18 @@ def mirrored(*frames):
     return link(*frames, (roce.mac("02:00:00:00:01:03"), roce.dcb_pfc([3])))
 
 
+def erspan(*frames, cut=0):
+    """The same as a switch mirrors it."""
+    @wire
+    def talk(on):
+        for n, (sender, *tlvs) in enumerate(frames):
+            inner = roce.lldp(*tlvs, src=sender)
+            inner = inner[:len(inner) - cut]
+            on.frame(tunnels.carry(47, tunnels.gre(0x88BE, tunnels.erspan2(inner),
+                                                   sequence=n)))
+    return talk
+
+
 def pauses(priority, sender=NIC, n=3):
     def then(on):
         for _ in range(n):
@@ -58,6 +71,12 @@ def framed(*frames):
         if [finding["frames"] for finding in found] != [list(frames)]:
             yield f"frames {[finding['frames'] for finding in found]}, not {frames}"
     return also
+
+
+def all_cut(report, _found):
+    if [(port["truncated"], port["malformed"]) for port in report["dcb"]["ports"]] != \
+            2 * [(1, 0)]:
+        yield str(report["dcb"]["ports"])
 
 
 def ports(*pfcs, chassis=SWITCH):
@@ -92,6 +111,8 @@ ROWS = [
     Row("dcb_pfc_mismatch", FIRES, "a willing end did not follow",
         link(*2 * [pfc(NIC, 4, willing=True), pfc(SWITCH, 3)]), "warning",
         also=framed(3, 4)),
+    Row("dcb_pfc_mismatch", FIRES, "seen in a mirror", erspan(pfc(NIC, 3), pfc(SWITCH, 4)),
+        "warning", also=framed(1, 2)),
     Row("dcb_pfc_mismatch", NOT, "a willing end may still follow",
         link(pfc(NIC, 4, willing=True), pfc(SWITCH, 3)), "note"),
     Row("dcb_pfc_mismatch", NOT, "it has followed",
@@ -105,6 +126,9 @@ ROWS = [
     Row("dcb_pfc_mismatch", CANNOT, "what says so is cut",
         wire(lambda on: on.frame(roce.lldp(roce.dcb_pfc([3]), src=NIC))
              .frame(roce.lldp(roce.dcb_pfc([4]), src=SWITCH)[:40], 60))),
+
+    Row("dcb_pfc_mismatch", CANNOT, "a mirror cut it",
+        erspan(pfc(NIC, 3), pfc(SWITCH, 4), cut=23), also=all_cut),
 
     Row("dcb_ets_mismatch", FIRES, "other shares",
         link(ets(NIC, CLASS_3, SHARED), ets(SWITCH, CLASS_3, (10, 90) + 6 * (0,))), "note",
