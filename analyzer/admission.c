@@ -41,16 +41,22 @@ by_number(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* The streams of an edge that have signals, or that have data; guint32, ascending. */
+/* The streams of an edge that have signals, at least so many, or that have data; the first
+ * RS_ADMISSION_STREAMS of them, guint32, ascending. */
 static GArray *
-streams_with(const rs_edge *edge, guint32 flag)
+streams_with(const rs_edge *edge, guint32 flag, guint least)
 {
     GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < edge->messages->len; i++) {
         const rs_message *message = message_at(edge->messages, i);
-        if ((message->flags & RS_MESSAGE_SIGNAL) == flag &&
-            g_hash_table_add(seen, GUINT_TO_POINTER(message->stream + 1))) {
+        if ((message->flags & RS_MESSAGE_SIGNAL) != flag) {
+            continue;
+        }
+        gpointer key = GUINT_TO_POINTER(message->stream + 1);
+        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) + 1;
+        g_hash_table_insert(counts, key, GUINT_TO_POINTER(n));
+        if (n == least && streams->len < RS_ADMISSION_STREAMS) {
             g_array_append_val(streams, message->stream);
         }
     }
@@ -125,27 +131,26 @@ ends_with_immediate(const rs_edge *edge, GArray *streams)
     return with * 3 >= all; /* a WRITE and its immediate data may be two messages */
 }
 
-/* The units of one stream, added to `units`. */
+/* A unit of a stream that has not ended yet. */
+typedef struct open_unit {
+    gboolean open;
+    unit unit;
+} open_unit;
+
+/* Takes a message of data in; adds its unit once it has ended. */
 static void
-add_units(const rs_edge *edge, guint32 stream, gboolean immediate, GArray *units)
+add_to_unit(open_unit *open, const rs_message *message, gboolean immediate,
+            GArray *units)
 {
-    unit open = {0};
-    gboolean is_open = FALSE;
-    for (guint i = 0; i < edge->messages->len; i++) {
-        const rs_message *message = message_at(edge->messages, i);
-        if (message->stream != stream || (message->flags & RS_MESSAGE_SIGNAL) != 0) {
-            continue;
-        }
-        if (!is_open) {
-            open = unit_of(message);
-            open.bytes = 0;
-        }
-        open.end_ns = message->end_ns;
-        open.bytes += message->bytes;
-        is_open = immediate && (message->flags & RS_MESSAGE_IMMEDIATE) == 0;
-        if (!is_open) {
-            g_array_append_val(units, open);
-        }
+    if (!open->open) {
+        open->unit = unit_of(message);
+        open->unit.bytes = 0;
+    }
+    open->unit.end_ns = message->end_ns;
+    open->unit.bytes += message->bytes;
+    open->open = immediate && (message->flags & RS_MESSAGE_IMMEDIATE) == 0;
+    if (!open->open) {
+        g_array_append_val(units, open->unit);
     }
 }
 
@@ -154,8 +159,14 @@ units_of(const rs_edge *edge, GArray *streams)
 {
     GArray *units = g_array_new(FALSE, FALSE, sizeof(unit));
     gboolean immediate = ends_with_immediate(edge, streams);
-    for (guint i = 0; i < streams->len; i++) {
-        add_units(edge, g_array_index(streams, guint32, i), immediate, units);
+    g_autofree open_unit *open = g_new0(open_unit, streams->len);
+    for (guint i = 0; i < edge->messages->len; i++) {
+        const rs_message *message = message_at(edge->messages, i);
+        guint at;
+        if ((message->flags & RS_MESSAGE_SIGNAL) == 0 &&
+            g_array_binary_search(streams, &message->stream, by_number, &at)) {
+            add_to_unit(&open[at], message, immediate, units);
+        }
     }
     g_array_sort(units, by_start);
     return units;
@@ -394,8 +405,9 @@ look_one_by_one(match *m, GArray *signalling, GArray *sending, GArray *found)
 static void
 look_between(match *m, GArray *found)
 {
-    g_autoptr(GArray) signalling = streams_with(m->back, RS_MESSAGE_SIGNAL);
-    g_autoptr(GArray) sending = streams_with(m->data, 0);
+    g_autoptr(GArray) signalling =
+        streams_with(m->back, RS_MESSAGE_SIGNAL, RS_ADMISSION_LEAST);
+    g_autoptr(GArray) sending = streams_with(m->data, 0, 1);
     g_autoptr(GArray) others = without_signals(m, sending, signalling);
     gboolean alone =
         signalling->len == 1 && sending->len > 1 && others->len + 1 >= sending->len;

@@ -39,7 +39,8 @@
 
 #define RS_ADMISSION_LEAST 8
 #define RS_ADMISSION_WINDOW 64
-#define RS_ADMISSION_PARTS 8 /* queue pairs that a unit may be cut up over */
+#define RS_ADMISSION_PARTS 8     /* queue pairs that a unit may be cut up over */
+#define RS_ADMISSION_STREAMS 256 /* of two hosts that are looked at, each way */
 /* A sender that polls answers within microseconds of the round trip: "at once" is up to
  * four times the fastest answer and 5 us, never more than 100 us. */
 #define RS_ADMISSION_PROMPT_TIMES 4

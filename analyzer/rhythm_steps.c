@@ -31,6 +31,7 @@
 #define MOST_PIECES 64
 #define MOST_HOPS 512
 #define MOST_QUEUE_PAIRS 32
+#define MOST_TURNS 262144 /* hosts times iterations times queue pairs: the first ones */
 
 /* Messages of data of an edge: of one queue pair in one iteration each, in the order of
  * their beginnings. */
@@ -94,7 +95,9 @@ turns_init(edge_turns *turns, const rs_graph *graph, const rs_edge *edge,
            guint queue_pairs)
 {
     g_autoptr(GArray) streams = streams_of(edge);
-    turns->n = rs_graph_n_iterations(graph) * queue_pairs;
+    guint iterations =
+        MIN(rs_graph_n_iterations(graph), MOST_TURNS / (graph->n * queue_pairs));
+    turns->n = iterations * queue_pairs;
     turns->iterations = g_new(GArray *, turns->n);
     for (guint i = 0; i < turns->n; i++) {
         turns->iterations[i] = g_array_new(FALSE, FALSE, sizeof(rs_message));
@@ -104,6 +107,7 @@ turns_init(edge_turns *turns, const rs_graph *graph, const rs_edge *edge,
         guint at;
         guint which;
         if (is_data(message) && rs_graph_iteration(graph, message->start_ns, &at) &&
+            at < iterations &&
             g_array_binary_search(streams, &message->stream, by_number, &which)) {
             g_array_append_vals(turns->iterations[at * queue_pairs + which], message,
                                 1);

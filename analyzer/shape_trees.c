@@ -22,6 +22,7 @@
 #define NO_PARENT G_MAXUINT
 #define NO_COLOUR 2
 #define MOST_PARTS 12
+#define MOST_STREAMS 64 /* from one host to another */
 
 typedef struct forest {
     guint n;
@@ -78,18 +79,24 @@ begins_after(const rs_graph *graph, const rs_edge *edge, guint32 stream)
                           : G_MAXUINT64;
 }
 
-static void
+/* Adds those of all streams of an edge.  FALSE: they are too many. */
+static gboolean
 add_beginnings(const rs_graph *graph, const rs_edge *edge, gboolean forth, GArray *all)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < edge->messages->len; i++) {
         const rs_message *message = &g_array_index(edge->messages, rs_message, i);
-        if ((message->flags & RS_MESSAGE_SIGNAL) == 0 &&
-            g_hash_table_add(seen, GUINT_TO_POINTER(message->stream + 1))) {
-            const beginning one = {begins_after(graph, edge, message->stream), forth};
-            g_array_append_val(all, one);
+        if ((message->flags & RS_MESSAGE_SIGNAL) != 0 ||
+            !g_hash_table_add(seen, GUINT_TO_POINTER(message->stream + 1))) {
+            continue;
         }
+        if (g_hash_table_size(seen) > MOST_STREAMS) {
+            return FALSE;
+        }
+        const beginning one = {begins_after(graph, edge, message->stream), forth};
+        g_array_append_val(all, one);
     }
+    return TRUE;
 }
 
 static void
@@ -104,9 +111,9 @@ static gboolean
 relate_by_time(const rs_graph *graph, forest *f, guint a, guint b)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(beginning));
-    add_beginnings(graph, rs_graph_edge(graph, a, b), TRUE, all);
-    add_beginnings(graph, rs_graph_edge(graph, b, a), FALSE, all);
-    if (all->len == 0 || all->len % 2 != 0) {
+    if (!add_beginnings(graph, rs_graph_edge(graph, a, b), TRUE, all) ||
+        !add_beginnings(graph, rs_graph_edge(graph, b, a), FALSE, all) ||
+        all->len == 0 || all->len % 2 != 0) {
         return FALSE;
     }
     g_array_sort(all, by_beginning);
