@@ -99,8 +99,8 @@ static GArray *
 find_edges(const rs_edges *edges, const rs_rhythm *rhythm)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_autoptr(GHashTable) best =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    guint nodes = rs_edges_n_nodes(edges);
+    g_autoptr(GHashTable) best = g_hash_table_new(NULL, NULL);
     choice c;
     choice_init(&c, edges, rhythm);
     for (guint32 i = 0; i < rs_edges_n(edges); i++) {
@@ -108,12 +108,12 @@ find_edges(const rs_edges *edges, const rs_rhythm *rhythm)
         if (edge->bytes == 0 || edge->src == edge->dst || !takes_part(&c, edge)) {
             continue;
         }
-        gint64 key = key_of(edge->src, edge->dst);
-        gpointer found = g_hash_table_lookup(best, &key);
+        /* At most twice as many nodes as edges: it fits. */
+        gpointer key = GUINT_TO_POINTER(edge->src * nodes + edge->dst + 1);
+        gpointer found = g_hash_table_lookup(best, key);
         if (found == NULL) {
             g_array_append_val(list, i);
-            g_hash_table_insert(best, g_memdup2(&key, sizeof key),
-                                GUINT_TO_POINTER(list->len));
+            g_hash_table_insert(best, key, GUINT_TO_POINTER(list->len));
             continue;
         }
         guint32 *at = &g_array_index(list, guint32, GPOINTER_TO_UINT(found) - 1);
