@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "analysis.h"
 #include "pausing_order.h"
+#include "twins.h"
 
 #define BITS_PER_BYTE 8
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
@@ -449,6 +450,16 @@ rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
     *evidence = RS_SENDER_BY_NOTHING;
     return watch->mac == NULL ? RS_SENDER_UNKNOWN
                               : rs_macs_sender(pausing->macs, watch->mac, evidence);
+}
+
+gboolean
+rs_pausing_shows_way(const rs_pausing *pausing, const roce_stream *stream)
+{
+    const rs_twins *twins = pausing->analysis->twins;
+    if (twins == NULL || !rs_twins_complete(twins)) {
+        return !stream->partial_path;
+    }
+    return rs_twins_only_here(twins, stream->id) * 2 <= stream->packets;
 }
 
 gboolean

@@ -96,6 +96,11 @@ rs_sender
 rs_pausing_sender(const rs_pausing *pausing, guint32 pause,
                   rs_sender_evidence *evidence);
 
+/* FALSE for a stream of which this point may see other packets than the next one does: it
+ * goes several ways, and other points saw little of what was seen here. */
+gboolean
+rs_pausing_shows_way(const rs_pausing *pausing, const roce_stream *stream);
+
 /* FALSE where several ports pause by one MAC address: what one of them stops and for how
  * long is not known then. */
 gboolean

@@ -66,18 +66,28 @@ typedef struct told {
     gboolean cnp_before, cnp_after; /* CNPs: before the pause; long enough after it */
 } told;
 
-static void
-look_at_data(told *t, const rs_passage *here, const rs_passage *there,
-             const rs_pause_marks *marks)
+/* Whether what passes here is seen there behind a router. */
+static gboolean
+is_behind(const order_run *run, const rs_passage *here, const rs_passage *there)
 {
+    return there->hop_limit < here->hop_limit && there->stream != here->stream &&
+           rs_pausing_shows_way(run->pausing, stream_of(run, here)) &&
+           rs_pausing_shows_way(run->pausing, stream_of(run, there));
+}
+
+static void
+look_at_data(const order_run *run, told *t, const rs_passage *here,
+             const rs_passage *there)
+{
+    const rs_pause_marks *marks = rs_pausing_marks(run->pausing, there->stream);
+    gboolean is_further = is_behind(run, here, there);
     for (guint space = 0; space < ROCE_N_SPACES; space++) {
         if (!here->before.known[space]) {
             continue;
         }
         guint32 before = here->before.psn24[space];
         t->had_data = TRUE;
-        t->is_behind |= there->hop_limit < here->hop_limit &&
-                        there->newest.known[space] &&
+        t->is_behind |= is_further && there->newest.known[space] &&
                         is_by(before, there->newest.psn24[space]);
         t->marked |= marks->ce.known[space] && is_by(marks->ce.psn24[space], before);
     }
@@ -106,7 +116,7 @@ look_at_stream(const order_run *run, rs_pause_order *order, told *t,
         const rs_pause_marks *marks = rs_pausing_marks(run->pausing, there->stream);
         t->is_capable |=
             s->ecn.codepoint[1] + s->ecn.codepoint[2] + s->ecn.codepoint[3] > 0;
-        look_at_data(t, here, there, marks);
+        look_at_data(run, t, here, there);
         note_mark(order, marks->ce_frame, marks->ce_ns);
         note_mark(order, marks->cnp_frame, marks->cnp_ns);
         if (marks->cnp_frame != 0) {

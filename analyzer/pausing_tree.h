@@ -13,7 +13,7 @@
  *
  * What cannot be known: bridges leave MAC addresses and hop limits alone, so that of them
  * nobody can tell who stands behind whom.  A stream that is sprayed over several ways
- * shows no way at all.  Of points with different clocks the order is what their stamps
+ * shows one only where both points see the same packets.  Of points with different clocks the order is what their stamps
  * say.
  */
 #ifndef RS_PAUSING_TREE_H

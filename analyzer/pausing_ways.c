@@ -67,16 +67,29 @@ end_of_hop(const GArray *all, guint start, gboolean *one_link)
     return end;
 }
 
+/* Whether two points see the same packets.  (One that sees both hops itself had a second
+ * copy of each left out; or it is two that were taken for one, on different ways.) */
+static gboolean
+is_one_way(const rs_pause_ways *ways, const sighted *a, const sighted *b)
+{
+    return a->stream != b->stream && rs_pausing_shows_way(ways->pausing, a->stream) &&
+           rs_pausing_shows_way(ways->pausing, b->stream);
+}
+
 /* One router lies between the hop from `start` on and the one from `middle` on. */
 static void
 add_ways(rs_pause_ways *ways, const GArray *all, guint start, guint middle, guint end)
 {
     for (guint i = start; i < middle; i++) {
-        const rs_passage *to = g_array_index(all, sighted, i).passage;
-        to->dst->passes_on = TRUE;
+        const sighted *to = &g_array_index(all, sighted, i);
         for (guint k = middle; k < end; k++) {
-            const rs_passage *from = g_array_index(all, sighted, k).passage;
-            const rs_pause_way w = {.from = pause_of(from), .to = pause_of(to)};
+            const sighted *from = &g_array_index(all, sighted, k);
+            if (!is_one_way(ways, to, from)) {
+                continue;
+            }
+            to->passage->dst->passes_on = TRUE;
+            const rs_pause_way w = {.from = pause_of(from->passage),
+                                    .to = pause_of(to->passage)};
             if (w.from != ROCE_NO_PAUSE && w.to != ROCE_NO_PAUSE) {
                 g_array_append_val(ways->all, w);
             }

@@ -101,6 +101,10 @@ def options():
                               (2, []), (2, ["--no-such-option", LOSSY]),
                               (2, ["--icrc", "some", LOSSY]), (2, ["--port", "x", LOSSY]),
                               (2, ["--link-speed", "fast", LOSSY]),
+                              (2, ["--watchdog", "soon", LOSSY]),
+                              (2, ["--watchdog", "0", LOSSY]),
+                              (0, ["--watchdog", "SONiC", LOSSY]),
+                              (0, ["--watchdog", "400", LOSSY]),
                               (2, ["--filter", "no such thing", LOSSY]),
                               (2, ["--fail-on", "never", LOSSY])):
         done = run("--quiet", *arguments)

@@ -8,6 +8,7 @@ import roce
 from captures import START_NS, Wire, wire
 from fabric import FabricHost, simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
+from switch import Routing
 
 US, MS = 1_000, 1_000_000
 SPEED = ("--link-speed", "100G")
@@ -18,12 +19,12 @@ SWITCH = b"\2\1\0\0\0\1"
 # --- fabrics -------------------------------------------------------------------------
 
 
-def fabric(name, points=None, later_ns=0, **changes):
+def fabric(name, at=None, later_ns=0, **changes):
     """A scenario, changed, as captured at some of its points: in one file, which begins so
     much later."""
     def make():
         base = fabric_scenarios.scenario(name)
-        names = points or tuple(p.name for p in base.points)
+        names = at or tuple(p.name for p in base.points)
         run = simulate_fabric(dataclasses.replace(
             base, **{"points": tuple(p for p in base.points if p.name in names),
                      "files": {"fabric.pcapng": names}, **changes}))
@@ -220,6 +221,11 @@ def order_unknown(why):
 CASCADE = fabric_scenarios.scenario("cascade")
 NOT_ECT = FabricHost(tos=26 << 2)
 EDGES = ("leaf1_h7", "leaf0_h0")
+# Packet by packet over two spines, one hop captured on the one way, one on the other.
+SPRAYED = {"topology": fabric_scenarios.TWO_LEAVES,
+           "switch": dataclasses.replace(CASCADE.switch, routing=Routing("random"))}
+OTHER_SPINE = tuple(map(fabric_scenarios.at_port, ("leaf0:spine0", "spine1:leaf1")))
+SAME_SPINE = tuple(map(fabric_scenarios.at_port, ("leaf0:spine0", "spine0:leaf1")))
 FIRST_PAUSE_NS = 6_500           # of pauses_alone: both ports pause, and nobody sends
 
 ROWS = [
@@ -312,6 +318,11 @@ ROWS = [
     Row("pause_cascade", NOT, "two ports that pause for the same congestion",
         fabric("incast_pfc")),
     Row("pause_cascade", NOT, "one alone", fabric("cascade", ("leaf1_h7",))),
+    Row("pause_cascade", FIRES, "half of it goes this way, and is seen twice",
+        fabric("cascade", ("leaf0_spine0", "spine0_leaf1"), points=SAME_SPINE, **SPRAYED),
+        "warning"),
+    Row("pause_cascade", CANNOT, "half of it goes another way, and is seen there",
+        fabric("cascade", ("leaf0_spine0", "spine1_leaf1"), points=OTHER_SPINE, **SPRAYED)),
     Row("pause_cascade", CANNOT, "what lies between was not captured",
         fabric("cascade", EDGES)),
 
