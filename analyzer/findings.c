@@ -202,13 +202,13 @@ worse(gconstpointer a, gconstpointer b)
 GPtrArray *
 rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
 {
-    g_autoptr(GHashTable) congested = rs_findings_congested(analysis);
     rs_findings all = {
         .analysis = analysis,
         .summary = summary,
         .list = g_ptr_array_new_with_free_func(free_finding),
-        .congested = congested,
     };
+    g_autoptr(GHashTable) congested = rs_findings_congested(&all);
+    all.congested = congested;
     for (guint i = 0; i < rs_n_finding_rows; i++) {
         rs_finding_rows[i].find(&all, &rs_finding_rows[i]);
     }

@@ -103,8 +103,7 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
         "%" G_GUINT64_FORMAT
         " data packets are Not-ECT: switches must drop them where they would mark.%s",
         flow->n,
-        flow->congested ? "  Loss, CE, CNPs or pauses were seen between these hosts."
-                        : "");
+        flow->congested ? "  There is congestion or loss between these hosts." : "");
     for (guint i = 0; i < flow->streams->len; i++) {
         const rs_stream_congestion *known =
             rs_congestion_of(congestion_of(flow), stream_at(flow, i)->id);

@@ -3,7 +3,7 @@
  * Findings about streams.  A row measures one thing on a stream; streams between the same
  * two addresses that have it become one finding, which the row writes.
  */
-#include "findings_parts.h"
+#include "findings_pause.h"
 #include "format.h"
 #include "thresholds.h"
 
@@ -68,38 +68,90 @@ free_flow(gpointer data)
     g_free(flow);
 }
 
+/* ---- congestion that matters ---- */
+
+/* What two hosts have between them, in either direction. */
+typedef struct signs {
+    guint64 data, ce, cnps, lost;
+} signs;
+
 static char *
-flow_key(const roce_stream *s)
+pair_key(const roce_addr *src, const roce_addr *dst)
 {
-    g_autofree char *src = rs_format_addr(&s->src);
-    g_autofree char *dst = rs_format_addr(&s->dst);
-    return g_strdup_printf("%s>%s", src, dst);
+    g_autofree char *a = rs_format_addr(src);
+    g_autofree char *b = rs_format_addr(dst);
+    return g_strdup_printf("%s>%s", a, b);
+}
+
+static void
+add_signs(GHashTable *pairs, const roce_stream *s)
+{
+    g_autofree char *key = pair_key(&s->src, &s->dst);
+    signs *sum = g_hash_table_lookup(pairs, key);
+    if (sum == NULL) {
+        sum = g_new0(signs, 1);
+        g_hash_table_insert(pairs, g_steal_pointer(&key), sum);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
+        sum->data += s->ecn.codepoint[i];
+    }
+    sum->ce += s->ecn.codepoint[ROCE_ECN_CE];
+    sum->cnps += s->cnps_received;
+    sum->lost += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+                 rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
+                 rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +
+                 rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
+}
+
+/* A CNP is about one mark at least: so many of them stand for as many marks. */
+static gboolean
+weigh(const signs *sum)
+{
+    guint64 marks = MAX(sum->ce, sum->cnps);
+    return sum->lost > 0 ||
+           (marks > 0 && marks * 100 >= sum->data * RS_WARNING_CE_PERCENT);
+}
+
+gboolean
+rs_findings_paused_much(const rs_findings *all)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+        if (rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
 }
 
 GHashTable *
-rs_findings_congested(const rs_analysis *analysis)
+rs_findings_congested(const rs_findings *all)
 {
+    g_autoptr(GHashTable) sums =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     GHashTable *pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    const roce_tracker *tracker = analysis->tracker;
-    gboolean paused = roce_tracker_n_pauses(tracker) > 0;
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        add_signs(sums, roce_tracker_stream(tracker, id));
+    }
+    gboolean paused = rs_findings_paused_much(all);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        guint64 signs = s->ecn.codepoint[3] + s->cnps_sent + s->cnps_received +
-                        rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]);
-        if (signs > 0 || paused) {
-            g_autofree char *src = rs_format_addr(&s->src);
-            g_autofree char *dst = rs_format_addr(&s->dst);
-            g_hash_table_add(pairs, g_strdup_printf("%s>%s", src, dst));
-            g_hash_table_add(pairs, g_strdup_printf("%s>%s", dst, src));
+        g_autofree char *key = pair_key(&s->src, &s->dst);
+        if (paused || weigh(g_hash_table_lookup(sums, key))) {
+            g_hash_table_add(pairs, g_steal_pointer(&key));
+            g_hash_table_add(pairs, pair_key(&s->dst, &s->src));
         }
     }
     return pairs;
 }
 
+/* ---- findings about streams ---- */
+
 static rs_flow *
 flow_of(const rs_findings *all, GHashTable *flows, const roce_stream *s)
 {
-    g_autofree char *key = flow_key(s);
+    g_autofree char *key = pair_key(&s->src, &s->dst);
     rs_flow *flow = g_hash_table_lookup(flows, key);
     if (flow == NULL) {
         flow = g_new0(rs_flow, 1);

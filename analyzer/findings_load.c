@@ -95,13 +95,35 @@ is_common(const rs_incast_receiver *r)
            r->n_marked * 100 >= r->n_met * RS_INCAST_COMMON_PERCENT;
 }
 
+/* Whether what comes with the incast would be worth a warning by itself. */
+static gboolean
+is_heavy(const rs_findings *all, const rs_incast_receiver *r)
+{
+    for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
+        const rs_incast_share *s = &r->signs[i];
+        gboolean heavy = i == RS_INCAST_PAUSE
+                             ? rs_findings_paused_much(all)
+                             : s->inside * 100 >= s->of_inside * RS_WARNING_CE_PERCENT;
+        if (heavy && rs_incast_judge(r, (rs_incast_sign)i) == RS_COINCIDENCE_YES) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* Says what to make of the signs, and returns how severe it is. */
 static rs_severity
-add_conclusion(const rs_incast_receiver *r, rs_coincidence coincidence, GString *text)
+add_conclusion(const rs_findings *all, const rs_incast_receiver *r,
+               rs_coincidence coincidence, GString *text)
 {
     switch (coincidence) {
     case RS_COINCIDENCE_YES:
-        return RS_SEVERITY_WARNING;
+        if (is_heavy(all, r)) {
+            return RS_SEVERITY_WARNING;
+        }
+        g_string_append(text, "  It is more frequent with it than without, and rare "
+                              "all the same.");
+        break;
     case RS_COINCIDENCE_UNDECIDABLE:
         g_string_append(text, "  There is too little outside to compare with");
         if (is_common(r)) {
@@ -152,7 +174,7 @@ report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_recei
                     RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
                     r->n_senders);
     rs_coincidence coincidence = add_signs(r, detail);
-    rs_severity severity = add_conclusion(r, coincidence, detail);
+    rs_severity severity = add_conclusion(all, r, coincidence, detail);
     gboolean congested = severity == RS_SEVERITY_WARNING;
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);

@@ -11,8 +11,7 @@ struct rs_findings {
     const rs_analysis *analysis;
     const rs_summary *summary;
     GPtrArray *list;
-    GHashTable *congested; /* "src>dst" of hosts between which there is CE, CNP, loss or
-                            * pause */
+    GHashTable *congested; /* see rs_findings_congested() */
 };
 
 /* A finding to be filled in: title, detail, frames; belongs to the list. */
@@ -65,9 +64,15 @@ rs_finding_count(guint64 n, const char *one, const char *many);
 char *
 rs_finding_packets(guint64 n);
 
-/* "src>dst" of hosts between which there is CE, CNP, loss or pause, both ways. */
+/* "src>dst", both ways, of hosts between which there is congestion or loss that is worth
+ * a warning by itself: packets lost, WARNING_CE_PERCENT of the data of one direction
+ * marked, as many CNPs about it, or a pause of WARNING_PAUSED_PERCENT of the time. */
 GHashTable *
-rs_findings_congested(const rs_analysis *analysis);
+rs_findings_congested(const rs_findings *all);
+
+/* Whether some pause holds for WARNING_PAUSED_PERCENT of the time of its point. */
+gboolean
+rs_findings_paused_much(const rs_findings *all);
 
 /* ---- Findings about streams ---- */
 
@@ -78,7 +83,7 @@ typedef struct rs_flow {
     GArray *streams;    /* guint32 */
     rs_counters sum;    /* over them */
     guint64 n;          /* what the row measured, summed */
-    gboolean congested; /* CE, CNP, loss or pause between these hosts */
+    gboolean congested; /* see rs_findings_congested() */
 } rs_flow;
 
 #define RS_EVIDENCE_KINDS 6

@@ -128,6 +128,17 @@ def not_capable(n, of, sign=None):
     return talk
 
 
+def short_pause(on):
+    """100 quanta are half a microsecond."""
+    on.frame(roce.pfc({3: 100}))
+
+
+def long_pause(on):
+    """They hold for 25 of some 500 us."""
+    for _ in range(50):
+        on.frame(roce.pfc({3: 100}))
+
+
 def acks_alone(on):
     for i in range(20):
         on.ack(i, i + 1, ip=NOT_ECT)
@@ -220,6 +231,12 @@ ROWS = [
         wire(not_capable(11, 20, cnp)), "warning"),
     Row("not_ect", FIRES, "more than half, and nothing is congested",
         wire(not_capable(11, 20)), "note"),
+    Row("not_ect", FIRES, "and a CNP about 200 packets: a note",
+        wire(not_capable(150, 200, cnp)), "note"),
+    Row("not_ect", FIRES, "and a pause of a moment: a note",
+        wire(not_capable(150, 200, short_pause)), "note", ("--link-speed=100G",)),
+    Row("not_ect", FIRES, "and pauses for a good part of the time",
+        wire(not_capable(150, 200, long_pause)), "warning", ("--link-speed=100G",)),
     Row("not_ect", NOT, "one half", wire(not_capable(10, 20, cnp))),
     Row("not_ect", CANNOT, "the data was not captured", wire(acks_alone)),
 

@@ -84,6 +84,17 @@ def one_ect():
     return dataclasses.replace(base, host=host, hosts={1: plain, 2: plain})
 
 
+def few_marks():
+    """As gusts, but in them one packet in some hundred is marked."""
+    return load_scenarios.gusts(kmin_bytes=100_000, kmax_bytes=800_000, pmax=0.05)
+
+
+def more_frequent_and_rare(report, found):
+    yield from coincides("yes")(report, found)
+    if "rare all the same" not in found[0]["detail"]:
+        yield found[0]["detail"]
+
+
 INCAST = (
     Row("incast", FIRES, "marks come with the gusts of five more senders",
         named("h6", "gusts"), "warning", also=coincides("yes")),
@@ -91,6 +102,8 @@ INCAST = (
         named("h6", "gusts_without_marks"), "note", also=coincides("absent")),
     Row("incast", FIRES, "pauses of the senders' links come with it",
         lambda: files("gusts_with_pauses"), "warning", also=coincides("yes", "pause")),
+    Row("incast", FIRES, "marks come with the gusts, on few packets: a note",
+        lambda: at("h6", few_marks()), "note", also=more_frequent_and_rare),
     Row("incast", NOT, "it is the receiver that asks for the pauses: a note",
         named("leaf0_h6", "gusts_to_a_slow_host"), "note",
         also=coincides("absent", "pause")),
