@@ -31,7 +31,7 @@ typedef struct rs_look {
     const char *what;   /* a command that shows it, or a counter */
 } rs_look;
 
-#define RS_THRESHOLDS 5
+#define RS_THRESHOLDS 6
 
 /* A kind of finding. */
 typedef struct rs_finding_row {

@@ -300,8 +300,8 @@ slow_detail(const slow_receiver *r)
 static void
 report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
 {
-    gboolean long_held =
-        r->held_ns > 0 && r->held_ns * 100 >= r->duration_ns * RS_SLOW_RECEIVER_PERCENT;
+    gboolean long_held = r->held_ns >= RS_HELD_LEAST_US * 1000 &&
+                         r->held_ns * 100 >= r->duration_ns * RS_SLOW_RECEIVER_PERCENT;
     gboolean untimed =
         r->sum.slow_acks > 0 || (r->sum.host_pauses > 0 && !r->sum.host_pause_known);
     if (!long_held && !untimed) {

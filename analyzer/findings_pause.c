@@ -58,7 +58,7 @@ rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
     guint64 span = span_ns(all, p);
-    return p->speed_known && span > 0 &&
+    return p->speed_known && paused_ns >= RS_HELD_LEAST_US * 1000 &&
            paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
 }
 

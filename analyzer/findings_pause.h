@@ -17,7 +17,8 @@ rs_pause_node_of(const rs_findings *all, guint32 pause);
 gboolean
 rs_pause_stands(const rs_findings *all, guint32 pause);
 
-/* Whether a time is WARNING_PAUSED_PERCENT or more of what its point saw. */
+/* Whether a time is WARNING_PAUSED_PERCENT or more of what its point saw, and
+ * HELD_LEAST_US or more. */
 gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns);
 

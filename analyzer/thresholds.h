@@ -38,6 +38,10 @@
 /* Of the time.  Below it a pause absorbs a burst; above it somebody waits for a reason. */
 #define RS_WARNING_PAUSED_PERCENT 1
 
+/* In all, that somebody was held: in a capture of microseconds one pause of a moment is a
+ * large part of the time.  It is 1 % of a millisecond. */
+#define RS_HELD_LEAST_US 10
+
 /* Of the time of a stream.  A receiver that holds its sender up for less does not show in
  * the throughput; one RNR NAK while a connection is set up is nothing. */
 #define RS_SLOW_RECEIVER_PERCENT 1

@@ -5,7 +5,7 @@ import dataclasses
 
 import fabric_scenarios
 import roce
-from captures import START_NS, Wire, wire
+from captures import MAC, START_NS, Wire, wire
 from fabric import FabricHost, simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 from switch import Routing
@@ -228,6 +228,12 @@ OTHER_SPINE = tuple(map(fabric_scenarios.at_port, ("leaf0:spine0", "spine1:leaf1
 SAME_SPINE = tuple(map(fabric_scenarios.at_port, ("leaf0:spine0", "spine0:leaf1")))
 FIRST_PAUSE_NS = 6_500           # of pauses_alone: both ports pause, and nobody sends
 
+@wire
+def moment(on):
+    """b pauses for a microsecond, and a goes on to send."""
+    on.exchange(2).frame(roce.pfc({3: 200}, src=MAC["b"])).write(2).ack(2, 3)
+
+
 ROWS = [
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
@@ -237,6 +243,9 @@ ROWS = [
         also=says("It is a host's NIC", "paused it for 47.0 µs")),
     Row("pfc", FIRES, "one MAC address of several ports",
         fabric("shared_mac", ("leaf0",)), "warning", also=says("Several ports")),
+    Row("pfc", FIRES, "a microsecond in a capture of six: a note", moment, "note",
+        SPEED),
+    Row("slow_receiver", NOT, "a microsecond in a capture of six", moment, args=SPEED),
     Row("pfc", NOT, "less than 1 %", wire(paused(10_000, 1_010 * US)), "note", SPEED),
     Row("pfc", NOT, "802.3x is none", wire(paused(10_000, 990 * US, roce.pause)), None,
         SPEED),
