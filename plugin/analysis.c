@@ -492,12 +492,21 @@ decode_stranger(roce_frame *frame, roce_packet *packet)
     }
 }
 
+/* A frame is shown again.  Where the newest one is the last that a capture had before, that
+ * is dissected anew, and this is its end: of a longer one that begins the same, as a
+ * growing file opened again, frames are not shown before they all have come. */
+static void
+note_visit(const packet_info *pinfo)
+{
+    if (PINFO_FD_VISITED(pinfo) && end_is_known && is_same_place(&newest, &known_end)) {
+        analysis_finish();
+    }
+}
+
 void
 analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
 {
-    if (PINFO_FD_VISITED(pinfo)) {
-        return;
-    }
+    note_visit(pinfo);
     if (is_next(pinfo)) {
         roce_frame frame;
         roce_packet packet;
@@ -505,14 +514,12 @@ analysis_see(tvbuff_t *tvb, const packet_info *pinfo)
         decode_stranger(&frame, &packet);
         add_frame(pinfo, &frame, &packet, ROCE_ICRC_UNCHECKED);
     }
-    if (end_is_known && is_same_place(&newest, &known_end)) {
-        analysis_finish();
-    }
 }
 
 const packet_record *
 analysis_take(const packet_info *pinfo, const plugin_packet *packet)
 {
+    note_visit(pinfo);
     if (packet->is_trackable && is_next(pinfo)) {
         roce_frame frame = packet->frame;
         note_port(packet->whole.dst_port);

@@ -3,8 +3,10 @@
 """The analysis of a packet does not depend on how it is looked at: in one pass or two,
 behind a filter, in any order of clicking, or again after a preference has changed."""
 
+import gzip
 import random
 import shutil
+import struct
 import sys
 import unittest
 from pathlib import Path
@@ -140,6 +142,29 @@ class Clicking(Check):
             self.load(capture(other, "sender"))
         self.load(path)
         self.assertEqual(self.sharkd.tree(878), tree)
+
+    def test_a_file_that_has_grown(self):
+        """It is opened, and opened again when there is more in it."""
+        path = capture("03a_loss_data_0.5pct", "receiver")
+        self.load(path)
+        tree = self.sharkd.tree(878)
+        self.assertTrue(tree)
+        data = gzip.decompress(path.read_bytes())
+        growing = TS.path("growing.pcap")
+        for n_packets in (100, 500, None):
+            growing.write_bytes(data[:end_of(data, n_packets)])
+            growing.chmod(0o644)
+            self.load(growing)
+            self.sharkd.tree(50)
+        self.assertEqual(self.sharkd.tree(878), tree)
+
+
+def end_of(pcap, n_packets):
+    """Where so many packets end; None: all of them."""
+    at = 24
+    for _ in range(n_packets or 0):
+        at += 16 + struct.unpack_from("<I", pcap, at + 8)[0]
+    return at if n_packets else len(pcap)
 
 
 if __name__ == "__main__":
