@@ -2,6 +2,7 @@
 /* Findings about retransmission, refusals, and what came more than once or late. */
 #include "findings_parts.h"
 #include "format.h"
+#include "thresholds.h"
 
 #include "roce/aeth.h"
 
@@ -94,15 +95,27 @@ measure_duplicates(const roce_stream *s)
            s->space[ROCE_SPACE_RESPONSES].duplicates;
 }
 
+/* So few packets that it could not be decided whether the capture has each twice. */
+static gboolean
+all_of_few(const rs_flow *flow)
+{
+    return flow->n < RS_DUPLICATED_LEAST && 2 * flow->n >= flow->sum.packets;
+}
+
 static gboolean
 write_duplicates(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    f->title = g_strdup_printf("%s from %s delivered twice by the network", n, who);
-    f->detail = g_strdup("The same packet with the same identity came again: no sender "
-                         "does that.");
-    f->severity = RS_SEVERITY_WARNING;
+    gboolean undecided = all_of_few(flow);
+    f->title =
+        g_strdup_printf("%s from %s %s", n, who,
+                        undecided ? "came twice" : "delivered twice by the network");
+    f->detail = g_strdup_printf(
+        "The same packet with the same identity came again: no sender does that.%s",
+        undecided ? "  All of so few packets did: the capture may have made the copies."
+                  : "");
+    f->severity = undecided ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;
 }
 

@@ -12,6 +12,10 @@
  * of its time on sending again. */
 #define RS_CRITICAL_LOSS_PERCENT 1
 
+/* Packets.  Of fewer that all came twice it is not known whether a network or a mirror made
+ * the copies; of so many the survey of the point decides (core/survey_repeats.c). */
+#define RS_DUPLICATED_LEAST 8
+
 /* Of the data.  DCQCN keeps a queue near its marking threshold, and marks a few packets in
  * a thousand there (Zhu et al. 2015: Pmax 1 %). */
 #define RS_WARNING_CE_PERCENT 1

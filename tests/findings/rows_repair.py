@@ -2,7 +2,7 @@
 """Retransmission, refusals, and what came more than once or late."""
 
 import roce
-from artefacts import OnePerDirection
+from artefacts import DeliverTwice, OnePerDirection
 from captures import START_NS, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, Impairment, Work
@@ -113,6 +113,9 @@ ROWS = [
     Row("duplicated", NOT, "both ends have an interface for each direction",
         two_hosts(at=("sender", "receiver"), artefacts=DIRECTIONS, parts="interfaces")),
     Row("duplicated", NOT, "three points, and few packets at each", side_by_side),
+    Row("duplicated", CANNOT, "all of five packets came twice: a note",
+        two_hosts((Work("WRITE", 64),) * 5, transport="UC", cm=False,
+                  artefacts=(DeliverTwice(),)), "note"),
     Row("duplicated", CANNOT, "the capture begins between the two",
         wire(lambda on: on.write(7).ack(7).exchange(40, 8))),
 
