@@ -113,6 +113,28 @@ class PartialPath:
         return kept, {"dropped": len(records) - len(kept)}
 
 
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """The capture begins after the first packets, and ends before the last ones."""
+    first: int = 0               # so many are left out
+    last: int = 0
+
+    def __call__(self, records, _random):
+        kept = records[self.first:max(self.first, len(records) - self.last)]
+        return kept, {"dropped": len(records) - len(kept)}
+
+
+@dataclasses.dataclass(frozen=True)
+class OneWay:
+    """What one host sends: it is the first to speak, or the other one."""
+    first: bool = True
+
+    def __call__(self, records, _random):
+        first = source_mac(records[0]) if records else b""
+        kept = [r for r in records if (source_mac(r) == first) == self.first]
+        return kept, {"dropped": len(records) - len(kept)}
+
+
 # --- what is there twice, or in another place ----------------------------------------
 
 
