@@ -12,8 +12,6 @@
 
 #include "roce/opcode.h"
 
-#define RS_GSI_QPN 1 /* QP 1: management, as connections are set up */
-
 /* Whether the packet was counted in its stream. */
 static inline gboolean
 rs_sight_is_counted(const rs_sight *sight)
@@ -27,7 +25,7 @@ static inline gboolean
 rs_sight_is_data(const rs_sight *sight)
 {
     if (!rs_sight_is_counted(sight) || sight->packet->payload_bytes == 0 ||
-        sight->stream->dst_qpn == RS_GSI_QPN) {
+        sight->stream->dst_qpn == ROCE_GSI_QPN) {
         return FALSE;
     }
     roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;

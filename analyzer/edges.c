@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define GSI_QPN 1
 #define NO_EDGE G_MAXUINT32
 
 /* A message that has begun. */
@@ -232,7 +231,8 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
     rs_load load = {RS_LOAD_NONE, NO_EDGE, packet->payload_bytes};
-    if (sight->stream == NULL || !packet->has_bth || packet->bth.dest_qpn == GSI_QPN) {
+    if (sight->stream == NULL || !packet->has_bth ||
+        packet->bth.dest_qpn == ROCE_GSI_QPN) {
         return load;
     }
     const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);

@@ -19,7 +19,8 @@ payloads(const rs_analysis *analysis, const rs_summary *summary)
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
         guint64 payload = s->payload_bytes;
-        if (payload > 0 && s->dst_qpn != RS_GSI_QPN && rs_summary_stands(summary, id)) {
+        if (payload > 0 && s->dst_qpn != ROCE_GSI_QPN &&
+            rs_summary_stands(summary, id)) {
             g_array_append_val(bytes, payload);
         }
     }

@@ -4,7 +4,6 @@
 #include "format.h"
 #include "thresholds.h"
 
-#define GSI_QPN 1
 #define US 1000
 #define MBPS 1000000
 #define NS_PER_S 1000000000u
@@ -85,7 +84,7 @@ write_ce(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_not_ect(const roce_stream *s)
 {
-    if (s->dst_qpn == GSI_QPN) {
+    if (s->dst_qpn == ROCE_GSI_QPN) {
         return 0; /* connection management is no data */
     }
     const guint64 *n = s->ecn.codepoint;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "paths.h"
 
-#define GSI_QPN 1
-
 /* Packets of one time to live in a row, on average, up to which paths alternate by the
  * packet rather than by the burst: flowlets and rerouting keep a window's worth, dozens,
  * on one path. */
@@ -80,7 +78,7 @@ rs_paths_packet(rs_paths *paths, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
     if (sight->stream == NULL || p->class != ROCE_CLASS_ROCE || !p->has_bth ||
-        p->transport == ROCE_TRANSPORT_CNP || p->bth.dest_qpn <= GSI_QPN ||
+        p->transport == ROCE_TRANSPORT_CNP || p->bth.dest_qpn <= ROCE_GSI_QPN ||
         sight->stream->id >= RS_PATHS_STREAMS || sight->icrc == ROCE_ICRC_BAD) {
         return;
     }

@@ -11,7 +11,6 @@
 
 #define MAX_QPN 0xffffff
 #define MAX_NESTING 8 /* of arrays in arrays */
-#define GSI_QPN 1     /* and below it SMI */
 
 /* A connected queue pair. */
 typedef struct row {
@@ -138,7 +137,7 @@ take_object(reading *r, const json_t *object)
         return wrong(r, "lqpn",
                      "is missing; is this what \"rdma -j resource show qp\" prints?");
     }
-    if (lqpn <= GSI_QPN || rqpn <= GSI_QPN || !is_connected(type, state)) {
+    if (lqpn <= ROCE_GSI_QPN || rqpn <= ROCE_GSI_QPN || !is_connected(type, state)) {
         return TRUE;
     }
     row one = {

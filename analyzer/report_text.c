@@ -16,7 +16,6 @@
 #include "text_streams.h"
 #include "twins.h"
 
-#define GSI_QPN 1
 #define NOTES_SHOWN 12
 #define FRAMES_SHOWN 10
 #define MARGIN 10 /* under which a finding's text is indented */
@@ -110,7 +109,7 @@ print_vantages(const rs_text *r)
         gboolean connected =
             s->transport == ROCE_TRANSPORT_RC || s->transport == ROCE_TRANSPORT_XRC;
         unsequenced +=
-            s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != GSI_QPN ? 1 : 0;
+            s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != ROCE_GSI_QPN ? 1 : 0;
         if (connected && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
             by[s->vantage]++;
             unpaired += roce_stream_is_paired(s) ? 0 : 1;

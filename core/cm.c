@@ -13,8 +13,6 @@
 #define MAD_CLASS_CM 0x07
 #define MAD_CM_VERSION 2
 
-#define GSI_QPN 1
-
 static const uint16_t path_mtu[16] = {0, 256, 512, 1024, 2048, 4096};
 
 /* REQ: QPN at 32, PSN at 44, MTU and RNR retries at 50, ACK timeout at 95. */
@@ -124,7 +122,7 @@ roce_cm_decode(const uint8_t *frame, uint32_t captured_bytes, const roce_packet 
                roce_cm_message *message)
 {
     if (packet->class != ROCE_CLASS_ROCE || packet->transport != ROCE_TRANSPORT_UD ||
-        !packet->has_bth || packet->bth.dest_qpn != GSI_QPN) {
+        !packet->has_bth || packet->bth.dest_qpn != ROCE_GSI_QPN) {
         return ROCE_NOT_OURS;
     }
     uint32_t at = packet->payload_offset;

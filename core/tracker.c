@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#define GSI_QPN 1
 #define OPCODES 256
 
 void
@@ -444,7 +443,7 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         take_response(t, s, a);
     }
     if (a->packet->transport == ROCE_TRANSPORT_UD &&
-        a->packet->bth.dest_qpn == GSI_QPN) {
+        a->packet->bth.dest_qpn == ROCE_GSI_QPN) {
         roce_pair_cm(t, a);
     }
 }

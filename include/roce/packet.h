@@ -65,6 +65,10 @@ typedef enum roce_class {
     ROCE_CLASS_MAC_CONTROL, /* another MAC control opcode */
 } roce_class;
 
+/* The general service interface: management, as connections are set up (IBTA chapter 13); below
+ * it is only QP 0, subnet management, which RoCE has not. */
+#define ROCE_GSI_QPN 1
+
 typedef struct roce_bth {
     uint8_t opcode;
     bool solicited;
