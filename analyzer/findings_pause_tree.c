@@ -160,21 +160,32 @@ gather_bystanders(const spread *s, bystanders *b, rs_finding *f)
     }
 }
 
+/* How many streams they are, each once however many points it was held at. */
+static guint
+n_streams(const rs_findings *all, const GArray *streams)
+{
+    g_autoptr(GHashTable) groups = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < streams->len; i++) {
+        guint32 id = g_array_index(streams, guint32, i);
+        guint32 group = g_array_index(all->summary->group, guint32, id);
+        g_hash_table_add(groups, GUINT_TO_POINTER(group));
+    }
+    return g_hash_table_size(groups);
+}
+
 static void
 say_bystanders(const spread *s, const bystanders *b, rs_finding *f)
 {
     g_autofree char *who = rs_pause_who(s->all, s->root);
     g_autofree char *streams =
-        rs_finding_count(b->streams->len, "stream is", "streams are");
+        rs_finding_count(n_streams(s->all, b->streams), "stream is", "streams are");
     g_autofree char *longest = rs_format_duration(b->longest_ns, 0);
     g_autofree char *ports = rs_finding_count(b->n_ports, "port", "ports");
     rs_finding_say(f,
                    g_strdup_printf("%s held because %s pauses, though not bound for it",
                                    streams, who),
-                   g_strdup_printf(
-                       "At %s that pause in consequence; one of them for %s.  A stream "
-                       "counts once for each point that it was held at.",
-                       ports, longest));
+                   g_strdup_printf("At %s that pause in consequence, for %s at most.",
+                                   ports, longest));
 }
 
 void
