@@ -122,8 +122,27 @@ settle_recovery(roce_stream_state *s)
     }
 }
 
+/* One beyond the last packet before `una` that an ACK was due for. */
+static int64_t
+due_before(const roce_lane *lane, int64_t from, int64_t una)
+{
+    int64_t due = from;
+    for (uint32_t i = roce_history_lower(&lane->history, from); i < lane->history.n;
+         i++) {
+        const roce_slot *slot = roce_history_at(&lane->history, i);
+        if (slot->psn >= una) {
+            break;
+        }
+        if ((slot->flags & (ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END)) != 0) {
+            due = slot->psn + 1;
+        }
+    }
+    return due;
+}
+
 /* A timeout's copies were doubted.  If the first ACK after it covers PSNs that were not
- * yet sent again, everything had arrived: it was the ACK that got lost. */
+ * yet sent again, everything had arrived: it was the ACK that got lost, if one was due.
+ * Of a message whose last packet alone was lost none was. */
 static void
 upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
@@ -131,6 +150,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_lane *lane = roce_requests(s);
     bool jumped = s->round.active && s->round.cause == ROCE_CAUSE_TIMEOUT &&
                   una > lane->next_tx && lane->next_tx < s->round.end;
+    int64_t due = due_before(lane, s->una, una);
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
          i++) {
         roce_slot *slot = roce_history_at(&lane->history, i);
@@ -147,7 +167,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
                                ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
         }
-        if (jumped) {
+        if (jumped && slot->psn < due) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                           ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
         }

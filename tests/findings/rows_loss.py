@@ -29,6 +29,23 @@ def retry_not_acknowledged(on):
     on.exchange(50).write(50).wait(50_000_000).write(50).ack(50, 51).exchange(50, 51)
 
 
+def tail_lost(on):
+    """A message of eight packets, the last of which does not come here; the responder
+    acknowledges all that it has when they come again."""
+    def part(kind, psn, **how):
+        on.packet("a", f"RC SEND {kind}", psn, payload=bytes(1024), **how)
+    on.exchange(20)
+    for first_time in (True, False):
+        part("First", 20)
+        for psn in range(21, 27):
+            if psn == 23 and not first_time:
+                on.ack(26, 20)
+            part("Middle", psn)
+        on.wait(70_000_000 if first_time else 0)
+    part("Last", 27, ack_request=True)
+    on.ack(27, 21).exchange(20, 28)
+
+
 def spoilt(on):
     """Asked for again."""
     on.exchange(20).write(20, icrc_xor=1).write(21).ack(20, 20, syndrome=0x60)
@@ -60,6 +77,8 @@ ROWS = [
 
     Row("ack_lost", FIRES, "it was acknowledged long before it came again",
         wire(retry), "warning"),
+    Row("ack_lost", NOT, "the last packet of a message is lost, and no ACK was due before",
+        wire(tail_lost)),
     Row("ack_lost", NOT, "no ACK was seen before", wire(retry_not_acknowledged)),
     Row("ack_lost", CANNOT, "the direction of the ACKs was not captured",
         lambda: {"sent.pcap": two_hosts(
