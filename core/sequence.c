@@ -326,6 +326,16 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* A packet from before the first one of the stream that came here, and nothing was seen
+ * that would have it sent again: the first was overtaken on its way, or the capture began
+ * between two copies.  Nothing is said of it. */
+static bool
+is_unaccounted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    return a->psn < roce_requests(s)->first && !s->round.active &&
+           roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_UNKNOWN;
+}
+
 /* Rules 3 and 6 for a PSN that was never seen here. */
 static void
 fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -337,6 +347,8 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         arrived_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (missing && !rising && roce_unnumbered_missing(t, s, a)) {
         arrived_late(t, s, a, ROCE_EVIDENCE_TIME);
+    } else if (is_unaccounted(t, s, a)) {
+        place(s, a, new_entry(t, s, a));
     } else {
         sent_again(t, s, a, NULL);
     }

@@ -96,6 +96,8 @@ ROWS = [
     Row("unexplained_round", FIRES, "too soon for a timeout, and no NAK",
         wire(again(3_000)), "warning"),
     Row("unexplained_round", NOT, "after a long silence", wire(again(50_000_000))),
+    Row("unexplained_round", NOT, "the first of a stream was overtaken on its way here",
+        wire(lambda on: on.write(1).write(0).ack(1, 2).exchange(20, 2))),
     Row("unexplained_round", CANNOT, "nothing is sent again", wire(tail_loss)),
 
     Row("reordered", FIRES, "one is late", two_hosts(WRITES, forward=late(20)),
