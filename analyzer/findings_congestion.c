@@ -74,10 +74,12 @@ write_ce(const rs_flow *flow, rs_finding *f)
     f->severity = flow->n * 100 >= data * RS_WARNING_CE_PERCENT ? RS_SEVERITY_WARNING
                                                                 : RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("%s from %s marked CE (%s of the data)", n, who, share);
+    g_autofree char *episodes =
+        rs_finding_count(flow->sum.ecn.ce_episodes, "episode", "episodes");
     f->detail = g_strdup_printf(
-        "Some queue on the way to this point was above its marking threshold, in "
-        "%" G_GUINT64_FORMAT " episodes.  CNPs seen in return: %" G_GUINT64_FORMAT ".",
-        flow->sum.ecn.ce_episodes, flow->sum.cnps_received);
+        "Some queue on the way to this point was above its marking threshold, in %s.  "
+        "CNPs seen in return: %" G_GUINT64_FORMAT ".",
+        episodes, flow->sum.cnps_received);
     return TRUE;
 }
 
@@ -102,7 +104,9 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
         "%" G_GUINT64_FORMAT
         " data packets are Not-ECT: switches must drop them where they would mark.%s",
         flow->n,
-        flow->congested ? "  There is congestion or loss between these hosts." : "");
+        flow->congested ? "  Between these hosts packets were lost or late, or there "
+                          "was congestion."
+                        : "");
     for (guint i = 0; i < flow->streams->len; i++) {
         const rs_stream_congestion *known =
             rs_congestion_of(congestion_of(flow), stream_at(flow, i)->id);
@@ -478,8 +482,8 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
     g_autofree char *src = rs_findings_label(flow->all, &flow->src);
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *cnps = rs_format_count(worst->cnps);
-    g_autofree char *before = rs_format_speed(worst->before_bps);
-    g_autofree char *lowest = rs_format_speed(worst->lowest_bps);
+    g_autofree char *before = rs_format_rate(worst->before_bps);
+    g_autofree char *lowest = rs_format_rate(worst->lowest_bps);
     f->severity = RS_SEVERITY_WARNING;
     f->title = g_strdup_printf("%s does not slow down towards %s: %s CNPs in a row",
                                src, dst, cnps);

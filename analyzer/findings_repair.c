@@ -79,11 +79,15 @@ write_reordered(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     guint64 spurious = flow->sum.retransmissions.spurious_rounds;
+    g_autofree char *rounds = rs_finding_count(spurious, "round", "rounds");
+    g_autofree char *wake =
+        spurious == 0
+            ? g_strdup("")
+            : g_strdup_printf("  %s of retransmission %s spurious for that reason.",
+                              rounds, spurious == 1 ? "was" : "were");
     f->title = g_strdup_printf("%s from %s arrived late, out of order", n, who);
     f->detail = g_strdup_printf(
-        "Originals that others overtook; nothing of them was lost.  %" G_GUINT64_FORMAT
-        " rounds of retransmission were spurious for that reason.",
-        spurious);
+        "Originals that others overtook; nothing of them was lost.%s", wake);
     f->severity = all_taken(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;
 }
@@ -158,17 +162,18 @@ write_rnr(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_count(flow->n, "RNR NAK", "RNR NAKs");
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_WARNING;
+    g_autofree char *rounds = rs_finding_count(
+        flow->sum.retransmissions.by_cause[ROCE_CAUSE_RNR], "round", "rounds");
+    g_autofree char *kept = rs_finding_count(flow->sum.rnr_waits_kept, "time", "times");
+    g_autofree char *broken =
+        rs_finding_count(flow->sum.rnr_waits_broken, "time", "times");
     f->title =
         g_strdup_printf("%s: the receiver was not ready for requests from %s", n, who);
-    f->detail =
-        g_strdup_printf("%" G_GUINT64_FORMAT
-                        " rounds of retransmission followed.  The requester waited "
-                        "as long as asked %" G_GUINT64_FORMAT
-                        " times and not as long %" G_GUINT64_FORMAT
-                        " times.  Sequence NAKs in the wake of an RNR NAK are its "
-                        "consequence, no loss.",
-                        flow->sum.retransmissions.by_cause[ROCE_CAUSE_RNR],
-                        flow->sum.rnr_waits_kept, flow->sum.rnr_waits_broken);
+    f->detail = g_strdup_printf(
+        "%s of retransmission followed.  The requester waited as long as "
+        "asked %s and not as long %s.  Sequence NAKs in the wake of an RNR "
+        "NAK are its consequence, no loss.",
+        rounds, kept, broken);
     return TRUE;
 }
 

@@ -161,6 +161,13 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
         writes_only += rs_flowlet_writes_only(one) ? 1 : 0;
     }
     g_autofree char *latest = rs_format_duration(latest_ns, 0);
+    g_autofree char *messages =
+        writes_only == 0
+            ? g_strdup("")
+            : g_strdup_printf("  %u of %u queue pairs %s their messages as WRITE Only "
+                              "packets.",
+                              writes_only, streams->len,
+                              writes_only == 1 ? "sends" : "send");
     rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair, streams);
     f->weight = late;
     rs_finding_say(
@@ -170,9 +177,8 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
                         who),
         g_strdup_printf("%" G_GUINT64_FORMAT
                         " packets came late, by at most %s, and there was neither a "
-                        "NAK nor a retransmission.  %u of %u queue pairs send their "
-                        "messages as WRITE Only packets.",
-                        late, latest, writes_only, streams->len));
+                        "NAK nor a retransmission.%s",
+                        late, latest, messages));
     rs_finding_add_events(all, f, KIND(LATE));
 }
 

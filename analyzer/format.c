@@ -69,6 +69,13 @@ rs_format_speed(guint64 bps)
 }
 
 char *
+rs_format_rate(guint64 bps)
+{
+    return bps >= 1000000000 ? g_strdup_printf("%.3g Gb/s", (double)bps / 1e9)
+                             : g_strdup_printf("%.3g Mb/s", (double)bps / 1e6);
+}
+
+char *
 rs_format_bytes(guint64 bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};

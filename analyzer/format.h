@@ -33,6 +33,10 @@ rs_format_duration(guint64 ns, guint64 resolution_ns);
 char *
 rs_format_speed(guint64 bps);
 
+/* A rate that was measured, to three digits: "31.4 Gb/s"; g_free(). */
+char *
+rs_format_rate(guint64 bps);
+
 /* "1.2 MB" */
 char *
 rs_format_bytes(guint64 bytes);

@@ -170,14 +170,6 @@ largest_burst(const rs_text *r, guint32 id, guint64 *n_all)
     return largest;
 }
 
-/* To three digits: a window is no better. */
-static char *
-rate_text(guint64 bps)
-{
-    return bps >= 1000000000 ? g_strdup_printf("%.3g Gb/s", (double)bps / 1e9)
-                             : g_strdup_printf("%.3g Mb/s", (double)bps / 1e6);
-}
-
 static void
 add_sender(const rs_text *r, rs_table *table, const roce_stream *s,
            const rs_cnp_burst *burst, guint64 n_bursts)
@@ -189,8 +181,8 @@ add_sender(const rs_text *r, rs_table *table, const roce_stream *s,
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     rs_text_add_count(table, n_bursts);
     rs_text_add_count(table, burst->cnps);
-    rs_table_add(table, rate_text(burst->before_bps));
-    rs_table_add(table, rate_text(burst->lowest_bps));
+    rs_table_add(table, rs_format_rate(burst->before_bps));
+    rs_table_add(table, rs_format_rate(burst->lowest_bps));
     rs_table_add(table, burst->recovery_ns != 0
                             ? rs_format_duration(burst->recovery_ns, 0)
                             : g_strdup("?"));
