@@ -102,7 +102,8 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
     f->title = g_strdup_printf("Data from %s is not ECN-capable", who);
     f->detail = g_strdup_printf(
         "%" G_GUINT64_FORMAT
-        " data packets are Not-ECT: switches must drop them where they would mark.%s",
+        " data packets are Not-ECT: switches cannot mark them, and drop them or "
+        "pause for them instead.%s",
         flow->n,
         flow->congested ? "  Between these hosts packets were lost or late, or there "
                           "was congestion."
@@ -153,7 +154,8 @@ would_see_cnps(const rs_analysis *a, const roce_stream *s)
 }
 
 static void
-add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *s)
+add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *standing,
+           const roce_stream *s)
 {
     g_autofree char *name = rs_format_addr(&s->dst);
     silent *one = g_hash_table_lookup(receivers, name);
@@ -165,7 +167,7 @@ add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *s)
         g_hash_table_insert(receivers, g_steal_pointer(&name), one);
     }
     if (roce_tracker_notifier_of(all->analysis->tracker, s->id) != NULL ||
-        at_all_points(all, s, count_cnps) > 0) {
+        at_all_points(all, standing, count_cnps) > 0) {
         one->spoke = TRUE;
     } else if (would_see_cnps(all->analysis, s)) {
         g_hash_table_add(one->senders, rs_format_addr(&s->src));
@@ -213,9 +215,13 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_silent);
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (count_ce(s) > 0 && rs_summary_stands(all->summary, id)) {
-            add_silent(all, receivers, s);
+        if (!rs_summary_stands(all->summary, id)) {
+            continue;
+        }
+        const roce_stream *marked =
+            roce_tracker_stream(tracker, rs_finding_most_at(all, id, count_ce));
+        if (count_ce(marked) > 0) {
+            add_silent(all, receivers, roce_tracker_stream(tracker, id), marked);
         }
     }
     GHashTableIter iter;

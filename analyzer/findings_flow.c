@@ -195,16 +195,44 @@ report_flow(rs_findings *all, const rs_finding_row *row, const char *key,
     }
 }
 
-void
-rs_find_flows(rs_findings *all, const rs_finding_row *row)
+guint32
+rs_finding_most_at(const rs_findings *all, guint32 id,
+                   guint64 (*measure)(const roce_stream *stream))
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    const GArray *members = all->summary->members->pdata[id];
+    guint32 most = id;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        guint32 other = g_array_index(members, guint32, i);
+        if (measure(roce_tracker_stream(tracker, other)) >
+            measure(roce_tracker_stream(tracker, most))) {
+            most = other;
+        }
+    }
+    return most;
+}
+
+/* Which point speaks of a stream that several saw. */
+typedef enum flow_place {
+    STANDS_FOR_ALL,
+    HAS_MOST,
+} flow_place;
+
+static void
+find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
 {
     g_autoptr(GHashTable) flows =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_flow);
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (!rs_summary_stands(all->summary, id)) {
+            continue;
+        }
+        guint32 chosen =
+            place == HAS_MOST ? rs_finding_most_at(all, id, row->flow->measure) : id;
+        const roce_stream *s = roce_tracker_stream(tracker, chosen);
         guint64 n = row->flow->measure(s);
-        if (n > 0 && rs_summary_stands(all->summary, id)) {
+        if (n > 0) {
             add_to_flow(flow_of(all, flows, s), s, n);
         }
     }
@@ -215,4 +243,16 @@ rs_find_flows(rs_findings *all, const rs_finding_row *row)
     while (g_hash_table_iter_next(&iter, &key, &flow)) {
         report_flow(all, row, key, flow);
     }
+}
+
+void
+rs_find_flows(rs_findings *all, const rs_finding_row *row)
+{
+    find_flows(all, row, STANDS_FOR_ALL);
+}
+
+void
+rs_find_flows_at_most(rs_findings *all, const rs_finding_row *row)
+{
+    find_flows(all, row, HAS_MOST);
 }

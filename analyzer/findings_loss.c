@@ -57,16 +57,17 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *share = rs_format_share(flow->n, flow->sum.packets + flow->n);
-    guint64 requests =
-        rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE];
-    guint64 responses =
-        rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE];
+    g_autofree char *requests = rs_finding_count(
+        rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE], "request",
+        "requests");
+    g_autofree char *responses = rs_finding_count(
+        rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE],
+        "response", "responses");
     f->severity = rs_flow_loss_severity(flow);
     f->title =
         g_strdup_printf("%s lost on the way from %s, before the capture point", n, who);
     f->detail = g_strdup_printf(
-        "Never seen here, then asked for or sent again: %" G_GUINT64_FORMAT
-        " requests, %" G_GUINT64_FORMAT " responses; %s of what was sent.",
+        "Never seen here, then asked for or sent again: %s, %s; %s of what was sent.",
         requests, responses, share);
     return TRUE;
 }

@@ -97,6 +97,12 @@ struct rs_flow_row {
     guint evidence[RS_EVIDENCE_KINDS];
 };
 
+/* Of the streams that are the same one at several points, all of which `id` stands for, the
+ * one that has most of it; `id` itself, where none has more. */
+guint32
+rs_finding_most_at(const rs_findings *all, guint32 id,
+                   guint64 (*measure)(const roce_stream *stream));
+
 /* RS_EVIDENCE_KINDs. */
 #define LOSS(verdict) RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, ROCE_VERDICT_##verdict)
 #define ROUND(cause) RS_EVIDENCE_KIND(ROCE_EVENT_ROUND, ROCE_CAUSE_##cause)
@@ -107,6 +113,11 @@ struct rs_flow_row {
  * it measures become one finding. */
 void
 rs_find_flows(rs_findings *all, const rs_finding_row *row);
+
+/* The same; but of a stream that several points saw the one speaks that has most of it, as
+ * of marks, which are made on the way. */
+void
+rs_find_flows_at_most(rs_findings *all, const rs_finding_row *row);
 
 /* "gpu01 to gpu02"; g_free(). */
 char *

@@ -368,7 +368,7 @@ const rs_finding_row rs_finding_rows[] = {
      {THRESHOLD(WARNING_CE_PERCENT, "%")},
      "Some queue on the way to this point was above its marking threshold.",
      "Look for incast towards the receiver and for the queue that marks.",
-     "where each CE episode was known to have ended", marking_look, rs_find_flows, &rs_flow_ce},
+     "where each CE episode was known to have ended", marking_look, rs_find_flows_at_most, &rs_flow_ce},
     {"not_ect", RS_SEVERITY_WARNING, "Data that is not ECN-capable",
      "warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
      {THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},

@@ -6,9 +6,10 @@ import functools
 
 import fabric_scenarios
 import roce
-from captures import ADDRESS, wire
+from captures import ADDRESS, two_hosts, wire
 from fabric import simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
+from sim import Impairment, Work
 
 CE = {"tos": 26 << 2 | roce.ECN_CE}
 NOT_ECT = {"tos": 26 << 2}
@@ -217,12 +218,19 @@ class _Reacting:
         return captures["h3.pcapng"]
 
 
+BOTH_ENDS = two_hosts([Work("WRITE", 8192, at_ns=i * 20_000) for i in range(60)],
+                      at=("sender", "receiver"), forward=Impairment(mark=0.2))
+
 ROWS = [
     Row("ce", FIRES, "one in a hundred is marked",
         wire(lambda on: marked(on, 1, of=100)), "warning"),
     Row("ce", FIRES, "less than one in a hundred",
         wire(lambda on: marked(on, 1, of=101)), "note"),
     Row("ce", FIRES, "behind the queue that marks", fabric("incast_ecn", "h3"), "warning"),
+    Row("ce", FIRES, "in front of the queue that marks, and behind it", BOTH_ENDS,
+        "warning"),
+    Row("ce_without_cnp", FIRES, "both ends saw that data, and one of them its marks",
+        BOTH_ENDS, "warning"),
     Row("ce", NOT, "ACKs and CNPs are marked, and no data",
         wire(lambda on: cnp(on.exchange(20).ack(19, 20, ip=CE), tos=CNP_TOS | 3))),
     Row("ce", CANNOT, "before the queue that marks", fabric("incast_ecn", "h0")),
