@@ -13,6 +13,8 @@
  */
 #include "macs.h"
 
+#include "roce/hash.h"
+
 #include <string.h>
 
 #define GROUP_BIT 1 /* of the first byte: no address of one port (IEEE 802, 8.2) */
@@ -37,11 +39,17 @@ typedef struct entry {
     rs_mac mac;
 } entry;
 
+guint
+rs_key_hash(gconstpointer key)
+{
+    return (guint)(roce_hash_mix(0, *(const guint64 *)key) >> 32);
+}
+
 rs_macs *
 rs_macs_new(void)
 {
     rs_macs *macs = g_new0(rs_macs, 1);
-    macs->by_key = g_hash_table_new(g_int64_hash, g_int64_equal);
+    macs->by_key = g_hash_table_new(rs_key_hash, g_int64_equal);
     macs->all = g_ptr_array_new_with_free_func(g_free);
     macs->wires = g_array_new(FALSE, TRUE, sizeof(wire));
     return macs;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "passages.h"
 
-#include "roce/hash.h"
 #include "roce/opcode.h"
 
 #include <string.h>
@@ -15,18 +14,11 @@ struct rs_passages {
     guint64 overflow;
 };
 
-/* GLib's own keeps the low half of a key, in which streams are not. */
-static guint
-hash_key(gconstpointer key)
-{
-    return (guint)roce_hash_mix(0, *(const guint64 *)key);
-}
-
 rs_passages *
 rs_passages_new(void)
 {
     rs_passages *passages = g_new0(rs_passages, 1);
-    passages->by_key = g_hash_table_new(hash_key, g_int64_equal);
+    passages->by_key = g_hash_table_new(rs_key_hash, g_int64_equal);
     passages->all = g_ptr_array_new_with_free_func(g_free);
     passages->newest = g_ptr_array_new();
     return passages;
