@@ -404,21 +404,21 @@ rs_incast_event(rs_incast *incast, const roce_event *event)
 /* ---- at the end ---- */
 
 static void
-compare_pauses(const rs_incast *incast, receiver *r, const rs_nics *nics)
+compare_pauses(const rs_incast *incast, receiver *r)
 {
     rs_incast_share *pauses = &r->pub.signs[RS_INCAST_PAUSE];
     guint64 end_ns = incast->last_ns + RS_INCAST_WINDOW_NS;
     for (guint i = 0; i < r->spans->len; i++) {
         const span *s = &g_array_index(r->spans, span, i);
-        guint64 n = rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr, s->start_ns,
-                                    s->end_ns);
+        guint64 n =
+            rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, s->start_ns, s->end_ns);
         pauses->inside += n;
         if (i < r->pub.episodes->len) {
             g_array_index(r->pub.episodes, rs_incast_episode, i).pauses = n;
         }
     }
     guint64 all =
-        rs_xoffs_not_by(incast->xoffs, nics, &r->pub.at.addr, incast->first_ns, end_ns);
+        rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, incast->first_ns, end_ns);
     pauses->outside = all - pauses->inside;
     pauses->of_inside = r->pub.inside_ns;
     pauses->of_outside = end_ns - incast->first_ns - r->pub.inside_ns;
@@ -457,12 +457,12 @@ void
 rs_incast_finish(rs_incast *incast, const rs_nics *nics, guint64 resolution_ns)
 {
     incast->known = resolution_ns * RS_INCAST_STAMPS <= RS_INCAST_WINDOW_NS;
-    rs_xoffs_finish(incast->xoffs);
+    rs_xoffs_finish(incast->xoffs, nics);
     for (guint i = 0; i < incast->receivers->len; i++) {
         receiver *r = g_ptr_array_index(incast->receivers, i);
         advance(incast, r, r->clock_ns + RS_INCAST_WINDOW_NS);
         if (r->pub.n_episodes > 0) {
-            compare_pauses(incast, r, nics);
+            compare_pauses(incast, r);
         }
     }
     compare_with_point(incast);

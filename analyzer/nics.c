@@ -146,11 +146,3 @@ rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6])
     const nic *n = find_nic(nics, point, mac);
     return n != NULL && n->is_host ? n->hosts : NULL;
 }
-
-gboolean
-rs_nics_owns(const rs_nics *nics, guint32 point, const roce_addr *addr,
-             const guint8 mac[6])
-{
-    const nic *n = find_nic(nics, point, mac);
-    return n != NULL && n->is_host && has_host(n, addr);
-}

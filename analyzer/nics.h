@@ -40,11 +40,6 @@ rs_nics_finish(rs_nics *nics, const rs_macs *macs);
 const GArray *
 rs_nics_hosts(const rs_nics *nics, guint32 point, const guint8 mac[6]);
 
-/* Whether, at this point, the MAC is that of the NIC that has this address. */
-gboolean
-rs_nics_owns(const rs_nics *nics, guint32 point, const roce_addr *addr,
-             const guint8 mac[6]);
-
 /* For hash tables with rs_nic_host keys. */
 guint
 rs_nic_host_hash(gconstpointer host);

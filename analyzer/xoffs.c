@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "xoffs.h"
 
+#include "hosts.h"
+
 #include <string.h>
 
 #define MAX_XOFFS 65536
@@ -13,14 +15,24 @@ typedef struct xoff {
 
 struct rs_xoffs {
     GArray *all; /* xoff */
+    GHashTable
+        *by_owner; /* roce_addr -> guint of all that its NIC asked for, ascending */
     guint64 omitted;
 };
+
+static void
+unref_array(gpointer data)
+{
+    g_array_unref(data);
+}
 
 rs_xoffs *
 rs_xoffs_new(void)
 {
     rs_xoffs *xoffs = g_new0(rs_xoffs, 1);
     xoffs->all = g_array_new(FALSE, TRUE, sizeof(xoff));
+    xoffs->by_owner =
+        g_hash_table_new_full(rs_addr_hash, rs_addr_equal, g_free, unref_array);
     return xoffs;
 }
 
@@ -29,6 +41,7 @@ rs_xoffs_free(rs_xoffs *xoffs)
 {
     if (xoffs != NULL) {
         g_array_unref(xoffs->all);
+        g_hash_table_unref(xoffs->by_owner);
         g_free(xoffs);
     }
 }
@@ -72,10 +85,28 @@ by_time(gconstpointer a, gconstpointer b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
+static void
+add_owner(rs_xoffs *xoffs, const roce_addr *addr, guint i)
+{
+    GArray *own = g_hash_table_lookup(xoffs->by_owner, addr);
+    if (own == NULL) {
+        own = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_hash_table_insert(xoffs->by_owner, g_memdup2(addr, sizeof *addr), own);
+    }
+    g_array_append_val(own, i);
+}
+
 void
-rs_xoffs_finish(rs_xoffs *xoffs)
+rs_xoffs_finish(rs_xoffs *xoffs, const rs_nics *nics)
 {
     g_array_sort(xoffs->all, by_time);
+    for (guint i = 0; i < xoffs->all->len; i++) {
+        const xoff *x = &g_array_index(xoffs->all, xoff, i);
+        const GArray *hosts = rs_nics_hosts(nics, x->point, x->mac);
+        for (guint h = 0; hosts != NULL && h < hosts->len; h++) {
+            add_owner(xoffs, &g_array_index(hosts, rs_nic_host, h).addr, i);
+        }
+    }
 }
 
 gboolean
@@ -101,17 +132,30 @@ first_from(const rs_xoffs *xoffs, guint64 time_ns)
     return low;
 }
 
-guint64
-rs_xoffs_not_by(const rs_xoffs *xoffs, const rs_nics *nics, const roce_addr *addr,
-                guint64 from_ns, guint64 until_ns)
+/* How many of ascending numbers are less than `limit`. */
+static guint
+count_below(const GArray *numbers, guint limit)
 {
-    guint64 n = 0;
-    for (guint i = first_from(xoffs, from_ns); i < xoffs->all->len; i++) {
-        const xoff *x = &g_array_index(xoffs->all, xoff, i);
-        if (x->time_ns >= until_ns) {
-            break;
+    guint low = 0;
+    guint high = numbers->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(numbers, guint, middle) < limit) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        n += rs_nics_owns(nics, x->point, addr, x->mac) ? 0 : 1;
     }
-    return n;
+    return low;
+}
+
+guint64
+rs_xoffs_not_by(const rs_xoffs *xoffs, const roce_addr *addr, guint64 from_ns,
+                guint64 until_ns)
+{
+    guint from = first_from(xoffs, from_ns);
+    guint until = MAX(from, first_from(xoffs, until_ns));
+    const GArray *own = g_hash_table_lookup(xoffs->by_owner, addr);
+    guint n_own = own != NULL ? count_below(own, until) - count_below(own, from) : 0;
+    return until - from - n_own;
 }

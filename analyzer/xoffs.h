@@ -29,9 +29,9 @@ rs_xoffs_event(rs_xoffs *xoffs, const roce_event *event);
 void
 rs_xoffs_packet(rs_xoffs *xoffs, const rs_sight *sight);
 
-/* No more will come: puts them in order. */
+/* No more will come: puts them in order, and finds whose they are. */
 void
-rs_xoffs_finish(rs_xoffs *xoffs);
+rs_xoffs_finish(rs_xoffs *xoffs, const rs_nics *nics);
 
 gboolean
 rs_xoffs_complete(const rs_xoffs *xoffs);
@@ -39,7 +39,7 @@ rs_xoffs_complete(const rs_xoffs *xoffs);
 /* How many there were at all points in [from_ns, until_ns) that the NIC of `addr` did not
  * ask for itself.  After rs_xoffs_finish(). */
 guint64
-rs_xoffs_not_by(const rs_xoffs *xoffs, const rs_nics *nics, const roce_addr *addr,
-                guint64 from_ns, guint64 until_ns);
+rs_xoffs_not_by(const rs_xoffs *xoffs, const roce_addr *addr, guint64 from_ns,
+                guint64 until_ns);
 
 #endif
