@@ -98,6 +98,7 @@ rs_incast_new(const roce_tracker *tracker)
 {
     rs_incast *incast = g_new0(rs_incast, 1);
     incast->tracker = tracker;
+    incast->first_ns = G_MAXUINT64;
     incast->destinations = rs_destinations_new(MAX_RECEIVERS);
     incast->receivers = g_ptr_array_new_with_free_func(free_receiver);
     incast->senders = g_ptr_array_new_with_free_func(g_free);
@@ -258,6 +259,14 @@ join_all(const rs_incast *incast, receiver *r)
 
 /* ---- time ---- */
 
+/* The time of a packet: never before another one, nor so late that windows behind it do
+ * not end, as a broken stamp may be. */
+static guint64
+clock_at(const receiver *r, guint64 time_ns)
+{
+    return MAX(r->clock_ns, MIN(time_ns, G_MAXUINT64 - 2 * RS_INCAST_WINDOW_NS));
+}
+
 static void
 go_on(receiver *r, guint64 time_ns)
 {
@@ -334,8 +343,8 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
     if (i == NOBODY) {
         return;
     }
-    guint64 now_ns = MAX(sight->frame->time_ns, r->clock_ns);
-    incast->first_ns = incast->last_ns == 0 ? now_ns : MIN(incast->first_ns, now_ns);
+    guint64 now_ns = clock_at(r, sight->frame->time_ns);
+    incast->first_ns = MIN(incast->first_ns, now_ns);
     incast->last_ns = MAX(incast->last_ns, now_ns);
     advance(incast, r, now_ns);
     sender *s = sender_at(incast, i);
@@ -378,7 +387,7 @@ count_cnp(rs_incast *incast, const roce_event *event)
     if (r == NULL) {
         return;
     }
-    advance(incast, r, MAX(event->time_ns, r->clock_ns));
+    advance(incast, r, clock_at(r, event->time_ns));
     rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
     /* A notification point paces its CNPs: they lag behind the marks. */
     gboolean behind =

@@ -34,6 +34,8 @@ check_degrees(void)
         {"two episodes", {{0, 0}, {1, 0}, {2, 0}, {0, W}, {1, W}, {2, W}}, 6, 3, 2, 2 * W},
         {"the clock steps back: the newest stamp holds",
          {{0, 100}, {1, 100}, {2, 50}}, 3, 3, 1, W},
+        {"the last stamps that there are",
+         {{0, UINT64_MAX}, {1, UINT64_MAX}, {2, UINT64_MAX}}, 3, 3, 1, W},
     };
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {
@@ -52,6 +54,29 @@ check_degrees(void)
         CHECK_INT(r->max_degree, cases[i].max_degree);
         CHECK_INT(r->n_episodes, cases[i].n_episodes);
         CHECK_INT(r->inside_ns, cases[i].inside_ns);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
+/* All of the capture is looked at, from its first packet on: at 0 like at any other time. */
+static void
+check_first(void)
+{
+    static const uint64_t starts[] = {0, 1, 1000000000};
+    for (size_t i = 0; i < N_ROWS(starts); i++) {
+        sight_maker m;
+        sight_maker_init(&m);
+        rs_incast *incast = rs_incast_new(NULL);
+        rs_nics *nics = rs_nics_new();
+        for (unsigned stream = 0; stream < 3; stream++) {
+            rs_incast_packet(incast, make_sight(&m, stream, starts[i]));
+        }
+        rs_incast_packet(incast, make_sight(&m, 0, starts[i] + 10 * W));
+        rs_incast_finish(incast, nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        CHECK_INT(r->signs[RS_INCAST_PAUSE].of_inside, W);
+        CHECK_INT(r->signs[RS_INCAST_PAUSE].of_outside, 10 * W);
         rs_nics_free(nics);
         rs_incast_free(incast);
     }
@@ -162,6 +187,7 @@ int
 main(void)
 {
     check_degrees();
+    check_first();
     check_others();
     check_stamps();
     check_judgement();
