@@ -91,7 +91,7 @@ def victims(tap, port, traffic_class, intervals):
     if not n_since:
         return None
     # Streams that sent nothing since it paused first were not stopped by anything seen.
-    streams = {key: streams[key] for key in known}
+    streams = {key: streams[key] for key in sorted(known)}
     held = list(lane.gaps(any(s.in_message for s in streams.values())))
     return {"packets": n_since, "stops": len(held), "held_ns": sum(held),
             "late_packets": lane.late(late_after_ns(port.link.bps, stamps)),
