@@ -259,7 +259,8 @@ free_turns(gpointer data)
     }
 }
 
-/* The turns of a host, all empty at first. */
+/* The turns of a host, none at first: hosts times iterations may be far more than there
+ * are packets. */
 static GArray *
 turns_of(rs_rhythm *rhythm, guint32 node)
 {
@@ -267,11 +268,45 @@ turns_of(rs_rhythm *rhythm, guint32 node)
         g_ptr_array_set_size(rhythm->turns, (gint)node + 1);
     }
     if (rhythm->turns->pdata[node] == NULL) {
-        GArray *turns = g_array_new(FALSE, TRUE, sizeof(rs_turn));
-        g_array_set_size(turns, rhythm->iterations->len);
-        rhythm->turns->pdata[node] = turns;
+        rhythm->turns->pdata[node] = g_array_new(FALSE, TRUE, sizeof(rs_turn));
     }
     return rhythm->turns->pdata[node];
+}
+
+/* The turn in an iteration, or where it would stand. */
+static guint
+place_of(const GArray *turns, guint iteration)
+{
+    guint from = 0;
+    guint until = turns->len;
+    while (from < until) {
+        guint middle = from + (until - from) / 2;
+        if (g_array_index(turns, rs_turn, middle).iteration < iteration) {
+            from = middle + 1;
+        } else {
+            until = middle;
+        }
+    }
+    return from;
+}
+
+static gboolean
+has_turn(const GArray *turns, guint place, guint iteration)
+{
+    return place < turns->len &&
+           g_array_index(turns, rs_turn, place).iteration == iteration;
+}
+
+/* The turn in an iteration, empty if it is new. */
+static rs_turn *
+turn_in(GArray *turns, guint iteration)
+{
+    guint place = place_of(turns, iteration);
+    if (!has_turn(turns, place, iteration)) {
+        const rs_turn turn = {.iteration = iteration};
+        g_array_insert_val(turns, place, turn);
+    }
+    return &g_array_index(turns, rs_turn, place);
 }
 
 /* The iteration that a time belongs to: from its start to that of the next.  FALSE:
@@ -296,7 +331,7 @@ add_turns(rs_rhythm *rhythm, guint32 node, guint32 edge, const GArray *loud)
         if (!iteration_at(rhythm, cell->first_ns, &at)) {
             continue;
         }
-        rs_turn *turn = &g_array_index(turns, rs_turn, at);
+        rs_turn *turn = turn_in(turns, at);
         if (turn->first_ns == 0 || cell->first_ns < turn->first_ns) {
             turn->first_ns = cell->first_ns;
             turn->first_frame = cell->first_frame;
@@ -337,8 +372,9 @@ rs_rhythm_turn(const rs_rhythm *rhythm, guint32 node, guint iteration)
         return NULL;
     }
     const GArray *turns = rhythm->turns->pdata[node];
-    const rs_turn *turn = &g_array_index(turns, rs_turn, iteration);
-    return turn->first_ns != 0 ? turn : NULL;
+    guint place = place_of(turns, iteration);
+    return has_turn(turns, place, iteration) ? &g_array_index(turns, rs_turn, place)
+                                             : NULL;
 }
 
 /* ---- the whole ---- */

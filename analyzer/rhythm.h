@@ -42,6 +42,7 @@ typedef struct rs_turn {
     guint64 first_ns, last_ns; /* of its data; 0: none */
     guint64 first_frame, last_frame;
     guint32 first_edge, last_edge; /* that carried them */
+    guint32 iteration;
 } rs_turn;
 
 typedef struct rs_rhythm {
@@ -59,10 +60,9 @@ typedef struct rs_rhythm {
     rs_dist bytes;             /* of each iteration */
     guint64 idle_ns, span_ns;  /* from the first start to the last: silent, in all */
     guint64 bytes_in,
-        bytes_out; /* of data at the point: of the rhythm, and beside it */
-    GArray *edges; /* guint32: those that take part */
-    GPtrArray
-        *turns; /* by node: GArray of rs_turn, by iteration; NULL: sends nothing */
+        bytes_out;    /* of data at the point: of the rhythm, and beside it */
+    GArray *edges;    /* guint32: those that take part */
+    GPtrArray *turns; /* by node: GArray of its rs_turn, in order; NULL: none */
 } rs_rhythm;
 
 /* NULL: there is none. */

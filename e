@@ -1,0 +1,1 @@
+rocescope: --counters-before /dev/null: no --counters-after was given for the same host
