@@ -113,9 +113,9 @@ parse_dscp_map(const char *text, rs_options *o, GError **error)
                          text);
         }
         o->dscp_map[dscp] = (guint8)priority;
+        o->dscp_map_given = TRUE;
     }
-    o->dscp_map_given = TRUE;
-    return TRUE;
+    return o->dscp_map_given || usage(error, "--dscp-map: %s", "an empty map");
 }
 
 /* A preset's name, or the time in ms that a pause has to last. */

@@ -411,7 +411,13 @@ def usage_errors(directory):
             ("--link-speed", "fast", good), ("--link-speed", "0", good),
             ("--port", "0", good), ("--port", "65536", good), ("--port", "x", good),
             ("--icrc", "perhaps", good), ("--fail-on", "disaster", good),
-            ("--events", "-1", good), ("--events", "many", good)):
+            ("--events", "-1", good), ("--events", "many", good),
+            ("--dscp-map", "", good), ("--dscp-map", "26:3,", good),
+            ("--dscp-map", "64:3", good), ("--dscp-map", "26:8", good),
+            ("--watchdog", "", good), ("--watchdog", "0", good),
+            ("--watchdog", "99999999999999999999", good),
+            ("--burst", "0", good), ("--burst", "nan", good), ("--burst", "inf", good),
+            ("--counters-before", "=", good), ("--counters-before", good, good)):
         run = Run(*arguments)
         equal(f"exit status of {arguments}", run.status, 2)
         assert run.errors, f"{arguments}: nothing on standard error"
