@@ -43,10 +43,16 @@ IN_TURN = (
 OF_THE_FILE = (r"capture\.files\.\d+\.(path|bytes)", r"capture\.points\.\d+\.file",
                r"capture\.bytes")
 OF_TUNNELS = (r"capture\.(tunnelled|mirrored)_packets", r"capture\.points\.\d+\.mirror",
-              r"streams\.\d+\.(ecn_source|tenant)")
-WIRE_BYTES = (r"(totals|streams\.\d+)\.wire_bytes", r"background\.\d+\.bytes")
+              r"streams\.\d+\.(ecn_source|tenant)",
+              r"(bursts\.receivers|spreading\.pairs|incast\.receivers)\.\d+\.tenant")
+WIRE_BYTES = (r"(totals|streams\.\d+)\.wire_bytes", r"background\.\d+\.bytes",
+              r"bursts\.receivers\.\d+\.(bytes|peak_bps)",
+              r"priorities\.points\.\d+\.data\.\d+\.bytes")
 OF_CUTS = (r"capture\.(snaplen_truncated|mirror_cut)_packets",)
 VLANS = (r"streams\.\d+\.vlans(\.\d+)?",)
+# Without its tag a packet has the priority of its DSCP.
+TAGS = (r"priorities", r"streams\.\d+\.(data_priorities|congestion\.priorities)",
+        r"findings")
 
 
 # --- captures and reports ------------------------------------------------------------
@@ -151,6 +157,8 @@ def check_wrapped(runner, kind, name):
         allowed.append(WIRE_BYTES)
     if kind.bare:
         allowed.append(VLANS)
+    if kind.bare and name.startswith("08_vlan"):
+        allowed.append(TAGS)
     if kind.name in ("erspan_ii_fcs", "own_type"):
         # Where no IP says how long a frame was, what the mirror added cannot be told;
         # and under a type that says nothing, a frame of IP alone is recognised.
@@ -158,7 +166,9 @@ def check_wrapped(runner, kind, name):
     if kind.name == "own_type":
         # What is not recognised came by no mirror, and so not by that point.
         allowed.append((r"capture\.points", r"timeline\.series\.\d+\.id", r"(events|streams)\.\d+\.point",
-                        r"findings\.\d+\.detail"))
+                        r"findings\.\d+\.(detail|id)", r"priorities\.points",
+                        r"bursts\.receivers\.\d+\.point",
+                        r"collective\.\d+\.edges\.\d+\.point"))
     problems = differences(plain, got, *allowed)
     n_wrapped = sum(a != b for a, b in zip(frames, carried))
     if kind.name == "own_type":
