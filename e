@@ -1,1 +1,0 @@
-rocescope: --counters-before /dev/null: no --counters-after was given for the same host
