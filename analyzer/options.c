@@ -2,33 +2,12 @@
 #include "options.h"
 
 #include "error.h"
+#include "option_raw.h"
 
 #include <string.h>
 
-#define DEFAULT_EVENTS 1000
-#define DEFAULT_MAX_STREAMS 100000
-#define DEFAULT_TOP 20
 #define MAX_SPEED_BPS ((guint64)100 * 1000 * 1000 * 1000 * 1000)
 #define MAX_WATCHDOG_MS 1000000
-
-static const char summary[] =
-    "Reads captures of RoCEv2 traffic, rebuilds its queue pairs, and reports losses,\n"
-    "retransmissions, ECN marks, CNPs and pauses with the evidence for each.\n"
-    "Several files are one capture, rotated, or points of one path; \"-\" is standard "
-    "input.";
-
-static const char description[] = "Exit status: 2 usage; 3 an input could not be read "
-                                  "in full; 1 a finding at or above\n"
-                                  "--fail-on; else 0.  See rocescope(1).";
-
-typedef struct raw_options {
-    char *json, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map, *watchdog,
-        *burst;
-    GStrv qp_maps, captured_at, counters_before, counters_after;
-    gint64 events, max_streams, top;
-    gboolean quiet, no_color, version, list_findings;
-    GStrv files;
-} raw_options;
 
 const char *
 rs_severity_name(rs_severity severity)
@@ -274,7 +253,7 @@ check_counters(const char *option, const GPtrArray *pairs, const char *other_opt
 }
 
 static gboolean
-take_counters(const raw_options *raw, rs_options *o, GError **error)
+take_counters(const rs_raw_options *raw, rs_options *o, GError **error)
 {
     static const char before[] = "--counters-before";
     static const char after[] = "--counters-after";
@@ -288,7 +267,7 @@ take_counters(const raw_options *raw, rs_options *o, GError **error)
 }
 
 static gboolean
-check_ranges(const raw_options *raw, GError **error)
+check_ranges(const rs_raw_options *raw, GError **error)
 {
     if (raw->events < 0) {
         return usage(error, "--events: %s", "not a number of events");
@@ -299,14 +278,11 @@ check_ranges(const raw_options *raw, GError **error)
     if (raw->top < 0 || raw->top > G_MAXUINT16) {
         return usage(error, "--top: %s", "0 to 65535");
     }
-    if (raw->files == NULL && !raw->version && !raw->list_findings) {
-        return usage(error, "%s", "no capture file given; see rocescope --help");
-    }
     return TRUE;
 }
 
-static gboolean
-fill(rs_options *o, raw_options *raw, GError **error)
+gboolean
+rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
 {
     if (!check_ranges(raw, error) ||
         (raw->speed != NULL &&
@@ -339,92 +315,10 @@ fill(rs_options *o, raw_options *raw, GError **error)
     return TRUE;
 }
 
-static void
-clear_raw(raw_options *raw)
-{
-    g_free(raw->json);
-    g_free(raw->filter);
-    g_free(raw->ports);
-    g_free(raw->speed);
-    g_free(raw->icrc);
-    g_free(raw->fail_on);
-    g_free(raw->hosts);
-    g_free(raw->dscp_map);
-    g_free(raw->watchdog);
-    g_free(raw->burst);
-    g_strfreev(raw->qp_maps);
-    g_strfreev(raw->captured_at);
-    g_strfreev(raw->counters_before);
-    g_strfreev(raw->counters_after);
-    g_strfreev(raw->files);
-}
-
-static gboolean
-parse_raw(raw_options *raw, GStrv *args, GError **error)
-{
-    /* clang-format off */
-    const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
-        {"events", 0, 0, G_OPTION_ARG_INT64, &raw->events, "Keep the first N events in the JSON report (default 1000)", "N"},
-        {"link-speed", 0, 0, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
-        {"burst", 0, 0, G_OPTION_ARG_STRING, &raw->burst, "From which rate on traffic to one destination is a burst (default 80 % of the link's speed)", "50G"},
-        {"filter", 0, 0, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
-        {"port", 0, 0, G_OPTION_ARG_STRING, &raw->ports, "UDP ports that carry RoCEv2 beside 4791", "PORT,…"},
-        {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
-        {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
-        {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
-        {"counters-before", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->counters_before, "Counters of a NIC before the capture: \"rdma statistic show\", \"ethtool -S\", or JSON", "[ADDR[,ADDR…]=]FILE"},
-        {"counters-after", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->counters_after, "The same after it, to be compared with what was captured", "[ADDR[,ADDR…]=]FILE"},
-        {"dscp-map", 0, 0, G_OPTION_ARG_STRING, &raw->dscp_map, "Priorities of DSCPs, where switches trust the DSCP (default DSCP / 8)", "26:3,48:6"},
-        {"watchdog", 0, 0, G_OPTION_ARG_STRING, &raw->watchdog, "Rate long pauses against this pause watchdog", "sonic|juniper|MS"},
-        {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
-        {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
-        {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
-        {"fail-on", 0, 0, G_OPTION_ARG_STRING, &raw->fail_on, "Exit with status 1 if there is such a finding", "note|warning|critical"},
-        {"no-color", 0, 0, G_OPTION_ARG_NONE, &raw->no_color, "No colour, even on a terminal", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &raw->quiet, "No text report and no progress", NULL},
-        {"list-findings", 0, 0, G_OPTION_ARG_NONE, &raw->list_findings, "Print all that can be found, as Markdown", NULL},
-        {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
-        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->files, NULL, NULL},
-        {0},
-    };
-    /* clang-format on */
-    g_autoptr(GOptionContext) context =
-        g_option_context_new("[analyze] FILE… — what happened on this RoCE network");
-    g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_autoptr(GError) local = NULL;
-    if (!g_option_context_parse_strv(context, args, &local)) {
-        g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, local->message);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* GLib takes a lone "-" for a file, as we do; "analyze" may stand before the files. */
-static GStrv
-copy_arguments(int argc, char **argv)
-{
-    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-    for (int i = 0; i < argc; i++) {
-        if (i != 1 || !g_str_equal(argv[i], "analyze")) {
-            g_strv_builder_add(builder, argv[i]);
-        }
-    }
-    return g_strv_builder_end(builder);
-}
-
 rs_options *
-rs_options_parse(int argc, char **argv, GError **error)
+rs_options_new(void)
 {
-    g_auto(GStrv) args = copy_arguments(argc, argv);
-    raw_options raw = {
-        .events = DEFAULT_EVENTS,
-        .max_streams = DEFAULT_MAX_STREAMS,
-        .top = DEFAULT_TOP,
-    };
-    g_autoptr(rs_options) options = g_new0(rs_options, 1);
+    rs_options *options = g_new0(rs_options, 1);
     options->fail_on = RS_SEVERITY_NEVER;
     options->qp_maps = g_ptr_array_new_with_free_func(free_pair);
     options->captured_at = g_ptr_array_new_with_free_func(free_pair);
@@ -434,9 +328,7 @@ rs_options_parse(int argc, char **argv, GError **error)
     for (guint8 dscp = 0; dscp < RS_N_DSCPS; dscp++) {
         options->dscp_map[dscp] = dscp >> 3;
     }
-    gboolean good = parse_raw(&raw, &args, error) && fill(options, &raw, error);
-    clear_raw(&raw);
-    return good ? g_steal_pointer(&options) : NULL;
+    return options;
 }
 
 void

@@ -42,7 +42,7 @@ typedef struct rs_option_pair {
 } rs_option_pair;
 
 typedef struct rs_options {
-    GStrv files;            /* at least one */
+    GStrv files;            /* NULL: none was given */
     char *json_path;        /* NULL: none; "-": standard output */
     char *filter;           /* BPF, or NULL */
     char *hosts_path;       /* NULL: none */
@@ -72,11 +72,6 @@ typedef struct rs_options {
 /* "note", "warning", "critical". */
 const char *
 rs_severity_name(rs_severity severity);
-
-/* Takes argv apart.  NULL with `error` set for what the command line cannot mean; help
- * asked for is printed and ends the program. */
-rs_options *
-rs_options_parse(int argc, char **argv, GError **error);
 
 void
 rs_options_free(rs_options *options);

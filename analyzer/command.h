@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands, and what they say when they end.
+ *
+ * The one rule: a command takes the words from its own name on and returns an exit
+ * status; it ends the program for --help alone.
+ */
+#ifndef RS_COMMAND_H
+#define RS_COMMAND_H
+
+/* The first that applies. */
+enum rs_exit {
+    RS_EXIT_USAGE = 2,
+    RS_EXIT_INCOMPLETE = 3, /* an input could not be read, or an output written */
+    RS_EXIT_FINDING = 1,    /* at or above --fail-on */
+    RS_EXIT_SUCCESS = 0,
+};
+
+/* One capture; what is done if no command is named. */
+int
+rs_command_analyze(int argc, char **argv);
+
+#endif

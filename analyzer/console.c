@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console.h"
+
+#include "analysis.h"
+#include "format.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_UNKNOWN 120
+#define WIDTH_LEAST 60
+
+void
+rs_complain(const char *message)
+{
+    g_autofree char *safe = rs_format_safe(message);
+    fprintf(stderr, "rocescope: %s\n", safe);
+}
+
+guint
+rs_console_width(void)
+{
+    struct winsize size;
+    const char *columns = g_getenv("COLUMNS");
+    guint64 value;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+        size.ws_col > 0) {
+        return MAX(size.ws_col, WIDTH_LEAST);
+    }
+    if (columns != NULL &&
+        g_ascii_string_to_unsigned(columns, 10, 1, 10000, &value, NULL)) {
+        return MAX((guint)value, WIDTH_LEAST);
+    }
+    return WIDTH_UNKNOWN;
+}
+
+gboolean
+rs_console_has_color(const rs_options *options)
+{
+    const char *term = g_getenv("TERM");
+    return !options->no_color && isatty(STDOUT_FILENO) &&
+           g_getenv("NO_COLOR") == NULL && term != NULL && !g_str_equal(term, "dumb");
+}
+
+gboolean
+rs_console_flush(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return TRUE;
+    }
+    if (errno == EPIPE) {
+        return TRUE;
+    }
+    rs_complain("standard output cannot be written");
+    return FALSE;
+}
+
+static void
+on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    rs_analysis_interrupt();
+}
+
+void
+rs_console_catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt,
+                               .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+}

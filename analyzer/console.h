@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The terminal that a command talks to.
+ *
+ * The one rule: nothing that comes from a file or a capture reaches it unescaped.
+ */
+#ifndef RS_CONSOLE_H
+#define RS_CONSOLE_H
+
+#include "options.h"
+
+#include <glib.h>
+
+/* One line to standard error, behind the program's name. */
+void
+rs_complain(const char *message);
+
+/* Columns of standard output. */
+guint
+rs_console_width(void);
+
+/* Whether standard output is a terminal that shows colours, and the user wants them. */
+gboolean
+rs_console_has_color(const rs_options *options);
+
+/* Flushes standard output; FALSE, and a complaint, if it could not be written.  A reader
+ * that has seen enough and left is no failure. */
+gboolean
+rs_console_flush(void);
+
+/* From now on the first Ctrl-C ends the reading of captures, also of a quiet pipe; the
+ * second one ends the program. */
+void
+rs_console_catch_interrupt(void);
+
+#endif
