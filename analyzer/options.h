@@ -65,6 +65,8 @@ typedef struct rs_options {
     rs_severity fail_on;
     gboolean quiet;
     gboolean no_color;
+    gboolean
+        plots_wanted; /* PSNs over time are to be drawn; by the command, no option */
     gboolean show_version;
     gboolean list_findings;
 } rs_options;

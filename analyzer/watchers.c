@@ -27,6 +27,8 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .paths = rs_paths_new(),
         .pausing = rs_pausing_new(analysis),
         .collective = rs_collective_new(),
+        .psn_plot =
+            analysis->options->plots_wanted ? rs_psn_plot_new(analysis->tracker) : NULL,
     };
 }
 
@@ -47,6 +49,7 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_paths_free(watchers->paths);
     rs_pausing_free(watchers->pausing);
     rs_collective_free(watchers->collective);
+    rs_psn_plot_free(watchers->psn_plot);
 }
 
 void
@@ -67,6 +70,9 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     rs_paths_packet(watchers->paths, sight);
     rs_pausing_packet(watchers->pausing, sight);
     rs_collective_packet(watchers->collective, sight);
+    if (watchers->psn_plot != NULL) {
+        rs_psn_plot_packet(watchers->psn_plot, sight);
+    }
 }
 
 void
@@ -79,6 +85,9 @@ rs_watchers_event(rs_watchers *watchers, const roce_event *event)
     rs_flowlets_event(watchers->flowlets, event);
     rs_congestion_event(watchers->congestion, event);
     rs_pausing_event(watchers->pausing, event);
+    if (watchers->psn_plot != NULL) {
+        rs_psn_plot_event(watchers->psn_plot, event);
+    }
 }
 
 void

@@ -22,6 +22,7 @@
 #include "pausing.h"
 #include "ports.h"
 #include "priorities.h"
+#include "psn_plot.h"
 #include "receiver.h"
 #include "sight.h"
 #include "timeline.h"
@@ -49,6 +50,7 @@ typedef struct rs_watchers {
     rs_paths *paths;
     rs_pausing *pausing;
     rs_collective *collective;
+    rs_psn_plot *psn_plot; /* NULL unless the options want it */
 } rs_watchers;
 
 /* `analysis` has its tracker, and outlives the watchers. */
