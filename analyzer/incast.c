@@ -314,7 +314,7 @@ rise(receiver *r)
 static void
 count_data(receiver *r, sender *s, const rs_sight *sight)
 {
-    gboolean marked = roce_packet_ecn(sight->packet) == 3;
+    gboolean marked = roce_packet_ecn(sight->packet) == ROCE_ECN_CE;
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
     if (!r->inside) {
         ce->of_outside++;

@@ -9,7 +9,6 @@
 #define BITS_PER_BYTE 8
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 #define NS_PER_US 1000
-#define ECN_CE 3
 
 /* In less time than such a frame takes nothing gets through between two pauses. */
 #define JOIN_BYTES 1538
@@ -306,7 +305,7 @@ take_marks(rs_pausing *pausing, const rs_sight *sight)
 {
     rs_pause_marks *marks = element(pausing->marks, sight->stream->id);
     roce_space space;
-    if (roce_packet_ecn(sight->packet) != 3 ||
+    if (roce_packet_ecn(sight->packet) != ROCE_ECN_CE ||
         !rs_carries_data(sight->packet, &space) || marks->ce.known[space]) {
         return;
     }

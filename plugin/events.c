@@ -298,7 +298,7 @@ expert_of(const event_record *record)
     if (e->kind == ROCE_EVENT_NAK && e->detail != ROCE_NAK_PSN_SEQUENCE) {
         return &ei_fatal;
     }
-    if (e->kind == ROCE_EVENT_ECN_TRANSITION && (e->detail & 3u) == 3) {
+    if (e->kind == ROCE_EVENT_ECN_TRANSITION && (e->detail & 3u) == ROCE_ECN_CE) {
         return &ei_marked;
     }
     return rows[e->kind].severity != 0 ? &ei_event[e->kind] : NULL;

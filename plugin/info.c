@@ -10,7 +10,6 @@
 
 #include "roce/aeth.h"
 
-#define ECN_CE 3u
 
 static void
 append_aeth(wmem_strbuf_t *text, const roce_packet *p)
@@ -82,7 +81,7 @@ info_of_packet(const plugin_packet *packet, const packet_record *record,
     if (record != NULL) {
         wmem_strbuf_append(text, words_info(record, scope));
     }
-    if (packet->is_trackable && roce_packet_ecn(&packet->whole) == ECN_CE) {
+    if (packet->is_trackable && roce_packet_ecn(&packet->whole) == ROCE_ECN_CE) {
         wmem_strbuf_append(text, " [CE]");
     }
     if (p->outcome == ROCE_TRUNCATED) {
