@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "admission.h"
 
+#include "sorting.h"
+
 /* A unit of data, or a signal. */
 typedef struct unit {
     guint64 start_ns, end_ns;
@@ -33,14 +35,6 @@ unit_at(const GArray *units, guint64 i)
 
 /* ---- streams ---- */
 
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    guint32 x = *(const guint32 *)a;
-    guint32 y = *(const guint32 *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The streams of an edge that have signals, at least so many, or that have data; the first
  * RS_ADMISSION_STREAMS of them, guint32, ascending. */
 static GArray *
@@ -60,14 +54,14 @@ streams_with(const rs_edge *edge, guint32 flag, guint least)
             g_array_append_val(streams, message->stream);
         }
     }
-    g_array_sort(streams, by_number);
+    g_array_sort(streams, rs_by_u32);
     return streams;
 }
 
 static gboolean
 has(GArray *streams, guint32 stream)
 {
-    return g_array_binary_search(streams, &stream, by_number, NULL);
+    return g_array_binary_search(streams, &stream, rs_by_u32, NULL);
 }
 
 /* ---- signals and units ---- */
@@ -164,7 +158,7 @@ units_of(const rs_edge *edge, GArray *streams)
         const rs_message *message = message_at(edge->messages, i);
         guint at;
         if ((message->flags & RS_MESSAGE_SIGNAL) == 0 &&
-            g_array_binary_search(streams, &message->stream, by_number, &at)) {
+            g_array_binary_search(streams, &message->stream, rs_by_u32, &at)) {
             add_to_unit(&open[at], message, immediate, units);
         }
     }
@@ -361,7 +355,7 @@ static void
 remove_stream(GArray *streams, guint32 stream)
 {
     guint at;
-    if (g_array_binary_search(streams, &stream, by_number, &at)) {
+    if (g_array_binary_search(streams, &stream, rs_by_u32, &at)) {
         g_array_remove_index(streams, at);
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "beat.h"
 
+#include "sorting.h"
+
 #include <string.h>
 
 #define FEW_INTERVALS 8
@@ -88,14 +90,6 @@ rs_beat_widen(GArray *row, guint64 times)
     merge_same(row);
 }
 
-static gint
-more_bytes(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x > y ? -1 : x < y;
-}
-
 /* Half of all bytes came in cells that have at least so many. */
 static guint64
 middle_bytes(const GArray *row)
@@ -107,7 +101,7 @@ middle_bytes(const GArray *row)
         g_array_append_val(bytes, n);
         all += n;
     }
-    g_array_sort(bytes, more_bytes);
+    g_array_sort(bytes, rs_by_u64_greatest);
     guint64 sum = 0;
     guint64 middle = 0;
     for (guint i = 0; i < bytes->len && sum * 2 < all; i++) {
@@ -189,7 +183,7 @@ silences_of(const GArray *loud)
         guint64 silence = silence_before(loud, i);
         g_array_append_val(silences, silence);
     }
-    g_array_sort(silences, more_bytes);
+    g_array_sort(silences, rs_by_u64_greatest);
     return silences;
 }
 
@@ -266,16 +260,10 @@ phase_of(const GArray *bursts, guint fold)
 
 /* ---- do they repeat? ---- */
 
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    return more_bytes(b, a);
-}
-
 static guint64
 median_of(GArray *values)
 {
-    g_array_sort(values, by_number);
+    g_array_sort(values, rs_by_u64);
     return values->len > 0 ? g_array_index(values, guint64, (values->len - 1) / 2) : 0;
 }
 

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dist.h"
 
-static gint
-by_size(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x < y ? -1 : x > y;
-}
+#include "sorting.h"
 
 static guint64
 quantile(const GArray *sorted, guint percent)
@@ -38,7 +32,7 @@ rs_dist_of(GArray *samples, rs_dist *spread)
     if (samples->len == 0) {
         return;
     }
-    g_array_sort(samples, by_size);
+    g_array_sort(samples, rs_by_u64);
     double sum = 0;
     for (guint i = 0; i < samples->len; i++) {
         sum += (double)g_array_index(samples, guint64, i);

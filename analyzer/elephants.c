@@ -2,14 +2,7 @@
 #include "elephants.h"
 
 #include "data_sight.h"
-
-static gint
-most_first(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x > y ? -1 : x < y;
-}
+#include "sorting.h"
 
 /* The payload of each stream that has any. */
 static GArray *
@@ -32,7 +25,7 @@ rs_elephants_find(rs_elephants *elephants, const rs_analysis *analysis,
                   const rs_summary *summary)
 {
     g_autoptr(GArray) bytes = payloads(analysis, summary);
-    g_array_sort(bytes, most_first);
+    g_array_sort(bytes, rs_by_u64_greatest);
     guint64 n = bytes->len;
     const guint64 wanted[RS_N_ELEPHANTS] = {
         [RS_ELEPHANTS_1] = 1,

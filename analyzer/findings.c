@@ -3,6 +3,7 @@
 
 #include "findings_filter.h"
 #include "findings_parts.h"
+#include "sorting.h"
 
 #define FRAMES_KEPT RS_FRAMES
 
@@ -118,20 +119,12 @@ rs_findings_label(const rs_findings *all, const roce_addr *addr)
 
 /* ---- the list ---- */
 
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Each frame once, in order, and not too many. */
 static void
 tidy_frames(rs_finding *finding)
 {
     GArray *frames = finding->frames;
-    g_array_sort(frames, by_number);
+    g_array_sort(frames, rs_by_u64);
     guint n = 0;
     for (guint i = 0; i < frames->len; i++) {
         guint64 frame = g_array_index(frames, guint64, i);

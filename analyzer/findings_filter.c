@@ -2,6 +2,7 @@
 #include "findings_filter.h"
 
 #include "format.h"
+#include "sorting.h"
 
 #include "roce/aeth.h"
 
@@ -29,20 +30,12 @@ same_numbers(const rs_analysis *a)
     return a->files->len == 1 && a->filtered_out == 0;
 }
 
-static gint
-by_id(gconstpointer a, gconstpointer b)
-{
-    guint32 x = *(const guint32 *)a;
-    guint32 y = *(const guint32 *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* "1, 3..5" */
 static char *
 set_of_streams(const rs_finding *finding)
 {
     g_autoptr(GArray) ids = g_array_copy(finding->streams);
-    g_array_sort(ids, by_id);
+    g_array_sort(ids, rs_by_u32);
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < ids->len;) {
         guint32 first = g_array_index(ids, guint32, i);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "passages.h"
 
+#include "sorting.h"
+
 #include "roce/opcode.h"
 
 #include <string.h>
@@ -83,20 +85,14 @@ rs_held_end(rs_held *held, const roce_tracker *tracker)
 
 /* ---- streams ---- */
 
-static gint
-compare(guint64 a, guint64 b)
-{
-    return a < b ? -1 : a > b;
-}
-
 gint
 rs_stream_compare(const roce_stream *a, const roce_stream *b)
 {
-    gint order = compare(a->tenant.kind, b->tenant.kind);
-    order = order != 0 ? order : compare(a->tenant.id, b->tenant.id);
+    gint order = rs_by_number(a->tenant.kind, b->tenant.kind);
+    order = order != 0 ? order : rs_by_number(a->tenant.id, b->tenant.id);
     order = order != 0 ? order : roce_addr_compare(&a->src, &b->src);
     order = order != 0 ? order : roce_addr_compare(&a->dst, &b->dst);
-    return order != 0 ? order : compare(a->dst_qpn, b->dst_qpn);
+    return order != 0 ? order : rs_by_number(a->dst_qpn, b->dst_qpn);
 }
 
 /* ---- passages ---- */

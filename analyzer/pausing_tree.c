@@ -5,18 +5,13 @@
 #include "pausing.h"
 #include "pausing_cycle.h"
 #include "pausing_ways.h"
+#include "sorting.h"
 
 struct rs_pause_tree {
     rs_pause_ways *ways;
     rs_pause_node *nodes;  /* by the tracker's number */
     rs_pause_cycle *cycle; /* NULL: none */
 };
-
-static gint
-compare(guint64 a, guint64 b)
-{
-    return a < b ? -1 : a > b;
-}
 
 /* ---- causes ---- */
 
@@ -64,8 +59,8 @@ most_first(gconstpointer a, gconstpointer b)
 {
     const rs_pause_cause *x = a;
     const rs_pause_cause *y = b;
-    gint order = compare(y->paused_ns, x->paused_ns);
-    return order != 0 ? order : compare(x->pause, y->pause);
+    gint order = rs_by_number(y->paused_ns, x->paused_ns);
+    return order != 0 ? order : rs_by_number(x->pause, y->pause);
 }
 
 static void

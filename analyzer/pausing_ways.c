@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pausing_ways.h"
 
+#include "sorting.h"
+
 #include <string.h>
 
 /* ---- ways ---- */
@@ -11,12 +13,6 @@ typedef struct sighted {
     rs_passage *passage;
 } sighted;
 
-static gint
-compare(guint64 a, guint64 b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* Streams one by one, each from its first hop to its last. */
 static gint
 by_stream_and_hop(gconstpointer a, gconstpointer b)
@@ -25,9 +21,9 @@ by_stream_and_hop(gconstpointer a, gconstpointer b)
     const sighted *y = b;
     gint order = rs_stream_compare(x->stream, y->stream);
     if (order == 0) {
-        order = compare(y->passage->hop_limit, x->passage->hop_limit);
+        order = rs_by_number(y->passage->hop_limit, x->passage->hop_limit);
     }
-    return order != 0 ? order : compare(x->passage->key, y->passage->key);
+    return order != 0 ? order : rs_by_number(x->passage->key, y->passage->key);
 }
 
 /* What may stop this passage. */
@@ -121,8 +117,8 @@ by_ends(gconstpointer a, gconstpointer b)
 {
     const rs_pause_way *x = a;
     const rs_pause_way *y = b;
-    gint order = compare(x->to, y->to);
-    return order != 0 ? order : compare(x->from, y->from);
+    gint order = rs_by_number(x->to, y->to);
+    return order != 0 ? order : rs_by_number(x->from, y->from);
 }
 
 /* Between those that stand for links, sorted, each once. */
@@ -182,7 +178,7 @@ static gint
 compare_links(const link_source *a, const link_source *b)
 {
     gint order = memcmp(a->ends, b->ends, sizeof a->ends);
-    return order != 0 ? order : compare(a->priority, b->priority);
+    return order != 0 ? order : rs_by_number(a->priority, b->priority);
 }
 
 /* Of one link, the source of which most was seen comes first. */
@@ -192,8 +188,8 @@ by_link(gconstpointer a, gconstpointer b)
     const link_source *x = a;
     const link_source *y = b;
     gint order = compare_links(x, y);
-    order = order != 0 ? order : compare(y->n_intervals, x->n_intervals);
-    return order != 0 ? order : compare(x->pause, y->pause);
+    order = order != 0 ? order : rs_by_number(y->n_intervals, x->n_intervals);
+    return order != 0 ? order : rs_by_number(x->pause, y->pause);
 }
 
 static GArray *

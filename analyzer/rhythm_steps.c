@@ -21,6 +21,7 @@
  * receiving and sending at one point.
  */
 #include "rhythm_shape.h"
+#include "sorting.h"
 
 #define RS_STEPS_DEPENDENT_PERCENT 90
 #define RS_STEPS_WAITING_PERCENT 25
@@ -51,22 +52,6 @@ by_start(gconstpointer a, gconstpointer b)
     return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
 }
 
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    guint x = *(const guint *)a;
-    guint y = *(const guint *)b;
-    return x < y ? -1 : x > y;
-}
-
-static gint
-by_time(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x < y ? -1 : x > y;
-}
-
 static gboolean
 is_data(const rs_message *message)
 {
@@ -86,7 +71,7 @@ streams_of(const rs_edge *edge)
             g_array_append_val(streams, message->stream);
         }
     }
-    g_array_sort(streams, by_number);
+    g_array_sort(streams, rs_by_u32);
     return streams;
 }
 
@@ -108,7 +93,7 @@ turns_init(edge_turns *turns, const rs_graph *graph, const rs_edge *edge,
         guint which;
         if (is_data(message) && rs_graph_iteration(graph, message->start_ns, &at) &&
             at < iterations &&
-            g_array_binary_search(streams, &message->stream, by_number, &which)) {
+            g_array_binary_search(streams, &message->stream, rs_by_u32, &which)) {
             g_array_append_vals(turns->iterations[at * queue_pairs + which], message,
                                 1);
         }
@@ -146,7 +131,7 @@ messages_of(const edge_turns *turns, guint n_edges)
             }
         }
     }
-    g_array_sort(counts, by_number);
+    g_array_sort(counts, rs_by_u32);
     return counts->len > 0 ? g_array_index(counts, guint, (counts->len - 1) / 2) : 0;
 }
 
@@ -228,7 +213,7 @@ check_edge(const edge_turns *before, const edge_turns *turns, const division *d,
 static guint64
 rank_of(GArray *values, guint percent)
 {
-    g_array_sort(values, by_time);
+    g_array_sort(values, rs_by_u64);
     guint at = values->len * percent / 100;
     return g_array_index(values, guint64, MIN(at, values->len - 1));
 }

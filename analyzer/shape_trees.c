@@ -16,6 +16,7 @@
  * alone has to make two trees.
  */
 #include "rhythm_shape.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -36,14 +37,6 @@ typedef struct beginning {
     guint64 after_ns;
     gboolean forth; /* from the first of the two hosts to the second */
 } beginning;
-
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    guint64 x = *(const guint64 *)a;
-    guint64 y = *(const guint64 *)b;
-    return x < y ? -1 : x > y;
-}
 
 static gint
 by_beginning(gconstpointer a, gconstpointer b)
@@ -74,7 +67,7 @@ begins_after(const rs_graph *graph, const rs_edge *edge, guint32 stream)
         g_array_append_val(after, passed);
         newest = iteration;
     }
-    g_array_sort(after, by_number);
+    g_array_sort(after, rs_by_u64);
     return after->len > 0 ? g_array_index(after, guint64, (after->len - 1) / 2)
                           : G_MAXUINT64;
 }

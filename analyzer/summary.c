@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "format.h"
+#include "sorting.h"
 
 #include "roce/hash.h"
 
@@ -333,14 +334,6 @@ by_pairing(gconstpointer a, gconstpointer b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static gint
-by_id(gconstpointer a, gconstpointer b)
-{
-    guint32 x = *(const guint32 *)a;
-    guint32 y = *(const guint32 *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Connections are numbered in the order in which they were found, as in the plugin. */
 static void
 find_links(rs_summary *summary, const rs_analysis *analysis)
@@ -368,7 +361,7 @@ find_links(rs_summary *summary, const rs_analysis *analysis)
     }
     for (guint i = 0; i < summary->links->len; i++) {
         const rs_link *link = g_ptr_array_index(summary->links, i);
-        g_array_sort(link->streams, by_id);
+        g_array_sort(link->streams, rs_by_u32);
     }
     add_bare_connections(summary, analysis);
 }

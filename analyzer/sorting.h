@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Orders of numbers, for sorting and searching.
+ *
+ * The one rule: numbers are compared, never subtracted.
+ */
+#ifndef RS_SORTING_H
+#define RS_SORTING_H
+
+#include <glib.h>
+
+/* Less than 0, 0, more than 0: a before b, the same, b before a. */
+static inline gint
+rs_by_number(guint64 a, guint64 b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Of elements of arrays of numbers: the least first, the greatest first. */
+static inline gint
+rs_by_u32(gconstpointer a, gconstpointer b)
+{
+    return rs_by_number(*(const guint32 *)a, *(const guint32 *)b);
+}
+
+static inline gint
+rs_by_u64(gconstpointer a, gconstpointer b)
+{
+    return rs_by_number(*(const guint64 *)a, *(const guint64 *)b);
+}
+
+static inline gint
+rs_by_u64_greatest(gconstpointer a, gconstpointer b)
+{
+    return rs_by_u64(b, a);
+}
+
+#endif
