@@ -256,15 +256,6 @@ is_between_iterations(const rs_rhythm *rhythm, guint64 from_ns, guint64 until_ns
 }
 
 static void
-keep_frame(rs_admission *a, const unit *signal, const unit *data)
-{
-    if (a->n_frames + 2 <= RS_ADMISSION_FRAMES) {
-        a->frames[a->n_frames++] = signal->first_frame;
-        a->frames[a->n_frames++] = data->first_frame;
-    }
-}
-
-static void
 judge(const match *m, rs_admission *a)
 {
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -285,7 +276,8 @@ judge(const match *m, rs_admission *a)
                 a->waited++;
                 a->waited_ns += wait;
                 g_array_append_val(waits, wait);
-                keep_frame(a, signal, data);
+                rs_frames_keep(&a->frames, signal->first_frame);
+                rs_frames_keep(&a->frames, data->first_frame);
             }
         }
         ended = MAX(ended, data->end_ns);

@@ -31,6 +31,7 @@
 
 #include "dist.h"
 #include "edges.h"
+#include "frames.h"
 #include "rhythm.h"
 
 #include "roce/tracker.h"
@@ -49,8 +50,6 @@
 /* An idle time counts from so many times that on. */
 #define RS_ADMISSION_IDLE_TIMES 2
 
-#define RS_ADMISSION_FRAMES 20
-
 typedef struct rs_admission {
     guint32 point;
     guint32 receiver, sender; /* nodes */
@@ -68,9 +67,7 @@ typedef struct rs_admission {
     rs_dist wait; /* ns, of those that waited: from the end of the unit before
                                  to the signal */
     guint64 waited_ns, span_ns; /* all of them; from the first unit to the last */
-    guint64 frames[RS_ADMISSION_FRAMES]; /* signals that were waited for, and what they
-                                            admitted */
-    guint n_frames;
+    rs_frames frames; /* signals that were waited for, and what they admitted */
 } rs_admission;
 
 /* By sender, receiver and stream; rs_admission. */

@@ -74,6 +74,13 @@ rs_finding_add_frames(rs_finding *finding, const guint64 *frames, guint n,
     finding->more_frames |= total > n;
 }
 
+void
+rs_finding_add_kept(rs_finding *finding, const rs_frames *frames)
+{
+    rs_finding_add_frames(finding, frames->first, rs_frames_kept(frames),
+                          frames->total);
+}
+
 /* The requests that NAKs refused, if all of them are known. */
 static void
 add_refused(const rs_findings *all, rs_finding *finding, guint32 stream, guint kind)

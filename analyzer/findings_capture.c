@@ -18,7 +18,7 @@ add_odd(rs_findings *all, const rs_finding_row *row, rs_oddity kind, guint64 n,
     const rs_frames *frames = &all->analysis->watchers.odd_frames.kinds[kind];
     rs_finding *f = rs_finding_add(all, row, row->worst);
     f->weight = n;
-    rs_finding_add_frames(f, frames->first, rs_frames_kept(frames), frames->total);
+    rs_finding_add_kept(f, frames);
     if (filter != NULL) {
         rs_finding_add_filter(f, g_strdup(filter));
     }
@@ -37,8 +37,7 @@ rs_find_clock_steps(rs_findings *all, const rs_finding_row *row)
     for (guint i = 0; i < rs_points_n(a->points); i++) {
         const rs_point *point = rs_analysis_point(a, i);
         largest = MAX(largest, point->largest_step_ns);
-        rs_finding_add_frames(f, point->stepped.first, rs_frames_kept(&point->stepped),
-                              point->stepped.total);
+        rs_finding_add_kept(f, &point->stepped);
     }
     g_autofree char *step = rs_format_duration(largest, a->resolution_ns);
     rs_finding_say(
@@ -166,8 +165,7 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
         return;
     }
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-    rs_finding_add_frames(f, a->left_out.first, rs_frames_kept(&a->left_out),
-                          a->left_out.total);
+    rs_finding_add_kept(f, &a->left_out);
     rs_finding_say(
         f, g_strdup("The capture holds every packet twice"),
         g_strdup_printf("%" G_GUINT64_FORMAT " second copies were left out.  Those of "

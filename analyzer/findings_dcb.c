@@ -389,8 +389,7 @@ find_misplaced(rs_findings *all, const rs_finding_row *row, const rs_dcb_port *p
                                 "use."
                               : ""));
     rs_finding_add_frame(f, port->newest_frame);
-    rs_finding_add_frames(f, data->frames.first, rs_frames_kept(&data->frames),
-                          data->frames.total);
+    rs_finding_add_kept(f, &data->frames);
     rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
     add_lldp_filter(f, port);
 }

@@ -6,6 +6,7 @@
 #define RS_FINDINGS_PARTS_H
 
 #include "findings.h"
+#include "frames.h"
 
 struct rs_findings {
     const rs_analysis *analysis;
@@ -38,6 +39,10 @@ rs_finding_add_frame(rs_finding *finding, guint64 frame);
 void
 rs_finding_add_frames(rs_finding *finding, const guint64 *frames, guint n,
                       guint64 total);
+
+/* All that were kept. */
+void
+rs_finding_add_kept(rs_finding *finding, const rs_frames *frames);
 
 /* The frames on which events of that RS_EVIDENCE_KIND about its streams were seen.  The
  * filter for all of them is made of the plugin's fields of these events. */

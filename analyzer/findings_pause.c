@@ -92,9 +92,9 @@ void
 rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
-    const rs_pause_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
+    const rs_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
     g_autofree char *mac = rs_format_mac(p->src_mac);
-    rs_finding_add_frames(f, xoff->first, (guint)MIN(xoff->n, RS_PAUSE_FRAMES),
+    rs_finding_add_frames(f, xoff->first, rs_frames_kept(xoff),
                           p->xoff + p->refresh + p->xon);
     rs_finding_add_filter(f,
                           g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
@@ -302,24 +302,22 @@ rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         const rs_pause_watch *watch = rs_pause_watch_of(all, i);
-        if (watch->late.n < RS_IGNORED_PACKETS || !is_one_port(all, i)) {
+        if (watch->late.total < RS_IGNORED_PACKETS || !is_one_port(all, i)) {
             continue;
         }
         g_autofree char *who = rs_pause_who(all, i);
         g_autofree char *what = rs_pause_what(all, i);
-        g_autofree char *late = rs_finding_packets(watch->late.n);
+        g_autofree char *late = rs_finding_packets(watch->late.total);
         g_autofree char *most = rs_format_duration(watch->most_ns, 0);
         g_autofree char *latest = rs_format_duration(watch->latest_ns, 0);
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
         rs_pause_about(all, f, i);
-        f->weight = watch->late.n;
+        f->weight = watch->late.total;
         rs_finding_say(
             f, g_strdup_printf("%s came although %s paused %s", late, who, what),
             g_strdup_printf("More than %s after the pause began, which reaction, cable "
                             "and a frame on its way explain; the last one %s after.",
                             most, latest));
-        rs_finding_add_frames(f, watch->late.first,
-                              (guint)MIN(watch->late.n, RS_PAUSE_FRAMES),
-                              watch->late.n);
+        rs_finding_add_kept(f, &watch->late);
     }
 }

@@ -94,8 +94,8 @@ chain_text(const spread *s)
 static void
 add_first_frame(const spread *s, rs_finding *f, guint32 pause)
 {
-    const rs_pause_frames *xoff = &rs_pause_watch_of(s->all, pause)->xoff;
-    if (xoff->n > 0) {
+    const rs_frames *xoff = &rs_pause_watch_of(s->all, pause)->xoff;
+    if (xoff->total > 0) {
         rs_finding_add_frame(f, xoff->first[0]);
     }
 }

@@ -63,8 +63,7 @@ say_without_pfc(const rs_findings *all, rs_finding *f, guint priority,
                         priority),
         g_strdup_printf("%s  %s", reason, source_words(all, point->tagged > 0)));
     f->weight = data->packets;
-    rs_finding_add_frames(f, data->frames.first, rs_frames_kept(&data->frames),
-                          data->frames.total);
+    rs_finding_add_kept(f, &data->frames);
     rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
 }
 
@@ -287,8 +286,7 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
                             ? "  One of the two is lossless and the other is not: "
                               "what a switch trusts decides."
                             : ""));
-    rs_finding_add_frames(f, p->disagreeing.first, rs_frames_kept(&p->disagreeing),
-                          p->disagreeing.total);
+    rs_finding_add_kept(f, &p->disagreeing);
     char *filter = filter_of_disagreement(p, options);
     if (filter != NULL) {
         rs_finding_add_filter(f, filter);

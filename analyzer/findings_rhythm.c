@@ -49,7 +49,7 @@ say_straggler(rs_findings *all, const rs_finding_row *row, const rs_performer *o
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     about_host(edges, one->node, f);
     f->weight = last->times;
-    rs_finding_add_frames(f, last->frames, last->n_frames, last->times);
+    rs_finding_add_kept(f, &last->frames);
     rs_finding_say(
         f,
         g_strdup_printf("%s %s last in %u of %u iterations, by %s", who,
@@ -93,19 +93,14 @@ slow_hop(const rs_edges *edges, const rs_group *group, guint32 node, guint64 *ot
 static void
 add_messages(rs_finding *f, const rs_edge *edge)
 {
-    guint64 frames[RS_STRAGGLER_FRAMES];
-    guint n = 0;
-    guint64 total = 0;
+    rs_frames frames = {0};
     for (guint i = 0; i < edge->messages->len; i++) {
         const rs_message *message = &g_array_index(edge->messages, rs_message, i);
         if ((message->flags & RS_MESSAGE_SIGNAL) == 0) {
-            total++;
-            if (n < RS_STRAGGLER_FRAMES) {
-                frames[n++] = message->last_frame;
-            }
+            rs_frames_keep(&frames, message->last_frame);
         }
     }
-    rs_finding_add_frames(f, frames, n, total);
+    rs_finding_add_kept(f, &frames);
 }
 
 static void
@@ -191,7 +186,7 @@ rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
         rs_finding_about(f, about);
         f->weight = a->waited;
-        rs_finding_add_frames(f, a->frames, a->n_frames, a->waited * 2);
+        rs_finding_add_kept(f, &a->frames);
         rs_finding_say(
             f,
             g_strdup_printf("%s waits for %s to clear it to send, %s of the time",

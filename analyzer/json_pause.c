@@ -170,10 +170,10 @@ victims_json(const rs_pausing *pausing, guint32 pause)
     json_object_set_new(json, "packets", rs_json_count(watch->packets));
     json_object_set_new(json, "stops", rs_json_count(watch->held.stops));
     json_object_set_new(json, "held_ns", rs_json_count(watch->held.held_ns));
-    json_object_set_new(json, "late_packets", rs_json_count(watch->late.n));
+    json_object_set_new(json, "late_packets", rs_json_count(watch->late.total));
     json_object_set_new(json, "late_after_ns", rs_json_count(watch->most_ns));
     json_object_set_new(json, "latest_ns",
-                        rs_json_known(watch->latest_ns, watch->late.n > 0));
+                        rs_json_known(watch->latest_ns, watch->late.total > 0));
     json_object_set_new(json, "n_streams", rs_json_count(watch->passages->len));
     json_object_set_new(json, "streams", passages_json(watch->passages));
     return json;

@@ -96,15 +96,6 @@ group_of(const rs_pausing *pausing, guint32 point)
 
 /* ---- pause frames ---- */
 
-static void
-add_frame(rs_pause_frames *frames, guint64 frame)
-{
-    if (frames->n < RS_PAUSE_FRAMES) {
-        frames->first[frames->n] = frame;
-    }
-    frames->n++;
-}
-
 static guint64
 wire_ns(guint64 bytes, guint64 bps)
 {
@@ -183,8 +174,8 @@ take_frame(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
     take_interval(pausing, watch, p);
     if (p->paused && p->xoff_frame == sight->frame->number) {
         watch->xoff_frame = p->xoff_frame;
-        add_frame(&watch->xoff, p->xoff_frame);
-        if (watch->xoff.n == 1) {
+        rs_frames_keep(&watch->xoff, p->xoff_frame);
+        if (watch->xoff.total == 1) {
             watch->first_start_ns = p->start_ns;
         }
     }
@@ -287,7 +278,7 @@ take_late(rs_pause_watch *watch, const roce_pause_source *p, const roce_frame *f
         frame->time_ns <= p->start_ns + watch->most_ns) {
         return;
     }
-    add_frame(&watch->late, frame->number);
+    rs_frames_keep(&watch->late, frame->number);
     watch->latest_ns = MAX(watch->latest_ns, frame->time_ns - p->start_ns);
 }
 

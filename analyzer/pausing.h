@@ -11,6 +11,7 @@
 #ifndef RS_PAUSING_H
 #define RS_PAUSING_H
 
+#include "frames.h"
 #include "passages.h"
 #include "pausing_tree.h"
 #include "watchdog.h"
@@ -28,19 +29,12 @@
 #define RS_PAUSE_PHY_NS 2000
 #define RS_PAUSE_FRAME_BYTES 9238 /* 9,216 and what a frame takes on the wire besides */
 
-#define RS_PAUSE_FRAMES 10 /* kept, to point at */
-
-typedef struct rs_pause_frames {
-    guint64 first[RS_PAUSE_FRAMES];
-    guint64 n; /* all of them */
-} rs_pause_frames;
-
 /* What is known of one source of pauses beside the tracker's word. */
 typedef struct rs_pause_watch {
-    const rs_mac *mac;          /* NULL: no room for it */
-    roce_histogram lengths;     /* of its intervals; empty without the link's speed */
-    rs_holds holds;             /* likewise */
-    rs_pause_frames xoff, late; /* frames; of late ones the packets */
+    const rs_mac *mac;      /* NULL: no room for it */
+    roce_histogram lengths; /* of its intervals; empty without the link's speed */
+    rs_holds holds;         /* likewise */
+    rs_frames xoff, late;   /* frames; of late ones the packets */
     guint64 frames_in, frames_out; /* as the capture file says it */
     guint64 first_start_ns;        /* of its first pause; 0: none */
 

@@ -155,7 +155,7 @@ order_of(const order_run *run, guint32 pause)
     rs_sender_evidence evidence;
     rs_pause_order order = {.pause_ns = watch->first_start_ns,
                             .pause_frame = watch->xoff.first[0]};
-    order.unknown = watch->xoff.n == 0
+    order.unknown = watch->xoff.total == 0
                         ? RS_ORDER_NO_PAUSE
                         : by_sender[rs_pausing_sender(run->pausing, pause, &evidence)];
     if (order.unknown == RS_ORDER_KNOWN) {

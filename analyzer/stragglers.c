@@ -111,9 +111,7 @@ note_last(GArray *performers, tally *tallies, rs_last_kind kind, const rs_last_o
     rs_lastness *last = &g_array_index(performers, rs_performer, at).last[kind];
     last->times++;
     g_array_append_val(tallies[at].by[kind], one->by_ns);
-    if (last->n_frames < RS_STRAGGLER_FRAMES) {
-        last->frames[last->n_frames++] = one->frame;
-    }
+    rs_frames_keep(&last->frames, one->frame);
 }
 
 static void

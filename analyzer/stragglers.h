@@ -12,12 +12,11 @@
 #ifndef RS_STRAGGLERS_H
 #define RS_STRAGGLERS_H
 
+#include "frames.h"
 #include "rhythm.h"
 #include "rhythm_shape.h"
 
 #include <glib.h>
-
-#define RS_STRAGGLER_FRAMES 20
 
 typedef enum rs_last_kind {
     RS_LAST_TO_BEGIN,
@@ -28,9 +27,8 @@ typedef enum rs_last_kind {
 /* How often a host was last, and by how much. */
 typedef struct rs_lastness {
     guint times;
-    rs_dist by; /* ns behind the last but one, where it was last */
-    guint64 frames[RS_STRAGGLER_FRAMES]; /* its first, or last, packets there */
-    guint n_frames;
+    rs_dist by;       /* ns behind the last but one, where it was last */
+    rs_frames frames; /* its first, or last, packets there */
 } rs_lastness;
 
 /* A host that sends in the rhythm. */

@@ -291,7 +291,7 @@ ROWS = [
         wire(shared(held(300 * MS))), None, SPEED),
 
     Row("pause_ignored", FIRES, "a NIC that stops 20 us late",
-        fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(10)),
+        fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(20)),
     Row("pause_ignored", FIRES, "10 packets", wire(sent_anyway(10)), "warning", SPEED,
         also=n_frames(10)),
     Row("pause_ignored", FIRES, "over a bridge, from the host that all packets have",
