@@ -10,7 +10,6 @@
 
 #include "roce/aeth.h"
 
-
 static void
 append_aeth(wmem_strbuf_t *text, const roce_packet *p)
 {
