@@ -4,7 +4,17 @@
 #include "format.h"
 #include "json_parts.h"
 #include "reader.h"
+#include "rocescope_version.h"
 #include "twins.h"
+
+json_t *
+rs_json_tool(void)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "name", json_string("rocescope"));
+    json_object_set_new(json, "version", json_string(ROCESCOPE_VERSION));
+    return json;
+}
 
 static json_t *
 file_json(const rs_file *file)

@@ -7,6 +7,10 @@
 
 #include <jansson.h>
 
+/* `tool`: this program. */
+json_t *
+rs_json_tool(void);
+
 /* `capture`: files, points and packets. */
 json_t *
 rs_json_capture(const rs_analysis *analysis);

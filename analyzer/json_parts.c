@@ -373,6 +373,13 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
 }
 
 json_t *
+rs_json_streams_omitted(const rs_analysis *analysis, const rs_summary *summary)
+{
+    guint n = summary->worst_first->len;
+    return rs_json_count(n - MIN(n, analysis->options->max_streams));
+}
+
+json_t *
 rs_json_event(const roce_event *e)
 {
     gboolean has_psn = e->psn != ROCE_NO_PSN;
@@ -399,5 +406,16 @@ rs_json_event(const roce_event *e)
     json_object_set_new(json, "related_frame",
                         rs_json_known(e->related_frame, e->related_frame != 0));
     json_object_set_new(json, "duration_ns", rs_json_count(e->duration_ns));
+    return json;
+}
+
+json_t *
+rs_json_event_totals(const rs_analysis *analysis)
+{
+    json_t *json = json_object();
+    for (guint kind = 0; kind < ROCE_N_EVENTS; kind++) {
+        json_object_set_new(json, roce_event_kind_name((roce_event_kind)kind),
+                            rs_json_count(analysis->event_totals[kind]));
+    }
     return json;
 }

@@ -41,11 +41,15 @@ rs_json_totals(const rs_analysis *analysis, const rs_summary *summary);
 json_t *
 rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 id);
 
+/* How many streams are beyond --max-streams. */
+json_t *
+rs_json_streams_omitted(const rs_analysis *analysis, const rs_summary *summary);
+
 json_t *
 rs_json_event(const roce_event *event);
 
-/* A distribution, no finer than the capture's own resolution; null without samples. */
+/* How many events of each kind there were. */
 json_t *
-rs_json_dist(const roce_histogram *h, guint64 resolution_ns);
+rs_json_event_totals(const rs_analysis *analysis);
 
 #endif

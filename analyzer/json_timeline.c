@@ -111,17 +111,44 @@ stream_json(const rs_timeline *timeline, guint32 stream)
 }
 
 static void
-add_streams(json_t *series, const rs_analysis *analysis, const rs_summary *summary)
+visit_streams(const rs_analysis *analysis, const rs_summary *summary,
+              rs_json_visitor visit, void *data)
 {
     guint shown = 0;
     guint n = MIN(summary->worst_first->len, analysis->options->max_streams);
     for (guint i = 0; i < n && shown < STREAMS_SHOWN; i++) {
         guint32 id = g_array_index(summary->worst_first, guint32, i);
         if (rs_timeline_has_stream(analysis->watchers.timeline, id)) {
-            json_array_append_new(series, stream_json(analysis->watchers.timeline, id));
+            visit(stream_json(analysis->watchers.timeline, id), data);
             shown++;
         }
     }
+}
+
+void
+rs_json_timeline_visit(const rs_analysis *analysis, const rs_summary *summary,
+                       rs_json_visitor visit, void *data)
+{
+    const rs_timeline *timeline = analysis->watchers.timeline;
+    if (rs_timeline_n_bins(timeline) == 0) {
+        return;
+    }
+    json_t *total = total_json(analysis, summary);
+    if (total != NULL) {
+        visit(total, data);
+    }
+    for (guint32 i = 0; i < rs_points_n(analysis->points); i++) {
+        if (rs_timeline_has_point(timeline, i)) {
+            visit(point_json(timeline, i), data);
+        }
+    }
+    visit_streams(analysis, summary, visit, data);
+}
+
+static void
+append(json_t *element, void *array)
+{
+    json_array_append_new(array, element);
 }
 
 json_t *
@@ -132,16 +159,7 @@ rs_json_timeline(const rs_analysis *analysis, const rs_summary *summary)
         return json_null();
     }
     json_t *series = json_array();
-    json_t *total = total_json(analysis, summary);
-    if (total != NULL) {
-        json_array_append_new(series, total);
-    }
-    for (guint32 i = 0; i < rs_points_n(analysis->points); i++) {
-        if (rs_timeline_has_point(timeline, i)) {
-            json_array_append_new(series, point_json(timeline, i));
-        }
-    }
-    add_streams(series, analysis, summary);
+    rs_json_timeline_visit(analysis, summary, append, series);
     json_t *json = json_object();
     json_object_set_new(json, "bin_ns", rs_json_count(rs_timeline_bin_ns(timeline)));
     json_object_set_new(json, "start_ns",

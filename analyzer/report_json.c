@@ -20,7 +20,6 @@
 #include "json_priorities.h"
 #include "json_rhythm.h"
 #include "json_timeline.h"
-#include "rocescope_version.h"
 
 #include <jansson.h>
 
@@ -52,7 +51,7 @@ put_streams(FILE *out, const rs_analysis *a, const rs_summary *summary)
                                 g_array_index(summary->worst_first, guint32, i)));
     }
     fputs("]", out);
-    put_member(out, "streams_omitted", rs_json_count(summary->worst_first->len - n));
+    put_member(out, "streams_omitted", rs_json_streams_omitted(a, summary));
 }
 
 static void
@@ -86,12 +85,7 @@ put_events(FILE *out, const rs_analysis *a)
         put(out, rs_json_event(&g_array_index(a->events, roce_event, i)));
     }
     fputs("]", out);
-    json_t *totals = json_object();
-    for (guint kind = 0; kind < ROCE_N_EVENTS; kind++) {
-        json_object_set_new(totals, roce_event_kind_name((roce_event_kind)kind),
-                            rs_json_count(a->event_totals[kind]));
-    }
-    put_member(out, "event_totals", totals);
+    put_member(out, "event_totals", rs_json_event_totals(a));
 }
 
 static void
@@ -110,10 +104,7 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
                const GPtrArray *findings)
 {
     fprintf(out, "{\"schema_version\":%d", SCHEMA_VERSION);
-    json_t *tool = json_object();
-    json_object_set_new(tool, "name", json_string("rocescope"));
-    json_object_set_new(tool, "version", json_string(ROCESCOPE_VERSION));
-    put_member(out, "tool", tool);
+    put_member(out, "tool", rs_json_tool());
     put_member(out, "capture", rs_json_capture(analysis));
     put_member(out, "totals", rs_json_totals(analysis, summary));
     put_member(out, "unattributed", rs_json_unattributed(summary));
