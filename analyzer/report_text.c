@@ -15,6 +15,7 @@
 #include "text_rhythm.h"
 #include "text_streams.h"
 #include "twins.h"
+#include "verdict.h"
 
 #define NOTES_SHOWN 12
 #define FRAMES_SHOWN 10
@@ -99,107 +100,12 @@ print_capture(const rs_text *r)
 }
 
 static void
-print_vantages(const rs_text *r)
-{
-    guint64 by[4] = {0};
-    guint64 unpaired = 0;
-    guint64 unsequenced = 0;
-    for (guint32 id = 0; id < roce_tracker_n_streams(r->analysis->tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
-        gboolean connected =
-            s->transport == ROCE_TRANSPORT_RC || s->transport == ROCE_TRANSPORT_XRC;
-        unsequenced +=
-            s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != ROCE_GSI_QPN ? 1 : 0;
-        if (connected && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
-            by[s->vantage]++;
-            unpaired += roce_stream_is_paired(s) ? 0 : 1;
-        }
-    }
-    GString *text = g_string_new("Vantage:");
-    for (guint i = 0; i < G_N_ELEMENTS(by); i++) {
-        if (by[i] > 0) {
-            g_string_append_printf(text, " %s for %" G_GUINT64_FORMAT " %s,",
-                                   roce_vantage_name((roce_vantage)i), by[i],
-                                   by[i] == 1 ? "stream" : "streams");
-        }
-    }
-    if (text->str[text->len - 1] == ',') {
-        text->str[text->len - 1] = '.';
-        rs_text_wrapped(r, text->str, 2);
-    }
-    if (unpaired > 0) {
-        g_string_printf(text,
-                        "%" G_GUINT64_FORMAT
-                        " %s no other direction here: what was said "
-                        "about %s requests is not known.",
-                        unpaired, unpaired == 1 ? "stream has" : "streams have",
-                        unpaired == 1 ? "its" : "their");
-        rs_text_wrapped(r, text->str, 2);
-    }
-    if (unsequenced > 0) {
-        g_string_printf(text,
-                        "%" G_GUINT64_FORMAT " UD %s: PSNs are not checked there, so "
-                        "loss cannot be seen.",
-                        unsequenced, unsequenced == 1 ? "stream" : "streams");
-        rs_text_wrapped(r, text->str, 2);
-    }
-    g_string_free(text, TRUE);
-}
-
-static void
-print_carried(const rs_text *r)
-{
-    const roce_tracker_totals *n = roce_tracker_totals_get(r->analysis->tracker);
-    if (n->tunnelled_packets > 0) {
-        fprintf(r->out,
-                "  Inside tunnels: %" G_GUINT64_FORMAT
-                " packets; of those in mirrors: %" G_GUINT64_FORMAT
-                ", cut by the mirror: %" G_GUINT64_FORMAT ".\n",
-                n->tunnelled_packets, n->mirrored_packets, n->mirror_cut_packets);
-    }
-}
-
-static void
 print_trust(const rs_text *r)
 {
-    const rs_analysis *a = r->analysis;
-    const roce_icrc_counters *icrc = &r->summary->totals.icrc;
-    guint64 dropped = 0;
-    gboolean known = FALSE;
-    for (guint i = 0; i < rs_points_n(a->points); i++) {
-        dropped += rs_analysis_point(a, i)->dropped;
-        known = known || rs_analysis_point(a, i)->dropped_known;
-    }
-    g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
-    g_autofree char *drops =
-        known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
-    g_autofree char *line = g_strdup_printf(
-        "Time stamps to %s, %" G_GUINT64_FORMAT " %s back.  Cut packets: "
-        "%" G_GUINT64_FORMAT ".  Dropped by the capture: %s.  ICRC: %" G_GUINT64_FORMAT
-        " checked, %" G_GUINT64_FORMAT " bad.",
-        resolution, a->steps_back, a->steps_back == 1 ? "step" : "steps",
-        a->snaplen_truncated, drops, icrc->checked, icrc->bad);
+    g_autoptr(GPtrArray) lines = rs_verdict_trust(r->analysis, r->summary);
     rs_text_heading(r, "How far to trust it");
-    rs_text_wrapped(r, line, 2);
-    print_carried(r);
-    print_vantages(r);
-    if (a->filtered_out > 0) {
-        fprintf(r->out, "  %" G_GUINT64_FORMAT " packets did not pass the filter.\n",
-                a->filtered_out);
-    }
-    if (a->interrupted) {
-        fputs("  Interrupted: this is what was found so far.\n", r->out);
-    }
-    for (guint i = 0; i < a->told->errors->len; i++) {
-        g_autofree char *error = rs_format_safe(g_ptr_array_index(a->told->errors, i));
-        rs_text_wrapped(r, error, 2);
-    }
-    for (guint i = 0; i < a->files->len; i++) {
-        const rs_file *file = g_ptr_array_index(a->files, i);
-        if (file->error != NULL) {
-            g_autofree char *error = rs_format_safe(file->error);
-            rs_text_wrapped(r, error, 2);
-        }
+    for (guint i = 0; i < lines->len; i++) {
+        rs_text_wrapped(r, g_ptr_array_index(lines, i), 2);
     }
 }
 
@@ -255,44 +161,17 @@ print_finding(const rs_text *r, const rs_finding *f, const rs_look *look)
     }
 }
 
-/* What can be said not to be there: of loss, retransmission and congestion. */
-static char *
-absent(const rs_text *r)
-{
-    const rs_counters *n = &r->summary->totals;
-    guint64 lost = 0;
-    guint64 missing = 0;
-    for (guint space = 0; space < ROCE_N_SPACES; space++) {
-        lost += rs_losses_of(n->losses[space]) + n->losses[space][ROCE_VERDICT_UNKNOWN];
-        missing += n->space[space].missing_psns;
-    }
-    guint64 again = n->retransmissions.packets + n->space[ROCE_SPACE_RESPONSES].resent;
-    gboolean congested = n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 ||
-                         roce_tracker_n_pauses(r->analysis->tracker) > 0;
-    GString *text = g_string_new(NULL);
-    g_string_append(text, lost + missing == 0 ? ", no loss" : "");
-    g_string_append(text, again == 0 ? ", no retransmission" : "");
-    g_string_append(text, congested ? "" : ", no congestion");
-    g_string_erase(text, 0, text->len > 0 ? 2 : 0);
-    return g_string_free(text, FALSE);
-}
-
 static void
 print_healthy(const rs_text *r)
 {
-    const roce_tracker_totals *n = roce_tracker_totals_get(r->analysis->tracker);
-    if (n->roce_packets == 0) {
-        fputs("Nothing to judge: there is no RoCE packet in this capture.\n", r->out);
+    const char *label;
+    g_autofree char *words = NULL;
+    if (rs_verdict(r->analysis, r->summary, &label, &words) == RS_HEALTH_NOTHING) {
+        fprintf(r->out, "%s: %s\n", label, words);
         return;
     }
-    g_autofree char *packets = rs_format_count(n->roce_packets);
-    g_autofree char *none = absent(r);
-    gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion");
-    fprintf(r->out, "%s%s%s: %s in %s RoCE packets of %u streams%s.\n",
-            rs_text_paint(r, "\033[32;1m"), all ? "Healthy" : "No warning",
-            rs_text_paint(r, "\033[0m"), *none != '\0' ? none : "see the notes",
-            packets, roce_tracker_n_streams(r->analysis->tracker),
-            r->analysis->incomplete ? ", in what could be read" : "");
+    fprintf(r->out, "%s%s%s: %s\n", rs_text_paint(r, "\033[32;1m"), label,
+            rs_text_paint(r, "\033[0m"), words);
 }
 
 static void

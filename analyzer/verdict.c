@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "verdict.h"
+
+#include "format.h"
+
+/* What can be said not to be there: of loss, retransmission and congestion. */
+static char *
+absent(const rs_analysis *analysis, const rs_summary *summary)
+{
+    const rs_counters *n = &summary->totals;
+    guint64 lost = 0;
+    guint64 missing = 0;
+    for (guint space = 0; space < ROCE_N_SPACES; space++) {
+        lost += rs_losses_of(n->losses[space]) + n->losses[space][ROCE_VERDICT_UNKNOWN];
+        missing += n->space[space].missing_psns;
+    }
+    guint64 again = n->retransmissions.packets + n->space[ROCE_SPACE_RESPONSES].resent;
+    gboolean congested = n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 ||
+                         roce_tracker_n_pauses(analysis->tracker) > 0;
+    GString *text = g_string_new(NULL);
+    g_string_append(text, lost + missing == 0 ? ", no loss" : "");
+    g_string_append(text, again == 0 ? ", no retransmission" : "");
+    g_string_append(text, congested ? "" : ", no congestion");
+    g_string_erase(text, 0, text->len > 0 ? 2 : 0);
+    return g_string_free(text, FALSE);
+}
+
+rs_health
+rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **label,
+           char **words)
+{
+    const roce_tracker_totals *n = roce_tracker_totals_get(analysis->tracker);
+    if (n->roce_packets == 0) {
+        *label = "Nothing to judge";
+        *words = g_strdup("there is no RoCE packet in this capture.");
+        return RS_HEALTH_NOTHING;
+    }
+    g_autofree char *packets = rs_format_count(n->roce_packets);
+    g_autofree char *none = absent(analysis, summary);
+    gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion");
+    *label = all ? "Healthy" : "No warning";
+    *words = g_strdup_printf("%s in %s RoCE packets of %u streams%s.",
+                             *none != '\0' ? none : "see the notes", packets,
+                             roce_tracker_n_streams(analysis->tracker),
+                             analysis->incomplete ? ", in what could be read" : "");
+    return all ? RS_HEALTH_HEALTHY : RS_HEALTH_NO_WARNING;
+}
+
+/* ---- how far to trust it ---- */
+
+static void
+add_stamps(GPtrArray *lines, const rs_analysis *a, const roce_icrc_counters *icrc)
+{
+    guint64 dropped = 0;
+    gboolean known = FALSE;
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
+        dropped += rs_analysis_point(a, i)->dropped;
+        known = known || rs_analysis_point(a, i)->dropped_known;
+    }
+    g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
+    g_autofree char *drops =
+        known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
+    g_ptr_array_add(
+        lines, g_strdup_printf(
+                   "Time stamps to %s, %" G_GUINT64_FORMAT
+                   " %s back.  Cut packets: %" G_GUINT64_FORMAT
+                   ".  Dropped by the capture: %s.  ICRC: %" G_GUINT64_FORMAT
+                   " checked, %" G_GUINT64_FORMAT " bad.",
+                   resolution, a->steps_back, a->steps_back == 1 ? "step" : "steps",
+                   a->snaplen_truncated, drops, icrc->checked, icrc->bad));
+}
+
+static void
+add_carried(GPtrArray *lines, const rs_analysis *a)
+{
+    const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
+    if (n->tunnelled_packets > 0) {
+        g_ptr_array_add(lines,
+                        g_strdup_printf("Inside tunnels: %" G_GUINT64_FORMAT
+                                        " packets; of those in mirrors: "
+                                        "%" G_GUINT64_FORMAT ", cut by the mirror: "
+                                        "%" G_GUINT64_FORMAT ".",
+                                        n->tunnelled_packets, n->mirrored_packets,
+                                        n->mirror_cut_packets));
+    }
+}
+
+/* Streams by what the captures can tell of them. */
+typedef struct sights {
+    guint64 by_vantage[4];
+    guint64 unpaired;
+    guint64 unsequenced;
+} sights;
+
+static void
+count_sights(sights *n, const roce_tracker *tracker)
+{
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        gboolean connected =
+            s->transport == ROCE_TRANSPORT_RC || s->transport == ROCE_TRANSPORT_XRC;
+        n->unsequenced +=
+            s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != ROCE_GSI_QPN ? 1 : 0;
+        if (connected && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
+            n->by_vantage[s->vantage]++;
+            n->unpaired += roce_stream_is_paired(s) ? 0 : 1;
+        }
+    }
+}
+
+static void
+add_vantages(GPtrArray *lines, const sights *n)
+{
+    g_autoptr(GString) text = g_string_new("Vantage:");
+    for (guint i = 0; i < G_N_ELEMENTS(n->by_vantage); i++) {
+        if (n->by_vantage[i] > 0) {
+            g_string_append_printf(text, " %s for %" G_GUINT64_FORMAT " %s,",
+                                   roce_vantage_name((roce_vantage)i), n->by_vantage[i],
+                                   n->by_vantage[i] == 1 ? "stream" : "streams");
+        }
+    }
+    if (text->str[text->len - 1] == ',') {
+        text->str[text->len - 1] = '.';
+        g_ptr_array_add(lines, g_strdup(text->str));
+    }
+}
+
+static void
+add_unseen(GPtrArray *lines, const sights *n)
+{
+    if (n->unpaired > 0) {
+        g_ptr_array_add(
+            lines, g_strdup_printf("%" G_GUINT64_FORMAT
+                                   " %s no other direction here: what was said "
+                                   "about %s requests is not known.",
+                                   n->unpaired,
+                                   n->unpaired == 1 ? "stream has" : "streams have",
+                                   n->unpaired == 1 ? "its" : "their"));
+    }
+    if (n->unsequenced > 0) {
+        g_ptr_array_add(
+            lines, g_strdup_printf(
+                       "%" G_GUINT64_FORMAT " UD %s: PSNs are not checked there, so "
+                       "loss cannot be seen.",
+                       n->unsequenced, n->unsequenced == 1 ? "stream" : "streams"));
+    }
+}
+
+static void
+add_unread(GPtrArray *lines, const rs_analysis *a)
+{
+    if (a->filtered_out > 0) {
+        g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT
+                                               " packets did not pass the filter.",
+                                               a->filtered_out));
+    }
+    if (a->interrupted) {
+        g_ptr_array_add(lines, g_strdup("Interrupted: this is what was found so far."));
+    }
+    for (guint i = 0; i < a->told->errors->len; i++) {
+        g_ptr_array_add(lines, rs_format_safe(g_ptr_array_index(a->told->errors, i)));
+    }
+    for (guint i = 0; i < a->files->len; i++) {
+        const rs_file *file = g_ptr_array_index(a->files, i);
+        if (file->error != NULL) {
+            g_ptr_array_add(lines, rs_format_safe(file->error));
+        }
+    }
+}
+
+GPtrArray *
+rs_verdict_trust(const rs_analysis *analysis, const rs_summary *summary)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    sights n = {0};
+    count_sights(&n, analysis->tracker);
+    add_stamps(lines, analysis, &summary->totals.icrc);
+    add_carried(lines, analysis);
+    add_vantages(lines, &n);
+    add_unseen(lines, &n);
+    add_unread(lines, analysis);
+    return lines;
+}
