@@ -124,6 +124,14 @@ rs_findings_label(const rs_findings *all, const roce_addr *addr)
     return rs_hosts_label(all->analysis->told->hosts, addr);
 }
 
+char *
+rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *dst)
+{
+    g_autofree char *from = rs_findings_label(all, src);
+    g_autofree char *to = rs_findings_label(all, dst);
+    return g_strdup_printf("%s to %s", from, to);
+}
+
 /* ---- the list ---- */
 
 /* Each frame once, in order, and not too many. */

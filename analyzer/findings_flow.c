@@ -37,9 +37,7 @@ rs_finding_packets(guint64 n)
 char *
 rs_flow_ends(const rs_flow *flow)
 {
-    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
-    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
-    return g_strdup_printf("%s to %s", src, dst);
+    return rs_findings_ends(flow->all, &flow->src, &flow->dst);
 }
 
 guint64
@@ -75,18 +73,10 @@ typedef struct signs {
     guint64 data, ce, cnps, lost;
 } signs;
 
-static char *
-pair_key(const roce_addr *src, const roce_addr *dst)
-{
-    g_autofree char *a = rs_format_addr(src);
-    g_autofree char *b = rs_format_addr(dst);
-    return g_strdup_printf("%s>%s", a, b);
-}
-
 static void
 add_signs(GHashTable *pairs, const roce_stream *s)
 {
-    g_autofree char *key = pair_key(&s->src, &s->dst);
+    g_autofree char *key = rs_format_ends(&s->src, &s->dst);
     signs *sum = g_hash_table_lookup(pairs, key);
     if (sum == NULL) {
         sum = g_new0(signs, 1);
@@ -137,10 +127,10 @@ rs_findings_congested(const rs_findings *all)
     gboolean paused = rs_findings_paused_much(all);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        g_autofree char *key = pair_key(&s->src, &s->dst);
+        g_autofree char *key = rs_format_ends(&s->src, &s->dst);
         if (paused || weigh(g_hash_table_lookup(sums, key))) {
             g_hash_table_add(pairs, g_steal_pointer(&key));
-            g_hash_table_add(pairs, pair_key(&s->dst, &s->src));
+            g_hash_table_add(pairs, rs_format_ends(&s->dst, &s->src));
         }
     }
     return pairs;
@@ -151,7 +141,7 @@ rs_findings_congested(const rs_findings *all)
 static rs_flow *
 flow_of(const rs_findings *all, GHashTable *flows, const roce_stream *s)
 {
-    g_autofree char *key = pair_key(&s->src, &s->dst);
+    g_autofree char *key = rs_format_ends(&s->src, &s->dst);
     rs_flow *flow = g_hash_table_lookup(flows, key);
     if (flow == NULL) {
         flow = g_new0(rs_flow, 1);

@@ -63,6 +63,10 @@ rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding);
 char *
 rs_findings_label(const rs_findings *all, const roce_addr *addr);
 
+/* "gpu01 to gpu02"; likewise. */
+char *
+rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *dst);
+
 /* "11 packets", "1 packet"; g_free(). */
 char *
 rs_finding_count(guint64 n, const char *one, const char *many);

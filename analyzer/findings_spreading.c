@@ -10,9 +10,7 @@ static rs_finding *
 add_about_pair(rs_findings *all, const rs_finding_row *row, rs_severity severity,
                const rs_address_pair *pair, const GArray *streams)
 {
-    g_autofree char *src = rs_format_addr(&pair->src);
-    g_autofree char *dst = rs_format_addr(&pair->dst);
-    g_autofree char *about = g_strdup_printf("%s>%s", src, dst);
+    g_autofree char *about = rs_format_ends(&pair->src, &pair->dst);
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
     f->weight = streams->len;
@@ -31,21 +29,11 @@ add_first_frames(const rs_findings *all, rs_finding *f)
     }
 }
 
-static char *
-ends_of(const rs_findings *all, const rs_address_pair *pair)
-{
-    g_autofree char *src = rs_findings_label(all, &pair->src);
-    g_autofree char *dst = rs_findings_label(all, &pair->dst);
-    return g_strdup_printf("%s to %s", src, dst);
-}
-
 /* Spreading matters where there is congestion: else it is worth a note. */
 static rs_severity
 severity_of(const rs_findings *all, const rs_address_pair *pair)
 {
-    g_autofree char *src = rs_format_addr(&pair->src);
-    g_autofree char *dst = rs_format_addr(&pair->dst);
-    g_autofree char *key = g_strdup_printf("%s>%s", src, dst);
+    g_autofree char *key = rs_format_ends(&pair->src, &pair->dst);
     return g_hash_table_contains(all->congested, key) ? RS_SEVERITY_WARNING
                                                       : RS_SEVERITY_NOTE;
 }
@@ -61,7 +49,7 @@ static void
 report_low_entropy(rs_findings *all, const rs_finding_row *row,
                    const rs_address_pair *pair)
 {
-    g_autofree char *who = ends_of(all, pair);
+    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
     rs_finding *f =
         add_about_pair(all, row, severity_of(all, pair), pair, pair->streams);
     rs_finding_say(
@@ -79,7 +67,7 @@ report_low_entropy(rs_findings *all, const rs_finding_row *row,
 static void
 report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
 {
-    g_autofree char *who = ends_of(all, pair);
+    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
     g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = 0; i < pair->shared->len; i++) {
         const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
@@ -102,7 +90,7 @@ report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair
 {
     const rs_siblings *s = &pair->siblings;
     const roce_tracker *tracker = all->analysis->tracker;
-    g_autofree char *who = ends_of(all, pair);
+    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
     g_autofree char *least = rs_format_bytes(s->least_bytes);
     g_autofree char *most = rs_format_bytes(s->most_bytes);
     g_autofree char *common = rs_format_duration(s->end_ns - s->start_ns, 0);
@@ -149,7 +137,7 @@ static void
 report_spraying(rs_findings *all, const rs_finding_row *row,
                 const rs_address_pair *pair, const GArray *streams)
 {
-    g_autofree char *who = ends_of(all, pair);
+    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
     guint64 late = 0;
     guint64 latest_ns = 0;
     guint writes_only = 0;

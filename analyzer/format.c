@@ -17,6 +17,14 @@ rs_format_addr(const roce_addr *addr)
 }
 
 char *
+rs_format_ends(const roce_addr *src, const roce_addr *dst)
+{
+    g_autofree char *from = rs_format_addr(src);
+    g_autofree char *to = rs_format_addr(dst);
+    return g_strdup_printf("%s>%s", from, to);
+}
+
+char *
 rs_format_mac(const guint8 mac[6])
 {
     return g_strdup_printf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],

@@ -17,6 +17,10 @@
 char *
 rs_format_addr(const roce_addr *addr);
 
+/* "10.0.0.1>10.0.0.2" */
+char *
+rs_format_ends(const roce_addr *src, const roce_addr *dst);
+
 /* "02:00:00:00:01:01" */
 char *
 rs_format_mac(const guint8 mac[6]);

@@ -62,16 +62,12 @@ rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
 char *
 rs_pair_label(const rs_findings *all, const rs_pair *pair)
 {
-    g_autofree char *src = rs_findings_label(all, &pair->src);
-    g_autofree char *dst = rs_findings_label(all, &pair->dst);
-    return g_strdup_printf("%s to %s", src, dst);
+    return rs_findings_ends(all, &pair->src, &pair->dst);
 }
 
 void
 rs_pair_name(rs_finding *finding, const rs_pair *pair)
 {
-    g_autofree char *src = rs_format_addr(&pair->src);
-    g_autofree char *dst = rs_format_addr(&pair->dst);
-    g_autofree char *what = g_strdup_printf("%s>%s", src, dst);
+    g_autofree char *what = rs_format_ends(&pair->src, &pair->dst);
     rs_finding_about(finding, what);
 }
