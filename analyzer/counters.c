@@ -224,21 +224,20 @@ take_text(reading *r, const char *text, gsize size)
 {
     g_autofree char *device = NULL;
     const char *end = text + size;
-    while (text < end) {
-        const char *stop = memchr(text, '\n', (gsize)(end - text));
-        gsize length = (gsize)((stop != NULL ? stop : end) - text);
-        g_autofree char *line = g_strndup(text, length);
+    for (gboolean is_text;;) {
+        g_autofree char *line = rs_small_file_line(&text, end, &is_text);
+        if (line == NULL) {
+            return TRUE;
+        }
         r->line++;
-        if (memchr(text, '\0', length) != NULL) {
+        if (!is_text) {
             return damaged(r, line, "is no text");
         }
         g_strstrip(line);
         if (*line != '\0' && *line != '#' && !take_line(r, line, &device)) {
             return FALSE;
         }
-        text += length + 1;
     }
-    return TRUE;
 }
 
 /* ---- JSON ---- */
@@ -374,13 +373,8 @@ take_levels(const reading *r, const json_t *json)
 static gboolean
 take_json(const reading *r, const char *text, gsize size)
 {
-    json_error_t problem;
-    json_t *json = json_loadb(text, size, 0, &problem);
+    json_t *json = rs_small_file_json(r->path, text, size, r->error);
     if (json == NULL) {
-        g_autofree char *what = rs_format_safe(problem.text); /* it quotes the file */
-        g_set_error(r->error, RS_ERROR, RS_ERROR_DAMAGED,
-                    "%s: line %d, column %d: is no JSON: %s", r->path, problem.line,
-                    problem.column, what);
         return FALSE;
     }
     gboolean good = take_levels(r, json);

@@ -212,14 +212,10 @@ rs_hosts_parse(const char *text, gsize size, const char *path, GError **error)
     hosts->by_addr = g_hash_table_new_full(rs_addr_hash, rs_addr_equal, g_free, NULL);
     hosts->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_addrs);
     const char *end = text + size;
+    gboolean is_text;
     for (guint64 number = 1; text < end; number++) {
-        const char *stop = memchr(text, '\n', (gsize)(end - text));
-        gsize length = (gsize)((stop != NULL ? stop : end) - text);
-        g_autofree char *line = g_strndup(text, length);
-        const char *wrong = NULL;
-        if (memchr(text, '\0', length) != NULL) {
-            wrong = "is no text";
-        }
+        g_autofree char *line = rs_small_file_line(&text, end, &is_text);
+        const char *wrong = is_text ? NULL : "is no text";
         line[strcspn(line, "#")] = '\0';
         g_strstrip(line);
         if (wrong == NULL && *line != '\0') {
@@ -230,7 +226,6 @@ rs_hosts_parse(const char *text, gsize size, const char *path, GError **error)
                         "%s: line %" G_GUINT64_FORMAT " %s", path, number, wrong);
             return NULL;
         }
-        text += length + 1;
     }
     return g_steal_pointer(&hosts);
 }

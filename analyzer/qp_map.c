@@ -207,13 +207,8 @@ check_peers(const reading *r)
 static gboolean
 read_rows(reading *r, const char *text, gsize size)
 {
-    json_error_t problem;
-    json_t *json = json_loadb(text, size, 0, &problem);
+    json_t *json = rs_small_file_json(r->path, text, size, r->error);
     if (json == NULL) {
-        g_autofree char *what = rs_format_safe(problem.text); /* it quotes the file */
-        g_set_error(r->error, RS_ERROR, RS_ERROR_DAMAGED,
-                    "%s: line %d, column %d: is no JSON: %s", r->path, problem.line,
-                    problem.column, what);
         return FALSE;
     }
     gboolean good = take_json(r, json, 0);

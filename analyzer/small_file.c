@@ -2,9 +2,11 @@
 #include "small_file.h"
 
 #include "error.h"
+#include "format.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PIECE_BYTES 65536
 
@@ -42,4 +44,32 @@ rs_small_file_read(const char *path, gsize *size, GError **error)
     }
     *size = content->len;
     return g_string_free(g_steal_pointer(&content), FALSE);
+}
+
+json_t *
+rs_small_file_json(const char *path, const char *text, gsize size, GError **error)
+{
+    json_error_t problem;
+    json_t *json = json_loadb(text, size, 0, &problem);
+    if (json == NULL) {
+        g_autofree char *what = rs_format_safe(problem.text); /* it quotes the file */
+        g_set_error(error, RS_ERROR, RS_ERROR_DAMAGED,
+                    "%s: line %d, column %d: is no JSON: %s", path, problem.line,
+                    problem.column, what);
+    }
+    return json;
+}
+
+char *
+rs_small_file_line(const char **at, const char *end, gboolean *is_text)
+{
+    if (*at >= end) {
+        return NULL;
+    }
+    const char *stop = memchr(*at, '\n', (gsize)(end - *at));
+    gsize length = (gsize)((stop != NULL ? stop : end) - *at);
+    char *line = g_strndup(*at, length);
+    *is_text = memchr(*at, '\0', length) == NULL;
+    *at += length + (stop != NULL ? 1 : 0);
+    return line;
 }

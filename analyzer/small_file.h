@@ -8,6 +8,7 @@
 #define RS_SMALL_FILE_H
 
 #include <glib.h>
+#include <jansson.h>
 
 #define RS_SMALL_FILE_BYTES ((gsize)64 * 1024 * 1024)
 
@@ -16,5 +17,15 @@
  * longer than the limit. */
 char *
 rs_small_file_read(const char *path, gsize *size, GError **error);
+
+/* The content as JSON, json_decref() by the caller; NULL with `error` set if it is none. */
+json_t *
+rs_small_file_json(const char *path, const char *text, gsize size, GError **error);
+
+/* A copy of the line that begins at *at, which moves on to the one behind it, without its
+ * end; the caller's to g_free().  NULL at `end`.  `is_text` tells of a line with a NUL in
+ * it, whose copy ends there. */
+char *
+rs_small_file_line(const char **at, const char *end, gboolean *is_text);
 
 #endif
