@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes of a file or of standard input, unpacked if they are gzip.
+ * Bytes of a file or of standard input, unpacked if they are compressed.
  *
  * Three layers, each of which knows only the one below:
  *
  *   raw_read()       one read() of the file; short reads are passed on, so that a live
  *                    pipe shows its packets as they come, not when a buffer is full
- *   unpacked_read()  the same, or what inflate() makes of it
+ *   unpacked_read()  the same, or what an unpacker makes of it
  *   peek and skip    a window over the unpacked bytes; or stdio's buffer instead of it
  *
  * Each read returns the number of bytes, and 0 for ever once the input has ended;
  * `error` tells why.  A read that fails after it has produced something returns that
  * first.
- *
- * gzip (RFC 1952) is one or more members, each checked by zlib against its own CRC.
- * Zeros behind a member are padding (tapes, block devices); anything else is damage.
  */
 #include "input.h"
 
 #include "error.h"
+#include "unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +24,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define BUFFER_BYTES ((gsize)1024 * 1024)
-/* The longest magic number of a compressor. */
-#define MAGIC_BYTES 6
 
 struct rs_input {
     char *name;
@@ -45,27 +40,9 @@ struct rs_input {
     guint8 *buffer;
     gsize capacity, start, end;
 
-    gboolean gzip;
-    gboolean in_member; /* inside a gzip member: the file must not end here */
-    z_stream inflater;
-    guint8 *packed; /* what inflater reads from */
+    rs_unpacker *unpacker; /* NULL: the bytes are as they are in the file */
 
     char *stdio_buffer;
-};
-
-static const struct {
-    const char *name;
-    const char *unpacker; /* a command that unpacks to standard output */
-    guint8 n_bytes;
-    guint8 bytes[MAGIC_BYTES];
-} compressors[] = {
-    {"zstd", "zstd -dc", 4, {0x28, 0xb5, 0x2f, 0xfd}},
-    {"lz4", "lz4 -dc", 4, {0x04, 0x22, 0x4d, 0x18}},
-    {"xz", "xz -dc", 6, {0xfd, '7', 'z', 'X', 'Z', 0}},
-    {"bzip2", "bzip2 -dc", 3, {'B', 'Z', 'h'}},
-    {"compress", "gzip -dc", 2, {0x1f, 0x9d}},
-    {"zip", "unzip -p", 4, {'P', 'K', 3, 4}},
-    {"7z", "7z x -so", 6, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}},
 };
 
 /* ---- Reading ---- */
@@ -73,7 +50,6 @@ static const struct {
 static void
 fail_read(rs_input *input, int why)
 {
-    input->ended = TRUE;
     if (why == EINTR) {
         g_set_error(&input->error, RS_ERROR, RS_ERROR_INTERRUPTED,
                     "%s: interrupted at byte %" G_GUINT64_FORMAT, input->name,
@@ -97,7 +73,6 @@ raw_read(rs_input *input, guint8 *into, gsize n_bytes)
             return (gsize)n_read;
         }
         if (n_read == 0) {
-            input->ended = TRUE;
             return 0;
         }
         if (errno !=
@@ -113,74 +88,28 @@ raw_read(rs_input *input, guint8 *into, gsize n_bytes)
     }
 }
 
-static void
-fail_gzip(rs_input *input, const char *what)
-{
-    input->ended = TRUE;
-    g_set_error(&input->error, RS_ERROR, RS_ERROR_DAMAGED,
-                "%s: damaged at byte %" G_GUINT64_FORMAT " of the gzip file: %s",
-                input->name, input->position - input->inflater.avail_in, what);
-}
-
-/* Gives inflate() something to read; FALSE at the end of the file, good or bad. */
-static gboolean
-gzip_refill(rs_input *input)
-{
-    if (input->inflater.avail_in == 0) {
-        gsize n_read = raw_read(input, input->packed, BUFFER_BYTES);
-        if (n_read == 0) {
-            if (!input->error && input->in_member) {
-                fail_gzip(input, "it ends within compressed data");
-            }
-            return FALSE;
-        }
-        input->inflater.next_in = input->packed;
-        input->inflater.avail_in = (uInt)n_read;
-    }
-    return TRUE;
-}
-
-/* Between members: passes padding over, and begins the next member if there is one. */
-static void
-gzip_next_member(rs_input *input)
-{
-    z_stream *inflater = &input->inflater;
-    while (inflater->avail_in > 0 && *inflater->next_in == 0) {
-        inflater->next_in++;
-        inflater->avail_in--;
-    }
-    if (inflater->avail_in > 0) {
-        inflateReset(inflater);
-        input->in_member = TRUE;
-    }
-}
-
 static gsize
-gzip_read(rs_input *input, guint8 *into, gsize n_bytes)
+packed_read(gpointer ctx, guint8 *into, gsize n_bytes)
 {
-    z_stream *inflater = &input->inflater;
-    uInt room = (uInt)MIN(n_bytes, (gsize)G_MAXINT);
-    inflater->next_out = into;
-    inflater->avail_out = room;
-    while (inflater->avail_out == room && !input->ended) {
-        if (!input->in_member) {
-            if (!gzip_refill(input)) {
-                break;
-            }
-            gzip_next_member(input);
-            continue;
-        }
-        /* Before any refill: it may still hold output that had no room before. */
-        int status = inflate(inflater, Z_NO_FLUSH);
-        if (status == Z_STREAM_END) {
-            input->in_member = FALSE;
-        } else if (status == Z_BUF_ERROR) {
-            gzip_refill(input);
-        } else if (status != Z_OK) {
-            fail_gzip(input, inflater->msg ? inflater->msg : "invalid compressed data");
-        }
+    return raw_read(ctx, into, n_bytes);
+}
+
+/* Says why unpacking ended, unless it did because the file could not be read. */
+static void
+end_unpacking(rs_input *input)
+{
+    const char *why;
+    rs_unpack_end end = rs_unpacker_end(input->unpacker, &why);
+    if (end == RS_UNPACK_GOOD || input->error != NULL) {
+        return;
     }
-    return room - inflater->avail_out;
+    gboolean damaged = end == RS_UNPACK_DAMAGED;
+    g_set_error(&input->error, RS_ERROR,
+                (gint)(damaged ? RS_ERROR_DAMAGED : RS_ERROR_UNSUPPORTED),
+                "%s: %s at byte %" G_GUINT64_FORMAT " of the %s file: %s", input->name,
+                damaged ? "damaged" : "cannot be unpacked",
+                rs_unpacker_position(input->unpacker),
+                rs_unpacker_format(input->unpacker), why);
 }
 
 static gsize
@@ -189,8 +118,16 @@ unpacked_read(rs_input *input, guint8 *into, gsize n_bytes)
     if (input->ended) {
         return 0;
     }
-    return input->gzip ? gzip_read(input, into, n_bytes)
+    gsize n_read = input->unpacker != NULL
+                       ? rs_unpacker_read(input->unpacker, into, n_bytes)
                        : raw_read(input, into, n_bytes);
+    if (n_read == 0) {
+        input->ended = TRUE;
+        if (input->unpacker != NULL) {
+            end_unpacking(input);
+        }
+    }
+    return n_read;
 }
 
 /* ---- The window ---- */
@@ -310,45 +247,29 @@ examine_file(rs_input *input, GError **error)
     return TRUE;
 }
 
-/* Hands what was read so far to the inflater and begins a new window. */
-static gboolean
-begin_gzip(rs_input *input, GError **error)
+/* Hands what was read so far to an unpacker, and begins a new window. */
+static void
+begin_unpacking(rs_input *input)
 {
-    input->packed = g_steal_pointer(&input->buffer);
-    input->inflater.next_in = input->packed;
-    input->inflater.avail_in = (uInt)input->end;
-    input->buffer = g_malloc(input->capacity);
+    input->unpacker = rs_unpacker_new(packed_read, input, input->buffer, input->end);
     input->start = input->end = 0;
-    input->in_member = TRUE;
     input->ended = input->error != NULL; /* a short file may have met its end already */
-    const int gzip_only = 16;
-    if (inflateInit2(&input->inflater, gzip_only + MAX_WBITS) != Z_OK) {
-        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: zlib cannot be set up: %s",
-                    input->name,
-                    input->inflater.msg ? input->inflater.msg : "no memory");
-        return FALSE;
-    }
-    input->gzip = TRUE;
-    return TRUE;
 }
 
 static gboolean
 recognise_compression(rs_input *input, GError **error)
 {
     const guint8 *bytes;
-    gsize n_bytes = rs_input_peek(input, MAGIC_BYTES, &bytes);
-    if (n_bytes >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) {
-        return begin_gzip(input, error);
+    gsize n_bytes = rs_input_peek(input, RS_UNPACK_MAGIC_BYTES, &bytes);
+    if (rs_unpack_recognise(bytes, n_bytes)) {
+        begin_unpacking(input);
+        return TRUE;
     }
-    for (gsize i = 0; i < G_N_ELEMENTS(compressors); i++) {
-        if (n_bytes >= compressors[i].n_bytes &&
-            memcmp(bytes, compressors[i].bytes, compressors[i].n_bytes) == 0) {
-            g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED,
-                        "%s: is compressed with %s, which is not supported; unpack it "
-                        "first, with \"%s\" for one",
-                        input->name, compressors[i].name, compressors[i].unpacker);
-            return FALSE;
-        }
+    g_autofree char *refusal = rs_unpack_refusal(bytes, n_bytes);
+    if (refusal != NULL) {
+        g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED, "%s: %s", input->name,
+                    refusal);
+        return FALSE;
     }
     return TRUE;
 }
@@ -377,11 +298,8 @@ rs_input_close(rs_input *input)
     if (input->fd_ours) {
         close(input->fd);
     }
-    if (input->gzip) {
-        inflateEnd(&input->inflater);
-    }
+    rs_unpacker_free(input->unpacker);
     g_clear_error(&input->error);
-    g_free(input->packed);
     g_free(input->buffer);
     g_free(input->stdio_buffer);
     g_free(input->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes of a file or of standard input, unpacked if they are gzip.
+ * Bytes of a file or of standard input, unpacked if they are compressed.
  *
  * The one rule: everything that could be read is handed out before anything is said
  * about damage.  Nothing here fails half-way: an answer that is too short is the end,
@@ -19,7 +19,8 @@
 typedef struct rs_input rs_input;
 
 /* Opens `path`; "-" is standard input.  Fails when it cannot be opened, is a directory,
- * or is compressed with something else than gzip.  An empty file is no failure here. */
+ * or is compressed in a way that unpack.h does not know.  An empty file is no failure
+ * here. */
 rs_input *
 rs_input_open(const char *path, GError **error);
 

@@ -4,6 +4,7 @@
 
 import gzip
 import json
+import lzma
 import os
 import pathlib
 import pty
@@ -140,6 +141,55 @@ def json_targets():
     check("--json - is all of standard output", run("--json", "-", LOSSY).stdout[0], "{")
 
 
+def packed(content):
+    """Name -> the content compressed so, by the commands where Python has no module."""
+    def command(*words):
+        return subprocess.run(words, input=content, capture_output=True, timeout=120,
+                              check=True).stdout
+    half = len(content) // 2
+    return {
+        "gzip": gzip.compress(content), "xz": lzma.compress(content),
+        "zstd": command("zstd", "-qc"), "zstd --long": command("zstd", "-qc", "--long=27"),
+        "lz4": command("lz4", "-qc"), "lz4 -9 -BD": command("lz4", "-qc", "-9", "-BD", "-BX"),
+        "two xz streams": lzma.compress(content[:half]) + bytes(8)
+        + lzma.compress(content[half:], check=lzma.CHECK_SHA256),
+        "two zstd frames": command("zstd", "-qc", "--no-check") + b"\x50\x2a\x4d\x18\0\0\0\0",
+    }
+
+
+def without_names(text):
+    """A report without what says where the capture was read from."""
+    out = json.loads(text)
+    for file in out["capture"]["files"]:
+        del file["path"]
+    for point in out["capture"]["points"]:
+        del point["file"]
+    return out
+
+
+def compressed():
+    """A capture says the same however it is compressed and whatever its name."""
+    content = gzip.decompress(LOSSY.read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "x.pcap")
+        path.write_bytes(content)
+        whole = without_names(run("--quiet", "--json", "-", path).stdout)
+        check("plain", whole["totals"]["packets"], 2479)
+        for name, data in packed(content).items():
+            path.write_bytes(data)
+            done = run("--quiet", "--json", "-", path)
+            check(f"{name}: status", (done.returncode, done.stderr), (0, ""))
+            check(f"{name}: report", without_names(done.stdout) == whole)
+            piped = subprocess.run([BINARY, "--quiet", "--json", "-", "-"], input=data,
+                                   capture_output=True, timeout=120)
+            check(f"{name}: pipe", without_names(piped.stdout) == whole)
+        old = subprocess.run(["lz4", "-qlc"], input=content, capture_output=True, check=True)
+        path.write_bytes(old.stdout)
+        done = run("--quiet", path)
+        check("lz4 -l: status", (done.returncode, done.stderr.count("\n")), (3, 1))
+        check("lz4 -l: refused", "is compressed with lz4 -l" in done.stderr)
+
+
 def standard_input():
     data = gzip.decompress(LOSSY.read_bytes())
     for name, content in (("plain", data), ("gzip", LOSSY.read_bytes())):
@@ -216,7 +266,7 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, json_targets, standard_input, terminals, interrupts):
+for part in (rotated, options, json_targets, compressed, standard_input, terminals, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)

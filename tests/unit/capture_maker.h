@@ -15,7 +15,6 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <unistd.h>
-#include <zlib.h>
 
 /* The time of most frames. */
 #define T0_S 1700000000u
@@ -193,34 +192,6 @@ build(void (*put)(maker *m))
     maker m = {g_byte_array_new(), FALSE};
     put(&m);
     return m.out;
-}
-
-/* One gzip member. */
-static inline void
-append_packed(GByteArray *to, const guint8 *bytes, gsize n_bytes)
-{
-    z_stream z = {0};
-    const int gzip = 16;
-    deflateInit2(&z, 6, Z_DEFLATED, gzip + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    gsize bound = deflateBound(&z, n_bytes);
-    guint begun = to->len;
-    g_byte_array_set_size(to, begun + (guint)bound);
-    g_autofree guint8 *source = g_memdup2(bytes, n_bytes);
-    z.next_in = source;
-    z.avail_in = (uInt)n_bytes;
-    z.next_out = to->data + begun;
-    z.avail_out = (uInt)bound;
-    CHECK_INT(deflate(&z, Z_FINISH), Z_STREAM_END);
-    g_byte_array_set_size(to, begun + (guint)z.total_out);
-    deflateEnd(&z);
-}
-
-static inline GByteArray *
-pack(const GByteArray *plain)
-{
-    GByteArray *packed = g_byte_array_new();
-    append_packed(packed, plain->data, plain->len);
-    return packed;
 }
 
 static char *directory; /* where the files of this test are */
