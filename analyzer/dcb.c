@@ -2,6 +2,7 @@
 #include "dcb.h"
 
 #include "format.h"
+#include "mac_key.h"
 
 #include "roce/decode.h"
 
@@ -23,11 +24,7 @@ static guint
 hash_port(gconstpointer data)
 {
     const rs_dcb_port *port = data;
-    guint hash = port->point;
-    for (guint i = 0; i < sizeof port->mac; i++) {
-        hash = hash * 31 + port->mac[i];
-    }
-    return hash;
+    return rs_mac_hash(port->point, port->mac);
 }
 
 static gboolean
@@ -35,7 +32,7 @@ same_port(gconstpointer a, gconstpointer b)
 {
     const rs_dcb_port *x = a;
     const rs_dcb_port *y = b;
-    return x->point == y->point && memcmp(x->mac, y->mac, sizeof x->mac) == 0;
+    return rs_mac_equal(x->point, x->mac, y->point, y->mac);
 }
 
 static void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nics.h"
 
+#include "mac_key.h"
+
 #include "roce/hash.h"
 
 #include <string.h>
@@ -39,9 +41,7 @@ static guint
 hash_nic(gconstpointer data)
 {
     const nic *n = data;
-    guint64 word = 0;
-    memcpy(&word, n->mac, sizeof n->mac);
-    return (guint)roce_hash_mix(n->point, word);
+    return rs_mac_hash(n->point, n->mac);
 }
 
 static gboolean
@@ -49,7 +49,7 @@ same_nic(gconstpointer a, gconstpointer b)
 {
     const nic *x = a;
     const nic *y = b;
-    return x->point == y->point && memcmp(x->mac, y->mac, sizeof x->mac) == 0;
+    return rs_mac_equal(x->point, x->mac, y->point, y->mac);
 }
 
 static void
