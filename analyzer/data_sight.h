@@ -19,17 +19,22 @@ rs_sight_is_counted(const rs_sight *sight)
     return sight->stream != NULL && sight->stream->last_frame == sight->frame->number;
 }
 
-/* Whether it carries data: a request or a response with payload.  Copies sent again
+/* Whether a packet carries data: a request or a response with payload.  Copies sent again
  * count, for they load the network like any other. */
+static inline gboolean
+rs_packet_has_data(const roce_packet *packet)
+{
+    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
+    return packet->payload_bytes > 0 &&
+           (roce_role_is_request(role) || roce_role_is_response_data(role));
+}
+
+/* Whether it carries data that was counted, of users' queue pairs. */
 static inline gboolean
 rs_sight_is_data(const rs_sight *sight)
 {
-    if (!rs_sight_is_counted(sight) || sight->packet->payload_bytes == 0 ||
-        sight->stream->dst_qpn == ROCE_GSI_QPN) {
-        return FALSE;
-    }
-    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
-    return roce_role_is_request(role) || roce_role_is_response_data(role);
+    return rs_sight_is_counted(sight) && sight->stream->dst_qpn != ROCE_GSI_QPN &&
+           rs_packet_has_data(sight->packet);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "passages.h"
 
+#include "data_sight.h"
 #include "sorting.h"
 
 #include "roce/opcode.h"
@@ -145,10 +146,10 @@ search(rs_passages *passages, rs_macs *macs, const rs_sight *sight, guint32 poin
 gboolean
 rs_carries_data(const roce_packet *packet, roce_space *space)
 {
-    const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
-    gboolean response = roce_role_is_response_data(info->role);
-    *space = response ? ROCE_SPACE_RESPONSES : ROCE_SPACE_REQUESTS;
-    return packet->payload_bytes > 0 && (response || roce_role_is_request(info->role));
+    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
+    *space =
+        roce_role_is_response_data(role) ? ROCE_SPACE_RESPONSES : ROCE_SPACE_REQUESTS;
+    return rs_packet_has_data(packet);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "twins.h"
 
-#include "roce/opcode.h"
+#include "data_sight.h"
 
 #define ENTRIES (1u << 18)
 #define PROBES 4
@@ -120,9 +120,7 @@ static void
 follow_mark(twin *entry, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    const roce_role role = roce_opcode_get(p->bth.opcode)->role;
-    if (p->payload_bytes == 0 ||
-        !(roce_role_is_request(role) || roce_role_is_response_data(role))) {
+    if (!rs_packet_has_data(p)) {
         return;
     }
     guint8 hops = p->hop_limit;
