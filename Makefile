@@ -12,7 +12,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench findings golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench columns findings golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -65,6 +65,10 @@ golden: release
 # docs/findings.md is the program's own table.
 findings: release
 	@$(release)/bin/rocescope --list-findings >docs/findings.md
+
+# docs/columns.md as well.
+columns: release
+	@$(release)/bin/rocescope --list-columns >docs/columns.md
 
 # Precision and recall of every verdict; some minutes.
 accuracy: release

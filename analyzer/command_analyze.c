@@ -6,9 +6,11 @@
 #include "findings.h"
 #include "option_parser.h"
 #include "report.h"
+#include "report_csv.h"
 #include "report_json.h"
 #include "report_text.h"
 #include "rocescope_version.h"
+#include "sheets.h"
 
 #include <stdio.h>
 
@@ -57,6 +59,18 @@ write_files(const form *forms, guint n_forms, const rs_report *report)
     return all;
 }
 
+static gboolean
+write_csv(const rs_options *options, const rs_report *report)
+{
+    g_autoptr(GError) error = NULL;
+    if (options->csv_directory == NULL ||
+        rs_report_csv(report, options->csv_directory, &error)) {
+        return TRUE;
+    }
+    rs_complain(error->message);
+    return FALSE;
+}
+
 /* Standard output belongs to the file that was asked for there. */
 static gboolean
 wants_text(const rs_options *options, const form *forms, guint n_forms)
@@ -99,6 +113,7 @@ write_reports(const rs_options *options, const rs_analysis *analysis)
     complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     gboolean written = write_files(forms, G_N_ELEMENTS(forms), report);
+    written = write_csv(options, report) && written;
     if (wants_text(options, forms, G_N_ELEMENTS(forms)) &&
         rs_report_has_content(report)) {
         written = write_text(options, report) && written;
@@ -141,6 +156,10 @@ rs_command_analyze(int argc, char **argv)
     }
     if (options->list_findings) {
         rs_findings_print_table(stdout);
+        return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
+    }
+    if (options->list_columns) {
+        rs_sheets_print_tables(stdout);
         return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
     }
     if (options->files == NULL) {

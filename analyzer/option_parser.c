@@ -36,9 +36,9 @@ rs_option_parser_free(rs_option_parser *parser)
         return;
     }
     rs_raw_options *raw = &parser->raw;
-    char *texts[] = {raw->json,     raw->filter,  raw->ports, raw->speed,
-                     raw->icrc,     raw->fail_on, raw->hosts, raw->dscp_map,
-                     raw->watchdog, raw->burst};
+    char *texts[] = {raw->json,     raw->csv,      raw->filter,  raw->ports,
+                     raw->speed,    raw->icrc,     raw->fail_on, raw->hosts,
+                     raw->dscp_map, raw->watchdog, raw->burst};
     GStrv lists[] = {raw->qp_maps, raw->captured_at, raw->counters_before,
                      raw->counters_after, raw->files};
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -116,6 +116,7 @@ take_files(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
         {"json", 0, 0, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
+        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &raw->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
         {0},
     };
     rs_option_parser_add(parser, entries);
@@ -138,6 +139,7 @@ take_program(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
         {"list-findings", 0, 0, G_OPTION_ARG_NONE, &raw->list_findings, "Print all that can be found, as Markdown", NULL},
+        {"list-columns", 0, 0, G_OPTION_ARG_NONE, &raw->list_columns, "Print the columns of all tables, as Markdown", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
         {0},
     };

@@ -275,6 +275,9 @@ check_ranges(const rs_raw_options *raw, GError **error)
     if (raw->max_streams < 1 || raw->max_streams > (1 << 24)) {
         return usage(error, "--max-streams: %s", "1 to 16777216");
     }
+    if (raw->csv != NULL && (*raw->csv == '\0' || g_str_equal(raw->csv, "-"))) {
+        return usage(error, "--csv: %s", "the name of a directory is wanted");
+    }
     if (raw->top < 0 || raw->top > G_MAXUINT16) {
         return usage(error, "--top: %s", "0 to 65535");
     }
@@ -308,6 +311,8 @@ rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
     o->no_color = raw->no_color;
     o->show_version = raw->version;
     o->list_findings = raw->list_findings;
+    o->list_columns = raw->list_columns;
+    o->csv_directory = g_steal_pointer(&raw->csv);
     o->json_path = g_steal_pointer(&raw->json);
     o->filter = g_steal_pointer(&raw->filter);
     o->hosts_path = g_steal_pointer(&raw->hosts);
@@ -339,6 +344,7 @@ rs_options_free(rs_options *options)
     }
     g_strfreev(options->files);
     g_free(options->json_path);
+    g_free(options->csv_directory);
     g_free(options->filter);
     g_free(options->hosts_path);
     g_ptr_array_unref(options->qp_maps);

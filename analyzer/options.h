@@ -44,6 +44,7 @@ typedef struct rs_option_pair {
 typedef struct rs_options {
     GStrv files;            /* NULL: none was given */
     char *json_path;        /* NULL: none; "-": standard output */
+    char *csv_directory;    /* NULL: none */
     char *filter;           /* BPF, or NULL */
     char *hosts_path;       /* NULL: none */
     GPtrArray *qp_maps;     /* rs_option_pair: addresses of a host, its table */
@@ -69,6 +70,7 @@ typedef struct rs_options {
         plots_wanted; /* PSNs over time are to be drawn; by the command, no option */
     gboolean show_version;
     gboolean list_findings;
+    gboolean list_columns;
 } rs_options;
 
 /* "note", "warning", "critical". */

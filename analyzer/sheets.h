@@ -12,6 +12,7 @@
 
 #include <glib.h>
 #include <jansson.h>
+#include <stdio.h>
 
 typedef enum rs_value_type {
     RS_VALUE_NULL, /* of a value alone: not known; no column has this type */
@@ -77,6 +78,10 @@ void
 rs_value_clear(rs_value *value);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(rs_value, rs_value_clear)
+
+/* All sheets and their columns as Markdown: docs/columns.md. */
+void
+rs_sheets_print_tables(FILE *out);
 
 /* Takes a row, which is lent to it.  FALSE: no more rows are wanted. */
 typedef gboolean (*rs_sheet_visitor)(const rs_sheet *sheet, const json_t *row,

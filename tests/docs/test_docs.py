@@ -10,7 +10,7 @@
     in order, at a width of 100; a line of "…" stands for lines left out.
   - Every line of a block marked ```filters``` is a display filter that tshark takes.
   - Every key of the JSON report and every word of core/names.c stands in docs/report.md,
-    findings.md is the program's own table of findings; every option of --help stands in the man page, and the other way round.
+    findings.md is the program's own table of findings, columns.md that of columns; every option of --help stands in the man page, and the other way round.
   - Links to files and headings lead somewhere.
 
 tshark runs with the plugin of this build, as nobody if we are root (root loads no plugins).
@@ -308,12 +308,14 @@ def names_of_core():
     return set(re.findall(r'\] = "([a-z0-9_]+)"', (SOURCE / "core/names.c").read_text()))
 
 
-def check_findings():
-    """docs/findings.md is the program's table."""
-    done = subprocess.run([BINARY, "--list-findings"], check=True, capture_output=True,
-                          text=True)
-    check("docs/findings.md is what --list-findings prints (make findings)",
-          [] if (SOURCE / "docs/findings.md").read_text() == done.stdout else ["not so"])
+def check_printed_pages():
+    """docs/findings.md and docs/columns.md are the program's tables."""
+    for what in ("findings", "columns"):
+        done = subprocess.run([BINARY, f"--list-{what}"], check=True, capture_output=True,
+                              text=True)
+        page = (SOURCE / f"docs/{what}.md").read_text()
+        check(f"docs/{what}.md is what --list-{what} prints (make {what})",
+              [] if page == done.stdout else ["not so"])
 
 
 def check_reference(stage):
@@ -389,7 +391,7 @@ def main():
     stage = Stage()
     try:
         check_reference(stage)
-        check_findings()
+        check_printed_pages()
         run_man_examples(stage)
         for path in WITH_EXAMPLES:
             run_examples(stage, path)
