@@ -15,14 +15,14 @@
 #include <stdio.h>
 
 static const char summary[] =
-    "Reads captures of RoCEv2 traffic, rebuilds its queue pairs, and reports losses,\n"
-    "retransmissions, ECN marks, CNPs and pauses with the evidence for each.\n"
-    "Several files are one capture, rotated, or points of one path; \"-\" is standard "
-    "input.";
+    "Reads one capture of RoCEv2 traffic, rebuilds its queue pairs, and reports "
+    "losses, "
+    "retransmissions, ECN marks, CNPs and pauses with the evidence for each. Several "
+    "files are one capture, rotated, or points of one path; \"-\" is standard input.";
 
-static const char description[] = "Exit status: 2 usage; 3 an input could not be read "
-                                  "in full; 1 a finding at or above\n"
-                                  "--fail-on; else 0.  See rocescope(1).";
+static const char description[] =
+    "Exit status: 2 usage; 3 an input could not be read in full; 1 a finding at or "
+    "above --fail-on; else 0. See rocescope-analyze(1).";
 
 static void
 print_version(void)
@@ -132,9 +132,8 @@ parse(int argc, char **argv, GError **error)
         RS_OPTIONS_FILES,    RS_OPTIONS_REPORT,  RS_OPTIONS_CAPTURE, RS_OPTIONS_NETWORK,
         RS_OPTIONS_COUNTERS, RS_OPTIONS_OUTCOME, RS_OPTIONS_PROGRAM,
     };
-    g_autoptr(rs_option_parser) parser = rs_option_parser_new(
-        "rocescope", "[analyze] FILE… — what happened on this RoCE network", summary,
-        description);
+    g_autoptr(rs_option_parser) parser =
+        rs_option_parser_new("rocescope [analyze]", "FILE…", summary, description);
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
         rs_option_parser_take(parser, groups[i]);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program: the first word names the command. */
 #include "command.h"
+#include "console.h"
+#include "help.h"
 
 #include <glib.h>
 #include <locale.h>
@@ -9,9 +11,33 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
+    const char *what; /* it does, in one line of help */
 } commands[] = {
-    {"analyze", rs_command_analyze},
+    {"analyze", rs_command_analyze, "One capture; the default"},
 };
+
+static const char summary[] =
+    "Tells from packet captures what is wrong on a RoCE network: losses, "
+    "retransmissions, ECN marks, CNPs and pauses, with the evidence for each.";
+
+static const char description[] =
+    "\"rocescope COMMAND --help\" prints the options of a command, and rocescope(1) "
+    "explains more. Without a command, options are those of analyze, and "
+    "\"rocescope --help-all\" prints all of them.";
+
+static int
+overview(void)
+{
+    (void)puts("Usage: rocescope [COMMAND] [OPTION…] FILE…\n");
+    rs_help_text(stdout, summary);
+    rs_help_heading(stdout, "Commands");
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        rs_help_row(stdout, commands[i].name, commands[i].what);
+    }
+    (void)fputc('\n', stdout);
+    rs_help_text(stdout, description);
+    return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
+}
 
 int
 main(int argc, char **argv)
@@ -22,6 +48,9 @@ main(int argc, char **argv)
         if (g_str_equal(argv[1], commands[i].name)) {
             return commands[i].run(argc - 1, argv + 1);
         }
+    }
+    if (argc == 2 && (g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "-h"))) {
+        return overview();
     }
     return rs_command_analyze(argc, argv);
 }

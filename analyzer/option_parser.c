@@ -1,31 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "option_parser.h"
 
+#include "command.h"
+#include "console.h"
 #include "error.h"
+#include "help.h"
 #include "option_raw.h"
+
+#include <stdlib.h>
 
 #define DEFAULT_EVENTS 1000
 #define DEFAULT_MAX_STREAMS 100000
 #define DEFAULT_TOP 20
 
+/* Flag of the options of a group that the short help shows as well. */
+#define IN_HELP G_OPTION_FLAG_IN_MAIN
+
+/* Options of one group, or of the command itself, for help. */
+typedef struct section {
+    const char *title;
+    GArray *entries; /* GOptionEntry */
+    gboolean own;    /* all of it stands in the short help */
+} section;
+
 struct rs_option_parser {
     GOptionContext *context;
-    char *program;
+    char *usage, *summary, *description;
+    GPtrArray *sections; /* section */
+    gboolean help, help_all;
     rs_raw_options raw;
 };
+
+static void
+free_section(gpointer data)
+{
+    section *s = data;
+    g_array_unref(s->entries);
+    g_free(s);
+}
 
 rs_option_parser *
 rs_option_parser_new(const char *program, const char *arguments, const char *summary,
                      const char *description)
 {
     rs_option_parser *parser = g_new0(rs_option_parser, 1);
-    parser->program = g_strdup(program);
+    parser->usage = g_strdup_printf("%s [OPTION…] %s", program, arguments);
+    parser->summary = g_strdup(summary);
+    parser->description = g_strdup(description);
+    parser->sections = g_ptr_array_new_with_free_func(free_section);
     parser->raw.events = DEFAULT_EVENTS;
     parser->raw.max_streams = DEFAULT_MAX_STREAMS;
     parser->raw.top = DEFAULT_TOP;
-    parser->context = g_option_context_new(arguments);
-    g_option_context_set_summary(parser->context, summary);
-    g_option_context_set_description(parser->context, description);
+    parser->context = g_option_context_new(NULL);
+    g_option_context_set_help_enabled(parser->context, FALSE);
     return parser;
 }
 
@@ -48,14 +75,38 @@ rs_option_parser_free(rs_option_parser *parser)
         g_strfreev(lists[i]);
     }
     g_option_context_free(parser->context);
-    g_free(parser->program);
+    g_ptr_array_unref(parser->sections);
+    g_free(parser->usage);
+    g_free(parser->summary);
+    g_free(parser->description);
     g_free(parser);
+}
+
+static void
+add_section(rs_option_parser *parser, const char *title, gboolean own,
+            const GOptionEntry *entries)
+{
+    section *s = g_new0(section, 1);
+    s->title = title;
+    s->own = own;
+    s->entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
+    for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
+        g_array_append_val(s->entries, *entry);
+    }
+    g_ptr_array_add(parser->sections, s);
+    g_option_context_add_main_entries(parser->context, entries, NULL);
 }
 
 void
 rs_option_parser_add(rs_option_parser *parser, const GOptionEntry *entries)
 {
-    g_option_context_add_main_entries(parser->context, entries, NULL);
+    add_section(parser, "Options", TRUE, entries);
+}
+
+static void
+add_group(rs_option_parser *parser, const char *title, const GOptionEntry *entries)
+{
+    add_section(parser, title, FALSE, entries);
 }
 
 /* clang-format off */
@@ -64,28 +115,28 @@ static void
 take_capture(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
-        {"filter", 0, 0, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
+        {"filter", 0, IN_HELP, G_OPTION_ARG_STRING, &raw->filter, "Look only at packets that match a BPF expression", "BPF"},
         {"port", 0, 0, G_OPTION_ARG_STRING, &raw->ports, "UDP ports that carry RoCEv2 beside 4791", "PORT,…"},
         {"icrc", 0, 0, G_OPTION_ARG_STRING, &raw->icrc, "Check the ICRC of which packets (default all)", "all|sample|off"},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "What is read", entries);
 }
 
 static void
 take_network(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
-        {"link-speed", 0, 0, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
+        {"link-speed", 0, IN_HELP, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
         {"burst", 0, 0, G_OPTION_ARG_STRING, &raw->burst, "From which rate on traffic to one destination is a burst (default 80 % of the link's speed)", "50G"},
-        {"hosts", 0, 0, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
+        {"hosts", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
         {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
         {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
         {"dscp-map", 0, 0, G_OPTION_ARG_STRING, &raw->dscp_map, "Priorities of DSCPs, where switches trust the DSCP (default DSCP / 8)", "26:3,48:6"},
         {"watchdog", 0, 0, G_OPTION_ARG_STRING, &raw->watchdog, "Rate long pauses against this pause watchdog", "sonic|juniper|MS"},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "What is known of the network", entries);
 }
 
 static void
@@ -96,7 +147,7 @@ take_counters(rs_option_parser *parser, rs_raw_options *raw)
         {"counters-after", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->counters_after, "The same after it, to be compared with what was captured", "[ADDR[,ADDR…]=]FILE"},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "Counters of NICs", entries);
 }
 
 static void
@@ -108,30 +159,30 @@ take_report(rs_option_parser *parser, rs_raw_options *raw)
         {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "How much is reported", entries);
 }
 
 static void
 take_files(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
-        {"csv", 0, 0, G_OPTION_ARG_FILENAME, &raw->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
+        {"json", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
+        {"csv", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "What is written", entries);
 }
 
 static void
 take_outcome(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
-        {"fail-on", 0, 0, G_OPTION_ARG_STRING, &raw->fail_on, "Exit with status 1 if there is such a finding", "note|warning|critical"},
+        {"fail-on", 0, IN_HELP, G_OPTION_ARG_STRING, &raw->fail_on, "Exit with status 1 if there is such a finding", "note|warning|critical"},
         {"no-color", 0, 0, G_OPTION_ARG_NONE, &raw->no_color, "No colour, even on a terminal", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &raw->quiet, "No text report and no progress", NULL},
+        {"quiet", 'q', IN_HELP, G_OPTION_ARG_NONE, &raw->quiet, "No text report and no progress", NULL},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "What becomes of it", entries);
 }
 
 static void
@@ -143,7 +194,18 @@ take_program(rs_option_parser *parser, rs_raw_options *raw)
         {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
         {0},
     };
-    rs_option_parser_add(parser, entries);
+    add_group(parser, "The program", entries);
+}
+
+static void
+take_help(rs_option_parser *parser)
+{
+    const GOptionEntry entries[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &parser->help, "Print the most important options", NULL},
+        {"help-all", 0, 0, G_OPTION_ARG_NONE, &parser->help_all, "Print all options", NULL},
+        {0},
+    };
+    add_group(parser, "Help", entries);
 }
 
 /* clang-format on */
@@ -158,6 +220,57 @@ rs_option_parser_take(rs_option_parser *parser, rs_option_group group)
         [RS_OPTIONS_PROGRAM] = take_program,
     };
     take[group](parser, &parser->raw);
+}
+
+static void
+print_row(const GOptionEntry *entry)
+{
+    g_autofree char *name = rs_help_option_name(entry);
+    rs_help_row(stdout, name, entry->description);
+}
+
+static void
+print_section(const section *s)
+{
+    rs_help_heading(stdout, s->title);
+    for (guint i = 0; i < s->entries->len; i++) {
+        print_row(&g_array_index(s->entries, GOptionEntry, i));
+    }
+}
+
+/* The command's own options, and those of its groups that most users want. */
+static void
+print_few(const rs_option_parser *parser)
+{
+    rs_help_heading(stdout, "Options");
+    for (guint i = 0; i < parser->sections->len; i++) {
+        const section *s = g_ptr_array_index(parser->sections, i);
+        for (guint j = 0; j < s->entries->len; j++) {
+            const GOptionEntry *entry = &g_array_index(s->entries, GOptionEntry, j);
+            if (s->own || (entry->flags & IN_HELP) != 0) {
+                print_row(entry);
+            }
+        }
+    }
+    rs_help_row(stdout, "    --help-all", "Print all options");
+}
+
+/* Prints help and ends the program. */
+G_NORETURN static void
+help(const rs_option_parser *parser)
+{
+    printf("Usage: %s\n\n", parser->usage);
+    rs_help_text(stdout, parser->summary);
+    if (parser->help_all) {
+        for (guint i = 0; i < parser->sections->len; i++) {
+            print_section(g_ptr_array_index(parser->sections, i));
+        }
+    } else {
+        print_few(parser);
+    }
+    (void)fputc('\n', stdout);
+    rs_help_text(stdout, parser->description);
+    exit(rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE);
 }
 
 static GStrv
@@ -178,13 +291,16 @@ rs_option_parser_run(rs_option_parser *parser, int argc, char **argv, GError **e
          NULL, NULL},
         {0},
     };
-    rs_option_parser_add(parser, entries);
-    g_set_prgname(parser->program);
+    take_help(parser);
+    g_option_context_add_main_entries(parser->context, entries, NULL);
     g_auto(GStrv) args = copy_arguments(argc, argv);
     g_autoptr(GError) local = NULL;
     if (!g_option_context_parse_strv(parser->context, &args, &local)) {
         g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, local->message);
         return NULL;
+    }
+    if (parser->help || parser->help_all) {
+        help(parser);
     }
     g_autoptr(rs_options) options = rs_options_new();
     if (!rs_options_fill(options, &parser->raw, error)) {

@@ -25,7 +25,8 @@ typedef enum rs_option_group {
 typedef struct rs_option_parser rs_option_parser;
 
 /* `program` is how help calls it ("rocescope batch"), `arguments` what stands behind the
- * options ("PATH…"), `summary` what it is for, `description` what stands below. */
+ * options ("PATH…"), `summary` what it is for, `description` what stands below.  Help
+ * breaks their lines.  The short one has to fit 24 lines. */
 rs_option_parser *
 rs_option_parser_new(const char *program, const char *arguments, const char *summary,
                      const char *description);
@@ -38,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_option_parser, rs_option_parser_free)
 void
 rs_option_parser_take(rs_option_parser *parser, rs_option_group group);
 
-/* Options of the command's own, ended by a row of zeros.  What they write to is the
+/* Options of the command's own, all of which the short help shows; ended by a row of zeros.  What they write to is the
  * command's, and outlives the parser; checking it is, too. */
 void
 rs_option_parser_add(rs_option_parser *parser, const GOptionEntry *entries);

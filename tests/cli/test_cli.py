@@ -115,7 +115,29 @@ def options():
     rows = run("--no-color", "--top", "1", CLEAN).stdout
     check("--top 1", "and 17 more" in rows)
     check("--version names the licence", "GPL" in run("--version").stdout)
-    check("--help", run("--help").returncode, 0)
+
+
+def helps():
+    """Help fits a screen of 24 lines and 80 columns; all options do not, but fit its width."""
+    overview = run("--help").stdout
+    commands = re.findall(r"^  (\w+) ", overview.split("Commands:")[1], re.MULTILINE)
+    check("--help lists commands", "analyze" in commands)
+    check("-h", run("-h").stdout, overview)
+    for words in ([], *([command] for command in commands)):
+        row = " ".join(["rocescope", *words])
+        short, full = run(*words, "--help"), run(*words, "--help-all")
+        check(f"{row} --help: status", (short.returncode, full.returncode), (0, 0))
+        check(f"{row} --help: nothing wrong", short.stderr + full.stderr, "")
+        check(f"{row} --help: lines", short.stdout.count("\n") <= 24)
+        check(f"{row} --help: columns", max(map(len, short.stdout.splitlines())) <= 80)
+        check(f"{row} --help-all: columns", max(map(len, full.stdout.splitlines())) <= 80)
+        option = r"^  (?:-\w, |    )(--[\w-]+)"
+        few, every = (re.findall(option, done.stdout, re.MULTILINE) for done in (short, full))
+        check(f"{row} --help-all has no option twice", len(every), len(set(every)))
+        check(f"{row} --help has no other options", set(few) - set(every), set())
+        check(f"{row} --help-all has more", "--help" in every and len(every) > len(few))
+    check("help comes before files", run("--help", "/no/such/file").returncode, 0)
+    check("--help does not hide a mistake", run("--help", "--no-such").returncode, 2)
 
 
 def json_targets():
@@ -266,7 +288,7 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, json_targets, compressed, standard_input, terminals, interrupts):
+for part in (rotated, options, helps, json_targets, compressed, standard_input, terminals, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)
