@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is installed, with a prefix and below DESTDIR: the program runs from there, and what
+bash, man and readers look for stands where they look."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ.get("ROCESCOPE_BUILD", SOURCE / "build/release"))
+failures = 0
+
+
+def check(row, got, want=True):
+    global failures
+    if got != want:
+        failures += 1
+        print(f"{row}: got {got!r}, want {want!r}")
+
+
+def install(component, prefix, destdir):
+    done = subprocess.run(["cmake", "--install", BUILD, "--component", component,
+                           "--prefix", prefix], capture_output=True, text=True,
+                          env={**os.environ, "DESTDIR": str(destdir)}, timeout=120)
+    check(f"{component}: installs", (done.returncode, done.stderr), (0, ""))
+
+
+def files(top):
+    return {str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()}
+
+
+def program(top):
+    install("analyzer", "/opt/rocescope", top)
+    root = top / "opt/rocescope"
+    pages = {f"share/man/man1/{page.name}" for page in (SOURCE / "docs/man").glob("*.1")}
+    completion = "share/bash-completion/completions/rocescope"
+    check("program: files", files(root), {"bin/rocescope", completion} | pages)
+    check("program: nothing elsewhere", os.listdir(top), ["opt"])
+    done = subprocess.run([root / "bin/rocescope", "--version"], capture_output=True,
+                          text=True)
+    check("program: runs", (done.returncode, done.stdout[:9]), (0, "rocescope"))
+    done = subprocess.run(["bash", "--norc", "--noprofile", "-c",
+                           'source "$0" && complete -p rocescope', root / completion],
+                          capture_output=True, text=True)
+    check("program: bash completes it", done.returncode, 0)
+    if shutil.which("man"):
+        for page in pages:
+            name = pathlib.Path(page).stem
+            done = subprocess.run(["man", "-M", root / "share/man", "-w", name],
+                                  capture_output=True, text=True)
+            check(f"man {name}", done.stdout.strip(), str(root / page))
+
+
+def documents(top):
+    install("documents", "/usr", top)
+    root = top / "usr/share/doc/rocescope"
+    wanted = {"README.md", "NEWS.md", "COPYING.md", "LICENSE"}
+    wanted |= {f"docs/{path.name}" for suffix in ("md", "json")
+               for path in (SOURCE / "docs").glob(f"*.{suffix}")}
+    wanted |= {f"docs/images/{name}" for name in os.listdir(SOURCE / "docs/images")}
+    check("documents: files", files(root), wanted)
+    broken = set()
+    for page in root.glob("docs/*.md"):
+        for link in re.findall(r"\]\(([\w./-]+\.(?:md|json|png|svg))[)#]", page.read_text()):
+            if not (page.parent / link).exists() and (SOURCE / "docs" / link).exists() \
+                    and (SOURCE / "docs" / link).resolve().parent == SOURCE / "docs":
+                broken.add(f"{page.name}: {link}")
+    check("documents: links between them", broken, set())
+
+
+for part in (program, documents):
+    with tempfile.TemporaryDirectory() as directory:
+        part(pathlib.Path(directory))
+print(f"{failures} rows failed" if failures else "everything is in its place")
+sys.exit(1 if failures else 0)
