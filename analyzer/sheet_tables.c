@@ -108,7 +108,7 @@
     DISTRIBUTION(n "cnp_delay", p "cnp_delay_ns", "first CE mark without an answer to its CNP"), \
     DISTRIBUTION(n "cnp_interval", p "cnp_interval_ns", "one CNP to the next about the same data")
 
-static const rs_column captures[] = {
+static const rs_sheet_column captures[] = {
     {"tool_version", "tool.version", TEXT, "version of rocescope", NULL},
     {"file", "capture.files.0.path", TEXT, "the first file; all stand in `files`", NULL},
     {"packets", "capture.packets", INTEGER, "packets read", NULL},
@@ -142,7 +142,7 @@ static const rs_column captures[] = {
     COUNTERS("totals_", "totals."),
 };
 
-static const rs_column files[] = {
+static const rs_sheet_column files[] = {
     {"path", "item.path", TEXT, "as it was given", NULL},
     {"format", "item.format", TEXT, "of the capture; null when it could not be told", NULL},
     {"packets", "item.packets", INTEGER, "packets read", NULL},
@@ -151,7 +151,7 @@ static const rs_column files[] = {
     {"error", "item.error", TEXT, "why", NULL},
 };
 
-static const rs_column points[] = {
+static const rs_sheet_column points[] = {
     {"id", "item.id", INTEGER, "number of the point", NULL},
     {"file", "item.file", TEXT, "that it first stands in", NULL},
     {"interface", "item.interface", TEXT, "its name", NULL},
@@ -171,12 +171,12 @@ static const rs_column points[] = {
     {"capture_duplicates", "item.capture_duplicates", INTEGER, "second copies, left out", NULL},
 };
 
-static const rs_column event_totals[] = {
+static const rs_sheet_column event_totals[] = {
     {"kind", "key", TEXT, "of event", NULL},
     {"events", "item", INTEGER, "how many there were, listed or not", NULL},
 };
 
-static const rs_column streams[] = {
+static const rs_sheet_column streams[] = {
     {"id", "id", INTEGER, "number of the stream", NULL},
     {"point", "point", INTEGER, "where it was captured", "points"},
     {"same_stream_at", "same_stream_at", TEXT, "ids of the same stream at other points", NULL},
@@ -237,13 +237,13 @@ static const rs_column streams[] = {
     COUNTERS("", ""),
 };
 
-static const rs_column stream_opcodes[] = {
+static const rs_sheet_column stream_opcodes[] = {
     {"stream", "of", INTEGER, "that has packets of the opcode", "streams"},
     {"opcode", "key", TEXT, "its name", NULL},
     {"packets", "item", INTEGER, "packets with it", NULL},
 };
 
-static const rs_column ce_episodes[] = {
+static const rs_sheet_column ce_episodes[] = {
     {"stream", "of", INTEGER, "that was marked", "streams"},
     {"start_ns", "item.start_ns", INTEGER, "time of the first mark", NULL},
     {"end_ns", "item.end_ns", INTEGER, "time of the last mark", NULL},
@@ -252,14 +252,14 @@ static const rs_column ce_episodes[] = {
     {"first_frame", "item.first_frame", INTEGER, "frame of the first mark", NULL},
 };
 
-static const rs_column ce_segments[] = {
+static const rs_sheet_column ce_segments[] = {
     {"stream", "of", INTEGER, "that was marked", "streams"},
     {"from_point", "item.from", INTEGER, "the last that saw them unmarked", "points"},
     {"to_point", "item.to", INTEGER, "the first that saw them with CE", "points"},
     {"packets", "item.packets", INTEGER, "packets marked between the two", NULL},
 };
 
-static const rs_column cnp_bursts[] = {
+static const rs_sheet_column cnp_bursts[] = {
     {"stream", "of", INTEGER, "whose data the CNPs are about", "streams"},
     {"start_ns", "item.start_ns", INTEGER, "time of the first CNP", NULL},
     {"end_ns", "item.end_ns", INTEGER, "time of the last CNP", NULL},
@@ -280,7 +280,7 @@ static const rs_column cnp_bursts[] = {
     {side "_process_comm", side ".process.comm", TEXT, "name of the process, by `--qp-map`", NULL}, \
     {side "_process_pid", side ".process.pid", INTEGER, "its number", NULL}
 
-static const rs_column connections[] = {
+static const rs_sheet_column connections[] = {
     {"id", "id", INTEGER, "number of the connection", NULL},
     END("a"),
     END("b"),
@@ -301,7 +301,7 @@ static const rs_column connections[] = {
     {"cm_setup_ns", "cm.setup_ns", INTEGER, "time from REQ to RTU", NULL},
 };
 
-static const rs_column pauses[] = {
+static const rs_sheet_column pauses[] = {
     {"id", "id", INTEGER, "number of the source of pauses", NULL},
     {"point", "point", INTEGER, "where it was seen", "points"},
     {"kind", "kind", TEXT, "`pfc` or `802.3x`", NULL},
@@ -346,7 +346,7 @@ static const rs_column pauses[] = {
     {"hops", "hops", INTEGER, "so many causes lie between", NULL},
 };
 
-static const rs_column pause_intervals[] = {
+static const rs_sheet_column pause_intervals[] = {
     {"pause", "of", INTEGER, "whose pause it is", "pauses"},
     {"start_ns", "item.start_ns", INTEGER, "when it began", NULL},
     {"end_ns", "item.end_ns", INTEGER, "when it ended", NULL},
@@ -354,14 +354,14 @@ static const rs_column pause_intervals[] = {
     {"caused_by", "item.caused_by", INTEGER, "the source that it comes of", "pauses"},
 };
 
-static const rs_column pause_causes[] = {
+static const rs_sheet_column pause_causes[] = {
     {"pause", "of", INTEGER, "whose pauses they are", "pauses"},
     {"cause", "item.pause", INTEGER, "the source that they come of", "pauses"},
     {"intervals", "item.intervals", INTEGER, "how many", NULL},
     {"paused_ns", "item.paused_ns", INTEGER, "how long they were", NULL},
 };
 
-static const rs_column pause_victims[] = {
+static const rs_sheet_column pause_victims[] = {
     {"pause", "of", INTEGER, "that stops the stream", "pauses"},
     {"stream", "item.stream", INTEGER, "that is stopped", "streams"},
     {"packets", "item.packets", INTEGER, "its packets on that way", NULL},
@@ -369,7 +369,7 @@ static const rs_column pause_victims[] = {
     {"held_ns", "item.held_ns", INTEGER, "for how long it was paused in those gaps", NULL},
 };
 
-static const rs_column pause_bystanders[] = {
+static const rs_sheet_column pause_bystanders[] = {
     {"pause", "of", INTEGER, "that stops the stream", "pauses"},
     {"stream", "item.stream", INTEGER, "that is stopped though not bound for the host that began", "streams"},
     {"packets", "item.packets", INTEGER, "its packets on that way", NULL},
@@ -377,7 +377,7 @@ static const rs_column pause_bystanders[] = {
     {"held_ns", "item.held_ns", INTEGER, "for how long it was paused in those gaps", NULL},
 };
 
-static const rs_column pause_watchdogs[] = {
+static const rs_sheet_column pause_watchdogs[] = {
     {"pause", "of", INTEGER, "that is rated", "pauses"},
     {"name", "item.name", TEXT, "of the watchdog", NULL},
     {"detect_ns", "item.detect_ns", INTEGER, "its time of detection", NULL},
@@ -386,7 +386,7 @@ static const rs_column pause_watchdogs[] = {
     {"first_fired_ns", "item.first_fired_ns", INTEGER, "when, at the earliest", NULL},
 };
 
-static const rs_column background[] = {
+static const rs_sheet_column background[] = {
     {"protocol", "protocol", TEXT, "as nDPI names it", NULL},
     {"category", "category", TEXT, "as nDPI names it", NULL},
     {"flows", "flows", INTEGER, "flows", NULL},
@@ -395,7 +395,7 @@ static const rs_column background[] = {
     {"in_lossless_priority", "in_lossless_priority", INTEGER, "packets in a priority known to be lossless", NULL},
 };
 
-static const rs_column findings[] = {
+static const rs_sheet_column findings[] = {
     {"id", "id", TEXT, "the kind, and what it is about", NULL},
     {"kind", "kind", TEXT, "of finding, see findings.md", NULL},
     {"severity", "severity", TEXT, "`critical`, `warning` or `note`", NULL},
@@ -410,12 +410,12 @@ static const rs_column findings[] = {
     {"wireshark_filter_all", "wireshark_filter_all", TEXT, "shows all frames, with the plugin", NULL},
 };
 
-static const rs_column finding_streams[] = {
+static const rs_sheet_column finding_streams[] = {
     {"finding", "of", TEXT, "that is about the stream", "findings"},
     {"stream", "item", INTEGER, "that it is about", "streams"},
 };
 
-static const rs_column events[] = {
+static const rs_sheet_column events[] = {
     {"kind", "kind", TEXT, "of event", NULL},
     {"time_ns", "time_ns", INTEGER, "when", NULL},
     {"frame", "frame", INTEGER, "that shows it", NULL},
@@ -433,7 +433,7 @@ static const rs_column events[] = {
 #define PAUSED(priority) \
     {"paused_" priority "_ns", "paused_ns." priority, INTEGER, "time in which priority " priority " was paused", NULL}
 
-static const rs_column timeline[] = {
+static const rs_sheet_column timeline[] = {
     {"of", "of", TEXT, "`total`, `point` or `stream`", NULL},
     {"id", "id", INTEGER, "of the point or stream; null for `total`", NULL},
     {"start_ns", "start_ns", INTEGER, "start of the bin", NULL},

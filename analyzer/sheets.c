@@ -115,7 +115,7 @@ take(rs_value *value, rs_value_type type, const json_t *found, const char *rest)
 }
 
 gboolean
-rs_column_read(const rs_column *column, const json_t *row, rs_value *value)
+rs_column_read(const rs_sheet_column *column, const json_t *row, rs_value *value)
 {
     const char *rest = column->path;
     const json_t *found = follow(row, &rest);

@@ -27,13 +27,13 @@ typedef enum rs_value_type {
  * of its elements, or "*" for all of them.  What leads to an array becomes a text, its
  * elements with blanks between them.
  */
-typedef struct rs_column {
+typedef struct rs_sheet_column {
     const char *name; /* snake_case; no other column of the sheet has it */
     const char *path;
     rs_value_type type;
     const char *what;   /* it is, in one line of Markdown without a full stop */
     const char *refers; /* the sheet whose `id` it is, or NULL */
-} rs_column;
+} rs_sheet_column;
 
 /*
  * Rows of most sheets are elements of an array of the report.  Rows of a sheet that
@@ -46,7 +46,7 @@ typedef struct rs_sheet {
     const char *what; /* its rows are, in one line of Markdown without a full stop */
     const char *of;   /* the sheet that it belongs to, or NULL */
     const char *list; /* path in a row of that sheet */
-    const rs_column *columns;
+    const rs_sheet_column *columns;
     guint n_columns;
 } rs_sheet;
 
@@ -72,7 +72,7 @@ typedef struct rs_value {
  * if the row has no such path or something of another type there: a defect of the table,
  * which tests look for.  rs_value_clear() frees the text. */
 gboolean
-rs_column_read(const rs_column *column, const json_t *row, rs_value *value);
+rs_column_read(const rs_sheet_column *column, const json_t *row, rs_value *value);
 
 void
 rs_value_clear(rs_value *value);

@@ -29,7 +29,7 @@ static const char head[] =
     "numbers have none.\n";
 
 static void
-print_column(FILE *out, const rs_column *column)
+print_column(FILE *out, const rs_sheet_column *column)
 {
     fprintf(out, "| `%s` | `%s` | %s | %s%s%s%s |\n", column->name, column->path,
             rs_value_type_name(column->type), column->what,

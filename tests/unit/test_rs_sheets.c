@@ -81,7 +81,7 @@ check_reads(void)
     g_autofree char *text = g_strdelimit(g_strdup(row_text), "'", '"');
     json_t *row = json_loads(text, 0, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(reads); i++) {
-        const rs_column column = {
+        const rs_sheet_column column = {
             "column", reads[i].path, reads[i].type, "a column", NULL,
         };
         g_auto(rs_value) value;
@@ -135,7 +135,7 @@ check_what(const char *what)
     CHECK(!g_str_has_suffix(what, "."));
 }
 
-static const rs_column *
+static const rs_sheet_column *
 find_column(const rs_sheet *sheet, const char *name)
 {
     for (guint i = 0; i < sheet->n_columns; i++) {
@@ -148,17 +148,17 @@ find_column(const rs_sheet *sheet, const char *name)
 
 /* It is an `id` of another sheet, and of that one's type. */
 static void
-check_reference(const rs_column *column)
+check_reference(const rs_sheet_column *column)
 {
     const rs_sheet *other = rs_sheet_find(column->refers);
-    const rs_column *id = other != NULL ? find_column(other, "id") : NULL;
+    const rs_sheet_column *id = other != NULL ? find_column(other, "id") : NULL;
     if (CHECK(id != NULL)) {
         CHECK_INT(column->type, id->type);
     }
 }
 
 static void
-check_column(const rs_sheet *sheet, const rs_column *column)
+check_column(const rs_sheet *sheet, const rs_sheet_column *column)
 {
     g_autofree char *row = g_strdup_printf("%s.%s", sheet->name, column->name);
     check_row(row);
