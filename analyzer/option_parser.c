@@ -82,31 +82,38 @@ rs_option_parser_free(rs_option_parser *parser)
     g_free(parser);
 }
 
-static void
-add_section(rs_option_parser *parser, const char *title, gboolean own,
-            const GOptionEntry *entries)
+/* The section of that title; a new one, if there is none. */
+static section *
+section_of(rs_option_parser *parser, const char *title)
 {
+    for (guint i = 0; i < parser->sections->len; i++) {
+        section *known = g_ptr_array_index(parser->sections, i);
+        if (g_str_equal(known->title, title)) {
+            return known;
+        }
+    }
     section *s = g_new0(section, 1);
     s->title = title;
-    s->own = own;
     s->entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
+    g_ptr_array_add(parser->sections, s);
+    return s;
+}
+
+static section *
+add_group(rs_option_parser *parser, const char *title, const GOptionEntry *entries)
+{
+    section *s = section_of(parser, title);
     for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
         g_array_append_val(s->entries, *entry);
     }
-    g_ptr_array_add(parser->sections, s);
     g_option_context_add_main_entries(parser->context, entries, NULL);
+    return s;
 }
 
 void
 rs_option_parser_add(rs_option_parser *parser, const GOptionEntry *entries)
 {
-    add_section(parser, "Options", TRUE, entries);
-}
-
-static void
-add_group(rs_option_parser *parser, const char *title, const GOptionEntry *entries)
-{
-    add_section(parser, title, FALSE, entries);
+    add_group(parser, "Options", entries)->own = TRUE;
 }
 
 /* clang-format off */
@@ -167,6 +174,15 @@ take_files(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
         {"json", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
+        {0},
+    };
+    add_group(parser, "What is written", entries);
+}
+
+static void
+take_tables(rs_option_parser *parser, rs_raw_options *raw)
+{
+    const GOptionEntry entries[] = {
         {"csv", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
         {0},
     };
@@ -217,7 +233,7 @@ rs_option_parser_take(rs_option_parser *parser, rs_option_group group)
         [RS_OPTIONS_CAPTURE] = take_capture,   [RS_OPTIONS_NETWORK] = take_network,
         [RS_OPTIONS_COUNTERS] = take_counters, [RS_OPTIONS_REPORT] = take_report,
         [RS_OPTIONS_FILES] = take_files,       [RS_OPTIONS_OUTCOME] = take_outcome,
-        [RS_OPTIONS_PROGRAM] = take_program,
+        [RS_OPTIONS_PROGRAM] = take_program,   [RS_OPTIONS_TABLES] = take_tables,
     };
     take[group](parser, &parser->raw);
 }

@@ -18,8 +18,9 @@ typedef enum rs_option_group {
     RS_OPTIONS_COUNTERS, /* --counters-before, --counters-after: of one capture */
     RS_OPTIONS_REPORT,  /* how much of it is reported: --events, --max-streams, --top */
     RS_OPTIONS_FILES,   /* what else is written: --json */
+    RS_OPTIONS_TABLES,  /* --csv: the tables of one capture */
     RS_OPTIONS_OUTCOME, /* --fail-on, --quiet, --no-color */
-    RS_OPTIONS_PROGRAM, /* --version, --list-findings */
+    RS_OPTIONS_PROGRAM, /* --version, --list-findings, --list-columns */
 } rs_option_group;
 
 typedef struct rs_option_parser rs_option_parser;
@@ -39,8 +40,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_option_parser, rs_option_parser_free)
 void
 rs_option_parser_take(rs_option_parser *parser, rs_option_group group);
 
-/* Options of the command's own, all of which the short help shows; ended by a row of zeros.  What they write to is the
- * command's, and outlives the parser; checking it is, too. */
+/* Options of the command's own, all of which the short help shows; ended by a row of
+ * zeros.  What they write to is the command's, and outlives the parser; checking it is,
+ * too. */
 void
 rs_option_parser_add(rs_option_parser *parser, const GOptionEntry *entries);
 

@@ -33,15 +33,15 @@ _rocescope_offer() {
 # COMPREPLY empty where a file is wanted, which bash completes by itself.
 _rocescope_value() {
     case $2 in
-    *'|'*) # words in capitals stand for something else
-        _rocescope_offer "$(tr '|' '\n' <<<"$2" | grep -v '^[A-Z]')" "$3"
-        ;;
     DIR)
         _rocescope_offer "$(compgen -d -- "$3")" "$3"
         compopt -o filenames 2>/dev/null
         ;;
     ID)
         _rocescope_offer "$(_rocescope_findings "$1")" "$3"
+        ;;
+    *) # words are meant as they stand; other things stand for something
+        _rocescope_offer "$(tr '|' '\n' <<<"$2" | grep -xE '[a-z][a-z_-]*')" "$3"
         ;;
     esac
 }

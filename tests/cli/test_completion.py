@@ -70,8 +70,9 @@ def commands_and_options(commands):
         for name, takes in options.items():
             check(f"{command}: {name}", name + ("=" if takes else "") in
                   complete(command, name[:-1]))
-            values = {word for word in (takes or "").split("|") if not word.isupper()}
-            if "|" in (takes or ""):
+            values = {word for word in (takes or "").split("|")
+                      if re.fullmatch(r"[a-z][a-z_-]*", word)}
+            if values:
                 check(f"{command} {name}=", complete(command, name, "="), values)
                 check(f"{command} {name} ", complete(command, name, ""), values)
                 for value in values:
