@@ -7,6 +7,7 @@
 #include "option_parser.h"
 #include "report.h"
 #include "report_csv.h"
+#include "report_html.h"
 #include "report_json.h"
 #include "report_text.h"
 #include "rocescope_version.h"
@@ -109,6 +110,7 @@ write_reports(const rs_options *options, const rs_analysis *analysis)
 {
     const form forms[] = {
         {rs_report_json, options->json_path},
+        {rs_report_html, options->html_path},
     };
     complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
@@ -165,6 +167,7 @@ rs_command_analyze(int argc, char **argv)
         rs_complain("no capture file given; see rocescope --help");
         return RS_EXIT_USAGE;
     }
+    options->plots_wanted = options->html_path != NULL;
     rs_console_catch_interrupt();
     g_autoptr(rs_analysis) analysis = rs_analysis_run(options, &error);
     if (analysis == NULL) {

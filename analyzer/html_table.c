@@ -93,11 +93,11 @@ member(const json_t *object, const char *path)
     return json_is_null(at) ? NULL : at;
 }
 
-/* What a column shows of a row: a new reference; NULL for null. */
+/* One path's value, or the sum of several: a new reference; NULL for null. */
 static json_t *
-value_of(const rs_html_column *column, const json_t *object)
+sum_of(const char *terms, const json_t *object)
 {
-    g_auto(GStrv) paths = g_strsplit(column->path, "+", -1);
+    g_auto(GStrv) paths = g_strsplit(terms, "+", -1);
     if (paths[1] == NULL) {
         return json_incref(member(object, paths[0]));
     }
@@ -110,6 +110,36 @@ value_of(const rs_html_column *column, const json_t *object)
         sum += json_integer_value(value);
     }
     return json_integer(sum);
+}
+
+/* A sum, or one divided by another, which is null where that is 0. */
+static json_t *
+quotient_of(const char *terms, const json_t *object)
+{
+    g_auto(GStrv) parts = g_strsplit(terms, "/", 2);
+    json_t *value = sum_of(parts[0], object);
+    if (parts[1] == NULL || value == NULL) {
+        return value;
+    }
+    json_t *whole = sum_of(parts[1], object);
+    gboolean known = whole != NULL && json_number_value(whole) != 0;
+    json_t *quotient =
+        known ? json_real(json_number_value(value) / json_number_value(whole)) : NULL;
+    json_decref(value);
+    json_decref(whole);
+    return quotient;
+}
+
+/* What a column shows of a row: a new reference; NULL for null. */
+static json_t *
+value_of(const rs_html_column *column, const json_t *object)
+{
+    g_auto(GStrv) choices = g_strsplit(column->path, "|", -1);
+    json_t *value = NULL;
+    for (guint i = 0; value == NULL && choices[i] != NULL; i++) {
+        value = quotient_of(choices[i], object);
+    }
+    return value;
 }
 
 static gboolean

@@ -37,10 +37,12 @@ typedef enum rs_html_column_use {
     RS_HTML_IF_ANY, /* left out where no row has anything but 0, null or nothing */
 } rs_html_column_use;
 
+/* A path is a member, "requests.gaps", or a sum of them, "a.b+c", which is null with any
+ * of them; "a/b+c" is a share, null where there is nothing to have a share of; "a|b" is the
+ * first that is not null. */
 typedef struct rs_html_column {
     const char *heading;
-    const char
-        *path; /* "requests.gaps"; several are added up: "a.b+c"; null with any */
+    const char *path;
     rs_html_cell cell;
     rs_html_column_use use;
     const char *what; /* shown on hovering over the heading, or NULL */

@@ -63,9 +63,9 @@ rs_option_parser_free(rs_option_parser *parser)
         return;
     }
     rs_raw_options *raw = &parser->raw;
-    char *texts[] = {raw->json,     raw->csv,      raw->filter,  raw->ports,
-                     raw->speed,    raw->icrc,     raw->fail_on, raw->hosts,
-                     raw->dscp_map, raw->watchdog, raw->burst};
+    char *texts[] = {raw->json,  raw->csv,      raw->html,     raw->filter,
+                     raw->ports, raw->speed,    raw->icrc,     raw->fail_on,
+                     raw->hosts, raw->dscp_map, raw->watchdog, raw->burst};
     GStrv lists[] = {raw->qp_maps, raw->captured_at, raw->counters_before,
                      raw->counters_after, raw->files};
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -184,6 +184,7 @@ take_tables(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
         {"csv", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
+        {"html", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->html, "Write the report as one HTML page to FILE (\"-\": standard output)", "FILE"},
         {0},
     };
     add_group(parser, "What is written", entries);

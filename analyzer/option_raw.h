@@ -12,8 +12,8 @@
 #include <glib.h>
 
 typedef struct rs_raw_options {
-    char *json, *csv, *filter, *ports, *speed, *icrc, *fail_on, *hosts, *dscp_map,
-        *watchdog, *burst;
+    char *json, *csv, *html, *filter, *ports, *speed, *icrc, *fail_on, *hosts,
+        *dscp_map, *watchdog, *burst;
     GStrv qp_maps, captured_at, counters_before, counters_after;
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version, list_findings, list_columns;

@@ -281,6 +281,10 @@ check_ranges(const rs_raw_options *raw, GError **error)
     if (raw->top < 0 || raw->top > G_MAXUINT16) {
         return usage(error, "--top: %s", "0 to 65535");
     }
+    if (g_strcmp0(raw->json, "-") == 0 && g_strcmp0(raw->html, "-") == 0) {
+        return usage(error, "--json, --html: %s",
+                     "only one of them can be standard output");
+    }
     return TRUE;
 }
 
@@ -314,6 +318,7 @@ rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
     o->list_columns = raw->list_columns;
     o->csv_directory = g_steal_pointer(&raw->csv);
     o->json_path = g_steal_pointer(&raw->json);
+    o->html_path = g_steal_pointer(&raw->html);
     o->filter = g_steal_pointer(&raw->filter);
     o->hosts_path = g_steal_pointer(&raw->hosts);
     o->files = g_steal_pointer(&raw->files);
@@ -345,6 +350,7 @@ rs_options_free(rs_options *options)
     g_strfreev(options->files);
     g_free(options->json_path);
     g_free(options->csv_directory);
+    g_free(options->html_path);
     g_free(options->filter);
     g_free(options->hosts_path);
     g_ptr_array_unref(options->qp_maps);

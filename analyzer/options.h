@@ -45,6 +45,7 @@ typedef struct rs_options {
     GStrv files;            /* NULL: none was given */
     char *json_path;        /* NULL: none; "-": standard output */
     char *csv_directory;    /* NULL: none */
+    char *html_path;        /* NULL: none; "-", if JSON is not there: standard output */
     char *filter;           /* BPF, or NULL */
     char *hosts_path;       /* NULL: none */
     GPtrArray *qp_maps;     /* rs_option_pair: addresses of a host, its table */

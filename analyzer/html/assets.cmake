@@ -28,7 +28,7 @@ endfunction()
 # Scripts are read in this order.
 add_asset(rs_html_style "${ROCESCOPE_DYGRAPHS}/dygraph.min.css" page.css)
 add_asset(rs_html_page_script page.js tables.js)
-add_asset(rs_html_report_script units.js)
+add_asset(rs_html_report_script units.js axis.js timeline.js psn.js hosts.js)
 add_asset(rs_html_dygraphs "${ROCESCOPE_DYGRAPHS}/dygraph.min.js"
     "${ROCESCOPE_DYGRAPHS}/extras/synchronizer.js")
 add_asset(rs_html_dygraphs_licence "${ROCESCOPE_DYGRAPHS_LICENCE}")

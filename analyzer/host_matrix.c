@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host_matrix.h"
+
+#include "roce/hash.h"
+
+/* A host while they are counted. */
+typedef struct entry {
+    roce_addr addr;
+    guint64 bytes; /* on the wire, sent and received */
+    guint number;  /* G_MAXUINT: it has no place */
+} entry;
+
+static guint
+hash_addr(gconstpointer addr)
+{
+    return (guint)roce_hash_addr(0, addr);
+}
+
+static gboolean
+equal_addrs(gconstpointer a, gconstpointer b)
+{
+    return roce_addr_equal(a, b);
+}
+
+static entry *
+entry_of(GHashTable *entries, const roce_addr *addr)
+{
+    entry *e = g_hash_table_lookup(entries, addr);
+    if (e == NULL) {
+        e = g_new0(entry, 1);
+        e->addr = *addr;
+        e->number = G_MAXUINT;
+        g_hash_table_insert(entries, &e->addr, e);
+    }
+    return e;
+}
+
+/* Each host that a standing stream begins or ends at. */
+static GHashTable *
+count_hosts(const rs_analysis *analysis, const rs_summary *summary)
+{
+    GHashTable *entries = g_hash_table_new_full(hash_addr, equal_addrs, NULL, g_free);
+    for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
+        if (rs_summary_stands(summary, id)) {
+            entry_of(entries, &s->src)->bytes += s->wire_bytes;
+            entry_of(entries, &s->dst)->bytes += s->wire_bytes;
+        }
+    }
+    return entries;
+}
+
+static gint
+by_bytes(gconstpointer a, gconstpointer b)
+{
+    const entry *first = *(const entry *const *)a;
+    const entry *second = *(const entry *const *)b;
+    if (first->bytes != second->bytes) {
+        return first->bytes > second->bytes ? -1 : 1;
+    }
+    return roce_addr_compare(&first->addr, &second->addr);
+}
+
+static gint
+by_addr(gconstpointer a, gconstpointer b)
+{
+    const entry *first = *(const entry *const *)a;
+    const entry *second = *(const entry *const *)b;
+    return roce_addr_compare(&first->addr, &second->addr);
+}
+
+/* Gives those with most traffic a number each, in the order of addresses. */
+static void
+number_hosts(rs_host_matrix *matrix, GHashTable *entries)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer e;
+    g_hash_table_iter_init(&iter, entries);
+    while (g_hash_table_iter_next(&iter, NULL, &e)) {
+        g_ptr_array_add(all, e);
+    }
+    g_ptr_array_sort(all, by_bytes);
+    if (all->len > RS_MATRIX_HOSTS) {
+        matrix->hosts_omitted = all->len - RS_MATRIX_HOSTS;
+        g_ptr_array_set_size(all, RS_MATRIX_HOSTS);
+    }
+    g_ptr_array_sort(all, by_addr);
+    for (guint i = 0; i < all->len; i++) {
+        entry *host = g_ptr_array_index(all, i);
+        host->number = i;
+        g_array_append_val(matrix->hosts, host->addr);
+    }
+}
+
+static void
+add_stream(rs_matrix_cell *cell, const roce_stream *s)
+{
+    const guint64 *codepoint = s->ecn.codepoint;
+    cell->packets += s->packets;
+    cell->payload_bytes += s->payload_bytes;
+    cell->data += codepoint[0] + codepoint[1] + codepoint[2] + codepoint[3];
+    cell->ce += codepoint[3];
+    cell->lost += rs_losses_of(s->losses[ROCE_SPACE_REQUESTS]) +
+                  rs_losses_of(s->losses[ROCE_SPACE_RESPONSES]);
+    cell->retransmissions +=
+        s->retransmissions.packets + s->space[ROCE_SPACE_RESPONSES].resent;
+    if (roce_stream_is_paired(s)) {
+        cell->cnps += s->cnps_received;
+        cell->cnps_known = TRUE;
+    }
+}
+
+static void
+fill_cells(rs_host_matrix *matrix, GHashTable *entries, const rs_analysis *analysis,
+           const rs_summary *summary)
+{
+    guint n = matrix->hosts->len;
+    g_autofree rs_matrix_cell *cells = g_new0(rs_matrix_cell, (gsize)n * n);
+    for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
+        guint src = entry_of(entries, &s->src)->number;
+        guint dst = entry_of(entries, &s->dst)->number;
+        if (rs_summary_stands(summary, id) && src < n && dst < n) {
+            add_stream(&cells[(gsize)src * n + dst], s);
+        }
+    }
+    for (guint i = 0; i < n * n; i++) {
+        if (cells[i].packets > 0) {
+            cells[i].src = i / n;
+            cells[i].dst = i % n;
+            g_array_append_val(matrix->cells, cells[i]);
+        }
+    }
+}
+
+rs_host_matrix *
+rs_host_matrix_new(const rs_analysis *analysis, const rs_summary *summary)
+{
+    rs_host_matrix *matrix = g_new0(rs_host_matrix, 1);
+    matrix->hosts = g_array_new(FALSE, FALSE, sizeof(roce_addr));
+    matrix->cells = g_array_new(FALSE, FALSE, sizeof(rs_matrix_cell));
+    g_autoptr(GHashTable) entries = count_hosts(analysis, summary);
+    number_hosts(matrix, entries);
+    fill_cells(matrix, entries, analysis, summary);
+    return matrix;
+}
+
+void
+rs_host_matrix_free(rs_host_matrix *matrix)
+{
+    if (matrix == NULL) {
+        return;
+    }
+    g_array_unref(matrix->hosts);
+    g_array_unref(matrix->cells);
+    g_free(matrix);
+}

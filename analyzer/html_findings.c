@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is wrong, for readers without scripts too; of the findings of the JSON report. */
+#include "format.h"
+#include "html_report.h"
+#include "json_finding.h"
+#include "verdict.h"
+
+#define STREAMS_SHOWN 24
+#define FRAMES_SHOWN 24
+#define FINDINGS_OPEN 3 /* of those, but for notes, that come first */
+
+static const char *
+text_of(const json_t *json, const char *name)
+{
+    return json_string_value(json_object_get(json, name));
+}
+
+static void
+put_label(rs_html *page, const char *label)
+{
+    rs_html_printf(page, "<dt>%s</dt>", label);
+}
+
+static void
+put_look(rs_html *page, const json_t *looks)
+{
+    if (json_array_size(looks) == 0) {
+        return;
+    }
+    put_label(page, "Where to look");
+    rs_html_markup(page, "<dd><ul>");
+    for (gsize i = 0; i < json_array_size(looks); i++) {
+        const json_t *look = json_array_get(looks, i);
+        rs_html_printf(page, "<li><b>%s</b> %s</li>", text_of(look, "system"),
+                       text_of(look, "what"));
+    }
+    rs_html_markup(page, "</ul></dd>\n");
+}
+
+/* Links to those that the table below has. */
+static void
+put_streams(const rs_html_report *r, const json_t *streams)
+{
+    gsize n = json_array_size(streams);
+    if (n == 0) {
+        return;
+    }
+    put_label(r->page, n == 1 ? "Stream" : "Streams");
+    rs_html_markup(r->page, "<dd>");
+    for (gsize i = 0; i < MIN(n, STREAMS_SHOWN); i++) {
+        guint id = (guint)json_integer_value(json_array_get(streams, i));
+        rs_html_markup(r->page, i > 0 ? ", " : "");
+        if (g_hash_table_contains(r->linkable, GUINT_TO_POINTER(id))) {
+            rs_html_printf(r->page, "<a href=\"#streams-%u\">%u</a>", id, id);
+        } else {
+            rs_html_printf(r->page, "%u", id);
+        }
+    }
+    if (n > STREAMS_SHOWN) {
+        g_autofree char *more = rs_format_count(n - STREAMS_SHOWN);
+        rs_html_printf(r->page, " and %s more", more);
+    }
+    rs_html_markup(r->page, "</dd>\n");
+}
+
+static void
+put_frames(rs_html *page, const json_t *frames, gboolean more)
+{
+    gsize n = json_array_size(frames);
+    if (n == 0) {
+        return;
+    }
+    put_label(page, n == 1 && !more ? "Frame" : "Frames");
+    rs_html_markup(page, "<dd>");
+    for (gsize i = 0; i < MIN(n, FRAMES_SHOWN); i++) {
+        rs_html_printf(page, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
+                       json_integer_value(json_array_get(frames, i)));
+    }
+    rs_html_markup(page, n > FRAMES_SHOWN || more ? ", …</dd>\n" : "</dd>\n");
+}
+
+static void
+put_filters(rs_html *page, const json_t *finding)
+{
+    const char *exact = text_of(finding, "wireshark_filter");
+    const char *all = text_of(finding, "wireshark_filter_all");
+    if (*exact == '\0' && all == NULL) {
+        return;
+    }
+    put_label(page, "Wireshark");
+    rs_html_markup(page, "<dd>");
+    if (*exact != '\0') {
+        rs_html_copyable(page, "these frames", exact);
+    }
+    if (all != NULL) {
+        rs_html_copyable(page, "all, with the plugin", all);
+    }
+    rs_html_markup(page, "</dd>\n");
+}
+
+static void
+put_rule(rs_html *page, const json_t *finding)
+{
+    const json_t *thresholds = json_object_get(finding, "thresholds");
+    put_label(page, "Rule");
+    rs_html_printf(page, "<dd><details><summary>when this is found</summary>%s",
+                   text_of(finding, "rule"));
+    for (gsize i = 0; i < json_array_size(thresholds); i++) {
+        const json_t *one = json_array_get(thresholds, i);
+        guint64 value = (guint64)json_integer_value(json_object_get(one, "value"));
+        g_autofree char *count = rs_format_count(value);
+        rs_html_printf(page, "%s%s: %s %s", i == 0 ? " (" : "; ", text_of(one, "name"),
+                       count, text_of(one, "unit"));
+    }
+    rs_html_markup(page, json_array_size(thresholds) > 0 ? ")" : "");
+    rs_html_markup(page, "</details></dd>\n");
+}
+
+/* What stands below a finding's title. */
+static void
+put_body(const rs_html_report *r, const json_t *finding)
+{
+    rs_html *page = r->page;
+    rs_html_printf(page, "<p class=\"detail\">%s</p>\n<dl>\n",
+                   text_of(finding, "detail"));
+    put_label(page, "What it means");
+    rs_html_printf(page, "<dd>%s</dd>\n", text_of(finding, "meaning"));
+    put_label(page, "What to do");
+    rs_html_printf(page, "<dd>%s</dd>\n", text_of(finding, "advice"));
+    put_look(page, json_object_get(finding, "look_at"));
+    put_streams(r, json_object_get(finding, "streams"));
+    put_frames(page, json_object_get(finding, "frames"),
+               json_is_true(json_object_get(finding, "more_frames")));
+    put_filters(page, finding);
+    put_rule(page, finding);
+    rs_html_markup(page, "</dl>\n");
+}
+
+/* The rest, and notes, are closed until they are asked for. */
+static void
+put_finding(const rs_html_report *r, const rs_finding *f, guint number)
+{
+    const char *severity = rs_severity_name(f->severity);
+    gboolean is_open = number < FINDINGS_OPEN && f->severity != RS_SEVERITY_NOTE;
+    json_t *json = rs_json_finding(f);
+    rs_html_printf(r->page,
+                   "<details class=\"finding %s\" id=\"finding-%u\"%s>\n"
+                   "<summary><span class=\"severity\">%s</span> "
+                   "<h3>%s</h3></summary>\n",
+                   severity, number, is_open ? " open" : "", severity,
+                   text_of(json, "title"));
+    put_body(r, json);
+    rs_html_markup(r->page, "</details>\n");
+    json_decref(json);
+}
+
+/* "2 critical, 1 warning, 4 notes" */
+static void
+put_counts(const rs_html_report *r)
+{
+    static const char *const words[][2] = {
+        [RS_SEVERITY_NOTE] = {"note", "notes"},
+        [RS_SEVERITY_WARNING] = {"warning", "warnings"},
+        [RS_SEVERITY_CRITICAL] = {"critical", "critical"},
+    };
+    guint n[RS_SEVERITY_NEVER] = {0};
+    for (guint i = 0; i < r->findings->len; i++) {
+        const rs_finding *f = g_ptr_array_index(r->findings, i);
+        n[f->severity]++;
+    }
+    gboolean bad = n[RS_SEVERITY_WARNING] + n[RS_SEVERITY_CRITICAL] > 0;
+    rs_html_markup(r->page, "<p class=\"counts\">");
+    for (int i = RS_SEVERITY_CRITICAL; i >= RS_SEVERITY_NOTE && bad; i--) {
+        if (n[i] > 0) {
+            rs_html_printf(r->page, "<span class=\"severity %s\">%u %s</span> ",
+                           rs_severity_name((rs_severity)i), n[i],
+                           words[i][n[i] == 1 ? 0 : 1]);
+        }
+    }
+    rs_html_markup(r->page, "</p>\n");
+}
+
+static void
+put_health(const rs_html_report *r)
+{
+    const char *label;
+    g_autofree char *words = NULL;
+    rs_health health = rs_verdict(r->analysis, r->summary, &label, &words);
+    rs_html_printf(r->page,
+                   "<p class=\"health %s\"><span class=\"severity\">%s</span> %s</p>\n",
+                   health == RS_HEALTH_HEALTHY ? "good" : "note", label, words);
+}
+
+static void
+put_trust(const rs_html_report *r)
+{
+    g_autoptr(GPtrArray) lines = rs_verdict_trust(r->analysis, r->summary);
+    rs_html_markup(r->page, "<h3>How far to trust it</h3>\n<ul class=\"trust\">\n");
+    for (guint i = 0; i < lines->len; i++) {
+        rs_html_printf(r->page, "<li>%s</li>\n",
+                       (const char *)g_ptr_array_index(lines, i));
+    }
+    rs_html_markup(r->page, "</ul>\n");
+}
+
+/* Of each kind of severity as many as there is room for. */
+static guint
+put_all(const rs_html_report *r)
+{
+    gsize start = rs_html_written(r->page);
+    guint notes = 0;
+    guint shown = 0;
+    for (guint i = 0; i < r->findings->len; i++) {
+        const rs_finding *f = g_ptr_array_index(r->findings, i);
+        notes += f->severity == RS_SEVERITY_NOTE ? 1 : 0;
+        if (i + 1 - notes > RS_HTML_FINDINGS || notes > RS_HTML_NOTES ||
+            rs_html_written(r->page) - start > RS_HTML_FINDINGS_BYTES) {
+            continue;
+        }
+        put_finding(r, f, i);
+        shown++;
+    }
+    return shown;
+}
+
+void
+rs_html_findings(const rs_html_report *r)
+{
+    rs_html_section(r->page, "findings", "What is wrong");
+    if (rs_findings_reach(r->findings, RS_SEVERITY_WARNING)) {
+        put_counts(r);
+    } else {
+        put_health(r);
+    }
+    guint shown = put_all(r);
+    if (shown < r->findings->len) {
+        g_autofree char *more = rs_format_count(r->findings->len - shown);
+        rs_html_printf(r->page,
+                       "<p class=\"more\">… and %s more findings: <code>--json</code> "
+                       "has them all.</p>\n",
+                       more);
+    }
+    put_trust(r);
+    rs_html_end_section(r->page);
+}
