@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#define FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000) /* what stamps step back */
 #define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
 #define MAX_CANDIDATES 1024         /* of very many, the newest are looked at */
 
@@ -141,7 +140,7 @@ static gboolean
 begins_behind(const rs_point *before, guint64 first_ns)
 {
     guint64 middle_ns = before->first_ns + (before->newest_ns - before->first_ns) / 2;
-    return first_ns + FOLLOW_ON_TOLERANCE_NS >= before->newest_ns &&
+    return first_ns + RS_FOLLOW_ON_TOLERANCE_NS >= before->newest_ns &&
            first_ns >= middle_ns;
 }
 

@@ -20,6 +20,9 @@
 
 #include <glib.h>
 
+/* By how much stamps may step back from a rotated file to the one that it goes on with. */
+#define RS_FOLLOW_ON_TOLERANCE_NS ((guint64)5 * 1000 * 1000)
+
 typedef struct rs_point {
     guint id;
     guint file_i;      /* of a rotated set, the first; the survey's is the last */
