@@ -383,8 +383,10 @@ ask_spans(GArray *members, rs_rotation_span *span, void *ctx)
 static gboolean
 goes_on(const member *before, const member *next, guint ring)
 {
+    guint64 begin_ns = next->span.first_ns;
+    guint64 end_ns = before->span.last_ns;
     return is_next(before, next, ring) &&
-           next->span.first_ns + RS_FOLLOW_ON_TOLERANCE_NS >= before->span.last_ns;
+           (begin_ns >= end_ns || end_ns - begin_ns <= RS_FOLLOW_ON_TOLERANCE_NS);
 }
 
 /* How many members from here on are one capture. */
