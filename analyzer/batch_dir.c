@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "batch_dir.h"
+
+#include "batch_names.h"
+#include "digest.h"
+#include "error.h"
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define OWN ".rocescope"
+#define LOCK OWN "/lock"
+#define MANIFEST OWN "/manifest"
+#define DRAFTS OWN "/tmp"
+#define PARTS OWN "/parts/"
+#define REPORTS "captures/"
+#define DIRECTORY_MODE 0777
+
+static const char *const common_files[] = {"index.html", "summary.csv", "summary.json",
+                                           "rocescope.sqlite"};
+
+struct rs_batch_dir {
+    char *path;
+    int lock;
+    GHashTable *manifest; /* char *: files that batches made */
+};
+
+static gboolean
+fail(GError **error, rs_error code, const char *path, const char *what)
+{
+    g_set_error(error, RS_ERROR, code, "%s: %s", path, what);
+    return FALSE;
+}
+
+/* ---- names ---- */
+
+char *
+rs_batch_dir_report(const char *name, const char *extension)
+{
+    return g_strconcat(REPORTS, name, extension, NULL);
+}
+
+char *
+rs_batch_dir_part(const char *name)
+{
+    return g_strconcat(PARTS, name, ".jsonl", NULL);
+}
+
+char *
+rs_batch_dir_path(const rs_batch_dir *dir, const char *file)
+{
+    return g_build_filename(dir->path, file, NULL);
+}
+
+char *
+rs_batch_dir_draft(const rs_batch_dir *dir, const char *file)
+{
+    g_autoptr(rs_digest) digest = rs_digest_new();
+    rs_digest_add(digest, file, strlen(file));
+    g_autofree char *digits = rs_digest_text(digest);
+    return g_build_filename(dir->path, DRAFTS, digits, NULL);
+}
+
+/* Whether a batch can have made a file: the manifest lies in a directory of the user's. */
+static gboolean
+is_ours(const char *file)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(common_files); i++) {
+        if (g_str_equal(file, common_files[i])) {
+            return TRUE;
+        }
+    }
+    const char *name = g_str_has_prefix(file, REPORTS) ? file + strlen(REPORTS)
+                       : g_str_has_prefix(file, PARTS) ? file + strlen(PARTS)
+                                                       : "";
+    return rs_batch_name_is_safe(name);
+}
+
+/* ---- the manifest ---- */
+
+static gboolean
+read_manifest(rs_batch_dir *dir, GError **error)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, MANIFEST);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) problem = NULL;
+    if (!g_file_get_contents(path, &text, NULL, &problem)) {
+        return g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT) ||
+               fail(error, RS_ERROR_IO, path, "cannot be read");
+    }
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (guint i = 0; lines[i] != NULL; i++) {
+        if (is_ours(lines[i])) {
+            g_hash_table_add(dir->manifest, g_strdup(lines[i]));
+        }
+    }
+    return TRUE;
+}
+
+static gint
+by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(a, b);
+}
+
+static gboolean
+write_manifest(const rs_batch_dir *dir, GError **error)
+{
+    g_autofree char *draft = rs_batch_dir_draft(dir, MANIFEST);
+    rs_output *output = rs_output_open(draft, error);
+    if (output == NULL) {
+        return FALSE;
+    }
+    GList *files = g_list_sort(g_hash_table_get_keys(dir->manifest), by_text);
+    for (const GList *at = files; at != NULL; at = at->next) {
+        fprintf(rs_output_stream(output), "%s\n", (const char *)at->data);
+    }
+    g_list_free(files);
+    return rs_output_commit(output, error) &&
+           rs_batch_dir_publish(dir, draft, MANIFEST, error);
+}
+
+gboolean
+rs_batch_dir_expect(rs_batch_dir *dir, GHashTable *files, GError **error)
+{
+    GHashTableIter iter;
+    gpointer file;
+    g_hash_table_iter_init(&iter, files);
+    while (g_hash_table_iter_next(&iter, &file, NULL)) {
+        g_hash_table_add(dir->manifest, g_strdup(file));
+    }
+    return write_manifest(dir, error);
+}
+
+gboolean
+rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error)
+{
+    GHashTableIter iter;
+    gpointer file;
+    g_hash_table_iter_init(&iter, dir->manifest);
+    while (g_hash_table_iter_next(&iter, &file, NULL)) {
+        if (!g_hash_table_contains(files, file)) {
+            rs_batch_dir_withdraw(dir, file);
+            g_hash_table_iter_remove(&iter);
+        }
+    }
+    return rs_batch_dir_expect(dir, files, error);
+}
+
+/* ---- files ---- */
+
+static void
+sync_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+}
+
+gboolean
+rs_batch_dir_publish(const rs_batch_dir *dir, const char *draft, const char *file,
+                     GError **error)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, file);
+    g_autofree char *parent = g_path_get_dirname(path);
+    if (g_mkdir_with_parents(parent, DIRECTORY_MODE) != 0 ||
+        g_rename(draft, path) != 0) {
+        int code = errno;
+        (void)g_unlink(draft);
+        g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s", path,
+                    g_strerror(code));
+        return FALSE;
+    }
+    sync_directory(parent);
+    return TRUE;
+}
+
+void
+rs_batch_dir_withdraw(const rs_batch_dir *dir, const char *file)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, file);
+    (void)g_unlink(path);
+    g_autofree char *parent = g_path_get_dirname(file);
+    while (!g_str_equal(parent, ".") && !g_str_equal(parent, OWN)) {
+        g_autofree char *full = rs_batch_dir_path(dir, parent);
+        if (g_rmdir(full) != 0) {
+            return; /* something else is in it */
+        }
+        char *above = g_path_get_dirname(parent);
+        g_free(parent);
+        parent = above;
+    }
+}
+
+void
+rs_batch_dir_clear_drafts(const rs_batch_dir *dir)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, DRAFTS);
+    GDir *drafts = g_dir_open(path, 0, NULL);
+    if (drafts == NULL) {
+        return;
+    }
+    for (const char *name; (name = g_dir_read_name(drafts)) != NULL;) {
+        g_autofree char *draft = g_build_filename(path, name, NULL);
+        (void)g_unlink(draft);
+    }
+    g_dir_close(drafts);
+}
+
+/* ---- the directory ---- */
+
+static gboolean
+is_empty(const char *path)
+{
+    GDir *dir = g_dir_open(path, 0, NULL);
+    gboolean empty = dir != NULL && g_dir_read_name(dir) == NULL;
+    if (dir != NULL) {
+        g_dir_close(dir);
+    }
+    return empty;
+}
+
+static gboolean
+make_directory(const char *path, GError **error)
+{
+    if (g_mkdir_with_parents(path, DIRECTORY_MODE) != 0) {
+        g_set_error(error, RS_ERROR, RS_ERROR_USAGE, "%s: cannot be made: %s", path,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Only an empty directory becomes a batch's. */
+static gboolean
+claim(const rs_batch_dir *dir, GError **error)
+{
+    g_autofree char *drafts = rs_batch_dir_path(dir, DRAFTS);
+    g_autofree char *own = rs_batch_dir_path(dir, OWN);
+    if (!make_directory(dir->path, error)) {
+        return FALSE;
+    }
+    if (!g_file_test(own, G_FILE_TEST_IS_DIR) && !is_empty(dir->path)) {
+        return fail(error, RS_ERROR_USAGE, dir->path,
+                    "is not empty, and no batch has made what is in it");
+    }
+    return make_directory(drafts, error);
+}
+
+static gboolean
+lock(rs_batch_dir *dir, GError **error)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, LOCK);
+    dir->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (dir->lock < 0) {
+        g_set_error(error, RS_ERROR, RS_ERROR_USAGE, "%s: cannot be written: %s", path,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    return flock(dir->lock, LOCK_EX | LOCK_NB) == 0 ||
+           fail(error, RS_ERROR_USAGE, dir->path,
+                "another batch is writing into this directory");
+}
+
+rs_batch_dir *
+rs_batch_dir_open(const char *path, GError **error)
+{
+    g_autoptr(rs_batch_dir) dir = g_new0(rs_batch_dir, 1);
+    dir->path = g_strdup(path);
+    dir->lock = -1;
+    dir->manifest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!claim(dir, error) || !lock(dir, error) || !read_manifest(dir, error)) {
+        return NULL;
+    }
+    rs_batch_dir_clear_drafts(dir);
+    return g_steal_pointer(&dir);
+}
+
+void
+rs_batch_dir_close(rs_batch_dir *dir)
+{
+    if (dir == NULL) {
+        return;
+    }
+    if (dir->lock >= 0) {
+        (void)close(dir->lock);
+    }
+    g_hash_table_unref(dir->manifest);
+    g_free(dir->path);
+    g_free(dir);
+}

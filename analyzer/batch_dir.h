@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The directory that a batch writes.
+ *
+ *   index.html summary.csv summary.json rocescope.sqlite     made at the end
+ *   captures/NAME.json, captures/NAME.html                   reports
+ *   .rocescope/parts/NAME.jsonl                              parts, see part.h
+ *   .rocescope/manifest                                      all files that batches made
+ *   .rocescope/lock                                          held while a batch runs
+ *   .rocescope/tmp/                                          files until they are whole
+ *
+ * A file stands in the manifest before it appears, so that nothing that a batch made is
+ * forgotten, whatever ends it.
+ *
+ * The one rule: nothing is overwritten or removed that no batch has made.
+ */
+#ifndef RS_BATCH_DIR_H
+#define RS_BATCH_DIR_H
+
+#include <glib.h>
+
+typedef struct rs_batch_dir rs_batch_dir;
+
+/* Makes the directory if need be, locks it, and clears what an earlier batch left half
+ * done.  NULL with `error` set, of RS_ERROR_USAGE if another batch is writing there or the
+ * directory holds what no batch made. */
+rs_batch_dir *
+rs_batch_dir_open(const char *path, GError **error);
+
+/* Unlocks it. */
+void
+rs_batch_dir_close(rs_batch_dir *dir);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_batch_dir, rs_batch_dir_close)
+
+/* Names of files in it; g_free(). */
+char *
+rs_batch_dir_report(const char *name, const char *extension);
+char *
+rs_batch_dir_part(const char *name);
+
+/* The path of a file in it; g_free(). */
+char *
+rs_batch_dir_path(const rs_batch_dir *dir, const char *file);
+
+/* Where to write a file until it is whole: a path of its own for each `file`; g_free(). */
+char *
+rs_batch_dir_draft(const rs_batch_dir *dir, const char *file);
+
+/* Has a draft, whole and on disk, appear as `file`; removes the draft if that fails. */
+gboolean
+rs_batch_dir_publish(const rs_batch_dir *dir, const char *draft, const char *file,
+                     GError **error);
+
+/* Removes a file that does not hold any more, if it is there. */
+void
+rs_batch_dir_withdraw(const rs_batch_dir *dir, const char *file);
+
+/* Adds to the manifest what is going to appear; a set of names. */
+gboolean
+rs_batch_dir_expect(rs_batch_dir *dir, GHashTable *files, GError **error);
+
+/* Removes everything in the manifest but these, and directories that become empty, and
+ * leaves these in the manifest. */
+gboolean
+rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error);
+
+/* Removes drafts: what workers left that were ended. */
+void
+rs_batch_dir_clear_drafts(const rs_batch_dir *dir);
+
+#endif
