@@ -373,7 +373,10 @@ rs_analysis_run(const rs_options *options, GError **error)
         return NULL;
     }
     g_autoptr(rs_analysis) analysis = analysis_new(options, told);
-    g_autoptr(rs_progress) progress = rs_progress_new(options->quiet);
+    g_autoptr(rs_progress) progress =
+        options->progress != NULL
+            ? rs_progress_new_telling(options->progress, options->progress_ctx)
+            : rs_progress_new(options->quiet);
     g_autoptr(rs_feed) feed = rs_feed_new(options->files);
     run r = {.analysis = analysis, .filter = filter};
     const roce_intake_config config = {

@@ -8,6 +8,8 @@
 #ifndef RS_OPTIONS_H
 #define RS_OPTIONS_H
 
+#include "progress.h"
+
 #include "roce/decode.h"
 
 #include <glib.h>
@@ -69,6 +71,8 @@ typedef struct rs_options {
     gboolean no_color;
     gboolean
         plots_wanted; /* PSNs over time are to be drawn; by the command, no option */
+    rs_progress_sink progress; /* by the command: told how far reading is, or NULL */
+    void *progress_ctx;
     gboolean show_version;
     gboolean list_findings;
     gboolean list_columns;

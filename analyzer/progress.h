@@ -12,8 +12,15 @@
 
 typedef struct rs_progress rs_progress;
 
+/* Is told, now and then, how many bytes of the files have been read. */
+typedef void (*rs_progress_sink)(void *ctx, guint64 position);
+
 rs_progress *
 rs_progress_new(gboolean quiet);
+
+/* Progress that a sink is told of, and no terminal. */
+rs_progress *
+rs_progress_new_telling(rs_progress_sink sink, void *ctx);
 
 void
 rs_progress_free(rs_progress *progress);
