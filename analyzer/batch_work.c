@@ -4,6 +4,7 @@
 #include "analysis.h"
 #include "batch_inputs.h"
 #include "batch_key.h"
+#include "database_schema.h"
 #include "digest.h"
 #include "error.h"
 #include "findings.h"
@@ -30,9 +31,6 @@ static const struct {
 } forms[] = {
     {".json", rs_report_json},
 };
-
-/* Sheets that would make parts as large as reports: those tell it. */
-static const char *const left_out[] = {"events", "timeline", NULL};
 
 /* A capture while it is worked on. */
 typedef struct job {
@@ -114,7 +112,7 @@ value_json(const rs_value *value)
 static gboolean
 add_row(const rs_sheet *sheet, const json_t *row, void *data)
 {
-    if (g_strv_contains(left_out, sheet->name)) {
+    if (!rs_database_keeps(sheet)) {
         return TRUE;
     }
     g_autofree const char **columns = g_new(const char *, sheet->n_columns);

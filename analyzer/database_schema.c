@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "database_schema.h"
+
+#include <string.h>
+
+/* clang-format off */
+
+const rs_database_head_column rs_database_head_columns[] = {
+    {"id", "INTEGER PRIMARY KEY", "number of the capture, by the order of names"},
+    {"name", "TEXT NOT NULL UNIQUE", "of the capture; its reports are captures/NAME.json and captures/NAME.html"},
+    {"path", "TEXT NOT NULL", "of its first file"},
+    {"n_files", "INTEGER NOT NULL", "files; more than one: a rotated set"},
+    {"file_bytes", "INTEGER NOT NULL", "bytes of its files as they are, packed or not"},
+    {"status", "TEXT NOT NULL", "complete, incomplete: not all could be read, unreadable: nothing could, failed: its worker came to no end"},
+    {"reason", "TEXT", "why it is not complete"},
+    {"critical", "INTEGER", "findings of this severity; null without a report"},
+    {"warning", "INTEGER", "findings of this severity; null without a report"},
+    {"note", "INTEGER", "findings of this severity; null without a report"},
+};
+
+const guint rs_database_n_head_columns = G_N_ELEMENTS(rs_database_head_columns);
+
+const char rs_database_tables[] =
+    "CREATE TABLE no_captures ( -- Files in directories that are no captures\n"
+    "  path TEXT NOT NULL, -- of the file\n"
+    "  bytes INTEGER NOT NULL, -- its size\n"
+    "  reason TEXT -- what it was taken for\n"
+    ");\n";
+
+/* Verdicts that mean that something did not arrive: summary.h has the rule. */
+#define LOST(p) \
+    "(" p "losses_requests_lost_before_capture + " p "losses_requests_undelivered_after_capture" \
+    " + " p "losses_requests_ack_lost + " p "losses_requests_data_or_ack_lost + " p "losses_requests_corrupt" \
+    " + " p "losses_responses_lost_before_capture + " p "losses_responses_undelivered_after_capture" \
+    " + " p "losses_responses_ack_lost + " p "losses_responses_data_or_ack_lost + " p "losses_responses_corrupt)"
+
+#define SHARE(part, whole) "round(CAST(" part " AS REAL) / nullif(" whole ", 0), 6)"
+
+const char rs_database_views[] =
+    "CREATE INDEX findings_id ON findings (capture, id);\n"
+    "CREATE INDEX findings_severity ON findings (severity, kind);\n"
+    "CREATE INDEX finding_streams_stream ON finding_streams (capture, stream);\n"
+    "CREATE INDEX streams_id ON streams (capture, id);\n"
+    "CREATE INDEX streams_hosts ON streams (src, dst);\n"
+    "CREATE INDEX connections_id ON connections (capture, id);\n"
+    "CREATE INDEX pauses_id ON pauses (capture, id);\n"
+    "CREATE INDEX pauses_source ON pauses (src_mac, priority);\n"
+    "CREATE VIEW ranked_captures AS -- Captures, the worst first\n"
+    "SELECT c.id, c.name, c.path, c.status, c.reason, c.n_files, c.file_bytes, -- as in captures\n"
+    "  c.critical, c.warning, c.note, -- findings\n"
+    "  c.totals_packets AS packets, -- of streams\n"
+    "  " LOST("c.totals_") " AS lost, -- packets that did not arrive, by the verdicts\n"
+    "  " SHARE(LOST("c.totals_"), "c.totals_packets") " AS lost_share, -- of packets, 0 to 1\n"
+    "  c.totals_retransmissions_packets AS resent, -- requests sent again\n"
+    "  " SHARE("c.totals_retransmissions_packets", "c.totals_packets") " AS resent_share, -- of packets, 0 to 1\n"
+    "  (SELECT round(max(p.paused_share), 6) FROM pauses p WHERE p.capture = c.id) AS paused_share, -- of the source paused longest\n"
+    "  c.totals_ecn_ce AS ce, -- data packets with CE\n"
+    "  c.totals_cnps_sent AS cnps -- CNPs seen\n"
+    "FROM captures c\n"
+    "ORDER BY c.critical DESC, c.warning DESC, lost_share DESC, resent_share DESC,\n"
+    "  paused_share DESC, c.note DESC, c.name;\n"
+    "CREATE VIEW ranked_streams AS -- Streams of all captures, the worst first, at each point that saw them\n"
+    "SELECT c.name, s.capture, s.id AS stream, s.point, s.src, s.dst, s.dst_qpn, s.transport, -- which\n"
+    "  CASE s.worst WHEN 3 THEN 'critical' WHEN 2 THEN 'warning' WHEN 1 THEN 'note' END AS severity, -- of the worst finding about it\n"
+    "  s.packets, s.payload_bytes, -- seen\n"
+    "  " LOST("s.") " AS lost, -- packets that did not arrive, by the verdicts\n"
+    "  s.retransmissions_packets AS resent, -- requests sent again\n"
+    "  s.ecn_ce AS ce, -- data packets with CE\n"
+    "  s.cnps_received AS cnps -- CNPs that it caused; null: not known\n"
+    "FROM (SELECT t.*, (SELECT max(CASE f.severity WHEN 'critical' THEN 3 WHEN 'warning' THEN 2 ELSE 1 END)\n"
+    "    FROM finding_streams fs JOIN findings f ON f.capture = fs.capture AND f.id = fs.finding\n"
+    "    WHERE fs.capture = t.capture AND fs.stream = t.id) AS worst FROM streams t) s\n"
+    "JOIN captures c ON c.id = s.capture\n"
+    "ORDER BY s.worst DESC, lost DESC, resent DESC, ce DESC, c.name, s.id;\n";
+
+/* clang-format on */
+
+/* What no table is made of. */
+static const char *const left_out[] = {"events", "timeline", NULL};
+
+/* Tables that rs_database_views has an index of that begins with the capture. */
+static const char *const indexed[] = {"findings",    "finding_streams", "streams",
+                                      "connections", "pauses",          NULL};
+
+gboolean
+rs_database_keeps(const rs_sheet *sheet)
+{
+    return !g_strv_contains(left_out, sheet->name);
+}
+
+static const char *
+type_name(rs_value_type type)
+{
+    switch (type) {
+    case RS_VALUE_INTEGER:
+    case RS_VALUE_BOOLEAN:
+        return "INTEGER";
+    case RS_VALUE_REAL:
+        return "REAL";
+    case RS_VALUE_TEXT:
+    case RS_VALUE_NULL:
+        break;
+    }
+    return "TEXT";
+}
+
+static void
+append_column(GString *sql, const char *name, const char *type, const char *what,
+              const char *end)
+{
+    g_string_append_printf(sql, "  %s %s%s -- %s\n", name, type, end, what);
+}
+
+static void
+append_sheet_columns(GString *sql, const rs_sheet *sheet)
+{
+    for (guint i = 0; i < sheet->n_columns; i++) {
+        const rs_sheet_column *column = &sheet->columns[i];
+        g_autofree char *what =
+            column->type == RS_VALUE_BOOLEAN
+                ? g_strdup_printf("%s (0 or 1)", column->what)
+            : column->refers != NULL
+                ? g_strdup_printf("%s (id in %s)", column->what, column->refers)
+                : g_strdup(column->what);
+        append_column(sql, column->name, type_name(column->type), what,
+                      i + 1 < sheet->n_columns ? "," : "");
+    }
+}
+
+char *
+rs_database_table(const rs_sheet *sheet)
+{
+    gboolean heads = g_str_equal(sheet->name, "captures");
+    g_autoptr(GString) sql = g_string_new(NULL);
+    g_string_append_printf(sql, "CREATE TABLE %s ( -- %s\n", sheet->name, sheet->what);
+    if (heads) {
+        for (guint i = 0; i < rs_database_n_head_columns; i++) {
+            const rs_database_head_column *column = &rs_database_head_columns[i];
+            append_column(sql, column->name, column->type, column->what, ",");
+        }
+    } else {
+        append_column(sql, "capture", "INTEGER NOT NULL REFERENCES captures (id)",
+                      "whose row it is", ",");
+    }
+    append_sheet_columns(sql, sheet);
+    g_string_append(sql, ");\n");
+    if (!heads && !g_strv_contains(indexed, sheet->name)) {
+        g_string_append_printf(sql, "CREATE INDEX %s_capture ON %s (capture);\n",
+                               sheet->name, sheet->name);
+    }
+    return g_strdup(sql->str);
+}
+
+char *
+rs_database_insert(const rs_sheet *sheet)
+{
+    gboolean heads = g_str_equal(sheet->name, "captures");
+    guint n = sheet->n_columns + (heads ? rs_database_n_head_columns : 1);
+    g_autoptr(GString) sql = g_string_new(NULL);
+    g_string_append_printf(sql, "INSERT INTO %s VALUES (?", sheet->name);
+    for (guint i = 1; i < n; i++) {
+        g_string_append(sql, ",?");
+    }
+    g_string_append(sql, ")");
+    return g_strdup(sql->str);
+}

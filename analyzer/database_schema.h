@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a batch's database consists of; each text is SQL and the caller's to g_free(). */
+#ifndef RS_DATABASE_SCHEMA_H
+#define RS_DATABASE_SCHEMA_H
+
+#include "sheets.h"
+
+#include <glib.h>
+
+/* Columns of `captures` that come from the head of a part, before those of its sheet. */
+typedef struct rs_database_head_column {
+    const char *name;
+    const char *type; /* with its constraints */
+    const char *what;
+} rs_database_head_column;
+
+extern const rs_database_head_column rs_database_head_columns[];
+extern const guint rs_database_n_head_columns;
+
+/* Whether a sheet becomes a table.  Those that would make parts as large as reports do
+ * not: the reports tell what is in them. */
+gboolean
+rs_database_keeps(const rs_sheet *sheet);
+
+/* The table that a sheet becomes, and an index of its captures. */
+char *
+rs_database_table(const rs_sheet *sheet);
+
+/* "INSERT INTO …" with a "?" for each column. */
+char *
+rs_database_insert(const rs_sheet *sheet);
+
+/* Tables that are no sheets, before them; views and indexes, behind them. */
+extern const char rs_database_tables[];
+extern const char rs_database_views[];
+
+#endif
