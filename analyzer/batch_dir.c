@@ -199,8 +199,9 @@ rs_batch_dir_withdraw(const rs_batch_dir *dir, const char *file)
     }
 }
 
-void
-rs_batch_dir_clear_drafts(const rs_batch_dir *dir)
+/* What workers left that were ended, or an earlier batch that was. */
+static void
+clear_drafts(const rs_batch_dir *dir)
 {
     g_autofree char *path = rs_batch_dir_path(dir, DRAFTS);
     GDir *drafts = g_dir_open(path, 0, NULL);
@@ -264,9 +265,13 @@ lock(rs_batch_dir *dir, GError **error)
                     g_strerror(errno));
         return FALSE;
     }
-    return flock(dir->lock, LOCK_EX | LOCK_NB) == 0 ||
-           fail(error, RS_ERROR_USAGE, dir->path,
-                "another batch is writing into this directory");
+    if (flock(dir->lock, LOCK_EX | LOCK_NB) != 0) {
+        (void)close(dir->lock);
+        dir->lock = -1;
+        return fail(error, RS_ERROR_USAGE, dir->path,
+                    "another batch is writing into this directory");
+    }
+    return TRUE;
 }
 
 rs_batch_dir *
@@ -279,7 +284,7 @@ rs_batch_dir_open(const char *path, GError **error)
     if (!claim(dir, error) || !lock(dir, error) || !read_manifest(dir, error)) {
         return NULL;
     }
-    rs_batch_dir_clear_drafts(dir);
+    clear_drafts(dir);
     return g_steal_pointer(&dir);
 }
 
@@ -290,6 +295,7 @@ rs_batch_dir_close(rs_batch_dir *dir)
         return;
     }
     if (dir->lock >= 0) {
+        clear_drafts(dir);
         (void)close(dir->lock);
     }
     g_hash_table_unref(dir->manifest);

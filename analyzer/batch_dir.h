@@ -27,7 +27,7 @@ typedef struct rs_batch_dir rs_batch_dir;
 rs_batch_dir *
 rs_batch_dir_open(const char *path, GError **error);
 
-/* Unlocks it. */
+/* Removes drafts that did not become whole, and unlocks it. */
 void
 rs_batch_dir_close(rs_batch_dir *dir);
 
@@ -64,9 +64,5 @@ rs_batch_dir_expect(rs_batch_dir *dir, GHashTable *files, GError **error);
  * leaves these in the manifest. */
 gboolean
 rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error);
-
-/* Removes drafts: what workers left that were ended. */
-void
-rs_batch_dir_clear_drafts(const rs_batch_dir *dir);
 
 #endif

@@ -24,13 +24,10 @@ static const char *const status_names[] = {
 };
 _Static_assert(G_N_ELEMENTS(status_names) == RS_BATCH_STATUSES, "a name for each");
 
-/* Reports of each capture. */
-static const struct {
-    const char *extension;
-    rs_reporter reporter;
-} forms[] = {
-    {".json", rs_report_json},
-};
+const char *const rs_batch_extensions[RS_BATCH_FORMS] = {".json"};
+
+/* Who writes the report of this extension. */
+static const rs_reporter reporters[RS_BATCH_FORMS] = {rs_report_json};
 
 /* A capture while it is worked on. */
 typedef struct job {
@@ -174,7 +171,7 @@ open_finished(const job *j)
     const json_t *reports = json_object_get(head, "reports");
     gboolean same =
         g_strcmp0(json_string_value(json_object_get(head, "key")), j->key) == 0 &&
-        json_array_size(reports) == G_N_ELEMENTS(forms);
+        json_array_size(reports) == RS_BATCH_FORMS;
     for (gsize i = 0; same && i < json_array_size(reports); i++) {
         same = report_is_there(j, json_array_get(reports, i));
     }
@@ -254,9 +251,9 @@ write_report(const job *j, const rs_report *report, guint form_i, json_t *report
              GError **error)
 {
     g_autofree char *file =
-        rs_batch_dir_report(j->capture->name, forms[form_i].extension);
+        rs_batch_dir_report(j->capture->name, rs_batch_extensions[form_i]);
     g_autofree char *draft = rs_batch_dir_draft(j->task->dir, file);
-    if (!rs_report_write(report, forms[form_i].reporter, draft, error)) {
+    if (!rs_report_write(report, reporters[form_i], draft, error)) {
         return FALSE;
     }
     g_autofree char *digest = rs_digest_file(draft, NULL, error);
@@ -287,7 +284,7 @@ write_all(const job *j, const rs_report *report, json_t *head, GError **error)
 {
     json_t *reports = json_object_get(head, "reports");
     json_object_set_new(head, "findings", count_findings(report->findings));
-    for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
+    for (guint i = 0; i < RS_BATCH_FORMS; i++) {
         if (!write_report(j, report, i, reports, error)) {
             return FALSE;
         }

@@ -40,6 +40,11 @@ typedef enum rs_batch_status {
 
 #define RS_BATCH_STATUSES 5
 
+/* Extensions of the reports of each capture. */
+#define RS_BATCH_FORMS 1
+
+extern const char *const rs_batch_extensions[RS_BATCH_FORMS];
+
 /* "complete", "incomplete", "unreadable", "failed", "no_capture". */
 const char *
 rs_batch_status_name(rs_batch_status status);

@@ -20,4 +20,8 @@ enum rs_exit {
 int
 rs_command_analyze(int argc, char **argv);
 
+/* Many captures, each by itself. */
+int
+rs_command_batch(int argc, char **argv);
+
 #endif

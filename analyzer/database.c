@@ -267,15 +267,9 @@ rs_database_add(rs_database *db, rs_part *part, GError **error)
 gboolean
 rs_database_finish(rs_database *db, GError **error)
 {
-    for (guint i = 0; i < rs_n_sheets; i++) {
-        const char *name = rs_sheets[i].name;
-        g_autofree char *index =
-            g_strdup_printf("CREATE INDEX %s_capture ON %s (capture);", name, name);
-        if (!g_str_equal(name, "captures") && !run(db, index, error)) {
-            return FALSE;
-        }
-    }
-    return run(db, rs_database_views, error) && run(db, "COMMIT;", error);
+    g_autofree char *view = rs_database_captures_view();
+    return run(db, rs_database_views, error) && run(db, view, error) &&
+           run(db, "COMMIT;", error);
 }
 
 /* ---- asking ---- */
@@ -327,4 +321,19 @@ rs_database_ask(rs_database *db, const char *sql, gint64 limit,
     gboolean good = !going || step == SQLITE_DONE || fail(db, error);
     (void)sqlite3_finalize(statement);
     return good;
+}
+
+GStrv
+rs_database_columns(rs_database *db, const char *sql, GError **error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (!prepare(db, sql, &statement, error)) {
+        return NULL;
+    }
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        g_strv_builder_add(names, sqlite3_column_name(statement, i));
+    }
+    (void)sqlite3_finalize(statement);
+    return g_strv_builder_end(names);
 }

@@ -47,4 +47,8 @@ gboolean
 rs_database_ask(rs_database *database, const char *sql, gint64 limit,
                 rs_database_visitor visit, void *ctx, GError **error);
 
+/* Names of the columns of an answer; NULL with `error` set.  g_strfreev(). */
+GStrv
+rs_database_columns(rs_database *database, const char *sql, GError **error);
+
 #endif

@@ -36,6 +36,21 @@ const char rs_database_tables[] =
 
 #define SHARE(part, whole) "round(CAST(" part " AS REAL) / nullif(" whole ", 0), 6)"
 
+/* Columns of the view of captures that are computed. */
+static const struct {
+    const char *name, *sql, *what;
+} rates[] = {
+    {"lost", LOST("c.totals_"), "packets that did not arrive, by the verdicts"},
+    {"lost_share", SHARE(LOST("c.totals_"), "c.totals_packets"), "of packets of streams, 0 to 1"},
+    {"resent", "c.totals_retransmissions_packets", "requests sent again"},
+    {"resent_share", SHARE("c.totals_retransmissions_packets", "c.totals_packets"), "of packets of streams, 0 to 1"},
+    {"paused_share", "(SELECT round(max(p.paused_share), 6) FROM pauses p WHERE p.capture = c.id)", "of the time, by the source that paused longest"},
+};
+
+#define RANKS_CAPTURES \
+    "row_number() OVER (ORDER BY critical DESC, warning DESC, lost_share DESC,\n" \
+    "  resent_share DESC, paused_share DESC, note DESC, name) AS rank"
+
 const char rs_database_views[] =
     "CREATE INDEX findings_id ON findings (capture, id);\n"
     "CREATE INDEX findings_severity ON findings (severity, kind);\n"
@@ -45,22 +60,10 @@ const char rs_database_views[] =
     "CREATE INDEX connections_id ON connections (capture, id);\n"
     "CREATE INDEX pauses_id ON pauses (capture, id);\n"
     "CREATE INDEX pauses_source ON pauses (src_mac, priority);\n"
-    "CREATE VIEW ranked_captures AS -- Captures, the worst first\n"
-    "SELECT c.id, c.name, c.path, c.status, c.reason, c.n_files, c.file_bytes, -- as in captures\n"
-    "  c.critical, c.warning, c.note, -- findings\n"
-    "  c.totals_packets AS packets, -- of streams\n"
-    "  " LOST("c.totals_") " AS lost, -- packets that did not arrive, by the verdicts\n"
-    "  " SHARE(LOST("c.totals_"), "c.totals_packets") " AS lost_share, -- of packets, 0 to 1\n"
-    "  c.totals_retransmissions_packets AS resent, -- requests sent again\n"
-    "  " SHARE("c.totals_retransmissions_packets", "c.totals_packets") " AS resent_share, -- of packets, 0 to 1\n"
-    "  (SELECT round(max(p.paused_share), 6) FROM pauses p WHERE p.capture = c.id) AS paused_share, -- of the source paused longest\n"
-    "  c.totals_ecn_ce AS ce, -- data packets with CE\n"
-    "  c.totals_cnps_sent AS cnps -- CNPs seen\n"
-    "FROM captures c\n"
-    "ORDER BY c.critical DESC, c.warning DESC, lost_share DESC, resent_share DESC,\n"
-    "  paused_share DESC, c.note DESC, c.name;\n"
     "CREATE VIEW ranked_streams AS -- Streams of all captures, the worst first, at each point that saw them\n"
-    "SELECT c.name, s.capture, s.id AS stream, s.point, s.src, s.dst, s.dst_qpn, s.transport, -- which\n"
+    "SELECT row_number() OVER (ORDER BY worst DESC, lost DESC, resent DESC, ce DESC, name, stream) AS rank,\n"
+    "  name, capture, stream, point, src, dst, dst_qpn, transport, severity, packets, payload_bytes, lost, resent, ce, cnps\n"
+    "FROM (SELECT s.worst, c.name, s.capture, s.id AS stream, s.point, s.src, s.dst, s.dst_qpn, s.transport, -- which\n"
     "  CASE s.worst WHEN 3 THEN 'critical' WHEN 2 THEN 'warning' WHEN 1 THEN 'note' END AS severity, -- of the worst finding about it\n"
     "  s.packets, s.payload_bytes, -- seen\n"
     "  " LOST("s.") " AS lost, -- packets that did not arrive, by the verdicts\n"
@@ -70,8 +73,8 @@ const char rs_database_views[] =
     "FROM (SELECT t.*, (SELECT max(CASE f.severity WHEN 'critical' THEN 3 WHEN 'warning' THEN 2 ELSE 1 END)\n"
     "    FROM finding_streams fs JOIN findings f ON f.capture = fs.capture AND f.id = fs.finding\n"
     "    WHERE fs.capture = t.capture AND fs.stream = t.id) AS worst FROM streams t) s\n"
-    "JOIN captures c ON c.id = s.capture\n"
-    "ORDER BY s.worst DESC, lost DESC, resent DESC, ce DESC, c.name, s.id;\n";
+    "JOIN captures c ON c.id = s.capture)\n"
+    "ORDER BY rank;\n";
 
 /* clang-format on */
 
@@ -109,6 +112,30 @@ append_column(GString *sql, const char *name, const char *type, const char *what
               const char *end)
 {
     g_string_append_printf(sql, "  %s %s%s -- %s\n", name, type, end, what);
+}
+
+/* All of `captures`, and rates, the worst first. */
+char *
+rs_database_captures_view(void)
+{
+    const rs_sheet *sheet = rs_sheet_find("captures");
+    g_autoptr(GString) sql = g_string_new("CREATE VIEW ranked_captures AS"
+                                          " -- Captures, the worst first\n"
+                                          "SELECT " RANKS_CAPTURES ", *\n"
+                                          "FROM (SELECT\n");
+    for (guint i = 0; i < rs_database_n_head_columns; i++) {
+        g_string_append_printf(sql, "  c.%s,\n", rs_database_head_columns[i].name);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(rates); i++) {
+        g_string_append_printf(sql, "  %s AS %s, -- %s\n", rates[i].sql, rates[i].name,
+                               rates[i].what);
+    }
+    for (guint i = 0; i < sheet->n_columns; i++) {
+        g_string_append_printf(sql, "  c.%s%s\n", sheet->columns[i].name,
+                               i + 1 < sheet->n_columns ? "," : "");
+    }
+    g_string_append(sql, "FROM captures c)\nORDER BY rank;\n");
+    return g_strdup(sql->str);
 }
 
 static void

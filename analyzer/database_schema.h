@@ -30,7 +30,11 @@ rs_database_table(const rs_sheet *sheet);
 char *
 rs_database_insert(const rs_sheet *sheet);
 
-/* Tables that are no sheets, before them; views and indexes, behind them. */
+/* The view that ranks captures. */
+char *
+rs_database_captures_view(void);
+
+/* Tables that are no sheets, before them; indexes and the other view, behind them. */
 extern const char rs_database_tables[];
 extern const char rs_database_views[];
 

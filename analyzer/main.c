@@ -14,6 +14,7 @@ static const struct {
     const char *what; /* it does, in one line of help */
 } commands[] = {
     {"analyze", rs_command_analyze, "One capture; the default"},
+    {"batch", rs_command_batch, "A report for every capture, and what is worst of all"},
 };
 
 static const char summary[] =

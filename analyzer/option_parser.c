@@ -239,6 +239,12 @@ rs_option_parser_take(rs_option_parser *parser, rs_option_group group)
     take[group](parser, &parser->raw);
 }
 
+void
+rs_option_parser_take_paths(rs_option_parser *parser)
+{
+    parser->raw.searched = TRUE;
+}
+
 static void
 print_row(const GOptionEntry *entry)
 {

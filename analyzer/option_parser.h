@@ -40,6 +40,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_option_parser, rs_option_parser_free)
 void
 rs_option_parser_take(rs_option_parser *parser, rs_option_group group);
 
+/* Arguments are not captures themselves, but where they are looked for: the command
+ * checks which of them --captured-at names. */
+void
+rs_option_parser_take_paths(rs_option_parser *parser);
+
 /* Options of the command's own, all of which the short help shows; ended by a row of
  * zeros.  What they write to is the command's, and outlives the parser; checking it is,
  * too. */

@@ -18,6 +18,7 @@ typedef struct rs_raw_options {
     gint64 events, max_streams, top;
     gboolean quiet, no_color, version, list_findings, list_columns;
     GStrv files;
+    gboolean searched; /* captures are looked for at and below `files` */
 } rs_raw_options;
 
 /* Options at their defaults. */

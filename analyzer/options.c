@@ -180,12 +180,14 @@ parse_qp_maps(const char *const *texts, GPtrArray *pairs, GError **error)
 }
 
 static gboolean
-parse_captured_at(const char *const *texts, const char *const *files, GPtrArray *pairs,
-                  GError **error)
+parse_captured_at(const rs_raw_options *raw, GPtrArray *pairs, GError **error)
 {
+    const char *const *texts = (const char *const *)raw->captured_at;
+    const char *const *files = (const char *const *)raw->files;
     for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
         const rs_option_pair *pair = add_pair(pairs, texts[i]);
-        if (pair->path != NULL && !g_strv_contains(files, pair->path)) {
+        if (pair->path != NULL && !raw->searched &&
+            !g_strv_contains(files, pair->path)) {
             return usage(error,
                          "--captured-at %s: this is not the name of a capture "
                          "file given",
@@ -303,9 +305,7 @@ rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
         (raw->fail_on != NULL && !parse_severity(raw->fail_on, &o->fail_on, error)) ||
         !parse_qp_maps((const char *const *)raw->qp_maps, o->qp_maps, error) ||
         !take_counters(raw, o, error) ||
-        (raw->files != NULL &&
-         !parse_captured_at((const char *const *)raw->captured_at,
-                            (const char *const *)raw->files, o->captured_at, error))) {
+        (raw->files != NULL && !parse_captured_at(raw, o->captured_at, error))) {
         return FALSE;
     }
     o->max_events = (guint64)raw->events;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "batch_files.h"
+
+#include "error.h"
+#include "output.h"
+#include "part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#define DATABASE "rocescope.sqlite"
+
+/* The index comes last: who sees it finds the others. */
+static const struct {
+    const char *file;
+    rs_batch_writer write;
+} files[] = {
+    {"summary.csv", rs_batch_summary_csv},
+    {"summary.json", rs_batch_summary_json},
+    {"index.html", rs_batch_index},
+};
+
+void
+rs_batch_files_names(GHashTable *names)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_hash_table_add(names, g_strdup(files[i].file));
+    }
+    g_hash_table_add(names, g_strdup(DATABASE));
+}
+
+static gboolean
+add_parts(rs_database *database, const rs_batch_dir *dir, const GPtrArray *names,
+          GError **error)
+{
+    for (guint i = 0; i < names->len; i++) {
+        g_autofree char *file = rs_batch_dir_part(g_ptr_array_index(names, i));
+        g_autofree char *path = rs_batch_dir_path(dir, file);
+        g_autoptr(rs_part) part = rs_part_open(path, error);
+        if (part == NULL || !rs_database_add(database, part, error)) {
+            return FALSE;
+        }
+    }
+    return rs_database_finish(database, error);
+}
+
+static gboolean
+write_file(const rs_batch_dir *dir, rs_database *database, guint i,
+           const rs_batch_extent *extent, GError **error)
+{
+    g_autofree char *draft = rs_batch_dir_draft(dir, files[i].file);
+    rs_output *output = rs_output_open(draft, error);
+    if (output == NULL) {
+        return FALSE;
+    }
+    if (!files[i].write(rs_output_stream(output), database, extent, error)) {
+        rs_output_abandon(output);
+        return FALSE;
+    }
+    return rs_output_commit(output, error) &&
+           rs_batch_dir_publish(dir, draft, files[i].file, error);
+}
+
+/* SQLite was told not to wait for the disk, since nobody sees the draft. */
+static gboolean
+put_on_disk(const char *path, GError **error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    gboolean good = fd >= 0 && fsync(fd) == 0;
+    if (!good) {
+        g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s", path,
+                    g_strerror(errno));
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return good;
+}
+
+gboolean
+rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
+                     const rs_batch_extent *extent, GError **error)
+{
+    g_autofree char *draft = rs_batch_dir_draft(dir, DATABASE);
+    (void)g_unlink(draft);
+    rs_database *database = rs_database_new(draft, error);
+    gboolean good = database != NULL && add_parts(database, dir, names, error);
+    for (guint i = 0; good && i < G_N_ELEMENTS(files); i++) {
+        good = write_file(dir, database, i, extent, error);
+    }
+    rs_database_free(database);
+    return good && put_on_disk(draft, error) &&
+           rs_batch_dir_publish(dir, draft, DATABASE, error);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The common files of a batch: database, summaries, index.
+ *
+ * The one rule: they are made of the parts, in the order of their names, and of nothing
+ * else, so that any way to the same parts leads to the same files.
+ */
+#ifndef RS_BATCH_FILES_H
+#define RS_BATCH_FILES_H
+
+#include "batch_dir.h"
+#include "database.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+/* What the common files tell beside the parts. */
+typedef struct rs_batch_extent {
+    guint n_missing; /* captures that were not dealt with: the batch was interrupted */
+} rs_batch_extent;
+
+/* Adds their names to a set. */
+void
+rs_batch_files_names(GHashTable *files);
+
+/* Makes all of them; `names` are those of the parts, sorted. */
+gboolean
+rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
+                     const rs_batch_extent *extent, GError **error);
+
+/* Writes one of them; FALSE with `error` set if the database cannot be asked.  Write
+ * errors stay in the stream. */
+typedef gboolean (*rs_batch_writer)(FILE *out, rs_database *database,
+                                    const rs_batch_extent *extent, GError **error);
+
+gboolean
+rs_batch_summary_csv(FILE *out, rs_database *database, const rs_batch_extent *extent,
+                     GError **error);
+gboolean
+rs_batch_summary_json(FILE *out, rs_database *database, const rs_batch_extent *extent,
+                      GError **error);
+gboolean
+rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
+               GError **error);
+
+#endif
