@@ -24,15 +24,14 @@
 #define MAX_TIMEOUT_S (365 * 24 * 3600)
 
 static const char summary[] =
-    "Writes a report for every capture that is found, and an index, a summary and a\n"
-    "database of them all.  What was done before with the same content and options is\n"
+    "Writes a report for every capture that is found, and an index, a summary and a "
+    "database of them all.  What was done before with the same content and options is "
     "not repeated.  Rotated files are one capture.";
 
 static const char description[] =
-    "Exit status: 2 usage; 3 a capture could not be read in full or its worker "
-    "failed,\n"
-    "or the batch was interrupted; 1 a finding at or above --fail-on; else 0.\n"
-    "See rocescope-batch(1).";
+    "Exit status: 2 usage; 3 a capture could not be read in full or its worker failed, "
+    "or the batch was interrupted; 1 a finding at or above --fail-on; else 0.  See "
+    "rocescope-batch(1).";
 
 /* Options of this command alone. */
 typedef struct batch_options {
@@ -139,9 +138,8 @@ parse(int argc, char **argv, batch_options *own, GError **error)
         {0},
     };
     /* clang-format on */
-    g_autoptr(rs_option_parser) parser = rs_option_parser_new(
-        "rocescope batch", "PATH… -o DIR — reports of many captures", summary,
-        description);
+    g_autoptr(rs_option_parser) parser =
+        rs_option_parser_new("rocescope batch", "PATH… -o DIR", summary, description);
     rs_option_parser_take_paths(parser);
     rs_option_parser_add(parser, entries);
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
