@@ -302,9 +302,9 @@ report_capture(const job *j, const rs_analysis *analysis)
         end_without_report(j, RS_BATCH_UNREADABLE, problem);
         return;
     }
-    json_t *head = make_head(
-        j->capture, analysis->incomplete ? RS_BATCH_INCOMPLETE : RS_BATCH_COMPLETE,
-        problem, j->key);
+    json_t *head =
+        make_head(j->capture, problem != NULL ? RS_BATCH_INCOMPLETE : RS_BATCH_COMPLETE,
+                  problem, j->key);
     if (write_all(j, report, head, &error)) {
         tell_end(j, head, FALSE);
     } else {

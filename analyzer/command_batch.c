@@ -46,8 +46,9 @@ typedef struct batch {
     rs_batch_progress_form form;
     rs_batch_dir *dir;
     rs_batch_progress *progress;
-    GPtrArray *files;    /* rs_batch_file */
-    GPtrArray *captures; /* rs_batch_capture */
+    gboolean told_in_part; /* a file that the user tells something in was left out */
+    GPtrArray *files;      /* rs_batch_file */
+    GPtrArray *captures;   /* rs_batch_capture */
     rs_batch_result *results;
 } batch;
 
@@ -150,8 +151,9 @@ parse(int argc, char **argv, batch_options *own, GError **error)
 
 /* What the user tells is the same for all captures: what is wrong with it is told once. */
 static gboolean
-check_told(const rs_options *options, GError **error)
+check_told(batch *b, GError **error)
 {
+    const rs_options *options = b->options;
     if (options->filter != NULL) {
         g_autoptr(rs_filter) filter = rs_filter_new(options->filter, error);
         if (filter == NULL) {
@@ -161,6 +163,7 @@ check_told(const rs_options *options, GError **error)
     g_autoptr(rs_told) told = rs_told_new(options, error);
     for (guint i = 0; told != NULL && i < told->errors->len; i++) {
         rs_complain(g_ptr_array_index(told->errors, i));
+        b->told_in_part = TRUE;
     }
     return told != NULL;
 }
@@ -247,7 +250,8 @@ write_common(const batch *b, guint n_missing, GError **error)
 static int
 exit_status(const batch *b, guint n_missing)
 {
-    int status = n_missing > 0 ? RS_EXIT_INCOMPLETE : RS_EXIT_SUCCESS;
+    gboolean all = n_missing == 0 && !b->told_in_part;
+    int status = all ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
     for (guint i = 0; i < b->captures->len; i++) {
         const rs_batch_result *result = &b->results[i];
         if (result->ended && result->status != RS_BATCH_COMPLETE &&
@@ -346,7 +350,7 @@ check_captured_at(const batch *b, GError **error)
 static gboolean
 prepare(batch *b, const char *output, GError **error)
 {
-    if (!check_told(b->options, error)) {
+    if (!check_told(b, error)) {
         return FALSE;
     }
     b->dir = rs_batch_dir_open(output, error);

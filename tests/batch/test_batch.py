@@ -202,6 +202,19 @@ def fail_on():
         check("--fail-on: unread goes before", done.status, 3)
 
 
+def tables_of_the_user():
+    """A table with a mistake is told once, and captures are read without it."""
+    with folder() as work:
+        for i in range(3):
+            pathlib.Path(work, f"x{i}y.pcap").write_bytes(small(shift=1000 * i))
+        pathlib.Path(work, "hosts").write_text("nonsense\n")
+        done = batch("x0y.pcap", "x1y.pcap", "x2y.pcap", "--hosts", "hosts", out="out",
+                     cwd=work)
+        check("tables: status", done.status, 3)
+        check("tables: told once", len(done.stderr.splitlines()), 1)
+        check("tables: captures are complete", set(done.statuses.values()), {"complete"})
+
+
 def hostile_names():
     """Names of files are text wherever they appear."""
     with folder() as work:
@@ -277,7 +290,8 @@ def database():
         check("database: every column is explained", undocumented, [])
 
 
-for part in (layout, sets, no_sets, inputs, unreadable, usage, fail_on, hostile_names,
+for part in (layout, sets, no_sets, inputs, unreadable, usage, fail_on, tables_of_the_user,
+             hostile_names,
              any_number_of_workers, database):
     part()
 rows.finish()
