@@ -330,19 +330,19 @@ rs_html_psn(const rs_html_report *r)
 
 /* ---- hosts ---- */
 
+/* In the order that the script of the matrix has as well. */
 static json_t *
 cell_json(const rs_matrix_cell *cell)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "from", rs_json_count(cell->src));
-    json_object_set_new(json, "to", rs_json_count(cell->dst));
-    json_object_set_new(json, "packets", rs_json_count(cell->packets));
-    json_object_set_new(json, "bytes", rs_json_count(cell->payload_bytes));
-    json_object_set_new(json, "data", rs_json_count(cell->data));
-    json_object_set_new(json, "ce", rs_json_count(cell->ce));
-    json_object_set_new(json, "lost", rs_json_count(cell->lost));
-    json_object_set_new(json, "retransmissions", rs_json_count(cell->retransmissions));
-    json_object_set_new(json, "cnps", rs_json_known(cell->cnps, cell->cnps_known));
+    const guint64 values[] = {
+        cell->src,  cell->dst, cell->packets, cell->payload_bytes,
+        cell->data, cell->ce,  cell->lost,    cell->retransmissions,
+    };
+    json_t *json = json_array();
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        json_array_append_new(json, rs_json_count(values[i]));
+    }
+    json_array_append_new(json, rs_json_known(cell->cnps, cell->cnps_known));
     return json;
 }
 

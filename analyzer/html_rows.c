@@ -108,10 +108,10 @@ style_of(const rs_html_report *r, const char *id, const char *caption)
 
 /* Whether a table may have one more row. */
 static gboolean
-has_room(const rs_html_table *table)
+has_room(const rs_html_table *table, gsize budget_bytes)
 {
     return rs_html_table_n_rows(table) < RS_HTML_TABLE_ROWS &&
-           rs_html_table_size(table) < RS_HTML_TABLE_BYTES;
+           rs_html_table_size(table) < budget_bytes;
 }
 
 /* Hosts stand by their names everywhere in the report.  Takes `label` over. */
@@ -184,7 +184,8 @@ rs_html_prepare_streams(rs_html_report *r)
     r->streams = rs_html_table_new(&r->streams_style, stream_columns,
                                    G_N_ELEMENTS(stream_columns));
     r->linkable = g_hash_table_new(NULL, NULL);
-    for (guint i = 0; i < order->len && has_room(r->streams); i++) {
+    for (guint i = 0; i < order->len && has_room(r->streams, RS_HTML_STREAMS_BYTES);
+         i++) {
         guint32 id = g_array_index(order, guint32, i);
         add_row(r->streams, stream_row(r, id));
         g_hash_table_add(r->linkable, GUINT_TO_POINTER(id));
@@ -214,7 +215,7 @@ rs_html_connections(const rs_html_report *r)
     const rs_html_table_style style = style_of(r, "connections", "Connections");
     g_autoptr(rs_html_table) table =
         rs_html_table_new(&style, connection_columns, G_N_ELEMENTS(connection_columns));
-    for (guint i = 0; i < n && has_room(table); i++) {
+    for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         add_row(table, connection_row(r, i));
     }
     if (n > 0) {
@@ -235,7 +236,7 @@ rs_html_pauses(const rs_html_report *r)
     const rs_html_table_style style = style_of(r, "pauses", "Pauses");
     g_autoptr(rs_html_table) table =
         rs_html_table_new(&style, pause_columns, G_N_ELEMENTS(pause_columns));
-    for (guint i = 0; i < n && has_room(table); i++) {
+    for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         add_row(table, pause_row(r, i));
     }
     if (n > 0) {
@@ -257,7 +258,7 @@ rs_html_background(const rs_html_report *r)
     style.row_id = NULL;
     g_autoptr(rs_html_table) table =
         rs_html_table_new(&style, background_columns, G_N_ELEMENTS(background_columns));
-    for (guint i = 0; i < n && has_room(table); i++) {
+    for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         rs_html_table_add(table, json_array_get(rows, i));
     }
     if (n > 0) {

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #define CANNOT_TELL "cannot be told from here"
-#define ROW_MARKUP_BYTES                                                               \
-    24 /* of a row beside its cells, and of a cell beside its text */
-#define CELL_MARKUP_BYTES 16
+
+/* Of a row beside its cells, of a cell beside its text, of an attribute beside its value. */
+#define ROW_MARKUP_BYTES 48
+#define CELL_MARKUP_BYTES 32
+#define ATTRIBUTE_MARKUP_BYTES 13
 
 typedef enum cell_state {
     CELL_KNOWN,
@@ -255,7 +257,11 @@ fill_cell(const rs_html_table_style *style, const rs_html_column *column,
         if (c->text != NULL && column->cell != RS_HTML_COUNT) {
             c->sort = plain_text(value);
         }
-        if (column->cell == RS_HTML_TIME) {
+        if (column->cell ==
+            RS_HTML_TIME) { /* scripts' numbers do not hold ns since 1970 */
+            gint64 away_ns = (gint64)(n - style->origin_ns);
+            g_free(c->sort);
+            c->sort = g_strdup_printf("%" G_GINT64_FORMAT, away_ns);
             c->title = rs_format_time(n);
         }
     }
@@ -272,6 +278,27 @@ fill_cell(const rs_html_table_style *style, const rs_html_column *column,
     json_decref(value);
 }
 
+/* How long a text can become as markup. */
+static gsize
+markup_size(const char *text)
+{
+    gsize size = 0;
+    for (const char *at = text; at != NULL && *at != '\0'; at++) {
+        size += g_ascii_isalnum(*at) || *at == ' ' ? 1 : 6;
+    }
+    return size;
+}
+
+static gsize
+cell_size(const rs_html_column *column, const cell *c)
+{
+    gsize n_links = is_link(column->cell) ? 1 + json_array_size(c->value) : 0;
+    gsize size = CELL_MARKUP_BYTES + markup_size(c->text);
+    size += c->sort != NULL ? ATTRIBUTE_MARKUP_BYTES + strlen(c->sort) : 0;
+    size += c->title != NULL ? ATTRIBUTE_MARKUP_BYTES + strlen(c->title) : 0;
+    return size + n_links * (2 * ATTRIBUTE_MARKUP_BYTES + markup_size(c->text));
+}
+
 void
 rs_html_table_add(rs_html_table *table, const json_t *object)
 {
@@ -284,9 +311,7 @@ rs_html_table_add(rs_html_table *table, const json_t *object)
     for (guint i = 0; i < table->n_columns; i++) {
         cell *c = &r->cells[i];
         fill_cell(table->style, &table->columns[i], object, c);
-        table->size += CELL_MARKUP_BYTES + (c->text != NULL ? strlen(c->text) : 0) +
-                       (c->sort != NULL ? strlen(c->sort) + 10 : 0) +
-                       (c->title != NULL ? strlen(c->title) + 10 : 0);
+        table->size += cell_size(&table->columns[i], c);
     }
     g_ptr_array_add(table->rows, r);
 }
@@ -416,8 +441,7 @@ write_row(const rs_html_table *table, const gboolean *shown, const row *r,
           rs_html *page)
 {
     if (r->id != NULL) {
-        rs_html_printf(page, "<tr id=\"%s-%s\" data-id=\"%s\">", table->style->id,
-                       r->id, r->id);
+        rs_html_printf(page, "<tr id=\"%s-%s\">", table->style->id, r->id);
     } else {
         rs_html_markup(page, "<tr>");
     }

@@ -76,7 +76,7 @@ rs_html_table_add(rs_html_table *table, const json_t *row);
 guint
 rs_html_table_n_rows(const rs_html_table *table);
 
-/* About how long the table has become in bytes: what budgets are kept by. */
+/* How long the table has become in bytes of markup, at most: what budgets are kept by. */
 gsize
 rs_html_table_size(const rs_html_table *table);
 

@@ -16,17 +16,18 @@
 /* What the parts' budgets below come to, with scripts and styles. */
 #define RS_HTML_REPORT_BYTES (5 * 1000 * 1000)
 
-/* Rows of a table, and about how many bytes of markup they may be. */
+/* Rows of a table; bytes of markup of that of streams, and of each other. */
 #define RS_HTML_TABLE_ROWS 1000
-#define RS_HTML_TABLE_BYTES 700000
+#define RS_HTML_STREAMS_BYTES 1300000
+#define RS_HTML_TABLE_BYTES 300000
 /* Findings of severity warning or higher, notes, and all of their markup. */
 #define RS_HTML_FINDINGS 200
 #define RS_HTML_NOTES 50
-#define RS_HTML_FINDINGS_BYTES 600000
-/* Data of the time line and of plots of PSNs. */
-#define RS_HTML_TIMELINE_BYTES 800000
+#define RS_HTML_FINDINGS_BYTES 500000
+/* Data of the time line, and of plots of PSNs but for the last one. */
+#define RS_HTML_TIMELINE_BYTES 700000
 #define RS_HTML_PSN_PLOTS 24
-#define RS_HTML_PSN_BYTES 900000
+#define RS_HTML_PSN_BYTES 800000
 
 /* Writes the whole page; write errors stay in the stream for rs_output_commit(). */
 void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Who sends to whom: a table with a row for each sender and a column for each receiver, the
-// darker the more.
+// stronger its colour the more.
 (function () {
     const data = rocescope.data("hosts");
     if (data === null) {
@@ -10,6 +10,13 @@
     const { units, make } = rocescope;
     const place = document.getElementById("hosts-matrix");
     const choice = document.getElementById("hosts-choice");
+    // In the order in which the page has them.
+    const MEMBERS = ["from", "to", "packets", "bytes", "data", "ce", "lost",
+                     "retransmissions", "cnps"];
+    const all = data.cells.map((values) =>
+        Object.fromEntries(MEMBERS.map((name, i) => [name, values[i]])));
+    const cells = new Map(all.map((cell) => [`${cell.from} ${cell.to}`, cell]));
+
     const MEASURES = [
         { name: "payload", of: (cell) => cell.bytes, format: units.bytes },
         { name: "packets", of: (cell) => cell.packets, format: units.count },
@@ -18,14 +25,12 @@
         { name: "CE share", of: (cell) => cell.data > 0 ? cell.ce / cell.data : null,
           format: units.share },
         { name: "CNPs that it caused", of: (cell) => cell.cnps, format: units.count },
-    ].filter((measure) => data.cells.some((cell) => measure.of(cell) > 0));
-
-    const cells = new Map(data.cells.map((cell) => [`${cell.from} ${cell.to}`, cell]));
+    ].filter((measure) => all.some((cell) => measure.of(cell) > 0));
 
     // Shades by the square root, so that little is told from nothing.
     function shade(element, share) {
-        element.style.backgroundColor = `rgba(var(--heat), ${0.75 * Math.sqrt(share)})`;
-        element.classList.toggle("dark", share > 0.45);
+        element.style.backgroundColor =
+            `rgba(var(--heat), calc(var(--heat-most) * ${Math.sqrt(share)}))`;
     }
 
     function makeCell(from, to, measure, most) {
@@ -52,7 +57,7 @@
 
     function draw() {
         const measure = MEASURES[Number(choice.value)];
-        const most = Math.max(...data.cells.map((cell) => measure.of(cell) ?? 0));
+        const most = Math.max(...all.map((cell) => measure.of(cell) ?? 0));
         const head = make("tr", {}, heading("from ↓  to →", "col"),
             ...data.hosts.map((host) => heading(host, "col")));
         const rows = data.hosts.map((host, from) => make("tr", {}, heading(host, "row"),

@@ -61,10 +61,10 @@ static const struct {
     {"a duration", "{\"a\":1500000}", "a", RS_HTML_DURATION,
      " class=\"n\" data-sort=\"1500000\">1.50 ms<"},
     {"a time, after the origin", "{\"a\":1500000000}", "a", RS_HTML_TIME,
-     " class=\"n\" data-sort=\"1500000000\" title=\"1970-01-01 00:00:01.500000000 "
+     " class=\"n\" data-sort=\"500000000\" title=\"1970-01-01 00:00:01.500000000 "
      "UTC\">0.500000 s<"},
     {"a time before it", "{\"a\":999999000}", "a", RS_HTML_TIME,
-     " class=\"n\" data-sort=\"999999000\" title=\"1970-01-01 00:00:00.999999000 "
+     " class=\"n\" data-sort=\"-1000\" title=\"1970-01-01 00:00:00.999999000 "
      "UTC\">−0.000001 s<"},
     {"a share", "{\"a\":0.125}", "a", RS_HTML_SHARE,
      " class=\"n\" data-sort=\"0.125\">12.5 %<"},
