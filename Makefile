@@ -12,7 +12,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 release := build/release
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -40,6 +40,13 @@ check: release
 check-wireshark: release
 	@$(DEPS) debootstrap || true
 	@JOBS=$(JOBS) tools/check-wireshark $(release)/bin/rocescope '$(CHROOTS)'
+
+# The HTML report in Chromium, without a window; screenshots are left in build/browser.
+check-browser: release
+	@$(DEPS) chromium chromium-driver python3-selenium || true
+	@ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
+		ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 tests/browser/test_browser.py || [ $$? -eq 77 ]
 
 install: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
