@@ -9,6 +9,7 @@
 #include "words.h"
 
 #include "roce/aeth.h"
+#include "roce/sentence.h"
 
 static void
 append_aeth(wmem_strbuf_t *text, const roce_packet *p)
@@ -92,11 +93,6 @@ info_of_packet(const plugin_packet *packet, const packet_record *record,
 const char *
 info_of_duration(uint64_t duration_ns, wmem_allocator_t *scope)
 {
-    if (duration_ns < 1000) {
-        return wmem_strdup_printf(scope, "%u ns", (unsigned)duration_ns);
-    }
-    if (duration_ns < 1000000) {
-        return wmem_strdup_printf(scope, "%.4g µs", (double)duration_ns / 1e3);
-    }
-    return wmem_strdup_printf(scope, "%g ms", (double)duration_ns / 1e6);
+    char text[ROCE_SENTENCE_BYTES];
+    return wmem_strdup(scope, roce_duration_text(duration_ns, text, sizeof text));
 }
