@@ -65,15 +65,17 @@ rs_link_from_type(guint32 link_type)
 }
 
 void
-rs_frame_set_lengths(roce_frame *frame, guint32 captured_bytes, guint32 wire_bytes,
-                     guint fcs_bytes)
+rs_record_set_lengths(rs_record *record, guint32 captured_bytes, guint32 wire_bytes,
+                      guint fcs_bytes)
 {
+    record->stored_bytes = captured_bytes;
+    record->stored_wire_bytes = wire_bytes;
     wire_bytes = MAX(wire_bytes, captured_bytes);
     if (wire_bytes > fcs_bytes) {
         wire_bytes -= fcs_bytes;
     }
-    frame->wire_bytes = wire_bytes;
-    frame->captured_bytes = MIN(captured_bytes, wire_bytes);
+    record->frame.wire_bytes = wire_bytes;
+    record->frame.captured_bytes = MIN(captured_bytes, wire_bytes);
 }
 
 int

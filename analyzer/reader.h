@@ -41,6 +41,11 @@ typedef struct rs_record {
     guint interface;
     guint64 offset;      /* of the record in the file, unpacked */
     const char *comment; /* NULL none; several are joined by newlines; valid UTF-8 */
+    /* As the file has them, for whoever writes the record to another one: lengths with the
+     * FCS, time in ticks of the interface, without its offset, and pcapng's flags or 0. */
+    guint32 stored_bytes, stored_wire_bytes;
+    guint64 ticks;
+    guint32 flags;
 } rs_record;
 
 typedef struct rs_reader rs_reader;
@@ -128,11 +133,11 @@ rs_reader_init(rs_reader *reader, const rs_reader_class *class, const char *form
 roce_link
 rs_link_from_type(guint32 link_type);
 
-/* Sets both lengths of a frame from those in the file.  A wire length shorter than what
+/* Sets all lengths of a record from those in the file.  A wire length shorter than what
  * was captured is wrong, and a declared FCS is no part of the frame. */
 void
-rs_frame_set_lengths(roce_frame *frame, guint32 captured_bytes, guint32 wire_bytes,
-                     guint fcs_bytes);
+rs_record_set_lengths(rs_record *record, guint32 captured_bytes, guint32 wire_bytes,
+                      guint fcs_bytes);
 
 /* Reports damage at `offset`; -1. */
 int

@@ -269,8 +269,8 @@ pcap_next_record(rs_reader *reader, rs_record *record, GError **error)
     record->frame.bytes = bytes;
     record->frame.link = interface->link;
     record->frame.time_ns = time_ns(&header->ts);
-    rs_frame_set_lengths(&record->frame, header->caplen, header->len,
-                         interface->fcs_bytes);
+    record->ticks = record->frame.time_ns / (NS_PER_S / interface->ticks_per_second);
+    rs_record_set_lengths(record, header->caplen, header->len, interface->fcs_bytes);
     return 1;
 }
 

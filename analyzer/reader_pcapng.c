@@ -414,6 +414,16 @@ time_ns(const rs_interface *interface, guint64 ticks)
     return ns < 0 ? 0 : ns > G_MAXINT64 ? G_MAXINT64 : (guint64)ns;
 }
 
+/* The first tick that is no earlier; 0 where the interface's clock began later. */
+static guint64
+ticks_at(const rs_interface *interface, guint64 ns)
+{
+    __extension__ typedef __int128 wide;
+    wide since = (wide)ns - (wide)interface->ts_offset_s * NS_PER_S;
+    wide ticks = (since * interface->ticks_per_second + NS_PER_S - 1) / NS_PER_S;
+    return since < 0 ? 0 : ticks > G_MAXUINT64 ? G_MAXUINT64 : (guint64)ticks;
+}
+
 static void
 count_drops(ng_interface *at, guint64 count)
 {
@@ -463,7 +473,8 @@ read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at,
         if (option.code == OPTION_COMMENT) {
             add_comment(self, record, &option);
         } else if (option.code == OPTION_PACKET_FLAGS && option.value.n_left == 4) {
-            apply_flags(record, rs_cursor_u32(&option.value), fcs);
+            record->flags = rs_cursor_u32(&option.value);
+            apply_flags(record, record->flags, fcs);
         } else if (option.code == OPTION_PACKET_DROPS && option.value.n_left == 8 &&
                    packet->type == BLOCK_ENHANCED_PACKET) {
             count_drops(at, rs_cursor_u64(&option.value));
@@ -548,7 +559,8 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
     self->newest_ns = time_ns(&at->base, fields.ticks);
     record->interface = self->first_interface + fields.local;
     fill_record(self, packet, at, bytes, record);
-    rs_frame_set_lengths(&record->frame, fields.captured, fields.wire, fcs);
+    record->ticks = fields.ticks;
+    rs_record_set_lengths(record, fields.captured, fields.wire, fcs);
     return OUTCOME_FRAME;
 }
 
@@ -574,7 +586,8 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
     }
     record->interface = self->first_interface;
     fill_record(self, packet, at, bytes, record);
-    rs_frame_set_lengths(&record->frame, captured, wire, at->base.fcs_bytes);
+    record->ticks = ticks_at(&at->base, self->newest_ns);
+    rs_record_set_lengths(record, captured, wire, at->base.fcs_bytes);
     return OUTCOME_FRAME;
 }
 
