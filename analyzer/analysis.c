@@ -87,6 +87,9 @@ take_event(void *ctx, const roce_event *event)
     }
     rs_evidence_keep(analysis->evidence, event);
     rs_watchers_event(&analysis->watchers, event);
+    if (analysis->tap != NULL) {
+        analysis->tap->event(analysis->tap->ctx, event);
+    }
 }
 
 static uint32_t
@@ -180,6 +183,9 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
         .priority = rs_priority_of(packet, analysis->options),
     };
     rs_watchers_packet(&analysis->watchers, &sight);
+    if (analysis->tap != NULL) {
+        analysis->tap->packet(analysis->tap->ctx, &sight);
+    }
     roce_wire_identity identity;
     if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
         roce_wire_identity_of(frame, packet, &identity)) {
@@ -210,6 +216,9 @@ leave_out(void *ctx, const roce_frame *frame)
     rs_points_at(r->analysis->points, frame->point)->capture_duplicates++;
     r->analysis->capture_duplicates++;
     rs_frames_keep(&r->analysis->left_out, frame->number);
+    if (r->analysis->tap != NULL) {
+        r->analysis->tap->left_out(r->analysis->tap->ctx, frame);
+    }
 }
 
 /* With several points, packets are looked for at the others. */
@@ -361,6 +370,12 @@ finish(run *r)
 rs_analysis *
 rs_analysis_run(const rs_options *options, GError **error)
 {
+    return rs_analysis_run_tapped(options, NULL, error);
+}
+
+rs_analysis *
+rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **error)
+{
     g_autoptr(rs_filter) filter = NULL;
     if (options->filter != NULL) {
         filter = rs_filter_new(options->filter, error);
@@ -373,6 +388,7 @@ rs_analysis_run(const rs_options *options, GError **error)
         return NULL;
     }
     g_autoptr(rs_analysis) analysis = analysis_new(options, told);
+    analysis->tap = tap;
     g_autoptr(rs_progress) progress =
         options->progress != NULL
             ? rs_progress_new_telling(options->progress, options->progress_ctx)
@@ -394,5 +410,6 @@ rs_analysis_run(const rs_options *options, GError **error)
         finish(&r);
     }
     roce_intake_free(r.intake);
+    analysis->tap = NULL;
     return good ? g_steal_pointer(&analysis) : NULL;
 }

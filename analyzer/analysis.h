@@ -21,6 +21,15 @@
 
 typedef struct rs_twins rs_twins;
 
+/* Somebody who looks on beside the watchers, and keeps what he wants himself. */
+typedef struct rs_tap {
+    void (*packet)(void *ctx, const rs_sight *sight);  /* as a watcher has it */
+    void (*event)(void *ctx, const roce_event *event); /* likewise */
+    void (*left_out)(void *ctx,
+                     const roce_frame *frame); /* a second copy of a mirror */
+    void *ctx;
+} rs_tap;
+
 /* A file of the capture, as far as it could be read. */
 typedef struct rs_file {
     char *path;
@@ -50,6 +59,7 @@ typedef struct rs_analysis {
     rs_evidence_table *evidence;
     rs_twins *twins; /* NULL with a single point */
     rs_watchers watchers;
+    const rs_tap *tap;    /* NULL: nobody, or nobody any more */
     gboolean overlapping; /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */
@@ -59,6 +69,10 @@ typedef struct rs_analysis {
  * that does not compile, names of hosts that nobody has, and for lack of memory. */
 rs_analysis *
 rs_analysis_run(const rs_options *options, GError **error);
+
+/* The same; `tap` is used until it returns. */
+rs_analysis *
+rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **error);
 
 void
 rs_analysis_free(rs_analysis *analysis);
