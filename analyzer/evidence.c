@@ -81,16 +81,22 @@ withdraw(rs_evidence_table *table, const roce_event *event)
     }
 }
 
+guint
+rs_evidence_kind_of(const roce_event *event)
+{
+    gboolean has_detail = event->kind == ROCE_EVENT_LOSS ||
+                          event->kind == ROCE_EVENT_ROUND ||
+                          event->kind == ROCE_EVENT_NAK;
+    return RS_EVIDENCE_KIND(event->kind, has_detail ? event->detail : 0);
+}
+
 void
 rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
 {
     if (event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
         withdraw(table, event);
     }
-    gboolean has_detail = event->kind == ROCE_EVENT_LOSS ||
-                          event->kind == ROCE_EVENT_ROUND ||
-                          event->kind == ROCE_EVENT_NAK;
-    guint kind = RS_EVIDENCE_KIND(event->kind, has_detail ? event->detail : 0);
+    guint kind = rs_evidence_kind_of(event);
     keep_frame(table, kind, event, event->frame);
     if (event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE) {
         keep_frame(table, RS_EVIDENCE_REFUSED | kind, event, event->related_frame);

@@ -25,6 +25,10 @@ typedef struct rs_evidence {
 /* Of NAKs that refuse: the requests that were refused. */
 #define RS_EVIDENCE_REFUSED 0x10000u
 
+/* The RS_EVIDENCE_KIND of an event. */
+guint
+rs_evidence_kind_of(const roce_event *event);
+
 typedef struct rs_evidence_table rs_evidence_table;
 
 rs_evidence_table *

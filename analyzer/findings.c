@@ -20,6 +20,8 @@ free_finding(gpointer data)
     g_ptr_array_unref(finding->filters);
     g_array_unref(finding->streams);
     g_array_unref(finding->frames);
+    g_array_unref(finding->shown_by);
+    g_array_unref(finding->kinds);
     g_free(finding);
 }
 
@@ -32,6 +34,8 @@ rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity
     finding->severity = severity;
     finding->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     finding->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
+    finding->shown_by = g_array_new(FALSE, FALSE, sizeof(guint64));
+    finding->kinds = g_array_new(FALSE, FALSE, sizeof(guint));
     finding->filters = g_ptr_array_new_with_free_func(g_free);
     finding->weight = 1;
     g_ptr_array_add(all->list, finding);
@@ -96,6 +100,7 @@ void
 rs_finding_add_events(const rs_findings *all, rs_finding *finding, guint kind)
 {
     gboolean any = FALSE;
+    g_array_append_val(finding->kinds, kind);
     for (guint i = 0; i < finding->streams->len; i++) {
         guint32 id = g_array_index(finding->streams, guint32, i);
         const rs_evidence *evidence =
@@ -147,6 +152,7 @@ tidy_frames(rs_finding *finding)
             g_array_index(frames, guint64, n++) = frame;
         }
     }
+    g_array_append_vals(finding->shown_by, frames->data, n);
     finding->more_frames |= n > FRAMES_KEPT;
     g_array_set_size(frames, MIN(n, FRAMES_KEPT));
 }

@@ -63,10 +63,14 @@ typedef struct rs_finding {
     GArray *streams;      /* guint32 */
     GArray *frames;       /* guint64, ascending; the first of them */
     gboolean more_frames; /* there are others */
-    char *filter;         /* for Wireshark: exactly `frames`; "": nothing to show */
-    char *filter_all;     /* with the plugin: those and the others, or NULL */
-    GPtrArray *filters;   /* char *: that it is made of */
-    guint64 weight;       /* how many packets it is about: ranks within a kind */
+    GArray *shown_by; /* guint64, ascending: all frames that were kept of it, also where
+                           * it can name none since there are several files */
+    GArray *kinds;    /* guint: RS_EVIDENCE_KIND of events of its streams; their frames
+                           * show it, too */
+    char *filter;     /* for Wireshark: exactly `frames`; "": nothing to show */
+    char *filter_all; /* with the plugin: those and the others, or NULL */
+    GPtrArray *filters; /* char *: that it is made of */
+    guint64 weight;     /* how many packets it is about: ranks within a kind */
 } rs_finding;
 
 /* All findings, worst first; elements are rs_finding. */

@@ -20,7 +20,7 @@ struct rs_points {
     GPtrArray *list;    /* rs_point */
     GHashTable *by_key; /* point_key -> rs_point */
     GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
-    GHashTable *seen;   /* gint64: file and interface that have a point */
+    GHashTable *seen;   /* gint64: file and interface -> rs_point, the first of them */
     GArray *ended;      /* gboolean by file */
     guint n_origins;    /* but for interfaces themselves */
     rs_recall *recall;  /* NULL with a single file */
@@ -321,7 +321,9 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     points->n_origins += is_further ? 1 : 0;
     g_hash_table_insert(points->by_key, g_memdup2(key, sizeof *key), point);
     gint64 seen = interface_key(key->file_i, key->interface_i);
-    (void)g_hash_table_add(points->seen, g_memdup2(&seen, sizeof seen));
+    if (!g_hash_table_contains(points->seen, &seen)) {
+        g_hash_table_insert(points->seen, g_memdup2(&seen, sizeof seen), point);
+    }
     return point;
 }
 
@@ -340,6 +342,13 @@ rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
     points->last_key = key;
     points->last = point;
     return point;
+}
+
+const rs_point *
+rs_points_of_interface(const rs_points *points, guint file_i, guint interface_i)
+{
+    gint64 key = interface_key(file_i, interface_i);
+    return g_hash_table_lookup(points->seen, &key);
 }
 
 void

@@ -67,6 +67,11 @@ rs_point *
 rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
              guint interface_i, const roce_packet *packet, guint64 time_ns);
 
+/* The point of the first frame that an interface delivered, or of the interface without
+ * any; NULL: it is not known. */
+const rs_point *
+rs_points_of_interface(const rs_points *points, guint file_i, guint interface_i);
+
 /* Takes what the file said of its interfaces when it has been read: silent interfaces
  * are points as well ("nothing seen here"), and drops are known. */
 void
