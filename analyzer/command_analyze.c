@@ -91,20 +91,6 @@ write_text(const rs_options *options, const rs_report *report)
     return rs_console_flush();
 }
 
-static void
-complain_of_inputs(const rs_analysis *analysis)
-{
-    for (guint i = 0; i < analysis->told->errors->len; i++) {
-        rs_complain(g_ptr_array_index(analysis->told->errors, i));
-    }
-    for (guint i = 0; i < analysis->files->len; i++) {
-        const rs_file *file = g_ptr_array_index(analysis->files, i);
-        if (file->error != NULL) {
-            rs_complain(file->error);
-        }
-    }
-}
-
 static int
 write_reports(const rs_options *options, const rs_analysis *analysis)
 {
@@ -112,7 +98,7 @@ write_reports(const rs_options *options, const rs_analysis *analysis)
         {rs_report_json, options->json_path},
         {rs_report_html, options->html_path},
     };
-    complain_of_inputs(analysis);
+    rs_complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     gboolean written = write_files(forms, G_N_ELEMENTS(forms), report);
     written = write_csv(options, report) && written;

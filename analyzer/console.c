@@ -20,6 +20,20 @@ rs_complain(const char *message)
     fprintf(stderr, "rocescope: %s\n", safe);
 }
 
+void
+rs_complain_of_inputs(const rs_analysis *analysis)
+{
+    for (guint i = 0; i < analysis->told->errors->len; i++) {
+        rs_complain(g_ptr_array_index(analysis->told->errors, i));
+    }
+    for (guint i = 0; i < analysis->files->len; i++) {
+        const rs_file *file = g_ptr_array_index(analysis->files, i);
+        if (file->error != NULL) {
+            rs_complain(file->error);
+        }
+    }
+}
+
 guint
 rs_console_width(void)
 {

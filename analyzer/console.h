@@ -7,6 +7,7 @@
 #ifndef RS_CONSOLE_H
 #define RS_CONSOLE_H
 
+#include "analysis.h"
 #include "options.h"
 
 #include <glib.h>
@@ -14,6 +15,10 @@
 /* One line to standard error, behind the program's name. */
 void
 rs_complain(const char *message);
+
+/* A line for each input that could not be read in full. */
+void
+rs_complain_of_inputs(const rs_analysis *analysis);
 
 /* Columns of standard output. */
 guint
