@@ -12,6 +12,7 @@
 #include "json_parts.h"
 #include "part.h"
 #include "report.h"
+#include "report_html.h"
 #include "report_json.h"
 #include "sheets.h"
 
@@ -24,10 +25,10 @@ static const char *const status_names[] = {
 };
 _Static_assert(G_N_ELEMENTS(status_names) == RS_BATCH_STATUSES, "a name for each");
 
-const char *const rs_batch_extensions[RS_BATCH_FORMS] = {".json"};
+const char *const rs_batch_extensions[RS_BATCH_FORMS] = {".json", ".html"};
 
 /* Who writes the report of this extension. */
-static const rs_reporter reporters[RS_BATCH_FORMS] = {rs_report_json};
+static const rs_reporter reporters[RS_BATCH_FORMS] = {rs_report_json, rs_report_html};
 
 /* A capture while it is worked on. */
 typedef struct job {
@@ -324,6 +325,7 @@ analyze(const job *j)
     rs_options options = *j->task->options;
     options.files = g_strv_builder_end(paths);
     options.quiet = TRUE;
+    options.plots_wanted = TRUE;
     options.progress = tell_position;
     options.progress_ctx = (void *)(guintptr)j;
     g_autoptr(rs_analysis) analysis = rs_analysis_run(&options, &error);

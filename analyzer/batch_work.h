@@ -41,7 +41,7 @@ typedef enum rs_batch_status {
 #define RS_BATCH_STATUSES 5
 
 /* Extensions of the reports of each capture. */
-#define RS_BATCH_FORMS 1
+#define RS_BATCH_FORMS 2
 
 extern const char *const rs_batch_extensions[RS_BATCH_FORMS];
 

@@ -25,13 +25,11 @@
 
 static const char summary[] =
     "Writes a report for every capture that is found, and an index, a summary and a "
-    "database of them all.  What was done before with the same content and options is "
-    "not repeated.  Rotated files are one capture.";
+    "database of them all. What was done before is not repeated.";
 
 static const char description[] =
-    "Exit status: 2 usage; 3 a capture could not be read in full or its worker failed, "
-    "or the batch was interrupted; 1 a finding at or above --fail-on; else 0.  See "
-    "rocescope-batch(1).";
+    "Exit status: 2 usage; 3 a capture could not be read in full, or the batch was "
+    "interrupted; 1 a finding at or above --fail-on; else 0. See rocescope-batch(1).";
 
 /* Options of this command alone. */
 typedef struct batch_options {
