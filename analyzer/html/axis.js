@@ -60,7 +60,7 @@ rocescope.axis = (function () {
                         const [from, to] = dygraph.xAxisRange();
                         return rocescope.units.onAxis(ns, (to - from) / 8);
                     },
-                    pixelsPerLabel: 90,
+                    pixelsPerLabel: 70,
                     axisLabelWidth: 88,
                     ...own.axes?.x,
                 },

@@ -77,7 +77,7 @@
         ack: { name: "ACK", shape: "dash", color: "--series-sky", size: 3 },
         gap: { name: "gap", shape: "bar", color: "--critical", size: 3 },
         loss: { name: "lost", shape: "cross", color: "--critical", size: 4 },
-        nak: { name: "NAK", shape: "triangle", color: "--critical", size: 5 },
+        nak: { name: "NAK", shape: "triangle", color: "--series-black", size: 5 },
         rnr_nak: { name: "RNR NAK", shape: "diamond", color: "--series-purple", size: 4 },
         retransmission: { name: "sent again", shape: "square", color: "--series-orange", size: 3 },
         response_resent: { name: "response sent again", shape: "square",
@@ -183,7 +183,7 @@
         const canvas = make("div", { className: "canvas tall" });
         place.append(make("figure", { className: "chart" },
             make("figcaption", {}, make("b", { textContent: "PSN" }), make("span", { textContent:
-                `counted from 0x${plot.first_psn.toString(16).padStart(6, "0")}` }), output),
+                `${plot.label}, counted from 0x${plot.first_psn.toString(16).padStart(6, "0")}` }), output),
             canvas));
 
         function drawMark(dygraph, name, context, x, y, color, size, row) {

@@ -493,6 +493,22 @@ class Browser(unittest.TestCase):
         self.assertEqual(self.texts("#hosts"), [])
 
 
+    # ---- the index of a batch ----
+
+    def test_index_of_a_batch(self):
+        out = self.folder / "batch"
+        subprocess.run([BINARY, "batch", "--quiet", "-o", out,
+                        SOURCE / "captures/03a_loss_data_0.5pct",
+                        SOURCE / "captures/01_write_rc_cm"], check=True, timeout=120,
+                       stdout=subprocess.DEVNULL)
+        for kind, width, scheme in (("light", 1280, "light"), ("narrow", 390, "dark")):
+            self.device(width, scheme)
+            self.driver.get((out / "index.html").as_uri())
+            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"),
+                                 width)
+            self.shoot(f"batch-{kind}")
+
+
 class Policy(Browser):
     """That the policy is in force: what it forbids is complained of, and does not run."""
 
