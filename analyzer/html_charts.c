@@ -19,7 +19,7 @@
 #define MATRIX_LEAST_HOSTS 3
 
 /* Points of one plot: those of faults are kept before packets that went well. */
-#define PLOT_POINTS 3000
+#define PLOT_POINTS 2000
 #define PLOT_LEAST_POINTS 2
 
 /* "#3  gpu01 → gpu02  QP 0x11"; g_free(). */
@@ -165,7 +165,7 @@ stride_for(guint n, guint room)
 typedef struct plot_lists {
     json_t *time, *psn, *kind, *frame, *span;
     guint64 last_ns, last_frame;
-    gint64 base_psn;
+    gint64 last_psn;
 } plot_lists;
 
 static void
@@ -177,11 +177,12 @@ add_point(plot_lists *lists, const rs_psn_point *point)
     json_array_append_new(lists->frame,
                           json_integer((json_int_t)(point->frame - lists->last_frame)));
     json_array_append_new(
-        lists->psn, has_psn ? json_integer(point->psn - lists->base_psn) : json_null());
+        lists->psn, has_psn ? json_integer(point->psn - lists->last_psn) : json_null());
     json_array_append_new(lists->kind, json_integer(point->kind));
     json_array_append_new(lists->span, json_integer(point->span));
     lists->last_ns = point->time_ns;
     lists->last_frame = point->frame;
+    lists->last_psn = has_psn ? point->psn : lists->last_psn;
 }
 
 typedef struct plot_counts {

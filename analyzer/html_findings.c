@@ -8,11 +8,14 @@
 #define STREAMS_SHOWN 24
 #define FRAMES_SHOWN 24
 #define FINDINGS_OPEN 3 /* of those, but for notes, that come first */
+#define LINES_SHOWN 100
 
+/* A member's text, or nothing: null, for one, and what was no UTF-8. */
 static const char *
 text_of(const json_t *json, const char *name)
 {
-    return json_string_value(json_object_get(json, name));
+    const char *text = json_string_value(json_object_get(json, name));
+    return text != NULL ? text : "";
 }
 
 static void
@@ -84,7 +87,7 @@ put_filters(rs_html *page, const json_t *finding)
 {
     const char *exact = text_of(finding, "wireshark_filter");
     const char *all = text_of(finding, "wireshark_filter_all");
-    if (*exact == '\0' && all == NULL) {
+    if (*exact == '\0' && *all == '\0') {
         return;
     }
     put_label(page, "Wireshark");
@@ -92,7 +95,7 @@ put_filters(rs_html *page, const json_t *finding)
     if (*exact != '\0') {
         rs_html_copyable(page, "these frames", exact);
     }
-    if (all != NULL) {
+    if (*all != '\0') {
         rs_html_copyable(page, "all, with the plugin", all);
     }
     rs_html_markup(page, "</dd>\n");
@@ -196,9 +199,12 @@ put_trust(const rs_html_report *r)
 {
     g_autoptr(GPtrArray) lines = rs_verdict_trust(r->analysis, r->summary);
     rs_html_markup(r->page, "<h3>How far to trust it</h3>\n<ul class=\"trust\">\n");
-    for (guint i = 0; i < lines->len; i++) {
+    for (guint i = 0; i < MIN(lines->len, LINES_SHOWN); i++) {
         rs_html_printf(r->page, "<li>%s</li>\n",
                        (const char *)g_ptr_array_index(lines, i));
+    }
+    if (lines->len > LINES_SHOWN) {
+        rs_html_printf(r->page, "<li>… and %u more</li>\n", lines->len - LINES_SHOWN);
     }
     rs_html_markup(r->page, "</ul>\n");
 }

@@ -6,6 +6,8 @@
 #include "reader.h"
 #include "twins.h"
 
+#define FILES_LISTED 100 /* and as many points */
+
 /* ---- what was captured ---- */
 
 static void
@@ -46,12 +48,22 @@ put_facts(const rs_html_report *r)
     rs_html_markup(r->page, "</dl>\n");
 }
 
+/* Ends a list of FILES_LISTED items at most. */
+static void
+end_list(rs_html *page, guint n, const char *items)
+{
+    if (n > FILES_LISTED) {
+        rs_html_printf(page, "<li>… and %u more %s</li>\n", n - FILES_LISTED, items);
+    }
+    rs_html_markup(page, "</ul>\n");
+}
+
 static void
 put_files(const rs_html_report *r)
 {
     const rs_analysis *a = r->analysis;
     rs_html_markup(r->page, "<ul class=\"files\">\n");
-    for (guint i = 0; i < a->files->len; i++) {
+    for (guint i = 0; i < MIN(a->files->len, FILES_LISTED); i++) {
         const rs_file *file = g_ptr_array_index(a->files, i);
         g_autofree char *packets = rs_format_count(file->packets);
         g_autofree char *bytes = rs_format_bytes(file->bytes);
@@ -63,7 +75,7 @@ put_files(const rs_html_report *r)
                            file->error != NULL ? ", damaged" : "");
         }
     }
-    rs_html_markup(r->page, "</ul>\n");
+    end_list(r->page, a->files->len, "files");
 }
 
 static void
@@ -91,10 +103,10 @@ put_points(const rs_html_report *r)
         return;
     }
     rs_html_markup(r->page, "<ul class=\"files\">\n");
-    for (guint i = 0; i < n; i++) {
+    for (guint i = 0; i < MIN(n, FILES_LISTED); i++) {
         put_point(r, i);
     }
-    rs_html_markup(r->page, "</ul>\n");
+    end_list(r->page, n, "points");
     if (n > 1) {
         g_autofree char *twins = rs_format_count(rs_twins_count(a->twins));
         rs_html_printf(

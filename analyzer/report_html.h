@@ -27,7 +27,7 @@
 /* Data of the time line, and of plots of PSNs but for the last one. */
 #define RS_HTML_TIMELINE_BYTES 700000
 #define RS_HTML_PSN_PLOTS 24
-#define RS_HTML_PSN_BYTES 800000
+#define RS_HTML_PSN_BYTES 850000
 
 /* Writes the whole page; write errors stay in the stream for rs_output_commit(). */
 void

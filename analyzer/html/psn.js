@@ -96,11 +96,13 @@
     function unfold(plot) {
         let time = 0;
         let frame = 0;
+        let psn = 0;
         return plot.time.map((step, i) => {
             time += step;
             frame += plot.frame[i];
-            return { time, frame, psn: plot.psn[i], span: plot.span[i],
-                     kind: data.kinds[plot.kind[i]] };
+            psn += plot.psn[i] ?? 0;
+            return { time, frame, psn: plot.psn[i] === null ? null : psn,
+                     span: plot.span[i], kind: data.kinds[plot.kind[i]] };
         });
     }
 
@@ -179,8 +181,9 @@
         const rows = points.map((point) => [point.time,
             ...kinds.map((kind) => kind === point.kind && point.psn !== null ? point.psn : NaN)]);
         const nothing = kinds.map(() => NaN);
-        const output = make("output", {});
-        const canvas = make("div", { className: "canvas tall" });
+        const output = make("output", { attributes: { "aria-live": "off" } });
+        const canvas = make("div", { className: "canvas tall", attributes: {
+            role: "img", "aria-label": `PSNs over time of ${plot.label}` } });
         place.append(make("figure", { className: "chart" },
             make("figcaption", {}, make("b", { textContent: "PSN" }), make("span", { textContent:
                 `${plot.label}, counted from 0x${plot.first_psn.toString(16).padStart(6, "0")}` }), output),

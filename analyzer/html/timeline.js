@@ -71,9 +71,11 @@
     }
 
     // A chart's place with its heading; what is pointed at is written into `output`.
-    function addChart(title, unit, height) {
-        const output = make("output", {});
-        const canvas = make("div", { className: "canvas" });
+    // `summary` is what a reader who cannot see the picture is told.
+    function addChart(title, unit, height, summary = "") {
+        const output = make("output", { attributes: { "aria-live": "off" } });
+        const canvas = make("div", { className: "canvas",
+            attributes: { role: "img", "aria-label": `${title} ${unit}${summary}` } });
         canvas.style.height = `${height}px`;
         const figure = make("figure", { className: "chart" },
             make("figcaption", {}, make("b", { textContent: title }),
@@ -96,7 +98,8 @@
 
     // What the charts say of a bin; -1: of none.
     let readers = [];
-    const clock = make("output", { className: "clock" });
+    const clock = make("output", { className: "clock",
+                                   attributes: { "aria-live": "off" } });
 
     function read(row) {
         const none = row < 0 || row >= timeline.n_bins;
@@ -127,7 +130,10 @@
         if (!row.some((value) => value > 0)) {
             return null;
         }
-        const { canvas, output } = addChart(measure.title, measure.unit, 110);
+        const most = row.reduce((a, b) => Math.max(a, b ?? 0), 0);
+        const { canvas, output } = addChart(measure.title, measure.unit, 110,
+            `, at most ${measure.format(most)}, at ` +
+            units.duration(axis.start + row.indexOf(most) * timeline.bin_ns));
         readers.push((at) => {
             output.textContent = at < 0 ? "" :
                 row[at] === null ? "– no data packet" : measure.format(row[at]);
@@ -189,7 +195,8 @@
         const shares = lanes.map((lane) => lane.row.map((ns) => ns / timeline.bin_ns));
         const more = all.length > LANES ? `, the ${LANES} most paused of ${all.length}` : "";
         const { canvas, output } = addChart("Pauses",
-            `by priority, the stronger the longer${more}`, 34 + 22 * lanes.length);
+            `by priority, the stronger the longer${more}`, 34 + 22 * lanes.length,
+            `: ${lanes.map((lane) => `${lane.label} ${units.duration(lane.sum)}`).join(", ")}`);
         readers.push((at) => {
             output.textContent = at < 0 ? "" : lanes.map((lane, i) => [lane, shares[i][at]])
                 .filter(([, share]) => share > 0).reverse()
