@@ -7,7 +7,8 @@
     exit status expected (0), any other is a program that has to be there, or the block is
     skipped with a line.
   - A block marked ```text output``` stands in the output of the one before, line by line and
-    in order, at a width of 100; a line of "…" stands for lines left out.
+    in order, at a width of 100; a line of "…" stands for lines left out, "…" in a line for
+    the rest of it.
   - Every line of a block marked ```filters``` is a display filter that tshark takes.
   - Every key of the JSON report and every word of core/names.c stands in docs/report.md,
     findings.md is the program's own table of findings, columns.md that of columns.  (The
@@ -125,18 +126,20 @@ def missing_lines(want, got):
     def lines(text):
         return [line.rstrip() for line in text.replace("\u00a0", " ").splitlines()]
 
+    def like(line, other):
+        return line == other or "…" in line and re.fullmatch(
+            ".*".join(map(re.escape, line.split("…"))), other)
+
     have, at, anywhere = lines(got), 0, True
     for line in lines(want):
         if line == "…":
             anywhere = True
-        elif anywhere:
-            if line not in have[at:]:
-                return line
-            at, anywhere = have.index(line, at) + 1, False
-        elif at >= len(have) or have[at] != line:
+            continue
+        found = next((i for i in range(at, len(have) if anywhere else min(at + 1, len(have)))
+                      if like(line, have[i])), None)
+        if found is None:
             return line
-        else:
-            at += 1
+        at, anywhere = found + 1, False
     return None
 
 
@@ -191,6 +194,15 @@ class Stage:
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
         return (done.returncode, done.stdout.decode(errors="replace"),
                 done.stderr.decode(errors="replace"))
+
+
+def with_stage(run, *arguments):
+    """Documents leave nothing to each other."""
+    stage = Stage()
+    try:
+        run(stage, *arguments)
+    finally:
+        stage.close()
 
 
 def run_examples(stage, path):
@@ -348,7 +360,9 @@ def check_links():
 def check_checks():
     for want, got, line in [("a\nb", "x\na\nb\nc", None), ("a\nc", "a\nb\nc", "c"),
                             ("a\n…\nc", "a\nb\nc", None), ("c\n…\na", "a\nb\nc", "a"),
-                            ("a ", "a", None), ("a", "", "a"), ("b\nb", "b", "b")]:
+                            ("a ", "a", None), ("a", "", "a"), ("b\nb", "b", "b"),
+                            ("a|…", "x\na|b", None), ("a|…", "ab", "a|…"),
+                            ("… c", "… c", None), ("a.…", "abc", "a.…")]:
         check(f"missing_lines({want!r}, {got!r})",
               [] if missing_lines(want, got) == line else [missing_lines(want, got)])
     found = blocks_of("```sh test jq status=3\nx\ny\n```\n```\n```\n")
@@ -368,16 +382,11 @@ def main():
         return 77
     check_checks()
     check_links()
-    stage = Stage()
-    try:
-        check_reference(stage)
-        check_printed_pages()
-        for path in MAN_PAGES:
-            run_man_examples(stage, path)
-        for path in WITH_EXAMPLES:
-            run_examples(stage, path)
-    finally:
-        stage.close()
+    for documents, run in ((MAN_PAGES, run_man_examples), (WITH_EXAMPLES, run_examples)):
+        for path in documents:
+            with_stage(run, path)
+    with_stage(check_reference)
+    check_printed_pages()
     print(f"{len(FAILED)} failed" if FAILED else "the documents say what is so")
     return 1 if FAILED else 0
 
