@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of columns as a document. */
+#include "database_schema.h"
 #include "sheets.h"
 
 static const char head[] =
     "# Tables\n"
     "\n"
     "The report as tables: what `--csv DIR` writes, a file for each, and what the "
-    "database of `rocescope batch` holds. This page is the program's own list, written "
+    "[database](#in-the-database) of `rocescope batch` holds. This page is the "
+    "program's own list, written "
     "by `rocescope --list-columns`.\n"
     "\n"
     "Each column is a path into the [JSON report](report.md), which explains what the "
@@ -51,6 +53,30 @@ print_sheet(FILE *out, const rs_sheet *sheet)
     }
 }
 
+static void
+print_database(FILE *out)
+{
+    const char *between = "";
+    fputs("\n## In the database\n\nThe database of a batch has these tables, but not",
+          out);
+    for (guint i = 0; i < rs_n_sheets; i++) {
+        if (!rs_database_keeps(&rs_sheets[i])) {
+            fprintf(out, "%s `%s`", between, rs_sheets[i].name);
+            between = " and";
+        }
+    }
+    fputs(". In front of each row stands `capture`, the `id` of its capture, by which "
+          "tables are joined together with an `id` of their own; booleans are 0 and 1. "
+          "`captures` has columns of its own in front:\n"
+          "\n| column | what |\n|---|---|\n",
+          out);
+    for (guint i = 0; i < rs_database_n_head_columns; i++) {
+        fprintf(out, "| `%s` | %s |\n", rs_database_head_columns[i].name,
+                rs_database_head_columns[i].what);
+    }
+    fputs("\n[batch.md](batch.md) has questions to ask it.\n", out);
+}
+
 void
 rs_sheets_print_tables(FILE *out)
 {
@@ -58,4 +84,5 @@ rs_sheets_print_tables(FILE *out)
     for (guint i = 0; i < rs_n_sheets; i++) {
         print_sheet(out, &rs_sheets[i]);
     }
+    print_database(out);
 }

@@ -31,7 +31,10 @@ def parse(text):
     """Name -> Sheet, in their order."""
     sheets = {}
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        name = re.match(r"`(\w+)`\n", part).group(1)
+        heading = re.match(r"`(\w+)`\n", part)
+        if not heading:
+            continue    # about the database
+        name = heading.group(1)
         belongs = re.search(r"Belong to `(\w+)`: the elements of `([\w.]+)`", part)
         columns = []
         for line in re.findall(r"^\| `.*\|$", part, flags=re.MULTILINE):
