@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "match_table.h"
+
+#define FIRST_CAPACITY 1024
+#define NONE G_MAXUINT32
+#define SEARCH_AROUND 64 /* frames may be out of order by so many */
+
+/* Places of sightings in a circle, oldest first. */
+typedef struct queue {
+    guint32 *items;
+    guint capacity, head, n;
+} queue;
+
+struct rs_match_table {
+    GArray *sightings, *entries;       /* rs_sighting, rs_match_entry: used or free */
+    guint32 free_sighting, free_entry; /* chained by `next` and `chain` */
+    guint32 *buckets;
+    guint n_buckets; /* a power of two */
+    guint n_entries, n_sightings, max_sightings;
+    queue *queues; /* by point */
+    guint n_points;
+};
+
+rs_match_table *
+rs_match_table_new(guint n_points, guint max_sightings)
+{
+    rs_match_table *t = g_new0(rs_match_table, 1);
+    t->sightings = g_array_new(FALSE, FALSE, sizeof(rs_sighting));
+    t->entries = g_array_new(FALSE, FALSE, sizeof(rs_match_entry));
+    t->free_sighting = t->free_entry = NONE;
+    t->max_sightings = max_sightings;
+    t->n_buckets = FIRST_CAPACITY;
+    t->buckets = g_new(guint32, t->n_buckets);
+    memset(t->buckets, 0xff, t->n_buckets * sizeof *t->buckets);
+    t->queues = g_new0(queue, n_points);
+    t->n_points = n_points;
+    return t;
+}
+
+void
+rs_match_table_free(rs_match_table *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    for (guint i = 0; i < t->n_points; i++) {
+        g_free(t->queues[i].items);
+    }
+    g_free(t->queues);
+    g_free(t->buckets);
+    g_array_unref(t->sightings);
+    g_array_unref(t->entries);
+    g_free(t);
+}
+
+gboolean
+rs_match_table_is_full(const rs_match_table *t)
+{
+    return t->n_sightings >= t->max_sightings;
+}
+
+rs_sighting *
+rs_match_sighting(const rs_match_table *t, guint32 sighting)
+{
+    return &g_array_index(t->sightings, rs_sighting, sighting);
+}
+
+rs_match_entry *
+rs_match_entry_of(const rs_match_table *t, guint32 entry)
+{
+    return &g_array_index(t->entries, rs_match_entry, entry);
+}
+
+/* ---- entries by identity ---- */
+
+static guint32 *
+bucket_of(const rs_match_table *t, guint64 narrow)
+{
+    return &t->buckets[(narrow ^ narrow >> 32) & (t->n_buckets - 1)];
+}
+
+static void
+grow_buckets(rs_match_table *t)
+{
+    g_autofree guint32 *old = t->buckets;
+    guint n_old = t->n_buckets;
+    t->n_buckets *= 2;
+    t->buckets = g_new(guint32, t->n_buckets);
+    memset(t->buckets, 0xff, t->n_buckets * sizeof *t->buckets);
+    for (guint i = 0; i < n_old; i++) {
+        for (guint32 at = old[i], next; at != NONE; at = next) {
+            rs_match_entry *e = rs_match_entry_of(t, at);
+            next = e->chain;
+            guint32 *bucket = bucket_of(t, e->identity.narrow);
+            e->chain = *bucket;
+            *bucket = at;
+        }
+    }
+}
+
+guint32
+rs_match_find(const rs_match_table *t, const roce_wire_identity *identity)
+{
+    guint32 at = *bucket_of(t, identity->narrow);
+    while (at != NONE) {
+        const rs_match_entry *e = rs_match_entry_of(t, at);
+        if (roce_wire_identity_equal(&e->identity, identity)) {
+            return at;
+        }
+        at = e->chain;
+    }
+    return RS_NO_ENTRY;
+}
+
+guint32
+rs_match_open(rs_match_table *t, const roce_wire_identity *identity)
+{
+    guint32 at = t->free_entry;
+    if (at == NONE) {
+        at = t->entries->len;
+        g_array_set_size(t->entries, at + 1);
+    } else {
+        t->free_entry = rs_match_entry_of(t, at)->chain;
+    }
+    if (++t->n_entries > t->n_buckets) {
+        grow_buckets(t);
+    }
+    guint32 *bucket = bucket_of(t, identity->narrow);
+    *rs_match_entry_of(t, at) = (rs_match_entry){
+        .identity = *identity,
+        .first = RS_NO_SIGHTING,
+        .last = RS_NO_SIGHTING,
+        .other = RS_NO_SIGHTING,
+        .chain = *bucket,
+    };
+    *bucket = at;
+    return at;
+}
+
+void
+rs_match_resolve(rs_match_table *t, guint32 entry)
+{
+    rs_match_entry *e = rs_match_entry_of(t, entry);
+    guint32 *at = bucket_of(t, e->identity.narrow);
+    while (*at != entry) {
+        at = &rs_match_entry_of(t, *at)->chain;
+    }
+    *at = e->chain;
+    e->resolved = TRUE;
+}
+
+static void
+free_entry(rs_match_table *t, guint32 entry)
+{
+    rs_match_entry *e = rs_match_entry_of(t, entry);
+    if (!e->resolved) {
+        rs_match_resolve(t, entry);
+    }
+    e->chain = t->free_entry;
+    t->free_entry = entry;
+    t->n_entries--;
+}
+
+/* ---- sightings ---- */
+
+static void
+push(queue *q, guint32 item)
+{
+    if (q->n == q->capacity) {
+        guint capacity = MAX(q->capacity * 2, FIRST_CAPACITY);
+        guint32 *items = g_new(guint32, capacity);
+        for (guint i = 0; i < q->n; i++) {
+            items[i] = q->items[(q->head + i) % q->capacity];
+        }
+        g_free(q->items);
+        q->items = items;
+        q->capacity = capacity;
+        q->head = 0;
+    }
+    q->items[(q->head + q->n++) % q->capacity] = item;
+}
+
+static guint32
+allot_sighting(rs_match_table *t)
+{
+    guint32 at = t->free_sighting;
+    if (at == NONE) {
+        at = t->sightings->len;
+        g_array_set_size(t->sightings, at + 1);
+    } else {
+        t->free_sighting = rs_match_sighting(t, at)->next;
+    }
+    t->n_sightings++;
+    return at;
+}
+
+guint32
+rs_match_add(rs_match_table *t, const rs_sighting *sighting)
+{
+    guint32 at = allot_sighting(t);
+    rs_match_entry *e = rs_match_entry_of(t, sighting->entry);
+    *rs_match_sighting(t, at) = *sighting;
+    rs_match_sighting(t, at)->next = RS_NO_SIGHTING;
+    if (e->first == RS_NO_SIGHTING) {
+        e->first = at;
+        e->newest_ns = sighting->at_ns;
+    } else {
+        rs_sighting *last = rs_match_sighting(t, e->last);
+        last->next = at;
+        e->other = last->point != sighting->point ? e->last : e->other;
+        e->newest_ns = MAX(e->newest_ns, sighting->at_ns);
+    }
+    e->last = at;
+    e->n++;
+    e->n_ever++;
+    push(&t->queues[sighting->point], at);
+    return at;
+}
+
+guint
+rs_match_n(const rs_match_table *t, guint point)
+{
+    return t->queues[point].n;
+}
+
+guint32
+rs_match_nth(const rs_match_table *t, guint point, guint i)
+{
+    const queue *q = &t->queues[point];
+    return q->items[(q->head + i) % q->capacity];
+}
+
+guint32
+rs_match_oldest(const rs_match_table *t, guint point)
+{
+    return t->queues[point].n > 0 ? rs_match_nth(t, point, 0) : RS_NO_SIGHTING;
+}
+
+/* Places of a sighting are used again only when its whole entry is gone, since the chain
+ * of the entry goes through them. */
+static void
+free_sightings(rs_match_table *t, const rs_match_entry *e)
+{
+    for (guint32 at = e->first, next; at != RS_NO_SIGHTING; at = next) {
+        rs_sighting *s = rs_match_sighting(t, at);
+        next = s->next;
+        s->next = t->free_sighting;
+        t->free_sighting = at;
+        t->n_sightings--;
+    }
+}
+
+void
+rs_match_drop_oldest(rs_match_table *t, guint point)
+{
+    queue *q = &t->queues[point];
+    guint32 entry = rs_match_sighting(t, rs_match_nth(t, point, 0))->entry;
+    rs_match_entry *e = rs_match_entry_of(t, entry);
+    q->head = (q->head + 1) % q->capacity;
+    q->n--;
+    if (--e->n == 0) {
+        free_sightings(t, e);
+        free_entry(t, entry);
+    }
+}
+
+guint32
+rs_match_of_frame(const rs_match_table *t, guint point, guint64 frame)
+{
+    guint low = 0;
+    guint high = rs_match_n(t, point);
+    while (low < high) {
+        guint i = low + (high - low) / 2;
+        if (rs_match_sighting(t, rs_match_nth(t, point, i))->frame < frame) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    guint from = low > SEARCH_AROUND ? low - SEARCH_AROUND : 0;
+    guint to = MIN(low + SEARCH_AROUND, rs_match_n(t, point));
+    if (low < to && rs_match_sighting(t, rs_match_nth(t, point, low))->frame == frame) {
+        return rs_match_nth(t, point, low);
+    }
+    for (guint i = from; i < to; i++) {
+        guint32 at = rs_match_nth(t, point, i);
+        if (rs_match_sighting(t, at)->frame == frame) {
+            return at;
+        }
+    }
+    return RS_NO_SIGHTING;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets at several points that wait for their twins.
+ *
+ * A packet as captured at a point is a sighting; sightings of one wire identity make an
+ * entry.  Each point keeps its sightings in the order of its file, and they leave in that
+ * order; an entry is gone when its last sighting is.
+ *
+ * The one rule: memory is bounded.  When the table is full, somebody has to leave before
+ * another one comes.
+ */
+#ifndef RS_MATCH_TABLE_H
+#define RS_MATCH_TABLE_H
+
+#include "roce/wire_identity.h"
+
+#include <glib.h>
+
+#define RS_NO_SIGHTING G_MAXUINT32
+#define RS_NO_ENTRY G_MAXUINT32
+
+/* What is known of a sighting. */
+#define RS_SIGHTING_WEAK (1u << 0)    /* its ICRC was cut off */
+#define RS_SIGHTING_CORRUPT (1u << 1) /* its ICRC does not fit */
+#define RS_SIGHTING_FIRST (1u << 2)   /* its sender had not sent these PSNs before */
+#define RS_SIGHTING_ACKED (1u << 3)   /* acknowledged before it was sent again */
+#define RS_SIGHTING_RESENT (1u << 4)  /* sent again later on */
+
+typedef struct rs_sighting {
+    guint64 frame;      /* number in its file */
+    guint64 stamp_ns;   /* by its own clock */
+    gint64 at_ns;       /* by the path's */
+    guint64 from_frame; /* of the same copy at the point before; 0: not seen there */
+    guint32 entry;
+    guint32 next;  /* of the entry, in order of arrival here */
+    guint32 place; /* interface of the point, where it has several */
+    guint8 point;
+    guint8 dscp, ecn, hops;
+    guint8 flags;
+} rs_sighting;
+
+typedef struct rs_match_entry {
+    roce_wire_identity identity;
+    gint64 newest_ns;    /* of its sightings */
+    guint32 first, last; /* sightings */
+    guint32 other;       /* the newest at another point than the last */
+    guint32 n;           /* of them, that have not left */
+    guint32 n_ever;
+    guint32 chain; /* the table's */
+    guint32 flow;
+    guint32 psn24;
+    guint8 opcode;
+    gboolean resolved; /* takes no further sighting */
+} rs_match_entry;
+
+typedef struct rs_match_table rs_match_table;
+
+rs_match_table *
+rs_match_table_new(guint n_points, guint max_sightings);
+
+void
+rs_match_table_free(rs_match_table *table);
+
+gboolean
+rs_match_table_is_full(const rs_match_table *table);
+
+rs_sighting *
+rs_match_sighting(const rs_match_table *table, guint32 sighting);
+
+rs_match_entry *
+rs_match_entry_of(const rs_match_table *table, guint32 entry);
+
+/* The entry of this identity that takes sightings, or RS_NO_ENTRY. */
+guint32
+rs_match_find(const rs_match_table *table, const roce_wire_identity *identity);
+
+/* A new entry without sightings: one has to follow at once. */
+guint32
+rs_match_open(rs_match_table *table, const roce_wire_identity *identity);
+
+/* Adds a sighting, whose `entry` is set and whose `next` is not, behind those of its
+ * entry and of its point.  The table is not full. */
+guint32
+rs_match_add(rs_match_table *table, const rs_sighting *sighting);
+
+/* The entry takes no more. */
+void
+rs_match_resolve(rs_match_table *table, guint32 entry);
+
+/* The oldest of a point, or RS_NO_SIGHTING. */
+guint32
+rs_match_oldest(const rs_match_table *table, guint point);
+
+/* The oldest of a point leaves; with the last one of an entry the entry is gone. */
+void
+rs_match_drop_oldest(rs_match_table *table, guint point);
+
+/* Sightings that a point has, oldest first. */
+guint
+rs_match_n(const rs_match_table *table, guint point);
+
+guint32
+rs_match_nth(const rs_match_table *table, guint point, guint i);
+
+/* The sighting of a frame, or RS_NO_SIGHTING; frames of a point rise, or nearly so. */
+guint32
+rs_match_of_frame(const rs_match_table *table, guint point, guint64 frame);
+
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "path_fates.h"
+
+#include "path_time.h"
+
+#define MOST_APART_NS ((gint64)1000 * 1000 * 1000 * 1000) /* more is no worse */
+#define USUAL_OF 16    /* packets that a usual time is the mean of, about */
+#define EARLY_MARGIN 4 /* tolerances after which nothing more can be expected */
+#define LEAST_MARGIN_NS 10000000
+
+/* An entry while it is decided on. */
+typedef struct decision {
+    rs_path *path;
+    const rs_match_entry *entry;
+    rs_flow *flow;
+    guint n_points;
+} decision;
+
+static rs_journey *
+journey(const decision *d, guint i)
+{
+    return &g_array_index(d->path->journeys, rs_journey, i);
+}
+
+static rs_sighting *
+sighting(const decision *d, guint32 at)
+{
+    return rs_match_sighting(d->path->table, at);
+}
+
+/* ---- journeys ---- */
+
+static void
+begin_journey(const decision *d, guint i, guint32 at)
+{
+    rs_journey j = {.last = i};
+    for (guint k = 0; k < d->n_points; k++) {
+        j.at[k] = k == i ? at : RS_NO_SIGHTING;
+    }
+    g_array_append_val(d->path->journeys, j);
+}
+
+/* By how much the time from a copy to a sighting at the next point is unusual. */
+static gint64
+apart(const decision *d, guint i, guint here_i)
+{
+    const rs_journey *j = journey(d, i);
+    guint32 at = g_array_index(d->path->here, guint32, here_i);
+    const rs_sighting *here = sighting(d, at);
+    const rs_sighting *last = sighting(d, j->at[j->last]);
+    gint64 off = rs_time_apart(here->at_ns, last->at_ns);
+    for (guint k = MIN(here->point, last->point); k < MAX(here->point, last->point);
+         k++) {
+        off = rs_time_apart(off, d->path->usual_ns[k][d->flow->way]);
+    }
+    return rs_time_size(off, MOST_APART_NS);
+}
+
+/* Copies so far and sightings at the next point, in their order; of one of both there
+ * are fewer, and each of these has a partner. */
+typedef struct pairing {
+    const decision *d;
+    gboolean copies_are_fewer;
+    guint n_few, n_more;
+    guint *partner; /* of each of the fewer: its place among the more */
+} pairing;
+
+static gint64
+cost(const pairing *p, guint few, guint more)
+{
+    return p->copies_are_fewer ? apart(p->d, few, more) : apart(p->d, more, few);
+}
+
+/* Which of the more stay alone, so that the times fit best.  The k-th of the fewer can
+ * have the k-th of the more or one of as many behind it as there are more. */
+static void
+pair_by_time(const pairing *p)
+{
+    guint width = p->n_more - p->n_few + 1;
+    g_autofree gint64 *best = g_new(gint64, (gsize)p->n_few * width);
+    for (guint k = 0; k < p->n_few; k++) {
+        for (guint w = 0; w < width; w++) {
+            gint64 before = k > 0 ? best[(k - 1) * width + w] : 0;
+            gint64 with = before + cost(p, k, k + w);
+            gint64 *at = &best[k * width + w];
+            *at = w > 0 ? MIN(at[-1], with) : with;
+        }
+    }
+    /* What the network makes two of comes first as it was: the later is the copy. */
+    gboolean only_first = p->copies_are_fewer && p->n_few == 1 && p->d->flow->numbered;
+    guint w = only_first ? 0 : width - 1;
+    for (guint k = p->n_few; k-- > 0;) {
+        while (w > 0 && best[k * width + w] == best[k * width + w - 1]) {
+            w--;
+        }
+        p->partner[k] = k + w;
+    }
+}
+
+static gboolean
+is_partner(const pairing *p, guint more)
+{
+    for (guint k = 0; k < p->n_few; k++) {
+        if (p->partner[k] == more) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Copies that stay alone although a neighbour's partner would fit them about as well. */
+static void
+find_ambiguous(const pairing *p)
+{
+    for (guint k = 0; k < p->n_few; k++) {
+        guint chosen = p->partner[k];
+        for (guint m = chosen > 0 ? chosen - 1 : 0; m <= chosen + 1 && m < p->n_more;
+             m++) {
+            gint64 worse = cost(p, k, m) - cost(p, k, chosen);
+            if (m != chosen && worse <= p->d->path->tolerance_ns && !is_partner(p, m)) {
+                journey(p->d, m)->ambiguous = TRUE;
+            }
+        }
+    }
+}
+
+/* Copies so far with the sightings at the next point. */
+static void
+join(const decision *d, guint i)
+{
+    guint n_open = d->path->journeys->len;
+    guint n_here = d->path->here->len;
+    pairing p = {
+        .d = d,
+        .copies_are_fewer = n_open <= n_here,
+        .n_few = MIN(n_open, n_here),
+        .n_more = MAX(n_open, n_here),
+    };
+    g_autofree guint *partner = g_new(guint, p.n_few);
+    p.partner = partner;
+    pair_by_time(&p);
+    if (!p.copies_are_fewer) {
+        find_ambiguous(&p);
+    }
+    for (guint m = 0; m < n_here && p.copies_are_fewer; m++) {
+        if (!is_partner(&p, m)) {
+            begin_journey(d, i, g_array_index(d->path->here, guint32, m));
+        }
+    }
+    for (guint k = 0; k < p.n_few; k++) {
+        rs_journey *j = journey(d, p.copies_are_fewer ? k : partner[k]);
+        guint here = p.copies_are_fewer ? partner[k] : k;
+        j->at[i] = g_array_index(d->path->here, guint32, here);
+        j->last = i;
+    }
+}
+
+/* What most packets are: one copy so far, and one here. */
+static void
+go_on(const decision *d, guint i)
+{
+    rs_journey *j = journey(d, 0);
+    j->at[i] = g_array_index(d->path->here, guint32, 0);
+    j->last = i;
+}
+
+static void
+find_journeys(const decision *d)
+{
+    GArray *here = d->path->here;
+    g_array_set_size(d->path->journeys, 0);
+    for (guint i = 0; i < d->n_points; i++) {
+        guint point = rs_path_travel(d->path, d->flow->way, i);
+        g_array_set_size(here, 0);
+        for (guint32 at = d->entry->first; at != RS_NO_SIGHTING;
+             at = sighting(d, at)->next) {
+            if (sighting(d, at)->point == point) {
+                g_array_append_val(here, at);
+            }
+        }
+        guint n_open = d->path->journeys->len;
+        for (guint k = 0; n_open == 0 && k < here->len; k++) {
+            begin_journey(d, i, g_array_index(here, guint32, k));
+        }
+        if (n_open == 1 && here->len == 1) {
+            go_on(d, i);
+        } else if (n_open > 0 && here->len > 0) {
+            join(d, i);
+        }
+    }
+}
+
+/* ---- what may be concluded ---- */
+
+/* Whether the capture of a neighbour was on when a copy that was seen here has to have
+ * come by there. */
+static gboolean
+was_on(const decision *d, guint point, const rs_sighting *seen)
+{
+    const rs_path_span *span = &d->path->span[point];
+    const rs_flow_segment *n = &d->flow->segment[MIN(point, seen->point)];
+    guint side = seen->point < point ? 0 : 1;
+    gint64 slack = d->path->tolerance_ns;
+    gboolean begun = n->first_shared[side] != 0 && n->first_shared[side] < seen->frame;
+    gboolean goes_on = n->last_shared[side] > seen->frame;
+    return span->begun && (begun || seen->at_ns - slack > span->first_ns) &&
+           (goes_on || !span->ended || seen->at_ns + slack < span->last_ns);
+}
+
+/* Whether a point has been read so far that a copy of this time would have come. */
+static gboolean
+is_read_beyond(const decision *d, guint point, gint64 at_ns)
+{
+    const rs_path_span *span = &d->path->span[point];
+    gint64 margin = MAX(EARLY_MARGIN * d->path->tolerance_ns, LEAST_MARGIN_NS);
+    return span->ended || at_ns + margin < span->now_ns;
+}
+
+static guint
+segment_before(const decision *d, guint i)
+{
+    guint a = rs_path_travel(d->path, d->flow->way, i - 1);
+    guint b = rs_path_travel(d->path, d->flow->way, i);
+    return MIN(a, b);
+}
+
+/* ---- between two points ---- */
+
+static void
+compare_headers(const decision *d, const rs_sighting *from, const rs_sighting *to,
+                guint segment)
+{
+    rs_flow_segment *n = &d->flow->segment[segment];
+    rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
+    if (to->ecn == ROCE_ECN_CE && from->ecn != ROCE_ECN_CE &&
+        from->ecn != ROCE_ECN_NOT_ECT) {
+        n->marked++;
+        rs_frames_keep(&seen->marked, to->frame);
+    } else if (to->ecn != from->ecn) {
+        n->ecn_other++;
+    }
+    if (to->dscp != from->dscp) {
+        n->rewritten++;
+        seen->rewrites[from->dscp][to->dscp]++;
+        rs_frames_keep(&seen->rewritten, to->frame);
+    }
+    guint8 corrupt = RS_SIGHTING_CORRUPT;
+    if ((to->flags & corrupt) != 0 && (from->flags & corrupt) == 0) {
+        n->corrupted++;
+        rs_frames_keep(&seen->corrupted, to->frame);
+    }
+}
+
+static guint
+first_of(const rs_journey *j)
+{
+    guint i = 0;
+    while (j->at[i] == RS_NO_SIGHTING) {
+        i++;
+    }
+    return i;
+}
+
+/* Whether a single copy came to point i: order and times of several may be those of
+ * others. */
+static gboolean
+is_only_one(const decision *d, guint i)
+{
+    guint n = 0;
+    for (guint k = 0; k < d->path->journeys->len; k++) {
+        n += first_of(journey(d, k)) < i ? 1 : 0;
+    }
+    return n == 1;
+}
+
+/* The copy was seen at i - 1 and at i. */
+static void
+match(const decision *d, guint i, const rs_sighting *from, rs_sighting *to)
+{
+    guint segment = segment_before(d, i);
+    rs_way way = d->flow->way;
+    rs_flow_segment *n = &d->flow->segment[segment];
+    n->matched++;
+    n->weak += ((from->flags | to->flags) & RS_SIGHTING_WEAK) != 0 ? 1 : 0;
+    if (is_only_one(d, i)) {
+        to->from_frame = from->frame;
+        gint64 *usual_ns = &d->path->usual_ns[segment][way];
+        gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
+        *usual_ns += rs_time_apart(now_ns, *usual_ns) / USUAL_OF;
+    }
+    const rs_sighting *low = way == RS_WAY_FORWARD ? from : to;
+    const rs_sighting *high = way == RS_WAY_FORWARD ? to : from;
+    const rs_clock_pair pair = {
+        .at_ns = from->at_ns,
+        .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns),
+                                       rs_time_of_stamp(low->stamp_ns)),
+        .frame = {low->frame, high->frame},
+    };
+    rs_clock_add(d->path->clock[segment],
+                 way == RS_WAY_FORWARD ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD, &pair);
+}
+
+/* ---- where a journey begins and ends ---- */
+
+static void
+suspect(rs_path *path, guint point, const rs_path_suspect *s)
+{
+    GArray *list = path->suspects[point];
+    if (list->len >= RS_PATH_SUSPECTS) {
+        g_array_remove_range(list, 0, RS_PATH_SUSPECTS / 2);
+    }
+    g_array_append_val(list, *s);
+}
+
+/* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the
+ * others. */
+static guint32
+list_loss(const decision *d, const rs_journey *j, guint point, rs_loss_state state)
+{
+    rs_path *path = d->path;
+    const rs_sighting *last = sighting(d, j->at[j->last]);
+    gboolean strange = !rs_flow_is_compared(d->flow, d->n_points);
+    if (path->losses->len >= (strange ? RS_PATH_LISTED / 2 : RS_PATH_LISTED)) {
+        path->losses_unlisted++;
+        return G_MAXUINT32;
+    }
+    rs_path_loss loss = {
+        .flow = d->flow->id,
+        .point = point,
+        .state = state,
+        .ambiguous = j->ambiguous,
+        .stamp_ns = last->stamp_ns,
+        .psn24 = d->entry->psn24,
+        .opcode = d->entry->opcode,
+    };
+    for (guint i = 0; i < d->n_points; i++) {
+        if (j->at[i] != RS_NO_SIGHTING) {
+            const rs_sighting *s = sighting(d, j->at[i]);
+            loss.frames[s->point] = s->frame;
+        }
+    }
+    g_array_append_val(path->losses, loss);
+    return path->losses->len - 1;
+}
+
+static void
+end_journey(const decision *d, const rs_journey *j)
+{
+    const rs_sighting *last = sighting(d, j->at[j->last]);
+    guint point = last->point;
+    guint next = rs_path_travel(d->path, d->flow->way, j->last + 1);
+    rs_flow_point *n = &d->flow->point[point];
+    if (!is_read_beyond(d, next, last->at_ns)) {
+        n->undecided[0]++;
+        return;
+    }
+    if (!was_on(d, next, last)) {
+        n->outside[0]++;
+        return;
+    }
+    gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0;
+    gboolean resent = !acked && (last->flags & RS_SIGHTING_RESENT) != 0;
+    rs_loss_state state = acked    ? RS_LOSS_ACKED
+                          : resent ? RS_LOSS_RESENT
+                                   : RS_LOSS_OPEN;
+    n->ended_acked += acked ? 1 : 0;
+    n->ended_resent += resent ? 1 : 0;
+    n->ended_open += acked || resent ? 0 : 1;
+    guint segment = MIN(point, next);
+    d->flow->segment[segment].ambiguous += j->ambiguous ? 1 : 0;
+    const rs_path_suspect s = {
+        .frame = last->frame,
+        .flow = d->flow->id,
+        .loss = acked ? G_MAXUINT32 : list_loss(d, j, point, state),
+    };
+    if (!acked) {
+        suspect(d->path, point, &s);
+    }
+}
+
+/* The first point that saw it is not the first of the path. */
+static void
+appear(const decision *d, guint i, const rs_sighting *first, gboolean is_extra)
+{
+    guint point = first->point;
+    guint before = rs_path_travel(d->path, d->flow->way, i - 1);
+    guint segment = segment_before(d, i);
+    rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
+    rs_flow_point *n = &d->flow->point[point];
+    if (is_extra) {
+        n->extra++;
+        rs_frames_keep(&seen->duplicated, first->frame);
+    } else if (!is_read_beyond(d, before, first->at_ns)) {
+        n->undecided[1]++;
+    } else if (!was_on(d, before, first)) {
+        n->outside[1]++;
+    } else {
+        n->appeared++;
+        rs_frames_keep(&seen->appeared, first->frame);
+    }
+}
+
+/* Whether some copy came from before point i. */
+static gboolean
+any_from_before(const decision *d, guint i)
+{
+    for (guint k = 0; k < d->path->journeys->len; k++) {
+        if (first_of(journey(d, k)) < i) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static void
+tell(const decision *d, const rs_journey *j)
+{
+    guint first = first_of(j);
+    rs_sighting *before = NULL;
+    guint before_i = first;
+    for (guint i = first; i <= j->last; i++) {
+        guint point = rs_path_travel(d->path, d->flow->way, i);
+        if (j->at[i] == RS_NO_SIGHTING) {
+            d->flow->point[point].passed_over++;
+            continue;
+        }
+        rs_sighting *here = sighting(d, j->at[i]);
+        d->flow->point[point].shared += first < j->last ? 1 : 0;
+        if (before != NULL) {
+            compare_headers(d, before, here, segment_before(d, i));
+            if (before_i + 1 == i) {
+                match(d, i, before, here);
+            }
+        }
+        before = here;
+        before_i = i;
+    }
+    if (first > 0) {
+        appear(d, first, sighting(d, j->at[first]), any_from_before(d, first));
+    }
+    if (j->last + 1 < d->n_points) {
+        end_journey(d, j);
+    }
+}
+
+void
+rs_path_resolve(rs_path *path, guint32 entry)
+{
+    rs_match_resolve(path->table, entry);
+    const rs_match_entry *e = rs_match_entry_of(path->table, entry);
+    const decision d = {
+        .path = path,
+        .entry = e,
+        .flow = rs_path_flow(path, e->flow),
+        .n_points = path->config.n_points,
+    };
+    rs_flow *flow = d.flow;
+    rs_way_by by;
+    rs_way way = rs_ways_decide(path->ways, flow->route, &flow->src, &by);
+    if (!flow->way_known) {
+        flow->way = way;
+        flow->way_by = by;
+        flow->way_known = TRUE;
+    }
+    find_journeys(&d);
+    for (guint i = 0; i < path->journeys->len; i++) {
+        tell(&d, journey(&d, i));
+    }
+}

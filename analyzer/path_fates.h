@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The journeys of one packet's copies, and what each tells: the part of path_match.h
+ * that decides.
+ *
+ * The one rule: it looks at one entry of the table, and at nothing that comes later.
+ */
+#ifndef RS_PATH_FATES_H
+#define RS_PATH_FATES_H
+
+#include "match_table.h"
+#include "path_match.h"
+
+#define RS_PATH_LISTED 20000 /* losses kept to be shown */
+#define RS_PATH_SUSPECTS 8192
+
+/* A loss that may turn out to be none: by frame of the last point that saw it. */
+typedef struct rs_path_suspect {
+    guint64 frame;
+    guint32 flow;
+    guint32 loss; /* its place in the list; G_MAXUINT32: not listed */
+} rs_path_suspect;
+
+/* Where one copy was seen, in the direction of travel. */
+typedef struct rs_journey {
+    guint32 at[RS_PATH_MAX_POINTS];
+    guint last;
+    gboolean ambiguous; /* an equal copy may have been the one */
+} rs_journey;
+
+/* Decides on all copies of an entry, which then takes no more. */
+void
+rs_path_resolve(rs_path *path, guint32 entry);
+
+static inline rs_flow *
+rs_path_flow(const rs_path *path, guint32 id)
+{
+    return g_ptr_array_index(path->flows, id);
+}
+
+/* The i-th point in the direction of travel. */
+static inline guint
+rs_path_travel(const rs_path *path, rs_way way, guint i)
+{
+    return way == RS_WAY_FORWARD ? i : path->config.n_points - 1 - i;
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What became of each packet on its way along a path of capture points.
+ *
+ * A copy of a packet makes a journey: it is seen at some of the points.  When all points
+ * have been read for so long beyond it that nothing of it can come any more, its journey
+ * is decided:
+ *
+ *   seen at neighbours            matched; marks, DSCPs and order are compared
+ *   not seen between two others   the capture in between missed it
+ *   not seen from some point on   lost behind the last that saw it; but if that point
+ *                                 saw it acknowledged and not sent again, the captures
+ *                                 behind missed it
+ *   not seen up to some point     the captures before missed it; but if another copy of
+ *                                 the same packet came from there, the network made two
+ *
+ * Copies that cannot be told apart (an identification that never changes, IPv6) are
+ * matched in their order, those left out that make the times fit best.
+ *
+ * The one rule: a copy counts as lost only where the capture that should have it had
+ * begun and not ended, and where nothing of the window slipped away.
+ */
+#ifndef RS_PATH_MATCH_H
+#define RS_PATH_MATCH_H
+
+#include "clock_match.h"
+#include "frames.h"
+#include "path_ways.h"
+
+#include "roce/icrc.h"
+#include "roce/packet.h"
+#include "roce/relation.h"
+
+#include <glib.h>
+
+#define RS_PATH_MAX_POINTS 16
+#define RS_PATH_DSCPS 64
+
+/* Of one flow, at one point.  What depends on the way holds for the flow's. */
+typedef struct rs_flow_point {
+    guint64 packets;
+    guint64 shared;       /* copies that another point saw as well */
+    guint64 ended_resent; /* last seen here, and sent again later */
+    guint64 ended_open;   /* likewise, and nobody knows more */
+    guint64 ended_acked;  /* likewise, and acknowledged without that */
+    guint64 appeared;     /* first seen here, not where they came from */
+    guint64 extra;        /* first seen here, a copy more than where they came from */
+    guint64 passed_over;  /* not seen here, but before and behind */
+    guint64 outside[2];   /* last (0), first (1) seen here while the capture that is
+                           * next to it had not begun or had ended */
+    guint64 undecided[2]; /* likewise, but they slipped out of the window */
+} rs_flow_point;
+
+/* Of one flow, between point i and i + 1. */
+typedef struct rs_flow_segment {
+    guint64 matched;
+    guint64 weak;      /* of those, without an ICRC at one of both */
+    guint64 marked;    /* ECT before, CE behind */
+    guint64 ecn_other; /* any other change of the codepoint */
+    guint64 rewritten; /* DSCP */
+    guint64 corrupted; /* the ICRC fits before and not behind */
+    guint64 reordered; /* came behind one of the flow that had been before it later */
+    guint64 ambiguous; /* lost or more, and which of several equal copies is unknown */
+    guint64 newest_from_frame;
+    /* Frames at the lower (0) and the higher point (1) that both have, so that both
+     * captures were on between them. */
+    guint64 first_shared[2], last_shared[2];
+} rs_flow_segment;
+
+/* What one address sends to a queue pair of another. */
+typedef struct rs_flow {
+    guint32 id;
+    roce_addr src, dst;
+    guint32 dst_qpn;
+    guint32 route;
+    gboolean way_known;
+    rs_way way;
+    rs_way_by way_by;
+    gboolean numbered; /* its IPv4 identifications differ */
+    guint16 ident;
+    guint64 first_frame[RS_PATH_MAX_POINTS]; /* 0: not seen there */
+    rs_flow_point point[RS_PATH_MAX_POINTS];
+    rs_flow_segment segment[RS_PATH_MAX_POINTS - 1];
+} rs_flow;
+
+typedef enum rs_loss_state {
+    RS_LOSS_OPEN,
+    RS_LOSS_RESENT,
+    RS_LOSS_ACKED, /* no loss at all */
+} rs_loss_state;
+
+/* A copy that was not seen behind some point. */
+typedef struct rs_path_loss {
+    guint32 flow;
+    guint point; /* the last that saw it */
+    rs_loss_state state;
+    gboolean ambiguous;
+    guint64 frames[RS_PATH_MAX_POINTS]; /* 0: not seen there */
+    guint64 stamp_ns;                   /* at `point` */
+    guint32 psn24;
+    guint8 opcode;
+} rs_path_loss;
+
+/* Frames that show what happened between two points, one way. */
+typedef struct rs_path_evidence {
+    rs_frames marked, reordered, duplicated, rewritten, corrupted; /* behind it */
+    rs_frames appeared;                                            /* likewise */
+    guint64 rewrites[RS_PATH_DSCPS]
+                    [RS_PATH_DSCPS]; /* packets, by DSCP before, behind */
+} rs_path_evidence;
+
+/* When a point's capture ran, on the path's clock; kept by whoever reads it. */
+typedef struct rs_path_span {
+    gboolean begun, ended;
+    gint64 first_ns, last_ns; /* of all its frames, RoCE or not */
+    gint64 now_ns;            /* what has come in up to then */
+} rs_path_span;
+
+typedef struct rs_path_config {
+    guint n_points;
+    guint clock_of[RS_PATH_MAX_POINTS]; /* points of the same number share a clock */
+    guint max_sightings;
+    guint64 window_ns;
+    /* A packet was seen at two points; from within rs_path_see(). */
+    void (*matched)(void *ctx, guint low, guint high, gint64 difference_ns);
+    void *ctx;
+} rs_path_config;
+
+/* A packet as a point saw it.  `frame->number` is its number in its file. */
+typedef struct rs_path_sight {
+    guint point;
+    guint32 place; /* where a point has several interfaces: which */
+    const roce_frame *frame;
+    const roce_packet *packet;
+    const roce_sighting *tracked;
+    roce_icrc_status icrc;
+    gint64 at_ns;
+} rs_path_sight;
+
+typedef struct rs_path {
+    rs_path_config config;
+    rs_path_span span[RS_PATH_MAX_POINTS];
+    gint64 tolerance_ns; /* what delays differ by, about; whoever reads says */
+    /* By how much at_ns is usually more behind a segment than before it. */
+    gint64 usual_ns[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
+    struct rs_match_table *table;
+    rs_ways *ways;
+    GPtrArray *flows; /* rs_flow */
+    GHashTable *by_key;
+    GArray *losses; /* rs_path_loss, the first of them */
+    GArray *suspects[RS_PATH_MAX_POINTS];
+    GArray *journeys, *here; /* of the entry that is decided on */
+    gboolean several_places[RS_PATH_MAX_POINTS];
+    guint32 first_place[RS_PATH_MAX_POINTS];
+    rs_clock *clock[RS_PATH_MAX_POINTS - 1]; /* of point i and i + 1 */
+    rs_path_evidence *evidence[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
+    guint64 untracked_packets;               /* of flows beyond those that fit */
+    guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another interface of the point */
+    guint64 losses_unlisted;
+    guint64 early; /* decisions before the window had passed */
+} rs_path;
+
+rs_path *
+rs_path_new(const rs_path_config *config);
+
+void
+rs_path_free(rs_path *path);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_path, rs_path_free)
+
+/* Takes a RoCE packet; each point's in the order of its file. */
+void
+rs_path_see(rs_path *path, const rs_path_sight *sight);
+
+/* What a point learned of an earlier frame of its own. */
+void
+rs_path_acknowledged(rs_path *path, guint point, guint64 frame);
+
+void
+rs_path_resent(rs_path *path, guint point, guint64 frame);
+
+/* A point's clock was set or was known wrong: what waits gets its time anew, from its
+ * stamp and the offset. */
+void
+rs_path_retime(rs_path *path, guint point, gint64 offset_ns);
+
+/* Decides on what the window has left behind. */
+void
+rs_path_advance(rs_path *path);
+
+/* Nothing more comes: decides on everything. */
+void
+rs_path_finish(rs_path *path);
+
+/* Whether two points or more saw packets of the flow that were the same. */
+gboolean
+rs_flow_is_compared(const rs_flow *flow, guint n_points);
+
+/* Stamps of packets that `low` and `high` saw once each, among those that wait now: how
+ * far apart (gint64, high minus low). */
+GArray *
+rs_path_differences(const rs_path *path, guint low, guint high);
+
+#endif

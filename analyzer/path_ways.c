@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "path_ways.h"
+
+#include "path_time.h"
+
+#include "roce/hash.h"
+
+#define MAX_ROUTES 65536
+#define CLIP_NS 1000000      /* no single packet says more than this */
+#define TOGETHER_NS 10000000 /* of both directions: clocks drift meanwhile */
+
+/* The newest packet of one direction. */
+typedef struct newest {
+    gboolean known;
+    guint low, high;
+    gint64 at_ns, difference_ns;
+} newest;
+
+/* Positive: what the lesser address sends goes forward. */
+typedef struct route {
+    roce_addr a, b; /* the lesser first */
+    gint64 hops, one_clock_ns, both_ways_ns, far_apart_ns;
+    newest newest[2]; /* from a, from b */
+} route;
+
+struct rs_ways {
+    GPtrArray *routes;
+    GHashTable *by_addrs; /* route -> number + 1 */
+};
+
+const char *
+rs_way_by_name(rs_way_by by)
+{
+    static const char *const names[] = {
+        [RS_WAY_BY_HOPS] = "hop_limit",
+        [RS_WAY_BY_ONE_CLOCK] = "one_clock",
+        [RS_WAY_BY_BOTH_WAYS] = "both_directions",
+        [RS_WAY_BY_ORDER_GIVEN] = "order_given",
+    };
+    return names[by];
+}
+
+static guint
+route_hash(gconstpointer data)
+{
+    const route *r = data;
+    return (guint)(roce_hash_addr(roce_hash_addr(0, &r->a), &r->b) >> 32);
+}
+
+static gboolean
+route_equal(gconstpointer a, gconstpointer b)
+{
+    const route *x = a;
+    const route *y = b;
+    return roce_addr_equal(&x->a, &y->a) && roce_addr_equal(&x->b, &y->b);
+}
+
+rs_ways *
+rs_ways_new(void)
+{
+    rs_ways *ways = g_new0(rs_ways, 1);
+    ways->routes = g_ptr_array_new_with_free_func(g_free);
+    ways->by_addrs = g_hash_table_new(route_hash, route_equal);
+    return ways;
+}
+
+void
+rs_ways_free(rs_ways *ways)
+{
+    if (ways == NULL) {
+        return;
+    }
+    g_hash_table_unref(ways->by_addrs);
+    g_ptr_array_unref(ways->routes);
+    g_free(ways);
+}
+
+guint32
+rs_ways_route(rs_ways *ways, const roce_addr *a, const roce_addr *b)
+{
+    gboolean in_order = roce_addr_compare(a, b) <= 0;
+    const route key = {.a = in_order ? *a : *b, .b = in_order ? *b : *a};
+    gpointer known = g_hash_table_lookup(ways->by_addrs, &key);
+    if (known != NULL) {
+        return GPOINTER_TO_UINT(known) - 1;
+    }
+    if (ways->routes->len >= MAX_ROUTES) {
+        return G_MAXUINT32;
+    }
+    route *r = g_memdup2(&key, sizeof key);
+    g_ptr_array_add(ways->routes, r);
+    g_hash_table_insert(ways->by_addrs, r, GUINT_TO_POINTER(ways->routes->len));
+    return ways->routes->len - 1;
+}
+
+static gint64
+sign_of(gint64 n)
+{
+    return n < 0 ? -1 : n > 0;
+}
+
+/* Both directions at about the same time, whose difference is free of the offset. */
+static void
+compare_directions(route *r)
+{
+    const newest *a = &r->newest[0];
+    const newest *b = &r->newest[1];
+    if (!a->known || !b->known || a->low != b->low || a->high != b->high) {
+        return;
+    }
+    gint64 delays =
+        CLAMP(rs_time_apart(a->difference_ns, b->difference_ns), -CLIP_NS, CLIP_NS);
+    if (rs_time_size(rs_time_apart(a->at_ns, b->at_ns), RS_TIME_LIMIT_NS) <=
+        TOGETHER_NS) {
+        r->both_ways_ns += delays;
+    } else {
+        r->far_apart_ns += delays;
+    }
+}
+
+void
+rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
+            const rs_way_pair *pair)
+{
+    if (number == G_MAXUINT32) {
+        return;
+    }
+    route *r = g_ptr_array_index(ways->routes, number);
+    gboolean from_a = roce_addr_equal(src, &r->a);
+    gint64 sign = from_a ? 1 : -1;
+    r->hops += sign * sign_of((gint64)pair->low_hops - pair->high_hops);
+    if (pair->one_clock) {
+        r->one_clock_ns += sign * CLAMP(pair->difference_ns, -CLIP_NS, CLIP_NS);
+        return;
+    }
+    r->newest[from_a ? 0 : 1] = (newest){
+        .known = TRUE,
+        .low = pair->low,
+        .high = pair->high,
+        .at_ns = pair->at_ns,
+        .difference_ns = pair->difference_ns,
+    };
+    compare_directions(r);
+}
+
+rs_way
+rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way_by *by)
+{
+    *by = RS_WAY_BY_ORDER_GIVEN;
+    if (number == G_MAXUINT32) {
+        return RS_WAY_FORWARD;
+    }
+    const route *r = g_ptr_array_index(ways->routes, number);
+    const struct {
+        gint64 says;
+        rs_way_by by;
+    } grounds[] = {
+        {r->hops, RS_WAY_BY_HOPS},
+        {r->one_clock_ns, RS_WAY_BY_ONE_CLOCK},
+        {r->both_ways_ns, RS_WAY_BY_BOTH_WAYS},
+        {r->far_apart_ns, RS_WAY_BY_BOTH_WAYS},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(grounds); i++) {
+        if (grounds[i].says != 0) {
+            gboolean a_forward = grounds[i].says > 0;
+            *by = grounds[i].by;
+            return roce_addr_equal(src, &r->a) == a_forward ? RS_WAY_FORWARD
+                                                            : RS_WAY_BACKWARD;
+        }
+    }
+    return RS_WAY_FORWARD;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which way traffic goes: the strongest ground decides, and is named. */
+#include "path_ways.h"
+
+#include "check.h"
+
+#define US ((gint64)1000)
+#define H ((gint64)3600 * 1000 * 1000 * 1000)
+
+static roce_addr
+address(guint8 last)
+{
+    return (roce_addr){.bytes = {10, 0, 0, last}, .family = 4};
+}
+
+/* What a packet of each direction shows; `from_a`: the lesser address sent it. */
+typedef struct packet {
+    gboolean from_a;
+    gint64 at_ns, difference_ns;
+    guint8 low_hops, high_hops;
+    gboolean one_clock;
+} packet;
+
+static void
+check_ways(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        packet packets[4];
+        guint n;
+        rs_way want; /* of what the lesser address sends */
+        rs_way_by by;
+    } rows[] = {
+        {"nothing", {{0}}, 0, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"one direction, two clocks", {{TRUE, 0, 5 * US, 64, 64, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"hop limit: forward", {{TRUE, 0, 5 * US, 64, 63, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_HOPS},
+        {"hop limit: backward", {{TRUE, 0, 5 * US, 63, 64, FALSE}}, 1, RS_WAY_BACKWARD, RS_WAY_BY_HOPS},
+        {"hop limit of the other's", {{FALSE, 0, 5 * US, 62, 64, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_HOPS},
+        {"one clock: forward", {{TRUE, 0, US, 64, 64, TRUE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_ONE_CLOCK},
+        {"one clock: backward", {{TRUE, 0, -US, 64, 64, TRUE}}, 1, RS_WAY_BACKWARD, RS_WAY_BY_ONE_CLOCK},
+        {"one clock, no time between", {{TRUE, 0, 0, 64, 64, TRUE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"hop limit before clock", {{TRUE, 0, -US, 64, 63, TRUE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_HOPS},
+        {"both, hours apart: forward",
+         {{TRUE, 0, H + 5 * US, 64, 64, FALSE}, {FALSE, 9, H - 5 * US, 64, 64, FALSE}}, 2, RS_WAY_FORWARD, RS_WAY_BY_BOTH_WAYS},
+        {"both, hours apart: backward",
+         {{TRUE, 0, -H - 5 * US, 64, 64, FALSE}, {FALSE, 9, -H + 5 * US, 64, 64, FALSE}}, 2, RS_WAY_BACKWARD, RS_WAY_BY_BOTH_WAYS},
+        {"one of many that waited in a queue",
+         {{TRUE, 0, 5 * US, 64, 64, FALSE}, {FALSE, 1, -5 * US, 64, 64, FALSE},
+          {TRUE, 2, 900 * US, 64, 64, FALSE}, {FALSE, 3, -5 * US, 64, 64, FALSE}}, 4, RS_WAY_FORWARD, RS_WAY_BY_BOTH_WAYS},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rs_ways *ways = rs_ways_new();
+        const roce_addr a = address(1);
+        const roce_addr b = address(2);
+        rs_way_by by;
+        check_row(rows[i].name);
+        guint32 route = rs_ways_route(ways, &b, &a);
+        CHECK_INT(rs_ways_route(ways, &a, &b), route);
+        for (guint k = 0; k < rows[i].n; k++) {
+            const packet *p = &rows[i].packets[k];
+            const rs_way_pair pair = {.high = 1,
+                                      .at_ns = p->at_ns,
+                                      .difference_ns = p->difference_ns,
+                                      .low_hops = p->low_hops,
+                                      .high_hops = p->high_hops,
+                                      .one_clock = p->one_clock};
+            rs_ways_add(ways, route, p->from_a ? &a : &b, &pair);
+        }
+        CHECK_INT(rs_ways_decide(ways, route, &a, &by), rows[i].want);
+        CHECK_INT(by, rows[i].by);
+        rs_way back = rs_ways_decide(ways, route, &b, &by);
+        CHECK_INT(back, by == RS_WAY_BY_ORDER_GIVEN ? RS_WAY_FORWARD
+                                                    : RS_N_WAYS - 1 - rows[i].want);
+        rs_ways_free(ways);
+    }
+    check_row(NULL);
+}
+
+int
+main(void)
+{
+    check_ways();
+    return check_status();
+}
