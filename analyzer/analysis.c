@@ -29,6 +29,12 @@ rs_analysis_interrupt(void)
     interrupt_asked = 1;
 }
 
+gboolean
+rs_analysis_is_interrupted(void)
+{
+    return interrupt_asked != 0;
+}
+
 /* An analysis while it runs. */
 typedef struct run {
     rs_analysis *analysis;

@@ -86,4 +86,8 @@ rs_analysis_point(const rs_analysis *analysis, guint32 point);
 void
 rs_analysis_interrupt(void);
 
+/* Whether that was asked for. */
+gboolean
+rs_analysis_is_interrupted(void);
+
 #endif

@@ -24,6 +24,10 @@ rs_command_analyze(int argc, char **argv);
 int
 rs_command_batch(int argc, char **argv);
 
+/* Several points of one path. */
+int
+rs_command_compare(int argc, char **argv);
+
 /* The packets of a stream, connection or finding, as a capture. */
 int
 rs_command_extract(int argc, char **argv);

@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
     {"analyze", rs_command_analyze, "One capture; the default"},
     {"batch", rs_command_batch, "A report for every capture, and what is worst of all"},
+    {"compare", rs_command_compare, "Several captures of one path, packet by packet"},
     {"extract", rs_command_extract,
      "Packets of a stream, connection or finding, for Wireshark"},
 };

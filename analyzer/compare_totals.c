@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "compare_totals.h"
+
+static guint
+n_points(const rs_compare *compare)
+{
+    return compare->points->len;
+}
+
+/* Whether packets of the flow were seen here that others saw as well. */
+static gboolean
+passes(const rs_flow *flow, guint point)
+{
+    return flow->point[point].shared > 0;
+}
+
+/* The first point behind one that the flow passes; n_points(): it leaves the path. */
+static guint
+next_passed(const rs_compare *compare, const rs_flow *flow, guint point)
+{
+    guint n = n_points(compare);
+    for (guint i = 1; i < n; i++) {
+        guint next = flow->way == RS_WAY_FORWARD ? point + i : point - i;
+        if (next >= n) { /* or below 0 */
+            return n;
+        }
+        if (passes(flow, next)) {
+            return next;
+        }
+    }
+    return n;
+}
+
+gboolean
+rs_compare_misses(const rs_compare *compare, guint point)
+{
+    return compare->missed[point] > 0 ||
+           rs_compare_point_at(compare, point)->dropped > 0;
+}
+
+/* What was seen at `from` or before it, and not at `to`. */
+static void
+add_lost(const rs_compare *compare, const rs_flow *flow, rs_compare_segment *part)
+{
+    gboolean misses = rs_compare_misses(compare, part->to);
+    for (guint i = 0; i < n_points(compare); i++) {
+        if (!passes(flow, i) || next_passed(compare, flow, i) != part->to) {
+            continue;
+        }
+        const rs_flow_point *n = &flow->point[i];
+        part->lost += n->ended_resent + (misses ? 0 : n->ended_open);
+        part->lost_resent += n->ended_resent;
+        part->undecidable += misses ? n->ended_open : 0;
+        part->missed_to += n->ended_acked;
+        part->outside += n->outside[0];
+        part->slipped += n->undecided[0];
+    }
+}
+
+static void
+add_more(const rs_flow *flow, rs_compare_segment *part)
+{
+    const rs_flow_point *from = &flow->point[part->from];
+    const rs_flow_point *to = &flow->point[part->to];
+    gboolean sure = flow->numbered || to->appeared + from->passed_over == 0;
+    part->duplicated += sure ? to->extra : 0;
+    part->duplicated_or_missed += sure ? 0 : to->extra;
+    if (passes(flow, part->from)) {
+        part->missed_from += to->appeared + from->passed_over;
+        part->missed_to += to->passed_over;
+        part->outside += to->outside[1];
+        part->slipped += to->undecided[1];
+    }
+}
+
+void
+rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
+                        const rs_compare_segment *where, rs_compare_segment *part)
+{
+    *part = (rs_compare_segment){
+        .from = where->from, .to = where->to, .way = where->way, .low = where->low};
+    if (!flow->way_known || flow->way != where->way || !passes(flow, where->to)) {
+        return;
+    }
+    const rs_flow_segment *n = &flow->segment[where->low];
+    part->matched = n->matched;
+    part->known = n->matched > 0;
+    part->weak = n->weak;
+    part->marked = n->marked;
+    part->ecn_other = n->ecn_other;
+    part->rewritten = n->rewritten;
+    part->corrupted = n->corrupted;
+    part->reordered = n->reordered;
+    part->ambiguous = n->ambiguous;
+    add_lost(compare, flow, part);
+    add_more(flow, part);
+}
+
+static void
+add_part(rs_compare_segment *sum, const rs_compare_segment *part)
+{
+    sum->matched += part->matched;
+    sum->known |= part->known;
+    sum->weak += part->weak;
+    sum->lost += part->lost;
+    sum->lost_resent += part->lost_resent;
+    sum->undecidable += part->undecidable;
+    sum->ambiguous += part->ambiguous;
+    sum->marked += part->marked;
+    sum->ecn_other += part->ecn_other;
+    sum->rewritten += part->rewritten;
+    sum->corrupted += part->corrupted;
+    sum->reordered += part->reordered;
+    sum->duplicated += part->duplicated;
+    sum->duplicated_or_missed += part->duplicated_or_missed;
+    sum->missed_from += part->missed_from;
+    sum->missed_to += part->missed_to;
+    sum->outside += part->outside;
+    sum->slipped += part->slipped;
+}
+
+/* What all captures are known to have missed. */
+static void
+find_misses(rs_compare *compare)
+{
+    for (guint i = 0; i < compare->path->flows->len; i++) {
+        const rs_flow *flow = g_ptr_array_index(compare->path->flows, i);
+        for (guint p = 0; p < n_points(compare); p++) {
+            const rs_flow_point *n = &flow->point[p];
+            if (!passes(flow, p)) {
+                continue;
+            }
+            compare->missed[p] += n->passed_over;
+            guint next = next_passed(compare, flow, p);
+            if (next < n_points(compare)) {
+                compare->missed[next] += n->ended_acked;
+                compare->missed[p] += flow->point[next].appeared;
+            }
+        }
+    }
+}
+
+static void
+turn_clock(rs_clock_fit *fit)
+{
+    fit->offset_ns = -fit->offset_ns;
+    fit->drift_ppb = -fit->drift_ppb;
+    for (guint i = 0; i < fit->n_steps; i++) {
+        fit->steps[i].by_ns = -fit->steps[i].by_ns;
+    }
+}
+
+static void
+add_clock(const rs_compare *compare, rs_compare_segment *segment)
+{
+    const rs_clock *clock = compare->path->clock[segment->low];
+    segment->one_clock =
+        compare->source_of[segment->from] == compare->source_of[segment->to];
+    (segment->one_clock ? rs_clock_solve_same : rs_clock_solve)(clock, &segment->clock);
+    rs_clock_variation(clock, &segment->clock,
+                       segment->way == RS_WAY_FORWARD ? RS_CLOCK_FORWARD
+                                                      : RS_CLOCK_BACKWARD,
+                       &segment->variation);
+    if (segment->way == RS_WAY_BACKWARD) {
+        turn_clock(&segment->clock);
+    }
+}
+
+static void
+add_segment(rs_compare *compare, rs_way way, guint from, guint to)
+{
+    rs_compare_segment sum = {.from = from, .to = to, .way = way, .low = MIN(from, to)};
+    for (guint i = 0; i < compare->path->flows->len; i++) {
+        rs_compare_segment part;
+        rs_compare_flow_segment(compare, g_ptr_array_index(compare->path->flows, i),
+                                &sum, &part);
+        add_part(&sum, &part);
+    }
+    add_clock(compare, &sum);
+    g_array_append_val(compare->segments, sum);
+}
+
+static void
+count_flows(rs_compare *compare)
+{
+    for (guint i = 0; i < compare->path->flows->len; i++) {
+        const rs_flow *flow = g_ptr_array_index(compare->path->flows, i);
+        gboolean shared = rs_flow_is_compared(flow, n_points(compare));
+        *(shared ? &compare->compared_flows : &compare->alone_flows) += 1;
+        for (guint p = 0; p < n_points(compare); p++) {
+            *(shared ? &compare->compared_packets : &compare->alone_packets) +=
+                flow->point[p].packets;
+        }
+    }
+}
+
+void
+rs_compare_add_up(rs_compare *compare)
+{
+    guint n = n_points(compare);
+    find_misses(compare);
+    for (guint i = 0; i + 1 < n; i++) {
+        add_segment(compare, RS_WAY_FORWARD, i, i + 1);
+    }
+    for (guint i = n - 1; i > 0; i--) {
+        add_segment(compare, RS_WAY_BACKWARD, i, i - 1);
+    }
+    count_flows(compare);
+}
+
+static gint
+by_stamp(gconstpointer a, gconstpointer b)
+{
+    const rs_path_loss *x = *(rs_path_loss *const *)a;
+    const rs_path_loss *y = *(rs_path_loss *const *)b;
+    if (x->point != y->point) {
+        return x->point < y->point ? -1 : 1;
+    }
+    return x->frames[x->point] < y->frames[y->point]
+               ? -1
+               : x->frames[x->point] > y->frames[y->point];
+}
+
+static gboolean
+is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
+              const rs_path_loss *loss)
+{
+    const rs_flow *flow = g_ptr_array_index(compare->path->flows, loss->flow);
+    return flow->way == segment->way && passes(flow, loss->point) &&
+           next_passed(compare, flow, loss->point) == segment->to &&
+           (loss->state == RS_LOSS_RESENT ||
+            (loss->state == RS_LOSS_OPEN && !rs_compare_misses(compare, segment->to)));
+}
+
+GPtrArray *
+rs_compare_losses(const rs_compare *compare, const rs_compare_segment *segment,
+                  guint most)
+{
+    GPtrArray *out = g_ptr_array_new();
+    for (guint i = 0; i < compare->path->losses->len; i++) {
+        rs_path_loss *loss = &g_array_index(compare->path->losses, rs_path_loss, i);
+        if (is_lost_there(compare, segment, loss)) {
+            g_ptr_array_add(out, loss);
+        }
+    }
+    g_ptr_array_sort(out, by_stamp);
+    if (out->len > most) {
+        g_ptr_array_set_size(out, (gint)most);
+    }
+    return out;
+}

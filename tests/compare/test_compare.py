@@ -1,0 +1,665 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`rocescope compare` against what is known: what queueing disciplines dropped and marked
+in the sample captures, and what the simulator did to every copy.
+
+    tests/compare/test_compare.py [ROW...]   some rows alone
+    tests/compare/test_compare.py --list
+"""
+
+import dataclasses
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/release/bin/rocescope"))
+sys.path.insert(0, str(SOURCE / "tests/sim"))
+
+import path_truth  # noqa: E402
+import roce  # noqa: E402
+from artefacts import (  # noqa: E402
+    Clock, Cut, DeliverTwice, Drop, DropBursts, Encapsulate, MergedQueues, Snap, StepsBack)
+from sim import (  # noqa: E402
+    HOST_A, HOST_A6, HOST_B, HOST_B6, Impairment, Point, QueuePair, Scenario, Segment,
+    Side, Simulation, Work, path_of)
+
+US, MS, S, H = 10**3, 10**6, 10**9, 3600 * 10**9
+
+
+# --- running it ----------------------------------------------------------------------
+
+
+class Room:
+    """A directory with the captures of a row."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+
+    def write(self, files):
+        for name, data in files.items():
+            (self.directory / name).write_bytes(data)
+
+    def run(self, *points, options=(), stdin=None):
+        return subprocess.run(
+            [BINARY, "compare", "--quiet", "--json", "-", *options, *points],
+            cwd=self.directory, capture_output=True, timeout=120, stdin=stdin)
+
+    def compare(self, *points, options=(), status=0):
+        done = self.run(*points, options=options)
+        if done.returncode != status:
+            raise RuntimeError(f"status {done.returncode}: {done.stderr.decode().strip()}")
+        return json.loads(done.stdout)
+
+
+class Say:
+    def __init__(self, row):
+        self.row, self.failures = row, 0
+
+    def equal(self, what, got, want):
+        if got != want:
+            self.failures += 1
+            print(f"{self.row}: {what}: got {got!r}, want {want!r}")
+
+    def within(self, what, got, want, off):
+        if got is None or abs(got - want) > off:
+            self.failures += 1
+            print(f"{self.row}: {what}: got {got!r}, want {want!r} within {off!r}")
+
+
+def segment(report, from_point, to_point):
+    return next(s for s in report["segments"]
+                if (s["from"], s["to"]) == (from_point, to_point))
+
+
+def sample(name):
+    """The sample's two ends, or another of its files, unpacked."""
+    return gzip.decompress((SOURCE / "captures" / f"{name}.gz").read_bytes())
+
+
+# --- simulated paths -----------------------------------------------------------------
+
+WRITES = (Work("WRITE", 8192),) * 60
+READS = (Work("READ", 16384),) * 30
+MIXED = tuple(Work(op, size) for op, size in (
+    ("WRITE", 5000), ("READ", 9000), ("SEND_IMM", 1500), ("FADD", 8), ("WRITE_IMM", 64),
+    ("SEND_INV", 2500), ("CAS", 8), ("READ", 100), ("WRITE", 0))) * 8
+
+
+def pair(n=0, work=WRITES, peer_work=(), transport="RC", **a):
+    return QueuePair(Side(0x100 + n, start_psn=0xF000 + 977 * n, work=tuple(work), **a),
+                     Side(0x800 + n, start_psn=0x400000 + 31 * n, work=tuple(peer_work)),
+                     transport=transport)
+
+
+def hosts(ident="rising", ipv6=False):
+    a, b = (HOST_A6, HOST_B6) if ipv6 else (HOST_A, HOST_B)
+    return {"host_a": dataclasses.replace(a, ident=ident),
+            "host_b": dataclasses.replace(b, ident=ident)}
+
+
+def run_sim(simulation=Simulation, **how):
+    how.setdefault("queue_pairs", (pair(0, MIXED, MIXED), pair(1)))
+    return simulation(Scenario("compare", **how)).run()
+
+
+COUNTS = ("matched", "lost", "marked", "reordered", "duplicated")
+
+
+def check_segments(say, sim, report, names=None, skip=()):
+    """Every segment and direction against the truth."""
+    n = len(sim.taps)
+    for low in range(n - 1):
+        for a, b in ((low, low + 1), (low + 1, low)):
+            truth = path_truth.segment(sim, a + 1, b + 1)
+            got = segment(report, a, b)
+            for key in COUNTS:
+                if key not in skip:
+                    say.equal(f"{a} -> {b}: {key}", got[key] or 0, getattr(truth, key))
+            if "missed" not in skip:
+                say.equal(f"{a} -> {b}: missed", got["missed_by_capture"],
+                          {"from": truth.missed_from, "to": truth.missed_to})
+            listed = got["lost_packets"]
+            say.equal(f"{a} -> {b}: listed", len(listed), got["lost"] or 0)
+            check_losses(say, sim, a, b, listed)
+
+
+def check_losses(say, sim, a, b, listed):
+    """The frames of what was lost are those of copies that were."""
+    by_number = {f.number + 1: f.tx for f in sim.taps[a].seen}
+    for loss in listed:
+        tx = by_number.get(loss["frames"][a])
+        if tx is None or loss["ambiguous"]:
+            continue
+        say.equal(f"{a} -> {b}: frame {loss['frame']}: psn", loss["psn"],
+                  tx.psn & 0xFFFFFF)
+        say.equal(f"{a} -> {b}: frame {loss['frame']} is lost",
+                  tx.passes.get(b + 1, 0) < tx.passes.get(a + 1, 0), True)
+
+
+def compare_sim(room, sim, *options):
+    files = {f"{name}.pcap": data for name, data in sim.captures().items()}
+    room.write(files)
+    return room.compare(*files, options=options)
+
+
+LOSSY = Impairment(loss=0.02)
+BOTH_LOSSY = path_of(forward=LOSSY, backward=LOSSY, jitter_ns=3_000)
+
+
+def sim_rows():
+    """name -> (what the simulator is told, what is not compared)."""
+    def receiver(*artefacts, **more):
+        return (Point("sender"), Point("receiver", artefacts=artefacts, **more))
+
+    rows = {
+        "clean": {},
+        "lost both ways": {"segments": BOTH_LOSSY},
+        "marked": {"segments": path_of(forward=Impairment(mark=0.1),
+                                       backward=Impairment(mark=0.05))},
+        "reordered": {"segments": path_of(forward=Impairment(reorder=0.03))},
+        "made two": {"segments": path_of(forward=Impairment(duplicate=0.03))},
+        "everything": {"segments": path_of(
+            forward=Impairment(loss=0.01, reorder=0.02, mark=0.05, duplicate=0.01),
+            backward=Impairment(loss=0.01, reorder=0.02, mark=0.05, duplicate=0.01),
+            jitter_ns=2_000)},
+        "corrupt": {"segments": path_of(forward=Impairment(corrupt=0.02))},
+        "UC": {"queue_pairs": (pair(0, WRITES, WRITES, transport="UC"),),
+               "segments": BOTH_LOSSY},
+        "ten queue pairs": {"queue_pairs": tuple(pair(n, MIXED) for n in range(10)),
+                            "segments": BOTH_LOSSY},
+        "VLAN": {"vlans": (roce.Vlan(100, pcp=3),), "segments": BOTH_LOSSY},
+        "IPv6": {**hosts(ipv6=True), "segments": BOTH_LOSSY},
+        "IPv6, made two": {**hosts(ipv6=True),
+                           "segments": path_of(forward=Impairment(duplicate=0.03))},
+        "constant identification": {**hosts("constant"), "segments": BOTH_LOSSY},
+        "constant identification, everything": {**hosts("constant"), "segments": path_of(
+            forward=Impairment(loss=0.01, mark=0.05),
+            backward=Impairment(loss=0.01, mark=0.05))},
+        "random identification": {**hosts("random"), "segments": BOTH_LOSSY},
+        "no ICRC": {"points": receiver(Snap(66)), "segments": BOTH_LOSSY},
+        "no ICRC anywhere": {
+            "points": (Point("sender", artefacts=(Snap(66),)),
+                       Point("receiver", artefacts=(Snap(66),))),
+            "segments": BOTH_LOSSY},
+        "a mirror that delivers twice": {
+            "points": receiver(DeliverTwice()), "segments": BOTH_LOSSY},
+        "queues merged out of order": {
+            "points": receiver(MergedQueues()), "segments": BOTH_LOSSY},
+        "stamps that step back": {
+            "points": receiver(StepsBack()), "segments": BOTH_LOSSY},
+        "stamps in microseconds": {
+            "points": receiver(nanoseconds=False), "segments": BOTH_LOSSY},
+        "ERSPAN at one point": {
+            "points": receiver(Encapsulate("erspan_ii")), "segments": BOTH_LOSSY},
+        "VXLAN at one point": {
+            "points": receiver(Encapsulate("vxlan")), "segments": BOTH_LOSSY},
+    }
+    for name, clock in CLOCKS.items():
+        rows[f"clock: {name}"] = {"points": receiver(clock), "segments": BOTH_LOSSY}
+    return rows
+
+
+CLOCKS = {
+    "an hour ahead": Clock(H),
+    "nine hours behind": Clock(-9 * H),
+    "a year ahead, and fast": Clock(8760 * H, 100_000),
+    "slow": Clock(3 * MS, -100_000),
+    "40 us behind": Clock(-40 * US),
+    "set back by 5 ms": Clock(0, 0, 5 * MS),
+    "set back by 2 s": Clock(S, 20_000, 2 * S),
+    "set back by an hour": Clock(-H, -50_000, H),
+}
+
+
+def simulated(room, say, how):
+    sim = run_sim(**how)
+    report = compare_sim(room, sim)
+    check_segments(say, sim, report)
+    say.equal("nothing alone", report["seen_at_one_point_only"]["streams"], 0)
+    clock = segment(report, 0, 1)["clock"]
+    for artefact in how.get("points", (None, Point("")))[1].artefacts:
+        if isinstance(artefact, Clock):
+            say.within("offset", clock["offset_ns"], artefact.offset_ns,
+                       clock["offset_uncertainty_ns"])
+            back = segment(report, 1, 0)["clock"]
+            say.equal("the other way round", back["offset_ns"], -clock["offset_ns"])
+            if not artefact.set_back_ns:
+                say.within("drift", clock["drift_ppb"], artefact.drift_ppb,
+                           max(2000, clock["drift_uncertainty_ppb"]))
+            else:
+                say.equal("set once", len(clock["steps"]), 1)
+                for step in clock["steps"]:
+                    say.within("set by", step["by_ns"], -artefact.set_back_ns, 100 * US)
+
+
+# --- three points and more -----------------------------------------------------------
+
+
+def row_of_points(n, **each):
+    names = [f"p{i}" for i in range(n)]
+    return tuple(Point(name, **each.get(name, {})) for name in names)
+
+
+def several_points(room, say):
+    for n in (3, 4):
+        harm = Impairment(loss=0.01, mark=0.02, reorder=0.01)
+        sim = run_sim(points=row_of_points(n), segments=(
+            Segment(), *[Segment(4 * US, US, harm, harm)] * (n - 1), Segment()))
+        check_segments(say, sim, compare_sim(room, sim))
+
+
+def clocks_of_several(room, say):
+    points = row_of_points(4, p1={"artefacts": (Clock(-2 * H, 30_000),)},
+                           p2={"artefacts": (Clock(40 * MS),)},
+                           p3={"artefacts": (Clock(26 * H, -80_000),)})
+    sim = run_sim(points=points, segments=(
+        Segment(), *[Segment(4 * US, US, LOSSY, LOSSY)] * 3, Segment()))
+    report = compare_sim(room, sim)
+    check_segments(say, sim, report)
+    for a, want in ((0, -2 * H), (1, 2 * H + 40 * MS), (2, 26 * H - 40 * MS)):
+        clock = segment(report, a, a + 1)["clock"]
+        say.within(f"offset {a}", clock["offset_ns"], want, 20 * US)
+
+
+def missed_in_between(room, say):
+    """What the middle capture drops, the others prove; and it is no loss."""
+    sim = run_sim(points=row_of_points(3, p1={"artefacts": (Drop(0.05),)}),
+                  segments=(Segment(), Segment(4 * US, US), Segment(4 * US, US),
+                            Segment()))
+    report = compare_sim(room, sim)
+    for a, b in ((0, 1), (1, 2), (2, 1), (1, 0)):
+        truth = path_truth.segment(sim, a + 1, b + 1)
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}: lost", got["lost"], 0)
+        say.equal(f"{a} -> {b}: missed", got["missed_by_capture"],
+                  {"from": truth.missed_from, "to": truth.missed_to})
+
+
+# --- captures that miss packets ------------------------------------------------------
+
+
+def missed_by_from(room, say):
+    sim = run_sim(points=(Point("sender", drop=0.03), Point("receiver")))
+    report = compare_sim(room, sim)
+    truth = path_truth.segment(sim, 1, 2)
+    got = segment(report, 0, 1)
+    say.equal("lost", got["lost"], 0)
+    say.equal("missed", got["missed_by_capture"], {"from": truth.missed_from, "to": 0})
+
+
+def missed_by_to(room, say):
+    """WRITEs and SENDs that were acknowledged and not sent again were delivered; of what
+    is not acknowledged nobody can say."""
+    for drop in (Drop(0.03), DropBursts(200, 8)):
+        sim = run_sim(queue_pairs=(pair(0), pair(1)),
+                      points=(Point("sender"), Point("receiver", artefacts=(drop,))))
+        report = compare_sim(room, sim)
+        truth, got = path_truth.segment(sim, 1, 2), segment(report, 0, 1)
+        say.equal("lost", got["lost"], 0)
+        say.equal("missed or undecidable",
+                  got["missed_by_capture"]["to"] + got["undecidable"], truth.missed_to)
+        say.within("missed", got["missed_by_capture"]["to"], truth.missed_to,
+                   truth.missed_to // 10 + 1)
+
+
+def missed_and_lost(room, say):
+    """Both at once: what is called missed was, and few of the others are called lost."""
+    sim = run_sim(queue_pairs=(pair(0), pair(1)), segments=path_of(forward=LOSSY),
+                  points=(Point("sender"), Point("receiver", drop=0.02)))
+    truth = path_truth.segment(sim, 1, 2)
+    got = segment(compare_sim(room, sim), 0, 1)
+    say.equal("no more missed than there were",
+              got["missed_by_capture"]["to"] <= truth.missed_to, True)
+    say.equal("none of the lost is overlooked", got["lost"] >= truth.lost, True)
+    say.equal("all are booked", got["lost"] + got["undecidable"]
+              + got["missed_by_capture"]["to"], truth.lost + truth.missed_to)
+
+
+def other_times(room, say):
+    """One capture began later and ended earlier: what lies outside is not lost."""
+    for cuts in ((400, 0), (0, 400), (300, 300)):
+        for which in ("sender", "receiver"):
+            points = tuple(Point(name, artefacts=(Cut(*cuts),) if name == which else ())
+                           for name in ("sender", "receiver"))
+            sim = run_sim(points=points)
+            report = compare_sim(room, sim)
+            for a, b in ((0, 1), (1, 0)):
+                got = segment(report, a, b)
+                say.equal(f"{which} {cuts} {a} -> {b}: lost", got["lost"], 0)
+                say.equal(f"{which} {cuts} {a} -> {b}: missed",
+                          got["missed_by_capture"], {"from": 0, "to": 0})
+
+
+def long_before(room, say):
+    """The captures overlap late, by more than is looked at in the beginning."""
+    work = (Work("WRITE", 65536),) * 700
+    points = (Point("sender"), Point("receiver", artefacts=(Cut(35_000), Clock(5 * H))))
+    sim = run_sim(queue_pairs=(pair(0, work),), points=points)
+    got = segment(compare_sim(room, sim), 0, 1)
+    truth = path_truth.segment(sim, 1, 2)
+    say.equal("matched", got["matched"], truth.matched)
+    say.equal("lost", got["lost"], 0)
+    say.within("offset", got["clock"]["offset_ns"], 5 * H, 20 * US)
+
+
+# --- frames that change on their way -------------------------------------------------
+
+
+def map_frames(data, change):
+    """A capture whose frames are changed; `change(i, frame)` gives another, or None."""
+    out, at, i = roce.Pcap(), 24, 0
+    while at < len(data):
+        seconds, fraction, kept, wire = (int.from_bytes(data[at + k:at + k + 4], "little")
+                                         for k in (0, 4, 8, 12))
+        frame = change(i, data[at + 16:at + 16 + kept])
+        if frame is not None:
+            out.add(seconds * 10**9 + fraction, frame, wire + len(frame) - kept)
+        at, i = at + 16 + kept, i + 1
+    return out.bytes()
+
+
+def checksummed(ip):
+    """The IPv4 header with its checksum made anew."""
+    ip = bytearray(ip)
+    ip[10:12] = b"\0\0"
+    total = sum(int.from_bytes(ip[i:i + 2], "big") for i in range(0, 20, 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    ip[10:12] = (~total & 0xFFFF).to_bytes(2, "big")
+    return bytes(ip)
+
+
+def routed(hops, dscp=None):
+    """As another link shows it: MACs, TTL, perhaps another DSCP."""
+    def change(_i, frame):
+        if frame[12:14] != b"\x08\x00":
+            return frame
+        ip = bytearray(frame[14:])
+        ip[8] -= hops
+        ip[1] = ip[1] & 3 | dscp << 2 if dscp is not None else ip[1]
+        return roce.ethernet(checksummed(ip), src=roce.mac("02:00:00:00:99:01"),
+                             dst=roce.mac("02:00:00:00:99:02"),
+                             vlans=[roce.Vlan(7, pcp=3)])
+    return change
+
+
+def of_host(host, change):
+    """Changed only if it comes from this host."""
+    address = bytes(int(part) for part in host.address.split("."))
+
+    def only(i, frame):
+        return change(i, frame) if frame[26:30] == address else frame
+    return only
+
+
+def routers_between(room, say):
+    """MACs, VLAN, TTL and DSCP change; the TTL says which way traffic goes, even if the
+    points are given the wrong way round and clocks differ."""
+    sim = run_sim(segments=BOTH_LOSSY)
+    data = sim.captures()
+    forward, backward = path_truth.segment(sim, 1, 2), path_truth.segment(sim, 2, 1)
+    room.write({
+        "sender.pcap": map_frames(data["sender"], of_host(HOST_B, routed(2))),
+        "receiver.pcap": map_frames(data["receiver"], of_host(HOST_A, routed(2, dscp=8)))})
+    for order in (("sender.pcap", "receiver.pcap"), ("receiver.pcap", "sender.pcap")):
+        report = room.compare(*order)
+        a = order.index("sender.pcap")
+        there, back = segment(report, a, 1 - a), segment(report, 1 - a, a)
+        say.equal("there: lost", there["lost"], forward.lost)
+        say.equal("back: lost", back["lost"], backward.lost)
+        say.equal("rewritten", there["dscp_rewritten"], forward.matched)
+        say.equal("as what", there["dscp_rewrites"],
+                  [{"from": 26, "to": 8, "packets": forward.matched}])
+        say.equal("back: rewritten", back["dscp_rewritten"], 0)
+        say.equal("ways", {s["direction_by"] for s in report["streams"]}, {"hop_limit"})
+
+
+def wrong_way_round(room, say):
+    """Points in the other order: the same segments under other names."""
+    sim = run_sim(segments=BOTH_LOSSY, points=(
+        Point("sender"), Point("receiver", artefacts=(Clock(7 * H, 20_000),))))
+    room.write({f"{n}.pcap": d for n, d in sim.captures().items()})
+    one = room.compare("sender.pcap", "receiver.pcap")
+    other = room.compare("receiver.pcap", "sender.pcap")
+    for a, b in ((0, 1), (1, 0)):
+        for key in COUNTS:
+            say.equal(f"{a} -> {b}: {key}", segment(other, b, a)[key],
+                      segment(one, a, b)[key])
+
+
+def one_direction_alone(room, say):
+    """Data alone: the order given counts, and the offset includes the delay."""
+    sim = run_sim(queue_pairs=(pair(0),), segments=path_of(forward=LOSSY), cm=False)
+    address = bytes(int(part) for part in HOST_A.address.split("."))
+    room.write({f"{n}.pcap": map_frames(d, lambda _i, f: f if f[26:30] == address
+                                        else None)
+                for n, d in sim.captures().items()})
+    report = room.compare("sender.pcap", "receiver.pcap")
+    got, truth = segment(report, 0, 1), path_truth.segment(sim, 1, 2)
+    # What was lost before the first packet that came is outside of what is known.
+    say.equal("lost", got["lost"] + got["outside_common_time"], truth.lost)
+    say.equal("by", got["clock"]["by"], "one_direction")
+    say.equal("how sure", got["clock"]["offset_uncertainty_ns"], None)
+    say.equal("nothing the other way", segment(report, 1, 0)["lost"], None)
+    say.equal("way", {s["direction_by"] for s in report["streams"]}, {"order_given"})
+
+
+def strangers(room, say):
+    """Traffic that takes another way is no loss, even between the same hosts."""
+    work = WRITES[:20]
+    sim = run_sim(queue_pairs=(pair(0), pair(1, work)), segments=BOTH_LOSSY, cm=False)
+    data = sim.captures()
+
+    def without_second(_i, frame):
+        return None if int.from_bytes(frame[47:50], "big") in (0x101, 0x801) else frame
+    room.write({"sender.pcap": data["sender"],
+                "receiver.pcap": map_frames(data["receiver"], without_second)})
+    report = room.compare("sender.pcap", "receiver.pcap")
+    kept = {0x100, 0x800}
+    lost = sum(tx.passes.get(1, 0) > 0 and not tx.passes.get(2, 0)
+               for tx in sim.all_tx
+               if tx.end.host is sim.host_a and tx.dest_qpn in kept)
+    got = segment(report, 0, 1)
+    say.equal("lost", got["lost"] + got["outside_common_time"], lost)
+    say.equal("alone", report["seen_at_one_point_only"]["streams"], 2)
+
+
+def nothing_in_common(room, say):
+    one = run_sim(queue_pairs=(pair(0),), segments=BOTH_LOSSY).captures()
+    other = run_sim(queue_pairs=(pair(5),), cm=False,
+                    host_a=dataclasses.replace(HOST_A, address="10.9.7.1"),
+                    host_b=dataclasses.replace(HOST_B, address="10.9.7.2")).captures()
+    room.write({"a.pcap": one["sender"], "b.pcap": other["receiver"]})
+    report = room.compare("a.pcap", "b.pcap")
+    for s in report["segments"]:
+        say.equal("matched", s["matched"], 0)
+        say.equal("unknown", (s["lost"], s["clock"]["offset_ns"]), (None, None))
+    done = subprocess.run([BINARY, "compare", "a.pcap", "b.pcap"], cwd=room.directory,
+                          capture_output=True, text=True, timeout=60)
+    say.equal("told", "No packet was seen at both" in done.stdout, True)
+    say.equal("status", done.returncode, 0)
+
+
+# --- sample captures -----------------------------------------------------------------
+
+SAMPLES = {  # name: what there is between sender and receiver: there, back
+    "01_write_rc_cm": ({}, {}), "02a_read_bw": ({}, {}), "02d_atomic_bw": ({}, {}),
+    "02e_ud": ({}, {}), "02f_uc": ({}, {}), "02g_ipv6": ({}, {}),
+    "02h_multiqp": ({}, {}), "02k_allops": ({}, {}), "02l_psnwrap": ({}, {}),
+    "03a_loss_data_0.5pct": ({"lost": 11}, {}),
+    "03c_loss_ack": ({}, {"lost": 44}),
+    "03d_loss_read_resp": ({}, {"lost": 30}),
+    "04b_duplicate": ({"duplicated": 42}, {}),
+    "05a_rnr": ({}, {}),
+    "06a_ecn_netem": ({"marked": 72, "matched": 800}, {}),
+    "07a_nak_remote_access": ({}, {}), "08_vlan": ({}, {}),
+}
+
+
+def samples(room, say):
+    for name, wants in SAMPLES.items():
+        room.write({f"{p}.pcap": sample(f"{name}/{p}.pcap")
+                    for p in ("sender", "receiver")})
+        report = room.compare("sender.pcap", "receiver.pcap")
+        for (a, b), want in zip(((0, 1), (1, 0)), wants):
+            got = segment(report, a, b)
+            for key in ("lost", "marked", "reordered", "duplicated"):
+                say.equal(f"{name} {a} -> {b}: {key}", got[key] or 0, want.get(key, 0))
+            if "matched" in want:
+                say.equal(f"{name} {a} -> {b}: matched", got["matched"], want["matched"])
+            say.equal(f"{name} {a} -> {b}: missed",
+                      [n or 0 for n in got["missed_by_capture"].values()], [0, 0])
+
+
+def reordered_sample(room, say):
+    room.write({f"{p}.pcap": sample(f"04a_reorder/{p}.pcap")
+                for p in ("sender", "receiver")})
+    got = segment(room.compare("sender.pcap", "receiver.pcap"), 0, 1)
+    say.equal("lost", got["lost"], 0)
+    say.equal("reordered", got["reordered"] > 20, True)
+    # netem holds them back for 2 ms
+    say.within("delay of those", got["delay_variation_ns"]["p99"], 2.4 * MS, 500 * US)
+
+
+def switch_sample(room, say):
+    """The port where each of five was lost: all on the way out of sB."""
+    room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
+                "sender.pcap": sample("11_pcapng_switch/sender.pcap"),
+                "receiver.pcap": sample("11_pcapng_switch/receiver.pcap")})
+    for port, lost in (("sA", 4), ("sC", 1), ("0", 4), ("2", 1)):
+        for other in ("sB", "1"):
+            report = room.compare(f"switch.pcapng#{port}", f"switch.pcapng#{other}")
+            say.equal(f"{port} to {other}", segment(report, 0, 1)["lost"], lost)
+            say.equal(f"{other} to {port}", segment(report, 1, 0)["lost"], 0)
+            clock = segment(report, 0, 1)["clock"]
+            say.equal("one clock", (clock["by"], clock["offset_ns"], clock["drift_ppb"]),
+                      ("one_file", 0, 0))
+    report = room.compare("sender.pcap", "switch.pcapng#sA", "switch.pcapng#sB",
+                          "receiver.pcap")
+    say.equal("where they were lost", [s["lost"] for s in report["segments"]],
+              [0, 4, 0, 0, 0, 0])
+    for loss in segment(report, 1, 2)["lost_packets"]:
+        say.equal("frames", [n is not None for n in loss["frames"]],
+                  [True, True, False, False])
+
+
+def switch_as_a_whole(room, say):
+    """A file whose interfaces saw the same packets is one point, each packet once."""
+    room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
+                "receiver.pcap": sample("11_pcapng_switch/receiver.pcap")})
+    report = room.compare("switch.pcapng", "receiver.pcap")
+    say.equal("lost", segment(report, 0, 1)["lost"], 5)
+    say.equal("made two", segment(report, 0, 1)["duplicated"], 0)
+    say.equal("told", report["points"][0]["seen_at_several_interfaces"] > 1000, True)
+
+
+# --- the command line ----------------------------------------------------------------
+
+
+def names(room, say):
+    """A file of the whole name wins over an interface."""
+    data = {p: sample(f"03a_loss_data_0.5pct/{p}.pcap") for p in ("sender", "receiver")}
+    room.write({"x.pcap#1": data["sender"], "x.pcap": data["receiver"],
+                "y#z": data["receiver"]})
+    for points in (("x.pcap#1", "y#z"), ("x.pcap#1", "x.pcap"), ("x.pcap#1", "y#z#0")):
+        report = room.compare(*points)
+        say.equal(f"{points}", segment(report, 0, 1)["lost"], 11)
+
+
+def refusals(room, say):
+    data = sample("03a_loss_data_0.5pct/sender.pcap")
+    room.write({"s.pcap": data, "r.pcap": sample("03a_loss_data_0.5pct/receiver.pcap"),
+                "cut.pcap": data[:len(data) // 2 + 3], "no.pcap": b"nothing\n" * 9})
+    for points, status in (((), 2), (("s.pcap",), 2), (("s.pcap", "s.pcap"), 2),
+                           (("s.pcap#7", "r.pcap"), 2), (("s.pcap#eth0", "r.pcap"), 2),
+                           (("s.pcap", "r.pcap"), 0), (("cut.pcap", "r.pcap"), 3),
+                           (("s.pcap", "missing.pcap"), 3), (("s.pcap", "no.pcap"), 3),
+                           (tuple(f"{i}.pcap" for i in range(17)), 2)):
+        done = room.run(*points)
+        say.equal(f"{points}: status", done.returncode, status)
+        say.equal(f"{points}: says why", bool(done.stderr.strip()), status != 0)
+        say.equal(f"{points}: one line", len(done.stderr.splitlines()) <= 1, True)
+    report = room.compare("cut.pcap", "r.pcap", status=3)
+    say.equal("what was read counts", segment(report, 0, 1)["matched"] > 500, True)
+    say.equal("damaged", report["points"][0]["damaged_at"] is not None, True)
+    done = room.run("s.pcap", "r.pcap", options=("--filter", "udp port"))
+    say.equal("bad filter", done.returncode, 2)
+
+
+def piped(room, say):
+    """Standard input cannot be read twice, and need not be."""
+    room.write({"s.pcap": sample("03a_loss_data_0.5pct/sender.pcap"),
+                "r.pcap": sample("03a_loss_data_0.5pct/receiver.pcap")})
+    for points in (("s.pcap", "-"), ("-", "r.pcap")):
+        name = "r.pcap" if points[1] == "-" else "s.pcap"
+        with subprocess.Popen(["cat", name], cwd=room.directory,
+                              stdout=subprocess.PIPE) as cat:
+            done = room.run(*points, stdin=cat.stdout)
+        say.equal(f"{points}", segment(json.loads(done.stdout), 0, 1)["lost"], 11)
+
+
+def same_again(room, say):
+    """The same input gives the same bytes."""
+    room.write({"s.pcap": sample("03c_loss_ack/sender.pcap"),
+                "r.pcap": sample("03c_loss_ack/receiver.pcap")})
+    runs = [room.run("s.pcap", "r.pcap").stdout for _ in range(2)]
+    say.equal("twice", runs[0] == runs[1], True)
+
+
+def hostile(room, say):
+    """Stamps that jump by years neither hang it nor make losses."""
+    draw = random.Random(3)
+    sim = run_sim()
+    data = sim.captures()
+
+    def wild(capture):
+        out, at = bytearray(capture[:24]), 24
+        while at < len(capture):
+            kept = int.from_bytes(capture[at + 8:at + 12], "little")
+            seconds = int.from_bytes(capture[at:at + 4], "little")
+            seconds = draw.choice((seconds,) * 30 + (0, 2**32 - 1, seconds + 10**6))
+            out += seconds.to_bytes(4, "little") + capture[at + 4:at + 16 + kept]
+            at += 16 + kept
+        return bytes(out)
+    room.write({"s.pcap": data["sender"], "r.pcap": wild(data["receiver"])})
+    report = room.compare("s.pcap", "r.pcap")
+    matched = sum(s["matched"] for s in report["segments"])
+    say.equal("most is found", matched > 0.9 * len(sim.taps[0].seen), True)
+
+
+ROWS = {f.__name__: f for f in (
+    samples, reordered_sample, switch_sample, switch_as_a_whole, several_points,
+    clocks_of_several, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
+    other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
+    strangers, nothing_in_common, names, refusals, piped, same_again, hostile)}
+
+
+def main():
+    rows = {**ROWS, **{name: (lambda room, say, how=how: simulated(room, say, how))
+                       for name, how in sim_rows().items()}}
+    wanted = sys.argv[1:]
+    if wanted == ["--list"]:
+        print(*rows, sep="\n")
+        return 0
+    failures = 0
+    for name in wanted or rows:
+        say = Say(name)
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                rows[name](Room(directory), say)
+            except Exception as problem:  # the row fails, the others run
+                say.equal("runs", f"{type(problem).__name__}: {problem}", None)
+        failures += say.failures
+    print(f"{len(wanted or rows)} rows, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
