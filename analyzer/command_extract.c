@@ -244,11 +244,16 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
     if (analysis == NULL || !rs_trace_is_whole(trace, error)) {
         return FALSE;
     }
+    if (analysis->interrupted) {
+        g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                    "interrupted; nothing has been written");
+        return FALSE;
+    }
     rs_complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     *status = analysis->incomplete ? RS_EXIT_INCOMPLETE : RS_EXIT_SUCCESS;
-    if (analysis->interrupted || !rs_report_has_content(report)) {
-        return TRUE; /* nothing to copy, or nobody who waits for it */
+    if (!rs_report_has_content(report)) {
+        return TRUE; /* and there is nothing to copy */
     }
     guint64 n_packets = 0;
     if (!rs_select_frames(wish, report, trace, error) ||

@@ -2,6 +2,10 @@
 #include "extract.h"
 
 #include "feed.h"
+#include "format.h"
+#include "progress.h"
+
+#define SHOW_EVERY 64 /* packets between looks at the terminal */
 
 /* Files as they are read again. */
 typedef struct extraction {
@@ -27,6 +31,19 @@ find_place(const extraction *x, guint file_i, guint interface_i, guint *first_fi
     *first_interface_i = point != NULL ? point->interface_i : interface_i;
 }
 
+/* What a file is called in names and remarks, which are text of one line; g_free(). */
+static char *
+name_of_file(const extraction *x, guint file_i)
+{
+    const rs_file *file = g_ptr_array_index(x->report->analysis->files, file_i);
+    if (g_str_equal(file->path, "-")) {
+        return g_strdup("standard input");
+    }
+    g_autofree char *base = g_path_get_basename(file->path);
+    g_autofree char *shown = g_filename_display_name(base);
+    return rs_format_safe(shown);
+}
+
 /* Names an interface that has no name of its own after its file, where there are
  * several.  Valid until the next one. */
 static rs_source
@@ -39,10 +56,8 @@ source_of(extraction *x, guint file_i, const rs_reader *reader, guint interface_
     rs_source source = {.place = (guint64)first_file_i << 32 | first_interface_i,
                         .interface = rs_reader_interface(reader, interface_i)};
     if (analysis->files->len > 1 && source.interface->name == NULL) {
-        const rs_file *file = g_ptr_array_index(analysis->files, first_file_i);
-        g_autofree char *base = g_path_get_basename(file->path);
-        g_autofree char *shown = g_filename_display_name(base);
-        g_string_assign(x->name, shown);
+        g_autofree char *file = name_of_file(x, first_file_i);
+        g_string_assign(x->name, file);
         if (first_interface_i > 0) {
             g_string_append_printf(x->name, "#%u", first_interface_i);
         }
@@ -58,11 +73,9 @@ remark_on(extraction *x, guint file_i)
     const GPtrArray *files = x->report->analysis->files;
     g_string_printf(x->remark, "frame %" G_GUINT64_FORMAT, x->frame);
     if (files->len > 1) {
-        const rs_file *file = g_ptr_array_index(files, file_i);
-        g_autofree char *base = g_path_get_basename(file->path);
-        g_autofree char *shown = g_filename_display_name(base);
+        g_autofree char *file = name_of_file(x, file_i);
         g_string_append_printf(x->remark, " (%" G_GUINT64_FORMAT " of %s)",
-                               x->file_frames[file_i], shown);
+                               x->file_frames[file_i], file);
     }
     g_string_append(x->remark, ": ");
     rs_remarks_append(x->remarks, x->frame, x->remark);
@@ -109,9 +122,20 @@ end_file(extraction *x, const rs_feed_step *step)
 }
 
 static gboolean
-read_again(extraction *x, rs_feed *feed, GError **error)
+fail_interrupted(GError **error)
+{
+    g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                "interrupted; nothing has been written");
+    return FALSE;
+}
+
+static gboolean
+read_again(extraction *x, rs_feed *feed, rs_progress *progress, GError **error)
 {
     for (rs_feed_step step;;) {
+        if (rs_analysis_is_interrupted()) {
+            return fail_interrupted(error);
+        }
         rs_feed_next(feed, &step);
         switch (step.kind) {
         case RS_FEED_END:
@@ -124,6 +148,10 @@ read_again(extraction *x, rs_feed *feed, GError **error)
                 return FALSE;
             }
             break;
+        }
+        if (x->frame % SHOW_EVERY == 0) {
+            rs_progress_show(progress, rs_feed_position(feed),
+                             rs_feed_total_bytes(feed), x->frame);
         }
     }
 }
@@ -148,7 +176,8 @@ rs_extract(const rs_report *report, const rs_trace *trace, const rs_remarks *rem
         .name = name,
     };
     g_autoptr(rs_feed) feed = rs_feed_new(report->analysis->options->files);
-    if (!read_again(&x, feed, error)) {
+    g_autoptr(rs_progress) progress = rs_progress_new(report->analysis->options->quiet);
+    if (!read_again(&x, feed, progress, error)) {
         return FALSE;
     }
     rs_writer_finish(writer);

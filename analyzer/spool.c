@@ -71,6 +71,11 @@ copy_stdin(int to, GError **error)
     g_autofree guint8 *buffer = g_malloc(COPY_BYTES);
     for (;;) {
         ssize_t n = read(STDIN_FILENO, buffer, COPY_BYTES);
+        if (n < 0 && errno == EINTR) {
+            g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                        "interrupted; nothing has been written");
+            return FALSE;
+        }
         if (n <= 0) {
             return n == 0 || fail(error, "standard input", errno);
         }

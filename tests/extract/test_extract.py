@@ -7,10 +7,12 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
@@ -237,24 +239,60 @@ def ends(connection):
                   (connection["a"], connection["b"]))
 
 
+def check_connections(room, name, *paths):
+    """The analysis of a connection's packets says what that of the capture said of it."""
+    whole = report(*paths)
+    assert whole["connections"], f"{name}: no connection"
+    for connection in whole["connections"][:4]:
+        extracted(room, *paths, "--connection", connection["id"])
+        part = report(room / "out.pcapng")
+        same = [c for c in part["connections"] if ends(c) == ends(connection)]
+        what = f"{name}: connection {connection['id']}"
+        equal(what, len(same), 1)
+        got, want = counters(part, same[0]), counters(whole, connection)
+        equal(f"{what}: streams", sorted(got, key=str), sorted(want, key=str))
+        for key, values in want.items():
+            for name in COUNTERS:
+                equal(f"{what}: {key}: {name}", got[key][name], values[name])
+        if connection["cm"]:
+            equal(f"{what}: CM", same[0]["cm"], connection["cm"])
+            equal(f"{what}: by", same[0]["paired_by"], connection["paired_by"])
+
+
 @row
 def connections(room):
-    """The analysis of a connection's packets says what that of the capture said of it."""
     for path in (LOSSY, CM, SWITCH, CAPTURES / "03d_loss_read_resp/sender.pcap.gz",
                  CAPTURES / "05a_rnr/sender.pcap.gz", CAPTURES / "02h_multiqp/sender.pcap.gz",
                  CAPTURES / "sim_incast_ecn/h3.pcapng.gz"):
-        whole = report(path)
-        assert whole["connections"], f"{path}: no connection"
-        for connection in whole["connections"][:4]:
-            extracted(room, path, "--connection", connection["id"])
+        check_connections(room, path.parent.name, path)
+
+
+@row
+def simulated_connections(room):
+    """Three queue pairs of two hosts, and everything that can happen to packets."""
+    work = (sim.Work("WRITE", 8192), sim.Work("SEND", 3000), sim.Work("READ", 9000)) * 25
+    pairs = tuple(sim.QueuePair(sim.Side(0x11 + i, start_psn=1000 * i, work=work),
+                                sim.Side(0x22 + i, start_psn=77 * i)) for i in range(3))
+    for seed in (1, 2, 3):
+        bad = sim.Impairment(loss=0.004, corrupt=0.004, duplicate=0.004, reorder=0.004,
+                             mark=0.1)
+        done = sim.simulate(sim.Scenario("bad", pairs, seed=seed,
+                                         segments=sim.path_of(bad, bad)))
+        paths = [put(room, f"{name}.pcap", data) for name, data in done.captures().items()]
+        for path in paths:
+            check_connections(room, f"{path.name}, seed {seed}", path)
+        whole = report(*paths)
+        assert any(s["icrc"]["bad"] for s in whole["streams"])
+        assert any(s["retransmissions"]["packets"] for s in whole["streams"])
+        for connection in whole["connections"]:
+            extracted(room, *paths, "--connection", connection["id"])
             part = report(room / "out.pcapng")
-            same = [c for c in part["connections"] if ends(c) == ends(connection)]
-            row_name = f"{path.parent.name}: connection {connection['id']}"
-            equal(row_name, len(same), 1)
-            equal(f"{row_name}: streams", counters(part, same[0]), counters(whole, connection))
-            if connection["cm"]:
-                equal(f"{row_name}: CM", same[0]["cm"], connection["cm"])
-                equal(f"{row_name}: by", same[0]["paired_by"], connection["paired_by"])
+            data = sum(s["packets"] + s["icrc"]["bad"] for s in whole["streams"]
+                       if s["id"] in connection["streams"])
+            setup = [e["detail"] for e in part["events"] if e["kind"] == "cm"]
+            equal("messages at both points", sorted(set(setup)),
+                  ["DREP", "DREQ", "REP", "REQ", "RTU"])
+            equal("packets at both points", part["capture"]["packets"], data + len(setup))
 
 
 @row
@@ -531,6 +569,35 @@ def output_is_whole_or_absent(room):
     done = run("extract", LOSSY, "--stream", 0, "-w", room / "no/out.pcap")
     equal("nowhere", (done.returncode, done.stderr.count(b"\n")), (3, 1))
     equal("nothing is left", list(room.iterdir()), [])
+
+
+@row
+def interrupted(room):
+    """An interrupt while standard input goes on: nothing is written, and one line says so."""
+    started = subprocess.Popen([BINARY, "extract", "-", "--time", "-", "-w", room / "out.pcap"],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    started.stdin.write(LOSSY.read_bytes())
+    started.stdin.flush()
+    time.sleep(0.5)
+    started.send_signal(signal.SIGINT)
+    error = started.stderr.read().decode()
+    equal("status", (started.wait(60), error.count("\n")), (3, 1))
+    assert "interrupted" in error, error
+    started.stdin.close()
+    equal("nothing is left", list(room.iterdir()), [])
+
+
+@row
+def hostile_file_names(room):
+    """What a file is called starts no line of a comment, and steers no terminal."""
+    names = ["a\nframe 99: stream 7\x1b[31m.pcap", "b.pcap"]
+    for i, name in enumerate(names):
+        put(room, name, roce.Pcap().add(START_NS + i, frame(i)).bytes())
+    copy = extracted(room, *(room / name for name in names), "--time", "-")
+    equal("comments", [r.comments for r in copy.records], [
+        ["frame 1 (1 of a\\x0aframe 99: stream 7\\x1b[31m.pcap): of no stream"],
+        ["frame 2 (1 of b.pcap): of no stream"]])
+    equal("interface", copy.interfaces[0].name, "a\\x0aframe 99: stream 7\\x1b[31m.pcap")
 
 
 @row
