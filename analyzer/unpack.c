@@ -107,7 +107,9 @@ rs_unpacker_new(rs_unpack_source source, gpointer ctx, const guint8 *begun,
     unpacker->source = source;
     unpacker->source_ctx = ctx;
     unpacker->buffer = g_malloc(MAX(n_begun, BUFFER_BYTES));
-    memcpy(unpacker->buffer, begun, n_begun);
+    if (n_begun > 0) {
+        memcpy(unpacker->buffer, begun, n_begun);
+    }
     unpacker->io.in = unpacker->buffer;
     unpacker->io.n_in = n_begun;
     unpacker->n_read = n_begun;
