@@ -38,13 +38,13 @@ static const rs_html_column captures[] = {
      "there is no report"},
     {"notes", "note", RS_HTML_COUNT, RS_HTML_ALWAYS, "findings of this severity",
      "there is no report"},
-    {"worst finding", "title", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, "nothing was found"},
     {"lost", "lost_share", RS_HTML_SHARE, RS_HTML_ALWAYS,
      "packets that did not arrive, of those of streams", "there is no stream"},
     {"sent again", "resent_share", RS_HTML_SHARE, RS_HTML_ALWAYS,
      "requests sent again, of packets of streams", "there is no stream"},
     {"paused", "paused_share", RS_HTML_SHARE, RS_HTML_IF_ANY,
      "of the time, by the source that paused longest", "no pause was seen"},
+    {"worst finding", "title", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, "nothing was found"},
     {"packets", "packets", RS_HTML_COUNT, RS_HTML_ALWAYS, "read", "there is no report"},
     {"files", "n_files", RS_HTML_COUNT, RS_HTML_ALWAYS, "more than one: a rotated set",
      NULL},
@@ -116,6 +116,9 @@ static const section sections[] = {
      "(SELECT f.title FROM findings f WHERE f.capture = r.id ORDER BY f.rowid LIMIT 1) AS title "
      "FROM ranked_captures r ORDER BY r.rank LIMIT ?",
      "SELECT count(*) AS n FROM captures", "summary.csv has all of them"},
+    {"failures", "Not read in full", "Captures that could not be read in full", COLUMNS(failures), FAILURES,
+     "SELECT path, status, reason, file_bytes FROM captures WHERE status != 'complete' ORDER BY name LIMIT ?",
+     "SELECT count(*) AS n FROM captures WHERE status != 'complete'", "summary.csv has all of them"},
     {"streams", "Streams", "Streams of all captures, worst first", COLUMNS(streams), STREAMS,
      "SELECT *, " REPORT " AS report FROM ranked_streams ORDER BY rank LIMIT ?",
      "SELECT count(*) AS n FROM streams", "rocescope.sqlite has all of them"},
@@ -125,9 +128,6 @@ static const section sections[] = {
      "ORDER BY severity = 'critical' DESC, severity = 'warning' DESC, captures DESC, "
      "findings DESC, kind LIMIT ?",
      "SELECT 0 AS n", ""},
-    {"failures", "Not read in full", "Captures that could not be read in full", COLUMNS(failures), FAILURES,
-     "SELECT path, status, reason, file_bytes FROM captures WHERE status != 'complete' ORDER BY name LIMIT ?",
-     "SELECT count(*) AS n FROM captures WHERE status != 'complete'", "summary.csv has all of them"},
     {"no-captures", "No captures", "Files in directories that are no captures", COLUMNS(no_captures), NO_CAPTURES,
      "SELECT path, reason, bytes FROM no_captures ORDER BY path LIMIT ?",
      "SELECT count(*) AS n FROM no_captures", "summary.json has all of them"},
@@ -255,8 +255,15 @@ gboolean
 rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
                GError **error)
 {
-    static const rs_html_head head = {
-        .kind = "Batch", .title = "rocescope", .charts = RS_HTML_NO_CHARTS};
+    guint64 n;
+    if (!count(database, "SELECT count(*) AS n FROM captures", &n, error)) {
+        return FALSE;
+    }
+    g_autofree char *number = rs_format_count(n);
+    g_autofree char *title =
+        g_strdup_printf("%s %s", number, n == 1 ? "capture" : "captures");
+    const rs_html_head head = {
+        .kind = "Batch", .title = title, .charts = RS_HTML_NO_CHARTS};
     rs_html *page = rs_html_open(out, &head);
     gboolean good = write_contents(page, database, extent, error);
     rs_html_close(page);

@@ -296,12 +296,44 @@ help(const rs_option_parser *parser)
     exit(rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE);
 }
 
+/* Whether the option at the beginning of a word, "-j4" or "--jobs", takes a value. */
+static gboolean
+takes_value(const rs_option_parser *parser, const char *word)
+{
+    for (guint i = 0; i < parser->sections->len; i++) {
+        const section *s = g_ptr_array_index(parser->sections, i);
+        for (guint j = 0; j < s->entries->len; j++) {
+            const GOptionEntry *entry = &g_array_index(s->entries, GOptionEntry, j);
+            gboolean meant = word[1] == '-' ? g_str_equal(word + 2, entry->long_name)
+                                            : word[1] == entry->short_name;
+            if (meant && entry->arg != G_OPTION_ARG_NONE) {
+                return TRUE;
+            }
+        }
+    }
+    return FALSE;
+}
+
+/* GLib knows "-j 4" alone, and "-j4" is as usual. */
 static GStrv
-copy_arguments(int argc, char **argv)
+copy_arguments(const rs_option_parser *parser, int argc, char **argv)
 {
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    gboolean is_value = FALSE; /* of the word before */
+    gboolean options_ended = FALSE;
     for (int i = 0; i < argc; i++) {
-        g_strv_builder_add(builder, argv[i]);
+        const char *word = argv[i];
+        gboolean is_option = i > 0 && !is_value && !options_ended && word[0] == '-' &&
+                             word[1] != '\0' && takes_value(parser, word);
+        gboolean joined = is_option && word[1] != '-' && word[2] != '\0';
+        options_ended |= !is_value && g_str_equal(word, "--");
+        is_value = is_option && !joined;
+        if (joined) {
+            const char letter[] = {'-', word[1], '\0'};
+            g_strv_builder_add(builder, letter);
+            word += 2;
+        }
+        g_strv_builder_add(builder, word);
     }
     return g_strv_builder_end(builder);
 }
@@ -316,7 +348,7 @@ rs_option_parser_run(rs_option_parser *parser, int argc, char **argv, GError **e
     };
     take_help(parser);
     g_option_context_add_main_entries(parser->context, entries, NULL);
-    g_auto(GStrv) args = copy_arguments(argc, argv);
+    g_auto(GStrv) args = copy_arguments(parser, argc, argv);
     g_autoptr(GError) local = NULL;
     if (!g_option_context_parse_strv(parser->context, &args, &local)) {
         g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, local->message);

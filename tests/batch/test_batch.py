@@ -191,6 +191,19 @@ def usage():
               ["thesis.txt"])
 
 
+def short_options():
+    """Values of short options stand behind them, with and without a blank."""
+    with folder() as work:
+        pathlib.Path(work, "-j3").write_bytes(small())
+        for arguments in (["-j2", "-oout", "--", "-j3"], ["-j", "2", "-o", "out", "./-j3"]):
+            done = subprocess.run([BINARY, "batch", "-q", *arguments], cwd=work,
+                                  capture_output=True, text=True, timeout=60)
+            check(f"short options: {arguments}", (done.returncode, done.stderr), (0, ""))
+            summary = json.loads(pathlib.Path(work, "out/summary.json").read_text())
+            check(f"short options: {arguments}: the file",
+                  [c["path"] for c in summary["captures"]], ["-j3"])
+
+
 def fail_on():
     with folder() as work:
         shutil.copy(LOSSY, pathlib.Path(work, "x.pcap.gz"))
@@ -290,7 +303,8 @@ def database():
         check("database: every column is explained", undocumented, [])
 
 
-for part in (layout, sets, no_sets, inputs, unreadable, usage, fail_on, tables_of_the_user,
+for part in (layout, sets, no_sets, inputs, unreadable, usage, short_options,
+             fail_on, tables_of_the_user,
              hostile_names,
              any_number_of_workers, database):
     part()
