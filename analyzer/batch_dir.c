@@ -266,10 +266,12 @@ lock(rs_batch_dir *dir, GError **error)
         return FALSE;
     }
     if (flock(dir->lock, LOCK_EX | LOCK_NB) != 0) {
+        int code = errno;
         (void)close(dir->lock);
         dir->lock = -1;
         return fail(error, RS_ERROR_USAGE, dir->path,
-                    "another batch is writing into this directory");
+                    code == EWOULDBLOCK ? "another batch is writing into this directory"
+                                        : "this directory cannot be locked");
     }
     return TRUE;
 }

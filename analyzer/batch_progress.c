@@ -129,6 +129,7 @@ void
 rs_batch_progress_start(rs_batch_progress *progress, const rs_batch_tally *tally,
                         guint n_files)
 {
+    progress->start_us = g_get_monotonic_time(); /* rates are of reading captures */
     if (progress->form == RS_BATCH_PROGRESS_JSON) {
         json_t *line = event("start");
         json_object_set_new(line, "captures", rs_json_count(tally->captures));
@@ -151,18 +152,46 @@ rs_batch_progress_capture(rs_batch_progress *progress, const rs_batch_tally *tal
     }
 }
 
-void
-rs_batch_progress_tick(rs_batch_progress *progress, const rs_batch_tally *tally)
+/* Whether it is time to say something again. */
+static gboolean
+is_due(rs_batch_progress *progress)
 {
     gboolean json = progress->form == RS_BATCH_PROGRESS_JSON;
     gint64 now_us = g_get_monotonic_time();
     if (progress->form == RS_BATCH_PROGRESS_NONE ||
         now_us - progress->start_us < FIRST_US ||
         now_us - progress->last_us < (json ? JSON_EVERY_US : LINE_EVERY_US)) {
-        return;
+        return FALSE;
     }
     progress->last_us = now_us;
-    if (json) {
+    return TRUE;
+}
+
+void
+rs_batch_progress_sets(rs_batch_progress *progress, guint n_done, guint n_files)
+{
+    if (!is_due(progress)) {
+        return;
+    }
+    if (progress->form == RS_BATCH_PROGRESS_JSON) {
+        json_t *line = event("sets");
+        json_object_set_new(line, "files_done", rs_json_count(n_done));
+        json_object_set_new(line, "files", rs_json_count(n_files));
+        put(line);
+    } else {
+        fprintf(stderr, "\r\033[K%u of %u rotated files looked at", n_done, n_files);
+        fflush(stderr);
+        progress->shown = TRUE;
+    }
+}
+
+void
+rs_batch_progress_tick(rs_batch_progress *progress, const rs_batch_tally *tally)
+{
+    if (!is_due(progress)) {
+        return;
+    }
+    if (progress->form == RS_BATCH_PROGRESS_JSON) {
         json_t *line = event("progress");
         add_tally(line, progress, tally);
         put(line);

@@ -4,6 +4,8 @@
  *
  * Each JSON line has "event", which says what else it has:
  *
+ *   "sets"      while rotated files are looked at, before anything else, at most once a
+ *               second: "files_done", "files"
  *   "start"     "captures", "files", "bytes": what there is to do
  *   "capture"   one has ended: "name", "status", "reason" or null, "reused": there was a
  *               report of it, "findings": how many of each severity, or null; and the
@@ -42,6 +44,10 @@ void
 rs_batch_progress_free(rs_batch_progress *progress);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_batch_progress, rs_batch_progress_free)
+
+/* Rotated files have been looked at, so many of so many; to be called often. */
+void
+rs_batch_progress_sets(rs_batch_progress *progress, guint n_done, guint n_files);
 
 void
 rs_batch_progress_start(rs_batch_progress *progress, const rs_batch_tally *tally,

@@ -14,6 +14,8 @@ typedef struct spans {
     GArray *asked;   /* guint: the numbers of these files */
     rs_span *span;   /* by the file's number */
     gboolean *known; /* likewise */
+    guint n_done;
+    rs_batch_progress *progress;
 } spans;
 
 /* ---- stamps ---- */
@@ -58,15 +60,17 @@ take_span(void *ctx, guint job_i, const json_t *message)
 static void
 end_span(void *ctx, guint job_i, const char *reason)
 {
-    (void)ctx;
+    spans *s = ctx;
     (void)job_i;
     (void)reason;
+    s->n_done++;
 }
 
 static void
-ignore_tick(void *ctx)
+tick(void *ctx)
 {
-    (void)ctx;
+    const spans *s = ctx;
+    rs_batch_progress_sets(s->progress, s->n_done, s->asked->len);
 }
 
 static gboolean
@@ -124,9 +128,10 @@ group(spans *s, const char *const *paths)
 }
 
 GPtrArray *
-rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits)
+rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits,
+                   rs_batch_progress *progress)
 {
-    static const rs_workers_class class = {read_span, take_span, end_span, ignore_tick};
+    static const rs_workers_class class = {read_span, take_span, end_span, tick};
     guint n = files->len;
     g_autofree const char **paths = g_new0(const char *, n + 1);
     g_autofree rs_span *span = g_new0(rs_span, n + 1);
@@ -142,7 +147,11 @@ rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits)
             g_array_append_val(asked, i);
         }
     }
-    spans s = {.files = files, .asked = asked, .span = span, .known = known};
+    spans s = {.files = files,
+               .asked = asked,
+               .span = span,
+               .known = known,
+               .progress = progress};
     if (!rs_workers_run(limits, &class, &s, asked->len)) {
         return NULL;
     }

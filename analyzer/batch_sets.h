@@ -9,6 +9,7 @@
 #define RS_BATCH_SETS_H
 
 #include "batch_inputs.h"
+#include "batch_progress.h"
 #include "batch_work.h"
 #include "workers.h"
 
@@ -17,6 +18,7 @@
 /* Captures (rs_batch_capture) of `files` (rs_batch_file, sorted, and kept by the caller) by
  * their names; NULL: interrupted. */
 GPtrArray *
-rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits);
+rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits,
+                   rs_batch_progress *progress);
 
 #endif

@@ -359,7 +359,7 @@ prepare(batch *b, const char *output, GError **error)
     if (!check_captured_at(b, error)) {
         return FALSE;
     }
-    b->captures = rs_batch_sets_find(b->files, &b->limits);
+    b->captures = rs_batch_sets_find(b->files, &b->limits, b->progress);
     return b->captures != NULL && expect_files(b, error);
 }
 

@@ -143,7 +143,7 @@ is_whole(rs_part *part)
     guint64 n_lines = 0;
     for (;;) {
         gssize n = getline(&part->text, &part->text_size, part->file);
-        if (n <= 0) {
+        if (n <= 0 || part->text[n - 1] != '\n') {
             return FALSE;
         }
         if (g_str_has_prefix(part->text, "{\"end\":")) {
