@@ -26,7 +26,8 @@ function(add_asset name)
 endfunction()
 
 # Scripts are read in this order.
-add_asset(rs_html_style "${ROCESCOPE_DYGRAPHS}/dygraph.min.css" page.css)
+add_asset(rs_html_style "${ROCESCOPE_DYGRAPHS}/dygraph.min.css" page.css tables.css
+    report.css media.css)
 add_asset(rs_html_page_script page.js tables.js)
 add_asset(rs_html_report_script units.js axis.js timeline.js psn.js hosts.js)
 add_asset(rs_html_dygraphs "${ROCESCOPE_DYGRAPHS}/dygraph.min.js"
