@@ -454,31 +454,61 @@ write_row(const rs_html_table *table, const gboolean *shown, const row *r,
     rs_html_markup(page, "</tr>\n");
 }
 
-/* Which columns have nothing, and why some cells are not known. */
 static void
-write_legend(const rs_html_table *table, const gboolean *shown, rs_html *page)
+append_item(GString *list, const char *separator, const char *item)
 {
-    g_autoptr(GString) left_out = g_string_new(NULL);
-    g_autoptr(GString) unknown = g_string_new(NULL);
+    g_string_append_printf(list, "%s%s", list->len > 0 ? separator : "", item);
+}
+
+/* The headings of columns with values that are not known for one reason. */
+static char *
+unknown_for(const rs_html_table *table, const gboolean *shown, const char *reason)
+{
+    GString *headings = g_string_new(NULL);
     for (guint i = 0; i < table->n_columns; i++) {
         const rs_html_column *column = &table->columns[i];
-        if (!shown[i]) {
-            g_string_append_printf(left_out, "%s%s", left_out->len > 0 ? ", " : "",
-                                   column->heading);
-        } else if (any_null(table, i)) {
-            g_string_append_printf(unknown, "%s%s: %s", unknown->len > 0 ? "; " : "",
-                                   column->heading, null_reason(column));
+        if (shown[i] && any_null(table, i) &&
+            g_str_equal(null_reason(column), reason)) {
+            append_item(headings, ", ", column->heading);
         }
     }
-    if (unknown->len > 0) {
-        rs_html_printf(page, "<p class=\"legend\">– not known.  %s.</p>\n",
-                       unknown->str);
+    return g_string_free(headings, FALSE);
+}
+
+/* Why some cells are not known: each reason once, where its first column stands. */
+static void
+write_reasons(const rs_html_table *table, const gboolean *shown, rs_html *page)
+{
+    g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < table->n_columns; i++) {
+        const char *reason = null_reason(&table->columns[i]);
+        if (shown[i] && any_null(table, i) &&
+            g_hash_table_add(said, (gpointer)(gsize)reason)) {
+            g_autofree char *headings = unknown_for(table, shown, reason);
+            append_item(text, "; ", headings);
+            g_string_append_printf(text, ": %s", reason);
+        }
     }
-    if (left_out->len > 0) {
+    if (text->len > 0) {
+        rs_html_printf(page, "<p class=\"legend\">– not known.  %s.</p>\n", text->str);
+    }
+}
+
+static void
+write_left_out(const rs_html_table *table, const gboolean *shown, rs_html *page)
+{
+    g_autoptr(GString) headings = g_string_new(NULL);
+    for (guint i = 0; i < table->n_columns; i++) {
+        if (!shown[i]) {
+            append_item(headings, ", ", table->columns[i].heading);
+        }
+    }
+    if (headings->len > 0) {
         rs_html_printf(page,
                        "<p class=\"legend\">Nothing but 0 or unknown, and left "
                        "out: %s.</p>\n",
-                       left_out->str);
+                       headings->str);
     }
 }
 
@@ -505,5 +535,6 @@ rs_html_table_write(const rs_html_table *table, rs_html *page)
         write_row(table, shown, g_ptr_array_index(table->rows, i), page);
     }
     rs_html_markup(page, "</tbody>\n</table>\n</div>\n");
-    write_legend(table, shown, page);
+    write_reasons(table, shown, page);
+    write_left_out(table, shown, page);
 }

@@ -243,6 +243,7 @@
                 choice.value = i;
                 draw();
                 rocescope.showTimelineOf(plot.stream);
+                fit();
             });
             cell.replaceChildren(link);
         });

@@ -358,6 +358,20 @@ class Files(unittest.TestCase):
         self.assertEqual(run("--html", "-", self.CAPTURE).stdout,
                          run("--html", "-", self.CAPTURE).stdout)
 
+    def test_why_values_are_not_known(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.pcap")
+            out = roce.Pcap()
+            for i in range(3):
+                out.add(10**18 + 1000 * i, roce.pfc({3: 0xFFFF}))
+            path.write_bytes(out.bytes())
+            page = Page(report(path)[0])
+            told = Page(report("--link-speed", "100G", path)[0])
+        why = "the speed of the link is not known; see --link-speed"
+        self.assertIn(f"paused, share, longest, link: {why}.", page.text)
+        self.assertEqual(page.rows("pauses-table")[0]["paused"][0], "–")
+        self.assertNotIn(why, told.text)
+
     def test_no_packets(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "x.pcap")
