@@ -37,6 +37,8 @@ SECTIONS = {
     "collective_omitted": ["Admission"], "events": ["Events"], "event_totals": [TOP],
     "findings": ["Findings"],
 }
+# What prints the report of another command -> the page that explains it.
+PAGE_OF = {"text_compare.c": "compare.md"}
 # What many parts have, explained once.
 SHARED = ["Rules that hold everywhere", "Latencies", "Streams"]
 
@@ -126,10 +128,11 @@ def check_limits():
 def check_text_report():
     sources = [*sorted((SOURCE / "analyzer").glob("text_*.c")),
                SOURCE / "analyzer/report_text.c"]
-    text = section(PAGE, "The text report")
-    words = set(re.findall(r"`([^`\n]+)`", text))
     for source in sources:
         code = source.read_text()
+        page = SOURCE / "docs" / PAGE_OF.get(source.name, "report.md")
+        text = section(page.read_text(), "The text report")
+        words = set(re.findall(r"`([^`\n]+)`", text))
         titles = set(re.findall(r'\{"([^"]+)", (?:TRUE|FALSE), \d, (?:TRUE|FALSE)\}', code))
         check(f"{source.name}: columns", sorted(titles - words))
         headings = re.findall(r'rs_text_heading\(\w+,\s*"([^"]+)"', code)
