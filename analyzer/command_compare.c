@@ -5,6 +5,7 @@
 #include "console.h"
 #include "csv_compare.h"
 #include "error.h"
+#include "html_compare.h"
 #include "json_compare.h"
 #include "option_parser.h"
 #include "output.h"
@@ -26,7 +27,7 @@ static const char description[] =
 
 /* Options of the command's own, or of groups of which it takes no other. */
 typedef struct own_options {
-    char *json, *csv;
+    char *json, *csv, *html;
     gint64 top;
     gboolean quiet, no_color;
 } own_options;
@@ -36,6 +37,7 @@ clear_own(own_options *own)
 {
     g_free(own->json);
     g_free(own->csv);
+    g_free(own->html);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(own_options, clear_own)
@@ -47,6 +49,7 @@ parse(int argc, char **argv, own_options *own, GError **error)
     const GOptionEntry entries[] = {
         {"json", 0, 0, G_OPTION_ARG_FILENAME, &own->json, "Write the report as JSON to FILE (\"-\": standard output)", "FILE"},
         {"csv", 0, 0, G_OPTION_ARG_FILENAME, &own->csv, "Write its tables to DIR, a CSV file for each", "DIR"},
+        {"html", 0, 0, G_OPTION_ARG_FILENAME, &own->html, "Write it as one page of HTML to FILE", "FILE"},
         {"top", 0, 0, G_OPTION_ARG_INT64, &own->top, "Lost packets shown of each segment (default 20; 0: all)", "N"},
         {"no-color", 0, 0, G_OPTION_ARG_NONE, &own->no_color, "No colour, even on a terminal", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &own->quiet, "No text report and no progress", NULL},
@@ -63,6 +66,11 @@ parse(int argc, char **argv, own_options *own, GError **error)
     }
     if (own->top < 0 || own->top > G_MAXUINT16) {
         g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, "--top: 0 to 65535");
+        return NULL;
+    }
+    if (g_strcmp0(own->json, "-") == 0 && g_strcmp0(own->html, "-") == 0) {
+        g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE,
+                            "--json and --html cannot both have standard output");
         return NULL;
     }
     options->top = (guint)own->top;
@@ -119,8 +127,10 @@ write_reports(const rs_options *options, const own_options *own,
 {
     complain_of_inputs(compare);
     gboolean written = write_file(own->json, rs_report_compare_json, compare);
+    written = write_file(own->html, rs_report_compare_html, compare) && written;
     written = write_tables(own->csv, compare) && written;
-    if (!options->quiet && g_strcmp0(own->json, "-") != 0) {
+    if (!options->quiet && g_strcmp0(own->json, "-") != 0 &&
+        g_strcmp0(own->html, "-") != 0) {
         rs_text_compare(stdout, compare, rs_console_width(),
                         rs_console_has_color(options));
         written = rs_console_flush() && written;

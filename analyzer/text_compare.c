@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text_compare.h"
 
+#include "compare_words.h"
 #include "format.h"
 #include "json_compare.h"
 #include "table.h"
@@ -9,19 +10,6 @@
 #include "roce/opcode.h"
 
 #include <stdlib.h>
-
-/* How the text report calls a point: the letter that the first table gives it. */
-static char *
-letter(guint point)
-{
-    return g_strdup_printf("%c", 'A' + (char)point);
-}
-
-static char *
-arrow(const rs_compare_segment *s)
-{
-    return g_strdup_printf("%c → %c", 'A' + (char)s->from, 'A' + (char)s->to);
-}
 
 static void
 print_points(const rs_text *r, const rs_compare *compare)
@@ -37,7 +25,7 @@ print_points(const rs_text *r, const rs_compare *compare)
     rs_text_heading(r, "Points, in the order of the path");
     for (guint i = 0; i < compare->points->len; i++) {
         const rs_compare_point *point = rs_compare_point_at(compare, i);
-        rs_table_add(table, letter(i));
+        rs_table_add(table, rs_compare_letter(i));
         rs_table_add(table, rs_format_safe(point->given));
         rs_text_add_count(table, point->packets);
         rs_text_add_count(table, point->roce_packets);
@@ -48,17 +36,6 @@ print_points(const rs_text *r, const rs_compare *compare)
         rs_text_add_count(table, point->steps_back);
     }
     rs_table_print(table, r->out, r->width);
-}
-
-static gboolean
-anything_matched(const rs_compare *compare)
-{
-    for (guint i = 0; i < compare->segments->len; i++) {
-        if (g_array_index(compare->segments, rs_compare_segment, i).known) {
-            return TRUE;
-        }
-    }
-    return FALSE;
 }
 
 static void
@@ -84,7 +61,7 @@ print_segments(const rs_text *r, const rs_compare *compare)
             s->missed_from, s->missed_to, s->undecidable + s->duplicated_or_missed,
             s->outside,     s->slipped,
         };
-        rs_table_add(table, arrow(s));
+        rs_table_add(table, rs_compare_arrow(s));
         rs_text_add_count(table, s->matched);
         for (guint k = 0; k < G_N_ELEMENTS(counts); k++) {
             rs_table_add(table, s->known ? rs_format_count(counts[k]) : g_strdup("–"));
@@ -94,34 +71,6 @@ print_segments(const rs_text *r, const rs_compare *compare)
 }
 
 /* ---- clocks and delays ---- */
-
-static char *
-signed_duration(gint64 ns)
-{
-    g_autofree char *size = rs_format_duration((guint64)ABS(ns), 0);
-    return g_strdup_printf("%s%s", ns < 0 ? "−" : "+", size);
-}
-
-static char *
-offset_text(const rs_compare_segment *s)
-{
-    g_autofree char *offset = signed_duration(s->clock.offset_ns);
-    if (!s->clock.both_ways) {
-        return g_strdup_printf("%s, delay included", offset);
-    }
-    g_autofree char *sure = rs_format_duration(s->clock.uncertainty_ns, 0);
-    return g_strdup_printf("%s ± %s", offset, sure);
-}
-
-static char *
-drift_text(const rs_clock_fit *fit)
-{
-    if (!fit->drift_known) {
-        return g_strdup("unknown");
-    }
-    return g_strdup_printf("%+.3f ± %.3f ppm", (double)fit->drift_ppb / 1000,
-                           (double)fit->drift_uncertainty_ppb / 1000);
-}
 
 static void
 print_clocks(const rs_text *r, const rs_compare *compare)
@@ -142,8 +91,8 @@ print_clocks(const rs_text *r, const rs_compare *compare)
         any = TRUE;
         rs_table_add(table, g_strdup_printf("%c against %c", 'A' + (char)s->to,
                                             'A' + (char)s->from));
-        rs_table_add(table, offset_text(s));
-        rs_table_add(table, drift_text(&s->clock));
+        rs_table_add(table, rs_compare_offset(s));
+        rs_table_add(table, rs_compare_drift(&s->clock));
         rs_text_add_count(table, s->clock.n_steps);
         rs_text_add_count(table, s->clock.packets[0] + s->clock.packets[1]);
         rs_table_add(table, rs_format_duration(s->clock.residual_ns, 0));
@@ -176,7 +125,7 @@ print_delays(const rs_text *r, const rs_compare *compare)
         const guint64 values[] = {s->variation.p50, s->variation.p90, s->variation.p99,
                                   s->variation.max};
         gint64 edge_ns = ABS(s->clock.edge_ns[s->way == RS_WAY_FORWARD ? 0 : 1]);
-        rs_table_add(table, arrow(s));
+        rs_table_add(table, rs_compare_arrow(s));
         rs_table_add(table, s->one_clock ? rs_format_duration((guint64)edge_ns, 0)
                                          : g_strdup(""));
         for (guint k = 0; k < G_N_ELEMENTS(values); k++) {
@@ -350,7 +299,7 @@ rs_text_compare(FILE *out, const rs_compare *compare, guint width, gboolean colo
 {
     const rs_text r = {.out = out, .width = width, .color = color};
     print_points(&r, compare);
-    if (!anything_matched(compare)) {
+    if (!rs_compare_has_matches(compare)) {
         fputc('\n', out);
         rs_text_wrapped(&r,
                         "No packet was seen at both points of any segment: these "

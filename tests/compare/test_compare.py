@@ -7,6 +7,7 @@ in the sample captures, and what the simulator did to every copy.
     tests/compare/test_compare.py --list
 """
 
+import csv
 import dataclasses
 import gzip
 import json
@@ -20,8 +21,9 @@ import tempfile
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/release/bin/rocescope"))
-sys.path.insert(0, str(SOURCE / "tests/sim"))
+sys.path[:0] = [str(SOURCE / "tests/sim"), str(SOURCE / "tests/html")]
 
+import page as pages  # noqa: E402
 import path_truth  # noqa: E402
 import roce  # noqa: E402
 from artefacts import (  # noqa: E402
@@ -605,6 +607,40 @@ def piped(room, say):
         say.equal(f"{points}", segment(json.loads(done.stdout), 0, 1)["lost"], 11)
 
 
+def written_files(room, say):
+    """Page and tables say what the JSON report says, whatever the files are called."""
+    name = "=1+1</script><img src=x onerror=alert(1)>,\x1b[31m.pcap"
+    room.write({"s.pcap": sample("03a_loss_data_0.5pct/sender.pcap"),
+                name.replace("/", ""): sample("03a_loss_data_0.5pct/receiver.pcap")})
+    points = ("s.pcap", name.replace("/", ""))
+    report = room.compare(*points)
+    done = subprocess.run([BINARY, "compare", "--html", "x.html", "--csv", "tables", *points],
+                          cwd=room.directory, capture_output=True, text=True, timeout=60)
+    say.equal("text is there as well", "What happened between them" in done.stdout, True)
+    say.equal("no escape", "\x1b" in done.stdout, False)
+    markup = (room.directory / "x.html").read_text()
+    page = pages.Page(markup)
+    say.equal("faults", page.faults, [])
+    say.equal("policy", page.policy()["script-src"],
+              [pages.source_of(s) for s in page.scripts()])
+    say.equal("no image", [tag for tag, _ in page.elements if tag == "img"], [])
+    say.equal("lost on the page", [row["Lost"][0] for row in page.rows("segment-table")],
+              [str(s["lost"]) for s in report["segments"]])
+    say.equal("frames on the page", [row["Frame"][0] for row in page.rows("loss-table")],
+              [str(x["frame"]) for s in report["segments"] for x in s["lost_packets"]])
+    rows = {f.name: list(csv.DictReader(f.open())) for f in
+            (room.directory / "tables").iterdir()}
+    say.equal("tables", sorted(rows), ["lost_packets.csv", "segments.csv", "streams.csv"])
+    say.equal("lost in the table", [int(r["lost"]) for r in rows["segments.csv"]],
+              [s["lost"] for s in report["segments"]])
+    say.equal("no formula", rows["segments.csv"][0]["to"].startswith("'="), True)
+    say.equal("frames in the table", [int(r["frame"]) for r in rows["lost_packets.csv"]],
+              [x["frame"] for s in report["segments"] for x in s["lost_packets"]])
+    say.equal("streams", sum(int(r["lost"]) for r in rows["streams.csv"]), 11)
+    both = room.run(*points, options=("--html", "-"))
+    say.equal("one has standard output", both.returncode, 2)
+
+
 def same_again(room, say):
     """The same input gives the same bytes."""
     room.write({"s.pcap": sample("03c_loss_ack/sender.pcap"),
@@ -638,7 +674,7 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, switch_as_a_whole, several_points,
     clocks_of_several, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
-    strangers, nothing_in_common, names, refusals, piped, same_again, hostile)}
+    strangers, nothing_in_common, names, refusals, piped, written_files, same_again, hostile)}
 
 
 def main():
