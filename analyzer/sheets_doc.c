@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of columns as a document. */
+#include "csv_compare.h"
 #include "database_schema.h"
 #include "sheets.h"
 
@@ -41,9 +42,9 @@ print_column(FILE *out, const rs_sheet_column *column)
 }
 
 static void
-print_sheet(FILE *out, const rs_sheet *sheet)
+print_sheet(FILE *out, const char *level, const rs_sheet *sheet)
 {
-    fprintf(out, "\n## `%s`\n\n%s.", sheet->name, sheet->what);
+    fprintf(out, "\n%s `%s`\n\n%s.", level, sheet->name, sheet->what);
     if (sheet->of != NULL) {
         fprintf(out, " Belong to `%s`: the elements of `%s`.", sheet->of, sheet->list);
     }
@@ -77,12 +78,26 @@ print_database(FILE *out)
     fputs("\n[batch.md](batch.md) has questions to ask it.\n", out);
 }
 
+static void
+print_comparison(FILE *out)
+{
+    fputs("\n## Of a comparison\n\n`rocescope compare --csv DIR` writes these instead; "
+          "their paths lead into its own report, which [compare.md](compare.md) "
+          "explains. In tables that belong to another one, `of` is here the element "
+          "that a row belongs to.\n",
+          out);
+    for (guint i = 0; i < rs_n_compare_sheets; i++) {
+        print_sheet(out, "###", &rs_compare_sheets[i]);
+    }
+}
+
 void
 rs_sheets_print_tables(FILE *out)
 {
     fputs(head, out);
     for (guint i = 0; i < rs_n_sheets; i++) {
-        print_sheet(out, &rs_sheets[i]);
+        print_sheet(out, "##", &rs_sheets[i]);
     }
     print_database(out);
+    print_comparison(out);
 }

@@ -27,10 +27,10 @@ class Sheet:
     columns: list
 
 
-def parse(text):
-    """Name -> Sheet, in their order."""
+def parse(text, level="##"):
+    """Name -> Sheet, in their order: those with headings of a level."""
     sheets = {}
-    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+    for part in re.split(rf"^{level} ", text, flags=re.MULTILINE)[1:]:
         heading = re.match(r"`(\w+)`\n", part)
         if not heading:
             continue    # about the database
@@ -47,10 +47,17 @@ def parse(text):
     return sheets
 
 
+def _listed(binary):
+    return subprocess.run([binary, "--list-columns"], check=True, capture_output=True,
+                          text=True).stdout
+
+
 def of_program(binary):
-    done = subprocess.run([binary, "--list-columns"], check=True, capture_output=True,
-                          text=True)
-    return parse(done.stdout)
+    return parse(_listed(binary))
+
+
+def of_comparison(binary):
+    return parse(_listed(binary).split("\n## Of a comparison\n")[1], "###")
 
 
 def look_up(node, path):
@@ -106,3 +113,12 @@ def rows(sheets, sheet, report):
             pairs = found.items() if isinstance(found, dict) else [(None, x) for x in found]
             for key, item in pairs:
                 yield {"of": parent.get("id"), "key": key, "item": item}
+
+
+def rows_of_comparison(sheet, report):
+    """Likewise, of what `rocescope compare` writes."""
+    for parent in report[sheet.of or sheet.name]:
+        if sheet.of is None:
+            yield parent
+        else:
+            yield from ({"of": parent, "item": item} for item in parent[sheet.list])

@@ -5,7 +5,8 @@
   - Every key of the schema stands in a section about the part of the report it belongs to.
   - No row of a table names something without a word about it.
   - Every section about a part of the report says what that part cannot show.
-  - Every heading of the text report, and every column of its tables, is explained.
+  - Every heading of the text report, and every column of its tables, is explained; of a
+    comparison in docs/compare.md, of which every key of its schema is.
 """
 
 import json
@@ -20,6 +21,8 @@ PAGE = (SOURCE / "docs/report.md").read_text()
 SCHEMA = json.loads((SOURCE / "docs/report.schema.json").read_text())
 TOP = "JSON: the top level"
 LEAST_WORDS = 3
+# Where the text of another report than that of one capture is explained.
+PAGES = {"text_compare.c": "docs/compare.md"}
 failed = []
 
 # Part of the report -> the sections that explain what is in it.
@@ -66,21 +69,21 @@ def code_words(text):
     return {word for span in spans for word in re.findall(r"[\w.]*\w", span)}
 
 
-def keys_below(node, seen=()):
-    """Every key that a part of the schema may have."""
+def keys_below(node, definitions=SCHEMA["$defs"], seen=()):
+    """Every key that a part of a schema may have."""
     keys = set()
     if isinstance(node, list):
-        return keys.union(*(keys_below(item, seen) for item in node))
+        return keys.union(*(keys_below(item, definitions, seen) for item in node))
     if not isinstance(node, dict):
         return keys
     reference = node.get("$ref")
     if reference and reference not in seen:
-        keys |= keys_below(SCHEMA["$defs"][reference.rsplit("/", 1)[1]],
+        keys |= keys_below(definitions[reference.rsplit("/", 1)[1]], definitions,
                            (*seen, reference))
     for key, value in node.get("properties", {}).items():
-        keys |= {key} | keys_below(value, seen)
+        keys |= {key} | keys_below(value, definitions, seen)
     for word in ("items", "anyOf", "allOf", "additionalProperties"):
-        keys |= keys_below(node.get(word), seen)
+        keys |= keys_below(node.get(word), definitions, seen)
     return keys
 
 
@@ -119,6 +122,14 @@ def check_rows():
     check("rows that name something and hardly explain it", problems)
 
 
+def check_comparison():
+    schema = json.loads((SOURCE / "docs/compare.schema.json").read_text())
+    words = code_words((SOURCE / "docs/compare.md").read_text())
+    keys = keys_below(schema, schema["$defs"])
+    check("compare.md: some keys to look for", [] if "lost_sent_again" in keys else [keys])
+    check("compare.md: keys that it does not explain", sorted(keys - words))
+
+
 def check_limits():
     headings = sorted({heading for part in SECTIONS.values() for heading in part} - {TOP})
     check("sections that do not say what they cannot show",
@@ -129,6 +140,9 @@ def check_text_report():
     sources = [*sorted((SOURCE / "analyzer").glob("text_*.c")),
                SOURCE / "analyzer/report_text.c"]
     for source in sources:
+        page = (SOURCE / PAGES.get(source.name, "docs/report.md")).read_text()
+        text = section(page, "The text report")
+        words = set(re.findall(r"`([^`\n]+)`", text))
         code = source.read_text()
         page = SOURCE / "docs" / PAGE_OF.get(source.name, "report.md")
         text = section(page.read_text(), "The text report")
@@ -138,8 +152,8 @@ def check_text_report():
         headings = re.findall(r'rs_text_heading\(\w+,\s*"([^"]+)"', code)
         check(f"{source.name}: headings",
               [heading for heading in headings if not re.search(
-                  rf"^(\| {re.escape(heading)} \||#+ {re.escape(heading)}$)", text,
-                  re.MULTILINE)])
+                  rf"^(\| {re.escape(heading)} \||#+ {re.escape(heading)}$)"
+                  rf"|\*{re.escape(heading)}\*", text, re.MULTILINE)])
     check("columns of the text report: some to look for", [] if "marks held back" in
           "".join(s.read_text() for s in sources) else ["none"])
 
@@ -158,7 +172,8 @@ def check_checks():
           keys_below(SCHEMA["properties"]["streams"]) else ["too few"])
 
 
-for part in (check_checks, check_keys, check_rows, check_limits, check_text_report):
+for part in (check_checks, check_keys, check_rows, check_comparison, check_limits,
+             check_text_report):
     part()
 print(f"{len(failed)} failed" if failed else "every number is explained")
 sys.exit(1 if failed else 0)

@@ -35,7 +35,7 @@ def check(row, got, want=True):
 
 
 def run(*arguments):
-    return subprocess.run([BINARY, "--quiet", *map(str, arguments)], text=True,
+    return subprocess.run([BINARY, *map(str, arguments), "--quiet"], text=True,
                           capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
 
 
@@ -64,15 +64,16 @@ def same(got, want):
     return float(got) == want if isinstance(want, (int, float)) and got else got == want
 
 
-def compare(row, report, directory):
+def compare(row, report, directory, sheets=SHEETS, rows_of=None):
     """Every table is what follows from the report."""
     found = read(directory)
-    check(f"{row}: tables", sorted(found), sorted(SHEETS))
-    for name, sheet in SHEETS.items():
+    rows_of = rows_of or (lambda sheet, report: tables.rows(SHEETS, sheet, report))
+    check(f"{row}: tables", sorted(found), sorted(sheets))
+    for name, sheet in sheets.items():
         names, *records = found[name]
         check(f"{row}: {name}: names", names, [c.name for c in sheet.columns])
         want = [[field(tables.value(r, c), c) for c in sheet.columns]
-                for r in tables.rows(SHEETS, sheet, report)]
+                for r in rows_of(sheet, report)]
         check(f"{row}: {name}: records", len(records), len(want))
         wrong = [(i, c.name, g[j], w[j]) for i, (g, w) in enumerate(zip(records, want))
                  for j, c in enumerate(sheet.columns) if not same(g[j], w[j])]
@@ -102,6 +103,26 @@ def sample_captures():
         check("--max-streams", len(found["streams"]), 4)
         used |= {name for name, records in found.items() if len(records) > 1}
     check("tables without a row in any sample", sorted(set(SHEETS) - used), [])
+
+
+def comparisons():
+    """Tables of `rocescope compare`."""
+    sheets, used = tables.of_comparison(BINARY), set()
+    check("comparison: tables", sorted(sheets), ["lost_packets", "segments", "streams"])
+    switch = SOURCE / "captures/11_pcapng_switch/switch.pcapng.gz"
+    for points in ([LOSSY.parent / "sender.pcap.gz", LOSSY],
+                   [MARKED.parent / "sender.pcap.gz", MARKED],
+                   [f"{switch}#sA", f"{switch}#sB"], [LOSSY, MARKED]):
+        with tempfile.TemporaryDirectory() as directory:
+            report, target = pathlib.Path(directory, "r.json"), pathlib.Path(directory, "c")
+            done = run("compare", "--json", report, "--csv", target, *points)
+            check(f"compare {points}: status", done.returncode, 0)
+            found = compare(f"compare {points}", json.loads(report.read_text()), target,
+                            sheets, tables.rows_of_comparison)
+            used |= {name for name, records in found.items() if len(records) > 1}
+            check(f"compare {points}: into a file", run("compare", "--csv", report,
+                                                        *points).returncode, 3)
+    check("comparison: tables without a row", sorted(set(sheets) - used), [])
 
 
 # --- what others may have written into names -------------------------------------------
@@ -197,7 +218,7 @@ def twice():
             [BINARY, "--csv", fresh, LOSSY], capture_output=True, text=True).stdout)
 
 
-for part in (sample_captures, hosts_and_files, interfaces, targets, twice):
+for part in (sample_captures, comparisons, hosts_and_files, interfaces, targets, twice):
     part()
 print(f"{failures} rows failed" if failures else "the tables say what the report says")
 sys.exit(1 if failures else 0)
