@@ -51,6 +51,12 @@ def offered(*command):
     return set(re.findall(r"^  (?:-\w, |    )(--[a-z][a-z-]*)", done.stdout, re.MULTILINE))
 
 
+def version():
+    """As the program and the pages say it: "rocescope 0.1.0"."""
+    done = subprocess.run([BINARY, "--version"], check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()[0]
+
+
 def commands():
     done = subprocess.run([BINARY, "--help"], check=True, capture_output=True, text=True)
     return re.findall(r"^  (\w+) ", done.stdout.split("Commands:")[1], re.MULTILINE)
@@ -69,8 +75,8 @@ def check_build(path, page):
     standard = [name for name in headings if name in SECTIONS]
     check(f"{path.name}: order of sections",
           [] if standard == [n for n in SECTIONS if n in standard] else [standard])
-    title = re.search(r"^\.TH (\S+) 1 \d{4}-\d\d-\d\d \"rocescope ([\d.]+)\" "
-                      r"\"User Commands\"$", page, re.MULTILINE)
+    title = re.search(r"^\.TH (\S+) 1 \d{4}-\d\d-\d\d "
+                      rf"\"{re.escape(version())}\" \"User Commands\"$", page, re.MULTILINE)
     check(f"{path.name}: title", [] if title and title.group(1).lower() == path.stem
           else [page.splitlines()[:3]])
     name = section(page, "NAME").strip()
