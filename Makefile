@@ -25,7 +25,7 @@ release: deps
 demo: deps
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin
-	@tools/demo $(release)/bin/rocescope
+	@tools/demo $(release)/bin/rocescope build/demo
 
 # Under ASan and UBSan: with clang what stands close to the code, with gcc everything;
 # ctest's summary of that comes last.
