@@ -2,6 +2,7 @@
 #include "clock_match.h"
 
 #include "path_time.h"
+#include "sorting.h"
 
 #include <math.h>
 
@@ -610,18 +611,10 @@ rs_clock_variation(const rs_clock *clock, const rs_clock_fit *fit, rs_clock_way 
     }
 }
 
-static gint
-by_difference(gconstpointer a, gconstpointer b)
-{
-    gint64 x = *(const gint64 *)a;
-    gint64 y = *(const gint64 *)b;
-    return x < y ? -1 : x > y;
-}
-
 guint
 rs_clock_densest(GArray *differences, guint64 width_ns, gint64 *median_ns)
 {
-    g_array_sort(differences, by_difference);
+    g_array_sort(differences, rs_by_i64);
     guint most = 0;
     for (guint low = 0, high = 0; high < differences->len; high++) {
         gint64 top = g_array_index(differences, gint64, high);

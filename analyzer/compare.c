@@ -7,6 +7,7 @@
 #include "error.h"
 #include "path_time.h"
 #include "progress.h"
+#include "sorting.h"
 
 #include "roce/decode.h"
 
@@ -45,14 +46,6 @@ rs_compare_source_of(const rs_compare *compare, guint point)
 
 /* ---- clocks while files are read ---- */
 
-static gint
-by_size(gconstpointer a, gconstpointer b)
-{
-    gint64 x = *(const gint64 *)a;
-    gint64 y = *(const gint64 *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* What times between points differ by, of the newest packets. */
 static void
 follow_spread(rs_compare *compare, gint64 apart_ns)
@@ -65,7 +58,7 @@ follow_spread(rs_compare *compare, gint64 apart_ns)
     gint64 sorted[G_N_ELEMENTS(compare->spread)];
     guint known = MIN(compare->n_spread, n);
     memcpy(sorted, compare->spread, sizeof sorted);
-    qsort(sorted, known, sizeof sorted[0], by_size);
+    qsort(sorted, known, sizeof sorted[0], rs_by_i64);
     compare->path->tolerance_ns =
         LEAST_TOLERANCE_NS + SPREAD_FACTOR * sorted[known * 3 / 4];
 }

@@ -32,6 +32,7 @@
  * start.  Both tell of the same packets, so the larger one counts.
  */
 #include "cursor.h"
+#include "pcapng.h"
 #include "reader.h"
 
 #include <string.h>
@@ -39,33 +40,8 @@
 #define MIN_BLOCK_BYTES 12u
 #define MAX_BLOCK_BYTES (64u * 1024u * 1024u)
 #define MAX_INTERFACES 65536u
-#define BYTE_ORDER_MAGIC 0x1a2b3c4du
 #define NS_PER_S 1000000000u
 #define UNKNOWN_DROPS_16 0xffffu
-
-enum block_type {
-    BLOCK_SECTION = 0x0a0d0d0a, /* the same in both byte orders */
-    BLOCK_INTERFACE = 1,
-    BLOCK_OLD_PACKET = 2,
-    BLOCK_SIMPLE_PACKET = 3,
-    BLOCK_STATISTICS = 5,
-    BLOCK_ENHANCED_PACKET = 6,
-};
-
-enum option_code {
-    OPTION_END = 0,
-    OPTION_COMMENT = 1,
-    OPTION_IF_NAME = 2,
-    OPTION_IF_DESCRIPTION = 3,
-    OPTION_IF_SPEED = 8,
-    OPTION_IF_TSRESOL = 9,
-    OPTION_IF_FCSLEN = 13,
-    OPTION_IF_TSOFFSET = 14,
-    OPTION_PACKET_FLAGS = 2,
-    OPTION_PACKET_DROPS = 4,
-    OPTION_STATISTICS_IFDROP = 5,
-    OPTION_STATISTICS_OSDROP = 7,
-};
 
 typedef struct ng_interface {
     rs_interface base;
@@ -128,7 +104,7 @@ next_option(rs_cursor *options, ng_option *option)
     const guint8 *value = rs_cursor_take(options, length);
     take_padding(options, length);
     option->value = (rs_cursor){value, length, options->big_endian, FALSE};
-    return !options->bad && option->code != OPTION_END;
+    return !options->bad && option->code != RS_PCAPNG_OPTION_END;
 }
 
 /* The text of an option; some writers end it with a zero. */
@@ -184,8 +160,8 @@ set_byte_order(rs_reader_pcapng *self, const guint8 *header)
 {
     rs_cursor magic = {header + 8, 4, FALSE, FALSE};
     guint32 value = rs_cursor_u32(&magic);
-    self->big_endian = value == GUINT32_SWAP_LE_BE(BYTE_ORDER_MAGIC);
-    return self->big_endian || value == BYTE_ORDER_MAGIC;
+    self->big_endian = value == GUINT32_SWAP_LE_BE(RS_PCAPNG_BYTE_ORDER_MAGIC);
+    return self->big_endian || value == RS_PCAPNG_BYTE_ORDER_MAGIC;
 }
 
 static gboolean
@@ -201,7 +177,7 @@ read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
 {
     rs_cursor fields = {header, MIN_BLOCK_BYTES, self->big_endian, FALSE};
     into->type = rs_cursor_u32(&fields);
-    if (into->type == BLOCK_SECTION) {
+    if (into->type == RS_PCAPNG_SECTION) {
         if (!set_byte_order(self, header)) {
             return damage(self, into, "a section without byte-order magic", error);
         }
@@ -299,18 +275,18 @@ static void
 read_interface_option(rs_interface *interface, ng_option *option)
 {
     gsize length = option->value.n_left;
-    if (option->code == OPTION_IF_NAME) {
+    if (option->code == RS_PCAPNG_IF_NAME) {
         set_label(&interface->name, option);
-    } else if (option->code == OPTION_IF_DESCRIPTION) {
+    } else if (option->code == RS_PCAPNG_IF_DESCRIPTION) {
         set_label(&interface->description, option);
-    } else if (option->code == OPTION_IF_SPEED && length == 8) {
+    } else if (option->code == RS_PCAPNG_IF_SPEED && length == 8) {
         guint64 speed = rs_cursor_u64(&option->value);
         interface->speed_bps = speed == G_MAXUINT64 ? 0 : speed;
-    } else if (option->code == OPTION_IF_TSRESOL && length == 1) {
+    } else if (option->code == RS_PCAPNG_IF_TSRESOL && length == 1) {
         interface->ticks_per_second = ticks_per_second(*option->value.at);
-    } else if (option->code == OPTION_IF_FCSLEN && length == 1) {
+    } else if (option->code == RS_PCAPNG_IF_FCSLEN && length == 1) {
         interface->fcs_bytes = fcs_bytes(*option->value.at);
-    } else if (option->code == OPTION_IF_TSOFFSET && length == 8) {
+    } else if (option->code == RS_PCAPNG_IF_TSOFFSET && length == 8) {
         interface->ts_offset_s = (gint64)rs_cursor_u64(&option->value);
     }
 }
@@ -376,8 +352,8 @@ read_statistics(rs_reader_pcapng *self, ng_block *statistics, GError **error)
     guint64 dropped = 0;
     gboolean known = FALSE;
     for (ng_option option; next_option(&statistics->body, &option);) {
-        gboolean counts_drops = option.code == OPTION_STATISTICS_IFDROP ||
-                                option.code == OPTION_STATISTICS_OSDROP;
+        gboolean counts_drops = option.code == RS_PCAPNG_STATISTICS_IFDROP ||
+                                option.code == RS_PCAPNG_STATISTICS_OSDROP;
         if (!counts_drops || option.value.n_left != 8) {
             continue;
         }
@@ -470,13 +446,13 @@ read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at,
                     rs_record *record, guint *fcs)
 {
     for (ng_option option; next_option(&packet->body, &option);) {
-        if (option.code == OPTION_COMMENT) {
+        if (option.code == RS_PCAPNG_OPTION_COMMENT) {
             add_comment(self, record, &option);
-        } else if (option.code == OPTION_PACKET_FLAGS && option.value.n_left == 4) {
+        } else if (option.code == RS_PCAPNG_PACKET_FLAGS && option.value.n_left == 4) {
             record->flags = rs_cursor_u32(&option.value);
             apply_flags(record, record->flags, fcs);
-        } else if (option.code == OPTION_PACKET_DROPS && option.value.n_left == 8 &&
-                   packet->type == BLOCK_ENHANCED_PACKET) {
+        } else if (option.code == RS_PCAPNG_PACKET_DROPS && option.value.n_left == 8 &&
+                   packet->type == RS_PCAPNG_ENHANCED_PACKET) {
             count_drops(at, rs_cursor_u64(&option.value));
         }
     }
@@ -514,7 +490,7 @@ take_packet_fields(ng_block *packet)
 {
     rs_cursor *body = &packet->body;
     packet_fields fields = {.drops = UNKNOWN_DROPS_16};
-    if (packet->type == BLOCK_OLD_PACKET) {
+    if (packet->type == RS_PCAPNG_OLD_PACKET) {
         fields.local = rs_cursor_u16(body);
         fields.drops = rs_cursor_u16(body);
     } else {
@@ -597,16 +573,16 @@ static ng_outcome
 handle_block(rs_reader_pcapng *self, ng_block *met, rs_record *record, GError **error)
 {
     switch (met->type) {
-    case BLOCK_SECTION:
+    case RS_PCAPNG_SECTION:
         return begin_section(self, met, error);
-    case BLOCK_INTERFACE:
+    case RS_PCAPNG_INTERFACE:
         return add_interface(self, met, error);
-    case BLOCK_ENHANCED_PACKET:
-    case BLOCK_OLD_PACKET:
+    case RS_PCAPNG_ENHANCED_PACKET:
+    case RS_PCAPNG_OLD_PACKET:
         return read_packet(self, met, record, error);
-    case BLOCK_SIMPLE_PACKET:
+    case RS_PCAPNG_SIMPLE_PACKET:
         return read_simple_packet(self, met, record, error);
-    case BLOCK_STATISTICS:
+    case RS_PCAPNG_STATISTICS:
         return read_statistics(self, met, error);
     default: /* a number from the file, not an enum: there are many more */
         return OUTCOME_NOTHING;

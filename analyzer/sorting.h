@@ -30,6 +30,14 @@ rs_by_u64(gconstpointer a, gconstpointer b)
 }
 
 static inline gint
+rs_by_i64(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a;
+    gint64 y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+static inline gint
 rs_by_u64_greatest(gconstpointer a, gconstpointer b)
 {
     return rs_by_u64(b, a);

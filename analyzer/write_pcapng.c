@@ -4,32 +4,13 @@
  *
  * Each block is made in memory first, since its length stands in front of it.
  */
+#include "pcapng.h"
 #include "rocescope_version.h"
 #include "writer.h"
 
 #include <string.h>
 
-#define BYTE_ORDER_MAGIC 0x1a2b3c4du
 #define MAX_OPTION_BYTES 65535u
-
-enum block_type {
-    BLOCK_SECTION = 0x0a0d0d0a,
-    BLOCK_INTERFACE = 1,
-    BLOCK_ENHANCED_PACKET = 6,
-};
-
-enum option_code {
-    OPTION_END = 0,
-    OPTION_COMMENT = 1,
-    OPTION_APPLICATION = 4,
-    OPTION_IF_NAME = 2,
-    OPTION_IF_DESCRIPTION = 3,
-    OPTION_IF_SPEED = 8,
-    OPTION_IF_TSRESOL = 9,
-    OPTION_IF_FCSLEN = 13,
-    OPTION_IF_TSOFFSET = 14,
-    OPTION_PACKET_FLAGS = 2,
-};
 
 typedef struct pcapng_writer {
     rs_writer base;
@@ -131,7 +112,7 @@ put_option_text(GByteArray *block, guint code, const char *text)
 static void
 end_options(GByteArray *block)
 {
-    put_option(block, OPTION_END, "", 0);
+    put_option(block, RS_PCAPNG_OPTION_END, "", 0);
 }
 
 /* if_tsresol: an exponent of 10, or with its highest bit set one of 2. */
@@ -154,12 +135,13 @@ static void
 pcapng_begin(rs_writer *writer, const rs_source *first)
 {
     (void)first;
-    GByteArray *block = begin_block(writer, BLOCK_SECTION);
-    put_32(block, BYTE_ORDER_MAGIC);
+    GByteArray *block = begin_block(writer, RS_PCAPNG_SECTION);
+    put_32(block, RS_PCAPNG_BYTE_ORDER_MAGIC);
     put_16(block, 1); /* version 1.0 */
     put_16(block, 0);
     put_64(block, G_MAXUINT64); /* of unknown length */
-    put_option_text(block, OPTION_APPLICATION, "rocescope " ROCESCOPE_VERSION);
+    put_option_text(block, RS_PCAPNG_SECTION_APPLICATION,
+                    "rocescope " ROCESCOPE_VERSION);
     end_options(block);
     end_block(writer);
 }
@@ -168,21 +150,21 @@ static void
 pcapng_declare(rs_writer *writer, const rs_source *source)
 {
     const rs_interface *i = source->interface;
-    GByteArray *block = begin_block(writer, BLOCK_INTERFACE);
+    GByteArray *block = begin_block(writer, RS_PCAPNG_INTERFACE);
     put_16(block, (guint)i->link_type);
     put_16(block, 0);
     put_32(block, i->snaplen);
-    put_option_text(block, OPTION_IF_NAME, i->name != NULL ? i->name : source->name);
-    put_option_text(block, OPTION_IF_DESCRIPTION, i->description);
+    put_option_text(block, RS_PCAPNG_IF_NAME, i->name != NULL ? i->name : source->name);
+    put_option_text(block, RS_PCAPNG_IF_DESCRIPTION, i->description);
     if (i->speed_bps != 0) {
-        put_option_64(block, OPTION_IF_SPEED, i->speed_bps);
+        put_option_64(block, RS_PCAPNG_IF_SPEED, i->speed_bps);
     }
-    put_option_8(block, OPTION_IF_TSRESOL, resolution_code(i->ticks_per_second));
+    put_option_8(block, RS_PCAPNG_IF_TSRESOL, resolution_code(i->ticks_per_second));
     if (i->fcs_bytes != 0) {
-        put_option_8(block, OPTION_IF_FCSLEN, i->fcs_bytes);
+        put_option_8(block, RS_PCAPNG_IF_FCSLEN, i->fcs_bytes);
     }
     if (i->ts_offset_s != 0) {
-        put_option_64(block, OPTION_IF_TSOFFSET, (guint64)i->ts_offset_s);
+        put_option_64(block, RS_PCAPNG_IF_TSOFFSET, (guint64)i->ts_offset_s);
     }
     end_options(block);
     end_block(writer);
@@ -193,18 +175,18 @@ pcapng_add(rs_writer *writer, guint interface_i, const rs_record *record,
            const char *remark, GError **error)
 {
     (void)error;
-    GByteArray *block = begin_block(writer, BLOCK_ENHANCED_PACKET);
+    GByteArray *block = begin_block(writer, RS_PCAPNG_ENHANCED_PACKET);
     put_32(block, interface_i);
     put_32(block, (guint32)(record->ticks >> 32));
     put_32(block, (guint32)record->ticks);
     put_32(block, record->stored_bytes);
     put_32(block, record->stored_wire_bytes);
     put_padded(block, record->frame.bytes, record->stored_bytes);
-    put_option_text(block, OPTION_COMMENT, record->comment);
-    put_option_text(block, OPTION_COMMENT, remark);
+    put_option_text(block, RS_PCAPNG_OPTION_COMMENT, record->comment);
+    put_option_text(block, RS_PCAPNG_OPTION_COMMENT, remark);
     if (record->flags != 0) {
         guint32 flags = GUINT32_TO_LE(record->flags);
-        put_option(block, OPTION_PACKET_FLAGS, &flags, sizeof flags);
+        put_option(block, RS_PCAPNG_PACKET_FLAGS, &flags, sizeof flags);
     }
     if (record->comment != NULL || remark != NULL || record->flags != 0) {
         end_options(block);
