@@ -95,7 +95,8 @@
     function makeFilterable(table, rows) {
         const headings = [...table.tHead.rows[0].cells].map((cell) =>
             cell.textContent.toLowerCase().replaceAll(" ", "-"));
-        const example = table.dataset.example || "words, or conditions as packets>1000";
+        const known = headings.find((name) => ["lost", "packets"].includes(name));
+        const example = known ? `words, or conditions such as ${known}>0` : "words";
         const input = rocescope.make("input", { type: "search", placeholder: example });
         const count = rocescope.make("output", {});
         const label = rocescope.make("label", { className: "filter" }, "Filter ", input, count);

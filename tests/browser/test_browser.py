@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 
 try:
     from selenium import webdriver
@@ -493,20 +494,41 @@ class Browser(unittest.TestCase):
         self.assertEqual(self.texts("#hosts"), [])
 
 
-    # ---- the index of a batch ----
+    # ---- pages of other commands ----
+
+    def look_at(self, path, name):
+        """Light and narrow; all links to other files lead to one."""
+        for kind, width, scheme in (("light", 1280, "light"), ("narrow", 390, "dark")):
+            self.device(width, scheme)
+            self.driver.get(path.as_uri())
+            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"),
+                                 width)
+            self.shoot(f"{name}-{kind}")
+        links = self.js("return [...document.querySelectorAll('a')].map(a => a.href)"
+                        ".filter(h => !h.includes('#'))")
+        for link in links:
+            target = urllib.parse.unquote(urllib.parse.urlparse(link).path)
+            self.assertTrue(pathlib.Path(target).exists(), target)
+        return links
 
     def test_index_of_a_batch(self):
         out = self.folder / "batch"
         subprocess.run([BINARY, "batch", "--quiet", "-o", out,
                         SOURCE / "captures/03a_loss_data_0.5pct",
-                        SOURCE / "captures/01_write_rc_cm"], check=True, timeout=120,
-                       stdout=subprocess.DEVNULL)
-        for kind, width, scheme in (("light", 1280, "light"), ("narrow", 390, "dark")):
-            self.device(width, scheme)
-            self.driver.get((out / "index.html").as_uri())
-            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"),
-                                 width)
-            self.shoot(f"batch-{kind}")
+                        SOURCE / "captures/01_write_rc_cm"], check=True, timeout=120)
+        links = self.look_at(out / "index.html", "batch")
+        self.assertGreaterEqual(len(set(links)), 4)
+        self.driver.get(links[0])
+        self.assertIn("What is wrong", self.texts("h2"))
+
+    def test_comparison(self):
+        page = self.folder / "compare.html"
+        lossy = SOURCE / "captures/03a_loss_data_0.5pct"
+        subprocess.run([BINARY, "compare", "--quiet", "--html", page,
+                        lossy / "sender.pcap.gz", lossy / "receiver.pcap.gz"], check=True,
+                       timeout=120)
+        self.look_at(page, "compare")
+        self.assertTrue(self.driver.find_elements(By.CSS_SELECTOR, "th[aria-sort]"))
 
 
 class Policy(Browser):
