@@ -382,9 +382,10 @@ rs_html_matrix(const rs_html_report *r)
     rs_html_markup(r->page, "<div id=\"hosts-matrix\"></div>\n");
     put_no_script(r->page);
     if (matrix->hosts_omitted > 0) {
+        g_autofree char *more = rs_format_count(matrix->hosts_omitted);
         rs_html_printf(r->page,
-                       "<p class=\"more\">… and %u more hosts with less traffic.</p>\n",
-                       matrix->hosts_omitted);
+                       "<p class=\"more\">… and %s more hosts with less traffic.</p>\n",
+                       more);
     }
     rs_html_data(r->page, "hosts", matrix_json(r, matrix));
     rs_html_end_section(r->page);

@@ -175,8 +175,9 @@ put_counts(const rs_html_report *r)
     rs_html_markup(r->page, "<p class=\"counts\">");
     for (int i = RS_SEVERITY_CRITICAL; i >= RS_SEVERITY_NOTE && bad; i--) {
         if (n[i] > 0) {
-            rs_html_printf(r->page, "<span class=\"severity %s\">%u %s</span> ",
-                           rs_severity_name((rs_severity)i), n[i],
+            g_autofree char *count = rs_format_count(n[i]);
+            rs_html_printf(r->page, "<span class=\"severity %s\">%s %s</span> ",
+                           rs_severity_name((rs_severity)i), count,
                            words[i][n[i] == 1 ? 0 : 1]);
         }
     }

@@ -315,7 +315,8 @@ class Budget(unittest.TestCase):
                          [str(s["id"]) for s in data["streams"][:len(rows)]])
         self.assertGreaterEqual(len(rows), 300)
         self.assertIn(f"and {n - len(rows):,} more streams", page.text)
-        self.assertLessEqual(len(page.data("hosts")["hosts"]), 64)
+        self.assertEqual(len(page.data("hosts")["hosts"]), 64)
+        self.assertIn(f"and {n + 1 - 64:,} more hosts", page.text)
 
     def test_very_many_points(self):
         n = 300 # more than have a time line, or are listed
