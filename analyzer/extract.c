@@ -112,12 +112,17 @@ take_frame(extraction *x, const rs_feed_step *step, GError **error)
                          error);
 }
 
-/* Those that the file told of later. */
+/* Interfaces that the file told of later, and what was dropped at each. */
 static void
 end_file(extraction *x, const rs_feed_step *step)
 {
-    if (x->file_used[step->file_i]) {
-        declare_all(x, step->file_i, step->reader);
+    if (!x->file_used[step->file_i]) {
+        return;
+    }
+    declare_all(x, step->file_i, step->reader);
+    for (guint i = 0; i < rs_reader_n_interfaces(step->reader); i++) {
+        const rs_source source = source_of(x, step->file_i, step->reader, i);
+        rs_writer_drops(x->writer, &source);
     }
 }
 

@@ -78,6 +78,16 @@ pcap_add(rs_writer *writer, guint interface_i, const rs_record *record,
     return TRUE;
 }
 
+/* There is no place for it. */
+static void
+pcap_drops(rs_writer *writer, guint interface_i, guint64 ticks, guint64 dropped)
+{
+    (void)writer;
+    (void)interface_i;
+    (void)ticks;
+    (void)dropped;
+}
+
 static void
 pcap_clear(rs_writer *writer)
 {
@@ -87,8 +97,14 @@ pcap_clear(rs_writer *writer)
 rs_writer *
 rs_pcap_writer_new(FILE *out)
 {
-    static const rs_writer_class class = {pcap_begin, pcap_declare, pcap_add,
-                                          pcap_clear, 1};
+    static const rs_writer_class class = {
+        .begin = pcap_begin,
+        .declare = pcap_declare,
+        .add = pcap_add,
+        .drops = pcap_drops,
+        .clear = pcap_clear,
+        .max_interfaces = 1,
+    };
     pcap_writer *self = g_new0(pcap_writer, 1);
     rs_writer_init(&self->base, &class, out);
     return &self->base;

@@ -196,6 +196,18 @@ pcapng_add(rs_writer *writer, guint interface_i, const rs_record *record,
 }
 
 static void
+pcapng_drops(rs_writer *writer, guint interface_i, guint64 ticks, guint64 dropped)
+{
+    GByteArray *block = begin_block(writer, RS_PCAPNG_STATISTICS);
+    put_32(block, interface_i);
+    put_32(block, (guint32)(ticks >> 32));
+    put_32(block, (guint32)ticks);
+    put_option_64(block, RS_PCAPNG_STATISTICS_IFDROP, dropped);
+    end_options(block);
+    end_block(writer);
+}
+
+static void
 pcapng_clear(rs_writer *writer)
 {
     g_byte_array_unref(((pcapng_writer *)writer)->block);
@@ -204,8 +216,14 @@ pcapng_clear(rs_writer *writer)
 rs_writer *
 rs_pcapng_writer_new(FILE *out)
 {
-    static const rs_writer_class class = {pcapng_begin, pcapng_declare, pcapng_add,
-                                          pcapng_clear, G_MAXUINT};
+    static const rs_writer_class class = {
+        .begin = pcapng_begin,
+        .declare = pcapng_declare,
+        .add = pcapng_add,
+        .drops = pcapng_drops,
+        .clear = pcapng_clear,
+        .max_interfaces = G_MAXUINT,
+    };
     pcapng_writer *self = g_new0(pcapng_writer, 1);
     rs_writer_init(&self->base, &class, out);
     self->block = g_byte_array_new();

@@ -10,6 +10,9 @@ typedef struct written_interface {
     guint32 snaplen;
     guint64 ticks_per_second;
     gint64 ts_offset_s;
+    guint64 newest_ticks; /* of its packets */
+    guint64 dropped;
+    gboolean dropped_known;
 } written_interface;
 
 void
@@ -102,8 +105,23 @@ rs_writer_add(rs_writer *writer, const rs_source *source, const rs_record *recor
     if (!writer->class->add(writer, interface_i, record, remark, error)) {
         return FALSE;
     }
+    written_interface *written =
+        &g_array_index(writer->interfaces, written_interface, interface_i);
+    written->newest_ticks = MAX(written->newest_ticks, record->ticks);
     writer->packets++;
     return TRUE;
+}
+
+void
+rs_writer_drops(rs_writer *writer, const rs_source *source)
+{
+    const guint interface_i = find_interface(writer, source);
+    if (interface_i < writer->interfaces->len && source->interface->dropped_known) {
+        written_interface *written =
+            &g_array_index(writer->interfaces, written_interface, interface_i);
+        written->dropped += source->interface->dropped;
+        written->dropped_known = TRUE;
+    }
 }
 
 guint64
@@ -118,5 +136,12 @@ rs_writer_finish(rs_writer *writer)
     if (!writer->begun) {
         writer->begun = TRUE;
         writer->class->begin(writer, NULL);
+    }
+    for (guint i = 0; i < writer->interfaces->len; i++) {
+        const written_interface *written =
+            &g_array_index(writer->interfaces, written_interface, i);
+        if (written->dropped_known) {
+            writer->class->drops(writer, i, written->newest_ticks, written->dropped);
+        }
     }
 }

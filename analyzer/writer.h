@@ -49,6 +49,11 @@ rs_writer_add(rs_writer *writer, const rs_source *source, const rs_record *recor
 void
 rs_writer_declare(rs_writer *writer, const rs_source *source);
 
+/* What the capture dropped at an interface as its file ends, if the file says so; adds up
+ * over the files of a place.  It is of all of the capture, whatever was written of it. */
+void
+rs_writer_drops(rs_writer *writer, const rs_source *source);
+
 /* Packets written so far. */
 guint64
 rs_writer_packets(const rs_writer *writer);
@@ -70,6 +75,9 @@ typedef struct rs_writer_class {
     /* Writes a packet of the interface with this number. */
     gboolean (*add)(rs_writer *writer, guint interface_i, const rs_record *record,
                     const char *remark, GError **error);
+    /* Writes how many packets the capture dropped at an interface, by the time of these
+     * ticks. */
+    void (*drops)(rs_writer *writer, guint interface_i, guint64 ticks, guint64 dropped);
     /* Frees what the implementation holds. */
     void (*clear)(rs_writer *writer);
     guint max_interfaces;

@@ -100,6 +100,37 @@ def everything_is_the_capture(room):
                   [r.core() for r in original.records])
 
 
+@row
+def everything_says_the_same(room):
+    """The report of all frames of a capture is that of the capture, to the last key."""
+    def without_files(of):
+        for file in of["capture"]["files"]:
+            del file["path"], file["format"]
+        for point in of["capture"]["points"]:
+            del point["file"]
+        return of
+
+    for path in sorted(CAPTURES.glob("*/*.pcap*.gz")):
+        extracted(room, path, "--time", "-")
+        whole, part = without_files(report(path)), without_files(report(room / "out.pcapng"))
+        for key, value in whole.items():
+            equal(f"{path}: {key}", part[key], value)
+
+
+@row
+def drops_of_rotated_files(room):
+    """What the capture dropped adds up over its files."""
+    paths = []
+    for i, dropped in enumerate((3, 0, 4)):
+        out = roce.Pcapng((roce.Interface(name="eth0"),))
+        out.add(START_NS + i * 10**9, frame(i)).add_statistics(
+            START_NS + i * 10**9 + 5, received=9, dropped=dropped)
+        paths.append(put(room, f"x_{i}.pcapng", out.bytes()))
+    extracted(room, *paths, "--time", "-")
+    points = report(room / "out.pcapng")["capture"]["points"]
+    equal("dropped", [p["dropped_by_capture"] for p in points], [7])
+
+
 def frame(i, size=60):
     """No RoCE, and no two alike."""
     return (bytes(12) + b"\x88\xb5" + i.to_bytes(4, "big")).ljust(size, b"\xaa")
