@@ -42,7 +42,8 @@ rs_compare_drift(const rs_clock_fit *fit)
     if (!fit->drift_known) {
         return g_strdup("unknown");
     }
-    return g_strdup_printf("%+.3f ± %.3f ppm", (double)fit->drift_ppb / 1000,
+    return g_strdup_printf("%s%.3f ± %.3f ppm", fit->drift_ppb < 0 ? "−" : "+",
+                           (double)ABS(fit->drift_ppb) / 1000,
                            (double)fit->drift_uncertainty_ppb / 1000);
 }
 

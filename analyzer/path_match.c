@@ -28,6 +28,16 @@ flow_equal(gconstpointer a, gconstpointer b)
            roce_addr_equal(&x->dst, &y->dst);
 }
 
+static void
+free_flow(gpointer data)
+{
+    rs_flow *flow = data;
+    g_free(flow->first_frame);
+    g_free(flow->point);
+    g_free(flow->segment);
+    g_free(flow);
+}
+
 rs_path *
 rs_path_new(const rs_path_config *config)
 {
@@ -35,7 +45,7 @@ rs_path_new(const rs_path_config *config)
     path->config = *config;
     path->table = rs_match_table_new(config->n_points, config->max_sightings);
     path->ways = rs_ways_new();
-    path->flows = g_ptr_array_new_with_free_func(g_free);
+    path->flows = g_ptr_array_new_with_free_func(free_flow);
     path->by_key = g_hash_table_new(flow_hash, flow_equal);
     path->losses = g_array_new(FALSE, FALSE, sizeof(rs_path_loss));
     path->journeys = g_array_new(FALSE, FALSE, sizeof(rs_journey));
@@ -102,7 +112,11 @@ flow_of(rs_path *path, const roce_packet *packet)
     if (flow != NULL || path->flows->len >= MAX_FLOWS) {
         return flow;
     }
+    guint n = path->config.n_points;
     flow = g_memdup2(&key, sizeof key);
+    flow->first_frame = g_new0(guint64, n);
+    flow->point = g_new0(rs_flow_point, n);
+    flow->segment = g_new0(rs_flow_segment, n - 1);
     flow->id = path->flows->len;
     flow->route = rs_ways_route(path->ways, &packet->src, &packet->dst);
     flow->ident = packet->ipv4_ident;

@@ -78,9 +78,9 @@ typedef struct rs_flow {
     rs_way_by way_by;
     gboolean numbered; /* its IPv4 identifications differ */
     guint16 ident;
-    guint64 first_frame[RS_PATH_MAX_POINTS]; /* 0: not seen there */
-    rs_flow_point point[RS_PATH_MAX_POINTS];
-    rs_flow_segment segment[RS_PATH_MAX_POINTS - 1];
+    guint64 *first_frame; /* by point; 0: not seen there */
+    rs_flow_point *point;
+    rs_flow_segment *segment; /* one fewer */
 } rs_flow;
 
 typedef enum rs_loss_state {
