@@ -81,7 +81,8 @@ put_on_disk(const char *path, GError **error)
 
 gboolean
 rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
-                     const rs_batch_extent *extent, GError **error)
+                     const rs_batch_extent *extent, rs_batch_asker ask, void *ctx,
+                     GError **error)
 {
     g_autofree char *draft = rs_batch_dir_draft(dir, DATABASE);
     (void)g_unlink(draft);
@@ -90,6 +91,7 @@ rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
     for (guint i = 0; good && i < G_N_ELEMENTS(files); i++) {
         good = write_file(dir, database, i, extent, error);
     }
+    good = good && ask(database, ctx, error);
     rs_database_free(database);
     return good && put_on_disk(draft, error) &&
            rs_batch_dir_publish(dir, draft, DATABASE, error);

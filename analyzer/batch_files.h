@@ -23,10 +23,14 @@ typedef struct rs_batch_extent {
 void
 rs_batch_files_names(GHashTable *files);
 
+/* Is asked once, with the database that all of them were made of. */
+typedef gboolean (*rs_batch_asker)(rs_database *database, void *ctx, GError **error);
+
 /* Makes all of them; `names` are those of the parts, sorted. */
 gboolean
 rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
-                     const rs_batch_extent *extent, GError **error);
+                     const rs_batch_extent *extent, rs_batch_asker ask, void *ctx,
+                     GError **error);
 
 /* Writes one of them; FALSE with `error` set if the database cannot be asked.  Write
  * errors stay in the stream. */

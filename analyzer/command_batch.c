@@ -8,11 +8,11 @@
 #include "batch_progress.h"
 #include "batch_run.h"
 #include "batch_sets.h"
+#include "batch_text.h"
 #include "command.h"
 #include "console.h"
 #include "error.h"
 #include "filter.h"
-#include "format.h"
 #include "option_parser.h"
 #include "told.h"
 
@@ -48,6 +48,7 @@ typedef struct batch {
     GPtrArray *files;      /* rs_batch_file */
     GPtrArray *captures;   /* rs_batch_capture */
     rs_batch_result *results;
+    rs_table *worst; /* of the captures */
 } batch;
 
 /* ---- options ---- */
@@ -226,10 +227,18 @@ count_missing(const batch *b)
     return n;
 }
 
+static gboolean
+ask_worst(rs_database *database, void *ctx, GError **error)
+{
+    batch *b = ctx;
+    b->worst = rs_batch_text_worst(database, b->options->top, error);
+    return b->worst != NULL;
+}
+
 /* Writes the common files, and removes what an earlier batch left that is none of this
  * one's. */
 static gboolean
-write_common(const batch *b, guint n_missing, GError **error)
+write_common(batch *b, guint n_missing, GError **error)
 {
     const rs_batch_extent extent = {.n_missing = n_missing};
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -241,7 +250,7 @@ write_common(const batch *b, guint n_missing, GError **error)
     }
     add_results(b, files);
     rs_batch_files_names(files);
-    return rs_batch_files_write(b->dir, names, &extent, error) &&
+    return rs_batch_files_write(b->dir, names, &extent, ask_worst, b, error) &&
            rs_batch_dir_settle(b->dir, files, error);
 }
 
@@ -263,38 +272,13 @@ exit_status(const batch *b, guint n_missing)
     return status;
 }
 
-/* How many captures there are of each kind, in words. */
 static void
-print_outcome(const batch *b, guint n_missing, const char *output)
+print_outcome(const batch *b, const char *output)
 {
-    guint by_status[RS_BATCH_STATUSES] = {0};
-    guint critical = 0;
-    guint warning = 0;
-    guint reused = 0;
-    for (guint i = 0; i < b->captures->len; i++) {
-        const rs_batch_result *result = &b->results[i];
-        by_status[result->status] += result->ended ? 1 : 0;
-        reused += result->reused ? 1 : 0;
-        critical += result->has_finding && result->worst == RS_SEVERITY_CRITICAL;
-        warning += result->has_finding && result->worst == RS_SEVERITY_WARNING;
-    }
-    guint n_no_capture = by_status[RS_BATCH_NO_CAPTURE];
+    rs_batch_counts counts;
     g_autofree char *index = g_build_filename(output, "index.html", NULL);
-    g_autofree char *safe = rs_format_safe(index);
-    printf("%u captures, %u of them done before\n", b->captures->len - n_no_capture,
-           reused);
-    printf("  %u with critical findings, %u with warnings\n", critical, warning);
-    printf("  %u not read in full, %u not at all, %u given up\n",
-           by_status[RS_BATCH_INCOMPLETE], by_status[RS_BATCH_UNREADABLE],
-           by_status[RS_BATCH_FAILED]);
-    if (n_missing > 0) {
-        printf("  %u missing: the batch was interrupted; the same command goes on\n",
-               n_missing);
-    }
-    if (n_no_capture > 0) {
-        printf("%u files are no captures\n", n_no_capture);
-    }
-    puts(safe);
+    rs_batch_count(&counts, b->results, b->captures->len);
+    rs_batch_text(stdout, &counts, b->worst, rs_console_width(), index);
 }
 
 /* ---- the batch ---- */
@@ -376,7 +360,7 @@ run(batch *b, const char *output, GError **error)
     int status = written ? exit_status(b, n_missing) : RS_EXIT_INCOMPLETE;
     rs_batch_progress_clear(b->progress);
     if (written && !b->options->quiet && b->form != RS_BATCH_PROGRESS_JSON) {
-        print_outcome(b, n_missing, output);
+        print_outcome(b, output);
         status = rs_console_flush() ? status : RS_EXIT_INCOMPLETE;
     }
     rs_batch_progress_end(b->progress, n_missing == 0 && written, status);
@@ -412,6 +396,7 @@ clear(batch *b)
     rs_batch_dir_close(b->dir);
     g_clear_pointer(&b->captures, g_ptr_array_unref);
     g_clear_pointer(&b->files, g_ptr_array_unref);
+    rs_table_free(b->worst);
     g_free(b->results);
 }
 
