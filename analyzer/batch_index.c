@@ -31,7 +31,7 @@ static const char rule[] =
 
 static const rs_html_column captures[] = {
     {"rank", "rank", RS_HTML_NUMBER, RS_HTML_ALWAYS, NULL, NULL},
-    {"report", "report", RS_HTML_FILE, RS_HTML_ALWAYS, NULL, "there is no report"},
+    {"capture", "report", RS_HTML_REPORT, RS_HTML_ALWAYS, NULL, "there is no report"},
     {"critical", "critical", RS_HTML_COUNT, RS_HTML_ALWAYS, "findings of this severity",
      "there is no report"},
     {"warnings", "warning", RS_HTML_COUNT, RS_HTML_ALWAYS, "findings of this severity",
@@ -70,7 +70,7 @@ static const rs_html_column streams[] = {
     {"packets", "packets", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL},
     {"stream", "stream", RS_HTML_NUMBER, RS_HTML_ALWAYS, "its number in the report",
      NULL},
-    {"report", "report", RS_HTML_FILE, RS_HTML_ALWAYS, NULL, NULL},
+    {"capture", "report", RS_HTML_REPORT, RS_HTML_ALWAYS, NULL, NULL},
 };
 
 static const rs_html_column kinds[] = {
@@ -105,14 +105,13 @@ typedef struct section {
 } section;
 
 #define COLUMNS(table) table, G_N_ELEMENTS(table)
-#define REPORT "'captures/' || name || '.html'"
 
 static const section sections[] = {
     /* clang-format off */
     {"captures", "Captures", "Captures, worst first", COLUMNS(captures), CAPTURES,
      "SELECT r.rank, r.critical, r.warning, r.note, r.lost_share, r.resent_share, r.paused_share, "
      "r.packets, r.n_files, r.file_bytes, r.status, "
-     "CASE WHEN r.critical IS NOT NULL THEN " REPORT " END AS report, "
+     "CASE WHEN r.critical IS NOT NULL THEN name END AS report, "
      "(SELECT f.title FROM findings f WHERE f.capture = r.id ORDER BY f.rowid LIMIT 1) AS title "
      "FROM ranked_captures r ORDER BY r.rank LIMIT ?",
      "SELECT count(*) AS n FROM captures", "summary.csv has all of them"},
@@ -120,7 +119,7 @@ static const section sections[] = {
      "SELECT path, status, reason, file_bytes FROM captures WHERE status != 'complete' ORDER BY name LIMIT ?",
      "SELECT count(*) AS n FROM captures WHERE status != 'complete'", "summary.csv has all of them"},
     {"streams", "Streams", "Streams of all captures, worst first", COLUMNS(streams), STREAMS,
-     "SELECT *, " REPORT " AS report FROM ranked_streams ORDER BY rank LIMIT ?",
+     "SELECT *, name AS report FROM ranked_streams ORDER BY rank LIMIT ?",
      "SELECT count(*) AS n FROM streams", "rocescope.sqlite has all of them"},
     {"kinds", "What was found", "Kinds of findings", COLUMNS(kinds), KINDS,
      "SELECT kind, severity, count(DISTINCT capture) AS captures, count(*) AS findings "

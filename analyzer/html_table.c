@@ -221,7 +221,7 @@ number_text(const rs_html_table_style *style, rs_html_cell kind, guint64 n)
     case RS_HTML_NUMBER:
     case RS_HTML_SHARE:
     case RS_HTML_SEVERITY:
-    case RS_HTML_FILE:
+    case RS_HTML_REPORT:
     case RS_HTML_STREAMS:
         return NULL;
     }
@@ -231,14 +231,14 @@ number_text(const rs_html_table_style *style, rs_html_cell kind, guint64 n)
 static gboolean
 is_number(rs_html_cell kind)
 {
-    return kind != RS_HTML_TEXT && kind != RS_HTML_SEVERITY && kind != RS_HTML_FILE &&
+    return kind != RS_HTML_TEXT && kind != RS_HTML_SEVERITY && kind != RS_HTML_REPORT &&
            kind != RS_HTML_STREAMS;
 }
 
 static gboolean
 is_link(rs_html_cell kind)
 {
-    return kind == RS_HTML_FILE || kind == RS_HTML_STREAMS;
+    return kind == RS_HTML_REPORT || kind == RS_HTML_STREAMS;
 }
 
 static void
@@ -377,10 +377,10 @@ write_heading(const rs_html_column *column, rs_html *page)
 
 /* "./" and escapes, so that no name of a file can be the address of anything else. */
 static void
-write_file(const char *name, rs_html *page)
+write_report(const char *name, rs_html *page)
 {
     g_autofree char *escaped = g_uri_escape_string(name, "/", FALSE);
-    rs_html_printf(page, "<a href=\"./%s\">%s</a>", escaped, name);
+    rs_html_printf(page, "<a href=\"./captures/%s.html\">%s</a>", escaped, name);
 }
 
 static void
@@ -402,8 +402,8 @@ write_content(const rs_html_column *column, const cell *c, rs_html *page)
 {
     if (c->state == CELL_NULL) {
         rs_html_markup(page, "–");
-    } else if (column->cell == RS_HTML_FILE && json_is_string(c->value)) {
-        write_file(json_string_value(c->value), page);
+    } else if (column->cell == RS_HTML_REPORT && json_is_string(c->value)) {
+        write_report(json_string_value(c->value), page);
     } else if (column->cell == RS_HTML_STREAMS) {
         write_streams(c->value, page);
     } else if (column->cell == RS_HTML_SEVERITY) {

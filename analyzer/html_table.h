@@ -28,7 +28,7 @@ typedef enum rs_html_cell {
     RS_HTML_SPEED,    /* of bit/s: 100 Gb/s */
     RS_HTML_SHARE,    /* of 0 to 1: 12 % */
     RS_HTML_SEVERITY, /* "critical", "warning" or "note", with its colour */
-    RS_HTML_FILE,     /* the name of a file beside the page, linked to */
+    RS_HTML_REPORT,   /* the name of a capture of a batch, linked to its report */
     RS_HTML_STREAMS,  /* one id of a stream or a list of them, linked to their rows */
 } rs_html_cell;
 
