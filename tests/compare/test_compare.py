@@ -672,7 +672,7 @@ def written_files(room, say):
     say.equal("tables", sorted(rows), ["lost_packets.csv", "segments.csv", "streams.csv"])
     say.equal("lost in the table", [int(r["lost"]) for r in rows["segments.csv"]],
               [s["lost"] for s in report["segments"]])
-    say.equal("no formula", rows["segments.csv"][0]["to"].startswith("'="), True)
+    say.equal("no formula", rows["segments.csv"][0]["to_point"].startswith("'="), True)
     say.equal("frames in the table", [int(r["frame"]) for r in rows["lost_packets.csv"]],
               [x["frame"] for s in report["segments"] for x in s["lost_packets"]])
     say.equal("streams", sum(int(r["lost"]) for r in rows["streams.csv"]), 11)
