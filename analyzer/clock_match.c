@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clock_match.h"
 
+#include "clock_parts.h"
 #include "path_time.h"
 #include "sorting.h"
 
@@ -11,34 +12,13 @@
 #define MAX_SLOPE 1e-3            /* no clock drifts by more */
 #define SLOPE_ROUNDS 80           /* of a search that leaves two thirds each time */
 #define DRIFT_TOLD_PPB 1e5        /* a drift less sure than this is not told */
-#define STEP_PACKETS 8            /* that agree on a step */
-#define LEAST_STEP_NS 100000      /* clocks are disciplined by less all the time */
-#define LONE_STEP_NS 10000000     /* of one way alone: no queue holds so much */
-#define STEP_RANGES 4             /* a step is more than so many of the usual ranges */
-
-/* One difference, and the extremes of all that it stands for. */
-typedef struct slot {
-    guint64 frame[2];
-    gint64 at_ns, difference_ns;
-    gint64 low_ns, low_at_ns, high_ns, high_at_ns;
-} slot;
-
-typedef struct lane {
-    GArray *slots;  /* slot */
-    guint64 stride; /* packets that one slot stands for */
-    guint64 n;      /* packets in all */
-} lane;
-
-struct rs_clock {
-    lane lanes[RS_N_CLOCK_WAYS];
-};
 
 rs_clock *
 rs_clock_new(void)
 {
     rs_clock *clock = g_new0(rs_clock, 1);
     for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        clock->lanes[way].slots = g_array_new(FALSE, FALSE, sizeof(slot));
+        clock->lanes[way].slots = g_array_new(FALSE, FALSE, sizeof(rs_clock_slot));
         clock->lanes[way].stride = 1;
     }
     return clock;
@@ -56,14 +36,8 @@ rs_clock_free(rs_clock *clock)
     g_free(clock);
 }
 
-static slot *
-slot_at(const lane *l, guint i)
-{
-    return &g_array_index(l->slots, slot, i);
-}
-
 static void
-take_extremes(slot *s, const slot *other)
+take_extremes(rs_clock_slot *s, const rs_clock_slot *other)
 {
     if (other->low_ns < s->low_ns) {
         s->low_ns = other->low_ns;
@@ -77,13 +51,13 @@ take_extremes(slot *s, const slot *other)
 
 /* Every two slots become one. */
 static void
-compact(lane *l)
+compact(rs_clock_lane *l)
 {
     guint half = l->slots->len / 2;
     for (guint i = 0; i < half; i++) {
-        slot merged = *slot_at(l, 2 * i);
-        take_extremes(&merged, slot_at(l, 2 * i + 1));
-        *slot_at(l, i) = merged;
+        rs_clock_slot merged = *rs_clock_slot_at(l, 2 * i);
+        take_extremes(&merged, rs_clock_slot_at(l, 2 * i + 1));
+        *rs_clock_slot_at(l, i) = merged;
     }
     g_array_set_size(l->slots, half);
     l->stride *= 2;
@@ -92,9 +66,9 @@ compact(lane *l)
 void
 rs_clock_add(rs_clock *clock, rs_clock_way way, const rs_clock_pair *pair)
 {
-    lane *l = &clock->lanes[way];
+    rs_clock_lane *l = &clock->lanes[way];
     gint64 difference_ns = CLAMP(pair->difference_ns, -MOST_NS, MOST_NS);
-    const slot s = {
+    const rs_clock_slot s = {
         .frame = {pair->frame[0], pair->frame[1]},
         .at_ns = pair->at_ns,
         .difference_ns = difference_ns,
@@ -104,244 +78,13 @@ rs_clock_add(rs_clock *clock, rs_clock_way way, const rs_clock_pair *pair)
         .high_at_ns = pair->at_ns,
     };
     if (l->n++ % l->stride != 0) {
-        take_extremes(slot_at(l, l->slots->len - 1), &s);
+        take_extremes(rs_clock_slot_at(l, l->slots->len - 1), &s);
         return;
     }
     if (l->slots->len == MAX_SLOTS) {
         compact(l);
     }
     g_array_append_val(l->slots, s);
-}
-
-/* ---- steps ---- */
-
-/* The slots of both ways in the order of one point. */
-typedef struct order {
-    guint point;
-    GArray *slots[RS_N_CLOCK_WAYS]; /* slot */
-} order;
-
-static gint
-by_first_frame(gconstpointer a, gconstpointer b)
-{
-    const slot *x = a;
-    const slot *y = b;
-    return x->frame[0] < y->frame[0] ? -1 : x->frame[0] > y->frame[0];
-}
-
-static gint
-by_second_frame(gconstpointer a, gconstpointer b)
-{
-    const slot *x = a;
-    const slot *y = b;
-    return x->frame[1] < y->frame[1] ? -1 : x->frame[1] > y->frame[1];
-}
-
-static void
-begin_order(order *o, const rs_clock *clock, guint point)
-{
-    o->point = point;
-    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        o->slots[way] = g_array_copy(clock->lanes[way].slots);
-        g_array_sort(o->slots[way], point == 0 ? by_first_frame : by_second_frame);
-    }
-}
-
-static void
-end_order(order *o)
-{
-    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        g_array_unref(o->slots[way]);
-    }
-}
-
-/* What is usual of one way in some place. */
-typedef struct usual {
-    gint64 low_ns, high_ns;
-    gboolean known;
-} usual;
-
-static usual
-usual_of(const GArray *slots, guint from, guint to)
-{
-    usual u = {.known = to > from};
-    for (guint i = from; i < to; i++) {
-        gint64 d = g_array_index(slots, slot, i).difference_ns;
-        u.low_ns = i == from ? d : MIN(u.low_ns, d);
-        u.high_ns = i == from ? d : MAX(u.high_ns, d);
-    }
-    return u;
-}
-
-static gint64
-middle(const usual *u)
-{
-    return u->low_ns + (u->high_ns - u->low_ns) / 2;
-}
-
-/* From one usual to another by more than can be chance; 0: not so. */
-static gint64
-shift(const usual *before, const usual *after)
-{
-    if (!before->known || !after->known) {
-        return 0;
-    }
-    gint64 range =
-        MAX(before->high_ns - before->low_ns, after->high_ns - after->low_ns);
-    gint64 by = middle(after) - middle(before);
-    gint64 gap =
-        by > 0 ? after->low_ns - before->high_ns : before->low_ns - after->high_ns;
-    return gap > LEAST_STEP_NS && gap / STEP_RANGES > range ? by : 0;
-}
-
-/* The first slot that is not older than a frame. */
-static guint
-slot_from(const order *o, guint way, guint64 frame)
-{
-    const GArray *slots = o->slots[way];
-    guint low = 0;
-    guint high = slots->len;
-    while (low < high) {
-        guint i = low + (high - low) / 2;
-        if (g_array_index(slots, slot, i).frame[o->point] < frame) {
-            low = i + 1;
-        } else {
-            high = i;
-        }
-    }
-    return low;
-}
-
-/* What the other way says of a step: it changed by about the same (1), it did not (-1),
- * or it has no packets there (0). */
-static int
-other_way_says(const order *o, guint way, guint64 frame, gint64 by_ns)
-{
-    const GArray *slots = o->slots[way];
-    guint i = slot_from(o, way, frame);
-    guint from = i > STEP_PACKETS ? i - STEP_PACKETS : 0;
-    const usual before = usual_of(slots, from, i);
-    const usual after = usual_of(slots, i, MIN(i + STEP_PACKETS, slots->len));
-    if (!before.known || !after.known) {
-        return 0;
-    }
-    gint64 off = rs_time_apart(shift(&before, &after), by_ns);
-    return ABS(off) < ABS(by_ns) / 2 ? 1 : -1;
-}
-
-/* A step right before slot i of this way. */
-static gboolean
-find_step(const order *o, guint way, guint i, rs_clock_step *step)
-{
-    const GArray *slots = o->slots[way];
-    if (i + STEP_PACKETS > slots->len) {
-        return FALSE;
-    }
-    guint from = i > 2 * STEP_PACKETS ? i - 2 * STEP_PACKETS : 0;
-    const usual before = usual_of(slots, from, i);
-    const usual after = usual_of(slots, i, i + STEP_PACKETS);
-    const slot *first = &g_array_index(slots, slot, i);
-    gint64 by = shift(&before, &after);
-    if (by == 0) {
-        return FALSE;
-    }
-    int other = other_way_says(o, 1 - way, first->frame[o->point], by);
-    if (other < 0 || (other == 0 && ABS(by) < LONE_STEP_NS)) {
-        return FALSE;
-    }
-    *step = (rs_clock_step){
-        .at_ns = first->at_ns,
-        .by_ns = by,
-        .point = o->point,
-        .frame = first->frame[o->point],
-    };
-    return TRUE;
-}
-
-/* The other way may have met the step a little earlier. */
-static void
-begin_earlier(const order *o, guint way, rs_clock_step *step)
-{
-    const GArray *slots = o->slots[way];
-    guint i = slot_from(o, way, step->frame);
-    for (guint k = i > STEP_PACKETS ? i - STEP_PACKETS : 1; k < i; k++) {
-        const slot *s = &g_array_index(slots, slot, k);
-        gint64 by = s->difference_ns - g_array_index(slots, slot, k - 1).difference_ns;
-        gint64 off = rs_time_apart(by, step->by_ns);
-        if (ABS(off) < ABS(step->by_ns) / 2) {
-            step->frame = s->frame[o->point];
-            step->at_ns = s->at_ns;
-            return;
-        }
-    }
-}
-
-/* The same step may show in the order of either point, and in both ways. */
-static gboolean
-is_told(const rs_clock_fit *fit, const rs_clock_step *step, gint64 near_ns)
-{
-    for (guint i = 0; i < fit->n_steps; i++) {
-        gint64 apart = rs_time_apart(fit->steps[i].at_ns, step->at_ns);
-        gint64 off = rs_time_apart(fit->steps[i].by_ns, step->by_ns);
-        if (ABS(apart) <= near_ns && ABS(off) < ABS(step->by_ns) / 2) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-static void
-find_steps_of(const order *o, guint way, rs_clock_fit *fit)
-{
-    const GArray *slots = o->slots[way];
-    for (guint i = STEP_PACKETS / 2; i < slots->len && fit->n_steps < RS_CLOCK_STEPS;
-         i++) {
-        rs_clock_step step;
-        if (!find_step(o, way, i, &step)) {
-            continue;
-        }
-        begin_earlier(o, 1 - way, &step);
-        guint last = MIN(i + 4 * STEP_PACKETS, slots->len - 1);
-        gint64 near_ns =
-            rs_time_apart(g_array_index(slots, slot, last).at_ns, step.at_ns);
-        if (!is_told(fit, &step, rs_time_add(ABS(near_ns), ABS(step.by_ns)))) {
-            fit->steps[fit->n_steps++] = step;
-        }
-        i += STEP_PACKETS;
-    }
-}
-
-static gint
-by_time(gconstpointer a, gconstpointer b)
-{
-    const rs_clock_step *x = a;
-    const rs_clock_step *y = b;
-    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
-}
-
-static void
-find_steps(const rs_clock *clock, rs_clock_fit *fit)
-{
-    for (guint point = 0; point < 2; point++) {
-        order o;
-        begin_order(&o, clock, point);
-        for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-            find_steps_of(&o, way, fit);
-        }
-        end_order(&o);
-    }
-    qsort(fit->steps, fit->n_steps, sizeof fit->steps[0], by_time);
-}
-
-static gint64
-stepped_by(const rs_clock_fit *fit, const slot *s)
-{
-    gint64 by = 0;
-    for (guint i = 0; i < fit->n_steps; i++) {
-        const rs_clock_step *step = &fit->steps[i];
-        by = s->frame[step->point] >= step->frame ? rs_time_add(by, step->by_ns) : by;
-    }
-    return by;
 }
 
 /* ---- the line ---- */
@@ -351,26 +94,49 @@ typedef struct edge {
     double at, difference; /* ns */
 } edge;
 
-static GArray *
-edges_of(const rs_clock *clock, const rs_clock_fit *fit, rs_clock_way way)
+#define ALL_EPOCHS G_MAXUINT
+
+/* Steps that lie before a slot: the number of its epoch. */
+static guint
+epoch_of(const rs_clock_fit *fit, const rs_clock_slot *s)
 {
-    const lane *l = &clock->lanes[way];
+    guint n = 0;
+    for (guint i = 0; i < fit->n_steps; i++) {
+        n += s->frame[fit->steps[i].point] >= fit->steps[i].frame ? 1 : 0;
+    }
+    return n;
+}
+
+/* The extreme of a slot; one across a step has an extreme of the other side: its own
+ * stands. */
+static edge
+edge_of(const rs_clock_fit *fit, rs_clock_way way, const rs_clock_slot *s)
+{
+    gboolean forward = way == RS_CLOCK_FORWARD;
+    gint64 at = forward ? s->low_at_ns : s->high_at_ns;
+    gint64 difference = forward ? s->low_ns : s->high_ns;
+    gint64 off = rs_time_apart(difference, s->difference_ns);
+    if (fit->n_steps > 0 && ABS(off) > RS_CLOCK_LEAST_STEP_NS) {
+        at = s->at_ns;
+        difference = s->difference_ns;
+    }
+    return (edge){
+        .at = (double)rs_time_apart(rs_clock_even_time(fit, s, at), fit->start_ns),
+        .difference = (double)rs_time_apart(difference, rs_clock_stepped_by(fit, s)),
+    };
+}
+
+static GArray *
+edges_of(const rs_clock *clock, const rs_clock_fit *fit, rs_clock_way way, guint epoch)
+{
+    const rs_clock_lane *l = &clock->lanes[way];
     GArray *edges = g_array_sized_new(FALSE, FALSE, sizeof(edge), l->slots->len);
     for (guint i = 0; i < l->slots->len; i++) {
-        const slot *s = slot_at(l, i);
-        gint64 by = stepped_by(fit, s);
-        gboolean forward = way == RS_CLOCK_FORWARD;
-        gint64 at = forward ? s->low_at_ns : s->high_at_ns;
-        gint64 difference = forward ? s->low_ns : s->high_ns;
-        /* A slot across a step has an extreme of the other side: its own stands. */
-        gint64 off = difference - s->difference_ns;
-        if (fit->n_steps > 0 && ABS(off) > LEAST_STEP_NS) {
-            at = s->at_ns;
-            difference = s->difference_ns;
+        const rs_clock_slot *s = rs_clock_slot_at(l, i);
+        if (epoch == ALL_EPOCHS || epoch_of(fit, s) == epoch) {
+            const edge e = edge_of(fit, way, s);
+            g_array_append_val(edges, e);
         }
-        const edge e = {.at = (double)rs_time_apart(at, fit->start_ns),
-                        .difference = (double)rs_time_apart(difference, by)};
-        g_array_append_val(edges, e);
     }
     return edges;
 }
@@ -427,12 +193,12 @@ widest_slope(const strip *s)
 }
 
 static void
-begin_strip(strip *s, const rs_clock *clock, const rs_clock_fit *fit)
+begin_strip(strip *s, const rs_clock *clock, const rs_clock_fit *fit, guint epoch)
 {
     double sum = 0;
     guint n = 0;
     for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        s->edges[way] = edges_of(clock, fit, (rs_clock_way)way);
+        s->edges[way] = edges_of(clock, fit, (rs_clock_way)way, epoch);
         for (guint i = 0; i < s->edges[way]->len; i++) {
             sum += g_array_index(s->edges[way], edge, i).at;
         }
@@ -471,7 +237,7 @@ residual_of(const strip *s, double slope, double *span)
         for (guint i = 0; i < edges->len; i++) {
             const edge *e = &g_array_index(edges, edge, i);
             double distance = fabs(e->difference - slope * e->at - line);
-            *span = MAX(*span, e->at - g_array_index(edges, edge, 0).at);
+            *span = MAX(*span, fabs(e->at - g_array_index(edges, edge, 0).at));
             g_array_append_val(off, distance);
         }
     }
@@ -516,16 +282,89 @@ fit_offset(const strip *s, rs_clock_fit *fit, double slope)
     }
 }
 
+/* ---- steps, once more ---- */
+
+/* How long an epoch lasts. */
+static double
+span_of(const strip *s)
+{
+    double span = 0;
+    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
+        guint n = s->edges[way]->len;
+        if (n > 0) {
+            double first = g_array_index(s->edges[way], edge, 0).at;
+            double last = g_array_index(s->edges[way], edge, n - 1).at;
+            span = MAX(span, fabs(last - first));
+        }
+    }
+    return span;
+}
+
+/* The slope in the longest epoch: no step has a part in it. */
+static double
+slope_between_steps(const rs_clock *clock, const rs_clock_fit *fit)
+{
+    double longest = 0;
+    double slope = 0;
+    for (guint epoch = 0; epoch <= fit->n_steps; epoch++) {
+        strip s;
+        double span;
+        begin_strip(&s, clock, fit, epoch);
+        if (span_of(&s) > longest) {
+            longest = span_of(&s);
+            slope = widest_slope(&s);
+            double unsure = (residual_of(&s, slope, &span) + 1) / longest * 2e9;
+            slope = unsure <= DRIFT_TOLD_PPB ? slope : 0;
+        }
+        end_strip(&s);
+    }
+    return slope;
+}
+
+/* What is left of a step once drift is taken out, by the lines of both its sides. */
+static gint64
+rest_of_step(const strip *before, const strip *after, double slope)
+{
+    double sum = 0;
+    guint n = 0;
+    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
+        if (before->edges[way]->len > 0 && after->edges[way]->len > 0) {
+            sum += line_at(after->edges[way], (rs_clock_way)way, slope, 0) -
+                   line_at(before->edges[way], (rs_clock_way)way, slope, 0);
+            n++;
+        }
+    }
+    return n > 0 ? (gint64)llround(sum / n) : 0;
+}
+
+/* Steps were measured by the packets next to them; now by all of the epochs at both
+ * sides. */
+static void
+measure_steps(const rs_clock *clock, rs_clock_fit *fit)
+{
+    double slope = fit->n_steps > 0 ? slope_between_steps(clock, fit) : 0;
+    for (guint i = 0; i < fit->n_steps; i++) {
+        strip before;
+        strip after;
+        begin_strip(&before, clock, fit, i);
+        begin_strip(&after, clock, fit, i + 1);
+        gint64 rest = rest_of_step(&before, &after, slope);
+        fit->steps[i].by_ns = rs_time_add(fit->steps[i].by_ns, rest);
+        end_strip(&before);
+        end_strip(&after);
+    }
+}
+
 static void
 begin_fit(const rs_clock *clock, rs_clock_fit *fit)
 {
     *fit = (rs_clock_fit){0};
     gboolean first = TRUE;
     for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        const lane *l = &clock->lanes[way];
+        const rs_clock_lane *l = &clock->lanes[way];
         fit->packets[way] = l->n;
         if (l->n > 0) {
-            gint64 at = slot_at(l, 0)->at_ns;
+            gint64 at = rs_clock_slot_at(l, 0)->at_ns;
             fit->start_ns = first ? at : MIN(fit->start_ns, at);
             first = FALSE;
         }
@@ -541,10 +380,11 @@ rs_clock_solve(const rs_clock *clock, rs_clock_fit *fit)
     if (!fit->known) {
         return;
     }
-    find_steps(clock, fit);
+    rs_clock_find_steps(clock, fit);
+    measure_steps(clock, fit);
     strip s;
     double slope;
-    begin_strip(&s, clock, fit);
+    begin_strip(&s, clock, fit, ALL_EPOCHS);
     fit_drift(&s, fit, &slope);
     fit_offset(&s, fit, slope);
     end_strip(&s);
@@ -559,7 +399,7 @@ rs_clock_solve_same(const rs_clock *clock, rs_clock_fit *fit)
     }
     strip s;
     double span;
-    begin_strip(&s, clock, fit);
+    begin_strip(&s, clock, fit, ALL_EPOCHS);
     fit_offset(&s, fit, 0);
     fit->residual_ns = (guint64)llround(residual_of(&s, 0, &span));
     fit->drift_known = TRUE;
@@ -572,13 +412,15 @@ rs_clock_solve_same(const rs_clock *clock, rs_clock_fit *fit)
 
 /* Delay above the least: what a difference says once steps and drift are taken out. */
 static guint64
-above_least(const rs_clock_fit *fit, rs_clock_way way, const slot *s, gint64 at_ns,
-            gint64 difference_ns)
+above_least(const rs_clock_fit *fit, rs_clock_way way, const rs_clock_slot *s,
+            gint64 at_ns, gint64 difference_ns)
 {
     double drift =
-        (double)fit->drift_ppb * 1e-9 * (double)rs_time_apart(at_ns, fit->start_ns);
-    gint64 even = rs_time_apart(rs_time_apart(difference_ns, stepped_by(fit, s)),
-                                (gint64)llround(drift));
+        (double)fit->drift_ppb * 1e-9 *
+        (double)rs_time_apart(rs_clock_even_time(fit, s, at_ns), fit->start_ns);
+    gint64 even =
+        rs_time_apart(rs_time_apart(difference_ns, rs_clock_stepped_by(fit, s)),
+                      (gint64)llround(drift));
     gint64 above = way == RS_CLOCK_FORWARD ? rs_time_apart(even, fit->edge_ns[way])
                                            : rs_time_apart(fit->edge_ns[way], even);
     return (guint64)MAX(above, 0);
@@ -588,11 +430,11 @@ void
 rs_clock_variation(const rs_clock *clock, const rs_clock_fit *fit, rs_clock_way way,
                    rs_dist *dist)
 {
-    const lane *l = &clock->lanes[way];
+    const rs_clock_lane *l = &clock->lanes[way];
     g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(guint64));
     guint64 most = 0;
     for (guint i = 0; i < l->slots->len; i++) {
-        const slot *s = slot_at(l, i);
+        const rs_clock_slot *s = rs_clock_slot_at(l, i);
         guint64 above = above_least(fit, way, s, s->at_ns, s->difference_ns);
         g_array_append_val(samples, above);
         gboolean forward = way == RS_CLOCK_FORWARD;

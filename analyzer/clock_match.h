@@ -46,7 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_clock, rs_clock_free)
 
 /* A packet that both points stamped. */
 typedef struct rs_clock_pair {
-    gint64 at_ns; /* when, on any clock that runs on evenly */
+    gint64 at_ns; /* its stamp at the first point */
     gint64 difference_ns;
     guint64 frame[2]; /* its place at the first and at the second point */
 } rs_clock_pair;
@@ -58,10 +58,11 @@ rs_clock_add(rs_clock *clock, rs_clock_way way, const rs_clock_pair *pair);
 #define RS_CLOCK_STEPS 16 /* told of; more are not looked for */
 
 typedef struct rs_clock_step {
-    gint64 at_ns;  /* of the first packet behind it */
+    gint64 at_ns;  /* stamp at the first point of the first packet behind it */
     gint64 by_ns;  /* by how much differences grew */
-    guint point;   /* 0, 1: whose clock was set */
-    guint64 frame; /* its first frame by the clock as set */
+    guint set;     /* 0, 1: the point whose clock was set, as the gaps in both show */
+    guint point;   /* 0, 1: in whose order it was found */
+    guint64 frame; /* the first there behind it */
 } rs_clock_step;
 
 typedef struct rs_clock_fit {

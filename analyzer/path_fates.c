@@ -291,7 +291,7 @@ match(const decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     const rs_sighting *low = way == RS_WAY_FORWARD ? from : to;
     const rs_sighting *high = way == RS_WAY_FORWARD ? to : from;
     const rs_clock_pair pair = {
-        .at_ns = from->at_ns,
+        .at_ns = rs_time_of_stamp(low->stamp_ns),
         .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns),
                                        rs_time_of_stamp(low->stamp_ns)),
         .frame = {low->frame, high->frame},

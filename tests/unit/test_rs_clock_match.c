@@ -86,6 +86,9 @@ static const traffic cases[] = {
     {.name = "set ahead by an hour, drifting", .n = 20000, .apart_ns = 100 * US, .back_every = 3, .delay_ns = 5 * US, .jitter_ns = 3000,
      .drift_ppb = 50000, .step_at = 7000, .step_ns = H, .off_by_ns = US, .want_steps = 1,
      .want_drift = TRUE, .want_drift_ppb = 50000},
+    {.name = "set back by a minute, few packets, drifting", .n = 1500, .apart_ns = 10 * MS, .back_every = 3, .delay_ns = 5 * US,
+     .jitter_ns = 20000, .offset_ns = 5 * S, .drift_ppb = -20000, .step_at = 800, .step_ns = -60 * S,
+     .want_offset_ns = 5 * S, .off_by_ns = 2 * US, .want_steps = 1, .want_drift = TRUE, .want_drift_ppb = -20000},
     {.name = "just too small to be a step", .n = 4000, .apart_ns = 10 * US, .back_every = 3, .delay_ns = 5 * US,
      .step_at = 2000, .step_ns = 90 * US, .off_by_ns = 100 * US},
     {.name = "a queue is no step", .n = 4000, .apart_ns = 10 * US, .back_every = 3, .delay_ns = 5 * US, .jitter_ns = 3000,
@@ -123,7 +126,8 @@ check_cases(void)
             CHECK(distance(fit.offset_ns, t->offset_ns) <= (gint64)fit.uncertainty_ns);
         }
         if (fit.n_steps == 1) {
-            CHECK(distance(fit.steps[0].by_ns, t->step_ns) <= 20 * US);
+            CHECK(distance(fit.steps[0].by_ns, t->step_ns) <= 3 * US);
+            CHECK_INT(fit.steps[0].set, 1);
         }
     }
     check_row(NULL);
