@@ -33,7 +33,7 @@ struct rs_batch_dir {
 static gboolean
 fail(GError **error, rs_error code, const char *path, const char *what)
 {
-    g_set_error(error, RS_ERROR, code, "%s: %s", path, what);
+    g_set_error(error, RS_ERROR, (int)code, "%s: %s", path, what);
     return FALSE;
 }
 

@@ -399,11 +399,11 @@ rs_batch_work(const rs_batch_task *task, const rs_batch_capture *capture,
         end_without_report(&j, RS_BATCH_UNREADABLE, error->message);
         return;
     }
-    g_autofree char *key = j.key;
     g_autoptr(rs_part) finished = open_finished(&j);
     if (finished != NULL) {
         tell_end(&j, rs_part_head(finished), TRUE);
     } else {
         analyze(&j);
     }
+    g_free(j.key);
 }
