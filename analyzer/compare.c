@@ -232,6 +232,22 @@ cluster_width_ns(const rs_compare *compare, guint source_i)
     return CLUSTER_NS + (guint64)(span_ns / 1000000) * CLUSTER_DRIFT_PPM;
 }
 
+/* Packets of a source that wait get the time that those of its parent have. */
+static void
+align_packets(rs_compare *compare, guint source_i)
+{
+    rs_compare_source *source = source_at(compare, source_i);
+    gint64 offset_ns = source->offset_ns;
+    for (guint i = 0; i < compare->points->len; i++) {
+        if (compare->source_of[i] == source_i) {
+            offset_ns =
+                rs_path_align(compare->path, i, source->parent, source->offset_ns);
+        }
+    }
+    rs_compare_source_set_offset(source, offset_ns);
+    follow_source(compare, source_i);
+}
+
 /* Finds a source's offset by one before it: the nearest that shares much with it. */
 static void
 align_source(rs_compare *compare, guint i, GArray **differences)
@@ -254,6 +270,7 @@ align_source(rs_compare *compare, guint i, GArray **differences)
             source_at(compare, i)->first_at_ns =
                 rs_time_apart(source_at(compare, i)->first_at_ns, by_ns);
             follow_source(compare, i);
+            align_packets(compare, i);
             return;
         }
     }

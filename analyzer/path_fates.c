@@ -273,6 +273,23 @@ is_only_one(const decision *d, guint i)
     return n == 1;
 }
 
+static void
+add_to_clock(const decision *d, guint segment, const rs_sighting *from,
+             const rs_sighting *to)
+{
+    gboolean forward = d->flow->way == RS_WAY_FORWARD;
+    const rs_sighting *low = forward ? from : to;
+    const rs_sighting *high = forward ? to : from;
+    gint64 low_ns = rs_time_of_stamp(low->stamp_ns);
+    const rs_clock_pair pair = {
+        .at_ns = low_ns,
+        .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns), low_ns),
+        .frame = {low->frame, high->frame},
+    };
+    rs_clock_add(d->path->clock[segment],
+                 forward ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD, &pair);
+}
+
 /* The copy was seen at i - 1 and at i. */
 static void
 match(const decision *d, guint i, const rs_sighting *from, rs_sighting *to)
@@ -282,22 +299,14 @@ match(const decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     rs_flow_segment *n = &d->flow->segment[segment];
     n->matched++;
     n->weak += ((from->flags | to->flags) & RS_SIGHTING_WEAK) != 0 ? 1 : 0;
-    if (is_only_one(d, i)) {
-        to->from_frame = from->frame;
-        gint64 *usual_ns = &d->path->usual_ns[segment][way];
-        gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
-        *usual_ns += rs_time_apart(now_ns, *usual_ns) / USUAL_OF;
+    if (!is_only_one(d, i)) {
+        return; /* of equal copies it is not sure enough which is which */
     }
-    const rs_sighting *low = way == RS_WAY_FORWARD ? from : to;
-    const rs_sighting *high = way == RS_WAY_FORWARD ? to : from;
-    const rs_clock_pair pair = {
-        .at_ns = rs_time_of_stamp(low->stamp_ns),
-        .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns),
-                                       rs_time_of_stamp(low->stamp_ns)),
-        .frame = {low->frame, high->frame},
-    };
-    rs_clock_add(d->path->clock[segment],
-                 way == RS_WAY_FORWARD ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD, &pair);
+    to->from_frame = from->frame;
+    gint64 *usual_ns = &d->path->usual_ns[segment][way];
+    gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
+    *usual_ns += rs_time_apart(now_ns, *usual_ns) / USUAL_OF;
+    add_to_clock(d, segment, from, to);
 }
 
 /* ---- where a journey begins and ends ---- */

@@ -188,7 +188,7 @@ learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
     const rs_way_pair pair = {
         .low = low->point,
         .high = high->point,
-        .at_ns = b->at_ns,
+        .at_ns = rs_time_of_stamp(low->stamp_ns),
         .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns),
                                        rs_time_of_stamp(low->stamp_ns)),
         .low_hops = low->hops,
@@ -493,13 +493,8 @@ rs_path_finish(rs_path *path)
 /* ---- clocks ---- */
 
 void
-rs_path_retime(rs_path *path, guint point, gint64 offset_ns)
+rs_path_refresh(rs_path *path)
 {
-    for (guint i = 0; i < rs_match_n(path->table, point); i++) {
-        rs_sighting *s =
-            rs_match_sighting(path->table, rs_match_nth(path->table, point, i));
-        s->at_ns = rs_time_apart(rs_time_of_stamp(s->stamp_ns), offset_ns);
-    }
     for (guint p = 0; p < path->config.n_points; p++) {
         for (guint i = 0; i < rs_match_n(path->table, p); i++) {
             const rs_sighting *s =
@@ -515,6 +510,17 @@ rs_path_retime(rs_path *path, guint point, gint64 offset_ns)
             e->newest_ns = MAX(e->newest_ns, s->at_ns);
         }
     }
+}
+
+void
+rs_path_retime(rs_path *path, guint point, gint64 offset_ns)
+{
+    for (guint i = 0; i < rs_match_n(path->table, point); i++) {
+        rs_sighting *s =
+            rs_match_sighting(path->table, rs_match_nth(path->table, point, i));
+        s->at_ns = rs_time_apart(rs_time_of_stamp(s->stamp_ns), offset_ns);
+    }
+    rs_path_refresh(path);
 }
 
 GArray *

@@ -184,6 +184,16 @@ rs_path_resent(rs_path *path, guint point, guint64 frame);
 void
 rs_path_retime(rs_path *path, guint point, gint64 offset_ns);
 
+/* Gives what waits of a point its time by that of packets that points of `clock` saw as
+ * well, for there are no others to go by yet; where these say nothing, by `offset_ns`.
+ * Returns the offset of the last one. */
+gint64
+rs_path_align(rs_path *path, guint point, guint clock, gint64 offset_ns);
+
+/* To be called when times of sightings have changed. */
+void
+rs_path_refresh(rs_path *path);
+
 /* Decides on what the window has left behind. */
 void
 rs_path_advance(rs_path *path);

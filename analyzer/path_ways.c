@@ -6,8 +6,8 @@
 #include "roce/hash.h"
 
 #define MAX_ROUTES 65536
-#define CLIP_NS 1000000      /* no single packet says more than this */
-#define TOGETHER_NS 10000000 /* of both directions: clocks drift meanwhile */
+#define CLIP_NS 1000000     /* no single packet says more than this */
+#define TOGETHER_NS 1000000 /* of both directions: clocks drift meanwhile */
 
 /* The newest packet of one direction. */
 typedef struct newest {
@@ -19,7 +19,7 @@ typedef struct newest {
 /* Positive: what the lesser address sends goes forward. */
 typedef struct route {
     roce_addr a, b; /* the lesser first */
-    gint64 hops, one_clock_ns, both_ways_ns, far_apart_ns;
+    gint64 hops, one_clock_ns, both_ways, far_apart_ns;
     newest newest[2]; /* from a, from b */
 } route;
 
@@ -112,7 +112,7 @@ compare_directions(route *r)
         CLAMP(rs_time_apart(a->difference_ns, b->difference_ns), -CLIP_NS, CLIP_NS);
     if (rs_time_size(rs_time_apart(a->at_ns, b->at_ns), RS_TIME_LIMIT_NS) <=
         TOGETHER_NS) {
-        r->both_ways_ns += delays;
+        r->both_ways += sign_of(delays); /* a clock that is set spoils few of them */
     } else {
         r->far_apart_ns += delays;
     }
@@ -157,7 +157,7 @@ rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way
     } grounds[] = {
         {r->hops, RS_WAY_BY_HOPS},
         {r->one_clock_ns, RS_WAY_BY_ONE_CLOCK},
-        {r->both_ways_ns, RS_WAY_BY_BOTH_WAYS},
+        {r->both_ways, RS_WAY_BY_BOTH_WAYS},
         {r->far_apart_ns, RS_WAY_BY_BOTH_WAYS},
     };
     for (guint i = 0; i < G_N_ELEMENTS(grounds); i++) {

@@ -42,7 +42,7 @@ rs_way_by_name(rs_way_by by);
 /* A packet at the lower and at the higher of two points. */
 typedef struct rs_way_pair {
     guint low, high;      /* points */
-    gint64 at_ns;         /* about when, on the path's clock */
+    gint64 at_ns;         /* stamp at `low` */
     gint64 difference_ns; /* stamp at `high` minus stamp at `low` */
     guint8 low_hops, high_hops;
     gboolean one_clock;

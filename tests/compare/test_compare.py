@@ -216,6 +216,13 @@ def sim_rows():
                 jitter_ns=20_000)}
     for name, clock in CLOCKS.items():
         rows[f"clock: {name}"] = {"points": receiver(clock), "segments": BOTH_LOSSY}
+    for name in ("set back by 2 s", "set back by an hour", "slow"):
+        rows[f"clock of the sender: {name}"] = {
+            "points": (Point("sender", artefacts=(CLOCKS[name],)), Point("receiver")),
+            "segments": BOTH_LOSSY}
+    rows["clock: set back, constant identification"] = {
+        **hosts("constant"), "points": receiver(CLOCKS["set back by 2 s"]),
+        "segments": BOTH_LOSSY}
     return rows
 
 
