@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packets that wait for their twins: found, full, resolved, and gone in order. */
+#include "match_table.h"
+
+#include "check.h"
+
+#define POINTS 2
+#define MOST 5000
+
+static guint32
+see(rs_match_table *table, guint64 narrow, guint point, guint64 frame)
+{
+    const roce_wire_identity identity = {.narrow = narrow};
+    guint32 entry = rs_match_find(table, &identity);
+    entry = entry != RS_NO_ENTRY ? entry : rs_match_open(table, &identity);
+    const rs_sighting sighting = {
+        .frame = frame,
+        .at_ns = (gint64)frame * 10,
+        .entry = entry,
+        .point = (guint8)point,
+    };
+    (void)rs_match_add(table, &sighting);
+    return entry;
+}
+
+static void
+check_twins(void)
+{
+    rs_match_table *table = rs_match_table_new(POINTS, MOST);
+    guint32 one = see(table, 1, 0, 1);
+    guint32 two = see(table, 2, 0, 2);
+    CHECK(one != two);
+    CHECK_INT(see(table, 1, 1, 7), one);
+    const rs_match_entry *e = rs_match_entry_of(table, one);
+    CHECK_INT(e->n, 2);
+    CHECK_INT(e->newest_ns, 70);
+    CHECK_INT(rs_match_sighting(table, e->other)->point, 0);
+    rs_match_resolve(table, one);
+    CHECK(see(table, 1, 0, 3) != one);
+    CHECK_INT(rs_match_n(table, 0), 3);
+    CHECK_INT(rs_match_sighting(table, rs_match_oldest(table, 0))->frame, 1);
+    rs_match_drop_oldest(table, 0);
+    CHECK_INT(rs_match_sighting(table, rs_match_oldest(table, 0))->frame, 2);
+    rs_match_table_free(table);
+}
+
+/* What is full gets room when entries are gone, and grows no further. */
+static void
+check_full(void)
+{
+    rs_match_table *table = rs_match_table_new(POINTS, MOST);
+    for (guint64 i = 1; i <= 20 * MOST; i++) {
+        while (rs_match_table_is_full(table)) {
+            rs_match_drop_oldest(table, 0);
+        }
+        (void)see(table, i * 0x9e3779b97f4a7c15u, 0, i);
+        CHECK(rs_match_n(table, 0) <= MOST);
+    }
+    CHECK_INT(rs_match_n(table, 0), MOST);
+    for (guint i = 0; i < MOST; i += 499) {
+        guint64 frame = 19 * MOST + 1 + i;
+        guint32 at = rs_match_of_frame(table, 0, frame);
+        if (CHECK(at != RS_NO_SIGHTING)) {
+            CHECK_INT(rs_match_sighting(table, at)->frame, frame);
+        }
+    }
+    CHECK(rs_match_of_frame(table, 0, 19 * MOST) == RS_NO_SIGHTING);
+    CHECK(rs_match_of_frame(table, 0, 20 * MOST + 1) == RS_NO_SIGHTING);
+    CHECK(rs_match_of_frame(table, 1, 5) == RS_NO_SIGHTING);
+    rs_match_table_free(table);
+}
+
+/* A sighting leaves its point, and its entry stays for the others. */
+static void
+check_partly_gone(void)
+{
+    rs_match_table *table = rs_match_table_new(POINTS, MOST);
+    guint32 one = see(table, 1, 0, 1);
+    (void)see(table, 1, 1, 1);
+    rs_match_drop_oldest(table, 0);
+    const roce_wire_identity identity = {.narrow = 1};
+    CHECK_INT(rs_match_find(table, &identity), one);
+    CHECK_INT(rs_match_oldest(table, 0), RS_NO_SIGHTING);
+    rs_match_drop_oldest(table, 1);
+    CHECK(rs_match_find(table, &identity) == RS_NO_ENTRY);
+    rs_match_table_free(table);
+}
+
+int
+main(void)
+{
+    check_twins();
+    check_full();
+    check_partly_gone();
+    return check_status();
+}
