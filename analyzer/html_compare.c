@@ -249,13 +249,24 @@ write_streams(rs_html *page, json_t *report)
     rs_html_end_section(page);
 }
 
+/* Both ends of the path; by their directories only if they need them. */
+static char *
+make_title(const rs_compare *compare)
+{
+    const rs_compare_point *first = rs_compare_point_at(compare, 0);
+    const rs_compare_point *last =
+        rs_compare_point_at(compare, compare->points->len - 1);
+    g_autofree char *from = g_path_get_basename(first->path);
+    g_autofree char *to = g_path_get_basename(last->path);
+    return g_str_equal(from, to)
+               ? g_strdup_printf("%s to %s", first->given, last->given)
+               : g_strdup_printf("%s to %s", from, to);
+}
+
 void
 rs_report_compare_html(FILE *out, const rs_compare *compare)
 {
-    guint n = compare->points->len;
-    g_autofree char *title =
-        g_strdup_printf("%s to %s", rs_compare_point_at(compare, 0)->given,
-                        rs_compare_point_at(compare, n - 1)->given);
+    g_autofree char *title = make_title(compare);
     const rs_html_head head = {
         .kind = "Points of a path", .title = title, .charts = RS_HTML_NO_CHARTS};
     json_t *report = rs_json_compare(compare);
