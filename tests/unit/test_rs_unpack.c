@@ -296,7 +296,7 @@ test_windows(void)
         check_row(rows[i].name);
         /* magic; a descriptor without a size; the window; one raw block, the last */
         const guint8 frame[] = {
-            0x28, 0xb5, 0x2f, 0xfd, 0, (guint8)(rows[i].window_log - 10) << 3,
+            0x28, 0xb5, 0x2f, 0xfd, 0, (guint8)((rows[i].window_log - 10) << 3),
             0x09, 0,    0,    'x'};
         g_autoptr(GByteArray) packed = g_byte_array_new();
         g_byte_array_append(packed, frame, sizeof frame);
