@@ -175,7 +175,8 @@ static const struct {
 static inline void
 append_packed(GByteArray *to, gsize packing_i, const guint8 *bytes, gsize n_bytes)
 {
-    packing p = {to, bytes, n_bytes, MAX(n_bytes, 1), NULL};
+    const guint8 *some = bytes != NULL ? bytes : (const guint8 *)""; /* GLib has none */
+    packing p = {to, some, n_bytes, MAX(n_bytes, 1), NULL};
     packings[packing_i].pack(&p);
 }
 
