@@ -12,6 +12,7 @@
 #include "report_text.h"
 #include "rocescope_version.h"
 #include "sheets.h"
+#include "targets.h"
 
 #include <stdio.h>
 
@@ -128,6 +129,15 @@ parse(int argc, char **argv, GError **error)
     return rs_option_parser_run(parser, argc, argv, error);
 }
 
+static gboolean
+check_targets(const rs_options *options, GError **error)
+{
+    const rs_target targets[] = {{"--json", options->json_path},
+                                 {"--html", options->html_path}};
+    return rs_targets_check(targets, G_N_ELEMENTS(targets),
+                            (const char *const *)options->files, error);
+}
+
 int
 rs_command_analyze(int argc, char **argv)
 {
@@ -154,6 +164,10 @@ rs_command_analyze(int argc, char **argv)
         return RS_EXIT_USAGE;
     }
     options->plots_wanted = options->html_path != NULL;
+    if (!check_targets(options, &error)) {
+        rs_complain(error->message);
+        return RS_EXIT_USAGE;
+    }
     rs_console_catch_interrupt();
     g_autoptr(rs_analysis) analysis = rs_analysis_run(options, &error);
     if (analysis == NULL) {

@@ -9,6 +9,7 @@
 #include "json_compare.h"
 #include "option_parser.h"
 #include "output.h"
+#include "targets.h"
 #include "text_compare.h"
 
 #include <stdio.h>
@@ -66,11 +67,6 @@ parse(int argc, char **argv, own_options *own, GError **error)
     }
     if (own->top < 0 || own->top > G_MAXUINT16) {
         g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, "--top: 0 to 65535");
-        return NULL;
-    }
-    if (g_strcmp0(own->json, "-") == 0 && g_strcmp0(own->html, "-") == 0) {
-        g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE,
-                            "--json and --html cannot both have standard output");
         return NULL;
     }
     options->top = (guint)own->top;
@@ -138,6 +134,25 @@ write_reports(const rs_options *options, const own_options *own,
     return compare->incomplete || !written ? RS_EXIT_INCOMPLETE : RS_EXIT_SUCCESS;
 }
 
+/* The file of a POINT is what stands in front of a "#", if it is no file with it. */
+static gboolean
+check_targets(const rs_options *options, const own_options *own, GError **error)
+{
+    const rs_target targets[] = {{"--json", own->json}, {"--html", own->html}};
+    g_autoptr(GStrvBuilder) inputs = g_strv_builder_new();
+    for (guint i = 0; options->files[i] != NULL; i++) {
+        const char *point = options->files[i];
+        const char *mark = strrchr(point, '#');
+        g_autofree char *file =
+            mark != NULL ? g_strndup(point, (gsize)(mark - point)) : g_strdup(point);
+        g_strv_builder_add(inputs, point);
+        g_strv_builder_add(inputs, file);
+    }
+    g_auto(GStrv) all = g_strv_builder_end(inputs);
+    return rs_targets_check(targets, G_N_ELEMENTS(targets), (const char *const *)all,
+                            error);
+}
+
 int
 rs_command_compare(int argc, char **argv)
 {
@@ -150,6 +165,10 @@ rs_command_compare(int argc, char **argv)
     }
     if (options->files == NULL) {
         rs_complain("no points given; see rocescope compare --help");
+        return RS_EXIT_USAGE;
+    }
+    if (!check_targets(options, &own, &error)) {
+        rs_complain(error->message);
         return RS_EXIT_USAGE;
     }
     rs_console_catch_interrupt();

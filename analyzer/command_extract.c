@@ -13,6 +13,7 @@
 #include "output.h"
 #include "selection.h"
 #include "spool.h"
+#include "targets.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,19 +143,13 @@ has_suffix(const char *path, const char *suffix)
     return g_str_has_suffix(lower, suffix);
 }
 
-/* What is read must not be what is written, and has to be there twice. */
+/* What is read has to be there twice. */
 static gboolean
-check_input(const char *path, const char *out, GError **error)
+check_input(const char *path, GError **error)
 {
     struct stat in_status;
-    struct stat out_status;
     if (g_str_equal(path, "-") || stat(path, &in_status) != 0) {
         return TRUE; /* whoever reads it says what is wrong with it */
-    }
-    if (stat(out, &out_status) == 0 && S_ISREG(out_status.st_mode) &&
-        in_status.st_dev == out_status.st_dev &&
-        in_status.st_ino == out_status.st_ino) {
-        return usage(error, "-w", out, "is one of the captures that are read");
     }
     if (!S_ISREG(in_status.st_mode) && !S_ISDIR(in_status.st_mode)) {
         return usage(error, path, NULL,
@@ -195,11 +190,13 @@ check(const arguments *a, const rs_options *options, GError **error)
         return usage(error, "nothing is selected", NULL,
                      "--stream, --connection, --finding, --around or --time is wanted");
     }
-    if (!check_output(a->out, error)) {
+    const rs_target target = {"-w", a->out};
+    if (!check_output(a->out, error) ||
+        !rs_targets_check(&target, 1, (const char *const *)options->files, error)) {
         return FALSE;
     }
     for (guint i = 0; options->files[i] != NULL; i++) {
-        if (!check_input(options->files[i], a->out, error)) {
+        if (!check_input(options->files[i], error)) {
             return FALSE;
         }
     }
@@ -207,6 +204,12 @@ check(const arguments *a, const rs_options *options, GError **error)
 }
 
 /* ---- The work ---- */
+
+static gboolean
+uses_stdin(const rs_options *options)
+{
+    return g_strv_contains((const char *const *)options->files, "-");
+}
 
 /* A whole file, or none. */
 static gboolean
@@ -257,7 +260,7 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
     }
     guint64 n_packets = 0;
     if (!rs_select_frames(wish, report, trace, error) ||
-        !rs_spool_rewind_stdin(error) ||
+        (uses_stdin(options) && !rs_spool_rewind_stdin(error)) ||
         !write_capture(a, report, trace, &n_packets, error)) {
         return FALSE;
     }
@@ -265,12 +268,6 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
         rs_complain("no packet is selected; the capture that was written is empty");
     }
     return TRUE;
-}
-
-static gboolean
-uses_stdin(const rs_options *options)
-{
-    return g_strv_contains((const char *const *)options->files, "-");
 }
 
 static int

@@ -54,10 +54,12 @@ rs_output_open(const char *path, GError **error)
         output->stream = stdout;
         return output;
     }
-    int fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-    if (fd < 0 && !is_special(path)) {
-        fd = g_file_test(path, G_FILE_TEST_IS_DIR) ? -1 : open_beside(output);
-        errno = g_file_test(path, G_FILE_TEST_IS_DIR) ? EISDIR : errno;
+    gboolean special = is_special(path);
+    int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+    if (fd < 0 && g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        errno = EISDIR;
+    } else if (fd < 0 && !special) {
+        fd = open_beside(output);
     }
     output->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (output->stream == NULL) {

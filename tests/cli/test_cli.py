@@ -158,6 +158,22 @@ def json_targets():
         run("--quiet", "--json", fifo, LOSSY)
         reader.join(30)
         check("--json FIFO", json.loads(got[0])["totals"]["packets"] > 0)
+        capture = pathlib.Path(folder, "c.pcap.gz")
+        capture.write_bytes(LOSSY.read_bytes())
+        link = pathlib.Path(folder, "hard.pcap.gz")
+        os.link(capture, link)
+        for row, arguments in (
+                ("--json onto its input", ("--json", capture)),
+                ("--html onto a link to its input", ("--html", link)),
+                ("two reports in one file", ("--json", f"{folder}/x", "--html", f"{folder}/x")),
+                ("two reports on standard output", ("--json", "-", "--html", "-")),
+                ("a name that is empty", ("--json=",))):
+            check(row, run("--quiet", *arguments, capture).returncode, 2)
+        check("and the input is as it was", capture.read_bytes(), LOSSY.read_bytes())
+        check("two reports to nowhere", run("--quiet", "--json", "/dev/null", "--html",
+                                            "/dev/null", capture).returncode, 0)
+        said = run("--quiet", "--json", f"{capture}/r.json", LOSSY).stderr
+        check("why it cannot be written", "Not a directory" in said)
     text = run("--json", "/dev/null", LOSSY).stdout
     check("text beside --json FILE", "What is wrong" in text)
     check("--json - is all of standard output", run("--json", "-", LOSSY).stdout[0], "{")

@@ -229,6 +229,19 @@ def from_standard_input(room):
     equal("a file", given, whole)
 
 
+@row
+def standard_input_of_others(room):
+    """What is no input of ours is neither read nor moved."""
+    whole = extracted(room, LOSSY, "--connection", 0)
+    beside = extracted(room, LOSSY, "--connection", 0, input=b"no capture", name="b.pcapng")
+    equal("beside a pipe", beside, whole)
+    list_of_others = put(room, "list", b"0\n1\n")
+    with open(list_of_others, "rb") as file:
+        file.seek(2)
+        extracted(room, LOSSY, "--connection", 0, stdin=file, name="c.pcapng")
+        equal("where a file stands", os.lseek(file.fileno(), 0, os.SEEK_CUR), 2)
+
+
 # --- what is written is what was asked for -------------------------------------------
 
 
@@ -559,7 +572,7 @@ def never_onto_its_input(room):
     (room / "link.pcap").symlink_to(path)
     os.link(path, room / "hard.pcap")
     for name in ("in.pcap", "link.pcap", "hard.pcap"):
-        assert "is one of the captures" in refused(room, path, "--time", "-", "-w", room / name)
+        assert "is one of the files" in refused(room, path, "--time", "-", "-w", room / name)
     equal("the input", path.read_bytes(), data)
 
 
