@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SURVEY_FRAMES 16384 /* of each file */
 #define MAX_SIGHTINGS (1u << 19)
@@ -482,6 +483,20 @@ free_source(gpointer data)
     rs_compare_source_free(data);
 }
 
+/* Whether two points are one interface, or one is the whole file of the other. */
+static gboolean
+is_part_of_same(const rs_compare_point *a, const rs_compare_point *b)
+{
+    struct stat x;
+    struct stat y;
+    gboolean one_file =
+        g_str_equal(a->path, b->path) ||
+        (stat(a->path, &x) == 0 && stat(b->path, &y) == 0 && S_ISREG(x.st_mode) &&
+         x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+    return one_file && (a->interface == NULL || b->interface == NULL ||
+                        g_str_equal(a->interface, b->interface));
+}
+
 static gboolean
 take_points(rs_compare *compare, GStrv given, GError **error)
 {
@@ -493,15 +508,15 @@ take_points(rs_compare *compare, GStrv given, GError **error)
         return FALSE;
     }
     for (guint i = 0; i < n; i++) {
+        rs_compare_point *point = rs_compare_point_new(i, given[i], compare->options);
+        g_ptr_array_add(compare->points, point);
         for (guint k = 0; k < i; k++) {
-            if (g_str_equal(given[i], given[k])) {
+            if (is_part_of_same(rs_compare_point_at(compare, k), point)) {
                 g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
                             "%s: is given twice, and a point is no path", given[i]);
                 return FALSE;
             }
         }
-        rs_compare_point *point = rs_compare_point_new(i, given[i], compare->options);
-        g_ptr_array_add(compare->points, point);
         compare->source_of[i] = source_of_path(compare, point->path);
     }
     return TRUE;

@@ -38,6 +38,22 @@ rs_compare_misses(const rs_compare *compare, guint point)
            rs_compare_point_at(compare, point)->dropped > 0;
 }
 
+/* Whether the flow comes to `to` from a point before `from`, which it does not pass. */
+static gboolean
+passes_round(const rs_compare *compare, const rs_flow *flow,
+             const rs_compare_segment *part)
+{
+    if (passes(flow, part->from)) {
+        return FALSE;
+    }
+    for (guint i = 0; i < n_points(compare); i++) {
+        if (passes(flow, i) && next_passed(compare, flow, i) == part->to) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* What was seen at `from` or before it, and not at `to`. */
 static void
 add_lost(const rs_compare *compare, const rs_flow *flow, rs_compare_segment *part)
@@ -94,6 +110,8 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
     part->ambiguous = n->ambiguous;
     add_lost(compare, flow, part);
     add_more(flow, part);
+    part->loss_known =
+        part->known || (part->outside == 0 && passes_round(compare, flow, part));
 }
 
 static void
@@ -101,6 +119,7 @@ add_part(rs_compare_segment *sum, const rs_compare_segment *part)
 {
     sum->matched += part->matched;
     sum->known |= part->known;
+    sum->loss_known |= part->loss_known;
     sum->weak += part->weak;
     sum->lost += part->lost;
     sum->lost_resent += part->lost_resent;

@@ -21,8 +21,8 @@ rs_compare_offset(const rs_compare_segment *segment);
 char *
 rs_compare_drift(const rs_clock_fit *fit);
 
-/* Whether packets of any segment were found at both its points. */
-gboolean
-rs_compare_has_matches(const rs_compare *compare);
+/* Why nothing can be said, as sentences; NULL if something can.  Static. */
+const char *
+rs_compare_nothing(const rs_compare *compare);
 
 #endif

@@ -39,7 +39,7 @@ static const rs_html_column segment_columns[] = {
     {"Outside", "outside_common_time", RS_HTML_COUNT, RS_HTML_IF_ANY, "Of the time in which both captures ran", NOTHING},
     {"Slipped", "slipped_out_of_window", RS_HTML_COUNT, RS_HTML_IF_ANY, "Out of the window in which packets wait", NOTHING},
     {"Least delay", "least_delay_ns", RS_HTML_DURATION, RS_HTML_IF_ANY, "One way", "two clocks: only its variation is known"},
-    {"Above it: p50", "delay_variation_ns.p50", RS_HTML_DURATION, RS_HTML_ALWAYS, "One-way delay above the least", NOTHING},
+    {"Delay above least: p50", "delay_variation_ns.p50", RS_HTML_DURATION, RS_HTML_ALWAYS, "One-way delay above the least", NOTHING},
     {"p99", "delay_variation_ns.p99", RS_HTML_DURATION, RS_HTML_ALWAYS, NULL, NOTHING},
     {"Max", "delay_variation_ns.max", RS_HTML_DURATION, RS_HTML_ALWAYS, NULL, NOTHING},
 };
@@ -141,9 +141,9 @@ write_segments(rs_html *page, const rs_compare *compare, json_t *segments)
         set_text(segment, "arrow", rs_compare_arrow(segment_at(compare, i)));
     }
     rs_html_section(page, "segments", "What happened between them");
-    if (!rs_compare_has_matches(compare)) {
-        rs_html_markup(page, "<p>No packet was seen at both points of any segment: "
-                             "these captures have no RoCE traffic in common.</p>\n");
+    const char *nothing = rs_compare_nothing(compare);
+    if (nothing != NULL) {
+        rs_html_printf(page, "<p>%s</p>\n", nothing);
     }
     write_table(page, "segment", "Copies of packets, by segment and direction",
                 segment_columns, G_N_ELEMENTS(segment_columns), segments);

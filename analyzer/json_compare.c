@@ -203,29 +203,31 @@ set_counts(json_t *json, const rs_compare_segment *s)
     const struct {
         const char *name;
         guint64 n;
+        gboolean known;
     } counts[] = {
-        {"lost", s->lost},
-        {"lost_sent_again", s->lost_resent},
-        {"undecidable", s->undecidable},
-        {"ambiguous", s->ambiguous},
-        {"marked", s->marked},
-        {"ecn_changed_otherwise", s->ecn_other},
-        {"reordered", s->reordered},
-        {"duplicated", s->duplicated},
-        {"duplicated_or_missed", s->duplicated_or_missed},
-        {"dscp_rewritten", s->rewritten},
-        {"corrupted", s->corrupted},
-        {"outside_common_time", s->outside},
-        {"slipped_out_of_window", s->slipped},
+        {"lost", s->lost, s->loss_known},
+        {"lost_sent_again", s->lost_resent, s->loss_known},
+        {"undecidable", s->undecidable, s->loss_known},
+        {"ambiguous", s->ambiguous, s->known},
+        {"marked", s->marked, s->known},
+        {"ecn_changed_otherwise", s->ecn_other, s->known},
+        {"reordered", s->reordered, s->known},
+        {"duplicated", s->duplicated, s->known},
+        {"duplicated_or_missed", s->duplicated_or_missed, s->known},
+        {"dscp_rewritten", s->rewritten, s->known},
+        {"corrupted", s->corrupted, s->known},
+        {"outside_common_time", s->outside, s->loss_known},
+        {"slipped_out_of_window", s->slipped, s->loss_known},
     };
     json_object_set_new(json, "matched", rs_json_count(s->matched));
     json_object_set_new(json, "matched_weakly", rs_json_count(s->weak));
     for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
-        json_object_set_new(json, counts[i].name, rs_json_known(counts[i].n, s->known));
+        json_object_set_new(json, counts[i].name,
+                            rs_json_known(counts[i].n, counts[i].known));
     }
     json_t *missed = json_object();
     json_object_set_new(missed, "from", rs_json_known(s->missed_from, s->known));
-    json_object_set_new(missed, "to", rs_json_known(s->missed_to, s->known));
+    json_object_set_new(missed, "to", rs_json_known(s->missed_to, s->loss_known));
     json_object_set_new(json, "missed_by_capture", missed);
 }
 

@@ -55,16 +55,27 @@ print_segments(const rs_text *r, const rs_compare *compare)
     for (guint i = 0; i < compare->segments->len; i++) {
         const rs_compare_segment *s =
             &g_array_index(compare->segments, rs_compare_segment, i);
-        const guint64 counts[] = {
-            s->lost,        s->marked,    s->reordered,
-            s->duplicated,  s->rewritten, s->corrupted,
-            s->missed_from, s->missed_to, s->undecidable + s->duplicated_or_missed,
-            s->outside,     s->slipped,
+        const struct {
+            guint64 n;
+            gboolean known;
+        } counts[] = {
+            {s->lost, s->loss_known},
+            {s->marked, s->known},
+            {s->reordered, s->known},
+            {s->duplicated, s->known},
+            {s->rewritten, s->known},
+            {s->corrupted, s->known},
+            {s->missed_from, s->known},
+            {s->missed_to, s->loss_known},
+            {s->undecidable + s->duplicated_or_missed, s->loss_known},
+            {s->outside, s->loss_known},
+            {s->slipped, s->loss_known},
         };
         rs_table_add(table, rs_compare_arrow(s));
         rs_text_add_count(table, s->matched);
         for (guint k = 0; k < G_N_ELEMENTS(counts); k++) {
-            rs_table_add(table, s->known ? rs_format_count(counts[k]) : g_strdup("–"));
+            rs_table_add(table, counts[k].known ? rs_format_count(counts[k].n)
+                                                : g_strdup("–"));
         }
     }
     rs_table_print(table, r->out, r->width);
@@ -224,7 +235,7 @@ print_packets(const rs_text *r, const rs_compare *compare)
     for (guint i = 0; i < compare->segments->len; i++) {
         const rs_compare_segment *s =
             &g_array_index(compare->segments, rs_compare_segment, i);
-        if (s->known && s->lost > 0) {
+        if (s->lost > 0) {
             print_losses_of(r, compare, s);
         }
     }
@@ -299,13 +310,10 @@ rs_text_compare(FILE *out, const rs_compare *compare, guint width, gboolean colo
 {
     const rs_text r = {.out = out, .width = width, .color = color};
     print_points(&r, compare);
-    if (!rs_compare_has_matches(compare)) {
+    const char *nothing = rs_compare_nothing(compare);
+    if (nothing != NULL) {
         fputc('\n', out);
-        rs_text_wrapped(&r,
-                        "No packet was seen at both points of any segment: these "
-                        "captures have no RoCE traffic in common, and nothing can be "
-                        "said of what lies between them.",
-                        2);
+        rs_text_wrapped(&r, nothing, 2);
         print_notes(&r, compare);
         return;
     }

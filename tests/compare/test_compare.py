@@ -598,6 +598,24 @@ def switch_sample(room, say):
                   [True, True, False, False])
 
 
+def round_a_point(room, say):
+    """What a stream loses that does not pass a point counts where it is missing."""
+    room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
+                "sender.pcap": sample("11_pcapng_switch/sender.pcap"),
+                "receiver.pcap": sample("11_pcapng_switch/receiver.pcap")})
+    report = room.compare("sender.pcap", "switch.pcapng#sC", "receiver.pcap")
+    whole = segment(report, 1, 2)
+    say.equal("lost", whole["lost"], 5)
+    parts = [s for stream in report["streams"] for s in stream["segments"]
+             if (s["from"], s["to"]) == (1, 2)]
+    say.equal("streams add up", sum(s["lost"] or 0 for s in parts), 5)
+    rounds = [s for s in parts if s["matched"] == 0 and s["lost"] is not None]
+    say.equal("of the stream that is not seen there",
+              [(s["lost"], s["marked"]) for s in rounds], [(4, None)])
+    say.equal("where they were seen last",
+              sorted(loss["last_seen_at"] for loss in whole["lost_packets"]), [0, 0, 0, 0, 1])
+
+
 def switch_as_a_whole(room, say):
     """A file whose interfaces saw the same packets is one point, each packet once."""
     room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
@@ -626,6 +644,7 @@ def refusals(room, say):
     room.write({"s.pcap": data, "r.pcap": sample("03a_loss_data_0.5pct/receiver.pcap"),
                 "cut.pcap": data[:len(data) // 2 + 3], "no.pcap": b"nothing\n" * 9})
     for points, status in (((), 2), (("s.pcap",), 2), (("s.pcap", "s.pcap"), 2),
+                           (("s.pcap", "./s.pcap"), 2), (("s.pcap", "s.pcap#0"), 2),
                            (("s.pcap#7", "r.pcap"), 2), (("s.pcap#eth0", "r.pcap"), 2),
                            (("s.pcap", "r.pcap"), 0), (("cut.pcap", "r.pcap"), 3),
                            (("s.pcap", "missing.pcap"), 3), (("s.pcap", "no.pcap"), 3),
@@ -717,7 +736,7 @@ def hostile(room, say):
 
 
 ROWS = {f.__name__: f for f in (
-    samples, reordered_sample, switch_sample, switch_as_a_whole, several_points,
+    samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, names, refusals, piped, written_files, same_again, hostile)}
