@@ -123,7 +123,7 @@ static const struct {
     {"captures", ROWS,
      "SELECT rank, name, path, n_files, file_bytes, status, reason, "
      "critical, warning, note, lost, lost_share, resent, resent_share, paused_share, "
-     "totals_packets AS packets, first_ts_ns, last_ts_ns FROM ranked_captures ORDER BY rank"},
+     "packets, first_ts_ns, last_ts_ns FROM ranked_captures ORDER BY rank"},
     {"streams", ROWS,
      "SELECT * FROM ranked_streams ORDER BY rank LIMIT ?"},
     {"no_captures", ROWS, "SELECT path, bytes, reason FROM no_captures ORDER BY path"},

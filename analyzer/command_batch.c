@@ -117,6 +117,9 @@ take_options(const batch_options *own, batch *b, GError **error)
     if (g_strv_contains((const char *const *)b->options->files, "-")) {
         return usage(error, "-: a batch does not read standard input");
     }
+    if (g_strv_contains((const char *const *)b->options->files, "")) {
+        return usage(error, "a PATH is empty");
+    }
     if (own->output == NULL || *own->output == '\0') {
         return usage(error, "-o DIR is wanted: where the reports are to go");
     }
@@ -235,8 +238,20 @@ ask_worst(rs_database *database, void *ctx, GError **error)
     return b->worst != NULL;
 }
 
+/* Without any, a PATH was mistyped, or nothing could be read. */
+static gboolean
+has_any_report(const batch *b)
+{
+    for (guint i = 0; i < b->captures->len; i++) {
+        if (b->results[i].has_report) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* Writes the common files, and removes what an earlier batch left that is none of this
- * one's. */
+ * one's, once there is anything to put in its place. */
 static gboolean
 write_common(batch *b, guint n_missing, GError **error)
 {
@@ -251,7 +266,7 @@ write_common(batch *b, guint n_missing, GError **error)
     add_results(b, files);
     rs_batch_files_names(files);
     return rs_batch_files_write(b->dir, names, &extent, ask_worst, b, error) &&
-           rs_batch_dir_settle(b->dir, files, error);
+           (!has_any_report(b) || rs_batch_dir_settle(b->dir, files, error));
 }
 
 static int

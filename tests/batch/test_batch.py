@@ -173,6 +173,7 @@ def usage():
         for row, arguments in {
                 "no PATH": ["-o", "out"],
                 "no DIR": ["x.pcap"],
+                "an empty PATH": ["", "-o", "out"],
                 "standard input": ["-", "-o", "out"],
                 "memory": ["x.pcap", "-o", "out", "--memory", "much"],
                 "jobs": ["x.pcap", "-o", "out", "-j", "-1"],
@@ -187,6 +188,12 @@ def usage():
                                   capture_output=True, text=True, timeout=60)
             check(f"usage: {row}", done.returncode, 2)
             check(f"usage: {row}: one line", len(done.stderr.splitlines()), 1)
+        run_here = lambda *a: subprocess.run([BINARY, "batch", "--quiet", *a], cwd=work,
+                                             capture_output=True, timeout=60).returncode
+        check("usage: a batch", run_here("x.pcap", "-o", "kept"), 0)
+        check("usage: a PATH mistyped", run_here("y.pcap", "-o", "kept"), 3)
+        check("usage: and reports are kept",
+              pathlib.Path(work, "kept/captures/x.pcap.html").exists())
         check("usage: nothing was touched", os.listdir(pathlib.Path(work, "mine")),
               ["thesis.txt"])
 
