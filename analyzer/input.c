@@ -362,6 +362,12 @@ rs_input_name(const rs_input *input)
     return input->name;
 }
 
+gboolean
+rs_input_is_packed(const rs_input *input)
+{
+    return input->unpacker != NULL;
+}
+
 guint64
 rs_input_offset(const rs_input *input)
 {

@@ -43,6 +43,10 @@ rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes);
 void
 rs_input_skip(rs_input *input, gsize n_bytes);
 
+/* Whether the file is compressed, so that offsets are of what it unpacks to. */
+gboolean
+rs_input_is_packed(const rs_input *input);
+
 /* Unpacked bytes consumed so far. */
 guint64
 rs_input_offset(const rs_input *input);

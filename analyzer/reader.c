@@ -88,8 +88,10 @@ rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *
     va_end(arguments);
     reader->offset = offset;
     g_set_error(error, RS_ERROR, RS_ERROR_DAMAGED,
-                "%s: damaged at byte %" G_GUINT64_FORMAT ": %s",
-                rs_input_name(reader->input), offset, what);
+                "%s: damaged at byte %" G_GUINT64_FORMAT "%s: %s",
+                rs_input_name(reader->input), offset,
+                rs_input_is_packed(reader->input) ? " of what it unpacks to" : "",
+                what);
     return -1;
 }
 

@@ -92,7 +92,8 @@ print_capture(const rs_text *r)
         fputs("  no packets\n", r->out);
         return;
     }
-    fprintf(r->out, "  %s packets in %s from %s\n", packets, length, start);
+    fprintf(r->out, "  %s %s in %s from %s\n", packets,
+            a->packets == 1 ? "packet" : "packets", length, start);
     fprintf(r->out,
             "  RoCE %s (CNPs %" G_GUINT64_FORMAT "), PFC %" G_GUINT64_FORMAT
             ", 802.3x pause %" G_GUINT64_FORMAT ", other %s\n",
@@ -121,7 +122,7 @@ print_frames(const rs_text *r, const rs_finding *f)
     for (guint i = 0; i < f->frames->len && i < FRAMES_SHOWN; i++) {
         fprintf(r->out, " %" G_GUINT64_FORMAT, g_array_index(f->frames, guint64, i));
     }
-    fputs(f->frames->len > FRAMES_SHOWN ? " …\n" : "\n", r->out);
+    fputs(f->frames->len > FRAMES_SHOWN || f->more_frames ? " …\n" : "\n", r->out);
 }
 
 /* Where to look on switches and NICs. */
