@@ -206,6 +206,23 @@ store(const char *name, const GByteArray *bytes)
     return path;
 }
 
+/* Whether what is read is compressed: then bytes are of what it unpacks to. */
+static gboolean is_packed;
+
+/* The same message about a file that is compressed. */
+static inline char *
+packed_message(const char *message)
+{
+    static const char prefix[] = "damaged at byte ";
+    if (!g_str_has_prefix(message, prefix)) {
+        return g_strdup(message);
+    }
+    const char *rest = message + strlen(prefix);
+    rest += strspn(rest, "0123456789");
+    return g_strdup_printf("%.*s of what it unpacks to%s", (int)(rest - message),
+                           message, rest);
+}
+
 /* The file a message is about begins it. */
 static inline void
 check_message(const GError *error, rs_error code, const char *file, const char *message)
@@ -213,7 +230,8 @@ check_message(const GError *error, rs_error code, const char *file, const char *
     if (!CHECK(error != NULL)) {
         return;
     }
-    g_autofree char *want = g_strdup_printf("%s: %s", file, message);
+    g_autofree char *said = is_packed ? packed_message(message) : g_strdup(message);
+    g_autofree char *want = g_strdup_printf("%s: %s", file, said);
     CHECK_STR(error->message, want);
     CHECK(g_error_matches(error, RS_ERROR, (int)code));
     CHECK(strchr(error->message, '\n') == NULL);

@@ -797,10 +797,12 @@ test_captures(void)
         check_from_pipe(&cases[i], plain);
         for (gsize k = 0; k < G_N_ELEMENTS(packings); k++) {
             g_autoptr(GByteArray) packed = pack(k, plain);
+            is_packed = TRUE;
             check_from_file(&cases[i], packed);
             if (k == i % G_N_ELEMENTS(packings)) {
                 check_from_pipe(&cases[i], packed);
             }
+            is_packed = FALSE;
         }
     }
 }
