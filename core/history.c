@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "history.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -16,22 +15,41 @@ roce_history_clear(roce_history *history, const roce_alloc *alloc)
     *history = (roce_history){0};
 }
 
-roce_slot *
-roce_history_at(const roce_history *history, uint32_t i)
+static bool
+ends_beyond(const roce_history *history, uint32_t i, int64_t psn)
 {
-    assert(i < history->n);
-    return &history->slots[(history->first + i) & (history->capacity - 1)];
+    const roce_slot *slot = roce_history_at(history, i);
+    return slot->psn + slot->span > psn;
+}
+
+/* Where the entry stands if none is missing behind it and each takes one PSN, as is the
+ * rule; n where that is not so. */
+static uint32_t
+guess(const roce_history *history, int64_t psn)
+{
+    const uint32_t n = history->n;
+    int64_t behind = n > 0 ? roce_history_at(history, n - 1)->psn - psn : -1;
+    if (behind < 0 || behind >= n) {
+        return n;
+    }
+    uint32_t i = n - 1 - (uint32_t)behind;
+    bool right =
+        ends_beyond(history, i, psn) && (i == 0 || !ends_beyond(history, i - 1, psn));
+    return right ? i : n;
 }
 
 uint32_t
 roce_history_lower(const roce_history *history, int64_t psn)
 {
+    uint32_t guessed = guess(history, psn);
+    if (guessed < history->n) {
+        return guessed;
+    }
     uint32_t low = 0;
     uint32_t high = history->n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const roce_slot *slot = roce_history_at(history, middle);
-        if (slot->psn + slot->span > psn) {
+        if (ends_beyond(history, middle, psn)) {
             high = middle;
         } else {
             low = middle + 1;
@@ -102,6 +120,13 @@ make_room(roce_history *history, const roce_alloc *alloc, int64_t keep_from,
     return true;
 }
 
+/* As nearly every new entry is. */
+static bool
+is_behind_all(const roce_history *history, int64_t psn)
+{
+    return history->n == 0 || roce_history_at(history, history->n - 1)->psn < psn;
+}
+
 roce_slot *
 roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
                     int64_t keep_from, uint32_t max, uint64_t *forgot)
@@ -113,7 +138,8 @@ roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
     if (!make_room(history, alloc, keep_from, max, forgot)) {
         return NULL;
     }
-    uint32_t i = roce_history_lower(history, psn);
+    uint32_t i =
+        is_behind_all(history, psn) ? history->n : roce_history_lower(history, psn);
     history->n++;
     for (uint32_t j = history->n - 1; j > i; j--) {
         *roce_history_at(history, j) = *roce_history_at(history, j - 1);

@@ -11,6 +11,7 @@
 
 #include "roce/alloc.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,8 +70,12 @@ void
 roce_history_clear(roce_history *history, const roce_alloc *alloc);
 
 /* The i-th entry in PSN order, i < n. */
-roce_slot *
-roce_history_at(const roce_history *history, uint32_t i);
+static inline roce_slot *
+roce_history_at(const roce_history *history, uint32_t i)
+{
+    assert(i < history->n);
+    return &history->slots[(history->first + i) & (history->capacity - 1)];
+}
 
 /* Index of the first entry that ends beyond `psn`; n when there is none. */
 uint32_t

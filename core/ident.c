@@ -59,6 +59,26 @@ roce_ident_follow(roce_stream_state *s, const roce_packet *p)
     s->ident_last = p->ipv4_ident;
 }
 
+/* Of what was captured of a packet.  Headers that it has not are 0, and play no part. */
+static uint64_t
+hash_of_captured(const roce_packet *p)
+{
+    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
+    h = roce_hash_mix(h, p->bth.psn24 | (uint64_t)p->bth.opcode << 32 |
+                             (uint64_t)p->bth.ack_request << 40);
+    if (p->headers == 0) {
+        return h;
+    }
+    uint64_t words[] = {p->reth.address,
+                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
+                        p->aeth_msn | (uint64_t)p->immediate << 32, p->atomic_swap_add,
+                        p->atomic_compare};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        h = roce_hash_mix(h, words[i]);
+    }
+    return h;
+}
+
 /* Wire identity: the ICRC where it was captured, else a hash of what was. */
 roce_identity
 roce_ident_of(const roce_frame *frame, const roce_packet *p)
@@ -70,18 +90,7 @@ roce_ident_of(const roce_frame *frame, const roce_packet *p)
                    (uint32_t)b[3] << 24;
         return id;
     }
-    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
-    uint64_t words[] = {p->bth.psn24 | (uint64_t)p->bth.opcode << 32,
-                        p->reth.address,
-                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
-                        p->aeth_msn | (uint64_t)p->immediate << 32,
-                        p->atomic_swap_add,
-                        p->atomic_compare,
-                        p->bth.ack_request};
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        h = roce_hash_mix(h, words[i]);
-    }
-    id.check = (uint32_t)h;
+    id.check = (uint32_t)hash_of_captured(p);
     return id;
 }
 

@@ -48,12 +48,16 @@ roce_pair_init(roce_tracker *t)
 }
 
 static uint64_t
-note_key(const roce_stream *s, const roce_addr *src, const roce_addr *dst,
-         uint32_t psn24)
+way_hash(const roce_stream *s, const roce_addr *src, const roce_addr *dst)
 {
-    uint64_t hash = roce_hash_mix(roce_hash_tenant(0, &s->tenant),
-                                  (uint64_t)s->point << 32 | psn24);
+    uint64_t hash = roce_hash_mix(roce_hash_tenant(0, &s->tenant), s->point);
     return roce_hash_addr(roce_hash_addr(hash, src), dst);
+}
+
+static uint64_t
+note_key(uint64_t way, uint32_t psn24)
+{
+    return roce_hash_mix(way, psn24);
 }
 
 static bool
@@ -84,7 +88,10 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (!can_be_paired(s)) {
         return;
     }
-    uint64_t key = note_key(&s->pub, &s->pub.src, &s->pub.dst, a->packet->bth.psn24);
+    if (s->way_hash == 0) {
+        s->way_hash = way_hash(&s->pub, &s->pub.src, &s->pub.dst);
+    }
+    uint64_t key = note_key(s->way_hash, a->packet->bth.psn24);
     roce_pair_entry *note = place_of(t, key);
     uint32_t id = s->pub.id + 1;
     bool known = note->stream != 0 && note->key == key;
@@ -193,7 +200,7 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
 static roce_stream_state *
 noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
 {
-    uint64_t key = note_key(&by->pub, &by->pub.dst, &by->pub.src, psn24);
+    uint64_t key = note_key(way_hash(&by->pub, &by->pub.dst, &by->pub.src), psn24);
     const roce_pair_entry *note = place_of(t, key);
     if (note->stream == 0 || note->key != key || note->ambiguous) {
         return NULL;

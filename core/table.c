@@ -11,6 +11,19 @@
 
 #define SMALLEST_INDEX 1024
 
+/* A place of the index: half of the hash, so that hardly any stream is looked at in
+ * vain. */
+struct roce_table_entry {
+    uint32_t tag;
+    uint32_t stream; /* id + 1; 0: empty */
+};
+
+static uint32_t
+tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
 static uint64_t
 key_hash(const roce_stream_key *key)
 {
@@ -20,12 +33,11 @@ key_hash(const roce_stream_key *key)
 }
 
 static bool
-matches(const roce_stream_state *s, uint64_t hash, const roce_stream_key *key)
+matches(const roce_stream_state *s, const roce_stream_key *key)
 {
     uint32_t own = s->pub.transport == ROCE_TRANSPORT_UD ? s->pub.src_qpn : 0;
-    return s->key_hash == hash && s->pub.point == key->point &&
-           s->pub.dst_qpn == key->dst_qpn && own == key->src_qpn &&
-           roce_tenant_equal(&s->pub.tenant, &key->tenant) &&
+    return s->pub.point == key->point && s->pub.dst_qpn == key->dst_qpn &&
+           own == key->src_qpn && roce_tenant_equal(&s->pub.tenant, &key->tenant) &&
            roce_addr_equal(&s->pub.src, &key->src) &&
            roce_addr_equal(&s->pub.dst, &key->dst);
 }
@@ -33,7 +45,7 @@ matches(const roce_stream_state *s, uint64_t hash, const roce_stream_key *key)
 static uint32_t
 slot_of(const roce_tracker *t, uint64_t hash)
 {
-    return (uint32_t)(hash >> 20) & (t->index_size - 1);
+    return (uint32_t)hash & (t->index_size - 1);
 }
 
 static roce_stream_state *
@@ -42,10 +54,10 @@ lookup(const roce_tracker *t, uint64_t hash, const roce_stream_key *key)
     if (t->index_size == 0) {
         return NULL;
     }
-    for (uint32_t i = slot_of(t, hash); t->index[i] != 0;
+    for (uint32_t i = slot_of(t, hash); t->index[i].stream != 0;
          i = (i + 1) & (t->index_size - 1)) {
-        roce_stream_state *s = t->streams[t->index[i] - 1];
-        if (matches(s, hash, key)) {
+        roce_stream_state *s = t->streams[t->index[i].stream - 1];
+        if (t->index[i].tag == tag_of(hash) && matches(s, key)) {
             return s;
         }
     }
@@ -62,10 +74,10 @@ static void
 index_insert(roce_tracker *t, uint64_t hash, uint32_t id)
 {
     uint32_t i = slot_of(t, hash);
-    while (t->index[i] != 0) {
+    while (t->index[i].stream != 0) {
         i = (i + 1) & (t->index_size - 1);
     }
-    t->index[i] = id + 1;
+    t->index[i] = (struct roce_table_entry){.tag = tag_of(hash), .stream = id + 1};
 }
 
 /* Keeps the index at most half full. */
@@ -76,7 +88,7 @@ grow_index(roce_tracker *t)
         return true;
     }
     uint32_t size = t->index_size == 0 ? SMALLEST_INDEX : t->index_size * 2;
-    uint32_t *index = roce_track_resize(t, NULL, size * sizeof *index);
+    struct roce_table_entry *index = roce_track_resize(t, NULL, size * sizeof *index);
     if (index == NULL) {
         return false;
     }
@@ -142,6 +154,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
     }
     ask_vantage(t, s);
     t->streams[t->n_streams++] = s;
+    t->history_max = 0;
     index_insert(t, hash, s->pub.id);
     return s;
 }

@@ -247,6 +247,7 @@ typedef struct roce_stream_state {
     bool vantage_given; /* the user told pub.vantage */
 
     /* pairing */
+    uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
     uint32_t contradictions;
     uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
     uint8_t port_lookups;
@@ -294,9 +295,10 @@ struct roce_tracker {
 
     roce_stream_state **streams;
     uint32_t n_streams, streams_capacity;
-    uint32_t *index; /* hash -> stream id + 1 */
+    struct roce_table_entry *index; /* by hash, see table.c */
     uint32_t index_size;
-    roce_sighting last; /* of the packet that is being tracked, and afterwards */
+    uint32_t history_max; /* see roce_track_history_max(); 0: to be reckoned */
+    roce_sighting last;   /* of the packet that is being tracked, and afterwards */
 
     uint32_t n_pairings; /* made so far */
 
@@ -398,7 +400,7 @@ roce_track_evicted(roce_tracker *t, roce_table table, const roce_stream_state *s
                    const roce_arrival *a);
 /* Most entries of a history: fewer when there are many streams. */
 uint32_t
-roce_track_history_max(const roce_tracker *t);
+roce_track_history_max(roce_tracker *t);
 
 /* ident.c */
 roce_ident_mode

@@ -44,8 +44,8 @@ roce_track_resize(roce_tracker *t, void *old, size_t size)
 }
 
 /* Memory for histories is bounded by their number times their length. */
-uint32_t
-roce_track_history_max(const roce_tracker *t)
+static uint32_t
+find_history_max(const roce_tracker *t)
 {
     static const struct {
         uint32_t streams, entries;
@@ -56,6 +56,15 @@ roce_track_history_max(const roce_tracker *t)
     }
     uint32_t max = t->config.max_history_packets;
     return max < steps[i].entries ? max : steps[i].entries;
+}
+
+uint32_t
+roce_track_history_max(roce_tracker *t)
+{
+    if (t->history_max == 0) {
+        t->history_max = find_history_max(t);
+    }
+    return t->history_max;
 }
 
 bool

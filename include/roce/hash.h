@@ -36,7 +36,8 @@ roce_hash_addr(uint64_t hash, const roce_addr *addr)
 {
     uint64_t words[2];
     memcpy(words, addr->bytes, sizeof words);
-    return roce_hash_mix(roce_hash_mix(hash ^ addr->family, words[0]), words[1]);
+    hash = roce_hash_mix(hash ^ addr->family, words[0]);
+    return addr->family == 4 ? hash : roce_hash_mix(hash, words[1]);
 }
 
 #endif
