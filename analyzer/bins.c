@@ -150,6 +150,14 @@ cells_of(rs_series *series, guint64 number)
 }
 
 void
+rs_bins_around(const rs_bins *bins, guint64 time_ns, guint64 *start_ns, guint64 *end_ns)
+{
+    *start_ns = time_ns - time_ns % bins->width_ns;
+    *end_ns = *start_ns <= G_MAXUINT64 - bins->width_ns ? *start_ns + bins->width_ns
+                                                        : G_MAXUINT64;
+}
+
+void
 rs_bins_count(rs_bins *bins, rs_series *series, guint column, guint64 time_ns,
               guint64 amount)
 {

@@ -33,6 +33,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_bins, rs_bins_free)
 rs_series *
 rs_bins_add_series(rs_bins *bins, guint columns);
 
+/* A span around a time, from *start_ns on and before *end_ns, whose amounts come into one
+ * bin, now and later. */
+void
+rs_bins_around(const rs_bins *bins, guint64 time_ns, guint64 *start_ns,
+               guint64 *end_ns);
+
 /* Adds an amount at a time. */
 void
 rs_bins_count(rs_bins *bins, rs_series *series, guint column, guint64 time_ns,

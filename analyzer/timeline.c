@@ -13,18 +13,26 @@
 #define PAUSED RS_TIMELINE_N_ROWS /* by priority */
 #define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
 
-/* A stream's counters when its packet before was taken. */
+/* What a stream's counters say; of bits, for which it has none, what its packets have. */
 typedef struct counted {
     guint64 packets;
-    guint64 rows[RS_TIMELINE_N_ROWS]; /* but bits, which it has no counter for */
+    guint64 rows[RS_TIMELINE_N_ROWS];
 } counted;
+
+/* A stream.  Its packets of one bin are entered together, when one of another comes. */
+typedef struct progress {
+    counted entered;
+    counted now;              /* with its newest packet */
+    guint64 newest_ns;        /* of a bin that begins at start_ns, inclusive, ... */
+    guint64 start_ns, end_ns; /* ... and ends there; both 0 before the first packet */
+} progress;
 
 struct rs_timeline {
     const roce_tracker *tracker;
     rs_bins *bins;
     rs_series *streams[RS_TIMELINE_STREAMS]; /* NULL: nothing seen */
     rs_series *points[RS_TIMELINE_POINTS];
-    GArray *counted; /* by stream */
+    GArray *streams_so_far; /* progress, by stream */
 };
 
 rs_timeline *
@@ -33,7 +41,7 @@ rs_timeline_new(const roce_tracker *tracker)
     rs_timeline *timeline = g_new0(rs_timeline, 1);
     timeline->tracker = tracker;
     timeline->bins = rs_bins_new(LEAST_BIN_NS);
-    timeline->counted = g_array_new(FALSE, TRUE, sizeof(counted));
+    timeline->streams_so_far = g_array_new(FALSE, TRUE, sizeof(progress));
     return timeline;
 }
 
@@ -42,7 +50,7 @@ rs_timeline_free(rs_timeline *timeline)
 {
     if (timeline != NULL) {
         rs_bins_free(timeline->bins);
-        g_array_unref(timeline->counted);
+        g_array_unref(timeline->streams_so_far);
         g_free(timeline);
     }
 }
@@ -81,28 +89,23 @@ data_packets(const roce_stream *s)
     return n[0] + n[1] + n[2] + n[3];
 }
 
-static counted
-count(const roce_stream *s)
+static void
+count(counted *now, const roce_stream *s)
 {
-    return (counted){
-        .packets = s->packets,
-        .rows =
-            {
-                [RS_TIMELINE_DATA] = data_packets(s),
-                [RS_TIMELINE_CE] = s->ecn.codepoint[3],
-                [RS_TIMELINE_CNPS] = s->cnps_sent,
-                [RS_TIMELINE_RETRANSMISSIONS] = s->retransmissions.packets,
-            },
-    };
+    now->packets = s->packets;
+    now->rows[RS_TIMELINE_DATA] = data_packets(s);
+    now->rows[RS_TIMELINE_CE] = s->ecn.codepoint[3];
+    now->rows[RS_TIMELINE_CNPS] = s->cnps_sent;
+    now->rows[RS_TIMELINE_RETRANSMISSIONS] = s->retransmissions.packets;
 }
 
-static counted *
-counted_before(rs_timeline *timeline, guint32 stream)
+static progress *
+progress_of(rs_timeline *timeline, guint32 stream)
 {
-    if (stream >= timeline->counted->len) {
-        g_array_set_size(timeline->counted, stream + 1);
+    if (stream >= timeline->streams_so_far->len) {
+        g_array_set_size(timeline->streams_so_far, stream + 1);
     }
-    return &g_array_index(timeline->counted, counted, stream);
+    return &g_array_index(timeline->streams_so_far, progress, stream);
 }
 
 static void
@@ -116,20 +119,17 @@ add_rows(rs_timeline *timeline, rs_series *series, guint64 time_ns,
     }
 }
 
-/* What the counters of a stream have grown by since. */
+/* Enters what the counters of a stream have grown by, at its newest packet. */
 static void
-add_growth(rs_timeline *timeline, const roce_stream *s, guint64 time_ns, guint64 bits)
+enter(rs_timeline *timeline, const roce_stream *s, progress *p)
 {
-    counted *before = counted_before(timeline, s->id);
-    counted now = count(s);
     guint64 rows[RS_TIMELINE_N_ROWS];
     for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
-        rows[row] = now.rows[row] - before->rows[row];
+        rows[row] = p->now.rows[row] - p->entered.rows[row];
     }
-    rows[RS_TIMELINE_BITS] = now.packets > before->packets ? bits : 0;
-    *before = now;
-    add_rows(timeline, stream_series(timeline, s->id), time_ns, rows);
-    add_rows(timeline, point_series(timeline, s->point), time_ns, rows);
+    p->entered = p->now;
+    add_rows(timeline, stream_series(timeline, s->id), p->newest_ns, rows);
+    add_rows(timeline, point_series(timeline, s->point), p->newest_ns, rows);
 }
 
 /* What IP carries: UDP with its header; of RoCEv1, what the GRH carries. */
@@ -146,10 +146,21 @@ ip_payload_bits(const roce_packet *packet)
 void
 rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
 {
-    if (sight->stream != NULL) {
-        add_growth(timeline, sight->stream, sight->frame->time_ns,
-                   ip_payload_bits(sight->packet));
+    const roce_stream *s = sight->stream;
+    if (s == NULL) {
+        return;
     }
+    progress *p = progress_of(timeline, s->id);
+    guint64 now_ns = sight->frame->time_ns;
+    if (now_ns < p->start_ns || now_ns >= p->end_ns) {
+        enter(timeline, s, p);
+        rs_bins_around(timeline->bins, now_ns, &p->start_ns, &p->end_ns);
+    }
+    p->newest_ns = now_ns;
+    if (s->packets > p->now.packets) {
+        p->now.rows[RS_TIMELINE_BITS] += ip_payload_bits(sight->packet);
+    }
+    count(&p->now, s);
 }
 
 /* A CNP whose cause is known and which the other direction does not carry. */
@@ -194,9 +205,13 @@ void
 rs_timeline_finish(rs_timeline *timeline, guint64 resolution_ns)
 {
     const roce_tracker *tracker = timeline->tracker;
-    for (guint32 i = 0; i < timeline->counted->len; i++) {
+    for (guint32 i = 0; i < timeline->streams_so_far->len; i++) {
         const roce_stream *s = roce_tracker_stream(tracker, i);
-        add_growth(timeline, s, s->last_time_ns, 0);
+        progress *p = progress_of(timeline, i);
+        enter(timeline, s, p);
+        p->newest_ns = s->last_time_ns;
+        count(&p->now, s);
+        enter(timeline, s, p);
     }
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(tracker, i);
