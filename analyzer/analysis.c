@@ -178,7 +178,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     roce_icrc_status icrc = check_icrc(analysis, frame, packet);
     must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
-    const rs_sight sight = {
+    rs_sight sight = {
         .frame = frame,
         .packet = packet,
         .stream = stream != ROCE_NO_STREAM
@@ -188,6 +188,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
         .icrc = icrc,
         .priority = rs_priority_of(packet, analysis->options),
     };
+    rs_sight_complete(&sight);
     rs_watchers_packet(&analysis->watchers, &sight);
     if (analysis->tap != NULL) {
         analysis->tap->packet(analysis->tap->ctx, &sight);

@@ -185,7 +185,7 @@ begin_window(target *t, guint64 window, guint64 frame)
 void
 rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
 {
-    if (!rs_sight_is_counted(sight)) {
+    if (!sight->is_counted) {
         return;
     }
     target *t = target_of(bursts, sight->stream);

@@ -12,13 +12,6 @@
 
 #include "roce/opcode.h"
 
-/* Whether the packet was counted in its stream. */
-static inline gboolean
-rs_sight_is_counted(const rs_sight *sight)
-{
-    return sight->stream != NULL && sight->stream->last_frame == sight->frame->number;
-}
-
 /* Whether a packet carries data: a request or a response with payload.  Copies sent again
  * count, for they load the network like any other. */
 static inline gboolean
@@ -27,14 +20,6 @@ rs_packet_has_data(const roce_packet *packet)
     roce_role role = roce_opcode_get(packet->bth.opcode)->role;
     return packet->payload_bytes > 0 &&
            (roce_role_is_request(role) || roce_role_is_response_data(role));
-}
-
-/* Whether it carries data that was counted, of users' queue pairs. */
-static inline gboolean
-rs_sight_is_data(const rs_sight *sight)
-{
-    return rs_sight_is_counted(sight) && sight->stream->dst_qpn != ROCE_GSI_QPN &&
-           rs_packet_has_data(sight->packet);
 }
 
 #endif

@@ -180,7 +180,7 @@ take_write(state *s, const rs_sight *sight)
 void
 rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
 {
-    if (!rs_sight_is_counted(sight)) {
+    if (!sight->is_counted) {
         return;
     }
     roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
@@ -193,7 +193,7 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
     if (numbered && sight->sighting->sequenced) {
         take_order(s, sight, idle_ns);
     }
-    if (rs_sight_is_data(sight)) {
+    if (sight->is_data) {
         s->pub.data_packets++;
         take_write(s, sight);
     }

@@ -28,6 +28,21 @@ rs_frames_keep(rs_frames *frames, guint64 number)
     frames->total++;
 }
 
+/* Takes n >= 1 frames, of which only the newest is named: the others are known only where
+ * there is no room for them. */
+static inline void
+rs_frames_keep_newest(rs_frames *frames, guint64 number, guint64 n)
+{
+    frames->total += n - 1;
+    rs_frames_keep(frames, number);
+}
+
+static inline gboolean
+rs_frames_are_full(const rs_frames *frames)
+{
+    return frames->total >= RS_FRAMES;
+}
+
 static inline guint
 rs_frames_kept(const rs_frames *frames)
 {

@@ -335,7 +335,7 @@ void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight)
 {
     rs_xoffs_packet(incast->xoffs, sight);
-    if (!rs_sight_is_data(sight)) {
+    if (!sight->is_data) {
         return;
     }
     receiver *r = receiver_of(incast, sight->stream);

@@ -173,11 +173,11 @@ rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
                               ? *newest
                               : search(passages, macs, sight, point);
     if (passage == NULL) {
-        passages->overflow++;
+        passages->overflow += sight->n;
         return NULL;
     }
     *newest = passage;
-    passage->packets++;
+    passage->packets += sight->n;
     passage->priority = sight->priority;
     roce_space space;
     if (rs_carries_data(sight->packet, &space)) {

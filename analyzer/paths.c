@@ -28,7 +28,7 @@ rs_paths_free(rs_paths *paths)
 }
 
 static void
-count_ttl(rs_stream_path *path, guint8 ttl)
+count_ttl(rs_stream_path *path, guint8 ttl, guint64 n)
 {
     guint i = 0;
     while (i < path->n_ttls && path->ttls[i] != ttl) {
@@ -40,7 +40,7 @@ count_ttl(rs_stream_path *path, guint8 ttl)
     }
     path->n_ttls = (guint8)MAX(path->n_ttls, i + 1);
     path->ttls[i] = ttl;
-    path->ttl_packets[i]++;
+    path->ttl_packets[i] += n;
 }
 
 static void
@@ -56,7 +56,7 @@ follow_ttl(rs_stream_path *path, const rs_sight *sight)
     }
     path->newest_ttl = ttl;
     path->newest_frame = sight->frame->number;
-    count_ttl(path, ttl);
+    count_ttl(path, ttl, sight->n);
 }
 
 static void

@@ -70,7 +70,7 @@ use_of(GArray *uses, guint16 port)
 void
 rs_ports_packet(rs_ports *ports, const rs_sight *sight)
 {
-    if (!rs_sight_is_data(sight) || sight->packet->is_grh) {
+    if (!sight->is_data || sight->packet->is_grh) {
         return;
     }
     guint32 stream = sight->stream->id;
@@ -78,11 +78,11 @@ rs_ports_packet(rs_ports *ports, const rs_sight *sight)
                            ? use_of(uses_of(ports, stream), sight->packet->src_port)
                            : NULL;
     if (use == NULL) {
-        ports->omitted++;
+        ports->omitted += sight->n;
         return;
     }
-    use->packets++;
-    use->bytes += sight->packet->payload_bytes;
+    use->packets += sight->n;
+    use->bytes += sight->payload_bytes;
 }
 
 const GArray *

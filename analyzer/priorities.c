@@ -75,6 +75,14 @@ point_of(rs_priorities *priorities, guint32 point)
     return found;
 }
 
+/* Whether the PCP is not what the map makes of the DSCP. */
+static gboolean
+disagrees(const rs_options *options, const roce_packet *p)
+{
+    return p->n_vlans > 0 &&
+           p->vlan_tci[0] >> 13 != options->dscp_map[p->traffic_class >> 2];
+}
+
 static void
 add_to_point(rs_point_priorities *point, const rs_options *options,
              const rs_sight *sight)
@@ -82,23 +90,23 @@ add_to_point(rs_point_priorities *point, const rs_options *options,
     const roce_packet *p = sight->packet;
     guint8 dscp = p->traffic_class >> 2;
     rs_priority_data *data = &point->data[sight->priority];
-    data->packets++;
-    data->bytes += roce_packet_wire_bytes(p, sight->frame);
-    rs_frames_keep(&data->frames, sight->frame->number);
+    data->packets += sight->n;
+    data->bytes += sight->wire_bytes;
+    rs_frames_keep_newest(&data->frames, sight->frame->number, sight->n);
     if (p->n_vlans > 0) {
         guint8 pcp = (guint8)(p->vlan_tci[0] >> 13);
-        point->tagged++;
-        point->pcps[pcp][dscp]++;
-        if (pcp != options->dscp_map[dscp]) {
-            rs_frames_keep(&point->disagreeing, sight->frame->number);
+        point->tagged += sight->n;
+        point->pcps[pcp][dscp] += sight->n;
+        if (disagrees(options, p)) {
+            rs_frames_keep_newest(&point->disagreeing, sight->frame->number, sight->n);
         }
     } else {
-        point->untagged_dscps[dscp]++;
+        point->untagged_dscps[dscp] += sight->n;
     }
 }
 
 static void
-count_dscp(rs_stream_priorities *s, guint8 dscp)
+count_dscp(rs_stream_priorities *s, guint8 dscp, guint64 n)
 {
     guint i = 0;
     while (i < s->n_dscps && s->dscps[i] != dscp) {
@@ -110,7 +118,7 @@ count_dscp(rs_stream_priorities *s, guint8 dscp)
     }
     s->n_dscps = (guint8)MAX(s->n_dscps, i + 1);
     s->dscps[i] = dscp;
-    s->dscp_packets[i]++;
+    s->dscp_packets[i] += n;
 }
 
 static void
@@ -133,7 +141,7 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
     s->priorities |= bit;
     s->newest_dscp = dscp;
     s->newest_frame = frame;
-    count_dscp(s, dscp);
+    count_dscp(s, dscp, sight->n);
 }
 
 void
@@ -154,6 +162,19 @@ rs_priorities_packet(rs_priorities *priorities, const rs_sight *sight)
         g_array_set_size(priorities->streams, id + 1);
     }
     add_to_stream(&g_array_index(priorities->streams, rs_stream_priorities, id), sight);
+}
+
+gboolean
+rs_priorities_only_count(const rs_priorities *priorities, const rs_sight *sight)
+{
+    const rs_point_priorities *point =
+        rs_priorities_point(priorities, sight->frame->point);
+    if (point == NULL || !rs_is_connected_data(sight->packet)) {
+        return TRUE;
+    }
+    return rs_frames_are_full(&point->data[sight->priority].frames) &&
+           (!disagrees(priorities->options, sight->packet) ||
+            rs_frames_are_full(&point->disagreeing));
 }
 
 const rs_point_priorities *

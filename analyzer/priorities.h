@@ -57,6 +57,10 @@ rs_priorities_new(const rs_options *options);
 void
 rs_priorities_free(rs_priorities *priorities);
 
+/* Whether packets like this one are only counted: no more frames of theirs are named. */
+gboolean
+rs_priorities_only_count(const rs_priorities *priorities, const rs_sight *sight);
+
 void
 rs_priorities_packet(rs_priorities *priorities, const rs_sight *sight);
 

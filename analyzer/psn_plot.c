@@ -143,7 +143,7 @@ draw_data(drawing *d, const rs_sight *sight)
     };
     add_thinned(&d->kinds[point.kind], &point);
     pass_by(d, &point);
-    if (rs_sight_is_data(sight) && roce_packet_ecn(sight->packet) == ROCE_ECN_CE) {
+    if (sight->is_data && roce_packet_ecn(sight->packet) == ROCE_ECN_CE) {
         point.kind = RS_PSN_CE;
         add_thinned(&d->kinds[RS_PSN_CE], &point);
     }

@@ -206,7 +206,7 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
 void
 rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
 {
-    if (!rs_sight_is_counted(sight)) {
+    if (!sight->is_counted) {
         return;
     }
     roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sight.h"
 
+#include "data_sight.h"
+
 guint8
 rs_priority_of(const roce_packet *packet, const rs_options *options)
 {
@@ -9,4 +11,18 @@ rs_priority_of(const roce_packet *packet, const rs_options *options)
         return (guint8)(packet->vlan_tci[0] >> 13);
     }
     return has_dscp ? options->dscp_map[packet->traffic_class >> 2] : 0;
+}
+
+void
+rs_sight_complete(rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    const roce_stream *s = sight->stream;
+    sight->info = roce_opcode_get(p->bth.opcode);
+    sight->is_counted = s != NULL && s->last_frame == sight->frame->number;
+    sight->is_data =
+        sight->is_counted && s->dst_qpn != ROCE_GSI_QPN && rs_packet_has_data(p);
+    sight->n = 1;
+    sight->payload_bytes = p->payload_bytes;
+    sight->wire_bytes = roce_packet_wire_bytes(p, sight->frame);
 }

@@ -11,6 +11,7 @@
 #include "options.h"
 
 #include "roce/icrc.h"
+#include "roce/opcode.h"
 #include "roce/packet.h"
 #include "roce/relation.h"
 #include "roce/stream.h"
@@ -22,9 +23,19 @@ typedef struct rs_sight {
     const roce_packet *packet;
     const roce_stream *stream; /* counters include this packet; NULL: it has none */
     const roce_sighting *sighting;
+    const roce_opcode_info *info; /* of its opcode, if it has a BTH */
     roce_icrc_status icrc;
-    guint8 priority; /* see rs_priority_of() */
+    guint8 priority;     /* see rs_priority_of() */
+    gboolean is_counted; /* in its stream */
+    gboolean is_data;    /* and carries data of users' queue pairs */
+    /* Watchers that count may be told of several like packets at once, the newest of which
+     * is this one, see runs.h: how many, and what they come to.  Others are told of 1. */
+    guint64 n, payload_bytes, wire_bytes;
 } rs_sight;
+
+/* Sets what follows from frame, packet and stream. */
+void
+rs_sight_complete(rs_sight *sight);
 
 /* The priority, 0 to 7, by which switches queue a packet and PFC stops it (IEEE 802.1Q
  * 6.9.3): the PCP of its outermost VLAN tag; without one, or where the user told of a

@@ -9,10 +9,24 @@ speed_at(gconstpointer ctx, guint32 point)
     return rs_analysis_point(ctx, point)->speed_bps;
 }
 
+/* Those who only count. */
+static void
+count(gpointer ctx, const rs_sight *sight)
+{
+    rs_watchers *watchers = ctx;
+    rs_ports_packet(watchers->ports, sight);
+    rs_priorities_packet(watchers->priorities, sight);
+    rs_paths_packet(watchers->paths, sight);
+    if (!watchers->pauses_known) {
+        rs_pausing_packet(watchers->pausing, sight);
+    }
+}
+
 void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     *watchers = (rs_watchers){
+        .runs = rs_runs_new(count, watchers),
         .timeline = rs_timeline_new(analysis->tracker),
         .congestion = rs_congestion_new(analysis->tracker),
         .background = rs_background_new(),
@@ -35,6 +49,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 void
 rs_watchers_clear(rs_watchers *watchers)
 {
+    rs_runs_free(watchers->runs);
     rs_timeline_free(watchers->timeline);
     rs_congestion_free(watchers->congestion);
     rs_background_free(watchers->background);
@@ -52,26 +67,52 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_psn_plot_free(watchers->psn_plot);
 }
 
-void
-rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
+/* Those to whom the time of each packet matters. */
+static void
+tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_timeline_packet(watchers->timeline, sight);
     rs_odd_frames_packet(&watchers->odd_frames, sight);
     rs_congestion_packet(watchers->congestion, sight);
-    rs_background_packet(watchers->background, sight);
-    rs_nics_packet(watchers->nics, sight);
     rs_incast_packet(watchers->incast, sight);
     rs_receivers_packet(watchers->receivers, sight);
-    rs_ports_packet(watchers->ports, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
     rs_bursts_packet(watchers->bursts, sight);
-    rs_dcb_packet(watchers->dcb, sight);
-    rs_priorities_packet(watchers->priorities, sight);
-    rs_paths_packet(watchers->paths, sight);
-    rs_pausing_packet(watchers->pausing, sight);
     rs_collective_packet(watchers->collective, sight);
+    if (watchers->pauses_known) {
+        rs_pausing_packet(watchers->pausing, sight);
+    }
     if (watchers->psn_plot != NULL) {
         rs_psn_plot_packet(watchers->psn_plot, sight);
+    }
+}
+
+/* From the first pause on, what a packet meets depends on when it comes. */
+static void
+meet_pauses(rs_watchers *watchers, const rs_sight *sight)
+{
+    roce_class class = sight->packet->class;
+    if (!watchers->pauses_known &&
+        (class == ROCE_CLASS_PFC || class == ROCE_CLASS_PAUSE)) {
+        rs_runs_end(watchers->runs);
+        watchers->pauses_known = TRUE;
+    }
+}
+
+void
+rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
+{
+    meet_pauses(watchers, sight);
+    tell_each(watchers, sight);
+    if (rs_runs_join(watchers->runs, sight)) {
+        return;
+    }
+    rs_background_packet(watchers->background, sight);
+    rs_dcb_packet(watchers->dcb, sight);
+    rs_nics_packet(watchers->nics, sight);
+    count(watchers, sight);
+    if (rs_priorities_only_count(watchers->priorities, sight)) {
+        rs_runs_begin(watchers->runs, sight);
     }
 }
 
@@ -93,6 +134,7 @@ rs_watchers_event(rs_watchers *watchers, const roce_event *event)
 void
 rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
 {
+    rs_runs_end(watchers->runs);
     rs_timeline_finish(watchers->timeline, analysis->resolution_ns);
     rs_congestion_finish(watchers->congestion, analysis->resolution_ns);
     rs_background_finish(watchers->background);

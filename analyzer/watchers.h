@@ -24,6 +24,7 @@
 #include "priorities.h"
 #include "psn_plot.h"
 #include "receiver.h"
+#include "runs.h"
 #include "sight.h"
 #include "timeline.h"
 
@@ -35,6 +36,9 @@ typedef struct rs_analysis rs_analysis;
 
 /* One of each, from the first packet on. */
 typedef struct rs_watchers {
+    rs_runs *runs; /* of packets for those who only count */
+    gboolean
+        pauses_known; /* packets are looked at one by one for what pauses do to them */
     rs_timeline *timeline;
     rs_odd_frames odd_frames;
     rs_congestion *congestion;

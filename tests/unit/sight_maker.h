@@ -85,6 +85,7 @@ make_sight(sight_maker *m, unsigned stream, uint64_t at_ns)
         .stream = s,
         .sighting = &m->sighting,
     };
+    rs_sight_complete(&m->sight);
     return &m->sight;
 }
 

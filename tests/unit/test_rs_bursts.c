@@ -71,6 +71,7 @@ check_padding(void)
     rs_bursts *bursts = rs_bursts_new(0, speed, &none);
     rs_sight *sight = make_sight(&m, 0, 0);
     m.frame.wire_bytes = 58;
+    rs_sight_complete(&m.sight);
     rs_bursts_packet(bursts, sight);
     rs_bursts_finish(bursts, 1);
     check_row("padded to 60 bytes, and 24 more");

@@ -40,7 +40,7 @@ say(rs_dcb *dcb, guint32 point, guint16 port, const guint8 *to, const guint8 *by
     packet.src_mac[4] = (guint8)(port >> 8);
     packet.src_mac[5] = (guint8)port;
     memcpy(packet.dst_mac, to, 6);
-    const rs_sight sight = {.frame = &frame, .packet = &packet};
+    const rs_sight sight = {.frame = &frame, .packet = &packet, .n = 1};
     rs_dcb_packet(dcb, &sight);
 }
 

@@ -148,6 +148,7 @@ check_chains(void)
             m.packet.bth.opcode = RC_WRITE_ONLY;
             m.packet.headers = ROCE_HEADER_RETH;
             m.packet.reth.address = 0xFFFFFFFFFFFFFF00u + p * cases[i].step_bytes;
+            rs_sight_complete(&m.sight);
             rs_flowlets_packet(flowlets, sight);
         }
         CHECK_INT(rs_flowlet_writes_only(rs_flowlets_of(flowlets, 0)),

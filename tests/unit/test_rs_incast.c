@@ -111,6 +111,7 @@ check_others(void)
         m.packet.bth.opcode = cases[i].opcode;
         m.packet.payload_bytes = cases[i].payload_bytes;
         m.streams[0].last_frame -= cases[i].counted ? 0 : 1;
+        rs_sight_complete(&m.sight);
         rs_incast_packet(incast, sight);
         rs_incast_finish(incast, nics, 1);
         CHECK_INT(rs_incast_n_receivers(incast), cases[i].receivers);

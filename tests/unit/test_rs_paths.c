@@ -22,8 +22,11 @@ add(rs_paths *paths, const roce_stream *stream, const seen *one)
         .hop_limit = one->ttl,
         .bth = {.dest_qpn = 0x11, .p_key = one->p_key},
     };
-    const rs_sight sight = {
-        .frame = &frame, .packet = &packet, .stream = stream, .icrc = one->icrc};
+    const rs_sight sight = {.frame = &frame,
+                            .packet = &packet,
+                            .stream = stream,
+                            .icrc = one->icrc,
+                            .n = 1};
     rs_paths_packet(paths, &sight);
 }
 

@@ -144,10 +144,12 @@ check_kinds(void)
     m.streams[1].peer = 0;
     rs_sight *sight = make_sight(&m, 0, 0);
     m.packet.traffic_class = ROCE_ECN_CE;
+    rs_sight_complete(&m.sight);
     rs_psn_plot_packet(plot, sight);
     sight = make_sight(&m, 1, GAP_NS);
     m.packet.payload_bytes = 0;
     m.packet.traffic_class = ROCE_ECN_CE;
+    rs_sight_complete(&m.sight);
     m.sighting.sequenced = false;
     m.sighting.acked_until = 1;
     rs_psn_plot_packet(plot, sight);
