@@ -120,9 +120,9 @@ reserve(rs_series *series, guint n)
     series->capacity = capacity;
 }
 
-/* The cells of a bin. */
+/* Makes the series reach a bin, and returns its cells. */
 static guint64 *
-cells_of(rs_series *series, guint64 number)
+extend(rs_series *series, guint64 number)
 {
     const gsize row = series->columns;
     guint before = 0;
@@ -149,6 +149,16 @@ cells_of(rs_series *series, guint64 number)
     return &series->cells[(number - series->first) * row];
 }
 
+/* The cells of a bin. */
+static guint64 *
+cells_of(rs_series *series, guint64 number)
+{
+    if (number - series->first < series->n) {
+        return &series->cells[(number - series->first) * series->columns];
+    }
+    return extend(series, number);
+}
+
 void
 rs_bins_around(const rs_bins *bins, guint64 time_ns, guint64 *start_ns, guint64 *end_ns)
 {
@@ -163,6 +173,17 @@ rs_bins_count(rs_bins *bins, rs_series *series, guint column, guint64 time_ns,
 {
     guint64 number = reach(bins, time_ns);
     cells_of(series, number)[column] += amount;
+}
+
+void
+rs_bins_add(rs_bins *bins, rs_series *series, guint64 time_ns, const guint64 *amounts,
+            guint n)
+{
+    g_assert(n <= series->columns);
+    guint64 *cells = cells_of(series, reach(bins, time_ns));
+    for (guint i = 0; i < n; i++) {
+        cells[i] += amounts[i];
+    }
 }
 
 void

@@ -44,6 +44,11 @@ void
 rs_bins_count(rs_bins *bins, rs_series *series, guint column, guint64 time_ns,
               guint64 amount);
 
+/* Adds `n` amounts, some of which may be 0, to the first columns. */
+void
+rs_bins_add(rs_bins *bins, rs_series *series, guint64 time_ns, const guint64 *amounts,
+            guint n);
+
 /* Adds to each bin the ns of it that lie in [start_ns, end_ns). */
 void
 rs_bins_cover(rs_bins *bins, rs_series *series, guint column, guint64 start_ns,

@@ -108,28 +108,28 @@ progress_of(rs_timeline *timeline, guint32 stream)
     return &g_array_index(timeline->streams_so_far, progress, stream);
 }
 
-static void
-add_rows(rs_timeline *timeline, rs_series *series, guint64 time_ns,
-         const guint64 rows[RS_TIMELINE_N_ROWS])
-{
-    for (guint row = 0; series != NULL && row < RS_TIMELINE_N_ROWS; row++) {
-        if (rows[row] > 0) {
-            rs_bins_count(timeline->bins, series, row, time_ns, rows[row]);
-        }
-    }
-}
-
 /* Enters what the counters of a stream have grown by, at its newest packet. */
 static void
 enter(rs_timeline *timeline, const roce_stream *s, progress *p)
 {
     guint64 rows[RS_TIMELINE_N_ROWS];
+    guint64 any = 0;
     for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
         rows[row] = p->now.rows[row] - p->entered.rows[row];
+        any |= rows[row];
+    }
+    if (any == 0) {
+        return;
     }
     p->entered = p->now;
-    add_rows(timeline, stream_series(timeline, s->id), p->newest_ns, rows);
-    add_rows(timeline, point_series(timeline, s->point), p->newest_ns, rows);
+    rs_series *series[] = {stream_series(timeline, s->id),
+                           point_series(timeline, s->point)};
+    for (guint i = 0; i < G_N_ELEMENTS(series); i++) {
+        if (series[i] != NULL) {
+            rs_bins_add(timeline->bins, series[i], p->newest_ns, rows,
+                        RS_TIMELINE_N_ROWS);
+        }
+    }
 }
 
 /* What IP carries: UDP with its header; of RoCEv1, what the GRH carries. */
