@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "activity.h"
 
+#include <string.h>
+
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
+
+/* The cell that an edge added to last.  It is found again without a division while times
+ * stay in it. */
+typedef struct newest_cell {
+    guint64 start_ns, end_ns; /* both 0: not known */
+    guint i;
+} newest_cell;
 
 struct rs_activity {
     rs_level *now;
+    GArray *newest; /* newest_cell, by edge */
     guint64 n_cells;
     guint doublings;
     GPtrArray *set_aside; /* rs_level, the finest first */
@@ -41,6 +51,7 @@ rs_activity_new(void)
     rs_activity *activity = g_new0(rs_activity, 1);
     activity->now = new_level(RS_ACTIVITY_LEAST_NS);
     activity->now->whole = TRUE;
+    activity->newest = g_array_new(FALSE, TRUE, sizeof(newest_cell));
     activity->set_aside = g_ptr_array_new_with_free_func(free_level);
     return activity;
 }
@@ -52,6 +63,7 @@ rs_activity_free(rs_activity *activity)
         return;
     }
     free_level(activity->now);
+    g_array_unref(activity->newest);
     g_ptr_array_unref(activity->set_aside);
     g_free(activity);
 }
@@ -122,6 +134,7 @@ double_width(rs_activity *activity)
     if (activity->doublings++ % SET_ASIDE_EVERY == 0) {
         set_aside(activity);
     }
+    memset(activity->newest->data, 0, activity->newest->len * sizeof(newest_cell));
     now->width_ns *= 2;
     now->first /= 2;
     now->last /= 2;
@@ -169,8 +182,9 @@ place_of(const GArray *cells, guint64 number)
     return from;
 }
 
-static rs_cell *
-cell_of(rs_activity *activity, guint32 edge, guint64 number)
+/* The index of a cell, made if need be. */
+static guint
+find_cell(rs_activity *activity, guint32 edge, guint64 number)
 {
     GPtrArray *edges = activity->now->edges;
     if (edge >= edges->len) {
@@ -182,7 +196,7 @@ cell_of(rs_activity *activity, guint32 edge, guint64 number)
     GArray *cells = g_ptr_array_index(edges, edge);
     guint n = cells->len;
     if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == number) {
-        return &g_array_index(cells, rs_cell, n - 1);
+        return n - 1;
     }
     guint at = n > 0 && number < g_array_index(cells, rs_cell, n - 1).number
                    ? place_of(cells, number)
@@ -192,14 +206,33 @@ cell_of(rs_activity *activity, guint32 edge, guint64 number)
         g_array_insert_val(cells, at, cell);
         activity->n_cells++;
     }
-    return &g_array_index(cells, rs_cell, at);
+    return at;
+}
+
+static rs_cell *
+cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
+{
+    if (edge >= activity->newest->len) {
+        g_array_set_size(activity->newest, edge + 1);
+    }
+    newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
+    if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
+        reach(activity, time_ns);
+        guint64 number = time_ns / activity->now->width_ns;
+        *newest = (newest_cell){
+            .start_ns = number * activity->now->width_ns,
+            .end_ns = (number + 1) * activity->now->width_ns,
+            .i = find_cell(activity, edge, number),
+        };
+    }
+    const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
+    return &g_array_index(cells, rs_cell, newest->i);
 }
 
 void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes)
 {
-    reach(activity, time_ns);
     const rs_cell packet = {
         .first_ns = time_ns,
         .last_ns = time_ns,
@@ -209,7 +242,7 @@ rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 fr
         .packets = bytes > 0 ? 1 : 0,
         .resent = bytes > 0 ? 0 : 1,
     };
-    join(cell_of(activity, edge, time_ns / activity->now->width_ns), &packet);
+    join(cell_of(activity, edge, time_ns), &packet);
 }
 
 guint

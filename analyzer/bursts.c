@@ -13,6 +13,7 @@ typedef struct target {
     rs_burst_target pub;
     guint64 hot_bytes; /* from so many on a window is hot; 0: none is */
     guint64 window;    /* the newest, numbered since 1970 */
+    guint64 window_end_ns;
     guint64 window_bytes;
     guint64 window_frame; /* its first */
     gboolean started;
@@ -178,6 +179,7 @@ begin_window(target *t, guint64 window, guint64 frame)
     }
     t->started = TRUE;
     t->window = window;
+    t->window_end_ns = (window + 1) * RS_BURST_WINDOW_NS;
     t->window_bytes = 0;
     t->window_frame = frame;
 }
@@ -192,12 +194,15 @@ rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
     if (t == NULL) {
         return;
     }
-    guint64 window = sight->frame->time_ns / RS_BURST_WINDOW_NS;
-    if (!t->started || window > t->window) { /* where stamps step back, it goes on */
-        begin_window(t, window, sight->frame->number);
+    guint64 now_ns = sight->frame->time_ns;
+    if (!t->started || now_ns >= t->window_end_ns) {
+        guint64 window = now_ns / RS_BURST_WINDOW_NS;
+        if (!t->started ||
+            window > t->window) { /* where stamps step back, it goes on */
+            begin_window(t, window, sight->frame->number);
+        }
     }
-    guint64 frame_bytes = roce_packet_wire_bytes(sight->packet, sight->frame);
-    guint64 bytes = MAX(frame_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
+    guint64 bytes = MAX(sight->wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
     t->window_bytes += bytes;
     t->pub.bytes += bytes;
 }

@@ -108,9 +108,8 @@ rs_congestion_event(rs_congestion *congestion, const roce_event *event)
 /* ---- packets ---- */
 
 static rs_class_of
-class_of(const roce_packet *p)
+class_of(const roce_packet *p, const roce_opcode_info *info)
 {
-    const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
     if (info->role == ROCE_ROLE_CNP) {
         return RS_CLASS_CNPS;
     }
@@ -129,7 +128,7 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
     if (sight->stream == NULL) {
         return;
     }
-    rs_class_of what = class_of(sight->packet);
+    rs_class_of what = class_of(sight->packet, sight->info);
     if (what != RS_N_CLASSES) {
         rs_stream_congestion *s = of_stream(congestion, sight->stream->id);
         s->priorities[what] |= (guint8)(1u << sight->priority);
@@ -146,6 +145,11 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
             (guint8)(1u << sight->priority);
         congestion->foreign_about = ROCE_NO_STREAM;
     }
+}
+
+void
+rs_congestion_each(rs_congestion *congestion, const rs_sight *sight)
+{
     rs_reactions_packet(congestion->reactions, sight);
 }
 

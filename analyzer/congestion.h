@@ -54,8 +54,11 @@ rs_congestion_new(const roce_tracker *tracker);
 void
 rs_congestion_free(rs_congestion *congestion);
 
+/* Packets, which may stand for several; and each one of them, before. */
 void
 rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
+void
+rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
 
 void
 rs_congestion_event(rs_congestion *congestion, const roce_event *event);

@@ -3,14 +3,6 @@
 
 #include "roce/hash.h"
 
-struct rs_destinations {
-    guint max;
-    guint64 omitted;
-    GPtrArray *all;     /* rs_destination */
-    GHashTable *by_key; /* rs_destination -> its number + 1 */
-    GArray *of_stream;  /* guint32 by stream id: the number + 1; 0 not asked for yet */
-};
-
 static guint
 hash_destination(gconstpointer data)
 {
@@ -77,7 +69,7 @@ find_or_add(rs_destinations *destinations, const roce_stream *stream)
 }
 
 guint32
-rs_destinations_of(rs_destinations *destinations, const roce_stream *stream)
+rs_destinations_ask(rs_destinations *destinations, const roce_stream *stream)
 {
     GArray *known = destinations->of_stream;
     if (stream->id >= known->len) {

@@ -235,7 +235,7 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
         packet->bth.dest_qpn == ROCE_GSI_QPN) {
         return load;
     }
-    const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
+    const roce_opcode_info *info = sight->info;
     follower *f = carries_data(info->role) ? follow(edges, sight->stream) : NULL;
     if (f == NULL) {
         return load;

@@ -86,15 +86,23 @@ state_of(rs_flowlets *flowlets, const roce_stream *stream)
 
 /* ---- gaps ---- */
 
-/* How long the stream had been idle; 0 for its first packet. */
+/* The longest rung that is no longer than a time of RS_FLOWLET_LEAST_NS or more. */
+static guint
+highest_rung(guint64 ns)
+{
+    guint rung = g_bit_storage(ns / RS_FLOWLET_LEAST_NS) - 1;
+    return MIN(rung, RS_FLOWLET_RUNGS - 1);
+}
+
+/* How long the stream had been idle; 0 for its first packet.  Up to the end each gap is
+ * counted at its highest rung alone. */
 static guint64
 take_gap(state *s, guint64 time_ns)
 {
     guint64 idle_ns =
         s->pub.packets > 0 && time_ns > s->newest_ns ? time_ns - s->newest_ns : 0;
-    for (guint rung = 0; rung < RS_FLOWLET_RUNGS && idle_ns >= rs_flowlet_rung_ns(rung);
-         rung++) {
-        s->pub.gaps[rung]++;
+    if (idle_ns >= RS_FLOWLET_LEAST_NS) {
+        s->pub.gaps[highest_rung(idle_ns)]++;
     }
     s->pub.packets++;
     s->newest_ns = MAX(s->newest_ns, time_ns);
@@ -162,7 +170,7 @@ static void
 take_write(state *s, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
+    const roce_opcode_info *info = sight->info;
     if (info->role != ROCE_ROLE_WRITE || info->part != ROCE_PART_ONLY ||
         (p->headers & ROCE_HEADER_RETH) == 0 || !sight->sighting->sequenced) {
         return;
@@ -183,7 +191,7 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
     if (!sight->is_counted) {
         return;
     }
-    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
+    roce_role role = sight->info->role;
     state *s = role == ROCE_ROLE_CNP ? NULL : state_of(flowlets, sight->stream);
     if (s == NULL) {
         return;
@@ -196,6 +204,17 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
     if (sight->is_data) {
         s->pub.data_packets++;
         take_write(s, sight);
+    }
+}
+
+void
+rs_flowlets_finish(rs_flowlets *flowlets)
+{
+    for (guint i = 0; i < flowlets->of_stream->len; i++) {
+        state *s = g_ptr_array_index(flowlets->of_stream, i);
+        for (guint rung = RS_FLOWLET_RUNGS - 1; s != NULL && rung > 0; rung--) {
+            s->pub.gaps[rung - 1] += s->pub.gaps[rung];
+        }
     }
 }
 

@@ -70,6 +70,10 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight);
 void
 rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event);
 
+/* The capture has ended: from here on rs_flowlets_of() tells all. */
+void
+rs_flowlets_finish(rs_flowlets *flowlets);
+
 /* NULL: beyond the bound, or without any packet but CNPs. */
 const rs_flowlet_stream *
 rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream);

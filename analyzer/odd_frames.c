@@ -32,8 +32,12 @@ void
 rs_odd_frames_packet(rs_odd_frames *odd, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    keep_if(odd, RS_ODD_CUT, sight->frame->captured_bytes < sight->frame->wire_bytes,
-            sight);
+    if (sight->frame->captured_bytes < sight->frame->wire_bytes) {
+        rs_frames_keep(&odd->kinds[RS_ODD_CUT], sight->frame->number);
+    }
+    if (sight->is_counted && !p->mirror.cut && sight->icrc != ROCE_ICRC_BAD) {
+        return; /* it is decoded, and in a stream */
+    }
     keep_if(odd, RS_ODD_MIRROR_CUT, p->mirror.cut, sight);
     keep_if(odd, RS_ODD_MALFORMED, p->outcome == ROCE_MALFORMED, sight);
     keep_if(odd, RS_ODD_FRAGMENT, p->class == ROCE_CLASS_FRAGMENT, sight);

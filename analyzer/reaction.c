@@ -212,7 +212,7 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
         !sight->sighting->sequenced) {
         return;
     }
-    const roce_part part = roce_opcode_get(p->bth.opcode)->part;
+    const roce_part part = sight->info->part;
     gboolean begins = part == ROCE_PART_FIRST;
     gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
     follower *f = begins ? follow(reactions, sight->stream->id)

@@ -209,7 +209,7 @@ rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
     if (!sight->is_counted) {
         return;
     }
-    roce_role role = roce_opcode_get(sight->packet->bth.opcode)->role;
+    roce_role role = sight->info->role;
     gboolean request = roce_role_is_request(role);
     if (!request) {
         take_acknowledgement(receivers, sight);

@@ -14,6 +14,7 @@ static void
 count(gpointer ctx, const rs_sight *sight)
 {
     rs_watchers *watchers = ctx;
+    rs_congestion_packet(watchers->congestion, sight);
     rs_ports_packet(watchers->ports, sight);
     rs_priorities_packet(watchers->priorities, sight);
     rs_paths_packet(watchers->paths, sight);
@@ -73,7 +74,7 @@ tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_timeline_packet(watchers->timeline, sight);
     rs_odd_frames_packet(&watchers->odd_frames, sight);
-    rs_congestion_packet(watchers->congestion, sight);
+    rs_congestion_each(watchers->congestion, sight);
     rs_incast_packet(watchers->incast, sight);
     rs_receivers_packet(watchers->receivers, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
@@ -141,6 +142,7 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_nics_finish(watchers->nics, rs_pausing_macs(watchers->pausing));
     rs_incast_finish(watchers->incast, watchers->nics, analysis->resolution_ns);
     rs_receivers_finish(watchers->receivers, watchers->nics);
+    rs_flowlets_finish(watchers->flowlets);
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
     rs_dcb_finish(watchers->dcb);
     rs_pausing_finish(watchers->pausing);

@@ -26,6 +26,7 @@ check_gaps(void)
         rs_flowlets *flowlets = rs_flowlets_new();
         rs_flowlets_packet(flowlets, make_sight(&m, 0, 0));
         rs_flowlets_packet(flowlets, make_sight(&m, 0, cases[i].idle_ns));
+        rs_flowlets_finish(flowlets);
         const rs_flowlet_stream *f = rs_flowlets_of(flowlets, 0);
         CHECK_INT(f->packets, 2);
         CHECK_INT(f->gaps[0], cases[i].of_1_us);

@@ -99,8 +99,9 @@ see(rs_reactions *reactions, const roce_stream *stream, gint64 psn, guint64 now,
         .bth = {.opcode = opcode},
     };
     const roce_sighting sighting = {.sequenced = true, .psn = psn};
-    const rs_sight sight = {
+    rs_sight sight = {
         .frame = &frame, .packet = &packet, .stream = stream, .sighting = &sighting};
+    rs_sight_complete(&sight);
     rs_reactions_packet(reactions, &sight);
 }
 
