@@ -161,36 +161,40 @@ typedef enum roce_ident_mode {
     ROCE_IDENT_RISING,   /* and grows with time */
 } roce_ident_mode;
 
-/* A stream with what its rules remember. */
+/* A stream with what its rules remember: first, what they look at for each request. */
 typedef struct roce_stream_state {
     roce_stream pub; /* first, so that a roce_stream is a state */
-    uint64_t key_hash;
-    roce_lane lane[ROCE_N_SPACES];
 
-    /* identification */
     bool ident_seen;
     uint16_t ident_last;
+    int8_t last_ecn;    /* -1 before the first data packet */
+    uint8_t directions; /* roce_direction of its packets, or both or'ed: it passes here */
+    uint8_t n_asked_late;
+    bool reborn; /* CM has set up its queue pair anew */
+    bool acked;
     uint32_t ident_rises, ident_same, ident_other;
+    int64_t una; /* everything below is acknowledged */
+    uint64_t episode_since; /* data packets since an episode's first mark */
+    uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
+    roce_lane lane[ROCE_N_SPACES];
+    roce_round round;
+    roce_doubt doubt;
+    roce_last_nak nak;
+
+    uint64_t key_hash;
 
     /* acknowledgement of this stream's requests */
-    bool acked;
-    int64_t una; /* everything below is acknowledged */
     struct {
         int64_t una;
         uint64_t time_ns;
     } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
     uint8_t ack_step;
-    roce_last_nak nak;
-    roce_round round;
     uint32_t votes_go_back, votes_selective;
     roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
     uint8_t violation;
-    roce_doubt doubt;
     roce_asked_late asked_late[ROCE_ASKED_LATE];
-    uint8_t n_asked_late;
     /* Copies that went unseen and came again: those asked for, and the others. */
     uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
-    bool reborn;                 /* CM has set up its queue pair anew */
     uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
@@ -222,11 +226,9 @@ typedef struct roce_stream_state {
     bool cnp_seen;
 
     /* congestion */
-    int8_t last_ecn; /* -1 before the first data packet */
     bool in_episode;
     uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
     uint64_t episode_data;  /* data packets from its first mark to its newest */
-    uint64_t episode_since; /* and to the newest packet */
     uint32_t episodes_capacity;
     uint64_t unanswered_ce_frame; /* 0: none */
     uint64_t unanswered_ce_ns, newest_ce_ns;
@@ -242,12 +244,9 @@ typedef struct roce_stream_state {
     bool carried_cnp;
     bool carried_nak;
     uint64_t carried_nak_ns; /* likewise */
-    uint8_t
-        directions; /* roce_direction of its packets, or both or'ed: it passes here */
     bool vantage_given; /* the user told pub.vantage */
 
     /* pairing */
-    uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
     uint32_t contradictions;
     uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
     uint8_t port_lookups;

@@ -139,65 +139,63 @@ typedef enum roce_latency {
 #define ROCE_STREAM_VLANS 4
 #define ROCE_STREAM_OPCODES 10
 
-/* Everything that a report says of a stream.  Valid until the tracker is freed. */
+/* Everything that a report says of a stream.  Valid until the tracker is freed.  What each
+ * packet touches stands first. */
 typedef struct roce_stream {
     uint32_t id; /* from 0 in order of appearance */
     uint32_t point;
     roce_tenant tenant; /* the overlay network that it runs in, if it was captured so */
     roce_addr src, dst;
+    uint8_t n_udp_src_ports, n_vlans, n_opcodes;
+    bool has_src_qpn;
     uint32_t dst_qpn;
     uint32_t src_qpn; /* valid if has_src_qpn: from DETH, CM, the user or the pairing */
-    bool has_src_qpn;
     roce_transport transport;
-
     uint32_t peer; /* the stream of the other direction, or ROCE_NO_STREAM */
     roce_pairing paired_by;
+    uint32_t pmtu_bytes;        /* 0 while unknown */
+    roce_ecn_source ecn_source; /* of its packets, the highest */
+
+    uint64_t packets, wire_bytes, payload_bytes;
+    uint64_t first_time_ns, last_time_ns;
+    uint64_t last_frame;
+    uint64_t messages_completed, message_bytes;
+    uint64_t dscps; /* bit n: DSCP n was seen */
+    uint16_t udp_src_port[ROCE_STREAM_PORTS];
+    roce_ecn_counters ecn;
+    roce_space_counters space[ROCE_N_SPACES];
+    roce_icrc_counters icrc;
+    struct {
+        uint8_t opcode;
+        uint64_t packets;
+    } opcodes[ROCE_STREAM_OPCODES]; /* the rest is in other_opcodes */
+
+    uint64_t first_frame;
     uint32_t
         paired_as; /* grows with each pairing of the capture; the same at the peer */
     uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
     bool paired_ports_agree;   /* the source-port relation holds for the pairing */
     uint32_t pairing_evidence; /* ACKs that agreed with the pairing */
     bool table_contradicted;   /* what was captured contradicts the user's tables */
-
     roce_vantage vantage;
     roce_recovery recovery;
     bool partial_path;
-
-    uint16_t udp_src_port[ROCE_STREAM_PORTS];
-    uint8_t n_udp_src_ports;
     uint16_t vlan[ROCE_STREAM_VLANS]; /* VLAN ids, outermost */
-    uint8_t n_vlans;
-    uint64_t dscps;      /* bit n: DSCP n was seen */
-    uint32_t pmtu_bytes; /* 0 while unknown */
+    uint64_t *other_opcodes;          /* 256 counts, or NULL; owned by the tracker */
 
-    uint64_t packets, wire_bytes, payload_bytes;
-    uint64_t first_time_ns, last_time_ns;
-    uint64_t first_frame, last_frame;
-    struct {
-        uint8_t opcode;
-        uint64_t packets;
-    } opcodes[ROCE_STREAM_OPCODES]; /* the rest is in other_opcodes */
-    uint8_t n_opcodes;
-    uint64_t *other_opcodes; /* 256 counts, or NULL; owned by the tracker */
-
-    roce_space_counters space[ROCE_N_SPACES];
     roce_retransmission_counters retransmissions;
     uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
     uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
     uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
     uint64_t acks_sent;
     uint64_t rnr_waits_kept, rnr_waits_broken;
-    uint64_t cnps_received;     /* if paired */
-    uint64_t cnps_sent;         /* carried by this stream */
-    uint64_t cnps_attributed;   /* of those, whose data stream is known */
-    roce_ecn_source ecn_source; /* of its packets, the highest */
-    roce_ecn_counters ecn;
+    uint64_t cnps_received;   /* if paired */
+    uint64_t cnps_sent;       /* carried by this stream */
+    uint64_t cnps_attributed; /* of those, whose data stream is known */
     uint64_t ce_answers[ROCE_N_CE_ANSWERS]; /* marks: adds up to ecn.codepoint[3] */
     roce_ce_episode *ce_episodes; /* the first ROCE_CE_EPISODES; owned by the tracker */
     uint32_t n_ce_episodes;       /* kept */
     uint64_t ecn_control[4];
-    roce_icrc_counters icrc;
-    uint64_t messages_completed, message_bytes;
     uint64_t restarts;
     roce_histogram *latencies[ROCE_N_LATENCIES]; /* NULL without samples; owned by the
                                                   * tracker */
