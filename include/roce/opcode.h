@@ -68,17 +68,25 @@ typedef enum roce_part {
 } roce_part;
 
 typedef struct roce_opcode_info {
-    const char *name; /* "RC RDMA WRITE Middle"; of static storage; never NULL */
-    uint16_t headers; /* bits of roce_header */
+    const char *name;      /* "RC RDMA WRITE Middle"; of static storage; never NULL */
+    uint16_t headers;      /* bits of roce_header */
+    uint8_t headers_bytes; /* that they take on the wire */
     roce_role role;
     roce_part part;
     roce_transport transport; /* RD for 0x40-0x5f */
 } roce_opcode_info;
 
+#define ROCE_N_OPCODES 256
+/* For roce_opcode_get() alone. */
+extern const roce_opcode_info roce_opcode_rows[ROCE_N_OPCODES];
+
 /* The row of a code point.  Never fails: what is undefined has role
  * ROCE_ROLE_UNKNOWN and a name that says so. */
-const roce_opcode_info *
-roce_opcode_get(uint8_t opcode);
+static inline const roce_opcode_info *
+roce_opcode_get(uint8_t opcode)
+{
+    return &roce_opcode_rows[opcode];
+}
 
 /* The name of an opcode when the transport is known better than the code point tells:
  * DC packets are named "DC ..." where the row says "RD ...". */
@@ -94,22 +102,48 @@ const char *
 roce_transport_name(roce_transport transport);
 
 /* Whether a packet is the first, or the last, of its message; "only" is both. */
-bool
-roce_part_starts(roce_part part);
-bool
-roce_part_ends(roce_part part);
+static inline bool
+roce_part_starts(roce_part part)
+{
+    return part == ROCE_PART_FIRST || part == ROCE_PART_ONLY;
+}
+
+static inline bool
+roce_part_ends(roce_part part)
+{
+    return part == ROCE_PART_LAST || part == ROCE_PART_ONLY;
+}
+
+/* Sets of roles, bit n for role n. */
+#define ROCE_ROLES_ANSWERED                                                            \
+    (1u << ROCE_ROLE_READ_REQUEST | 1u << ROCE_ROLE_ATOMIC | 1u << ROCE_ROLE_FLUSH |   \
+     1u << ROCE_ROLE_ATOMIC_WRITE)
+#define ROCE_ROLES_REQUESTS                                                            \
+    (ROCE_ROLES_ANSWERED | 1u << ROCE_ROLE_SEND | 1u << ROCE_ROLE_WRITE |              \
+     1u << ROCE_ROLE_RESYNC)
+#define ROCE_ROLES_RESPONSE_DATA                                                       \
+    (1u << ROCE_ROLE_READ_RESPONSE | 1u << ROCE_ROLE_ATOMIC_ACK)
 
 /* Requests are what a requester sends; everything else echoes the peer's PSNs. */
-bool
-roce_role_is_request(roce_role role);
+static inline bool
+roce_role_is_request(roce_role role)
+{
+    return (ROCE_ROLES_REQUESTS >> role & 1u) != 0;
+}
 
 /* Requests that are answered by data of their own, not by a bare acknowledgement:
  * an ACK beyond them does not complete them (IBTA 9.7.5.1.2). */
-bool
-roce_role_wants_response(roce_role role);
+static inline bool
+roce_role_wants_response(roce_role role)
+{
+    return (ROCE_ROLES_ANSWERED >> role & 1u) != 0;
+}
 
 /* Response data: READ responses and atomic acknowledgements. */
-bool
-roce_role_is_response_data(roce_role role);
+static inline bool
+roce_role_is_response_data(roce_role role)
+{
+    return (ROCE_ROLES_RESPONSE_DATA >> role & 1u) != 0;
+}
 
 #endif

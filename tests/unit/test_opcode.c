@@ -19,12 +19,15 @@ test_defined(void)
         CHECK_INT(info->role, row->role);
         CHECK_INT(info->part, row->part);
         unsigned bits = 0;
+        unsigned bytes = 0;
         for (const char *letter = row->headers; *letter != '\0'; letter++) {
             unsigned bit = (unsigned)header_row_of(*letter)->bit;
             CHECK(bit > bits); /* ascending bits are the order on the wire */
             bits |= bit;
+            bytes += header_row_of(*letter)->size;
         }
         CHECK_INT(info->headers, bits);
+        CHECK_INT(info->headers_bytes, bytes);
         CHECK_STR(roce_opcode_name(row->opcode, row->transport), row->name);
     }
 }
@@ -61,6 +64,7 @@ test_undefined(void)
         CHECK_INT(info->role, ROCE_ROLE_UNKNOWN);
         CHECK_INT(info->part, ROCE_PART_NONE);
         CHECK_INT(info->headers, 0);
+        CHECK_INT(info->headers_bytes, 0);
     }
     check_row(NULL);
     CHECK_INT(n_undefined + N(opcode_rows), 256);
@@ -97,6 +101,27 @@ test_dc_names(void)
         }
         CHECK(strncmp(got, "DC ", 3) == 0);
         CHECK_STR(got + 3, row->name + 3);
+    }
+}
+
+static void
+test_parts(void)
+{
+    static const struct {
+        const char *name;
+        roce_part part;
+        bool starts, ends;
+    } cases[] = {
+        {"none", ROCE_PART_NONE, false, false},
+        {"first", ROCE_PART_FIRST, true, false},
+        {"middle", ROCE_PART_MIDDLE, false, false},
+        {"last", ROCE_PART_LAST, false, true},
+        {"only", ROCE_PART_ONLY, true, true},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        check_row(cases[i].name);
+        CHECK_INT(roce_part_starts(cases[i].part), cases[i].starts);
+        CHECK_INT(roce_part_ends(cases[i].part), cases[i].ends);
     }
 }
 
@@ -158,5 +183,6 @@ main(void)
     test_dc_names();
     test_transport_names();
     test_roles();
+    test_parts();
     return check_status();
 }
