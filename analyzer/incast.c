@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of each receiver, its active senders stand in a list in the order of their newest
- * packets: whoever is active no longer is at its end, so that a packet costs no more than
- * it adds.  Time only goes forward: where stamps step back, the newest one holds.
+ * Of each receiver, its active senders stand in a list in the order of their packets:
+ * whoever is active no longer is at its end.  A packet of an active sender does not move
+ * it: only when its turn seems to have come it is put where its newest packet says, so
+ * that a packet costs no more than it adds.  Time only goes forward: where stamps step
+ * back, the newest one holds.
  */
 #include "incast.h"
 
-#include "data_sight.h"
+#include "sorting.h"
 #include "xoffs.h"
 
 #include "roce/hash.h"
@@ -27,6 +29,8 @@ typedef struct sender_key {
 typedef struct sender {
     sender_key key;
     guint64 newest_ns; /* its newest packet */
+    guint64 newest_n;  /* of all data packets, counted from 1 */
+    guint64 listed_n;  /* of the one that it stands in the list for: no later */
     gboolean active;
     guint32 newer, older; /* its neighbours in the list; NOBODY */
     guint64 episode;      /* the newest that names it, counted from 1 */
@@ -41,6 +45,7 @@ typedef struct receiver {
     rs_incast_receiver pub;
     guint degree;
     guint32 newest, oldest; /* ends of the list of active senders; NOBODY */
+    guint64 quiet_until_ns; /* nobody falls silent before */
     guint64 clock_ns;
     gboolean inside;  /* an episode goes on */
     guint64 ended_ns; /* the episode before */
@@ -62,6 +67,7 @@ struct rs_incast {
     GArray *of_stream;         /* guint32 by stream: likewise; 0 not asked for yet */
     guint64 first_ns, last_ns; /* of all data; valid once a receiver is there */
     rs_xoffs *xoffs;
+    guint64 n_data; /* packets so far */
     guint n_spans;
     gboolean spans_omitted;
     guint64 senders_omitted;
@@ -192,14 +198,53 @@ take_out(const rs_incast *incast, receiver *r, guint32 i)
     *(s->older == NOBODY ? &r->oldest : &sender_at(incast, s->older)->newer) = s->newer;
 }
 
+/* Puts it where its newest packet belongs, mostly first. */
 static void
-put_first(const rs_incast *incast, receiver *r, guint32 i)
+put_in(const rs_incast *incast, receiver *r, guint32 i)
 {
     sender *s = sender_at(incast, i);
+    guint32 older = r->newest;
     s->newer = NOBODY;
-    s->older = r->newest;
-    *(r->newest == NOBODY ? &r->oldest : &sender_at(incast, r->newest)->newer) = i;
-    r->newest = i;
+    while (older != NOBODY && sender_at(incast, older)->listed_n > s->newest_n) {
+        s->newer = older;
+        older = sender_at(incast, older)->older;
+    }
+    s->listed_n = s->newest_n;
+    s->older = older;
+    *(older == NOBODY ? &r->oldest : &sender_at(incast, older)->newer) = i;
+    *(s->newer == NOBODY ? &r->newest : &sender_at(incast, s->newer)->older) = i;
+}
+
+/* Makes the oldest of the list the one whose newest packet is. */
+static void
+find_oldest(const rs_incast *incast, receiver *r)
+{
+    while (r->oldest != NOBODY && sender_at(incast, r->oldest)->newest_n >
+                                      sender_at(incast, r->oldest)->listed_n) {
+        guint32 i = r->oldest;
+        take_out(incast, r, i);
+        put_in(incast, r, i);
+    }
+}
+
+static gint
+by_newest(gconstpointer a, gconstpointer b, gpointer ctx)
+{
+    const sender *x = sender_at(ctx, *(const guint32 *)a);
+    const sender *y = sender_at(ctx, *(const guint32 *)b);
+    return rs_by_number(x->newest_n, y->newest_n);
+}
+
+/* The active senders, the longest silent one first. */
+static GArray *
+list_active(rs_incast *incast, const receiver *r)
+{
+    GArray *active = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = r->oldest; i != NOBODY; i = sender_at(incast, i)->newer) {
+        g_array_append_val(active, i);
+    }
+    g_array_sort_with_data(active, by_newest, incast);
+    return active;
 }
 
 /* ---- episodes ---- */
@@ -250,10 +295,11 @@ join_episode(receiver *r, sender *s)
 
 /* Everybody who is active when an episode begins, the longest silent one first. */
 static void
-join_all(const rs_incast *incast, receiver *r)
+join_all(rs_incast *incast, receiver *r)
 {
-    for (guint32 i = r->oldest; i != NOBODY; i = sender_at(incast, i)->newer) {
-        join_episode(r, sender_at(incast, i));
+    g_autoptr(GArray) active = list_active(incast, r);
+    for (guint i = 0; i < active->len; i++) {
+        join_episode(r, sender_at(incast, g_array_index(active, guint32, i)));
     }
 }
 
@@ -278,19 +324,30 @@ go_on(receiver *r, guint64 time_ns)
 
 /* Lets those fall silent whose window has passed by then. */
 static void
-advance(rs_incast *incast, receiver *r, guint64 time_ns)
+fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 {
-    while (r->oldest != NOBODY &&
-           sender_at(incast, r->oldest)->newest_ns + RS_INCAST_WINDOW_NS <= time_ns) {
+    for (find_oldest(incast, r); r->oldest != NOBODY; find_oldest(incast, r)) {
         guint32 i = r->oldest;
         sender *s = sender_at(incast, i);
-        go_on(r, s->newest_ns + RS_INCAST_WINDOW_NS);
+        r->quiet_until_ns = s->newest_ns + RS_INCAST_WINDOW_NS;
+        if (r->quiet_until_ns > time_ns) {
+            return;
+        }
+        go_on(r, r->quiet_until_ns);
         take_out(incast, r, i);
         s->active = FALSE;
         r->degree--;
         if (r->inside && r->degree < RS_INCAST_SENDERS) {
             close_episode(incast, r);
         }
+    }
+}
+
+static void
+advance(rs_incast *incast, receiver *r, guint64 time_ns)
+{
+    if (time_ns >= r->quiet_until_ns) {
+        fall_silent(incast, r, time_ns);
     }
     if (time_ns > r->clock_ns) {
         go_on(r, time_ns);
@@ -348,14 +405,13 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
     incast->last_ns = MAX(incast->last_ns, now_ns);
     advance(incast, r, now_ns);
     sender *s = sender_at(incast, i);
-    if (s->active) {
-        take_out(incast, r, i);
-    } else {
+    s->newest_ns = now_ns;
+    s->newest_n = ++incast->n_data;
+    if (!s->active) {
         s->active = TRUE;
+        put_in(incast, r, i);
         rise(r);
     }
-    s->newest_ns = now_ns;
-    put_first(incast, r, i);
     if (!r->inside && r->degree >= RS_INCAST_SENDERS) {
         open_episode(r, sight);
         join_all(incast, r);

@@ -46,6 +46,7 @@ typedef struct state {
 struct rs_receivers {
     const roce_tracker *tracker;
     GPtrArray *of_stream; /* state, or NULL */
+    GByteArray *waiting;  /* by stream: whether its state has no credits */
     guint64 omitted;
 };
 
@@ -55,6 +56,7 @@ rs_receivers_new(const roce_tracker *tracker)
     rs_receivers *receivers = g_new0(rs_receivers, 1);
     receivers->tracker = tracker;
     receivers->of_stream = g_ptr_array_new_with_free_func(g_free);
+    receivers->waiting = g_byte_array_new();
     return receivers;
 }
 
@@ -63,6 +65,7 @@ rs_receivers_free(rs_receivers *receivers)
 {
     if (receivers != NULL) {
         g_ptr_array_unref(receivers->of_stream);
+        g_byte_array_unref(receivers->waiting);
         g_free(receivers);
     }
 }
@@ -184,6 +187,20 @@ end_credit_wait(state *s, guint64 time_ns)
 
 /* ---- packets and events ---- */
 
+static void
+note_waiting(rs_receivers *receivers, guint32 stream, const state *s)
+{
+    guint before = receivers->waiting->len;
+    if (stream >= before) {
+        if (s->credits == CREDITS_THERE) {
+            return;
+        }
+        g_byte_array_set_size(receivers->waiting, stream + 1);
+        memset(receivers->waiting->data + before, 0, stream + 1 - before);
+    }
+    receivers->waiting->data[stream] = s->credits != CREDITS_THERE;
+}
+
 /* An acknowledgement, alone or with response data, on the peer of the stream that it is
  * about. */
 static void
@@ -199,29 +216,39 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
     state *s = state_of(receivers, asker);
     if (s != NULL) {
         take_credits(s, sight);
+        note_waiting(receivers, asker->id, s);
         take_ack_time(s, asker);
+    }
+}
+
+void
+rs_receivers_each(rs_receivers *receivers, const rs_sight *sight)
+{
+    if (!sight->is_counted) {
+        return;
+    }
+    if (!roce_role_is_request(sight->info->role)) {
+        take_acknowledgement(receivers, sight);
+        return;
+    }
+    guint32 id = sight->stream->id;
+    if (id < receivers->waiting->len && receivers->waiting->data[id] != 0) {
+        end_credit_wait(receivers->of_stream->pdata[id], sight->frame->time_ns);
+        receivers->waiting->data[id] = 0;
     }
 }
 
 void
 rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
 {
-    if (!sight->is_counted) {
+    roce_role role = sight->info->role;
+    if (!sight->is_counted ||
+        !(roce_role_is_request(role) || roce_role_is_response_data(role))) {
         return;
     }
-    roce_role role = sight->info->role;
-    gboolean request = roce_role_is_request(role);
-    if (!request) {
-        take_acknowledgement(receivers, sight);
-    }
-    if (request || roce_role_is_response_data(role)) {
-        state *s = state_of(receivers, sight->stream);
-        if (s != NULL) {
-            s->priorities |= 1u << sight->priority;
-        }
-        if (s != NULL && request) {
-            end_credit_wait(s, sight->frame->time_ns);
-        }
+    state *s = state_of(receivers, sight->stream);
+    if (s != NULL) {
+        s->priorities |= 1u << sight->priority;
     }
 }
 

@@ -66,8 +66,11 @@ void
 rs_receivers_free(rs_receivers *receivers);
 
 /* The tracker has just taken this packet. */
+/* Packets, which may stand for several; and each one of them, before. */
 void
 rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);
+void
+rs_receivers_each(rs_receivers *receivers, const rs_sight *sight);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -15,6 +15,7 @@ count(gpointer ctx, const rs_sight *sight)
 {
     rs_watchers *watchers = ctx;
     rs_congestion_packet(watchers->congestion, sight);
+    rs_receivers_packet(watchers->receivers, sight);
     rs_ports_packet(watchers->ports, sight);
     rs_priorities_packet(watchers->priorities, sight);
     rs_paths_packet(watchers->paths, sight);
@@ -76,7 +77,7 @@ tell_each(rs_watchers *watchers, const rs_sight *sight)
     rs_odd_frames_packet(&watchers->odd_frames, sight);
     rs_congestion_each(watchers->congestion, sight);
     rs_incast_packet(watchers->incast, sight);
-    rs_receivers_packet(watchers->receivers, sight);
+    rs_receivers_each(watchers->receivers, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
     rs_bursts_packet(watchers->bursts, sight);
     rs_collective_packet(watchers->collective, sight);
