@@ -13,18 +13,15 @@
 #define PAUSED RS_TIMELINE_N_ROWS /* by priority */
 #define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
 
-/* What a stream's counters say; of bits, for which it has none, what its packets have. */
-typedef struct counted {
-    guint64 packets;
-    guint64 rows[RS_TIMELINE_N_ROWS];
-} counted;
-
-/* A stream.  Its packets of one bin are entered together, when one of another comes. */
+/* A stream.  Its packets of one bin are entered together, when one of another comes.  Of
+ * what only grows the low half is kept: of two, the difference is right. */
 typedef struct progress {
-    counted entered;
-    counted now;              /* with its newest packet */
     guint64 newest_ns;        /* of a bin that begins at start_ns, inclusive, ... */
     guint64 start_ns, end_ns; /* ... and ends there; both 0 before the first packet */
+    guint64 bits;             /* that are not entered yet */
+    guint32 packets;
+    guint32 now[RS_TIMELINE_N_ROWS]; /* its counters with its newest packet, but bits */
+    guint32 entered[RS_TIMELINE_N_ROWS];
 } progress;
 
 struct rs_timeline {
@@ -90,13 +87,13 @@ data_packets(const roce_stream *s)
 }
 
 static void
-count(counted *now, const roce_stream *s)
+count(progress *p, const roce_stream *s)
 {
-    now->packets = s->packets;
-    now->rows[RS_TIMELINE_DATA] = data_packets(s);
-    now->rows[RS_TIMELINE_CE] = s->ecn.codepoint[3];
-    now->rows[RS_TIMELINE_CNPS] = s->cnps_sent;
-    now->rows[RS_TIMELINE_RETRANSMISSIONS] = s->retransmissions.packets;
+    p->packets = (guint32)s->packets;
+    p->now[RS_TIMELINE_DATA] = (guint32)data_packets(s);
+    p->now[RS_TIMELINE_CE] = (guint32)s->ecn.codepoint[3];
+    p->now[RS_TIMELINE_CNPS] = (guint32)s->cnps_sent;
+    p->now[RS_TIMELINE_RETRANSMISSIONS] = (guint32)s->retransmissions.packets;
 }
 
 static progress *
@@ -108,20 +105,28 @@ progress_of(rs_timeline *timeline, guint32 stream)
     return &g_array_index(timeline->streams_so_far, progress, stream);
 }
 
+/* How much one has grown; it may have been taken back. */
+static guint64
+growth(guint32 now, guint32 before)
+{
+    return (guint64)(gint64)(gint32)(now - before);
+}
+
 /* Enters what the counters of a stream have grown by, at its newest packet. */
 static void
 enter(rs_timeline *timeline, const roce_stream *s, progress *p)
 {
-    guint64 rows[RS_TIMELINE_N_ROWS];
-    guint64 any = 0;
-    for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
-        rows[row] = p->now.rows[row] - p->entered.rows[row];
+    guint64 rows[RS_TIMELINE_N_ROWS] = {[RS_TIMELINE_BITS] = p->bits};
+    guint64 any = p->bits;
+    for (guint row = RS_TIMELINE_BITS + 1; row < RS_TIMELINE_N_ROWS; row++) {
+        rows[row] = growth(p->now[row], p->entered[row]);
+        p->entered[row] = p->now[row];
         any |= rows[row];
     }
+    p->bits = 0;
     if (any == 0) {
         return;
     }
-    p->entered = p->now;
     rs_series *series[] = {stream_series(timeline, s->id),
                            point_series(timeline, s->point)};
     for (guint i = 0; i < G_N_ELEMENTS(series); i++) {
@@ -157,10 +162,10 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
         rs_bins_around(timeline->bins, now_ns, &p->start_ns, &p->end_ns);
     }
     p->newest_ns = now_ns;
-    if (s->packets > p->now.packets) {
-        p->now.rows[RS_TIMELINE_BITS] += ip_payload_bits(sight->packet);
+    if ((guint32)s->packets != p->packets) {
+        p->bits += ip_payload_bits(sight->packet);
     }
-    count(&p->now, s);
+    count(p, s);
 }
 
 /* A CNP whose cause is known and which the other direction does not carry. */
@@ -210,7 +215,7 @@ rs_timeline_finish(rs_timeline *timeline, guint64 resolution_ns)
         progress *p = progress_of(timeline, i);
         enter(timeline, s, p);
         p->newest_ns = s->last_time_ns;
-        count(&p->now, s);
+        count(p, s);
         enter(timeline, s, p);
     }
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {

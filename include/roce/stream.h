@@ -163,6 +163,8 @@ typedef struct roce_stream {
     uint64_t dscps; /* bit n: DSCP n was seen */
     uint16_t udp_src_port[ROCE_STREAM_PORTS];
     roce_ecn_counters ecn;
+    uint64_t cnps_sent; /* carried by this stream */
+    roce_retransmission_counters retransmissions;
     roce_space_counters space[ROCE_N_SPACES];
     roce_icrc_counters icrc;
     struct {
@@ -183,15 +185,13 @@ typedef struct roce_stream {
     uint16_t vlan[ROCE_STREAM_VLANS]; /* VLAN ids, outermost */
     uint64_t *other_opcodes;          /* 256 counts, or NULL; owned by the tracker */
 
-    roce_retransmission_counters retransmissions;
     uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
     uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
     uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
     uint64_t acks_sent;
     uint64_t rnr_waits_kept, rnr_waits_broken;
-    uint64_t cnps_received;   /* if paired */
-    uint64_t cnps_sent;       /* carried by this stream */
-    uint64_t cnps_attributed; /* of those, whose data stream is known */
+    uint64_t cnps_received;                 /* if paired */
+    uint64_t cnps_attributed;               /* of those, whose data stream is known */
     uint64_t ce_answers[ROCE_N_CE_ANSWERS]; /* marks: adds up to ecn.codepoint[3] */
     roce_ce_episode *ce_episodes; /* the first ROCE_CE_EPISODES; owned by the tracker */
     uint32_t n_ce_episodes;       /* kept */
