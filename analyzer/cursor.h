@@ -4,7 +4,9 @@
  *
  * The one rule: a cursor cannot leave its bytes.  A read beyond the end gives zero,
  * marks the cursor bad and empties it, so that it can be asked once, after the last
- * field.
+ * field.  What is loaded without a cursor is asked about before.
+ *
+ * A byte order is G_LITTLE_ENDIAN or G_BIG_ENDIAN.
  */
 #ifndef RS_CURSOR_H
 #define RS_CURSOR_H
@@ -12,10 +14,34 @@
 #include <glib.h>
 #include <string.h>
 
+static inline guint16
+rs_load_u16(const guint8 *at, gint byte_order)
+{
+    guint16 value;
+    memcpy(&value, at, sizeof value);
+    return byte_order == G_BYTE_ORDER ? value : GUINT16_SWAP_LE_BE(value);
+}
+
+static inline guint32
+rs_load_u32(const guint8 *at, gint byte_order)
+{
+    guint32 value;
+    memcpy(&value, at, sizeof value);
+    return byte_order == G_BYTE_ORDER ? value : GUINT32_SWAP_LE_BE(value);
+}
+
+static inline guint64
+rs_load_u64(const guint8 *at, gint byte_order)
+{
+    guint64 value;
+    memcpy(&value, at, sizeof value);
+    return byte_order == G_BYTE_ORDER ? value : GUINT64_SWAP_LE_BE(value);
+}
+
 typedef struct rs_cursor {
     const guint8 *at;
     gsize n_left;
-    gboolean big_endian;
+    gint byte_order;
     gboolean bad; /* something was wanted that is not there */
 } rs_cursor;
 
@@ -37,35 +63,22 @@ rs_cursor_take(rs_cursor *from, gsize n_bytes)
 static inline guint16
 rs_cursor_u16(rs_cursor *from)
 {
-    guint16 value = 0;
-    const guint8 *at = rs_cursor_take(from, sizeof value);
-    if (at) {
-        memcpy(&value, at, sizeof value);
-    }
-    return (guint16)(from->big_endian ? GUINT16_FROM_BE(value)
-                                      : GUINT16_FROM_LE(value));
+    const guint8 *at = rs_cursor_take(from, sizeof(guint16));
+    return at ? rs_load_u16(at, from->byte_order) : 0;
 }
 
 static inline guint32
 rs_cursor_u32(rs_cursor *from)
 {
-    guint32 value = 0;
-    const guint8 *at = rs_cursor_take(from, sizeof value);
-    if (at) {
-        memcpy(&value, at, sizeof value);
-    }
-    return from->big_endian ? GUINT32_FROM_BE(value) : GUINT32_FROM_LE(value);
+    const guint8 *at = rs_cursor_take(from, sizeof(guint32));
+    return at ? rs_load_u32(at, from->byte_order) : 0;
 }
 
 static inline guint64
 rs_cursor_u64(rs_cursor *from)
 {
-    guint64 value = 0;
-    const guint8 *at = rs_cursor_take(from, sizeof value);
-    if (at) {
-        memcpy(&value, at, sizeof value);
-    }
-    return from->big_endian ? GUINT64_FROM_BE(value) : GUINT64_FROM_LE(value);
+    const guint8 *at = rs_cursor_take(from, sizeof(guint64));
+    return at ? rs_load_u64(at, from->byte_order) : 0;
 }
 
 #endif

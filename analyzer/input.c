@@ -7,7 +7,7 @@
  *   raw_read()       one read() of the file; short reads are passed on, so that a live
  *                    pipe shows its packets as they come, not when a buffer is full
  *   unpacked_read()  the same, or what an unpacker makes of it
- *   peek and skip    a window over the unpacked bytes; or stdio's buffer instead of it
+ *   peek and skip    a window over the unpacked bytes
  *
  * Each read returns the number of bytes, and 0 for ever once the input has ended;
  * `error` tells why.  A read that fails after it has produced something returns that
@@ -25,7 +25,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES ((gsize)1024 * 1024)
+/* As much as is read at once.  Large enough that system calls do not count, small enough
+ * to stay in the cache from which it is read right after. */
+#define WINDOW_BYTES ((gsize)512 * 1024)
 
 struct rs_input {
     char *name;
@@ -36,13 +38,11 @@ struct rs_input {
     guint64 file_bytes;
     guint64 position; /* bytes read from fd */
 
-    guint64 offset; /* unpacked, of buffer[start], or of the next byte for stdio */
+    guint64 offset; /* unpacked, of buffer[start] */
     guint8 *buffer;
     gsize capacity, start, end;
 
     rs_unpacker *unpacker; /* NULL: the bytes are as they are in the file */
-
-    char *stdio_buffer;
 };
 
 /* ---- Reading ---- */
@@ -132,19 +132,17 @@ unpacked_read(rs_input *input, guint8 *into, gsize n_bytes)
 
 /* ---- The window ---- */
 
-/* Makes room for `wanted` bytes from start on. */
+/* Makes room for `wanted` bytes, more than are left: these move to the front, so that
+ * what a pipe gives in small pieces stays in the cache as well. */
 static void
 make_room(rs_input *input, gsize wanted)
 {
     gsize n_left = input->end - input->start;
-    if (n_left > 0 && input->capacity - input->start >= wanted) {
-        return;
-    }
     memmove(input->buffer, input->buffer + input->start, n_left);
     input->start = 0;
     input->end = n_left;
     if (input->capacity < wanted) {
-        input->capacity = wanted + BUFFER_BYTES;
+        input->capacity = wanted + WINDOW_BYTES;
         input->buffer = g_realloc(input->buffer, input->capacity);
     }
 }
@@ -156,8 +154,8 @@ rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes)
         make_room(input, wanted);
     }
     while (input->end - input->start < wanted) {
-        gsize n_read = unpacked_read(input, input->buffer + input->end,
-                                     input->capacity - input->end);
+        gsize room = MIN(input->capacity - input->end, WINDOW_BYTES);
+        gsize n_read = unpacked_read(input, input->buffer + input->end, room);
         if (n_read == 0) {
             break;
         }
@@ -278,7 +276,7 @@ rs_input *
 rs_input_open(const char *path, GError **error)
 {
     g_autoptr(rs_input) input = g_new0(rs_input, 1);
-    input->capacity = BUFFER_BYTES;
+    input->capacity = WINDOW_BYTES;
     input->buffer = g_malloc(input->capacity);
     gboolean opened = strcmp(path, "-") == 0 ? open_stdin(input, error)
                                              : open_path(input, path, error);
@@ -301,57 +299,8 @@ rs_input_close(rs_input *input)
     rs_unpacker_free(input->unpacker);
     g_clear_error(&input->error);
     g_free(input->buffer);
-    g_free(input->stdio_buffer);
     g_free(input->name);
     g_free(input);
-}
-
-/* ---- The stdio stream ---- */
-
-static ssize_t
-stdio_read(void *cookie, char *into, size_t n_bytes)
-{
-    rs_input *input = cookie;
-    gsize n_read = MIN(n_bytes, input->end - input->start);
-    if (n_read > 0) {
-        memcpy(into, input->buffer + input->start, n_read);
-        input->start += n_read;
-    } else {
-        n_read = unpacked_read(input, (guint8 *)into, n_bytes);
-    }
-    if (n_read == 0 && input->error) {
-        errno = EIO;
-        return -1;
-    }
-    input->offset += n_read;
-    return (ssize_t)n_read;
-}
-
-/* Answers "where are you", which is all that ftello() asks. */
-static int
-stdio_seek(void *cookie, off64_t *offset, int whence)
-{
-    const rs_input *input = cookie;
-    if (*offset != 0 || whence != SEEK_CUR) {
-        errno = ESPIPE;
-        return -1;
-    }
-    *offset = (off64_t)input->offset;
-    return 0;
-}
-
-FILE *
-rs_input_stdio(rs_input *input)
-{
-    const cookie_io_functions_t functions = {.read = stdio_read, .seek = stdio_seek};
-    FILE *stream = fopencookie(input, "r", functions);
-    if (stream) {
-        /* Without a buffer of ours glibc keeps to its own small one. */
-        g_free(input->stdio_buffer);
-        input->stdio_buffer = g_malloc(BUFFER_BYTES);
-        setvbuf(stream, input->stdio_buffer, _IOFBF, BUFFER_BYTES);
-    }
-    return stream;
 }
 
 /* ---- Answers ---- */

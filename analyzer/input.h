@@ -14,7 +14,6 @@
 #define RS_INPUT_H
 
 #include <glib.h>
-#include <stdio.h>
 
 typedef struct rs_input rs_input;
 
@@ -24,7 +23,7 @@ typedef struct rs_input rs_input;
 rs_input *
 rs_input_open(const char *path, GError **error);
 
-/* NULL is fine.  A stream from rs_input_stdio() has to be closed before. */
+/* NULL is fine. */
 void
 rs_input_close(rs_input *input);
 
@@ -34,8 +33,9 @@ const char *
 rs_input_name(const rs_input *input);
 
 /* Points `bytes` at the next bytes without consuming them and returns how many are
- * there: at least `wanted`, fewer only at the end.  They live until the next peek:
- * skipping them leaves them in place. */
+ * there: at least `wanted`, fewer only at the end.  They live until a peek that wants
+ * more than is there: skipping them leaves them in place, and a peek that wants 0 bytes
+ * shows what is there without reading. */
 gsize
 rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes);
 
@@ -63,12 +63,6 @@ rs_input_file_bytes(const rs_input *input);
  * answer: the reason may be known while bytes before it are still waiting. */
 const GError *
 rs_input_error(const rs_input *input);
-
-/* A stream over what has not been consumed yet, whose ftello() counts from the start of
- * the input.  From then on the stream alone reads.  The caller closes it before the
- * input. NULL, with errno set, if there is no memory for it. */
-FILE *
-rs_input_stdio(rs_input *input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_input, rs_input_close)
 

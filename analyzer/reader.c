@@ -64,20 +64,6 @@ rs_link_from_type(guint32 link_type)
     return ROCE_LINK_UNSUPPORTED;
 }
 
-void
-rs_record_set_lengths(rs_record *record, guint32 captured_bytes, guint32 wire_bytes,
-                      guint fcs_bytes)
-{
-    record->stored_bytes = captured_bytes;
-    record->stored_wire_bytes = wire_bytes;
-    wire_bytes = MAX(wire_bytes, captured_bytes);
-    if (wire_bytes > fcs_bytes) {
-        wire_bytes -= fcs_bytes;
-    }
-    record->frame.wire_bytes = wire_bytes;
-    record->frame.captured_bytes = MIN(captured_bytes, wire_bytes);
-}
-
 int
 rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *format,
                  ...)
@@ -167,21 +153,20 @@ rs_reader_close(rs_reader *reader)
 }
 
 int
-rs_reader_next(rs_reader *reader, rs_record *record, GError **error)
+rs_reader_next_batch(rs_reader *reader, rs_record *records, guint max, GError **error)
 {
     if (reader->ended) {
         return 0;
     }
-    *record = (rs_record){0};
-    int status = reader->class->next(reader, record, error);
-    if (status > 0) {
-        rs_interface *interface =
-            g_ptr_array_index(reader->interfaces, record->interface);
-        interface->packets++;
-    } else {
-        reader->ended = TRUE;
-    }
-    return status;
+    int n = reader->class->next_batch(reader, records, max, error);
+    reader->ended = n <= 0;
+    return n;
+}
+
+int
+rs_reader_next(rs_reader *reader, rs_record *record, GError **error)
+{
+    return rs_reader_next_batch(reader, record, 1, error);
 }
 
 const char *

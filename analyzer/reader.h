@@ -65,6 +65,13 @@ rs_reader_close(rs_reader *reader);
 int
 rs_reader_next(rs_reader *reader, rs_record *record, GError **error);
 
+/* The next frames, at most `max`, which is at least 1: how many; else as
+ * rs_reader_next().  All of them, with their bytes and comments, are valid until the
+ * next call.  Only the first may have to be waited for: the others are what has been
+ * read already, so that a live pipe is not held up. */
+int
+rs_reader_next_batch(rs_reader *reader, rs_record *records, guint max, GError **error);
+
 /* "pcap", "pcap-ns", "pcap-modified" or "pcapng"; static. */
 const char *
 rs_reader_format(const rs_reader *reader);
@@ -108,8 +115,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_reader, rs_reader_close)
 #define RS_MAX_WIRE_BYTES (16u * 1024u * 1024u)
 
 typedef struct rs_reader_class {
-    /* As rs_reader_next(), with a record that is zeroed. */
-    int (*next)(rs_reader *reader, rs_record *record, GError **error);
+    /* As rs_reader_next_batch(), which never asks again after the end.  Counts the
+     * packets of interfaces. */
+    int (*next_batch)(rs_reader *reader, rs_record *records, guint max, GError **error);
     /* Frees what the implementation holds, before the input is closed. */
     void (*clear)(rs_reader *reader);
 } rs_reader_class;
@@ -133,11 +141,46 @@ rs_reader_init(rs_reader *reader, const rs_reader_class *class, const char *form
 roce_link
 rs_link_from_type(guint32 link_type);
 
-/* Sets all lengths of a record from those in the file.  A wire length shorter than what
- * was captured is wrong, and a declared FCS is no part of the frame. */
-void
-rs_record_set_lengths(rs_record *record, guint32 captured_bytes, guint32 wire_bytes,
-                      guint fcs_bytes);
+/* A frame as a file has it. */
+typedef struct rs_stored {
+    const guint8 *bytes;
+    guint32 captured_bytes, wire_bytes; /* with the FCS */
+    guint fcs_bytes;                    /* declared for it */
+    guint interface;
+    roce_link link;
+    guint64 time_ns;
+    guint64 ticks;
+    guint64 offset;
+} rs_stored;
+
+/* Fills in a record without direction, flags and comment.  A wire length shorter than
+ * what was captured is wrong, and a declared FCS is no part of the frame.  Each field is
+ * named, as compilers clear the whole in a slow way if one is left out. */
+static inline void
+rs_record_fill(rs_record *record, const rs_stored *stored)
+{
+    guint32 wire_bytes = MAX(stored->wire_bytes, stored->captured_bytes);
+    if (wire_bytes > stored->fcs_bytes) {
+        wire_bytes -= stored->fcs_bytes;
+    }
+    *record = (rs_record){
+        .frame = {.bytes = stored->bytes,
+                  .captured_bytes = MIN(stored->captured_bytes, wire_bytes),
+                  .wire_bytes = wire_bytes,
+                  .time_ns = stored->time_ns,
+                  .number = 0,
+                  .point = 0,
+                  .link = stored->link,
+                  .direction = ROCE_DIRECTION_UNKNOWN},
+        .interface = stored->interface,
+        .offset = stored->offset,
+        .comment = NULL,
+        .stored_bytes = stored->captured_bytes,
+        .stored_wire_bytes = stored->wire_bytes,
+        .ticks = stored->ticks,
+        .flags = 0,
+    };
+}
 
 /* Reports damage at `offset`; -1. */
 int

@@ -38,6 +38,8 @@
 #include <string.h>
 
 #define MIN_BLOCK_BYTES 12u
+#define PACKET_HEADER_BYTES 28u /* of an enhanced packet, in front of its bytes */
+#define PLAIN_BLOCK_BYTES 32u   /* and behind them, without options */
 #define MAX_BLOCK_BYTES (64u * 1024u * 1024u)
 #define MAX_INTERFACES 65536u
 #define NS_PER_S 1000000000u
@@ -46,11 +48,14 @@
 typedef struct ng_interface {
     rs_interface base;
     guint64 dropped_between; /* packets, as packet blocks told */
+    guint64 ns_per_tick;     /* for fewer ticks than end_of_plain_ticks */
+    guint64
+        end_of_plain_ticks; /* from here on, time takes more than a product; may be 0 */
 } ng_interface;
 
 typedef struct rs_reader_pcapng {
     rs_reader base;
-    gboolean big_endian;
+    gint byte_order;       /* of this section */
     guint first_interface; /* of this section */
     guint64 newest_ns;     /* time of the newest packet that had one */
     GString *comment;
@@ -75,7 +80,14 @@ typedef struct packet_fields {
     guint32 wire;
 } packet_fields;
 
-/* What a block meant to the caller of next(). */
+/* What the options of a packet say. */
+typedef struct packet_options {
+    guint32 flags;
+    guint fcs_bytes;
+    const char *comment;
+} packet_options;
+
+/* What a block meant to whoever asked for a packet. */
 typedef enum ng_outcome {
     OUTCOME_DAMAGE = -1,
     OUTCOME_NOTHING = 0,
@@ -103,7 +115,7 @@ next_option(rs_cursor *options, ng_option *option)
     guint length = rs_cursor_u16(options);
     const guint8 *value = rs_cursor_take(options, length);
     take_padding(options, length);
-    option->value = (rs_cursor){value, length, options->big_endian, FALSE};
+    option->value = (rs_cursor){value, length, options->byte_order, FALSE};
     return !options->bad && option->code != RS_PCAPNG_OPTION_END;
 }
 
@@ -158,10 +170,10 @@ end_within_block(rs_reader_pcapng *self, const ng_block *in, gsize n_bytes,
 static gboolean
 set_byte_order(rs_reader_pcapng *self, const guint8 *header)
 {
-    rs_cursor magic = {header + 8, 4, FALSE, FALSE};
-    guint32 value = rs_cursor_u32(&magic);
-    self->big_endian = value == GUINT32_SWAP_LE_BE(RS_PCAPNG_BYTE_ORDER_MAGIC);
-    return self->big_endian || value == RS_PCAPNG_BYTE_ORDER_MAGIC;
+    const guint8 *magic = header + 8;
+    gboolean big = rs_load_u32(magic, G_BIG_ENDIAN) == RS_PCAPNG_BYTE_ORDER_MAGIC;
+    self->byte_order = big ? G_BIG_ENDIAN : G_LITTLE_ENDIAN;
+    return rs_load_u32(magic, self->byte_order) == RS_PCAPNG_BYTE_ORDER_MAGIC;
 }
 
 static gboolean
@@ -175,15 +187,11 @@ static ng_outcome
 read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
                 GError **error)
 {
-    rs_cursor fields = {header, MIN_BLOCK_BYTES, self->big_endian, FALSE};
-    into->type = rs_cursor_u32(&fields);
-    if (into->type == RS_PCAPNG_SECTION) {
-        if (!set_byte_order(self, header)) {
-            return damage(self, into, "a section without byte-order magic", error);
-        }
-        fields.big_endian = self->big_endian;
+    into->type = rs_load_u32(header, self->byte_order);
+    if (into->type == RS_PCAPNG_SECTION && !set_byte_order(self, header)) {
+        return damage(self, into, "a section without byte-order magic", error);
     }
-    guint32 length = rs_cursor_u32(&fields);
+    guint32 length = rs_load_u32(header + 4, self->byte_order);
     if (!length_possible(length)) {
         rs_reader_damage(&self->base, into->offset, error,
                          "a block of type %u claims %u bytes", into->type, length);
@@ -194,8 +202,7 @@ read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
     if (n_bytes < length) {
         return end_within_block(self, into, n_bytes, length, error);
     }
-    rs_cursor trailer = {bytes + length - 4, 4, self->big_endian, FALSE};
-    guint32 repeated = rs_cursor_u32(&trailer);
+    guint32 repeated = rs_load_u32(bytes + length - 4, self->byte_order);
     if (repeated != length) {
         rs_reader_damage(
             &self->base, into->offset, error,
@@ -204,7 +211,7 @@ read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
         return OUTCOME_DAMAGE;
     }
     into->body =
-        (rs_cursor){bytes + 8, length - MIN_BLOCK_BYTES, self->big_endian, FALSE};
+        (rs_cursor){bytes + 8, length - MIN_BLOCK_BYTES, self->byte_order, FALSE};
     rs_input_skip(self->base.input, length);
     return OUTCOME_FRAME;
 }
@@ -291,6 +298,18 @@ read_interface_option(rs_interface *interface, ng_option *option)
     }
 }
 
+/* Where ticks are a whole number of ns, without an offset, and as long as they are not
+ * too many, time is their product. */
+static void
+set_plain_ticks(ng_interface *interface)
+{
+    guint64 rate = interface->base.ticks_per_second;
+    if (interface->base.ts_offset_s == 0 && NS_PER_S % rate == 0) {
+        interface->ns_per_tick = NS_PER_S / rate;
+        interface->end_of_plain_ticks = G_MAXINT64 / interface->ns_per_tick + 1;
+    }
+}
+
 static ng_outcome
 add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
 {
@@ -316,12 +335,13 @@ add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
     if (interface->ticks_per_second == 0) {
         return damage(self, described, "a time stamp resolution beyond 64 bits", error);
     }
+    set_plain_ticks(added);
     return OUTCOME_NOTHING;
 }
 
 /* By its number in this section; NULL if there is none. */
 static ng_interface *
-find_interface(rs_reader_pcapng *self, guint32 local)
+find_interface(const rs_reader_pcapng *self, guint32 local)
 {
     guint n_local = self->base.interfaces->len - self->first_interface;
     if (local >= n_local) {
@@ -375,18 +395,18 @@ read_statistics(rs_reader_pcapng *self, ng_block *statistics, GError **error)
 
 /* Ticks to ns since 1970, held within what a signed 64-bit number of ns can tell. */
 static guint64
-time_ns(const rs_interface *interface, guint64 ticks)
+time_ns(const ng_interface *interface, guint64 ticks)
 {
-    guint64 rate = interface->ticks_per_second;
-    if (rate == NS_PER_S && interface->ts_offset_s == 0) {
-        return MIN(ticks, (guint64)G_MAXINT64);
+    if (ticks < interface->end_of_plain_ticks) {
+        return ticks * interface->ns_per_tick;
     }
+    guint64 rate = interface->base.ticks_per_second;
     __extension__ typedef __int128 wide;
     guint64 rest = ticks % rate;
     guint64 rest_ns = rest <= G_MAXUINT64 / NS_PER_S
                           ? rest * NS_PER_S / rate
                           : (guint64)((wide)rest * NS_PER_S / (wide)rate);
-    wide ns = ((wide)(ticks / rate) + interface->ts_offset_s) * NS_PER_S + rest_ns;
+    wide ns = ((wide)(ticks / rate) + interface->base.ts_offset_s) * NS_PER_S + rest_ns;
     return ns < 0 ? 0 : ns > G_MAXINT64 ? G_MAXINT64 : (guint64)ns;
 }
 
@@ -412,8 +432,8 @@ count_drops(ng_interface *at, guint64 count)
 }
 
 /* Bits 1:0 direction, 8:5 FCS length in bytes or 0. */
-static void
-apply_flags(rs_record *record, guint32 flags, guint *fcs)
+static roce_direction
+direction_of(guint32 flags)
 {
     static const roce_direction directions[] = {
         ROCE_DIRECTION_UNKNOWN,
@@ -421,41 +441,39 @@ apply_flags(rs_record *record, guint32 flags, guint *fcs)
         ROCE_DIRECTION_OUT,
         ROCE_DIRECTION_UNKNOWN,
     };
-    record->frame.direction = directions[flags & 3];
-    guint declared = (flags >> 5) & 15;
-    if (declared > 0) {
-        *fcs = declared;
-    }
+    return directions[flags & 3];
 }
 
 static void
-add_comment(rs_reader_pcapng *self, rs_record *record, const ng_option *option)
+add_comment(rs_reader_pcapng *self, packet_options *into, const ng_option *option)
 {
     g_autofree char *text = option_text(option);
-    if (record->comment) {
+    if (into->comment) {
         g_string_append_c(self->comment, '\n');
     } else {
         g_string_truncate(self->comment, 0);
     }
     g_string_append(self->comment, text);
-    record->comment = self->comment->str;
+    into->comment = self->comment->str;
 }
 
-static void
-read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at,
-                    rs_record *record, guint *fcs)
+static packet_options
+read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at)
 {
+    packet_options options = {.fcs_bytes = at->base.fcs_bytes};
     for (ng_option option; next_option(&packet->body, &option);) {
         if (option.code == RS_PCAPNG_OPTION_COMMENT) {
-            add_comment(self, record, &option);
+            add_comment(self, &options, &option);
         } else if (option.code == RS_PCAPNG_PACKET_FLAGS && option.value.n_left == 4) {
-            record->flags = rs_cursor_u32(&option.value);
-            apply_flags(record, record->flags, fcs);
+            options.flags = rs_cursor_u32(&option.value);
+            guint declared = (options.flags >> 5) & 15;
+            options.fcs_bytes = declared > 0 ? declared : options.fcs_bytes;
         } else if (option.code == RS_PCAPNG_PACKET_DROPS && option.value.n_left == 8 &&
                    packet->type == RS_PCAPNG_ENHANCED_PACKET) {
             count_drops(at, rs_cursor_u64(&option.value));
         }
     }
+    return options;
 }
 
 /* Lengths that cannot be, in words; NULL if they can. */
@@ -472,16 +490,6 @@ impossible_lengths(const rs_interface *interface, guint32 captured, guint32 wire
         return "a packet claims more bytes on the wire than any frame has";
     }
     return NULL;
-}
-
-static void
-fill_record(rs_reader_pcapng *self, const ng_block *packet, const ng_interface *at,
-            const guint8 *bytes, rs_record *record)
-{
-    record->offset = packet->offset;
-    record->frame.bytes = bytes;
-    record->frame.link = at->base.link;
-    record->frame.time_ns = self->newest_ns;
 }
 
 /* The fields before the bytes.  The old block differs in its first four bytes alone. */
@@ -522,9 +530,9 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
     }
     const guint8 *bytes = rs_cursor_take(body, fields.captured);
     take_padding(body, fields.captured);
-    guint fcs = at->base.fcs_bytes;
+    packet_options options = {0};
     if (!body->bad) {
-        read_packet_options(self, packet, at, record, &fcs);
+        options = read_packet_options(self, packet, at);
     }
     if (body->bad) {
         return damage(self, packet, "a packet that overruns its block", error);
@@ -532,11 +540,22 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
     if (fields.drops != UNKNOWN_DROPS_16) {
         count_drops(at, fields.drops);
     }
-    self->newest_ns = time_ns(&at->base, fields.ticks);
-    record->interface = self->first_interface + fields.local;
-    fill_record(self, packet, at, bytes, record);
-    record->ticks = fields.ticks;
-    rs_record_set_lengths(record, fields.captured, fields.wire, fcs);
+    at->base.packets++;
+    self->newest_ns = time_ns(at, fields.ticks);
+    rs_record_fill(record, &(rs_stored){
+                               .bytes = bytes,
+                               .captured_bytes = fields.captured,
+                               .wire_bytes = fields.wire,
+                               .fcs_bytes = options.fcs_bytes,
+                               .interface = self->first_interface + fields.local,
+                               .link = at->base.link,
+                               .time_ns = self->newest_ns,
+                               .ticks = fields.ticks,
+                               .offset = packet->offset,
+                           });
+    record->flags = options.flags;
+    record->frame.direction = direction_of(options.flags);
+    record->comment = options.comment;
     return OUTCOME_FRAME;
 }
 
@@ -546,7 +565,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
 {
     rs_cursor *body = &packet->body;
     guint32 wire = rs_cursor_u32(body);
-    const ng_interface *at = find_interface(self, 0);
+    ng_interface *at = find_interface(self, 0);
     if (!at) {
         return missing_interface(self, packet, 0, error);
     }
@@ -560,11 +579,112 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
     if (body->bad) {
         return damage(self, packet, "a packet that overruns its block", error);
     }
-    record->interface = self->first_interface;
-    fill_record(self, packet, at, bytes, record);
-    record->ticks = ticks_at(&at->base, self->newest_ns);
-    rs_record_set_lengths(record, captured, wire, at->base.fcs_bytes);
+    at->base.packets++;
+    rs_record_fill(record, &(rs_stored){
+                               .bytes = bytes,
+                               .captured_bytes = captured,
+                               .wire_bytes = wire,
+                               .fcs_bytes = at->base.fcs_bytes,
+                               .interface = self->first_interface,
+                               .link = at->base.link,
+                               .time_ns = self->newest_ns,
+                               .ticks = ticks_at(&at->base, self->newest_ns),
+                               .offset = packet->offset,
+                           });
     return OUTCOME_FRAME;
+}
+
+/* ---- Plain packets ---- */
+
+/* What packets are looked up in, which no record can be a part of. */
+typedef struct section_view {
+    ng_interface *const *interfaces; /* of all sections */
+    guint first_interface;
+    guint n_local; /* in this one */
+} section_view;
+
+/* A packet in an enhanced block without options, all of it in the window and nothing
+ * odd about it, if that begins here: how long its block is; else 0. */
+static inline G_ALWAYS_INLINE gsize
+take_plain(const section_view *section, gint byte_order, const guint8 *at, gsize n_left,
+           guint64 offset, rs_record *record)
+{
+    if (n_left < PLAIN_BLOCK_BYTES ||
+        rs_load_u32(at, byte_order) != RS_PCAPNG_ENHANCED_PACKET) {
+        return 0;
+    }
+    const guint32 length = rs_load_u32(at + 4, byte_order);
+    const guint32 local = rs_load_u32(at + 8, byte_order);
+    const guint32 captured = rs_load_u32(at + 20, byte_order);
+    const guint32 wire = rs_load_u32(at + 24, byte_order);
+    if (captured > RS_MAX_CAPTURED_BYTES || wire > RS_MAX_WIRE_BYTES ||
+        length != PLAIN_BLOCK_BYTES + (captured + 3) / 4 * 4 || length > n_left ||
+        local >= section->n_local ||
+        rs_load_u32(at + length - 4, byte_order) != length) {
+        return 0;
+    }
+    ng_interface *from = section->interfaces[section->first_interface + local];
+    const guint64 ticks = (guint64)rs_load_u32(at + 12, byte_order) << 32 |
+                          rs_load_u32(at + 16, byte_order);
+    if (ticks >= from->end_of_plain_ticks) {
+        return 0;
+    }
+    from->base.packets++;
+    rs_record_fill(record, &(rs_stored){
+                               .bytes = at + PACKET_HEADER_BYTES,
+                               .captured_bytes = captured,
+                               .wire_bytes = wire,
+                               .fcs_bytes = from->base.fcs_bytes,
+                               .interface = section->first_interface + local,
+                               .link = from->base.link,
+                               .time_ns = ticks * from->ns_per_tick,
+                               .ticks = ticks,
+                               .offset = offset,
+                           });
+    return length;
+}
+
+/* Takes the plain packets that stand in the window in a row. */
+static inline G_ALWAYS_INLINE guint
+take_plain_row(rs_reader_pcapng *self, gint byte_order, rs_record *records, guint max)
+{
+    const GPtrArray *all = self->base.interfaces;
+    const section_view section = {
+        .interfaces = (ng_interface *const *)all->pdata,
+        .first_interface = self->first_interface,
+        .n_local = all->len - self->first_interface,
+    };
+    const guint8 *at;
+    gsize n_left = rs_input_peek(self->base.input, 0, &at);
+    guint64 offset = rs_input_offset(self->base.input);
+    const guint64 begin = offset;
+    guint n = 0;
+    for (; n < max; n++) {
+        gsize length =
+            take_plain(&section, byte_order, at, n_left, offset, &records[n]);
+        if (length == 0) {
+            break;
+        }
+        at += length;
+        n_left -= length;
+        offset += length;
+    }
+    rs_input_skip(self->base.input, (gsize)(offset - begin));
+    return n;
+}
+
+/* The same for each byte order by itself, so that no packet asks for it. */
+static guint
+take_plain_packets(rs_reader_pcapng *self, rs_record *records, guint max)
+{
+    guint n = self->byte_order == G_LITTLE_ENDIAN
+                  ? take_plain_row(self, G_LITTLE_ENDIAN, records, max)
+                  : take_plain_row(self, G_BIG_ENDIAN, records, max);
+    if (n > 0) {
+        self->base.offset = records[n - 1].offset;
+        self->newest_ns = records[n - 1].frame.time_ns;
+    }
+    return n;
 }
 
 /* ---- The reader ---- */
@@ -589,10 +709,10 @@ handle_block(rs_reader_pcapng *self, ng_block *met, rs_record *record, GError **
     }
 }
 
+/* Any packet, behind whatever other blocks. */
 static int
-pcapng_next_record(rs_reader *reader, rs_record *record, GError **error)
+take_packet(rs_reader_pcapng *self, rs_record *record, GError **error)
 {
-    rs_reader_pcapng *self = (rs_reader_pcapng *)reader;
     ng_outcome outcome = OUTCOME_NOTHING;
     while (outcome == OUTCOME_NOTHING) {
         ng_block met;
@@ -605,6 +725,14 @@ pcapng_next_record(rs_reader *reader, rs_record *record, GError **error)
     return (int)outcome;
 }
 
+static int
+pcapng_next_batch(rs_reader *reader, rs_record *records, guint max, GError **error)
+{
+    rs_reader_pcapng *self = (rs_reader_pcapng *)reader;
+    guint n = take_plain_packets(self, records, max);
+    return n > 0 ? (int)n : take_packet(self, records, error);
+}
+
 static void
 pcapng_clear(rs_reader *reader)
 {
@@ -612,7 +740,7 @@ pcapng_clear(rs_reader *reader)
     g_string_free(self->comment, TRUE);
 }
 
-static const rs_reader_class pcapng_class = {pcapng_next_record, pcapng_clear};
+static const rs_reader_class pcapng_class = {pcapng_next_batch, pcapng_clear};
 
 gboolean
 rs_pcapng_recognise(const guint8 magic[4])

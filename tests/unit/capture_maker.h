@@ -57,9 +57,10 @@ put_64(maker *m, guint64 value)
 static inline void
 put_frame(maker *m, gsize n_bytes)
 {
+    guint begun = m->out->len;
+    g_byte_array_set_size(m->out, begun + (guint)n_bytes);
     for (gsize i = 0; i < n_bytes; i++) {
-        guint8 byte = (guint8)i;
-        put_bytes(m, &byte, 1);
+        m->out->data[begun + i] = (guint8)i;
     }
 }
 

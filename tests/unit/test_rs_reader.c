@@ -3,8 +3,9 @@
  * The capture readers; test_rs_input.c has what is below them.
  *
  * The one rule: a capture reads the same wherever it comes from.  Each row of the table
- * is built in memory and read as it is and packed, each from a file and from a pipe that
- * trickles, and each way has to give the same frames, the same end and the same offset.
+ * is built in memory and read as it is and packed, each from a file, in batches of several
+ * sizes, and from a pipe that trickles, and each way has to give the same frames, the same
+ * end and the same offset.
  */
 #include "capture_maker.h"
 #include "packing.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define MAX_FRAMES 3
+#define MAX_BATCH 8
 
 /* ---- Captures, good and bad ---- */
 
@@ -732,8 +734,26 @@ check_frame(const rs_record *got, const want_frame *want)
     }
 }
 
+/* The frames, at most `max` at a time; how it ended. */
+static int
+check_frames(const capture_case *want, rs_reader *reader, guint max, GError **error)
+{
+    rs_record records[MAX_BATCH];
+    guint n_frames = 0;
+    int n;
+    while ((n = rs_reader_next_batch(reader, records, max, error)) > 0) {
+        CHECK(n <= (int)max);
+        for (int i = 0; i < n && n_frames + (guint)i < want->n_frames; i++) {
+            check_frame(&records[i], &want->frames[n_frames + (guint)i]);
+        }
+        n_frames += (guint)n;
+    }
+    CHECK_INT(n_frames, want->n_frames);
+    return n;
+}
+
 static void
-check_capture(const capture_case *want, const char *path, const char *name)
+check_capture(const capture_case *want, const char *path, const char *name, guint max)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(rs_reader) reader = rs_reader_open(path, &error);
@@ -741,16 +761,7 @@ check_capture(const capture_case *want, const char *path, const char *name)
         fprintf(stderr, "    %s\n", error->message);
         return;
     }
-    rs_record record;
-    int status = rs_reader_next(reader, &record, &error);
-    guint n_frames = 0;
-    for (; status == 1; status = rs_reader_next(reader, &record, &error)) {
-        if (n_frames < want->n_frames) {
-            check_frame(&record, &want->frames[n_frames]);
-        }
-        n_frames++;
-    }
-    CHECK_INT(n_frames, want->n_frames);
+    int status = check_frames(want, reader, max, &error);
     CHECK_STR(rs_reader_format(reader), want->format);
     CHECK_INT(rs_reader_n_interfaces(reader), want->n_interfaces);
     CHECK_INT(rs_reader_resolution_ns(reader), want->resolution_ns);
@@ -762,6 +773,7 @@ check_capture(const capture_case *want, const char *path, const char *name)
         CHECK_INT(status, 0);
         CHECK(error == NULL);
     }
+    rs_record record;
     CHECK_INT(rs_reader_next(reader, &record, NULL), 0);
 }
 
@@ -769,7 +781,9 @@ static void
 check_from_file(const capture_case *want, const GByteArray *bytes)
 {
     g_autofree char *path = store("capture", bytes);
-    check_capture(want, path, path);
+    for (guint max = 1; max <= MAX_BATCH; max *= 2) {
+        check_capture(want, path, path, max);
+    }
 }
 
 static void
@@ -782,7 +796,7 @@ check_from_pipe(const capture_case *want, const GByteArray *bytes)
     replace_stdin(ends[0]);
     trickle writer = {ends[1], bytes};
     GThread *thread = g_thread_new("trickle", write_trickle, &writer);
-    check_capture(want, "-", "standard input");
+    check_capture(want, "-", "standard input", MAX_BATCH);
     replace_stdin(open("/dev/null", O_RDONLY)); /* so that a writer never hangs */
     g_thread_join(thread);
 }
