@@ -11,18 +11,18 @@ typedef struct inlet {
     const char *path;
     rs_reader *reader; /* NULL: not opened yet, or it could not be */
     GError *problem;
-    rs_record head;
-    gboolean has_head;
-    guint64 first_ns; /* 0 without a frame: it ends at once */
-    guint64 clock_ns;
+    rs_record *records;      /* read at once; NULL while it is closed */
+    guint n_records, head_i; /* all of them handed out: it has ended */
+    guint64 first_ns;        /* 0 without a frame: it ends at once */
+    guint64 clock_ns;        /* when the head has come */
     guint64 file_bytes;
 } inlet;
 
 struct rs_feed {
-    GPtrArray *waiting;  /* inlet: closed, by first_ns, the latest first */
-    GPtrArray *active;   /* inlet: open; a heap, whose turn it is first */
-    gboolean handed_out; /* the head of the first */
-    inlet *ended;        /* told of, to be freed at the next call */
+    GPtrArray *waiting; /* inlet: closed, by first_ns, the latest first */
+    GPtrArray *active;  /* inlet: open; a heap, whose turn it is first */
+    guint n_handed_out; /* records of the first, from its head on */
+    inlet *ended;       /* told of, to be freed at the next call */
     guint64 done_bytes, total_bytes;
     gboolean total_known;
 };
@@ -33,18 +33,33 @@ free_inlet(gpointer data)
     inlet *in = data;
     rs_reader_close(in->reader);
     g_clear_error(&in->problem);
+    g_free(in->records);
     g_free(in);
 }
 
-/* Reads the next frame of a file. */
+static gboolean
+has_head(const inlet *in)
+{
+    return in->head_i < in->n_records;
+}
+
+/* Reads the next frames of a file, when it has no head. */
 static void
-advance(inlet *in)
+refill(inlet *in)
 {
     g_clear_error(&in->problem);
-    in->has_head =
-        in->reader != NULL && rs_reader_next(in->reader, &in->head, &in->problem) > 0;
-    if (in->has_head) {
-        in->clock_ns = MAX(in->clock_ns, in->head.frame.time_ns);
+    int n = rs_reader_next_batch(in->reader, in->records, RS_FEED_BATCH_RECORDS,
+                                 &in->problem);
+    in->n_records = n > 0 ? (guint)n : 0;
+    in->head_i = 0;
+}
+
+/* The clock, when some of the frames from the head on have come. */
+static void
+follow_time(inlet *in, guint n_records)
+{
+    for (guint i = in->head_i; i < in->head_i + n_records; i++) {
+        in->clock_ns = MAX(in->clock_ns, in->records[i].frame.time_ns);
     }
 }
 
@@ -53,10 +68,12 @@ open_inlet(inlet *in)
 {
     in->reader = rs_reader_open(in->path, &in->problem);
     if (in->reader != NULL) {
-        advance(in);
         in->file_bytes = rs_reader_file_bytes(in->reader);
+        in->records = g_new(rs_record, RS_FEED_BATCH_RECORDS);
+        refill(in);
     }
-    in->first_ns = in->has_head ? in->head.frame.time_ns : 0;
+    in->first_ns = has_head(in) ? in->records[0].frame.time_ns : 0;
+    in->clock_ns = in->first_ns;
 }
 
 static gint
@@ -70,22 +87,26 @@ latest_first(gconstpointer a, gconstpointer b)
     return x->file_i > y->file_i ? -1 : x->file_i < y->file_i;
 }
 
-/* Whose turn it is before another's: who has ended; whose clock is behind; of two that
- * show the same, who began earlier, so that a rotated file comes to its end before the
- * next begins. */
+/* Of two files that show the same time, the one that began earlier goes first, so that a
+ * rotated file comes to its end before the next begins. */
+static gboolean
+began_before(const inlet *a, const inlet *b)
+{
+    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns
+                                      : a->file_i < b->file_i;
+}
+
+/* Whose turn it is before another's: who has ended; whose clock is behind. */
 static gboolean
 is_before(const inlet *a, const inlet *b)
 {
-    if (a->has_head != b->has_head) {
-        return !a->has_head;
+    if (has_head(a) != has_head(b)) {
+        return !has_head(a);
     }
-    if (a->has_head && a->clock_ns != b->clock_ns) {
-        return a->clock_ns < b->clock_ns;
+    if (!has_head(a)) {
+        return a->file_i < b->file_i;
     }
-    if (a->has_head && a->first_ns != b->first_ns) {
-        return a->first_ns < b->first_ns;
-    }
-    return a->file_i < b->file_i;
+    return a->clock_ns != b->clock_ns ? a->clock_ns < b->clock_ns : began_before(a, b);
 }
 
 static inlet *
@@ -167,11 +188,11 @@ rs_feed_new(GStrv paths)
         feed->total_bytes += in->file_bytes;
         feed->total_known &= in->reader == NULL || in->file_bytes > 0;
         /* A pipe cannot be opened twice, nor need a file that is at its end. */
-        gboolean can_wait = in->has_head && in->file_bytes > 0;
+        gboolean can_wait = has_head(in) && in->file_bytes > 0;
         if (can_wait && feed->active->len >= MAX_OPEN) {
             g_clear_pointer(&in->reader, rs_reader_close);
-            in->has_head = FALSE;
-            in->clock_ns = 0;
+            g_clear_pointer(&in->records, g_free);
+            in->n_records = 0;
             g_ptr_array_add(feed->waiting, in);
         } else {
             add_active(feed, in);
@@ -202,7 +223,7 @@ wake(rs_feed *feed)
     while (feed->waiting->len > 0) {
         const inlet *first = g_ptr_array_index(feed->waiting, feed->waiting->len - 1);
         const inlet *next = next_inlet(feed);
-        if (next != NULL && (!next->has_head || next->clock_ns < first->first_ns)) {
+        if (next != NULL && (!has_head(next) || next->clock_ns < first->first_ns)) {
             return;
         }
         inlet *in = g_ptr_array_steal_index(feed->waiting, feed->waiting->len - 1);
@@ -211,17 +232,11 @@ wake(rs_feed *feed)
     }
 }
 
-/* Tells that the first file is at its end; it is freed at the next call. */
+/* Takes out the first file, of which is told that it has ended; it is freed at the next
+ * call. */
 static void
-end_first(rs_feed *feed, rs_feed_step *step)
+end_first(rs_feed *feed)
 {
-    inlet *in = at(feed, 0);
-    *step = (rs_feed_step){
-        .kind = RS_FEED_FILE_END,
-        .file_i = in->file_i,
-        .reader = in->reader,
-        .problem = in->problem,
-    };
     feed->ended = g_ptr_array_steal_index_fast(feed->active, 0);
     settle_first(feed);
 }
@@ -235,41 +250,142 @@ free_ended(rs_feed *feed)
     }
 }
 
+/* Until when it is the turn of the first file: the first clock that has to wait. */
+static guint64
+end_of_turn(const rs_feed *feed)
+{
+    const inlet *in = at(feed, 0);
+    guint64 end_ns = G_MAXUINT64;
+    for (guint i = 1; i < MIN(feed->active->len, 3); i++) { /* one of these is second */
+        const inlet *rival = at(feed, i);
+        end_ns = MIN(end_ns, rival->clock_ns + (began_before(in, rival) ? 1 : 0));
+    }
+    if (feed->waiting->len > 0) {
+        const inlet *first = g_ptr_array_index(feed->waiting, feed->waiting->len - 1);
+        end_ns = MIN(end_ns, first->first_ns);
+    }
+    return end_ns;
+}
+
+/* Whether what is left is one file, as none is ever added. */
+static gboolean
+is_alone(const rs_feed *feed)
+{
+    return feed->active->len == 1 && feed->waiting->len == 0;
+}
+
+/* How many of the frames at hand are the first file's turn; at least its head is.  A
+ * stamp that steps back ends no turn, as the clock stays. */
+static guint
+count_turn(const rs_feed *feed)
+{
+    const inlet *in = at(feed, 0);
+    if (is_alone(feed)) {
+        return in->n_records - in->head_i;
+    }
+    const guint64 end_ns = end_of_turn(feed);
+    guint i = in->head_i + 1;
+    while (i < in->n_records && in->records[i].frame.time_ns < end_ns) {
+        i++;
+    }
+    return i - in->head_i;
+}
+
+/* Passes over what was handed out.  No clock is asked for where there is one file. */
+static void
+pass_on(rs_feed *feed)
+{
+    if (feed->n_handed_out == 0) {
+        return;
+    }
+    inlet *in = at(feed, 0);
+    gboolean alone = is_alone(feed);
+    if (!alone) {
+        follow_time(in, feed->n_handed_out);
+    }
+    in->head_i += feed->n_handed_out;
+    feed->n_handed_out = 0;
+    if (!has_head(in)) {
+        refill(in);
+    }
+    if (!alone) {
+        follow_time(in, has_head(in) ? 1 : 0);
+        settle_first(feed);
+    }
+}
+
+/* The file whose turn it is, when what was handed out has been passed over; NULL when
+ * there is none left. */
+static inline inlet *
+look_ahead(rs_feed *feed)
+{
+    free_ended(feed);
+    pass_on(feed);
+    wake(feed);
+    return next_inlet(feed);
+}
+
+void
+rs_feed_next_batch(rs_feed *feed, rs_feed_batch *batch)
+{
+    inlet *in = look_ahead(feed);
+    if (in == NULL) {
+        *batch = (rs_feed_batch){.kind = RS_FEED_END};
+        return;
+    }
+    *batch = (rs_feed_batch){
+        .kind = has_head(in) ? RS_FEED_FRAME : RS_FEED_FILE_END,
+        .file_i = in->file_i,
+        .reader = in->reader,
+        .problem = in->problem,
+    };
+    if (!has_head(in)) {
+        end_first(feed);
+        return;
+    }
+    batch->records = &in->records[in->head_i];
+    batch->n_records = feed->n_handed_out = count_turn(feed);
+}
+
+static void
+tell_end(rs_feed *feed, const inlet *in, rs_feed_step *step)
+{
+    *step = (rs_feed_step){
+        .kind = RS_FEED_FILE_END,
+        .file_i = in->file_i,
+        .reader = in->reader,
+        .problem = in->problem,
+    };
+    end_first(feed);
+}
+
 void
 rs_feed_next(rs_feed *feed, rs_feed_step *step)
 {
-    free_ended(feed);
-    if (feed->handed_out) {
-        advance(at(feed, 0));
-        settle_first(feed);
-        feed->handed_out = FALSE;
-    }
-    wake(feed);
-    inlet *in = next_inlet(feed);
-    *step = (rs_feed_step){.kind = RS_FEED_END};
+    inlet *in = look_ahead(feed);
     if (in == NULL) {
-        return;
+        *step = (rs_feed_step){.kind = RS_FEED_END};
+    } else if (!has_head(in)) {
+        tell_end(feed, in, step);
+    } else {
+        step->kind = RS_FEED_FRAME;
+        step->file_i = in->file_i;
+        step->reader = in->reader;
+        step->problem = NULL;
+        step->record = in->records[in->head_i];
+        feed->n_handed_out = 1;
     }
-    if (!in->has_head) {
-        end_first(feed, step);
-        return;
-    }
-    step->kind = RS_FEED_FRAME;
-    step->file_i = in->file_i;
-    step->reader = in->reader;
-    step->record = in->head;
-    feed->handed_out = TRUE;
 }
 
 gboolean
 rs_feed_abandon(rs_feed *feed, rs_feed_step *step)
 {
     free_ended(feed);
-    feed->handed_out = FALSE;
+    feed->n_handed_out = 0;
     if (feed->active->len == 0) {
         return FALSE;
     }
-    end_first(feed, step);
+    tell_end(feed, at(feed, 0), step);
     return TRUE;
 }
 

@@ -43,6 +43,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_feed, rs_feed_free)
 void
 rs_feed_next(rs_feed *feed, rs_feed_step *step);
 
+/* Frames of one file that come next: what is at hand without reading, so that a live
+ * pipe is not held up, and no more than is the file's turn. */
+typedef struct rs_feed_batch {
+    rs_feed_kind kind;
+    guint file_i;
+    rs_reader *reader;
+    rs_record *records; /* the caller may write to them */
+    guint n_records;    /* at least 1, if these are frames; else 0 */
+    const GError *problem;
+} rs_feed_batch;
+
+#define RS_FEED_BATCH_RECORDS 64 /* at most */
+
+/* rs_feed_next() for several frames at a time; all that it gives is valid until the next
+ * call of either. */
+void
+rs_feed_next_batch(rs_feed *feed, rs_feed_batch *batch);
+
 /* Nothing more is wanted: gives up the next of the files that are open.  FALSE when
  * there is none left. */
 gboolean

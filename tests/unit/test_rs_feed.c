@@ -47,17 +47,40 @@ store_stamps(const char *name, const char *stamps)
     return path;
 }
 
+/* The paths to captures with the stamps of each; NULL ends them. */
+static GStrv
+store_files(const char *const files[MAX_FILES])
+{
+    GStrv paths = g_new0(char *, MAX_FILES + 1);
+    for (guint i = 0; i < MAX_FILES && files[i] != NULL; i++) {
+        g_autofree char *name = g_strdup_printf("%u.pcap", i);
+        paths[i] = store_stamps(name, files[i]);
+    }
+    return paths;
+}
+
+static void
+say_frame(GString *told, guint file_i, const rs_record *record)
+{
+    g_string_append_printf(told, "%u:%" G_GUINT64_FORMAT " ", file_i,
+                           record->frame.time_ns);
+    CHECK_INT(record->frame.bytes[19], 19);
+}
+
+static void
+say_end(GString *told, guint file_i, const GError *problem)
+{
+    g_string_append_printf(told, "%u%s ", file_i, problem != NULL ? "!" : ".");
+}
+
 static void
 say(GString *told, const rs_feed_step *step)
 {
     if (step->kind == RS_FEED_FRAME) {
-        g_string_append_printf(told, "%u:%" G_GUINT64_FORMAT " ", step->file_i,
-                               step->record.frame.time_ns);
+        say_frame(told, step->file_i, &step->record);
         CHECK(step->reader != NULL);
-        CHECK_INT(step->record.frame.bytes[19], 19);
     } else {
-        g_string_append_printf(told, "%u%s ", step->file_i,
-                               step->problem != NULL ? "!" : ".");
+        say_end(told, step->file_i, step->problem);
     }
 }
 
@@ -74,6 +97,32 @@ tell_all(GStrv paths)
     rs_feed_next(feed, &step);
     CHECK_INT(step.kind, RS_FEED_END);
     CHECK_INT(rs_feed_position(feed), rs_feed_total_bytes(feed));
+    return g_strchomp(g_string_free(told, FALSE));
+}
+
+/* The same in batches, with `mark` in front of each. */
+static char *
+tell_batches(GStrv paths, const char *mark)
+{
+    GString *told = g_string_new(NULL);
+    g_autoptr(rs_feed) feed = rs_feed_new(paths);
+    rs_feed_batch batch;
+    for (rs_feed_next_batch(feed, &batch); batch.kind != RS_FEED_END;
+         rs_feed_next_batch(feed, &batch)) {
+        if (batch.kind == RS_FEED_FILE_END) {
+            CHECK_INT(batch.n_records, 0);
+            say_end(told, batch.file_i, batch.problem);
+            continue;
+        }
+        CHECK(batch.reader != NULL && batch.problem == NULL);
+        CHECK(batch.n_records > 0 && batch.n_records <= RS_FEED_BATCH_RECORDS);
+        g_string_append(told, mark);
+        for (guint i = 0; i < batch.n_records; i++) {
+            say_frame(told, batch.file_i, &batch.records[i]);
+        }
+    }
+    rs_feed_next_batch(feed, &batch);
+    CHECK_INT(batch.kind, RS_FEED_END);
     return g_strchomp(g_string_free(told, FALSE));
 }
 
@@ -118,15 +167,77 @@ test_order(void)
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         check_row(rows[i].name);
-        GStrv paths = g_new0(char *, MAX_FILES + 1);
-        for (guint k = 0; k < MAX_FILES && rows[i].files[k] != NULL; k++) {
-            g_autofree char *name = g_strdup_printf("%u.pcap", k);
-            paths[k] = store_stamps(name, rows[i].files[k]);
-        }
+        GStrv paths = store_files(rows[i].files);
         g_autofree char *told = tell_all(paths);
+        CHECK_STR(told, rows[i].told);
+        g_autofree char *in_batches = tell_batches(paths, "");
+        CHECK_STR(in_batches, rows[i].told);
+        g_strfreev(paths);
+    }
+}
+
+/* A batch ends where it is another file's turn, and nowhere else in a short file. */
+static void
+test_batches(void)
+{
+    static const struct {
+        const char *name;
+        const char *files[MAX_FILES];
+        const char *told;
+    } rows[] = {
+        {"one file", {"10 20 12 30"}, "|0:10 0:20 0:12 0:30 0."},
+        {"one behind the other", {"30 40", "10 20"}, "|1:10 1:20 1. |0:30 0:40 0."},
+        {"by turns",
+         {"10 11 30 31", "20 21 40"},
+         "|0:10 0:11 |1:20 1:21 |0:30 0:31 0. |1:40 1."},
+        {"one time, the earlier first",
+         {"10 20 20", "15 20 30"},
+         "|0:10 |1:15 |0:20 0:20 0. |1:20 1:30 1."},
+        {"one time, the later waits",
+         {"15 20 30", "10 20 20"},
+         "|1:10 |0:15 |1:20 1:20 1. |0:20 0:30 0."},
+        {"a step back ends no turn",
+         {"10 15 12 30", "20"},
+         "|0:10 0:15 0:12 |1:20 1. |0:30 0."},
+        {"damage behind frames", {"10 20!"}, "|0:10 0:20 0!"},
+        {"three",
+         {"10 40", "20 50", "30 60"},
+         "|0:10 |1:20 |2:30 |0:40 0. |1:50 1. |2:60 2."},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        check_row(rows[i].name);
+        GStrv paths = store_files(rows[i].files);
+        g_autofree char *told = tell_batches(paths, "|");
         CHECK_STR(told, rows[i].told);
         g_strfreev(paths);
     }
+}
+
+/* Steps and batches may be mixed; a long file comes in several. */
+static void
+test_long(void)
+{
+    check_row("long");
+    const guint n_frames = 3 * RS_FEED_BATCH_RECORDS + 5;
+    g_autoptr(GString) stamps = g_string_new(NULL);
+    for (guint i = 0; i < n_frames; i++) {
+        g_string_append_printf(stamps, "%u ", i + 1);
+    }
+    g_autofree char *path = store_stamps("long.pcap", stamps->str);
+    char *paths[] = {path, NULL};
+    g_autoptr(rs_feed) feed = rs_feed_new(paths);
+    rs_feed_step step;
+    guint n = 0;
+    for (rs_feed_next(feed, &step); step.kind == RS_FEED_FRAME;
+         rs_feed_next(feed, &step)) {
+        CHECK_INT(step.record.frame.time_ns, ++n);
+        rs_feed_batch batch;
+        rs_feed_next_batch(feed, &batch);
+        for (guint i = 0; i < batch.n_records; i++) {
+            CHECK_INT(batch.records[i].frame.time_ns, ++n);
+        }
+    }
+    CHECK_INT(n, n_frames);
 }
 
 static void
@@ -174,6 +285,9 @@ test_many(void)
         }
         CHECK_INT(frames, 2 * n);
         CHECK_INT(ends, n);
+        g_autofree char *by_steps = tell_all(paths);
+        g_autofree char *in_batches = tell_batches(paths, "");
+        CHECK_STR(in_batches, by_steps);
         g_strfreev(paths);
     }
 }
@@ -237,6 +351,8 @@ main(void)
         return check_status();
     }
     test_order();
+    test_batches();
+    test_long();
     test_missing();
     test_many();
     test_abandon();
