@@ -9,6 +9,7 @@
 #ifndef ROCE_CORE_CURSOR_H
 #define ROCE_CORE_CURSOR_H
 
+#include "bytes.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
@@ -71,7 +72,7 @@ roce_cursor_u16(roce_cursor *c)
     }
     const uint8_t *p = c->bytes + c->at;
     c->at += 2;
-    return (uint16_t)(p[0] << 8 | p[1]);
+    return roce_be16(p);
 }
 
 static inline uint32_t
@@ -82,7 +83,7 @@ roce_cursor_u24(roce_cursor *c)
     }
     const uint8_t *p = c->bytes + c->at;
     c->at += 3;
-    return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+    return roce_be24(p);
 }
 
 static inline uint32_t
@@ -93,7 +94,7 @@ roce_cursor_u32(roce_cursor *c)
     }
     const uint8_t *p = c->bytes + c->at;
     c->at += 4;
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    return roce_be32(p);
 }
 
 static inline uint64_t
