@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From a frame's first byte to its network header: link layers, VLAN tags, MAC control;
- * and the loop that walks from header to header, through tunnels as well.  IP, UDP and
- * GRH are in network.c, tunnels in tunnel.c, mirrors in mirror.c.
+ * and the loop that walks from header to header, through tunnels as well, for what
+ * express.c does not take.  IP, UDP and GRH are in network.c, tunnels in tunnel.c, mirrors
+ * in mirror.c.
  *
  * Lengths are taken from the innermost header that states one, never from the frame:
  * short packets are padded, a snap length cuts the frame but not the packet, and some
@@ -11,6 +12,7 @@
  */
 #include "roce/decode.h"
 
+#include "express.h"
 #include "roce/lldp.h"
 #include "walk.h"
 
@@ -246,9 +248,9 @@ walk_layer(roce_walk *w, roce_layer layer)
 }
 
 void
-roce_decode(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
+roce_decode_walk(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
 {
-    roce_packet_clear(p, sizeof *p);
+    roce_packet_clear(p);
     p->transport = ROCE_TRANSPORT_UNKNOWN;
     p->direction = frame->direction;
     roce_walk w = {
@@ -260,5 +262,13 @@ roce_decode(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
     roce_layer layer = walk_link(&w, frame->link);
     while (layer != ROCE_LAYER_END) {
         layer = walk_layer(&w, layer);
+    }
+}
+
+void
+roce_decode(const roce_frame *frame, const roce_ports *ports, roce_packet *p)
+{
+    if (!roce_decode_express(frame, ports, p)) {
+        roce_decode_walk(frame, ports, p);
     }
 }

@@ -7,7 +7,6 @@
 
 #define PROTOCOL_IPV4 4
 #define PROTOCOL_TCP 6
-#define PROTOCOL_UDP 17
 #define PROTOCOL_IPV6 41
 #define PROTOCOL_GRE 47
 
@@ -20,29 +19,12 @@
 
 #define GRH_NEXT_BTH 0x1b
 
-static bool
-is_roce_port(const roce_ports *ports, uint16_t port)
-{
-    for (unsigned i = 0; i < ports->n_ports; i++) {
-        if (ports->port[i] == port) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void
 shift_offsets(roce_packet *p, uint32_t by)
 {
     p->bth_offset += by;
     p->payload_offset += by;
     p->end_offset += by;
-}
-
-void
-roce_packet_clear(roce_packet *p, size_t size)
-{
-    memset(p, 0, size);
 }
 
 uint32_t
@@ -84,7 +66,7 @@ walk_udp(roce_walk *w)
         return roce_walk_stop(w);
     }
     bool fits = p->udp_length >= 8 && p->udp_length <= ip_left;
-    if (!is_roce_port(w->ports, p->dst_port)) {
+    if (!roce_is_port_of(w->ports, p->dst_port)) {
         return fits ? roce_tunnel_udp(w, p->udp_length) : roce_walk_stop(w);
     }
     return fits ? walk_bth(w, p->udp_length - 8) : not_infiniband(w, ROCE_MALFORMED);
@@ -94,7 +76,7 @@ static roce_layer
 walk_l4(roce_walk *w)
 {
     switch (w->p->ip_protocol) {
-    case PROTOCOL_UDP:
+    case ROCE_PROTOCOL_UDP:
         return walk_udp(w);
     case PROTOCOL_TCP:
         w->p->src_port = roce_cursor_u16(&w->c);
@@ -131,13 +113,13 @@ static roce_layer
 walk_fragment(roce_walk *w, uint32_t offset)
 {
     roce_packet *p = w->p;
-    if (p->ip_protocol != PROTOCOL_UDP) {
+    if (p->ip_protocol != ROCE_PROTOCOL_UDP) {
         return roce_walk_stop(w);
     }
     if (offset == 0) {
         p->src_port = roce_cursor_u16(&w->c);
         p->dst_port = roce_cursor_u16(&w->c);
-        if (w->c.outcome == ROCE_DECODED && !is_roce_port(w->ports, p->dst_port)) {
+        if (w->c.outcome == ROCE_DECODED && !roce_is_port_of(w->ports, p->dst_port)) {
             return roce_walk_stop(w);
         }
     }

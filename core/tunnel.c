@@ -50,7 +50,7 @@ roce_tunnel_enter(roce_walk *w, roce_layer inside)
     roce_walk_bound(w);
     w->end = w->c.wire;
     const roce_packet around = *p;
-    roce_packet_clear(p, sizeof *p);
+    roce_packet_clear(p);
     p->transport = ROCE_TRANSPORT_UNKNOWN;
     p->direction = around.direction;
     p->sll2_ifindex = around.sll2_ifindex;

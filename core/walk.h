@@ -33,6 +33,39 @@ roce_is_vlan_type(uint16_t type)
            type == ROCE_ETHERTYPE_QINQ_OLD;
 }
 
+#define ROCE_PROTOCOL_UDP 17
+
+static inline bool
+roce_is_port_of(const roce_ports *ports, uint16_t port)
+{
+    for (unsigned i = 0; i < ports->n_ports; i++) {
+        if (ports->port[i] == port) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define ROCE_CLEAR_PIECE 64
+
+/* Sets all of a packet to zero, padding too.  In pieces that become a few stores each: for
+ * more at once GCC uses `rep stos`, whose start takes longer than all of a packet's
+ * headers. */
+static inline void
+roce_packet_clear(roce_packet *p)
+{
+    uint8_t *at = (uint8_t *)p;
+    memset(at, 0, ROCE_CLEAR_PIECE);
+    memset(at + 1 * ROCE_CLEAR_PIECE, 0, ROCE_CLEAR_PIECE);
+    memset(at + 2 * ROCE_CLEAR_PIECE, 0, ROCE_CLEAR_PIECE);
+    memset(at + 3 * ROCE_CLEAR_PIECE, 0, ROCE_CLEAR_PIECE);
+    memset(at + 4 * ROCE_CLEAR_PIECE, 0, ROCE_CLEAR_PIECE);
+    memset(at + 5 * ROCE_CLEAR_PIECE, 0, sizeof *p - 5 * ROCE_CLEAR_PIECE);
+    _Static_assert(sizeof *p > 5 * ROCE_CLEAR_PIECE &&
+                       sizeof *p <= 6 * ROCE_CLEAR_PIECE,
+                   "the last piece is what is left");
+}
+
 /* What comes next. */
 typedef enum roce_layer {
     ROCE_LAYER_END, /* nothing: outcome and class are set */
@@ -77,10 +110,6 @@ roce_layer
 roce_layer_of_ethertype(uint16_t type);
 
 /* network.c */
-/* Sets `size` bytes to zero, all of the packet.  Where the compiler knows the size, GCC
- * does it by `rep stos`, whose start takes longer than all the headers of a packet. */
-void
-roce_packet_clear(roce_packet *p, size_t size);
 roce_layer
 roce_walk_ipv4(roce_walk *w);
 roce_layer
