@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <zlib.h>
 
-#define CHECK_EVERY 64 /* packets between looks at the terminal */
+#define AT_ONCE 16 /* packets whose memory fits near the processor */
 #define SAMPLE_FIRST 1000
 
 static volatile sig_atomic_t interrupt_asked;
@@ -266,25 +266,24 @@ follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
 
 /* FALSE only for an error of the user's. */
 static gboolean
-take_frame(run *r, rs_feed_step *step, GError **error)
+take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet,
+           GError **error)
 {
     rs_analysis *analysis = r->analysis;
-    rs_file *file = g_ptr_array_index(analysis->files, step->file_i);
-    roce_frame *frame = &step->record.frame;
+    rs_file *file = g_ptr_array_index(analysis->files, from->file_i);
+    roce_frame *frame = &from->records[i].frame;
     frame->number = ++analysis->packets;
     analysis->bytes += frame->captured_bytes;
     file->packets++;
     file->bytes += frame->captured_bytes;
-    roce_packet packet;
-    roce_decode(frame, &analysis->options->ports, &packet);
-    rs_point *point = rs_points_of(analysis->points, step->file_i, step->reader,
-                                   step->record.interface, &packet, frame->time_ns);
+    rs_point *point = rs_points_of(analysis->points, from->file_i, from->reader,
+                                   from->records[i].interface, packet, frame->time_ns);
     frame->point = point->id;
-    if (packet.mirror.has_time) {
+    if (packet->mirror.has_time) {
         point->switch_stamps = TRUE;
-        point->switch_granularity = packet.mirror.granularity;
+        point->switch_granularity = packet->mirror.granularity;
     }
-    rs_points_remember(analysis->points, point, frame, &packet);
+    rs_points_remember(analysis->points, point, frame, packet);
     follow_time(analysis, point, frame->time_ns);
     switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {
     case RS_FILTER_FAILS:
@@ -296,25 +295,71 @@ take_frame(run *r, rs_feed_step *step, GError **error)
         break;
     }
     analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
-    must(roce_intake_add(r->intake, frame, &packet));
+    must(roce_intake_add(r->intake, frame, packet));
+    return TRUE;
+}
+
+/* What the next few frames will want of memory, which for many streams is far away, comes
+ * near while those before them are taken. */
+static gboolean
+take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **error)
+{
+    const rs_analysis *analysis = r->analysis;
+    roce_packet packets[AT_ONCE];
+    guint64 foreseen[AT_ONCE];
+    guint32 streams[AT_ONCE];
+    guint32 point = rs_points_newest(analysis->points);
+    for (guint i = 0; i < n; i++) {
+        roce_decode(&from->records[first + i].frame, &analysis->options->ports,
+                    &packets[i]);
+        foreseen[i] = roce_tracker_foresee(analysis->tracker, point, &packets[i]);
+    }
+    for (guint i = 0; i < n; i++) {
+        streams[i] = roce_tracker_guess(analysis->tracker, foreseen[i]);
+        if (streams[i] != ROCE_NO_STREAM) {
+            rs_watchers_approach(&analysis->watchers, streams[i]);
+        }
+    }
+    for (guint i = 0; i < n; i++) {
+        if (streams[i] != ROCE_NO_STREAM) {
+            roce_tracker_approach(analysis->tracker, streams[i]);
+        }
+    }
+    for (guint i = 0; i < n; i++) {
+        if (!take_frame(r, from, first + i, &packets[i], error)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+take_batch(run *r, const rs_feed_batch *batch, GError **error)
+{
+    for (guint at = 0; at < batch->n_records; at += AT_ONCE) {
+        if (!take_some(r, batch, at, MIN(batch->n_records - at, AT_ONCE), error)) {
+            return FALSE;
+        }
+    }
     return TRUE;
 }
 
 static void
-end_file(rs_analysis *analysis, const rs_feed_step *step)
+end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
+         const GError *problem)
 {
-    rs_file *file = g_ptr_array_index(analysis->files, step->file_i);
-    if (step->problem != NULL && !interrupt_asked) {
-        file->error = g_strdup(step->problem->message);
+    rs_file *file = g_ptr_array_index(analysis->files, file_i);
+    if (problem != NULL && !interrupt_asked) {
+        file->error = g_strdup(problem->message);
         analysis->incomplete = TRUE;
-        if (step->reader != NULL) {
-            file->damaged_at = (gint64)rs_reader_offset(step->reader);
+        if (reader != NULL) {
+            file->damaged_at = (gint64)rs_reader_offset(reader);
         }
     }
-    rs_points_end_file(analysis->points, step->file_i, step->reader);
-    if (step->reader != NULL) {
-        file->format = rs_reader_format(step->reader);
-        guint64 resolution = rs_reader_resolution_ns(step->reader);
+    rs_points_end_file(analysis->points, file_i, reader);
+    if (reader != NULL) {
+        file->format = rs_reader_format(reader);
+        guint64 resolution = rs_reader_resolution_ns(reader);
         analysis->resolution_ns = MAX(analysis->resolution_ns, resolution);
     }
 }
@@ -322,28 +367,26 @@ end_file(rs_analysis *analysis, const rs_feed_step *step)
 static gboolean
 read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
 {
-    for (rs_feed_step step; !interrupt_asked;) {
-        rs_feed_next(feed, &step);
-        switch (step.kind) {
+    for (rs_feed_batch batch; !interrupt_asked;) {
+        rs_feed_next_batch(feed, &batch);
+        switch (batch.kind) {
         case RS_FEED_END:
             return TRUE;
         case RS_FEED_FILE_END:
-            end_file(r->analysis, &step);
+            end_file(r->analysis, batch.file_i, batch.reader, batch.problem);
             break;
         case RS_FEED_FRAME:
-            if (!take_frame(r, &step, error)) {
+            if (!take_batch(r, &batch, error)) {
                 return FALSE;
             }
             break;
         }
-        if (r->analysis->packets % CHECK_EVERY == 0) {
-            rs_progress_show(progress, rs_feed_position(feed),
-                             rs_feed_total_bytes(feed), r->analysis->packets);
-        }
+        rs_progress_show(progress, rs_feed_position(feed), rs_feed_total_bytes(feed),
+                         r->analysis->packets);
     }
     rs_feed_step step;
     while (rs_feed_abandon(feed, &step)) {
-        end_file(r->analysis, &step);
+        end_file(r->analysis, step.file_i, step.reader, step.problem);
     }
     r->analysis->interrupted = r->analysis->incomplete = TRUE;
     return TRUE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collective.h"
 
+#include "approach.h"
+
 struct rs_collective {
     rs_edges *edges;
     rs_activity *activity;
@@ -32,6 +34,12 @@ rs_collective_free(rs_collective *collective)
     rs_activity_free(collective->activity);
     rs_edges_free(collective->edges);
     g_free(collective);
+}
+
+void
+rs_collective_approach(const rs_collective *collective, guint32 stream)
+{
+    rs_edges_approach(collective->edges, stream);
 }
 
 void

@@ -29,6 +29,10 @@ rs_collective_free(rs_collective *collective);
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_collective_approach(const rs_collective *collective, guint32 stream);
+
 /* The tracker has finished. */
 void
 rs_collective_finish(rs_collective *collective, const roce_tracker *tracker);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edges.h"
 
+#include "approach.h"
 #include "roce/hash.h"
 
 #include <string.h>
@@ -224,6 +225,12 @@ add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
         message->flags |= RS_MESSAGE_SIGNAL;
     }
     keep(edges, g_ptr_array_index(edges->edges, f->edge), message);
+}
+
+void
+rs_edges_approach(const rs_edges *edges, guint32 stream)
+{
+    rs_approach_element(edges->followers, stream, sizeof(follower));
 }
 
 rs_load

@@ -83,6 +83,10 @@ rs_edges_free(rs_edges *edges);
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_edges_approach(const rs_edges *edges, guint32 stream);
+
 guint
 rs_edges_n(const rs_edges *edges);
 const rs_edge *

@@ -8,6 +8,7 @@
  */
 #include "incast.h"
 
+#include "approach.h"
 #include "sorting.h"
 #include "xoffs.h"
 
@@ -385,6 +386,15 @@ count_data(receiver *r, sender *s, const rs_sight *sight)
     s->marked |= marked;
     if (marked && r->episode.ce++ == 0) {
         r->episode.ce_frame = sight->frame->number;
+    }
+}
+
+void
+rs_incast_approach(const rs_incast *incast, guint32 stream)
+{
+    if (stream < incast->of_stream->len) {
+        guint32 number = g_array_index(incast->of_stream, guint32, stream);
+        rs_approach(number != 0 ? sender_at(incast, number - 1) : NULL, sizeof(sender));
     }
 }
 

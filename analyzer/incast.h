@@ -98,6 +98,10 @@ rs_incast_free(rs_incast *incast);
 void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_incast_approach(const rs_incast *incast, guint32 stream);
+
 /* The tracker says this, while it takes a packet or finishes. */
 void
 rs_incast_event(rs_incast *incast, const roce_event *event);

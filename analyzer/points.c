@@ -119,6 +119,12 @@ rs_points_n(const rs_points *points)
     return points->list->len;
 }
 
+guint32
+rs_points_newest(const rs_points *points)
+{
+    return points->last != NULL ? points->last->id : 0;
+}
+
 rs_point *
 rs_points_at(const rs_points *points, guint id)
 {

@@ -59,6 +59,10 @@ rs_points_free(rs_points *points);
 guint
 rs_points_n(const rs_points *points);
 
+/* The id of the point of the newest frame; 0 before the first. */
+guint32
+rs_points_newest(const rs_points *points);
+
 rs_point *
 rs_points_at(const rs_points *points, guint id);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reaction.h"
 
+#include "approach.h"
 #include "roce/opcode.h"
 
 #define BURST_GAP_NS 200000
@@ -21,11 +22,11 @@ typedef struct interval {
 
 /* The newest RS_RATE_PACKETS of them. */
 typedef struct window {
-    interval ring[RS_RATE_PACKETS];
     guint n, next;
     guint zeros; /* of no duration */
     guint64 duration_ns, bits;
     guint64 end_ns;
+    interval ring[RS_RATE_PACKETS];
 } window;
 
 typedef struct follower {
@@ -36,9 +37,9 @@ typedef struct follower {
     gint64 psn;
     guint64 time_ns;
 
+    guint64 bits;  /* of data, since the newest burst began */
+    interval held; /* may be a stop; duration 0: none */
     window window;
-    interval held;  /* may be a stop; duration 0: none */
-    guint64 bits;   /* of data, since the newest burst began */
     GArray *bursts; /* rs_cnp_burst, NULL before the first one */
     guint64 n_bursts;
     rs_cnp_burst burst; /* the newest; valid if n_bursts > 0 */
@@ -202,6 +203,12 @@ take_interval(follower *f, const interval *one)
     f->held.duration_ns = 0;
     add_interval(&f->window, one);
     take_rate(f);
+}
+
+void
+rs_reactions_approach(const rs_reactions *reactions, guint32 stream)
+{
+    rs_approach(find_follower(reactions, stream), offsetof(follower, window.ring));
 }
 
 void

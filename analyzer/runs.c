@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "runs.h"
 
+#include "approach.h"
 #include "roce/aeth.h"
 
 #include <string.h>
@@ -151,6 +152,12 @@ tell(const rs_runs *runs, run *r)
     };
     runs->tell(runs->ctx, &sight);
     r->n = r->payload_bytes = r->wire_bytes = 0;
+}
+
+void
+rs_runs_approach(const rs_runs *runs, guint32 stream)
+{
+    rs_approach_element(runs->of_stream, stream, sizeof(run));
 }
 
 gboolean

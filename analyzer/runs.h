@@ -35,6 +35,10 @@ rs_runs_free(rs_runs *runs);
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_runs_approach(const rs_runs *runs, guint32 stream);
+
 /* The packet, which has just been told, begins a run, if such packets come in runs. */
 void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight);

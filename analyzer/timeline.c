@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "timeline.h"
 
+#include "approach.h"
 #include "bins.h"
 
 #define LEAST_BIN_NS 1000
@@ -146,6 +147,12 @@ ip_payload_bits(const roce_packet *packet)
         bytes -= MIN(bytes, UDP_HEADER_BYTES);
     }
     return bytes * BITS_PER_BYTE;
+}
+
+void
+rs_timeline_approach(const rs_timeline *timeline, guint32 stream)
+{
+    rs_approach_element(timeline->streams_so_far, stream, sizeof(progress));
 }
 
 void

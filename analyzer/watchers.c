@@ -69,6 +69,17 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_psn_plot_free(watchers->psn_plot);
 }
 
+void
+rs_watchers_approach(const rs_watchers *watchers, guint32 stream)
+{
+    rs_timeline_approach(watchers->timeline, stream);
+    rs_congestion_approach(watchers->congestion, stream);
+    rs_incast_approach(watchers->incast, stream);
+    rs_flowlets_approach(watchers->flowlets, stream);
+    rs_collective_approach(watchers->collective, stream);
+    rs_runs_approach(watchers->runs, stream);
+}
+
 /* Those to whom the time of each packet matters. */
 static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)

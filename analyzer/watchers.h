@@ -64,6 +64,10 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis);
 void
 rs_watchers_clear(rs_watchers *watchers);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_watchers_approach(const rs_watchers *watchers, guint32 stream);
+
 /* The tracker has just taken this packet. */
 void
 rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight);

@@ -7,9 +7,11 @@
 #include "roce/hash.h"
 #include "track.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define SMALLEST_INDEX 1024
+#define CACHE_LINE_BYTES 64
 
 /* A place of the index: half of the hash, so that hardly any stream is looked at in
  * vain. */
@@ -159,24 +161,81 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
     return s;
 }
 
-roce_stream_state *
-roce_table_get(roce_tracker *t, const roce_arrival *a)
+static roce_stream_key
+key_of(uint32_t point, const roce_packet *p)
 {
-    const roce_packet *p = a->packet;
-    const roce_stream_key key = {
-        .point = a->frame->point,
+    return (roce_stream_key){
+        .point = point,
         .tenant = p->tenant,
         .src = p->src,
         .dst = p->dst,
         .dst_qpn = p->bth.dest_qpn,
         .src_qpn = p->transport == ROCE_TRANSPORT_UD ? p->deth_src_qpn : 0,
     };
+}
+
+roce_stream_state *
+roce_table_get(roce_tracker *t, const roce_arrival *a)
+{
+    const roce_stream_key key = key_of(a->frame->point, a->packet);
     uint64_t hash = key_hash(&key);
     roce_stream_state *s = lookup(t, hash, &key);
     if (s != NULL || a->corrupt) {
         return s; /* a packet with a bad ICRC opens no stream */
     }
     return create(t, a, hash);
+}
+
+/* ---- packets to come ---- */
+
+static void
+fetch(const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += CACHE_LINE_BYTES) {
+        __builtin_prefetch((const char *)from + at, 1);
+    }
+}
+
+uint64_t
+roce_tracker_foresee(const roce_tracker *t, uint32_t point, const roce_packet *packet)
+{
+    const roce_stream_key key = key_of(point, packet);
+    uint64_t hash = key_hash(&key);
+    if (t->index_size > 0) {
+        __builtin_prefetch(&t->index[slot_of(t, hash)]);
+    }
+    return hash;
+}
+
+uint32_t
+roce_tracker_guess(const roce_tracker *t, uint64_t hash)
+{
+    if (t->index_size == 0) {
+        return ROCE_NO_STREAM;
+    }
+    uint32_t i = slot_of(t, hash);
+    while (t->index[i].stream != 0 && t->index[i].tag != tag_of(hash)) {
+        i = (i + 1) & (t->index_size - 1);
+    }
+    if (t->index[i].stream == 0) {
+        return ROCE_NO_STREAM;
+    }
+    const roce_stream_state *s = t->streams[t->index[i].stream - 1];
+    fetch(s, offsetof(roce_stream, first_frame));
+    fetch(&s->ident_seen,
+          offsetof(roce_stream_state, round) - offsetof(roce_stream_state, ident_seen));
+    return t->index[i].stream - 1;
+}
+
+void
+roce_tracker_approach(const roce_tracker *t, uint32_t stream)
+{
+    const roce_history *history =
+        &t->streams[stream]->lane[ROCE_SPACE_REQUESTS].history;
+    if (history->capacity > 0) {
+        uint32_t next = (history->first + history->n) & (history->capacity - 1);
+        fetch(&history->slots[next], sizeof *history->slots);
+    }
 }
 
 void
