@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "activity.h"
 
-#include <string.h>
+#include "approach.h"
 
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
-/* The cell that an edge added to last.  It is found again without a division while times
- * stay in it. */
+/* The cell that an edge added to last, out of the level while times stay in it. */
 typedef struct newest_cell {
-    guint64 start_ns, end_ns; /* both 0: not known */
-    guint i;
+    guint64 start_ns, end_ns; /* both 0: there is none */
+    rs_cell cell;
+    guint i; /* its place in the level */
 } newest_cell;
 
 struct rs_activity {
@@ -128,13 +128,33 @@ halve(GArray *cells)
 }
 
 static void
+put_back(const rs_activity *activity, guint32 edge, const newest_cell *newest)
+{
+    if (newest->end_ns > 0) {
+        GArray *cells = g_ptr_array_index(activity->now->edges, edge);
+        g_array_index(cells, rs_cell, newest->i) = newest->cell;
+    }
+}
+
+/* Puts back the newest cells of all edges. */
+static void
+put_all_back(rs_activity *activity)
+{
+    for (guint32 edge = 0; edge < activity->newest->len; edge++) {
+        newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
+        put_back(activity, edge, newest);
+        *newest = (newest_cell){0};
+    }
+}
+
+static void
 double_width(rs_activity *activity)
 {
     rs_level *now = activity->now;
+    put_all_back(activity);
     if (activity->doublings++ % SET_ASIDE_EVERY == 0) {
         set_aside(activity);
     }
-    memset(activity->newest->data, 0, activity->newest->len * sizeof(newest_cell));
     now->width_ns *= 2;
     now->first /= 2;
     now->last /= 2;
@@ -217,16 +237,26 @@ cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
     }
     newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
     if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
+        put_back(activity, edge, newest);
+        newest->end_ns = 0;
         reach(activity, time_ns);
         guint64 number = time_ns / activity->now->width_ns;
+        guint i = find_cell(activity, edge, number);
+        const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
         *newest = (newest_cell){
             .start_ns = number * activity->now->width_ns,
             .end_ns = (number + 1) * activity->now->width_ns,
-            .i = find_cell(activity, edge, number),
+            .cell = g_array_index(cells, rs_cell, i),
+            .i = i,
         };
     }
-    const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
-    return &g_array_index(cells, rs_cell, newest->i);
+    return &newest->cell;
+}
+
+void
+rs_activity_approach(const rs_activity *activity, guint32 edge)
+{
+    rs_approach_element(activity->newest, edge, sizeof(newest_cell));
 }
 
 void
@@ -243,6 +273,12 @@ rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 fr
         .resent = bytes > 0 ? 0 : 1,
     };
     join(cell_of(activity, edge, time_ns), &packet);
+}
+
+void
+rs_activity_finish(rs_activity *activity)
+{
+    put_all_back(activity);
 }
 
 guint

@@ -52,6 +52,14 @@ void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes);
 
+/* Packets of this edge will come soon, see approach.h. */
+void
+rs_activity_approach(const rs_activity *activity, guint32 edge);
+
+/* The capture has ended: from here on the levels hold all. */
+void
+rs_activity_finish(rs_activity *activity);
+
 /* The levels, the widest cells first; none where nothing was seen. */
 guint
 rs_activity_n_levels(const rs_activity *activity);

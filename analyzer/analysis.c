@@ -322,7 +322,8 @@ take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **erro
     }
     for (guint i = 0; i < n; i++) {
         if (streams[i] != ROCE_NO_STREAM) {
-            roce_tracker_approach(analysis->tracker, streams[i]);
+            roce_tracker_approach(analysis->tracker, streams[i], &packets[i]);
+            rs_watchers_approach_more(&analysis->watchers, streams[i]);
         }
     }
     for (guint i = 0; i < n; i++) {

@@ -43,6 +43,13 @@ rs_collective_approach(const rs_collective *collective, guint32 stream)
 }
 
 void
+rs_collective_approach_more(const rs_collective *collective, guint32 stream)
+{
+    rs_activity_approach(collective->activity,
+                         rs_edges_of_stream(collective->edges, stream));
+}
+
+void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight)
 {
     rs_load load = rs_edges_packet(collective->edges, sight);
@@ -83,6 +90,8 @@ void
 rs_collective_finish(rs_collective *collective, const roce_tracker *tracker)
 {
     const rs_edges *edges = collective->edges;
+    rs_edges_finish(collective->edges);
+    rs_activity_finish(collective->activity);
     collective->rhythm = rs_rhythm_new(edges, collective->activity, tracker);
     collective->admissions = rs_admissions_new(edges, collective->rhythm, tracker);
     if (is_rhythm_of_admission(collective)) {

@@ -32,6 +32,9 @@ rs_collective_packet(rs_collective *collective, const rs_sight *sight);
 /* A packet of this stream will come soon, see approach.h. */
 void
 rs_collective_approach(const rs_collective *collective, guint32 stream);
+/* Somewhat later. */
+void
+rs_collective_approach_more(const rs_collective *collective, guint32 stream);
 
 /* The tracker has finished. */
 void

@@ -19,6 +19,7 @@ typedef struct follower {
     gboolean known; /* `edge` was looked for */
     guint32 edge;
     guint64 repeats; /* what came more than once, so far */
+    guint64 bytes;   /* of data, that are not yet its edge's */
     open_message open[ROCE_N_SPACES];
 } follower;
 
@@ -256,11 +257,31 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
     }
     add_to_message(edges, f, sight, info);
     if (packet->payload_bytes > 0 && !is_signal(info, packet)) {
-        rs_edge *edge = g_ptr_array_index(edges->edges, f->edge);
-        edge->bytes += packet->payload_bytes;
+        f->bytes += packet->payload_bytes;
         load.kind = RS_LOAD_DATA;
     }
     return load;
+}
+
+guint32
+rs_edges_of_stream(const rs_edges *edges, guint32 stream)
+{
+    return stream < edges->followers->len
+               ? g_array_index(edges->followers, follower, stream).edge
+               : 0;
+}
+
+void
+rs_edges_finish(rs_edges *edges)
+{
+    for (guint i = 0; i < edges->followers->len; i++) {
+        follower *f = &g_array_index(edges->followers, follower, i);
+        if (f->bytes > 0) {
+            rs_edge *edge = g_ptr_array_index(edges->edges, f->edge);
+            edge->bytes += f->bytes;
+            f->bytes = 0;
+        }
+    }
 }
 
 guint

@@ -87,6 +87,14 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight);
 void
 rs_edges_approach(const rs_edges *edges, guint32 stream);
 
+/* A guess at the edge of a stream, for the same purpose. */
+guint32
+rs_edges_of_stream(const rs_edges *edges, guint32 stream);
+
+/* The capture has ended: from here on edges know all of their bytes. */
+void
+rs_edges_finish(rs_edges *edges);
+
 guint
 rs_edges_n(const rs_edges *edges);
 const rs_edge *

@@ -29,11 +29,11 @@ typedef struct lane {
 } lane;
 
 typedef struct state {
-    rs_flowlet_stream pub;
     guint64 newest_ns;
+    lane lanes[ROCE_N_SPACES];
     guint64 chain_base; /* of the newest WRITE Only */
     guint32 chain_bytes;
-    lane lanes[ROCE_N_SPACES];
+    rs_flowlet_stream pub;
 } state;
 
 struct rs_flowlets {
@@ -189,7 +189,8 @@ take_write(state *s, const rs_sight *sight)
 void
 rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream)
 {
-    rs_approach_pointed(flowlets->of_stream, stream, sizeof(state));
+    rs_approach_pointed(flowlets->of_stream, stream,
+                        offsetof(state, pub) + offsetof(rs_flowlet_stream, late));
 }
 
 void

@@ -44,14 +44,14 @@ typedef enum rs_order {
 typedef struct rs_flowlets rs_flowlets;
 
 typedef struct rs_flowlet_stream {
-    guint64 packets;                /* all of the stream but CNPs */
+    guint64 packets; /* all of the stream but CNPs */
+    guint64 data_packets;
     guint64 gaps[RS_FLOWLET_RUNGS]; /* at least so long; flowlets are one more */
     guint64 late;                   /* originals that others had passed */
     guint64 late_timed;             /* of those, how late is known */
     guint64
         late_after[RS_FLOWLET_RUNGS]; /* of those, passed by one behind such a gap */
     guint64 lateness_ns;              /* the longest */
-    guint64 data_packets;
     guint64
         chained_writes; /* WRITE Only packets that continue their neighbour's address */
 } rs_flowlet_stream;

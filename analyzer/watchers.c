@@ -80,6 +80,12 @@ rs_watchers_approach(const rs_watchers *watchers, guint32 stream)
     rs_runs_approach(watchers->runs, stream);
 }
 
+void
+rs_watchers_approach_more(const rs_watchers *watchers, guint32 stream)
+{
+    rs_collective_approach_more(watchers->collective, stream);
+}
+
 /* Those to whom the time of each packet matters. */
 static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)

@@ -68,18 +68,34 @@ can_be_paired(const roce_stream_state *s)
            !roce_stream_is_paired(&s->pub);
 }
 
-/* The note of a key, or the place for it: a few places share a bucket, so that what
- * makes a PSN ambiguous is not forgotten by chance. */
+/* A few places share a bucket, so that what makes a PSN ambiguous is not forgotten by
+ * chance. */
+static roce_pair_entry *
+bucket_of(const roce_tracker *t, uint64_t key)
+{
+    return &t->pairs[key & (NOTES - 1) & ~(uint64_t)(BUCKET - 1)];
+}
+
+/* The note of a key, or the place for it. */
 static roce_pair_entry *
 place_of(const roce_tracker *t, uint64_t key)
 {
-    roce_pair_entry *bucket = &t->pairs[key & (NOTES - 1) & ~(uint64_t)(BUCKET - 1)];
+    roce_pair_entry *bucket = bucket_of(t, key);
     for (unsigned i = 0; i < BUCKET; i++) {
         if (bucket[i].key == key || bucket[i].stream == 0) {
             return &bucket[i];
         }
     }
     return &bucket[key >> 32 & (BUCKET - 1)];
+}
+
+void
+roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
+                   const roce_packet *packet)
+{
+    if (s->way_hash != 0 && can_be_paired(s)) {
+        __builtin_prefetch(bucket_of(t, note_key(s->way_hash, packet->bth.psn24)), 1);
+    }
 }
 
 void

@@ -228,10 +228,11 @@ roce_tracker_guess(const roce_tracker *t, uint64_t hash)
 }
 
 void
-roce_tracker_approach(const roce_tracker *t, uint32_t stream)
+roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
-    const roce_history *history =
-        &t->streams[stream]->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_stream_state *s = t->streams[stream];
+    const roce_history *history = &s->lane[ROCE_SPACE_REQUESTS].history;
+    roce_pair_approach(t, s, packet);
     if (history->capacity > 0) {
         uint32_t next = (history->first + history->n) & (history->capacity - 1);
         fetch(&history->slots[next], sizeof *history->slots);

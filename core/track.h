@@ -167,15 +167,16 @@ typedef struct roce_stream_state {
 
     bool ident_seen;
     uint16_t ident_last;
-    int8_t last_ecn;    /* -1 before the first data packet */
-    uint8_t directions; /* roce_direction of its packets, or both or'ed: it passes here */
+    int8_t last_ecn; /* -1 before the first data packet */
+    uint8_t
+        directions; /* roce_direction of its packets, or both or'ed: it passes here */
     uint8_t n_asked_late;
     bool reborn; /* CM has set up its queue pair anew */
     bool acked;
     uint32_t ident_rises, ident_same, ident_other;
-    int64_t una; /* everything below is acknowledged */
+    int64_t una;            /* everything below is acknowledged */
     uint64_t episode_since; /* data packets since an episode's first mark */
-    uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
+    uint64_t way_hash;      /* of its requests, see pair.c; 0: not asked for yet */
     roce_lane lane[ROCE_N_SPACES];
     roce_round round;
     roce_doubt doubt;
@@ -228,7 +229,7 @@ typedef struct roce_stream_state {
     /* congestion */
     bool in_episode;
     uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
-    uint64_t episode_data;  /* data packets from its first mark to its newest */
+    uint64_t episode_data; /* data packets from its first mark to its newest */
     uint32_t episodes_capacity;
     uint64_t unanswered_ce_frame; /* 0: none */
     uint64_t unanswered_ce_ns, newest_ce_ns;
@@ -244,7 +245,7 @@ typedef struct roce_stream_state {
     bool carried_cnp;
     bool carried_nak;
     uint64_t carried_nak_ns; /* likewise */
-    bool vantage_given; /* the user told pub.vantage */
+    bool vantage_given;      /* the user told pub.vantage */
 
     /* pairing */
     uint32_t contradictions;
@@ -597,6 +598,10 @@ roce_pair_init(roce_tracker *t);
 void
 roce_pair_new_stream(roce_tracker *t, roce_stream_state *s);
 /* A request of an unpaired stream went by. */
+/* A packet of this stream will come soon; see roce_tracker_foresee(). */
+void
+roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
+                   const roce_packet *packet);
 void
 roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* An acknowledgement or response on an unpaired stream went by. */

@@ -111,7 +111,8 @@ roce_tracker_foresee(const roce_tracker *tracker, uint32_t point,
 uint32_t
 roce_tracker_guess(const roce_tracker *tracker, uint64_t foreseen);
 void
-roce_tracker_approach(const roce_tracker *tracker, uint32_t stream);
+roce_tracker_approach(const roce_tracker *tracker, uint32_t stream,
+                      const roce_packet *packet);
 
 /* Tells of a pairing that the user knows: the QPN at `a` talks to the QPN at `b`, in
  * whatever tenant network they are seen. */

@@ -41,6 +41,7 @@ check_width(void)
         CHECK_INT(rs_activity_n_levels(activity), 0);
         rs_activity_add(activity, 0, start, 1, 10);
         rs_activity_add(activity, 0, start + cases[i].last_ns, 2, 20);
+        rs_activity_finish(activity);
         CHECK_INT(rs_activity_n_levels(activity), cases[i].n_levels);
         CHECK_INT(rs_activity_level(activity, 0)->width_ns, cases[i].width_ns);
         CHECK_INT(rs_activity_level(activity, 0)->whole, TRUE);
@@ -67,10 +68,12 @@ check_cells(void)
     rs_activity_add(activity, 1, start + 1900, 2, 20);
     rs_activity_add(activity, 1, start + 1200, 3, 30); /* the clock steps back */
     rs_activity_add(activity, 1, start + 1300, 4, 0);  /* sent again */
+    rs_activity_finish(activity);
     const rs_level *level = rs_activity_level(activity, 0);
     CHECK_INT(((const GArray *)g_ptr_array_index(level->edges, 1))->len, 2);
     CHECK_INT(g_ptr_array_index(level->edges, 0) == NULL, TRUE);
     rs_activity_add(activity, 1, start + RS_ACTIVITY_SPAN * 1000, 5, 1);
+    rs_activity_finish(activity);
     level = rs_activity_level(activity, 0);
     const GArray *cells = g_ptr_array_index(level->edges, 1);
     CHECK_INT(cells->len, 2);
@@ -94,6 +97,7 @@ check_order(void)
     for (guint i = 0; i < G_N_ELEMENTS(after); i++) {
         rs_activity_add(activity, 0, START + after[i], i + 1, 1);
     }
+    rs_activity_finish(activity);
     const GArray *cells = g_ptr_array_index(rs_activity_level(activity, 0)->edges, 0);
     CHECK_INT(cells->len, 4);
     for (guint i = 1; i < cells->len; i++) {
@@ -116,6 +120,7 @@ check_bound(void)
             rs_activity_add(activity, edge, START + (guint64)i * 2000, 1, 1);
         }
     }
+    rs_activity_finish(activity);
     const rs_level *level = rs_activity_level(activity, 0);
     guint64 cells = 0;
     guint64 bytes = 0;
