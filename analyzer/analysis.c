@@ -16,10 +16,8 @@
 #include "roce/intake.h"
 
 #include <signal.h>
-#include <zlib.h>
 
 #define AT_ONCE 16 /* packets whose memory fits near the processor */
-#define SAMPLE_FIRST 1000
 
 static volatile sig_atomic_t interrupt_asked;
 
@@ -98,27 +96,6 @@ take_event(void *ctx, const roce_event *event)
     }
 }
 
-static uint32_t
-fast_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
-{
-    return (uint32_t)crc32(crc, bytes, (uInt)size);
-}
-
-static roce_icrc_status
-check_icrc(const rs_analysis *analysis, const roce_frame *frame,
-           const roce_packet *packet)
-{
-    if (packet->class != ROCE_CLASS_ROCE || !packet->has_bth) {
-        return ROCE_ICRC_UNCHECKED;
-    }
-    rs_icrc_mode mode = analysis->options->icrc;
-    gboolean sampled = frame->number <= SAMPLE_FIRST || packet->bth.psn24 % 64 == 0;
-    if (mode == RS_ICRC_OFF || (mode == RS_ICRC_SAMPLE && !sampled)) {
-        return ROCE_ICRC_UNCHECKED;
-    }
-    return roce_icrc_check(frame->bytes, frame->captured_bytes, packet, fast_crc32);
-}
-
 /* Takes `told` over. */
 static rs_analysis *
 analysis_new(const rs_options *options, rs_told *told)
@@ -126,6 +103,8 @@ analysis_new(const rs_options *options, rs_told *told)
     rs_analysis *analysis = g_new0(rs_analysis, 1);
     analysis->options = options;
     analysis->told = told;
+    analysis->icrc =
+        (rs_icrc_check){.mode = options->icrc, .sample_first = RS_ICRC_SAMPLE_FIRST};
     analysis->incomplete = told->errors->len > 0;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
     analysis->points = rs_points_new(options);
@@ -175,7 +154,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     run *r = ctx;
     rs_analysis *analysis = r->analysis;
     r->tracking = TRUE;
-    roce_icrc_status icrc = check_icrc(analysis, frame, packet);
+    roce_icrc_status icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
     must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
     rs_sight sight = {

@@ -10,6 +10,7 @@
 
 #include "evidence.h"
 #include "frames.h"
+#include "icrc_check.h"
 #include "options.h"
 #include "points.h"
 #include "told.h"
@@ -58,6 +59,7 @@ typedef struct rs_analysis {
     guint64 event_totals[ROCE_N_EVENTS];
     rs_evidence_table *evidence;
     rs_twins *twins; /* NULL with a single point */
+    rs_icrc_check icrc;
     rs_watchers watchers;
     const rs_tap *tap;    /* NULL: nobody, or nobody any more */
     gboolean overlapping; /* a file begins before another of its kind ends */

@@ -5,12 +5,8 @@
 #include "path_time.h"
 
 #include "roce/decode.h"
-#include "roce/icrc.h"
 
 #include <string.h>
-#include <zlib.h>
-
-#define SAMPLE_ONE_IN 64 /* PSNs: the same packets at every point */
 
 static void
 must(int error)
@@ -90,31 +86,11 @@ rs_compare_point_wants(rs_compare_point *point, const rs_reader *reader,
 
 /* ---- the end of a frame's way ---- */
 
-static uint32_t
-fast_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
-{
-    return (uint32_t)crc32(crc, bytes, (uInt)size);
-}
-
-static roce_icrc_status
-check_icrc(const rs_compare_point *point, const roce_frame *frame,
-           const roce_packet *packet)
-{
-    rs_icrc_mode mode = point->options->icrc;
-    if (packet->class != ROCE_CLASS_ROCE || !packet->has_bth || mode == RS_ICRC_OFF) {
-        return ROCE_ICRC_UNCHECKED;
-    }
-    if (mode == RS_ICRC_SAMPLE && packet->bth.psn24 % SAMPLE_ONE_IN != 0) {
-        return ROCE_ICRC_UNCHECKED;
-    }
-    return roce_icrc_check(frame->bytes, frame->captured_bytes, packet, fast_crc32);
-}
-
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     rs_compare_point *point = ctx;
-    roce_icrc_status icrc = check_icrc(point, frame, packet);
+    roce_icrc_status icrc = rs_icrc_check_packet(&point->icrc, frame, packet);
     must(roce_tracker_add(point->tracker, frame, packet, icrc));
     if (packet->class != ROCE_CLASS_ROCE) {
         return;
@@ -203,6 +179,7 @@ rs_compare_point_begin(rs_compare_point *point, rs_path *path)
     point->packets = point->bytes = point->filtered_out = point->roce_packets = 0;
     point->capture_duplicates = point->steps_back = point->dropped = 0;
     point->path_of = path;
+    point->icrc = (rs_icrc_check){.mode = point->options->icrc};
     point->inner = rs_points_new(point->options);
     make_tracker(point, &alloc);
     must(roce_intake_new(&point->intake, &alloc, &config));

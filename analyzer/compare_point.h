@@ -11,6 +11,7 @@
 #define RS_COMPARE_POINT_H
 
 #include "filter.h"
+#include "icrc_check.h"
 #include "path_match.h"
 #include "points.h"
 #include "reader.h"
@@ -40,6 +41,7 @@ typedef struct rs_compare_point {
     rs_points *inner;    /* its interfaces */
     roce_intake *intake;
     roce_tracker *tracker;
+    rs_icrc_check icrc;
     rs_path *path_of; /* where its packets go */
     gint64 offset_ns; /* its clock minus the path's */
     gboolean settled; /* interfaces are no longer looked at first */

@@ -48,6 +48,21 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
 
 /* ---- how far to trust it ---- */
 
+/* With what --icrc passed over, if it did. */
+static char *
+icrc_text(const rs_analysis *a, const roce_icrc_counters *icrc)
+{
+    static const char *const modes[] = {
+        [RS_ICRC_ALL] = "all", [RS_ICRC_SAMPLE] = "sample", [RS_ICRC_OFF] = "off"};
+    g_autofree char *passed_over =
+        a->icrc.passed_over > 0
+            ? g_strdup_printf(", %" G_GUINT64_FORMAT " passed over (--icrc %s)",
+                              a->icrc.passed_over, modes[a->icrc.mode])
+            : g_strdup("");
+    return g_strdup_printf("%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT " bad%s",
+                           icrc->checked, icrc->bad, passed_over);
+}
+
 static void
 add_stamps(GPtrArray *lines, const rs_analysis *a, const roce_icrc_counters *icrc)
 {
@@ -60,14 +75,13 @@ add_stamps(GPtrArray *lines, const rs_analysis *a, const roce_icrc_counters *icr
     g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
     g_autofree char *drops =
         known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
-    g_ptr_array_add(
-        lines, g_strdup_printf(
-                   "Time stamps to %s, %" G_GUINT64_FORMAT
-                   " %s back.  Cut packets: %" G_GUINT64_FORMAT
-                   ".  Dropped by the capture: %s.  ICRC: %" G_GUINT64_FORMAT
-                   " checked, %" G_GUINT64_FORMAT " bad.",
-                   resolution, a->steps_back, a->steps_back == 1 ? "step" : "steps",
-                   a->snaplen_truncated, drops, icrc->checked, icrc->bad));
+    g_autofree char *icrcs = icrc_text(a, icrc);
+    g_ptr_array_add(lines, g_strdup_printf("Time stamps to %s, %" G_GUINT64_FORMAT
+                                           " %s back.  Cut packets: %" G_GUINT64_FORMAT
+                                           ".  Dropped by the capture: %s.  ICRC: %s.",
+                                           resolution, a->steps_back,
+                                           a->steps_back == 1 ? "step" : "steps",
+                                           a->snaplen_truncated, drops, icrcs));
 }
 
 static void

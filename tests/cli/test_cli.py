@@ -92,6 +92,11 @@ def options():
     check("--icrc off", report("--icrc", "off", LOSSY)["totals"]["icrc"]["checked"], 0)
     sampled = report("--icrc", "sample", LOSSY)["totals"]["icrc"]["checked"]
     check("--icrc sample", 900 < sampled < 1200)
+    for mode, checked in ("all", 2479), ("sample", sampled), ("off", 0):
+        told = " ".join(run("--no-color", "--icrc", mode, LOSSY).stdout.split())
+        passed_over = 2479 - checked
+        check(f"--icrc {mode}: what was checked", f"ICRC: {checked} checked, 0 bad" + (
+            f", {passed_over} passed over (--icrc {mode})." if passed_over else ".") in told)
     moved = LOSSY.parent.parent / "02k_allops/sender.pcap.gz"
     check("--port adds", report("--port", "4791,5000", moved)["totals"]
           == report(moved)["totals"])
