@@ -233,10 +233,11 @@ test_changed_frames(tally *t)
         uint8_t opcode = (uint8_t)seeded_next(&random);
         name_row(link, network, opcode);
         begin(&f, link, network);
-        end(&f, opcode, (uint8_t)seeded_below(&random, 4), seeded_below(&random, 100));
+        uint8_t pad = (uint8_t)seeded_below(&random, 4);
+        end(&f, opcode, pad, seeded_below(&random, 100));
         for (uint32_t n = seeded_below(&random, 3); n > 0; n--) {
-            f.bytes[seeded_below(&random, f.bth_at + 12)] ^=
-                (uint8_t)(1u << seeded_below(&random, 8));
+            uint32_t at = seeded_below(&random, f.bth_at + 12);
+            f.bytes[at] ^= (uint8_t)(1u << seeded_below(&random, 8));
         }
         uint32_t captured = f.wire - seeded_below(&random, f.wire / 2);
         uint32_t wire = f.wire + seeded_below(&random, 8) - 4;
@@ -294,7 +295,6 @@ main(void)
         check_row("both ways were gone");
         CHECK(t.n_taken > 0);
         CHECK(t.n_taken < t.n);
-        fprintf(stderr, "%zu %lu %lu\n", i, t.n, t.n_taken);
     }
     test_settings();
     return check_status();
