@@ -6,6 +6,7 @@
  */
 #include "clock_parts.h"
 #include "path_time.h"
+#include "sorting.h"
 
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ by_first_frame(gconstpointer a, gconstpointer b)
 {
     const rs_clock_slot *x = a;
     const rs_clock_slot *y = b;
-    return x->frame[0] < y->frame[0] ? -1 : x->frame[0] > y->frame[0];
+    return rs_by_number(x->frame[0], y->frame[0]);
 }
 
 static gint
@@ -33,7 +34,7 @@ by_second_frame(gconstpointer a, gconstpointer b)
 {
     const rs_clock_slot *x = a;
     const rs_clock_slot *y = b;
-    return x->frame[1] < y->frame[1] ? -1 : x->frame[1] > y->frame[1];
+    return rs_by_number(x->frame[1], y->frame[1]);
 }
 
 static void
@@ -268,7 +269,7 @@ by_time(gconstpointer a, gconstpointer b)
 {
     const rs_clock_step *x = a;
     const rs_clock_step *y = b;
-    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+    return rs_by_i64(&x->at_ns, &y->at_ns);
 }
 
 void

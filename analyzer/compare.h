@@ -86,7 +86,8 @@ void
 rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
                         const rs_compare_segment *where, rs_compare_segment *part);
 
-/* Losses that count as such, oldest first: rs_path_loss, at most `most`; free it. */
+/* Losses that count as such, in the order of the points that saw them last and of the
+ * frames there: rs_path_loss, at most `most`; free it. */
 GPtrArray *
 rs_compare_losses(const rs_compare *compare, const rs_compare_segment *segment,
                   guint most);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "compare_totals.h"
 
+#include "sorting.h"
+
 static guint
 n_points(const rs_compare *compare)
 {
@@ -228,16 +230,12 @@ rs_compare_add_up(rs_compare *compare)
 }
 
 static gint
-by_stamp(gconstpointer a, gconstpointer b)
+by_frame(gconstpointer a, gconstpointer b)
 {
     const rs_path_loss *x = *(rs_path_loss *const *)a;
     const rs_path_loss *y = *(rs_path_loss *const *)b;
-    if (x->point != y->point) {
-        return x->point < y->point ? -1 : 1;
-    }
-    return x->frames[x->point] < y->frames[y->point]
-               ? -1
-               : x->frames[x->point] > y->frames[y->point];
+    gint order = rs_by_number(x->point, y->point);
+    return order != 0 ? order : rs_by_number(x->frames[x->point], y->frames[y->point]);
 }
 
 static gboolean
@@ -262,7 +260,7 @@ rs_compare_losses(const rs_compare *compare, const rs_compare_segment *segment,
             g_ptr_array_add(out, loss);
         }
     }
-    g_ptr_array_sort(out, by_stamp);
+    g_ptr_array_sort(out, by_frame);
     if (out->len > most) {
         g_ptr_array_set_size(out, (gint)most);
     }

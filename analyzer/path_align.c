@@ -9,6 +9,7 @@
 #include "match_table.h"
 #include "path_match.h"
 #include "path_time.h"
+#include "sorting.h"
 
 #include <stdlib.h>
 
@@ -20,14 +21,6 @@ typedef struct known {
     guint i; /* among the point's */
     gint64 offset_ns;
 } known;
-
-static gint
-by_size(gconstpointer a, gconstpointer b)
-{
-    gint64 x = *(const gint64 *)a;
-    gint64 y = *(const gint64 *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* The sighting by another clock of a packet that both saw once; NULL: it is none. */
 static const rs_sighting *
@@ -77,7 +70,7 @@ median_around(const GArray *list, guint k)
     for (guint i = from; i <= k + AROUND && i < list->len; i++) {
         sorted[n++] = g_array_index(list, known, i).offset_ns;
     }
-    qsort(sorted, n, sizeof sorted[0], by_size);
+    qsort(sorted, n, sizeof sorted[0], rs_by_i64);
     return sorted[n / 2];
 }
 
