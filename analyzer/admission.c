@@ -71,7 +71,7 @@ by_end(gconstpointer a, gconstpointer b)
 {
     const unit *x = a;
     const unit *y = b;
-    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+    return rs_by_number(x->end_ns, y->end_ns);
 }
 
 static gint
@@ -79,7 +79,7 @@ by_start(gconstpointer a, gconstpointer b)
 {
     const unit *x = a;
     const unit *y = b;
-    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+    return rs_by_number(x->start_ns, y->start_ns);
 }
 
 static unit

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "background.h"
 
+#include "sorting.h"
+
 #if ROCESCOPE_NDPI
 
 #include "roce/hash.h"
@@ -330,7 +332,7 @@ more_bytes(gconstpointer a, gconstpointer b)
     if (x->bytes != y->bytes) {
         return x->bytes > y->bytes ? -1 : 1;
     }
-    return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
+    return rs_by_number(x->first_frame, y->first_frame);
 }
 
 /* What of a flow rides in these priorities. */

@@ -5,6 +5,7 @@
 
 #include "format.h"
 #include "pausing_order.h"
+#include "sorting.h"
 #include "thresholds.h"
 
 #define PORTS_NAMED 8
@@ -43,7 +44,7 @@ by_hops(gconstpointer a, gconstpointer b, gpointer data)
     guint32 y = *(const guint32 *)b;
     guint hops_x = rs_pause_node_of(data, x)->hops;
     guint hops_y = rs_pause_node_of(data, y)->hops;
-    return hops_x != hops_y ? (hops_x < hops_y ? -1 : 1) : x < y ? -1 : x > y;
+    return hops_x != hops_y ? (hops_x < hops_y ? -1 : 1) : rs_by_number(x, y);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "analysis.h"
 #include "pausing_order.h"
+#include "sorting.h"
 #include "twins.h"
 
 #define BITS_PER_BYTE 8
@@ -383,7 +384,7 @@ longest_held_first(gconstpointer a, gconstpointer b)
     if (x->held.held_ns != y->held.held_ns) {
         return x->held.held_ns > y->held.held_ns ? -1 : 1;
     }
-    return x->key < y->key ? -1 : x->key > y->key;
+    return rs_by_number(x->key, y->key);
 }
 
 /* What was still paused when the capture ended. */

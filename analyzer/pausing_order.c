@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pausing_order.h"
 
+#include "sorting.h"
+
 #include "roce/psn.h"
 
 /* All passages, streams one by one, whatever the point. */
@@ -29,7 +31,7 @@ by_stream(gconstpointer a, gconstpointer b, gpointer tracker)
     const rs_passage *y = *(const rs_passage *const *)b;
     gint order = rs_stream_compare(roce_tracker_stream(tracker, x->stream),
                                    roce_tracker_stream(tracker, y->stream));
-    return order != 0 ? order : x->key < y->key ? -1 : x->key > y->key;
+    return order != 0 ? order : rs_by_number(x->key, y->key);
 }
 
 /* Where the passages of a stream begin. */

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "hosts.h"
 #include "small_file.h"
+#include "sorting.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -182,7 +183,7 @@ by_qpns(gconstpointer a, gconstpointer b)
     if (x->lqpn != y->lqpn) {
         return x->lqpn < y->lqpn ? -1 : 1;
     }
-    return x->rqpn < y->rqpn ? -1 : x->rqpn > y->rqpn;
+    return rs_by_number(x->rqpn, y->rqpn);
 }
 
 /* A QPN may have a peer for each device of its host, and no more. */

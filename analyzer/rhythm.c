@@ -2,6 +2,7 @@
 #include "rhythm.h"
 
 #include "alloc.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -167,7 +168,7 @@ heavier(gconstpointer a, gconstpointer b, gpointer data)
     guint32 y = *(const guint32 *)b;
     guint64 of_x = rs_edges_at(s->edges, x)->bytes;
     guint64 of_y = rs_edges_at(s->edges, y)->bytes;
-    return of_x != of_y ? (of_x > of_y ? -1 : 1) : x < y ? -1 : x > y;
+    return of_x != of_y ? (of_x > of_y ? -1 : 1) : rs_by_number(x, y);
 }
 
 /* The edges of the point with data in the level, heaviest first; guint32. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rhythm_shape.h"
 
+#include "sorting.h"
+
 #include <string.h>
 
 #define NO_EDGE G_MAXUINT32
@@ -459,7 +461,7 @@ by_bytes(gconstpointer a, gconstpointer b, gpointer data)
     }
     guint32 first_x = g_array_index(x->nodes, guint32, 0);
     guint32 first_y = g_array_index(y->nodes, guint32, 0);
-    return first_x < first_y ? -1 : first_x > first_y;
+    return rs_by_number(first_x, first_y);
 }
 
 /* Two rings of three hosts are everyone to everyone: steps alone tell them apart. */

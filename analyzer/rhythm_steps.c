@@ -49,7 +49,7 @@ by_start(gconstpointer a, gconstpointer b)
     if (x->start_ns != y->start_ns) {
         return x->start_ns < y->start_ns ? -1 : 1;
     }
-    return x->first_frame < y->first_frame ? -1 : x->first_frame > y->first_frame;
+    return rs_by_number(x->first_frame, y->first_frame);
 }
 
 static gboolean

@@ -6,6 +6,7 @@
 #include "rotation.h"
 
 #include "points.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -260,7 +261,7 @@ by_number(gconstpointer a, gconstpointer b)
     if (x->name->number != y->name->number) {
         return x->name->number < y->name->number ? -1 : 1;
     }
-    return x->file_i < y->file_i ? -1 : x->file_i > y->file_i;
+    return rs_by_number(x->file_i, y->file_i);
 }
 
 /* Of each family the members (GArray of member) in the order of their numbers; their stamps

@@ -43,7 +43,7 @@ by_beginning(gconstpointer a, gconstpointer b)
 {
     const beginning *x = a;
     const beginning *y = b;
-    return x->after_ns < y->after_ns ? -1 : x->after_ns > y->after_ns;
+    return rs_by_number(x->after_ns, y->after_ns);
 }
 
 /* The beginnings of one stream of an edge. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spreading.h"
 
+#include "sorting.h"
+
 #include "roce/hash.h"
 
 #include <math.h>
@@ -73,7 +75,7 @@ by_port(gconstpointer a, gconstpointer b)
     if (x->port != y->port) {
         return x->port < y->port ? -1 : 1;
     }
-    return x->stream < y->stream ? -1 : x->stream > y->stream;
+    return rs_by_number(x->stream, y->stream);
 }
 
 /* All members of a pair, those with one port side by side. */

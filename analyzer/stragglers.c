@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stragglers.h"
 
+#include "sorting.h"
+
 /* A server is not compared with those that send to it, or that it sends to. */
 static gboolean
 is_compared(const rs_group *group, guint32 node)
@@ -67,7 +69,7 @@ by_node(gconstpointer a, gconstpointer b)
 {
     const rs_performer *x = a;
     const rs_performer *y = b;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return rs_by_number(x->node, y->node);
 }
 
 static GArray *

@@ -331,7 +331,7 @@ by_pairing(gconstpointer a, gconstpointer b)
     if (x->paired_as != y->paired_as) {
         return x->paired_as < y->paired_as ? -1 : 1;
     }
-    return x->id < y->id ? -1 : x->id > y->id;
+    return rs_by_number(x->id, y->id);
 }
 
 /* Connections are numbered in the order in which they were found, as in the plugin. */
@@ -395,7 +395,7 @@ worse(gconstpointer a, gconstpointer b, gpointer data)
     if (x->wire_bytes != y->wire_bytes) {
         return x->wire_bytes > y->wire_bytes ? -1 : 1;
     }
-    return x->id < y->id ? -1 : x->id > y->id;
+    return rs_by_number(x->id, y->id);
 }
 
 static void

@@ -2,6 +2,7 @@
 #include "text_congestion.h"
 
 #include "format.h"
+#include "sorting.h"
 #include "table.h"
 #include "twins.h"
 
@@ -54,7 +55,7 @@ by_packets(gconstpointer a, gconstpointer b)
     if (x->from != y->from) {
         return x->from < y->from ? -1 : 1;
     }
-    return x->to < y->to ? -1 : x->to > y->to;
+    return rs_by_number(x->to, y->to);
 }
 
 /* Over all streams; each packet was marked once. */

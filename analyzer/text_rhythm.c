@@ -2,6 +2,7 @@
 #include "text_rhythm.h"
 
 #include "format.h"
+#include "sorting.h"
 #include "table.h"
 
 #define INDENT 2
@@ -69,7 +70,7 @@ more_often_last(gconstpointer a, gconstpointer b)
     if (of_x != of_y) {
         return of_x > of_y ? -1 : 1;
     }
-    return x->node < y->node ? -1 : x->node > y->node;
+    return rs_by_number(x->node, y->node);
 }
 
 static GArray *

@@ -2,6 +2,7 @@
 #include "twins.h"
 
 #include "data_sight.h"
+#include "sorting.h"
 
 #define ENTRIES (1u << 18)
 #define PROBES 4
@@ -78,7 +79,7 @@ by_point(gconstpointer a, gconstpointer b)
 {
     const rs_marked *x = a;
     const rs_marked *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
+    return rs_by_number(x->from, y->from);
 }
 
 static void

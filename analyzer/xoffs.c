@@ -2,6 +2,7 @@
 #include "xoffs.h"
 
 #include "hosts.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -82,7 +83,7 @@ by_time(gconstpointer a, gconstpointer b)
     if (x->time_ns != y->time_ns) {
         return x->time_ns < y->time_ns ? -1 : 1;
     }
-    return x->frame < y->frame ? -1 : x->frame > y->frame;
+    return rs_by_number(x->frame, y->frame);
 }
 
 static void
