@@ -211,8 +211,9 @@ read_beginnings(rs_compare *compare, GError **error)
 
 /* Differences between all points of two sources. */
 static GArray *
-differences_of(const rs_compare *compare, guint low, guint high)
+differences_of_points(void *ctx, guint low, guint high)
 {
+    const rs_compare *compare = ctx;
     GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint a = 0; a < compare->points->len; a++) {
         for (guint b = 0; b < compare->points->len; b++) {
@@ -289,13 +290,17 @@ all_aligned(const rs_compare *compare)
     return TRUE;
 }
 
+/* Finds what times differ by of packets that two sources have in common: gint64. */
+typedef GArray *(*difference_finder)(void *ctx, guint low, guint high);
+
+/* Aligns each source with one before it, where they have enough in common. */
 static void
-align_by_beginnings(rs_compare *compare)
+align_sources(rs_compare *compare, difference_finder find, void *ctx)
 {
     for (guint i = 1; i < compare->sources->len; i++) {
         GArray *differences[RS_PATH_MAX_POINTS];
         for (guint k = 0; k < i; k++) {
-            differences[k] = differences_of(compare, k, i);
+            differences[k] = find(ctx, k, i);
         }
         align_source(compare, i, differences);
         for (guint k = 0; k < i; k++) {
@@ -338,6 +343,13 @@ can_sample(const rs_compare *compare)
     return more;
 }
 
+static GArray *
+differences_of_samples(void *ctx, guint low, guint high)
+{
+    rs_compare_sample *const *samples = ctx;
+    return rs_compare_sample_differences(samples[low], samples[high]);
+}
+
 static gboolean
 align_by_samples(rs_compare *compare, GError **error)
 {
@@ -350,16 +362,7 @@ align_by_samples(rs_compare *compare, GError **error)
     }
     begin(compare);
     compare->sampled = TRUE;
-    for (guint i = 1; i < n; i++) {
-        GArray *differences[RS_PATH_MAX_POINTS];
-        for (guint k = 0; k < i; k++) {
-            differences[k] = rs_compare_sample_differences(samples[k], samples[i]);
-        }
-        align_source(compare, i, differences);
-        for (guint k = 0; k < i; k++) {
-            g_array_unref(differences[k]);
-        }
-    }
+    align_sources(compare, differences_of_samples, samples);
     for (guint i = 0; i < n; i++) {
         rs_compare_sample_free(samples[i]);
     }
@@ -441,7 +444,7 @@ read_all(rs_compare *compare, GError **error)
     if (!read_beginnings(compare, error)) {
         return FALSE;
     }
-    align_by_beginnings(compare);
+    align_sources(compare, differences_of_points, compare);
     if (!all_aligned(compare) && can_sample(compare) &&
         !align_by_samples(compare, error)) {
         return FALSE;
