@@ -171,24 +171,39 @@ turn_clock(rs_clock_fit *fit)
     }
 }
 
-static void
-add_clock(const rs_compare *compare, rs_compare_segment *segment)
+/* Whether one clock stamps a point and the next one. */
+static gboolean
+has_one_clock(const rs_compare *compare, guint low)
 {
-    const rs_clock *clock = compare->path->clock[segment->low];
-    segment->one_clock =
-        compare->source_of[segment->from] == compare->source_of[segment->to];
-    (segment->one_clock ? rs_clock_solve_same : rs_clock_solve)(clock, &segment->clock);
-    rs_clock_variation(clock, &segment->clock,
-                       segment->way == RS_WAY_FORWARD ? RS_CLOCK_FORWARD
-                                                      : RS_CLOCK_BACKWARD,
+    return compare->source_of[low] == compare->source_of[low + 1];
+}
+
+/* How the clock of the point behind `low` differs from that of `low`. */
+static void
+solve_clock(const rs_compare *compare, guint low, rs_clock_fit *fit)
+{
+    const rs_clock *clock = compare->path->clock[low];
+    (has_one_clock(compare, low) ? rs_clock_solve_same : rs_clock_solve)(clock, fit);
+}
+
+static void
+add_clock(const rs_compare *compare, const rs_clock_fit *fit,
+          rs_compare_segment *segment)
+{
+    gboolean forward = segment->way == RS_WAY_FORWARD;
+    segment->one_clock = has_one_clock(compare, segment->low);
+    segment->clock = *fit;
+    rs_clock_variation(compare->path->clock[segment->low], fit,
+                       forward ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD,
                        &segment->variation);
-    if (segment->way == RS_WAY_BACKWARD) {
+    if (!forward) {
         turn_clock(&segment->clock);
     }
 }
 
 static void
-add_segment(rs_compare *compare, rs_way way, guint from, guint to)
+add_segment(rs_compare *compare, rs_way way, guint from, guint to,
+            const rs_clock_fit *fit)
 {
     rs_compare_segment sum = {.from = from, .to = to, .way = way, .low = MIN(from, to)};
     for (guint i = 0; i < compare->path->flows->len; i++) {
@@ -197,7 +212,7 @@ add_segment(rs_compare *compare, rs_way way, guint from, guint to)
                                 &sum, &part);
         add_part(&sum, &part);
     }
-    add_clock(compare, &sum);
+    add_clock(compare, fit, &sum);
     g_array_append_val(compare->segments, sum);
 }
 
@@ -219,12 +234,14 @@ void
 rs_compare_add_up(rs_compare *compare)
 {
     guint n = n_points(compare);
+    rs_clock_fit fits[RS_PATH_MAX_POINTS]; /* by the lower of two points */
     find_misses(compare);
     for (guint i = 0; i + 1 < n; i++) {
-        add_segment(compare, RS_WAY_FORWARD, i, i + 1);
+        solve_clock(compare, i, &fits[i]);
+        add_segment(compare, RS_WAY_FORWARD, i, i + 1, &fits[i]);
     }
     for (guint i = n - 1; i > 0; i--) {
-        add_segment(compare, RS_WAY_BACKWARD, i, i - 1);
+        add_segment(compare, RS_WAY_BACKWARD, i, i - 1, &fits[i - 1]);
     }
     count_flows(compare);
 }
