@@ -19,15 +19,11 @@
 
 static const char rule[] =
     "<p>Captures are ranked by their findings: the number of critical ones counts "
-    "first, "
-    "then that of warnings. Where these are the same, it is the share of packets that "
-    "did not arrive, then that of requests sent again, then the share of time for "
-    "which "
-    "the source that paused longest paused its link, then the number of notes, then "
-    "the "
-    "name. Streams are ranked by the worst finding about them, then by their packets "
-    "that "
-    "did not arrive, requests sent again and marks.</p>\n";
+    "first, then that of warnings. Where these are the same, it is the share of "
+    "packets that did not arrive, then that of requests sent again, then the share of "
+    "time for which the source that paused longest paused its link, then the number "
+    "of notes, then the name. Streams are ranked by the worst finding about them, "
+    "then by their packets that did not arrive, requests sent again and marks.</p>\n";
 
 static const rs_html_column captures[] = {
     {"rank", "rank", RS_HTML_NUMBER, RS_HTML_ALWAYS, NULL, NULL},

@@ -18,9 +18,9 @@
 
 static const char summary[] =
     "Reads one capture of RoCEv2 traffic, rebuilds its queue pairs, and reports "
-    "losses, "
-    "retransmissions, ECN marks, CNPs and pauses with the evidence for each. Several "
-    "files are one capture, rotated, or points of one path; \"-\" is standard input.";
+    "losses, retransmissions, ECN marks, CNPs and pauses with the evidence for each. "
+    "Several files are one capture, rotated, or points of one path; \"-\" is standard "
+    "input.";
 
 static const char description[] =
     "Exit status: 2 usage; 3 an input could not be read in full; 1 a finding at or "

@@ -18,8 +18,7 @@
 
 static const char summary[] =
     "Matches the packets of several captures of one path, and says what each stretch "
-    "of "
-    "it did to them: lost, marked, reordered, made two, delayed. A POINT is FILE or "
+    "of it did to them: lost, marked, reordered, made two, delayed. A POINT is FILE or "
     "FILE#INTERFACE; points stand in the order of the path. Clocks may differ.";
 
 static const char description[] =

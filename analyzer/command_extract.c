@@ -22,13 +22,12 @@
 
 static const char summary[] =
     "Writes the packets of streams, connections or findings to a capture for "
-    "Wireshark, "
-    "which says on each what the analysis says of it. Ids are those of the report.";
+    "Wireshark, which says on each what the analysis says of it. Ids are those of the "
+    "report.";
 
 static const char description[] =
     "Selections add up; --time cuts them. Exit status: 2 usage, or nothing has that "
-    "id; "
-    "3 an input could not be read in full; else 0. See rocescope-extract(1).";
+    "id; 3 an input could not be read in full; else 0. See rocescope-extract(1).";
 
 /* The command line, but for what all commands share. */
 typedef struct arguments {

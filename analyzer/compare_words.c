@@ -82,17 +82,14 @@ rs_compare_nothing(const rs_compare *compare)
     }
     for (guint i = 0; i < compare->points->len; i++) {
         if (rs_compare_point_at(compare, i)->roce_packets == 0) {
-            return "Of at least one of the points no RoCE packet was read: nothing can "
-                   "be "
-                   "said of what lies between them.";
+            return "Of at least one of the points no RoCE packet was read: nothing "
+                   "can be said of what lies between them.";
         }
     }
     if (compare->interrupted) {
         return "Interrupted before a packet was seen at both points of a segment: "
-               "nothing "
-               "can be said of what lies between them.";
+               "nothing can be said of what lies between them.";
     }
     return "No packet was seen at both points of any segment: these captures have no "
-           "RoCE "
-           "traffic in common, and nothing can be said of what lies between them.";
+           "RoCE traffic in common, and nothing can be said of what lies between them.";
 }

@@ -89,8 +89,7 @@ meaning(const rs_counter_check *check, const rs_counter_row *worst)
     return there
                ? "What is more was missed by the capture, or happened outside its time."
                : "What is more was missed by the capture, happened outside its time, "
-                 "or "
-                 "on the way between the NIC and the capture point.";
+                 "or on the way between the NIC and the capture point.";
 }
 
 static void

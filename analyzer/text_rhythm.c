@@ -34,8 +34,8 @@ print_rhythm(const rs_text *r, const rs_rhythm *rhythm)
             : g_strdup("");
     g_autofree char *text = g_strdup_printf(
         "%u iterations%s, one every %s (90 %% within %s, standard deviation %s): "
-        "bursts of "
-        "%s, %s each; idle %s of the time.  %s of the data is beside the rhythm.%s",
+        "bursts of %s, %s each; idle %s of the time.  %s of the data is beside the "
+        "rhythm.%s",
         rhythm->iterations->len, missing, period, slow, stddev, length, bytes, idle,
         other,
         rhythm->whole ? ""
