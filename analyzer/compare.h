@@ -81,6 +81,13 @@ rs_compare_point_at(const rs_compare *compare, guint i);
 rs_compare_source *
 rs_compare_source_of(const rs_compare *compare, guint point);
 
+/* Segment `i` of both directions; borrowed. */
+static inline const rs_compare_segment *
+rs_compare_segment_at(const rs_compare *compare, gsize i)
+{
+    return &g_array_index(compare->segments, rs_compare_segment, i);
+}
+
 /* A flow's part of a segment; `known` is whether anything of it was matched there. */
 void
 rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,

@@ -67,7 +67,7 @@ static gboolean
 has_matches(const rs_compare *compare)
 {
     for (guint i = 0; i < compare->segments->len; i++) {
-        if (g_array_index(compare->segments, rs_compare_segment, i).loss_known) {
+        if (rs_compare_segment_at(compare, i)->loss_known) {
             return TRUE;
         }
     }

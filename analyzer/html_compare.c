@@ -107,12 +107,6 @@ set_text(json_t *row, const char *key, char *text)
     g_free(text);
 }
 
-static const rs_compare_segment *
-segment_at(const rs_compare *compare, gsize i)
-{
-    return &g_array_index(compare->segments, rs_compare_segment, i);
-}
-
 /* ---- parts of the page ---- */
 
 static void
@@ -138,7 +132,7 @@ write_segments(rs_html *page, const rs_compare *compare, json_t *segments)
     json_t *segment;
     json_array_foreach(segments, i, segment)
     {
-        set_text(segment, "arrow", rs_compare_arrow(segment_at(compare, i)));
+        set_text(segment, "arrow", rs_compare_arrow(rs_compare_segment_at(compare, i)));
     }
     rs_html_section(page, "segments", "What happened between them");
     const char *nothing = rs_compare_nothing(compare);
@@ -164,7 +158,7 @@ write_clocks(rs_html *page, const rs_compare *compare, const json_t *segments)
 {
     json_t *rows = json_array();
     for (gsize i = 0; i + 1 < compare->points->len; i++) {
-        const rs_compare_segment *s = segment_at(compare, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->one_clock || !s->clock.known) {
             continue;
         }

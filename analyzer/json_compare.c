@@ -302,8 +302,7 @@ flow_json(const rs_compare *compare, const rs_flow *flow)
         json_array_append_new(firsts, rs_json_known(first, first != 0));
     }
     for (guint i = 0; compared && i < compare->segments->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->way == flow->way) {
             rs_compare_segment part;
             rs_compare_flow_segment(compare, flow, s, &part);
@@ -336,9 +335,8 @@ rs_json_compare(const rs_compare *compare)
         json_array_append_new(points, point_json(compare, i));
     }
     for (guint i = 0; i < compare->segments->len; i++) {
-        json_array_append_new(
-            segments, segment_json(compare, &g_array_index(compare->segments,
-                                                           rs_compare_segment, i)));
+        json_array_append_new(segments,
+                              segment_json(compare, rs_compare_segment_at(compare, i)));
     }
     for (guint i = 0; i < compare->path->flows->len; i++) {
         json_array_append_new(

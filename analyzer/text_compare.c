@@ -53,8 +53,7 @@ print_segments(const rs_text *r, const rs_compare *compare)
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
     rs_text_heading(r, "What happened between them (copies of packets)");
     for (guint i = 0; i < compare->segments->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         const struct {
             guint64 n;
             gboolean known;
@@ -94,8 +93,7 @@ print_clocks(const rs_text *r, const rs_compare *compare)
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
     gboolean any = FALSE;
     for (guint i = 0; i + 1 < compare->points->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->one_clock || !s->clock.known) {
             continue;
         }
@@ -128,8 +126,7 @@ print_delays(const rs_text *r, const rs_compare *compare)
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
     rs_text_heading(r, "One-way delay above the least");
     for (guint i = 0; i < compare->segments->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->variation.count == 0) {
             continue;
         }
@@ -233,16 +230,14 @@ static void
 print_packets(const rs_text *r, const rs_compare *compare)
 {
     for (guint i = 0; i < compare->segments->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->lost > 0) {
             print_losses_of(r, compare, s);
         }
     }
     gboolean any = FALSE;
     for (guint i = 0; i < compare->segments->len; i++) {
-        const rs_compare_segment *s =
-            &g_array_index(compare->segments, rs_compare_segment, i);
+        const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->rewritten > 0) {
             if (!any) {
                 rs_text_heading(r, "DSCPs that were rewritten");
