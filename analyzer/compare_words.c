@@ -7,17 +7,24 @@
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 #define NS_PER_US 1000
 
-char *
+char
 rs_compare_letter(guint point)
 {
-    return g_strdup_printf("%c", 'A' + (char)point);
+    return (char)('A' + point);
 }
 
 char *
 rs_compare_arrow(const rs_compare_segment *segment)
 {
-    return g_strdup_printf("%c → %c", 'A' + (char)segment->from,
-                           'A' + (char)segment->to);
+    return g_strdup_printf("%c → %c", rs_compare_letter(segment->from),
+                           rs_compare_letter(segment->to));
+}
+
+char *
+rs_compare_clocks(const rs_compare_segment *segment)
+{
+    return g_strdup_printf("%c against %c", rs_compare_letter(segment->to),
+                           rs_compare_letter(segment->from));
 }
 
 /* From a second on in seconds, and as fine as it is sure. */

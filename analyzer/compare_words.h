@@ -5,13 +5,17 @@
 
 #include "compare.h"
 
-/* "A", "B", ...: how reports call a point. */
-char *
+/* 'A', 'B', …: how reports call a point. */
+char
 rs_compare_letter(guint point);
 
 /* "A → B" */
 char *
 rs_compare_arrow(const rs_compare_segment *segment);
+
+/* "B against A": whose clock is meant, and what it is compared with. */
+char *
+rs_compare_clocks(const rs_compare_segment *segment);
 
 /* "+60 min ± 5.00 µs" */
 char *

@@ -117,7 +117,7 @@ write_points(rs_html *page, json_t *report)
     json_t *point;
     json_array_foreach(points, i, point)
     {
-        set_text(point, "letter", rs_compare_letter((guint)i));
+        set_text(point, "letter", g_strdup_printf("%c", rs_compare_letter((guint)i)));
     }
     rs_html_section(page, "points", "Points, in the order of the path");
     write_table(page, "point", "Points", point_columns, G_N_ELEMENTS(point_columns),
@@ -163,9 +163,7 @@ write_clocks(rs_html *page, const rs_compare *compare, const json_t *segments)
             continue;
         }
         json_t *row = json_copy(json_array_get(segments, i));
-        set_text(
-            row, "clocks",
-            g_strdup_printf("%c against %c", 'A' + (char)s->to, 'A' + (char)s->from));
+        set_text(row, "clocks", rs_compare_clocks(s));
         set_text(row, "offset", rs_compare_offset(s));
         set_text(row, "drift", rs_compare_drift(&s->clock));
         json_object_set_new(row, "n_steps", json_integer(s->clock.n_steps));

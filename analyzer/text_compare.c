@@ -25,7 +25,7 @@ print_points(const rs_text *r, const rs_compare *compare)
     rs_text_heading(r, "Points, in the order of the path");
     for (guint i = 0; i < compare->points->len; i++) {
         const rs_compare_point *point = rs_compare_point_at(compare, i);
-        rs_table_add(table, rs_compare_letter(i));
+        rs_table_add(table, g_strdup_printf("%c", rs_compare_letter(i)));
         rs_table_add(table, rs_format_safe(point->given));
         rs_text_add_count(table, point->packets);
         rs_text_add_count(table, point->roce_packets);
@@ -98,8 +98,7 @@ print_clocks(const rs_text *r, const rs_compare *compare)
             continue;
         }
         any = TRUE;
-        rs_table_add(table, g_strdup_printf("%c against %c", 'A' + (char)s->to,
-                                            'A' + (char)s->from));
+        rs_table_add(table, rs_compare_clocks(s));
         rs_table_add(table, rs_compare_offset(s));
         rs_table_add(table, rs_compare_drift(&s->clock));
         rs_text_add_count(table, s->clock.n_steps);
@@ -154,7 +153,7 @@ frames_text(const rs_compare *compare, const rs_path_loss *loss)
 {
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < compare->points->len; i++) {
-        g_string_append_printf(text, "%s%c ", i > 0 ? "  " : "", 'A' + (char)i);
+        g_string_append_printf(text, "%s%c ", i > 0 ? "  " : "", rs_compare_letter(i));
         if (loss->frames[i] != 0) {
             g_string_append_printf(text, "%" G_GUINT64_FORMAT, loss->frames[i]);
         } else {
@@ -181,8 +180,8 @@ print_losses_of(const rs_text *r, const rs_compare *compare,
     g_autoptr(GPtrArray) losses =
         rs_compare_losses(compare, s, top == 0 ? G_MAXINT : top);
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
-    g_autofree char *title =
-        g_strdup_printf("Lost from %c to %c", 'A' + (char)s->from, 'A' + (char)s->to);
+    g_autofree char *title = g_strdup_printf(
+        "Lost from %c to %c", rs_compare_letter(s->from), rs_compare_letter(s->to));
     rs_text_heading(r, title);
     for (guint i = 0; i < losses->len; i++) {
         const rs_path_loss *loss = g_ptr_array_index(losses, i);
@@ -215,12 +214,13 @@ print_rewrites_of(const rs_text *r, const rs_compare *compare,
                   const rs_compare_segment *s)
 {
     const rs_path_evidence *seen = compare->path->evidence[s->low][s->way];
+    g_autofree char *arrow = rs_compare_arrow(s);
     for (guint from = 0; from < RS_PATH_DSCPS; from++) {
         for (guint to = 0; to < RS_PATH_DSCPS; to++) {
             if (seen->rewrites[from][to] > 0) {
                 g_autofree char *n = rs_format_count(seen->rewrites[from][to]);
-                fprintf(r->out, "  %c → %c: DSCP %u became %u in %s packets\n",
-                        'A' + (char)s->from, 'A' + (char)s->to, from, to, n);
+                fprintf(r->out, "  %s: DSCP %u became %u in %s packets\n", arrow, from,
+                        to, n);
             }
         }
     }
