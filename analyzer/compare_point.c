@@ -30,6 +30,8 @@ rs_compare_point_new(guint id, const char *given, const rs_options *options)
     } else {
         point->path = g_strndup(given, (gsize)(hash - given));
         point->interface = g_strdup(hash + 1);
+        point->has_number = g_ascii_string_to_unsigned(
+            point->interface, 10, 0, G_MAXUINT32, &point->number, NULL);
     }
     point->options = g_memdup2(options, sizeof *options);
     point->options->files = NULL;
@@ -64,24 +66,23 @@ is_called(const rs_interface *interface, const char *name)
     return interface->name != NULL && g_str_equal(interface->name, name);
 }
 
+/* Whether an interface is one of the point's; `number` is what it goes by. */
+static gboolean
+is_its(const rs_compare_point *point, const rs_interface *interface, guint number)
+{
+    return point->interface == NULL || is_called(interface, point->interface) ||
+           (point->has_number && !point->by_name && point->number == number);
+}
+
 gboolean
 rs_compare_point_wants(rs_compare_point *point, const rs_reader *reader,
                        const rs_record *record, const roce_packet *packet)
 {
-    guint64 number;
-    if (point->interface == NULL) {
-        return TRUE;
-    }
-    if (is_called(rs_reader_interface(reader, record->interface), point->interface)) {
-        point->by_name = TRUE;
-        return TRUE;
-    }
-    if (point->by_name || !g_ascii_string_to_unsigned(point->interface, 10, 0,
-                                                      G_MAXUINT32, &number, NULL)) {
-        return FALSE;
-    }
-    return number ==
-           (packet->sll2_ifindex != 0 ? packet->sll2_ifindex : record->interface);
+    const rs_interface *interface = rs_reader_interface(reader, record->interface);
+    point->by_name |=
+        point->interface != NULL && is_called(interface, point->interface);
+    return is_its(point, interface,
+                  packet->sll2_ifindex != 0 ? packet->sll2_ifindex : record->interface);
 }
 
 /* ---- the end of a frame's way ---- */
@@ -230,10 +231,7 @@ rs_compare_point_end(rs_compare_point *point, const rs_reader *reader)
     roce_tracker_finish(point->tracker);
     for (guint i = 0; reader != NULL && i < rs_reader_n_interfaces(reader); i++) {
         const rs_interface *interface = rs_reader_interface(reader, i);
-        gboolean one_of_its = point->interface == NULL ||
-                              is_called(interface, point->interface) ||
-                              (!point->by_name && g_ascii_isdigit(*point->interface) &&
-                               g_ascii_strtoull(point->interface, NULL, 10) == i);
+        gboolean one_of_its = is_its(point, interface, i);
         point->exists |= one_of_its;
         if (one_of_its && interface->dropped_known) {
             point->dropped_known = TRUE;

@@ -25,8 +25,10 @@ typedef struct rs_compare_point {
     guint id;
     char *given; /* as on the command line */
     char *path;
-    char *interface;        /* NULL: all of the file */
-    gboolean by_name;       /* some interface is called so */
+    char *interface;     /* NULL: all of the file */
+    gboolean by_name;    /* some interface is called so */
+    gboolean has_number; /* `interface` can be a number as well */
+    guint64 number;
     gboolean exists;        /* there is such an interface, if only without frames */
     guint64 packets, bytes; /* of its interfaces */
     guint64 filtered_out;

@@ -646,6 +646,7 @@ def refusals(room, say):
     for points, status in (((), 2), (("s.pcap",), 2), (("s.pcap", "s.pcap"), 2),
                            (("s.pcap", "./s.pcap"), 2), (("s.pcap", "s.pcap#0"), 2),
                            (("s.pcap#7", "r.pcap"), 2), (("s.pcap#eth0", "r.pcap"), 2),
+                           (("s.pcap#0abc", "r.pcap"), 2), (("s.pcap#", "r.pcap"), 2),
                            (("s.pcap", "r.pcap"), 0), (("cut.pcap", "r.pcap"), 3),
                            (("s.pcap", "missing.pcap"), 3), (("s.pcap", "no.pcap"), 3),
                            (tuple(f"{i}.pcap" for i in range(17)), 2)):
