@@ -66,6 +66,18 @@ is_called(const rs_interface *interface, const char *name)
     return interface->name != NULL && g_str_equal(interface->name, name);
 }
 
+/* Whether an interface that was met so far, if only without frames, is called so. */
+static gboolean
+any_is_called(const rs_reader *reader, const char *name)
+{
+    for (guint i = 0; i < rs_reader_n_interfaces(reader); i++) {
+        if (is_called(rs_reader_interface(reader, i), name)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* Whether an interface is one of the point's; `number` is what it goes by. */
 static gboolean
 is_its(const rs_compare_point *point, const rs_interface *interface, guint number)
@@ -78,11 +90,10 @@ gboolean
 rs_compare_point_wants(rs_compare_point *point, const rs_reader *reader,
                        const rs_record *record, const roce_packet *packet)
 {
-    const rs_interface *interface = rs_reader_interface(reader, record->interface);
-    point->by_name |=
-        point->interface != NULL && is_called(interface, point->interface);
-    return is_its(point, interface,
-                  packet->sll2_ifindex != 0 ? packet->sll2_ifindex : record->interface);
+    guint number = packet->sll2_ifindex != 0 ? packet->sll2_ifindex : record->interface;
+    point->by_name = point->by_name ||
+                     (point->has_number && any_is_called(reader, point->interface));
+    return is_its(point, rs_reader_interface(reader, record->interface), number);
 }
 
 /* ---- the end of a frame's way ---- */

@@ -26,9 +26,9 @@ typedef struct rs_compare_point {
     char *given; /* as on the command line */
     char *path;
     char *interface;     /* NULL: all of the file */
-    gboolean by_name;    /* some interface is called so */
     gboolean has_number; /* `interface` can be a number as well */
     guint64 number;
+    gboolean by_name;       /* and cannot: some interface is called so */
     gboolean exists;        /* there is such an interface, if only without frames */
     guint64 packets, bytes; /* of its interfaces */
     guint64 filtered_out;

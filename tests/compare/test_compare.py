@@ -402,16 +402,24 @@ def long_before(room, say):
 # --- frames that change on their way -------------------------------------------------
 
 
-def map_frames(data, change):
-    """A capture whose frames are changed; `change(i, frame)` gives another, or None."""
-    out, at, i = roce.Pcap(), 24, 0
+def frames_of(data):
+    """Stamps and frames of a capture, and how long they were on the wire."""
+    at, out = 24, []
     while at < len(data):
         seconds, fraction, kept, wire = (int.from_bytes(data[at + k:at + k + 4], "little")
                                          for k in (0, 4, 8, 12))
-        frame = change(i, data[at + 16:at + 16 + kept])
+        out.append((seconds * 10**9 + fraction, data[at + 16:at + 16 + kept], wire))
+        at += 16 + kept
+    return out
+
+
+def map_frames(data, change):
+    """A capture whose frames are changed; `change(i, frame)` gives another, or None."""
+    out = roce.Pcap()
+    for i, (time_ns, old, wire) in enumerate(frames_of(data)):
+        frame = change(i, old)
         if frame is not None:
-            out.add(seconds * 10**9 + fraction, frame, wire + len(frame) - kept)
-        at, i = at + 16 + kept, i + 1
+            out.add(time_ns, frame, wire + len(frame) - len(old))
     return out.bytes()
 
 
@@ -639,6 +647,25 @@ def names(room, say):
         say.equal(f"{points}", segment(report, 0, 1)["lost"], 11)
 
 
+def named_by_numbers(room, say):
+    """An interface that is called "1" wins over the one whose number that is, whichever
+    has the first frames, and if it has none."""
+    sim = run_sim(segments=BOTH_LOSSY)
+    frames = {name: frames_of(data) for name, data in sim.captures().items()}
+    for silent in (False, True):
+        file = roce.Pcapng([roce.Interface(name="1"), roce.Interface(name="eth1")])
+        seen = [(1, *frame) for frame in frames["sender"]]
+        seen += [] if silent else [(0, *frame) for frame in frames["receiver"]]
+        for i, time_ns, frame, wire in sorted(seen, key=lambda one: one[1]):
+            file.add(time_ns, frame, wire, interface=i)
+        room.write({"x.pcapng": file.bytes()})
+        report = room.compare("x.pcapng#eth1", "x.pcapng#1")
+        say.equal(f"packets, silent: {silent}", [p["packets"] for p in report["points"]],
+                  [len(frames["sender"]), 0 if silent else len(frames["receiver"])])
+        say.equal(f"lost, silent: {silent}", segment(report, 0, 1)["lost"],
+                  None if silent else path_truth.segment(sim, 1, 2).lost)
+
+
 def refusals(room, say):
     data = sample("03a_loss_data_0.5pct/sender.pcap")
     room.write({"s.pcap": data, "r.pcap": sample("03a_loss_data_0.5pct/receiver.pcap"),
@@ -740,7 +767,8 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
-    strangers, nothing_in_common, names, refusals, piped, written_files, same_again, hostile)}
+    strangers, nothing_in_common, names, named_by_numbers, refusals, piped, written_files,
+    same_again, hostile)}
 
 
 def main():
