@@ -30,9 +30,9 @@ typedef struct rs_compare_segment {
     guint low; /* the lesser of both: number of clock and evidence */
     guint64 matched, weak;
     gboolean known; /* something is matched: nothing else holds without */
-    gboolean
-        loss_known; /* or it passes `to` and a point before `from`, but not `from`, all in common time: then
-                          * what never came by `to` is known as well */
+    /* It is, or all of it goes round `from` in common time, from a point before it to
+     * `to`: what never came by `to` is known then as well. */
+    gboolean loss_known;
     guint64 lost;
     guint64 lost_resent; /* of those: sent again later */
     guint64 undecidable; /* not seen at `to`, whose capture misses packets */

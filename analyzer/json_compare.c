@@ -2,19 +2,10 @@
 #include "json_compare.h"
 
 #include "format.h"
+#include "json_capture.h"
 #include "json_parts.h"
-#include "rocescope_version.h"
 
 #include "roce/opcode.h"
-
-static json_t *
-tool_json(void)
-{
-    json_t *json = json_object();
-    json_object_set_new(json, "name", json_string("rocescope"));
-    json_object_set_new(json, "version", json_string(ROCESCOPE_VERSION));
-    return json;
-}
 
 static json_t *
 frames_json(const rs_frames *frames)
@@ -347,7 +338,7 @@ rs_json_compare(const rs_compare *compare)
     json_object_set_new(alone, "packets", rs_json_count(compare->alone_packets));
     json_t *json = json_object();
     json_object_set_new(json, "schema_version", json_integer(1));
-    json_object_set_new(json, "tool", tool_json());
+    json_object_set_new(json, "tool", rs_json_tool());
     json_object_set_new(json, "points", points);
     json_object_set_new(json, "segments", segments);
     json_object_set_new(json, "streams", streams);
