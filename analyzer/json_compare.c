@@ -8,6 +8,12 @@
 #include "roce/opcode.h"
 
 static json_t *
+known_integer(gint64 n, gboolean known)
+{
+    return known ? json_integer(n) : json_null();
+}
+
+static json_t *
 frames_json(const rs_frames *frames)
 {
     json_t *json = json_array();
@@ -43,8 +49,7 @@ point_json(const rs_compare *compare, guint i)
     json_object_set_new(json, "seen_at_several_interfaces",
                         rs_json_count(compare->path->seen_inside[i]));
     json_object_set_new(json, "damaged_at",
-                        source->damaged_at >= 0 ? json_integer(source->damaged_at)
-                                                : json_null());
+                        known_integer(source->damaged_at, source->damaged_at >= 0));
     json_object_set_new(json, "error", rs_json_text(source->error));
     return json;
 }
@@ -76,12 +81,6 @@ clock_source(const rs_compare_segment *segment)
 }
 
 static json_t *
-known_integer(gint64 n, gboolean known)
-{
-    return known ? json_integer(n) : json_null();
-}
-
-static json_t *
 clock_json(const rs_compare_segment *segment)
 {
     const rs_clock_fit *fit = &segment->clock;
@@ -104,27 +103,6 @@ clock_json(const rs_compare_segment *segment)
     json_object_set_new(json, "least_round_trip_ns",
                         rs_json_known(fit->round_trip_ns, both));
     json_object_set_new(json, "steps", steps_json(fit));
-    return json;
-}
-
-static json_t *
-dist_json(const rs_dist *dist)
-{
-    if (dist->count == 0) {
-        return json_null();
-    }
-    const struct {
-        const char *name;
-        guint64 n;
-    } values[] = {
-        {"count", dist->count}, {"min", dist->min},       {"p50", dist->p50},
-        {"p90", dist->p90},     {"p99", dist->p99},       {"max", dist->max},
-        {"mean", dist->mean},   {"stddev", dist->stddev},
-    };
-    json_t *json = json_object();
-    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
-        json_object_set_new(json, values[i].name, rs_json_count(values[i].n));
-    }
     return json;
 }
 
@@ -254,7 +232,7 @@ segment_json(const rs_compare *compare, const rs_compare_segment *s)
                         rs_json_text(rs_compare_point_at(compare, s->to)->given));
     set_counts(json, s);
     json_object_set_new(json, "clock", clock_json(s));
-    json_object_set_new(json, "delay_variation_ns", dist_json(&s->variation));
+    json_object_set_new(json, "delay_variation_ns", rs_json_spread(&s->variation));
     gint64 edge_ns = s->clock.edge_ns[s->way == RS_WAY_FORWARD ? 0 : 1];
     gint64 least_ns = s->way == RS_WAY_FORWARD ? edge_ns : -edge_ns;
     json_object_set_new(json, "least_delay_ns",

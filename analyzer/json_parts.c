@@ -224,6 +224,27 @@ rs_json_dist(const roce_histogram *h, guint64 resolution_ns)
 }
 
 json_t *
+rs_json_spread(const rs_dist *spread)
+{
+    const struct {
+        const char *name;
+        guint64 n;
+    } values[] = {
+        {"count", spread->count}, {"min", spread->min},       {"p50", spread->p50},
+        {"p90", spread->p90},     {"p99", spread->p99},       {"max", spread->max},
+        {"mean", spread->mean},   {"stddev", spread->stddev},
+    };
+    if (spread->count == 0) {
+        return json_null();
+    }
+    json_t *json = json_object();
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        json_object_set_new(json, values[i].name, rs_json_count(values[i].n));
+    }
+    return json;
+}
+
+json_t *
 rs_json_totals(const rs_analysis *analysis, const rs_summary *summary)
 {
     json_t *json = json_object();

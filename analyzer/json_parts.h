@@ -3,6 +3,7 @@
 #ifndef RS_JSON_PARTS_H
 #define RS_JSON_PARTS_H
 
+#include "dist.h"
 #include "summary.h"
 
 #include <jansson.h>
@@ -25,6 +26,10 @@ rs_json_text(const char *text);
 /* A distribution, no finer than the capture's own resolution; null without samples. */
 json_t *
 rs_json_dist(const roce_histogram *h, guint64 resolution_ns);
+
+/* Another one, whose samples were kept, as exact as it is; null without samples. */
+json_t *
+rs_json_spread(const rs_dist *spread);
 
 /* What --hosts says of an address, or null: "name", and "rail" and "port" or null. */
 json_t *

@@ -9,26 +9,6 @@
 #define ADMISSIONS_SHOWN 1000
 
 static json_t *
-dist_json(const rs_dist *s)
-{
-    const struct {
-        const char *key;
-        guint64 value;
-    } parts[] = {
-        {"count", s->count}, {"min", s->min}, {"p50", s->p50},   {"p90", s->p90},
-        {"p99", s->p99},     {"max", s->max}, {"mean", s->mean}, {"stddev", s->stddev},
-    };
-    if (s->count == 0) {
-        return json_null();
-    }
-    json_t *json = json_object();
-    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        json_object_set_new(json, parts[i].key, rs_json_count(parts[i].value));
-    }
-    return json;
-}
-
-static json_t *
 node_json(const rs_edges *edges, guint32 node)
 {
     if (node == RS_NO_NODE) {
@@ -93,7 +73,7 @@ lastness_json(const rs_lastness *last)
 {
     json_t *json = json_object();
     json_object_set_new(json, "times", rs_json_count(last->times));
-    json_object_set_new(json, "by_ns", dist_json(&last->by));
+    json_object_set_new(json, "by_ns", rs_json_spread(&last->by));
     return json;
 }
 
@@ -108,8 +88,8 @@ performers_json(const rs_collective *collective)
         json_object_set_new(json, "host",
                             node_json(rs_collective_edges(collective), one->node));
         json_object_set_new(json, "iterations", rs_json_count(one->iterations));
-        json_object_set_new(json, "period_ns", dist_json(&one->period));
-        json_object_set_new(json, "burst_ns", dist_json(&one->length));
+        json_object_set_new(json, "period_ns", rs_json_spread(&one->period));
+        json_object_set_new(json, "burst_ns", rs_json_spread(&one->length));
         json_object_set_new(json, "last_to_begin",
                             lastness_json(&one->last[RS_LAST_TO_BEGIN]));
         json_object_set_new(json, "last_to_end",
@@ -135,9 +115,9 @@ rs_json_rhythm(const rs_analysis *analysis)
     json_object_set_new(json, "resolution_ns", rs_json_count(rhythm->resolution_ns));
     json_object_set_new(json, "iterations", rs_json_count(rhythm->iterations->len));
     json_object_set_new(json, "missing_iterations", rs_json_count(rhythm->missing));
-    json_object_set_new(json, "period_ns", dist_json(&rhythm->period));
-    json_object_set_new(json, "burst_ns", dist_json(&rhythm->length));
-    json_object_set_new(json, "burst_bytes", dist_json(&rhythm->bytes));
+    json_object_set_new(json, "period_ns", rs_json_spread(&rhythm->period));
+    json_object_set_new(json, "burst_ns", rs_json_spread(&rhythm->length));
+    json_object_set_new(json, "burst_bytes", rs_json_spread(&rhythm->bytes));
     json_object_set_new(json, "idle_ns", rs_json_count(rhythm->idle_ns));
     json_object_set_new(json, "idle_share",
                         json_real((double)rhythm->idle_ns / (double)rhythm->span_ns));
@@ -191,8 +171,8 @@ static json_t *
 hop_json(const rs_edges *edges, const rs_hop *hop)
 {
     json_t *json = edge_json(edges, hop->edge);
-    json_object_set_new(json, "transfer_ns", dist_json(&hop->transfer));
-    json_object_set_new(json, "turnaround_ns", dist_json(&hop->turnaround));
+    json_object_set_new(json, "transfer_ns", rs_json_spread(&hop->transfer));
+    json_object_set_new(json, "turnaround_ns", rs_json_spread(&hop->turnaround));
     return json;
 }
 
@@ -211,7 +191,7 @@ steps_json(const rs_edges *edges, const rs_steps *steps)
     json_object_set_new(json, "count", rs_json_count(steps->n));
     json_object_set_new(json, "collectives", rs_json_count(steps->collectives));
     json_object_set_new(json, "messages_per_step", rs_json_count(steps->pieces));
-    json_object_set_new(json, "step_ns", dist_json(&steps->step));
+    json_object_set_new(json, "step_ns", rs_json_spread(&steps->step));
     json_object_set_new(json, "sends_checked", rs_json_count(steps->checked));
     json_object_set_new(json, "sends_after_receipt", rs_json_count(steps->dependent));
     json_object_set_new(json, "slowest_hop",
@@ -347,8 +327,8 @@ admission_json(const rs_edges *edges, const rs_admission *a)
         json_object_set_new(json, counts[i].key, rs_json_count(counts[i].value));
     }
     json_object_set_new(json, "signal_bytes", bytes);
-    json_object_set_new(json, "delay_ns", dist_json(&a->delay));
-    json_object_set_new(json, "wait_ns", dist_json(&a->wait));
+    json_object_set_new(json, "delay_ns", rs_json_spread(&a->delay));
+    json_object_set_new(json, "wait_ns", rs_json_spread(&a->wait));
     return json;
 }
 
