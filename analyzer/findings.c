@@ -3,6 +3,7 @@
 
 #include "findings_filter.h"
 #include "findings_parts.h"
+#include "format.h"
 #include "sorting.h"
 
 #define FRAMES_KEPT RS_FRAMES
@@ -183,7 +184,8 @@ set_filters(const rs_findings *all, rs_finding *finding)
         g_array_set_size(finding->frames, 0);
     }
     if (finding->frames->len > 0) {
-        finding->filter = rs_filter_of_frames(finding);
+        finding->filter = rs_format_frame_filter(
+            &g_array_index(finding->frames, guint64, 0), finding->frames->len);
     } else if (finding->filter_all != NULL) {
         finding->filter = g_strdup(finding->filter_all);
     } else {

@@ -10,18 +10,6 @@
 
 #define ENDS_IN_FILTER 32 /* keeps the filter within what Wireshark takes */
 
-char *
-rs_filter_of_frames(const rs_finding *finding)
-{
-    GString *text = g_string_new("frame.number in {");
-    for (guint i = 0; i < finding->frames->len; i++) {
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-                               g_array_index(finding->frames, guint64, i));
-    }
-    g_string_append_c(text, '}');
-    return g_string_free(text, FALSE);
-}
-
 /* Whether the plugin gives streams the numbers that the report gives them: if it sees the
  * same packets. */
 static gboolean

@@ -10,10 +10,6 @@
 
 #include "findings_parts.h"
 
-/* "frame.number in {3, 17}": its frames, of which there are some; g_free(). */
-char *
-rs_filter_of_frames(const rs_finding *finding);
-
 /* The frames on which events of an RS_EVIDENCE_KIND about its streams were seen; g_free().
  */
 char *

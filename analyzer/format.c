@@ -152,3 +152,15 @@ rs_format_priorities(guint8 priorities)
     }
     return g_strdup(words->len > 0 ? words->str : "none");
 }
+
+char *
+rs_format_frame_filter(const guint64 *frames, guint n_frames)
+{
+    GString *text = g_string_new("frame.number in {");
+    for (guint i = 0; i < n_frames; i++) {
+        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
+                               frames[i]);
+    }
+    g_string_append_c(text, '}');
+    return g_string_free(text, FALSE);
+}

@@ -57,6 +57,10 @@ rs_format_priorities(guint8 priorities);
 char *
 rs_format_share(guint64 part, guint64 whole);
 
+/* What Wireshark shows these frames by: "frame.number in {3, 17}". */
+char *
+rs_format_frame_filter(const guint64 *frames, guint n_frames);
+
 /* Valid UTF-8 without control characters. */
 char *
 rs_format_safe(const char *text);

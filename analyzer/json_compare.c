@@ -336,18 +336,6 @@ rs_report_compare_json(FILE *out, const rs_compare *compare)
 }
 
 char *
-rs_compare_filter(const rs_frames *frames)
-{
-    GString *text = g_string_new("frame.number in {");
-    for (guint i = 0; i < rs_frames_kept(frames); i++) {
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-                               frames->first[i]);
-    }
-    g_string_append_c(text, '}');
-    return g_string_free(text, FALSE);
-}
-
-char *
 rs_compare_filter_of_losses(const rs_compare *compare,
                             const rs_compare_segment *segment)
 {
@@ -359,5 +347,7 @@ rs_compare_filter_of_losses(const rs_compare *compare,
             rs_frames_keep(&frames, loss->frames[loss->point]);
         }
     }
-    return frames.total > 0 ? rs_compare_filter(&frames) : NULL;
+    return frames.total > 0
+               ? rs_format_frame_filter(frames.first, rs_frames_kept(&frames))
+               : NULL;
 }

@@ -18,11 +18,8 @@ rs_json_compare(const rs_compare *compare);
 void
 rs_report_compare_json(FILE *out, const rs_compare *compare);
 
-/* "frame.number in {3, 17}": the first frames that show something; g_free(). */
-char *
-rs_compare_filter(const rs_frames *frames);
-
-/* Of the packets lost in a segment, in the file of its `from`; NULL: there are none. */
+/* Shows the first packets lost in a segment, in the file of its `from`; NULL: there are
+ * none.  g_free(). */
 char *
 rs_compare_filter_of_losses(const rs_compare *compare,
                             const rs_compare_segment *segment);
