@@ -339,7 +339,7 @@ char *
 rs_compare_filter_of_losses(const rs_compare *compare,
                             const rs_compare_segment *segment)
 {
-    g_autoptr(GPtrArray) losses = rs_compare_losses(compare, segment, RS_FRAMES);
+    g_autoptr(GPtrArray) losses = rs_compare_losses(compare, segment, G_MAXINT);
     rs_frames frames = {0};
     for (guint i = 0; i < losses->len; i++) {
         const rs_path_loss *loss = g_ptr_array_index(losses, i);

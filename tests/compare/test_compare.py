@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -324,6 +325,9 @@ def another_way(room, say):
         got = segment(report, a, b)
         say.equal(f"{a} -> {b}: lost", got["lost"] + got["outside_common_time"],
                   wants.get((a, b), 0))
+        frames = [loss["frame"] for loss in got["lost_packets"] if loss["last_seen_at"] == a]
+        shown = re.findall(r"\d+", got["lost_filter"] or "")
+        say.equal(f"{a} -> {b}: shown", [int(n) for n in shown], frames[:20])
         say.equal(f"{a} -> {b}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
 
 
