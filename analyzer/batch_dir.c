@@ -21,8 +21,14 @@
 #define REPORTS "captures/"
 #define DIRECTORY_MODE 0777
 
-static const char *const common_files[] = {"index.html", "summary.csv", "summary.json",
-                                           "rocescope.sqlite"};
+const char *const rs_batch_common_names[] = {
+    [RS_BATCH_INDEX] = "index.html",
+    [RS_BATCH_SUMMARY_CSV] = "summary.csv",
+    [RS_BATCH_SUMMARY_JSON] = "summary.json",
+    [RS_BATCH_DATABASE] = "rocescope.sqlite",
+};
+_Static_assert(G_N_ELEMENTS(rs_batch_common_names) == RS_N_BATCH_COMMON,
+               "each has a name");
 
 struct rs_batch_dir {
     char *path;
@@ -70,8 +76,8 @@ rs_batch_dir_draft(const rs_batch_dir *dir, const char *file)
 static gboolean
 is_ours(const char *file)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(common_files); i++) {
-        if (g_str_equal(file, common_files[i])) {
+    for (guint i = 0; i < RS_N_BATCH_COMMON; i++) {
+        if (g_str_equal(file, rs_batch_common_names[i])) {
             return TRUE;
         }
     }

@@ -21,6 +21,18 @@
 
 typedef struct rs_batch_dir rs_batch_dir;
 
+/* Files that are about all captures. */
+typedef enum rs_batch_common {
+    RS_BATCH_INDEX,
+    RS_BATCH_SUMMARY_CSV,
+    RS_BATCH_SUMMARY_JSON,
+    RS_BATCH_DATABASE,
+    RS_N_BATCH_COMMON,
+} rs_batch_common;
+
+/* Their names. */
+extern const char *const rs_batch_common_names[RS_N_BATCH_COMMON];
+
 /* Makes the directory if need be, locks it, and clears what an earlier batch left half
  * done.  NULL with `error` set, of RS_ERROR_USAGE if another batch is writing there or the
  * directory holds what no batch made. */

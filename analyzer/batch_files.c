@@ -10,25 +10,22 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#define DATABASE "rocescope.sqlite"
-
-/* The index comes last: who sees it finds the others. */
+/* Those that are made of the database.  The index comes last: who sees it finds them. */
 static const struct {
-    const char *file;
+    rs_batch_common file;
     rs_batch_writer write;
 } files[] = {
-    {"summary.csv", rs_batch_summary_csv},
-    {"summary.json", rs_batch_summary_json},
-    {"index.html", rs_batch_index},
+    {RS_BATCH_SUMMARY_CSV, rs_batch_summary_csv},
+    {RS_BATCH_SUMMARY_JSON, rs_batch_summary_json},
+    {RS_BATCH_INDEX, rs_batch_index},
 };
 
 void
 rs_batch_files_names(GHashTable *names)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
-        g_hash_table_add(names, g_strdup(files[i].file));
+    for (guint i = 0; i < RS_N_BATCH_COMMON; i++) {
+        g_hash_table_add(names, g_strdup(rs_batch_common_names[i]));
     }
-    g_hash_table_add(names, g_strdup(DATABASE));
 }
 
 static gboolean
@@ -50,7 +47,8 @@ static gboolean
 write_file(const rs_batch_dir *dir, rs_database *database, guint i,
            const rs_batch_extent *extent, GError **error)
 {
-    g_autofree char *draft = rs_batch_dir_draft(dir, files[i].file);
+    const char *name = rs_batch_common_names[files[i].file];
+    g_autofree char *draft = rs_batch_dir_draft(dir, name);
     rs_output *output = rs_output_open(draft, error);
     if (output == NULL) {
         return FALSE;
@@ -60,7 +58,7 @@ write_file(const rs_batch_dir *dir, rs_database *database, guint i,
         return FALSE;
     }
     return rs_output_commit(output, error) &&
-           rs_batch_dir_publish(dir, draft, files[i].file, error);
+           rs_batch_dir_publish(dir, draft, name, error);
 }
 
 /* SQLite was told not to wait for the disk, since nobody sees the draft. */
@@ -84,7 +82,8 @@ rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
                      const rs_batch_extent *extent, rs_batch_asker ask, void *ctx,
                      GError **error)
 {
-    g_autofree char *draft = rs_batch_dir_draft(dir, DATABASE);
+    const char *name = rs_batch_common_names[RS_BATCH_DATABASE];
+    g_autofree char *draft = rs_batch_dir_draft(dir, name);
     (void)g_unlink(draft);
     rs_database *database = rs_database_new(draft, error);
     gboolean good = database != NULL && add_parts(database, dir, names, error);
@@ -94,5 +93,5 @@ rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
     good = good && ask(database, ctx, error);
     rs_database_free(database);
     return good && put_on_disk(draft, error) &&
-           rs_batch_dir_publish(dir, draft, DATABASE, error);
+           rs_batch_dir_publish(dir, draft, name, error);
 }

@@ -291,7 +291,8 @@ static void
 print_outcome(const batch *b, const char *output)
 {
     rs_batch_counts counts;
-    g_autofree char *index = g_build_filename(output, "index.html", NULL);
+    g_autofree char *index =
+        g_build_filename(output, rs_batch_common_names[RS_BATCH_INDEX], NULL);
     rs_batch_count(&counts, b->results, b->captures->len);
     rs_batch_text(stdout, &counts, b->worst, rs_console_width(), index);
 }
