@@ -10,7 +10,8 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-/* Those that are made of the database.  The index comes last: who sees it finds them. */
+/* Those that are made of the database, and appear behind it.  The index comes last: who
+ * sees it finds the others. */
 static const struct {
     rs_batch_common file;
     rs_batch_writer write;
@@ -43,12 +44,24 @@ add_parts(rs_database *database, const rs_batch_dir *dir, const GPtrArray *names
     return rs_database_finish(database, error);
 }
 
-static gboolean
-write_file(const rs_batch_dir *dir, rs_database *database, guint i,
-           const rs_batch_extent *extent, GError **error)
+static char *
+draft_of(const rs_batch_dir *dir, rs_batch_common file)
 {
-    const char *name = rs_batch_common_names[files[i].file];
-    g_autofree char *draft = rs_batch_dir_draft(dir, name);
+    return rs_batch_dir_draft(dir, rs_batch_common_names[file]);
+}
+
+static gboolean
+publish(const rs_batch_dir *dir, rs_batch_common file, GError **error)
+{
+    g_autofree char *draft = draft_of(dir, file);
+    return rs_batch_dir_publish(dir, draft, rs_batch_common_names[file], error);
+}
+
+static gboolean
+write_draft(const rs_batch_dir *dir, rs_database *database, guint i,
+            const rs_batch_extent *extent, GError **error)
+{
+    g_autofree char *draft = draft_of(dir, files[i].file);
     rs_output *output = rs_output_open(draft, error);
     if (output == NULL) {
         return FALSE;
@@ -57,8 +70,7 @@ write_file(const rs_batch_dir *dir, rs_database *database, guint i,
         rs_output_abandon(output);
         return FALSE;
     }
-    return rs_output_commit(output, error) &&
-           rs_batch_dir_publish(dir, draft, name, error);
+    return rs_output_commit(output, error);
 }
 
 /* SQLite was told not to wait for the disk, since nobody sees the draft. */
@@ -82,16 +94,18 @@ rs_batch_files_write(const rs_batch_dir *dir, const GPtrArray *names,
                      const rs_batch_extent *extent, rs_batch_asker ask, void *ctx,
                      GError **error)
 {
-    const char *name = rs_batch_common_names[RS_BATCH_DATABASE];
-    g_autofree char *draft = rs_batch_dir_draft(dir, name);
+    g_autofree char *draft = draft_of(dir, RS_BATCH_DATABASE);
     (void)g_unlink(draft);
     rs_database *database = rs_database_new(draft, error);
     gboolean good = database != NULL && add_parts(database, dir, names, error);
     for (guint i = 0; good && i < G_N_ELEMENTS(files); i++) {
-        good = write_file(dir, database, i, extent, error);
+        good = write_draft(dir, database, i, extent, error);
     }
     good = good && ask(database, ctx, error);
     rs_database_free(database);
-    return good && put_on_disk(draft, error) &&
-           rs_batch_dir_publish(dir, draft, name, error);
+    good = good && put_on_disk(draft, error) && publish(dir, RS_BATCH_DATABASE, error);
+    for (guint i = 0; good && i < G_N_ELEMENTS(files); i++) {
+        good = publish(dir, files[i].file, error);
+    }
+    return good;
 }
