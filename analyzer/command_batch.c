@@ -64,17 +64,10 @@ usage(GError **error, const char *what)
 static gboolean
 parse_memory(const char *text, guint64 *bytes, GError **error)
 {
-    static const char units[] = "kMGT";
-    g_autofree char *digits = g_strdup(text);
     gsize length = strlen(text);
-    guint64 unit = 1;
-    const char *at = length > 0 ? strchr(units, text[length - 1]) : NULL;
-    if (at != NULL) {
-        digits[length - 1] = '\0';
-        for (const char *u = units; u <= at; u++) {
-            unit *= 1024;
-        }
-    }
+    guint64 unit = length > 0 ? rs_option_unit(text[length - 1], 1024) : 0;
+    g_autofree char *digits = g_strndup(text, unit > 0 ? length - 1 : length);
+    unit = MAX(unit, 1);
     if (!g_ascii_string_to_unsigned(digits, 10, 1, G_MAXINT64 / unit, bytes, NULL)) {
         return usage(error, "--memory: not a size such as 4G");
     }

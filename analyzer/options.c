@@ -21,6 +21,20 @@ rs_severity_name(rs_severity severity)
     return names[severity];
 }
 
+guint64
+rs_option_unit(char letter, guint64 step)
+{
+    static const char letters[] = {'k', 'M', 'G', 'T'};
+    guint64 unit = step;
+    for (guint i = 0; i < G_N_ELEMENTS(letters); i++) {
+        if (letters[i] == (letter == 'K' ? 'k' : letter)) {
+            return unit;
+        }
+        unit *= step;
+    }
+    return 0;
+}
+
 static gboolean
 usage(GError **error, const char *format, const char *what)
 {
@@ -34,19 +48,9 @@ parse_speed(const char *option, const char *text, guint64 *bps, GError **error)
 {
     char *end = NULL;
     double value = g_ascii_strtod(text, &end);
-    double unit = 1;
     if (end != text && *end != '\0') {
-        static const char units[] = "kMGT";
-        const char *at = strchr(units, *end == 'K' ? 'k' : *end);
-        unit = 0;
-        if (at != NULL && *at != '\0' && end[1] == '\0') {
-            unit = 1000;
-            for (gint64 i = at - units; i > 0; i--) {
-                unit *= 1000;
-            }
-        }
+        value *= end[1] == '\0' ? (double)rs_option_unit(*end, 1000) : 0;
     }
-    value *= unit;
     if (end == text || !(value >= 1) || value > (double)MAX_SPEED_BPS) {
         g_autofree char *what = g_strdup_printf("%s %s", option, text);
         return usage(error, "%s: not a speed such as 100G", what);

@@ -69,8 +69,7 @@ typedef struct rs_options {
     rs_severity fail_on;
     gboolean quiet;
     gboolean no_color;
-    gboolean
-        plots_wanted; /* PSNs over time are to be drawn; by the command, no option */
+    gboolean plots_wanted;     /* PSNs over time are drawn; by the command, no option */
     rs_progress_sink progress; /* by the command: told how far reading is, or NULL */
     void *progress_ctx;
     gboolean show_version;
@@ -81,6 +80,11 @@ typedef struct rs_options {
 /* "note", "warning", "critical". */
 const char *
 rs_severity_name(rs_severity severity);
+
+/* What a number before this letter is multiplied by: `step` for "k" or "K", its powers for
+ * "M", "G" and "T"; 0: the letter is no unit. */
+guint64
+rs_option_unit(char letter, guint64 step);
 
 void
 rs_options_free(rs_options *options);

@@ -315,8 +315,9 @@ def limits():
         done = batch("small.pcap", "--memory", "3M", out="out2", cwd=work)
         check("--memory: status", done.status, 3)
         check("--memory: why", done.summary["captures"][0]["reason"], "out of memory")
-        done = batch("small.pcap", "--memory", "1G", out="out2", cwd=work)
-        check("--memory: enough", done.status, 0)
+        for enough in ("1G", "1048576K"):
+            done = batch("small.pcap", "--memory", enough, out=f"out {enough}", cwd=work)
+            check(f"--memory={enough}", done.status, 0)
 
 
 def full_disk():
