@@ -37,6 +37,12 @@ rs_table_add(rs_table *table, char *cell)
     g_ptr_array_add(table->cells, cell);
 }
 
+gboolean
+rs_table_is_empty(const rs_table *table)
+{
+    return table->cells->len == 0;
+}
+
 static guint
 n_rows(const rs_table *table)
 {

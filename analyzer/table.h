@@ -33,6 +33,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_table, rs_table_free)
 void
 rs_table_add(rs_table *table, char *cell);
 
+gboolean
+rs_table_is_empty(const rs_table *table);
+
 void
 rs_table_print(const rs_table *table, FILE *out, guint width);
 

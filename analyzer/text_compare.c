@@ -82,6 +82,18 @@ print_segments(const rs_text *r, const rs_compare *compare)
 
 /* ---- clocks and delays ---- */
 
+/* Prints a table and what is to be known about it; nothing, if it has no rows. */
+static void
+print_explained(const rs_text *r, const char *heading, const rs_table *table,
+                const char *explanation)
+{
+    if (!rs_table_is_empty(table)) {
+        rs_text_heading(r, heading);
+        rs_table_print(table, r->out, r->width);
+        rs_text_wrapped(r, explanation, 2);
+    }
+}
+
 static void
 print_clocks(const rs_text *r, const rs_compare *compare)
 {
@@ -91,13 +103,11 @@ print_clocks(const rs_text *r, const rs_compare *compare)
         {"matches", TRUE, 1, FALSE}, {"residual", TRUE, 2, FALSE},
     };
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
-    gboolean any = FALSE;
     for (guint i = 0; i + 1 < compare->points->len; i++) {
         const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->one_clock || !s->clock.known) {
             continue;
         }
-        any = TRUE;
         rs_table_add(table, rs_compare_clocks(s));
         rs_table_add(table, rs_compare_offset(s));
         rs_table_add(table, rs_compare_drift(&s->clock));
@@ -105,14 +115,9 @@ print_clocks(const rs_text *r, const rs_compare *compare)
         rs_text_add_count(table, s->clock.packets[0] + s->clock.packets[1]);
         rs_table_add(table, rs_format_duration(s->clock.residual_ns, 0));
     }
-    if (any) {
-        rs_text_heading(r, "Clocks");
-        rs_table_print(table, r->out, r->width);
-        rs_text_wrapped(r,
-                        "An offset is taken as if the least delays of both directions "
-                        "were the same; it cannot be wrong by more than is said.",
-                        2);
-    }
+    print_explained(r, "Clocks", table,
+                    "An offset is taken as if the least delays of both directions "
+                    "were the same; it cannot be wrong by more than is said.");
 }
 
 static void
@@ -123,7 +128,6 @@ print_delays(const rs_text *r, const rs_compare *compare)
         {"p90", TRUE, 1, FALSE},      {"p99", TRUE, 0, FALSE},  {"max", TRUE, 0, FALSE},
     };
     g_autoptr(rs_table) table = rs_table_new(columns, G_N_ELEMENTS(columns));
-    rs_text_heading(r, "One-way delay above the least");
     for (guint i = 0; i < compare->segments->len; i++) {
         const rs_compare_segment *s = rs_compare_segment_at(compare, i);
         if (s->variation.count == 0) {
@@ -139,11 +143,9 @@ print_delays(const rs_text *r, const rs_compare *compare)
             rs_table_add(table, rs_format_duration(values[k], 0));
         }
     }
-    rs_table_print(table, r->out, r->width);
-    rs_text_wrapped(r,
+    print_explained(r, "One-way delay above the least", table,
                     "The least delay itself is known only where one clock stamps both "
-                    "points.",
-                    2);
+                    "points.");
 }
 
 /* ---- packets ---- */

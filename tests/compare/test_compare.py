@@ -336,6 +336,11 @@ def without_second(_i, frame):
     return None if int.from_bytes(frame[47:50], "big") in (0x101, 0x801) else frame
 
 
+def without_roce(_i, frame):
+    """Other traffic in their place: UDP to another port."""
+    return frame[:36] + b"\0\x35" + frame[38:]
+
+
 # --- captures that miss packets ------------------------------------------------------
 
 
@@ -641,6 +646,22 @@ def switch_as_a_whole(room, say):
 # --- the command line ----------------------------------------------------------------
 
 
+def all_round_a_point(room, say):
+    """Nothing is matched where all traffic goes round a point: there is no delay to tell
+    of, and no heading for it."""
+    sim = run_sim(queue_pairs=(pair(0),), segments=BOTH_LOSSY, cm=False)
+    data = sim.captures()
+    room.write({"a.pcap": data["sender"], "c.pcap": data["receiver"],
+                "b.pcap": map_frames(data["sender"], without_roce)})
+    points = ("a.pcap", "b.pcap", "c.pcap")
+    report = room.compare(*points)
+    say.equal("matched", {s["matched"] for s in report["segments"]}, {0})
+    done = subprocess.run([BINARY, "compare", *points], cwd=room.directory,
+                          capture_output=True, text=True, timeout=60)
+    say.equal("segments", "What happened between them" in done.stdout, True)
+    say.equal("delays", "One-way delay" in done.stdout, False)
+
+
 def names(room, say):
     """A file of the whole name wins over an interface."""
     data = {p: sample(f"03a_loss_data_0.5pct/{p}.pcap") for p in ("sender", "receiver")}
@@ -771,8 +792,8 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
-    strangers, nothing_in_common, names, named_by_numbers, refusals, piped, written_files,
-    same_again, hostile)}
+    strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
+    piped, written_files, same_again, hostile)}
 
 
 def main():
