@@ -6,6 +6,7 @@
 #include "json_compare.h"
 
 #define MOST_ROWS 2000 /* of a table: the page stays small */
+#define COLUMNS(table) table, G_N_ELEMENTS(table)
 
 /* clang-format off */
 
@@ -100,6 +101,24 @@ write_table(rs_html *page, const char *id, const char *caption,
     }
 }
 
+/* A section with one table; nothing, if that has no rows. */
+typedef struct page_part {
+    const char *id, *heading;
+    const char *table_id, *caption;
+    const rs_html_column *columns;
+    guint n_columns;
+} page_part;
+
+static void
+write_part(rs_html *page, const page_part *p, const json_t *rows)
+{
+    if (json_array_size(rows) > 0) {
+        rs_html_section(page, p->id, p->heading);
+        write_table(page, p->table_id, p->caption, p->columns, p->n_columns, rows);
+        rs_html_end_section(page);
+    }
+}
+
 static void
 set_text(json_t *row, const char *key, char *text)
 {
@@ -112,6 +131,8 @@ set_text(json_t *row, const char *key, char *text)
 static void
 write_points(rs_html *page, json_t *report)
 {
+    static const page_part p = {"points", "Points, in the order of the path", "point",
+                                "Points", COLUMNS(point_columns)};
     json_t *points = json_object_get(report, "points");
     gsize i;
     json_t *point;
@@ -119,10 +140,7 @@ write_points(rs_html *page, json_t *report)
     {
         set_text(point, "letter", g_strdup_printf("%c", rs_compare_letter((guint)i)));
     }
-    rs_html_section(page, "points", "Points, in the order of the path");
-    write_table(page, "point", "Points", point_columns, G_N_ELEMENTS(point_columns),
-                points);
-    rs_html_end_section(page);
+    write_part(page, &p, points);
 }
 
 static void
@@ -140,7 +158,7 @@ write_segments(rs_html *page, const rs_compare *compare, json_t *segments)
         rs_html_printf(page, "<p>%s</p>\n", nothing);
     }
     write_table(page, "segment", "Copies of packets, by segment and direction",
-                segment_columns, G_N_ELEMENTS(segment_columns), segments);
+                COLUMNS(segment_columns), segments);
     json_array_foreach(segments, i, segment)
     {
         const char *filter = json_string_value(json_object_get(segment, "lost_filter"));
@@ -156,6 +174,9 @@ write_segments(rs_html *page, const rs_compare *compare, json_t *segments)
 static void
 write_clocks(rs_html *page, const rs_compare *compare, const json_t *segments)
 {
+    static const page_part p = {"clocks", "Clocks", "clock",
+                                "Offset and drift, by the packets",
+                                COLUMNS(clock_columns)};
     json_t *rows = json_array();
     for (gsize i = 0; i + 1 < compare->points->len; i++) {
         const rs_compare_segment *s = rs_compare_segment_at(compare, i);
@@ -169,18 +190,15 @@ write_clocks(rs_html *page, const rs_compare *compare, const json_t *segments)
         json_object_set_new(row, "n_steps", json_integer(s->clock.n_steps));
         json_array_append_new(rows, row);
     }
-    if (json_array_size(rows) > 0) {
-        rs_html_section(page, "clocks", "Clocks");
-        write_table(page, "clock", "Offset and drift, by the packets", clock_columns,
-                    G_N_ELEMENTS(clock_columns), rows);
-        rs_html_end_section(page);
-    }
+    write_part(page, &p, rows);
     json_decref(rows);
 }
 
 static void
 write_losses(rs_html *page, const json_t *segments)
 {
+    static const page_part p = {"lost", "Lost packets", "loss", "Copies that were lost",
+                                COLUMNS(loss_columns)};
     json_t *rows = json_array();
     gsize i;
     const json_t *segment;
@@ -196,12 +214,7 @@ write_losses(rs_html *page, const json_t *segments)
             json_array_append(rows, loss);
         }
     }
-    if (json_array_size(rows) > 0) {
-        rs_html_section(page, "lost", "Lost packets");
-        write_table(page, "loss", "Copies that were lost", loss_columns,
-                    G_N_ELEMENTS(loss_columns), rows);
-        rs_html_end_section(page);
-    }
+    write_part(page, &p, rows);
     json_decref(rows);
 }
 
@@ -233,8 +246,8 @@ write_streams(rs_html *page, json_t *report)
         add_up(stream);
     }
     rs_html_section(page, "streams", "Streams");
-    write_table(page, "stream", "Streams in order of appearance", stream_columns,
-                G_N_ELEMENTS(stream_columns), streams);
+    write_table(page, "stream", "Streams in order of appearance",
+                COLUMNS(stream_columns), streams);
     rs_html_markup(page,
                    "<p>Streams that only one point saw count nowhere above: nothing "
                    "shows that they take this path.</p>\n");

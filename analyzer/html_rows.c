@@ -94,6 +94,11 @@ static const rs_html_column background_columns[] = {
 };
 /* clang-format on */
 
+/* What stands around a table: its section, what it is about, and what its rows are. */
+typedef struct surroundings {
+    const char *id, *heading, *lead, *rows;
+} surroundings;
+
 static rs_html_table_style
 style_of(const rs_html_report *r, const char *id, const char *caption)
 {
@@ -163,17 +168,25 @@ add_row(rs_html_table *table, json_t *row)
     json_decref(row);
 }
 
-/* Where the rest of a table is. */
+/* Writes the section of a table that would have `n` rows if it had the room. */
 static void
-say_more(const rs_html_report *r, guint n, guint shown, const char *rows)
+write_section(const rs_html_report *r, const surroundings *around,
+              const rs_html_table *table, guint n)
 {
-    if (n > shown) {
-        g_autofree char *more = rs_format_count(n - shown);
+    if (n == 0) {
+        return;
+    }
+    rs_html_section(r->page, around->id, around->heading);
+    rs_html_printf(r->page, "<p class=\"lead\">%s</p>\n", around->lead);
+    rs_html_table_write(table, r->page);
+    if (n > rs_html_table_n_rows(table)) {
+        g_autofree char *more = rs_format_count(n - rs_html_table_n_rows(table));
         rs_html_printf(r->page,
                        "<p class=\"more\">… and %s more %s: <code>--json</code> and "
                        "<code>--csv</code> have them all.</p>\n",
-                       more, rows);
+                       more, around->rows);
     }
+    rs_html_end_section(r->page);
 }
 
 void
@@ -195,22 +208,21 @@ rs_html_prepare_streams(rs_html_report *r)
 void
 rs_html_streams(const rs_html_report *r)
 {
-    guint n = r->summary->worst_first->len;
-    if (n == 0) {
-        return;
-    }
-    rs_html_section(r->page, "streams", "Streams");
-    rs_html_markup(
-        r->page, "<p class=\"lead\">Packets from one address to one queue pair, worst "
-                 "first.  Times count from the first packet of the capture.</p>\n");
-    rs_html_table_write(r->streams, r->page);
-    say_more(r, n, rs_html_table_n_rows(r->streams), "streams");
-    rs_html_end_section(r->page);
+    static const surroundings around = {"streams", "Streams",
+                                        "Packets from one address to one queue pair, "
+                                        "worst first.  Times count from the "
+                                        "first packet of the capture.",
+                                        "streams"};
+    write_section(r, &around, r->streams, r->summary->worst_first->len);
 }
 
 void
 rs_html_connections(const rs_html_report *r)
 {
+    static const surroundings around = {
+        "connections", "Connections",
+        "Streams that are the two directions of one queue pair, and how that is known.",
+        "connections"};
     guint n = r->summary->links->len;
     const rs_html_table_style style = style_of(r, "connections", "Connections");
     g_autoptr(rs_html_table) table =
@@ -218,20 +230,15 @@ rs_html_connections(const rs_html_report *r)
     for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         add_row(table, connection_row(r, i));
     }
-    if (n > 0) {
-        rs_html_section(r->page, "connections", "Connections");
-        rs_html_markup(r->page,
-                       "<p class=\"lead\">Streams that are the two directions of one "
-                       "queue pair, and how that is known.</p>\n");
-        rs_html_table_write(table, r->page);
-        say_more(r, n, rs_html_table_n_rows(table), "connections");
-        rs_html_end_section(r->page);
-    }
+    write_section(r, &around, table, n);
 }
 
 void
 rs_html_pauses(const rs_html_report *r)
 {
+    static const surroundings around = {"pauses", "Pauses",
+                                        "Who stops whom, by port and priority.",
+                                        "senders of pauses"};
     guint n = roce_tracker_n_pauses(r->analysis->tracker);
     const rs_html_table_style style = style_of(r, "pauses", "Pauses");
     g_autoptr(rs_html_table) table =
@@ -239,19 +246,15 @@ rs_html_pauses(const rs_html_report *r)
     for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         add_row(table, pause_row(r, i));
     }
-    if (n > 0) {
-        rs_html_section(r->page, "pauses", "Pauses");
-        rs_html_markup(r->page, "<p class=\"lead\">Who stops whom, by port and "
-                                "priority.</p>\n");
-        rs_html_table_write(table, r->page);
-        say_more(r, n, rs_html_table_n_rows(table), "senders of pauses");
-        rs_html_end_section(r->page);
-    }
+    write_section(r, &around, table, n);
 }
 
 void
 rs_html_background(const rs_html_report *r)
 {
+    static const surroundings around = {"background", "Other traffic",
+                                        "What else was on the wire, as nDPI names it.",
+                                        "protocols"};
     json_t *rows = rs_json_background(r->analysis);
     guint n = (guint)json_array_size(rows);
     rs_html_table_style style = style_of(r, "background", "Other traffic");
@@ -261,13 +264,6 @@ rs_html_background(const rs_html_report *r)
     for (guint i = 0; i < n && has_room(table, RS_HTML_TABLE_BYTES); i++) {
         rs_html_table_add(table, json_array_get(rows, i));
     }
-    if (n > 0) {
-        rs_html_section(r->page, "background", "Other traffic");
-        rs_html_markup(r->page, "<p class=\"lead\">What else was on the wire, as nDPI "
-                                "names it.</p>\n");
-        rs_html_table_write(table, r->page);
-        say_more(r, n, rs_html_table_n_rows(table), "protocols");
-        rs_html_end_section(r->page);
-    }
+    write_section(r, &around, table, n);
     json_decref(rows);
 }
