@@ -126,7 +126,7 @@ put_picture(rs_html *page, const roce_histogram *h, const axis *a)
 static void
 put_axis(rs_html *page, const axis *a)
 {
-    rs_html_markup(page, "<th scope=\"col\" class=\"picture\" data-plain=\"\">"
+    rs_html_markup(page, "<th scope=\"col\" class=\"picture\">"
                          "<svg class=\"latency\" height=\"14\" role=\"img\" "
                          "aria-label=\"Logarithmic axis of time\">");
     for (int decade = a->first; decade <= a->last; decade++) {

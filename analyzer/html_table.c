@@ -257,8 +257,8 @@ fill_cell(const rs_html_table_style *style, const rs_html_column *column,
         if (c->text != NULL && column->cell != RS_HTML_COUNT) {
             c->sort = plain_text(value);
         }
-        if (column->cell ==
-            RS_HTML_TIME) { /* scripts' numbers do not hold ns since 1970 */
+        if (column->cell == RS_HTML_TIME) {
+            /* scripts' numbers do not hold ns since 1970 */
             gint64 away_ns = (gint64)(n - style->origin_ns);
             g_free(c->sort);
             c->sort = g_strdup_printf("%" G_GINT64_FORMAT, away_ns);

@@ -98,10 +98,9 @@ rocescope.theme = (function () {
     }
     const list = rocescope.make("ul");
     for (const section of sections) {
-        const heading = section.querySelector("h2");
-        const short = section.dataset.short || heading.textContent;
+        const { textContent } = section.querySelector("h2");
         list.append(rocescope.make("li", {},
-            rocescope.make("a", { href: `#${section.id}`, textContent: short })));
+            rocescope.make("a", { href: `#${section.id}`, textContent })));
     }
     const contents = rocescope.make("nav", { className: "contents" }, list);
     contents.setAttribute("aria-label", "Contents");
