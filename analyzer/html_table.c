@@ -6,6 +6,7 @@
 #include "html_table.h"
 
 #include "format.h"
+#include "options.h"
 
 #include <string.h>
 
@@ -228,6 +229,19 @@ number_text(const rs_html_table_style *style, rs_html_cell kind, guint64 n)
     return NULL;
 }
 
+/* Severities sort by how bad they are; NULL: not one of them. */
+static char *
+severity_rank(const json_t *value)
+{
+    for (guint i = RS_SEVERITY_NOTE; i < RS_SEVERITY_NEVER; i++) {
+        if (g_strcmp0(json_string_value(value), rs_severity_name((rs_severity)i)) ==
+            0) {
+            return g_strdup_printf("%u", i);
+        }
+    }
+    return NULL;
+}
+
 static gboolean
 is_number(rs_html_cell kind)
 {
@@ -268,6 +282,9 @@ fill_cell(const rs_html_table_style *style, const rs_html_column *column,
     if (column->cell == RS_HTML_SHARE) {
         c->text = g_strdup_printf("%.3g %%", 100 * json_number_value(value));
         c->sort = plain_text(value);
+    }
+    if (column->cell == RS_HTML_SEVERITY) {
+        c->sort = severity_rank(value);
     }
     if (c->text == NULL) {
         c->text = plain_text(value);

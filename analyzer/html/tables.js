@@ -60,6 +60,12 @@
         });
     }
 
+    // What a condition is about: a number, else the text that is shown.
+    function valueOf(cell) {
+        const key = keyOf(cell);
+        return typeof key === "string" ? cell.textContent.toLowerCase() : key;
+    }
+
     // "lost>0", "CE>=10", "from=10.0.0.1": a heading's beginning, and what its column is to
     // be; null for a word that is none.
     function parseCondition(word, headings) {
@@ -73,12 +79,12 @@
             return null;
         }
         return (row) => {
-            const key = keyOf(row.cells[column]);
-            const limit = typeof key === "number" ? Number(text) : text.toLowerCase();
-            if (key === null || Number.isNaN(limit)) {
+            const value = valueOf(row.cells[column]);
+            const limit = typeof value === "number" ? Number(text) : text.toLowerCase();
+            if (value === null || Number.isNaN(limit)) {
                 return false;
             }
-            const order = compare(key, limit);
+            const order = compare(value, limit);
             return { ">": order > 0, "<": order < 0, "=": order === 0,
                      ">=": order >= 0, "<=": order <= 0 }[sign];
         };

@@ -515,9 +515,19 @@ class Browser(unittest.TestCase):
         out = self.folder / "batch"
         subprocess.run([BINARY, "batch", "--quiet", "-o", out,
                         SOURCE / "captures/03a_loss_data_0.5pct",
+                        SOURCE / "captures/07a_nak_remote_access",
                         SOURCE / "captures/01_write_rc_cm"], check=True, timeout=120)
         links = self.look_at(out / "index.html", "batch")
         self.assertGreaterEqual(len(set(links)), 4)
+        severities = self.column("kinds-table", "severity")
+        self.assertEqual(severities, sorted(severities, reverse=True))
+        self.assertEqual(set(severities), {"2", "1", "0"})
+        for n, want in ((1, severities), (2, severities[::-1])):
+            self.head("kinds-table", "severity").find_element(By.TAG_NAME, "button").click()
+            self.assertEqual(self.column("kinds-table", "severity"), want, n)
+        box = self.find("#kinds .filter input")
+        box.send_keys("severity=warning")
+        self.assertEqual(set(self.column("kinds-table", "severity")), {"1"})
         self.driver.get(links[0])
         self.assertIn("What is wrong", self.texts("h2"))
 
