@@ -6,12 +6,18 @@
 
 #include <string.h>
 
+/* What is wanted of a stream. */
+enum wanted {
+    WANTED_WHOLE = 1, /* all of its packets */
+    WANTED_CNPS = 2,  /* those about its data: its connection is wanted */
+};
+
 /* A selection as it is made. */
 typedef struct selecting {
     const rs_wish *wish;
     const rs_report *report;
     rs_trace *trace;
-    guint8 *whole; /* by stream: all of its packets are wanted */
+    guint8 *wanted; /* by stream: enum wanted */
 } selecting;
 
 /* ---- What the user asks for ---- */
@@ -61,6 +67,55 @@ rs_context_parse(const char *text, rs_context *context)
     return FALSE;
 }
 
+/* ---- Frames and streams that are wanted ---- */
+
+static void
+mark(const selecting *s, guint64 frame, guint32 flags)
+{
+    if (frame != 0 && frame <= rs_trace_last_frame(s->trace)) {
+        rs_trace_row *row = rs_trace_at(s->trace, frame);
+        row->flags |= row->flags != 0 ? flags : 0;
+    }
+}
+
+static void
+choose(const selecting *s, guint64 frame)
+{
+    mark(s, frame, RS_TRACE_CHOSEN);
+}
+
+static void
+name_frame(const selecting *s, guint64 frame)
+{
+    mark(s, frame, RS_TRACE_NAMED | RS_TRACE_CHOSEN);
+}
+
+static gboolean
+is_wanted(const selecting *s, guint32 stream, enum wanted how)
+{
+    return stream != ROCE_NO_STREAM && (s->wanted[stream] & how) != 0;
+}
+
+/* All packets of streams, and CNPs about the data of connections, which a switch may have
+ * sent. */
+static void
+choose_wanted(const selecting *s)
+{
+    for (guint64 i = 1; i <= rs_trace_last_frame(s->trace); i++) {
+        rs_trace_row *row = rs_trace_at(s->trace, i);
+        if ((row->flags & RS_TRACE_TRACKED) != 0 &&
+            is_wanted(s, row->stream, WANTED_WHOLE)) {
+            row->flags |= RS_TRACE_CHOSEN;
+        }
+    }
+    for (guint64 i = 0; i < rs_trace_n_events(s->trace); i++) {
+        const roce_event *event = rs_trace_event(s->trace, i);
+        if (event->kind == ROCE_EVENT_CNP && is_wanted(s, event->stream, WANTED_CNPS)) {
+            choose(s, event->frame);
+        }
+    }
+}
+
 /* ---- Streams and connections ---- */
 
 static gboolean
@@ -83,18 +138,9 @@ want_streams(const selecting *s, GError **error)
         if (id >= n) {
             return unknown(error, "--stream", id, "stream", n);
         }
-        s->whole[id] = TRUE;
+        s->wanted[id] |= WANTED_WHOLE;
     }
     return TRUE;
-}
-
-static void
-choose(const selecting *s, guint64 frame)
-{
-    if (frame != 0 && frame <= rs_trace_last_frame(s->trace)) {
-        rs_trace_row *row = rs_trace_at(s->trace, frame);
-        row->flags |= row->flags != 0 ? RS_TRACE_CHOSEN : 0;
-    }
 }
 
 /* Whether a message is of the exchange that set a connection up or took it down. */
@@ -122,39 +168,19 @@ choose_exchange(const selecting *s, const roce_connection *connection)
     }
 }
 
-static gboolean
-link_has(const rs_link *link, guint32 stream)
-{
-    for (guint i = 0; i < link->streams->len; i++) {
-        if (g_array_index(link->streams, guint32, i) == stream) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-/* CNPs about its data, which a switch may have sent. */
-static void
-choose_cnps(const selecting *s, const rs_link *link)
-{
-    for (guint64 i = 0; i < rs_trace_n_events(s->trace); i++) {
-        const roce_event *event = rs_trace_event(s->trace, i);
-        if (event->kind == ROCE_EVENT_CNP && link_has(link, event->stream)) {
-            choose(s, event->frame);
-        }
-    }
-}
-
 static void
 want_link(const selecting *s, const rs_link *link)
 {
+    /* One without streams was never more than its set-up. */
+    gboolean known = link->streams->len > 0;
     for (guint i = 0; i < link->streams->len; i++) {
-        s->whole[g_array_index(link->streams, guint32, i)] = TRUE;
+        guint32 id = g_array_index(link->streams, guint32, i);
+        known = known && is_wanted(s, id, WANTED_CNPS);
+        s->wanted[id] |= WANTED_WHOLE | WANTED_CNPS;
     }
-    if (link->cm != NULL) {
+    if (!known && link->cm != NULL) {
         choose_exchange(s, link->cm);
     }
-    choose_cnps(s, link);
 }
 
 static gboolean
@@ -172,15 +198,6 @@ want_connections(const selecting *s, GError **error)
 }
 
 /* ---- Findings, and around a frame ---- */
-
-static void
-name_frame(const selecting *s, guint64 frame)
-{
-    if (frame != 0 && frame <= rs_trace_last_frame(s->trace)) {
-        rs_trace_row *row = rs_trace_at(s->trace, frame);
-        row->flags |= row->flags != 0 ? RS_TRACE_NAMED | RS_TRACE_CHOSEN : 0;
-    }
-}
 
 static gboolean
 array_has(const GArray *numbers, guint32 wanted)
@@ -223,7 +240,7 @@ want_streams_of(const selecting *s, const rs_finding *finding)
         if (link != G_MAXUINT32) {
             want_link(s, g_ptr_array_index(summary->links, link));
         }
-        s->whole[id] = TRUE;
+        s->wanted[id] |= WANTED_WHOLE;
     }
 }
 
@@ -365,18 +382,6 @@ choose_near(const selecting *s)
 
 /* ---- All together ---- */
 
-static void
-choose_whole(const selecting *s)
-{
-    for (guint64 i = 1; i <= rs_trace_last_frame(s->trace); i++) {
-        rs_trace_row *row = rs_trace_at(s->trace, i);
-        if ((row->flags & RS_TRACE_TRACKED) != 0 && row->stream != ROCE_NO_STREAM &&
-            s->whole[row->stream]) {
-            row->flags |= RS_TRACE_CHOSEN;
-        }
-    }
-}
-
 static gboolean
 names_something(const rs_wish *wish)
 {
@@ -407,14 +412,14 @@ gboolean
 rs_select_frames(const rs_wish *wish, const rs_report *report, rs_trace *trace,
                  GError **error)
 {
-    g_autofree guint8 *whole =
+    g_autofree guint8 *wanted =
         g_malloc0(roce_tracker_n_streams(report->analysis->tracker) + 1u);
-    const selecting s = {wish, report, trace, whole};
+    const selecting s = {wish, report, trace, wanted};
     if (!want_streams(&s, error) || !want_connections(&s, error) ||
         !want_findings(&s, error) || !want_frames(&s, error)) {
         return FALSE;
     }
-    choose_whole(&s);
+    choose_wanted(&s);
     choose_near(&s);
     if (wish->has_time) {
         cut_time(&s);
