@@ -210,11 +210,9 @@ narrow_family(numbered_name *name, guint forms)
     if (name->dumpcap) {
         return;
     }
-    guint width = (forms & 1u << name->n_digits) != 0 ? name->n_digits : 0;
+    gboolean padded = name->n_digits >= 2 && (forms & 1u << name->n_digits) != 0;
+    guint width = padded ? name->n_digits : 0;
     gboolean apart = name->n_digits == 0 && (forms & 1u) != 0;
-    if (name->n_digits <= 1) {
-        width = 0;
-    }
     char *narrow =
         g_strdup_printf("%s\n%u%s", name->family, width, apart ? " alone" : "");
     g_free(name->family);
@@ -326,14 +324,13 @@ static void
 mark_candidates(GArray *members, gboolean *candidate)
 {
     guint ring = ring_size(members);
+    guint n = members->len;
     const member *all = (const member *)(const void *)members->data;
-    for (guint i = 0; i < members->len; i++) {
-        const member *last = &all[members->len - 1];
-        gboolean wraps = members->len > 1 && is_next(last, &all[0], ring);
-        gboolean next =
-            i + 1 < members->len && all[i + 1].name->number - all[i].name->number <= 1;
+    gboolean wraps = n > 1 && is_next(&all[n - 1], &all[0], ring);
+    for (guint i = 0; i < n; i++) {
+        gboolean next = i + 1 < n && all[i + 1].name->number - all[i].name->number <= 1;
         gboolean previous = i > 0 && all[i].name->number - all[i - 1].name->number <= 1;
-        gboolean at_edge = i == 0 || i + 1 == members->len;
+        gboolean at_edge = i == 0 || i + 1 == n;
         candidate[all[i].file_i] = next || previous || (wraps && at_edge);
     }
 }
