@@ -247,9 +247,7 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
         return FALSE;
     }
     if (analysis->interrupted) {
-        g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
-                    "interrupted; nothing has been written");
-        return FALSE;
+        return rs_fail_interrupted(error);
     }
     rs_complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);

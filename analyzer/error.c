@@ -5,3 +5,11 @@
 #include "error.h"
 
 G_DEFINE_QUARK(rs - error - quark, rs_error)
+
+gboolean
+rs_fail_interrupted(GError **error)
+{
+    g_set_error_literal(error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                        "interrupted; nothing has been written");
+    return FALSE;
+}

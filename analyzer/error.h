@@ -27,4 +27,8 @@ typedef enum rs_error {
 GQuark
 rs_error_quark(void);
 
+/* Says that a signal came before anything was written; FALSE. */
+gboolean
+rs_fail_interrupted(GError **error);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "extract.h"
 
+#include "error.h"
 #include "feed.h"
 #include "format.h"
 #include "progress.h"
@@ -127,19 +128,11 @@ end_file(extraction *x, const rs_feed_step *step)
 }
 
 static gboolean
-fail_interrupted(GError **error)
-{
-    g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
-                "interrupted; nothing has been written");
-    return FALSE;
-}
-
-static gboolean
 read_again(extraction *x, rs_feed *feed, rs_progress *progress, GError **error)
 {
     for (rs_feed_step step;;) {
         if (rs_analysis_is_interrupted()) {
-            return fail_interrupted(error);
+            return rs_fail_interrupted(error);
         }
         rs_feed_next(feed, &step);
         switch (step.kind) {

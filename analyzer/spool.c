@@ -72,9 +72,7 @@ copy_stdin(int to, GError **error)
     for (;;) {
         ssize_t n = read(STDIN_FILENO, buffer, COPY_BYTES);
         if (n < 0 && errno == EINTR) {
-            g_set_error(error, RS_ERROR, RS_ERROR_INTERRUPTED,
-                        "interrupted; nothing has been written");
-            return FALSE;
+            return rs_fail_interrupted(error);
         }
         if (n <= 0) {
             return n == 0 || fail(error, "standard input", errno);
