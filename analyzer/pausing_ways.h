@@ -18,10 +18,9 @@ typedef struct rs_pause_way {
 typedef struct rs_pause_ways {
     const rs_pausing *pausing;
     const roce_tracker *tracker;
-    guint32 n; /* sources */
-    guint32
-        *same_as; /* by source: which of those that saw the same link stands for it */
-    GArray *all;  /* rs_pause_way between those that stand, by `to`, each once */
+    guint32 n;        /* sources */
+    guint32 *same_as; /* by source: which of those of the same link stands for it */
+    GArray *all;      /* rs_pause_way between those that stand, by `to`, each once */
 } rs_pause_ways;
 
 /* `pausing` has finished, but for its tree. */

@@ -13,11 +13,10 @@
 #include <glib.h>
 
 enum rs_trace_flag {
-    RS_TRACE_TRACKED = 1, /* `stream`, `point` and `time_ns` are known */
-    RS_TRACE_SECOND_COPY =
-        2,               /* a mirror's, left out: `point` and `time_ns` are known */
-    RS_TRACE_NAMED = 4,  /* for selection.c: what is around it counts, too */
-    RS_TRACE_CHOSEN = 8, /* likewise: it is selected */
+    RS_TRACE_TRACKED = 1,     /* `stream`, `point` and `time_ns` are known */
+    RS_TRACE_SECOND_COPY = 2, /* a mirror's, left out: but for `stream`, likewise */
+    RS_TRACE_NAMED = 4,       /* for selection.c: what is around it counts, too */
+    RS_TRACE_CHOSEN = 8,      /* likewise: it is selected */
 };
 
 /* A frame; one without flags was not looked at, since --filter left it out. */
