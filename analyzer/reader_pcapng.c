@@ -17,22 +17,22 @@
  *   type 4, length 4 (of all of it, a multiple of 4), body, length 4 again
  *
  *   section header   byte-order magic 4, major 2, minor 2, section length 8, options
- *   interface        link type 2, reserved 2, snap length 4, options
+ *   interface        see pcapng_interface.h
+ *   statistics       the same
  *   enhanced packet  interface 4, time high 4, low 4, captured 4, wire 4, bytes, options
  *   old packet       interface 2, drops 2, and the same from there
  *   simple packet    wire 4, bytes; of interface 0, and without a time
- *   statistics       interface 4, time high 4, low 4, options
  *
- * Packet bytes are padded to a multiple of 4.  An option is code 2, length 2, value,
- * padding likewise; code 0 ends the list, as the end of the block does.  Other blocks
- * are passed over.  The section length is not used: it may be unknown, and sections
- * follow one another anyway.
+ * Packet bytes are padded to a multiple of 4.  Other blocks are passed over.  The section
+ * length is not used: it may be unknown, and sections follow one another anyway.
  *
- * Drops: packet blocks count those since the packet before, statistics those since the
- * start.  Both tell of the same packets, so the larger one counts.
+ * Most packets are plain: enhanced, without options, whole in the window.  They take a
+ * short way, which only asks for what it needs; all others, and the end, the general one.
  */
 #include "cursor.h"
 #include "pcapng.h"
+#include "pcapng_interface.h"
+#include "pcapng_option.h"
 #include "reader.h"
 
 #include <string.h>
@@ -42,16 +42,7 @@
 #define PLAIN_BLOCK_BYTES 32u   /* and behind them, without options */
 #define MAX_BLOCK_BYTES (64u * 1024u * 1024u)
 #define MAX_INTERFACES 65536u
-#define NS_PER_S 1000000000u
 #define UNKNOWN_DROPS_16 0xffffu
-
-typedef struct ng_interface {
-    rs_interface base;
-    guint64 dropped_between; /* packets, as packet blocks told */
-    guint64 ns_per_tick;     /* for fewer ticks than end_of_plain_ticks */
-    guint64
-        end_of_plain_ticks; /* from here on, time takes more than a product; may be 0 */
-} ng_interface;
 
 typedef struct rs_reader_pcapng {
     rs_reader base;
@@ -60,11 +51,6 @@ typedef struct rs_reader_pcapng {
     guint64 newest_ns;     /* time of the newest packet that had one */
     GString *comment;
 } rs_reader_pcapng;
-
-typedef struct ng_option {
-    guint code;
-    rs_cursor value;
-} ng_option;
 
 typedef struct ng_block {
     guint64 offset;
@@ -93,55 +79,6 @@ typedef enum ng_outcome {
     OUTCOME_NOTHING = 0,
     OUTCOME_FRAME = 1,
 } ng_outcome;
-
-/* ---- Options ---- */
-
-/* Padding after the last thing in a block is left out by some writers. */
-static void
-take_padding(rs_cursor *from, gsize n_bytes)
-{
-    gsize padding = (4 - n_bytes % 4) % 4;
-    rs_cursor_take(from, MIN(padding, from->n_left));
-}
-
-/* FALSE at the end of the list, or with a bad cursor. */
-static gboolean
-next_option(rs_cursor *options, ng_option *option)
-{
-    if (options->n_left == 0) {
-        return FALSE;
-    }
-    option->code = rs_cursor_u16(options);
-    guint length = rs_cursor_u16(options);
-    const guint8 *value = rs_cursor_take(options, length);
-    take_padding(options, length);
-    option->value = (rs_cursor){value, length, options->byte_order, FALSE};
-    return !options->bad && option->code != RS_PCAPNG_OPTION_END;
-}
-
-/* The text of an option; some writers end it with a zero. */
-static char *
-option_text(const ng_option *option)
-{
-    gsize length = option->value.n_left;
-    while (length > 0 && option->value.at[length - 1] == 0) {
-        length--;
-    }
-    return g_utf8_make_valid((const char *)option->value.at, (gssize)length);
-}
-
-/* For what is printed as part of a line: without what could steer a terminal. */
-static void
-set_label(char **label, const ng_option *option)
-{
-    g_free(*label);
-    *label = option_text(option);
-    for (char *at = *label; *at; at++) {
-        if (g_ascii_iscntrl(*at)) {
-            *at = '?';
-        }
-    }
-}
 
 /* ---- Blocks ---- */
 
@@ -255,92 +192,20 @@ begin_section(rs_reader_pcapng *self, ng_block *section, GError **error)
     return OUTCOME_NOTHING;
 }
 
-/* 0 if it does not fit into 64 bits. */
-static guint64
-ticks_per_second(guint8 resolution)
-{
-    guint exponent = resolution & 0x7f;
-    if (resolution & 0x80) {
-        return exponent < 64 ? (guint64)1 << exponent : 0;
-    }
-    guint64 ticks = exponent < 20 ? 1 : 0;
-    for (guint i = 0; ticks && i < exponent; i++) {
-        ticks *= 10;
-    }
-    return ticks;
-}
-
-/* The draft counts bits, Wireshark bytes, and both occur: 4 and 32 are the same. */
-static guint
-fcs_bytes(guint8 declared)
-{
-    return declared >= 8 ? declared / 8 : declared;
-}
-
-/* Options whose value has not the length it must have are no options. */
-static void
-read_interface_option(rs_interface *interface, ng_option *option)
-{
-    gsize length = option->value.n_left;
-    if (option->code == RS_PCAPNG_IF_NAME) {
-        set_label(&interface->name, option);
-    } else if (option->code == RS_PCAPNG_IF_DESCRIPTION) {
-        set_label(&interface->description, option);
-    } else if (option->code == RS_PCAPNG_IF_SPEED && length == 8) {
-        guint64 speed = rs_cursor_u64(&option->value);
-        interface->speed_bps = speed == G_MAXUINT64 ? 0 : speed;
-    } else if (option->code == RS_PCAPNG_IF_TSRESOL && length == 1) {
-        interface->ticks_per_second = ticks_per_second(*option->value.at);
-    } else if (option->code == RS_PCAPNG_IF_FCSLEN && length == 1) {
-        interface->fcs_bytes = fcs_bytes(*option->value.at);
-    } else if (option->code == RS_PCAPNG_IF_TSOFFSET && length == 8) {
-        interface->ts_offset_s = (gint64)rs_cursor_u64(&option->value);
-    }
-}
-
-/* Where ticks are a whole number of ns, without an offset, and as long as they are not
- * too many, time is their product. */
-static void
-set_plain_ticks(ng_interface *interface)
-{
-    guint64 rate = interface->base.ticks_per_second;
-    if (interface->base.ts_offset_s == 0 && NS_PER_S % rate == 0) {
-        interface->ns_per_tick = NS_PER_S / rate;
-        interface->end_of_plain_ticks = G_MAXINT64 / interface->ns_per_tick + 1;
-    }
-}
-
 static ng_outcome
 add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
 {
     if (self->base.interfaces->len >= MAX_INTERFACES) {
         return damage(self, described, "more interfaces than any capture has", error);
     }
-    ng_interface *added = g_new0(ng_interface, 1);
-    rs_interface *interface = &added->base;
+    rs_pcapng_interface *added = g_new0(rs_pcapng_interface, 1);
     g_ptr_array_add(self->base.interfaces, added);
-    guint16 link_type = rs_cursor_u16(&described->body);
-    interface->link_type = link_type;
-    interface->link = rs_link_from_type(link_type);
-    rs_cursor_u16(&described->body);
-    interface->snaplen = rs_cursor_u32(&described->body);
-    interface->ticks_per_second = 1000000;
-    for (ng_option option; next_option(&described->body, &option);) {
-        read_interface_option(interface, &option);
-    }
-    if (described->body.bad) {
-        return damage(self, described,
-                      "an interface description that overruns its block", error);
-    }
-    if (interface->ticks_per_second == 0) {
-        return damage(self, described, "a time stamp resolution beyond 64 bits", error);
-    }
-    set_plain_ticks(added);
-    return OUTCOME_NOTHING;
+    const char *wrong = rs_pcapng_interface_describe(added, &described->body);
+    return wrong ? damage(self, described, wrong, error) : OUTCOME_NOTHING;
 }
 
 /* By its number in this section; NULL if there is none. */
-static ng_interface *
+static rs_pcapng_interface *
 find_interface(const rs_reader_pcapng *self, guint32 local)
 {
     guint n_local = self->base.interfaces->len - self->first_interface;
@@ -363,73 +228,18 @@ missing_interface(rs_reader_pcapng *self, const ng_block *in, guint32 local,
 static ng_outcome
 read_statistics(rs_reader_pcapng *self, ng_block *statistics, GError **error)
 {
-    guint32 local = rs_cursor_u32(&statistics->body);
-    rs_cursor_u64(&statistics->body); /* when they were taken */
-    ng_interface *of = find_interface(self, local);
-    if (!of && !statistics->body.bad) {
+    rs_cursor *body = &statistics->body;
+    guint32 local = rs_cursor_u32(body);
+    rs_cursor_u64(body); /* when they were taken */
+    rs_pcapng_interface *of = find_interface(self, local);
+    if (!of && !body->bad) {
         return missing_interface(self, statistics, local, error);
     }
-    guint64 dropped = 0;
-    gboolean known = FALSE;
-    for (ng_option option; next_option(&statistics->body, &option);) {
-        gboolean counts_drops = option.code == RS_PCAPNG_STATISTICS_IFDROP ||
-                                option.code == RS_PCAPNG_STATISTICS_OSDROP;
-        if (!counts_drops || option.value.n_left != 8) {
-            continue;
-        }
-        guint64 count = rs_cursor_u64(&option.value);
-        if (count != G_MAXUINT64 && dropped <= G_MAXUINT64 - count) {
-            dropped += count;
-            known = TRUE;
-        }
-    }
-    if (statistics->body.bad) {
-        return damage(self, statistics, "statistics that overrun their block", error);
-    }
-    of->base.dropped = MAX(of->base.dropped, dropped);
-    of->base.dropped_known |= known;
-    return OUTCOME_NOTHING;
+    const char *wrong = rs_pcapng_interface_count(of, body); /* none, if it is bad */
+    return wrong ? damage(self, statistics, wrong, error) : OUTCOME_NOTHING;
 }
 
 /* ---- Packets ---- */
-
-/* Ticks to ns since 1970, held within what a signed 64-bit number of ns can tell. */
-static guint64
-time_ns(const ng_interface *interface, guint64 ticks)
-{
-    if (ticks < interface->end_of_plain_ticks) {
-        return ticks * interface->ns_per_tick;
-    }
-    guint64 rate = interface->base.ticks_per_second;
-    __extension__ typedef __int128 wide;
-    guint64 rest = ticks % rate;
-    guint64 rest_ns = rest <= G_MAXUINT64 / NS_PER_S
-                          ? rest * NS_PER_S / rate
-                          : (guint64)((wide)rest * NS_PER_S / (wide)rate);
-    wide ns = ((wide)(ticks / rate) + interface->base.ts_offset_s) * NS_PER_S + rest_ns;
-    return ns < 0 ? 0 : ns > G_MAXINT64 ? G_MAXINT64 : (guint64)ns;
-}
-
-/* The first tick that is no earlier; 0 where the interface's clock began later. */
-static guint64
-ticks_at(const rs_interface *interface, guint64 ns)
-{
-    __extension__ typedef __int128 wide;
-    wide since = (wide)ns - (wide)interface->ts_offset_s * NS_PER_S;
-    wide ticks = (since * interface->ticks_per_second + NS_PER_S - 1) / NS_PER_S;
-    return since < 0 ? 0 : ticks > G_MAXUINT64 ? G_MAXUINT64 : (guint64)ticks;
-}
-
-static void
-count_drops(ng_interface *at, guint64 count)
-{
-    if (at->dropped_between > G_MAXUINT64 - count) {
-        return;
-    }
-    at->dropped_between += count;
-    at->base.dropped = MAX(at->base.dropped, at->dropped_between);
-    at->base.dropped_known = TRUE;
-}
 
 /* Bits 1:0 direction, 8:5 FCS length in bytes or 0. */
 static roce_direction
@@ -445,9 +255,10 @@ direction_of(guint32 flags)
 }
 
 static void
-add_comment(rs_reader_pcapng *self, packet_options *into, const ng_option *option)
+add_comment(rs_reader_pcapng *self, packet_options *into,
+            const rs_pcapng_option *option)
 {
-    g_autofree char *text = option_text(option);
+    g_autofree char *text = rs_pcapng_option_text(option);
     if (into->comment) {
         g_string_append_c(self->comment, '\n');
     } else {
@@ -458,10 +269,10 @@ add_comment(rs_reader_pcapng *self, packet_options *into, const ng_option *optio
 }
 
 static packet_options
-read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at)
+read_packet_options(rs_reader_pcapng *self, ng_block *packet, rs_pcapng_interface *at)
 {
     packet_options options = {.fcs_bytes = at->base.fcs_bytes};
-    for (ng_option option; next_option(&packet->body, &option);) {
+    for (rs_pcapng_option option; rs_pcapng_next_option(&packet->body, &option);) {
         if (option.code == RS_PCAPNG_OPTION_COMMENT) {
             add_comment(self, &options, &option);
         } else if (option.code == RS_PCAPNG_PACKET_FLAGS && option.value.n_left == 4) {
@@ -470,7 +281,7 @@ read_packet_options(rs_reader_pcapng *self, ng_block *packet, ng_interface *at)
             options.fcs_bytes = declared > 0 ? declared : options.fcs_bytes;
         } else if (option.code == RS_PCAPNG_PACKET_DROPS && option.value.n_left == 8 &&
                    packet->type == RS_PCAPNG_ENHANCED_PACKET) {
-            count_drops(at, rs_cursor_u64(&option.value));
+            rs_pcapng_interface_drop(at, rs_cursor_u64(&option.value));
         }
     }
     return options;
@@ -516,7 +327,7 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
 {
     rs_cursor *body = &packet->body;
     const packet_fields fields = take_packet_fields(packet);
-    ng_interface *at = find_interface(self, fields.local);
+    rs_pcapng_interface *at = find_interface(self, fields.local);
     if (body->bad) {
         return damage(self, packet, "a packet block that is too short", error);
     }
@@ -529,7 +340,7 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
         return damage(self, packet, impossible, error);
     }
     const guint8 *bytes = rs_cursor_take(body, fields.captured);
-    take_padding(body, fields.captured);
+    rs_pcapng_take_padding(body, fields.captured);
     packet_options options = {0};
     if (!body->bad) {
         options = read_packet_options(self, packet, at);
@@ -538,10 +349,10 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
         return damage(self, packet, "a packet that overruns its block", error);
     }
     if (fields.drops != UNKNOWN_DROPS_16) {
-        count_drops(at, fields.drops);
+        rs_pcapng_interface_drop(at, fields.drops);
     }
     at->base.packets++;
-    self->newest_ns = time_ns(at, fields.ticks);
+    self->newest_ns = rs_pcapng_interface_time_ns(at, fields.ticks);
     rs_record_fill(record, &(rs_stored){
                                .bytes = bytes,
                                .captured_bytes = fields.captured,
@@ -565,7 +376,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
 {
     rs_cursor *body = &packet->body;
     guint32 wire = rs_cursor_u32(body);
-    ng_interface *at = find_interface(self, 0);
+    rs_pcapng_interface *at = find_interface(self, 0);
     if (!at) {
         return missing_interface(self, packet, 0, error);
     }
@@ -588,7 +399,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
                                .interface = self->first_interface,
                                .link = at->base.link,
                                .time_ns = self->newest_ns,
-                               .ticks = ticks_at(&at->base, self->newest_ns),
+                               .ticks = rs_pcapng_interface_ticks(at, self->newest_ns),
                                .offset = packet->offset,
                            });
     return OUTCOME_FRAME;
@@ -598,7 +409,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
 
 /* What packets are looked up in, which no record can be a part of. */
 typedef struct section_view {
-    ng_interface *const *interfaces; /* of all sections */
+    rs_pcapng_interface *const *interfaces; /* of all sections */
     guint first_interface;
     guint n_local; /* in this one */
 } section_view;
@@ -623,7 +434,7 @@ take_plain(const section_view *section, gint byte_order, const guint8 *at, gsize
         rs_load_u32(at + length - 4, byte_order) != length) {
         return 0;
     }
-    ng_interface *from = section->interfaces[section->first_interface + local];
+    rs_pcapng_interface *from = section->interfaces[section->first_interface + local];
     const guint64 ticks = (guint64)rs_load_u32(at + 12, byte_order) << 32 |
                           rs_load_u32(at + 16, byte_order);
     if (ticks >= from->end_of_plain_ticks) {
@@ -650,7 +461,7 @@ take_plain_row(rs_reader_pcapng *self, gint byte_order, rs_record *records, guin
 {
     const GPtrArray *all = self->base.interfaces;
     const section_view section = {
-        .interfaces = (ng_interface *const *)all->pdata,
+        .interfaces = (rs_pcapng_interface *const *)all->pdata,
         .first_interface = self->first_interface,
         .n_local = all->len - self->first_interface,
     };
