@@ -73,15 +73,22 @@ put_padding(maker *m)
 }
 
 static inline void
-put_pcap(maker *m, guint32 magic, guint32 snaplen, guint32 link)
+put_pcap_version(maker *m, guint32 magic, guint major, guint minor, guint32 snaplen,
+                 guint32 link)
 {
     put_32(m, magic);
-    put_16(m, 2);
-    put_16(m, 4);
+    put_16(m, major);
+    put_16(m, minor);
     put_32(m, 0);
     put_32(m, 0);
     put_32(m, snaplen);
     put_32(m, link);
+}
+
+static inline void
+put_pcap(maker *m, guint32 magic, guint32 snaplen, guint32 link)
+{
+    put_pcap_version(m, magic, 2, 4, snaplen, link);
 }
 
 static inline void

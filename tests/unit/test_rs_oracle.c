@@ -85,12 +85,8 @@ put_made(maker *m, seeded *s)
     guint32 version = DRAW(s, versions);
     guint32 snaplen = snaplens[seeded_below(s, G_N_ELEMENTS(snaplens))];
     m->big = seeded_below(s, 2) > 0;
-    put_32(m, magic);
-    put_16(m, version >> 16);
-    put_16(m, version & 0xffff);
-    put_64(m, 0);
-    put_32(m, snaplen);
-    put_32(m, DRAW(s, links));
+    put_pcap_version(m, magic, version >> 16, version & 0xffff, snaplen,
+                     DRAW(s, links));
     for (guint n = seeded_below(s, 6); n > 0; n--) {
         put_stored(m, s, magic, snaplen);
     }

@@ -56,6 +56,40 @@ pcap_modified(maker *m)
     }
 }
 
+/* Two records that store 20 bytes of 30, in a version of the format that has a record's
+ * lengths the other way round, or has them so as their writer liked. */
+static void
+pcap_version(maker *m, guint major, guint minor, guint32 first, guint32 second)
+{
+    put_pcap_version(m, 0xa1b2c3d4, major, minor, 65535, 1);
+    for (guint32 i = 0; i < 2; i++) {
+        put_32(m, T0_S);
+        put_32(m, i);
+        put_32(m, i == 0 ? first : second);
+        put_32(m, i == 0 ? 50 - first : 50 - second);
+        put_frame(m, 20);
+    }
+}
+
+static void
+pcap_version_2_2(maker *m)
+{
+    pcap_version(m, 2, 2, 30, 30);
+}
+
+static void
+pcap_version_2_3(maker *m)
+{
+    pcap_version(m, 2, 3, 20, 30);
+}
+
+static void
+pcap_version_543(maker *m)
+{
+    m->big = TRUE;
+    pcap_version(m, 543, 0, 30, 30);
+}
+
 static void
 pcap_no_frames(maker *m)
 {
@@ -554,6 +588,15 @@ static const capture_case cases[] = {
     {"modified", pcap_modified, "pcap-modified", 1000, 1, 2,
      {{T0_NS, 24, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL},
       {T0_NS + 1000, 68, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL}}, NULL, 0, 112},
+    {"version 2.2", pcap_version_2_2, "pcap", 1000, 1, 2,
+     {{T0_NS, 24, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 1000, 60, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL}}, NULL, 0, 96},
+    {"version 2.3", pcap_version_2_3, "pcap", 1000, 1, 2,
+     {{T0_NS, 24, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 1000, 60, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL}}, NULL, 0, 96},
+    {"version of DG/UX", pcap_version_543, "pcap", 1000, 1, 2,
+     {{T0_NS, 24, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 1000, 60, 20, 30, 0, ROCE_LINK_ETHERNET, 0, NULL}}, NULL, 0, 96},
     {"no frames", pcap_no_frames, "pcap", 1000, 1, 0, {{0}}, NULL, 0, 24},
     {"FCS whole, cut and away", pcap_fcs, "pcap", 1000, 1, 3,
      {{T0_NS, 24, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
