@@ -23,17 +23,23 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* As much as is read at once.  Large enough that system calls do not count, small enough
  * to stay in the cache from which it is read right after. */
 #define WINDOW_BYTES ((gsize)512 * 1024)
 
+/* How much of a file that is not in the page cache is asked for ahead of where it is read:
+ * more than the kernel does by itself, so that a disk that answers late is kept busy. */
+#define AHEAD_BYTES ((off_t)4 * 1024 * 1024)
+
 struct rs_input {
     char *name;
     int fd;
     gboolean fd_ours; /* to close */
     gboolean ended;   /* nothing more can be read, for a good or a bad reason */
+    gboolean ahead;   /* a file of which more can be asked for ahead */
     GError *error;
     guint64 file_bytes;
     guint64 position; /* bytes read from fd */
@@ -61,13 +67,33 @@ fail_read(rs_input *input, int why)
                 input->position, g_strerror(why));
 }
 
+/* read(), which first asks for what is behind it if it would have to wait. */
+static gssize
+read_ahead(rs_input *input, guint8 *into, gsize n_bytes)
+{
+    struct iovec piece = {.iov_base = into, .iov_len = n_bytes};
+    gssize n_read = -1;
+    if (input->ahead) {
+        n_read = preadv2(input->fd, &piece, 1, -1, RWF_NOWAIT);
+        input->ahead = n_read >= 0 || errno == EAGAIN;
+    }
+    if (n_read >= 0) {
+        return n_read;
+    }
+    if (input->ahead) {
+        off_t here = lseek(input->fd, 0, SEEK_CUR);
+        (void)posix_fadvise(input->fd, here, AHEAD_BYTES, POSIX_FADV_WILLNEED);
+    }
+    return read(input->fd, into, n_bytes);
+}
+
 /* A signal ends the read for good: whoever pressed Ctrl-C wants the report, and
  * handlers that mean nothing by it are installed with SA_RESTART. */
 static gsize
 raw_read(rs_input *input, guint8 *into, gsize n_bytes)
 {
     for (;;) {
-        gssize n_read = read(input->fd, into, n_bytes);
+        gssize n_read = read_ahead(input, into, n_bytes);
         if (n_read > 0) {
             input->position += (guint64)n_read;
             return (gsize)n_read;
@@ -241,6 +267,10 @@ examine_file(rs_input *input, GError **error)
             input->file_bytes = (guint64)(status.st_size - begun_at);
         }
         (void)posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        input->ahead = TRUE;
+    } else if (S_ISFIFO(status.st_mode)) {
+        /* Whoever writes may be that far ahead, if it is allowed. */
+        (void)fcntl(input->fd, F_SETPIPE_SZ, (int)WINDOW_BYTES);
     }
     return TRUE;
 }

@@ -49,6 +49,9 @@ test_refused(void)
          BYTES("\xd4\xc3\xb2\xa1\3\0\4\0\0\0\0\0\0\0\0\0\xff\xff\0\0\1\0\0\0"),
          RS_ERROR_UNSUPPORTED,
          "is refused by libpcap: unsupported pcap savefile version 3.4"},
+        {"version 1",
+         BYTES("\xa1\xb2\xc3\xd4\0\1\0\4\0\0\0\0\0\0\0\0\0\0\xff\xff\0\0\0\1"),
+         RS_ERROR_UNSUPPORTED, "is refused by libpcap: archaic pcap savefile format"},
         {"IXIA", BYTES("\xac\1\0\x1c"), RS_ERROR_UNSUPPORTED,
          "is a pcap of IXIA's hardware (magic 1c0001ac), which libpcap does not read; "
          "convert it first, with editcap for one"},
@@ -164,6 +167,29 @@ build_long(void)
         }
     }
     return m.out;
+}
+
+/* Who writes it may cut it meanwhile: that is an end as any other. */
+static void
+test_shrinking(void)
+{
+    check_row("shrinking");
+    const guint n_left = 2000;
+    g_autoptr(GByteArray) bytes = build_long();
+    g_autofree char *path = store("shrinking", bytes);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(rs_reader) reader = rs_reader_open(path, &error);
+    CHECK_INT(truncate(path, 24 + n_left * LONG_BYTES + 20), 0);
+    rs_record records[7];
+    guint n_frames = 0;
+    int n;
+    while ((n = rs_reader_next_batch(reader, records, 7, &error)) > 0) {
+        n_frames += (guint)n;
+    }
+    CHECK_INT(n_frames, n_left);
+    check_message(error, RS_ERROR_DAMAGED, path,
+                  "damaged at byte 2000024: the file ends within a packet: of its 984 "
+                  "bytes 4 are there");
 }
 
 /* Frames that a file delivers before its end, which has to be as `message` says. */
@@ -307,6 +333,7 @@ main(void)
     test_refused();
     test_packed_empty();
     test_unopened();
+    test_shrinking();
     for (gsize i = 0; i < G_N_ELEMENTS(packings); i++) {
         test_packed_members(i);
         test_packed_cut(i);
