@@ -22,8 +22,8 @@
  * IP packet and than its own wire length, and no record is if its wire length is beyond
  * RS_MAX_WIRE_BYTES.
  *
- * Nearly all records are plain: whole in the window, within the snap length, captured no
- * longer than sent.  They take a short way; all others, and the end, the general one.
+ * Nearly all records are plain: whole in the window and within the snap length.  They take
+ * a short way; all others, and the end, the general one.
  *
  * Limitation: the direction that the modified format holds is not used.
  */
@@ -263,10 +263,12 @@ rs_pcap_open(rs_input *input, GError **error)
 
 /* ---- Reading ---- */
 
+/* Seconds are unsigned in the file, though older versions of libpcap sign them.  Nothing
+ * but damage makes a fraction negative; libpcap says so too, but for files of the other
+ * byte order. */
 typedef struct record_header {
-    guint32
-        seconds; /* unsigned in the file, though older versions of libpcap sign it */
-    gint32 fraction; /* signed, though nothing but damage makes it negative */
+    guint32 seconds;
+    gint32 fraction;
     guint32 captured;
     guint32 wire;
 } record_header;
