@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The captures that speed is measured with: small ones of each kind say what they are meant
+to say, so that `make bench` measures an analysis that has something to do and gets it
+right."""
+
+import collections
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ.get("ROCESCOPE_BUILD", SOURCE / "build/release"))
+BINARY = os.environ.get("ROCESCOPE", str(BUILD / "bin/rocescope"))
+MAKER = str(BUILD / "tests/bench_captures")
+sys.path.insert(0, str(SOURCE / "tests/sim"))
+
+import roce  # noqa: E402
+
+# Kind -> packets, queue pairs.
+SIZES = {"headers": (6000, 128), "many": (12000, 400), "full": (3000, 32),
+         "jumbo": (1500, 32), "lossy": (6000, 32), "reads": (6000, 64)}
+WHOLE = ("full", "jumbo")
+SNAP_BYTES = 128
+ETHERNET_BYTES = 14
+FAILED = []
+
+
+def check(name, got, want):
+    if got != want:
+        FAILED.append(name)
+        print(f"FAILED {name}: {got}, not {want}")
+
+
+def make(kind, path, *options):
+    out = subprocess.run([MAKER, kind, *map(str, options), "--truth", path], check=True,
+                         capture_output=True, text=True).stdout
+    return json.loads(out)
+
+
+def report_of(path):
+    done = subprocess.run([BINARY, "--quiet", "--json", "-", path], check=True,
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def records(data):
+    """(time_ns, wire length, bytes) of a classic file with stamps in nanoseconds."""
+    magic, *_ = struct.unpack_from("<IHHiIII", data)
+    assert magic == 0xA1B23C4D
+    at = 24
+    while at < len(data):
+        s, ns, captured, wire = struct.unpack_from("<IIII", data, at)
+        yield s * 10**9 + ns, wire, data[at + 16:at + 16 + captured]
+        at += 16 + captured
+
+
+# --- what is asked of each -------------------------------------------------------------
+
+
+def check_frames(kind, data, n_packets):
+    """Length, order, and the ICRC by another implementation."""
+    before, n, n_icrcs, payloads = 0, 0, 0, collections.Counter()
+    for time_ns, wire, frame in records(data):
+        n += 1
+        check(f"{kind}: time of frame {n} rises", time_ns > before, True)
+        before = time_ns
+        want = wire if kind in WHOLE else min(wire, SNAP_BYTES)
+        check(f"{kind}: captured of frame {n}", len(frame), want)
+        if len(frame) == wire:
+            n_icrcs += 1
+            body = frame[ETHERNET_BYTES:-4]
+            check(f"{kind}: ICRC of frame {n}", struct.unpack("<I", frame[-4:])[0],
+                  roce.icrc(body))
+        if wire > 1000:
+            payloads[frame[70:128]] += 1
+    check(f"{kind}: frames", n, n_packets)
+    check(f"{kind}: some ICRCs are there", n_icrcs > n_packets // 50, True)
+    check(f"{kind}: payloads differ", len(payloads) > 100, True)
+
+
+def check_clean(kind, truth, report):
+    totals = report["totals"]
+    check(f"{kind}: findings", [f["id"] for f in report["findings"]
+                                if f["severity"] in ("warning", "critical")], [])
+    check(f"{kind}: losses",
+          sum(n for side in totals["losses"].values() for n in side.values()), 0)
+    check(f"{kind}: sent again", totals["retransmissions"]["packets"], 0)
+    check(f"{kind}: truth", {key: truth[key] for key in ("lost", "naks", "ce", "cnps")},
+          dict.fromkeys(("lost", "naks", "ce", "cnps"), 0))
+
+
+def check_lossy(kind, truth, report):
+    totals = report["totals"]
+    losses = {**totals["losses"]["requests"]}
+    check(f"{kind}: something was lost", truth["lost"] > 10, True)
+    check(f"{kind}: losses", losses.pop("lost_before_capture"), truth["lost"])
+    check(f"{kind}: no other losses", set(losses.values()), {0})
+    check(f"{kind}: sent again", totals["retransmissions"]["packets"],
+          truth["retransmitted"])
+    check(f"{kind}: NAKs", totals["naks"]["psn_sequence"], truth["naks"])
+    check(f"{kind}: CE", totals["ecn"]["ce"], truth["ce"])
+    check(f"{kind}: some CNPs", truth["cnps"] > 5, True)
+    check(f"{kind}: CNPs", report["capture"]["cnp_packets"], truth["cnps"])
+
+
+def check_report(kind, truth, report, n_qps):
+    capture, totals = report["capture"], report["totals"]
+    check(f"{kind}: packets", capture["roce_packets"], truth["packets"])
+    check(f"{kind}: senders", truth["senders"], n_qps)
+    check(f"{kind}: streams", len(report["streams"]), n_qps)
+    check(f"{kind}: connections", len(report["connections"]), n_qps // 2)
+    check(f"{kind}: malformed", capture["malformed_packets"], 0)
+    check(f"{kind}: bad ICRCs", totals["icrc"]["bad"], 0)
+    check(f"{kind}: READ responses", totals["responses"]["unique_psns"] > 0,
+          kind == "reads")
+    (check_lossy if kind == "lossy" else check_clean)(kind, truth, report)
+
+
+def check_repeatable(directory):
+    """The same again; and what is shorter is what the longer one begins with."""
+    files = [f"{directory}/{name}.pcap" for name in ("one", "same", "short")]
+    for path, n_packets in zip(files, (2000, 2000, 500)):
+        make("headers", path, "--packets", n_packets, "--qps", 64)
+    one, same, short = (pathlib.Path(path).read_bytes() for path in files)
+    check("same again", one == same, True)
+    check("a shorter one", one.startswith(short), True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        for kind, (n_packets, n_qps) in SIZES.items():
+            path = f"{directory}/{kind}.pcap"
+            truth = make(kind, path, "--packets", n_packets, "--qps", n_qps)
+            check(f"{kind}: packets asked for", truth["packets"], n_packets)
+            check_frames(kind, pathlib.Path(path).read_bytes(), n_packets)
+            check_report(kind, truth, report_of(path), n_qps)
+        check_repeatable(directory)
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
