@@ -10,9 +10,12 @@ CHROOTS ?= build/wireshark
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 
 release := build/release
+bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
+	ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
+	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -48,6 +51,10 @@ check-browser: release
 	@ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
 		ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_browser.py || [ $$? -eq 77 ]
+
+# Instructions per packet are not a tenth more than tests/bench/instructions.json says.
+check-instructions: release
+	@$(bench) tests/bench/instructions.py || [ $$? -eq 77 ]
 
 install: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
