@@ -89,9 +89,13 @@ columns: release
 accuracy: release
 	@ROCESCOPE=$(release)/bin/rocescope ROCESCOPE_SOURCE=$(CURDIR) python3 tests/sim/accuracy.py --page docs/accuracy.md
 
-# How much longer tshark takes with the plugin than without, as ratios.
+# How fast captures are read, beside other programs; instructions per packet, and where
+# they go; how much longer tshark takes with the plugin than without.  BENCH takes options
+# of bench_speed.py; with PAGE=docs/performance.md the tables of that page are written.
 bench: release
-	@ROCESCOPE_PLUGIN=$(release)/plugin/rocescope.so ROCESCOPE_SOURCE=$(CURDIR) python3 tests/bench/bench_plugin.py
+	@$(bench) tests/bench/bench_speed.py $(and $(PAGE),--page '$(PAGE)') $(BENCH)
+	@$(bench) tests/bench/instructions.py $(and $(PAGE),--page '$(PAGE)') || [ $$? -eq 77 ]
+	@$(bench) tests/bench/bench_plugin.py
 
 format: deps
 	@$(c_files) | xargs -0 $(CLANG_FORMAT) -i

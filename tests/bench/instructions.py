@@ -155,7 +155,9 @@ def places(counts):
         n = sum(functions.values())
         rows.append((where, n, [name for name, part in functions.most_common(3)
                                 if part >= n / 10 and not name.startswith("0x")]))
-    return sorted(rows, key=lambda row: -row[1])[:WHERE_SHOWN]
+    rows.sort(key=lambda row: -row[1])
+    rest = sum(n for _, n, _ in rows[WHERE_SHOWN:])
+    return [*rows[:WHERE_SHOWN], ("the rest", rest, [])]
 
 
 def print_profile(row, counts):
@@ -174,7 +176,7 @@ def figures_table(measured):
 def profile_table(counts):
     return page.table(
         ["file or library", "instructions per packet", "share", "foremost functions"],
-        ([f"`{where}`", f"{n:,.0f}", f"{n / counts.total:.1%}",
+        ([where, f"{n:,.0f}", f"{n / counts.total:.1%}",
           ", ".join(f"`{name}`" for name in functions)]
          for where, n, functions in places(counts)))
 
