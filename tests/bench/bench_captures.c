@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +157,7 @@ write_capture(const char *path, uint32_t snap_bytes, const traffic_plan *plan,
     begin_file(&c);
     frame_init();
     traffic_run(plan, write_frame, &c, truth);
-    int failed = ferror(c.file);
+    bool failed = ferror(c.file) != 0;
     if (fclose(c.file) != 0 || failed) {
         perror(path);
         return EXIT_FAILURE;
@@ -191,7 +192,7 @@ main(int argc, char **argv)
     size_t kind_i = find_kind(argv[1]);
     traffic_plan plan = kinds[kind_i].plan;
     plan.seed = kind_i + 1;
-    int wants_truth = 0;
+    bool wants_truth = false;
     optind = 2;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
@@ -205,7 +206,7 @@ main(int argc, char **argv)
             plan.mtu_bytes = (uint32_t)number(optarg, 4, 4096) & ~3u;
             break;
         case 't':
-            wants_truth = 1;
+            wants_truth = true;
             break;
         default:
             usage();

@@ -8,6 +8,7 @@
 
 #include "seeded.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ typedef struct queue_pair {
     uint32_t next_on_host; /* index; the last one leads to the first */
     uint16_t src_port;
     uint16_t identification; /* of the next frame */
-    uint8_t has_sent;
+    bool has_sent;
 
     /* as requester */
     uint64_t start_psn, next_psn;
@@ -41,8 +42,8 @@ typedef struct queue_pair {
     uint32_t n_unseen_lost; /* since something of it was captured */
     uint64_t go_back_psn;   /* what a NAK asks for, once it has come back */
     uint64_t go_back_ns;    /* 0: none on the way */
-    uint8_t is_round_start;
-    uint8_t waits; /* for a READ response */
+    bool is_round_start;
+    bool waits; /* for a READ response */
 
     /* as responder to its peer */
     uint64_t expected_psn;
@@ -51,7 +52,7 @@ typedef struct queue_pair {
     uint64_t last_cnp_ns;
     uint32_t next_answering; /* on this host, NONE at the end */
     uint8_t answers;         /* bits of answer */
-    uint8_t has_asked;       /* by a NAK that nothing has followed yet */
+    bool has_asked;          /* by a NAK that nothing has followed yet */
 } queue_pair;
 
 typedef struct host {
@@ -189,7 +190,7 @@ emit(traffic *t, queue_pair *qp, const frame_values *values)
     qp->identification++;
     t->truth->n_packets++;
     if (!qp->has_sent) {
-        qp->has_sent = 1;
+        qp->has_sent = true;
         t->truth->n_senders++;
     }
     t->sink(t->context, t->now_ns, values);
@@ -198,11 +199,11 @@ emit(traffic *t, queue_pair *qp, const frame_values *values)
 /* ---- Congestion and loss ---- */
 
 /* Whether this data packet comes marked. */
-static int
+static bool
 is_marked(traffic *t, uint32_t to_host)
 {
     if (t->plan->marked_of_256 == 0) {
-        return 0;
+        return false;
     }
     uint64_t period = (t->now_ns - START_NS) / CONGESTED_NS;
     return to_host == period % t->plan->n_hosts &&
@@ -211,13 +212,13 @@ is_marked(traffic *t, uint32_t to_host)
 
 /* Whether this request packet is lost.  First messages come through, so that the point
  * has seen each stream; so does what is sent last, so that nothing is left to repair. */
-static int
+static bool
 is_lost(traffic *t, const queue_pair *qp)
 {
     if (t->plan->lost_of_65536 == 0 || qp->is_round_start ||
         messages_before(t, qp, qp->next_psn) == 0 ||
         t->truth->n_packets > t->plan->n_packets / 10 * 9) {
-        return 0;
+        return false;
     }
     return seeded_below(&t->random, 65536) < t->plan->lost_of_65536;
 }
@@ -261,13 +262,13 @@ receive_write(traffic *t, uint32_t qp_i, uint64_t psn)
     const queue_pair *requester = &t->qps[qp->peer];
     if (psn != qp->expected_psn) {
         if (!qp->has_asked) {
-            qp->has_asked = 1;
+            qp->has_asked = true;
             answer_later(t, qp_i, ANSWER_NAK);
         }
         return;
     }
     qp->expected_psn++;
-    qp->has_asked = 0;
+    qp->has_asked = false;
     if (place_in_message(t, requester, psn) == t->plan->message_pkts - 1) {
         answer_later(t, qp_i, ANSWER_ACK);
     }
@@ -312,7 +313,7 @@ send_response(traffic *t, queue_pair *qp)
         kind = RESPONSE_FIRST;
     } else if (qp->response_psn == qp->response_end_psn) {
         kind = RESPONSE_LAST;
-        requester->waits = 0;
+        requester->waits = false;
     }
     frame_values v = frame_from(t, qp, kind, psn);
     v.payload_bytes = t->plan->mtu_bytes;
@@ -347,19 +348,19 @@ send_answer(traffic *t, queue_pair *qp)
     }
 }
 
-/* Lets the host send the oldest answer; 0 if none is due yet.  What a queue pair still
+/* Lets the host send the oldest answer; false if none is due yet.  What a queue pair still
  * has to answer goes to the end. */
-static int
+static bool
 answer_next(traffic *t, host *h)
 {
     uint32_t qp_i = h->first_answering;
     if (qp_i == NONE || t->qps[qp_i].answer_ready_ns > t->now_ns) {
-        return 0;
+        return false;
     }
     queue_pair *qp = &t->qps[qp_i];
     send_answer(t, qp);
     if (qp->answers != 0 && qp_i == h->last_answering) {
-        return 1;
+        return true;
     }
     h->first_answering = qp->next_answering;
     qp->next_answering = NONE;
@@ -369,7 +370,7 @@ answer_next(traffic *t, host *h)
     } else if (h->first_answering == NONE) {
         h->last_answering = NONE;
     }
-    return 1;
+    return true;
 }
 
 /* ---- Requesting ---- */
@@ -389,7 +390,7 @@ go_back(const traffic *t, queue_pair *qp)
     if (qp->go_back_ns != 0 && qp->go_back_ns <= t->now_ns) {
         qp->go_back_ns = 0;
         qp->next_psn = qp->go_back_psn;
-        qp->is_round_start = 1;
+        qp->is_round_start = true;
         t->truth->n_lost_unseen += qp->n_unseen_lost;
         qp->n_unseen_lost = 0;
     }
@@ -408,8 +409,8 @@ note_seen(const traffic *t, queue_pair *qp, uint64_t psn)
     }
 }
 
-/* Sends the next WRITE packet; 0 if it was lost. */
-static int
+/* Sends the next WRITE packet; false if it was lost. */
+static bool
 send_write(traffic *t, queue_pair *qp)
 {
     go_back(t, qp);
@@ -421,13 +422,13 @@ send_write(traffic *t, queue_pair *qp)
     v.dma_bytes = t->plan->message_pkts * t->plan->mtu_bytes;
     v.remote_address =
         UINT64_C(0x7f0000000000) + messages_before(t, qp, psn) * v.dma_bytes;
-    int lost = is_lost(t, qp);
-    qp->is_round_start = 0;
+    bool lost = is_lost(t, qp);
+    qp->is_round_start = false;
     qp->next_psn++;
     if (lost) {
         qp->n_unseen_lost++;
         qp->identification++;
-        return 0;
+        return false;
     }
     note_seen(t, qp, psn);
     if (is_marked(t, v.dst_host)) {
@@ -436,15 +437,15 @@ send_write(traffic *t, queue_pair *qp)
     }
     emit(t, qp, &v);
     receive_write(t, qp->peer, psn);
-    return 1;
+    return true;
 }
 
-/* Sends a READ request for one message; 0 while the last one is not answered. */
-static int
+/* Sends a READ request for one message; false while the last one is not answered. */
+static bool
 send_read(traffic *t, queue_pair *qp)
 {
     if (qp->waits) {
-        return 0;
+        return false;
     }
     frame_values v = frame_from(t, qp, READ_REQUEST, qp->next_psn);
     v.flags = BTH_ACK_REQUEST;
@@ -452,13 +453,13 @@ send_read(traffic *t, queue_pair *qp)
     v.remote_address =
         UINT64_C(0x7f0000000000) + messages_before(t, qp, qp->next_psn) * v.dma_bytes;
     emit(t, qp, &v);
-    qp->waits = 1;
+    qp->waits = true;
     queue_pair *responder = &t->qps[qp->peer];
     responder->response_psn = qp->next_psn;
     qp->next_psn += t->plan->message_pkts;
     responder->response_end_psn = qp->next_psn;
     answer_later(t, qp->peer, ANSWER_READ);
-    return 1;
+    return true;
 }
 
 /* Lets the host send a request packet. */
