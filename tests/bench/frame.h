@@ -40,7 +40,7 @@ typedef enum bth_flags {
     BTH_BECN = 1 << 1,
 } bth_flags;
 
-/* What a frame says.  Fields whose header the opcode does not carry are not looked at. */
+/* What a frame says.  Fields of headers that the opcode does not carry are not read. */
 typedef struct frame_values {
     opcode_kind kind;
     bth_flags flags;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpcap's own loop over a capture file, with nothing done but counting: what a program
- * that reads by libpcap cannot be faster than.
+ * libpcap's own loop over a capture file, with nothing done but counting: no program
+ * that reads by libpcap is faster.
  *
  *   pcap_loop FILE
  */

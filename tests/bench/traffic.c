@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * PSNs are unwrapped here: they count on from a start of less than 2^24, and the frame
- * has their low 24 bits.  The message that a PSN belongs to, and its place in it, follow
- * from the distance to the start.
+ * has their low 24 bits.  The message that a PSN belongs to, and its place there,
+ * follow from the distance to the start.
  */
 #include "traffic.h"
 
@@ -87,8 +87,8 @@ zeroed(size_t n, size_t size)
     return memory;
 }
 
-/* What Linux makes of two QPNs where no flow label is set (rdma_flow_label_to_udp_sport,
- * rdma_calc_flow_label). */
+/* What Linux makes of two QPNs where no flow label is set (rdma_calc_flow_label,
+ * rdma_flow_label_to_udp_sport). */
 static uint16_t
 source_port(uint32_t a_qpn, uint32_t b_qpn)
 {
@@ -211,7 +211,7 @@ is_marked(traffic *t, uint32_t to_host)
 }
 
 /* Whether this request packet is lost.  First messages come through, so that the point
- * has seen each stream; so does what is sent last, so that nothing is left to repair. */
+ * has seen each stream; so does what is sent last: nothing is left to repair. */
 static bool
 is_lost(traffic *t, const queue_pair *qp)
 {
@@ -348,8 +348,8 @@ send_answer(traffic *t, queue_pair *qp)
     }
 }
 
-/* Lets the host send the oldest answer; false if none is due yet.  What a queue pair still
- * has to answer goes to the end. */
+/* Lets the host send the oldest answer; false if none is due yet.  What a queue pair
+ * still has to answer goes to the end. */
 static bool
 answer_next(traffic *t, host *h)
 {

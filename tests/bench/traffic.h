@@ -3,8 +3,8 @@
  * Traffic of many hosts as a switch between them sees it, frame by frame.
  *
  * Hosts send to each other over connections of two queue pairs each, both of which make
- * requests: WRITE messages of several packets, or READs.  Time goes by in slots; in each,
- * one host after another may send one frame:
+ * requests: WRITE messages of several packets, or READs.  Time goes by in slots; in
+ * each, the host whose turn it is may send one frame:
  *
  *   1. an answer, if one is due: ACK, NAK, CNP, or a packet of a READ response;
  *   2. else the next request packet of the queue pair whose turn it is.  A turn is a
