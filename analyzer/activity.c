@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "activity.h"
 
-#include "approach.h"
-
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
 /* The cell that an edge added to last, out of the level while times stay in it. */
@@ -185,6 +183,15 @@ reach(rs_activity *activity, guint64 time_ns)
     }
 }
 
+gboolean
+rs_activity_would_widen(const rs_activity *activity, guint64 time_ns)
+{
+    const rs_level *now = activity->now;
+    guint64 number = time_ns / now->width_ns;
+    return activity->n_cells > 0 &&
+           MAX(now->last, number) - MIN(now->first, number) >= RS_ACTIVITY_SPAN;
+}
+
 /* Where in `cells` the first one stands that is not before `number`. */
 static guint
 place_of(const GArray *cells, guint64 number)
@@ -251,12 +258,6 @@ cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
         };
     }
     return &newest->cell;
-}
-
-void
-rs_activity_approach(const rs_activity *activity, guint32 edge)
-{
-    rs_approach_element(activity->newest, edge, sizeof(newest_cell));
 }
 
 void

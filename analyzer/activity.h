@@ -52,9 +52,9 @@ void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes);
 
-/* Packets of this edge will come soon, see approach.h. */
-void
-rs_activity_approach(const rs_activity *activity, guint32 edge);
+/* Whether a packet of that time makes cells wider. */
+gboolean
+rs_activity_would_widen(const rs_activity *activity, guint64 time_ns);
 
 /* The capture has ended: from here on the levels hold all. */
 void

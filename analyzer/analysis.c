@@ -38,7 +38,7 @@ typedef struct run {
     rs_analysis *analysis;
     rs_filter *filter;
     roce_intake *intake;
-    gboolean tracking; /* some frame has been tracked */
+    guint64 tracked; /* frames */
 } run;
 
 /* As GLib does it: an analyzer without memory has nothing to tell. */
@@ -153,7 +153,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
     rs_analysis *analysis = r->analysis;
-    r->tracking = TRUE;
+    r->tracked++;
     roce_icrc_status icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
     must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
@@ -166,6 +166,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
         .sighting = roce_tracker_last_sighting(analysis->tracker),
         .icrc = icrc,
         .priority = rs_priority_of(packet, analysis->options),
+        .order = r->tracked,
     };
     rs_sight_complete(&sight);
     rs_watchers_packet(&analysis->watchers, &sight);
@@ -214,7 +215,7 @@ make_twins(run *r)
     rs_analysis *analysis = r->analysis;
     if (analysis->twins == NULL && rs_points_n(analysis->points) > 1) {
         analysis->twins = rs_twins_new();
-        if (r->tracking) {
+        if (r->tracked > 0) {
             rs_twins_miss(analysis->twins);
         }
     }
@@ -302,7 +303,6 @@ take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **erro
     for (guint i = 0; i < n; i++) {
         if (streams[i] != ROCE_NO_STREAM) {
             roce_tracker_approach(analysis->tracker, streams[i], &packets[i]);
-            rs_watchers_approach_more(&analysis->watchers, streams[i]);
         }
     }
     for (guint i = 0; i < n; i++) {

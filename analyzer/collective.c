@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collective.h"
 
-#include "approach.h"
-
 struct rs_collective {
     rs_edges *edges;
     rs_activity *activity;
@@ -36,17 +34,10 @@ rs_collective_free(rs_collective *collective)
     g_free(collective);
 }
 
-void
-rs_collective_approach(const rs_collective *collective, guint32 stream)
+gboolean
+rs_collective_would_widen(const rs_collective *collective, guint64 time_ns)
 {
-    rs_edges_approach(collective->edges, stream);
-}
-
-void
-rs_collective_approach_more(const rs_collective *collective, guint32 stream)
-{
-    rs_activity_approach(collective->activity,
-                         rs_edges_of_stream(collective->edges, stream));
+    return rs_activity_would_widen(collective->activity, time_ns);
 }
 
 void

@@ -29,12 +29,9 @@ rs_collective_free(rs_collective *collective);
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_collective_approach(const rs_collective *collective, guint32 stream);
-/* Somewhat later. */
-void
-rs_collective_approach_more(const rs_collective *collective, guint32 stream);
+/* Whether a packet of that time makes time coarser for all. */
+gboolean
+rs_collective_would_widen(const rs_collective *collective, guint64 time_ns);
 
 /* The tracker has finished. */
 void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "congestion.h"
 
-#include "approach.h"
 #include "roce/aeth.h"
 #include "roce/opcode.h"
 
@@ -146,12 +145,6 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
             (guint8)(1u << sight->priority);
         congestion->foreign_about = ROCE_NO_STREAM;
     }
-}
-
-void
-rs_congestion_approach(const rs_congestion *congestion, guint32 stream)
-{
-    rs_reactions_approach(congestion->reactions, stream);
 }
 
 void

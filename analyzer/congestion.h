@@ -60,10 +60,6 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 void
 rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_congestion_approach(const rs_congestion *congestion, guint32 stream);
-
 void
 rs_congestion_event(rs_congestion *congestion, const roce_event *event);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edges.h"
 
-#include "approach.h"
 #include "roce/hash.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct open_message {
 typedef struct follower {
     gboolean known; /* `edge` was looked for */
     guint32 edge;
-    guint64 repeats; /* what came more than once, so far */
+    guint32 repeats; /* what came more than once, so far */
     guint64 bytes;   /* of data, that are not yet its edge's */
     open_message open[ROCE_N_SPACES];
 } follower;
@@ -158,14 +158,6 @@ follow(rs_edges *edges, const roce_stream *s)
     return f->edge == NO_EDGE ? NULL : f;
 }
 
-static guint64
-repeats_of(const roce_stream *s)
-{
-    return s->retransmissions.packets + s->space[ROCE_SPACE_REQUESTS].duplicates +
-           s->space[ROCE_SPACE_RESPONSES].duplicates +
-           s->space[ROCE_SPACE_RESPONSES].resent;
-}
-
 static gboolean
 carries_data(roce_role role)
 {
@@ -219,6 +211,7 @@ add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
         return;
     }
     open->open = FALSE;
+    message->order = sight->order;
     if ((info->headers & ROCE_HEADER_IMMDT) != 0) {
         message->flags |= RS_MESSAGE_IMMEDIATE;
     }
@@ -226,12 +219,6 @@ add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
         message->flags |= RS_MESSAGE_SIGNAL;
     }
     keep(edges, g_ptr_array_index(edges->edges, f->edge), message);
-}
-
-void
-rs_edges_approach(const rs_edges *edges, guint32 stream)
-{
-    rs_approach_element(edges->followers, stream, sizeof(follower));
 }
 
 rs_load
@@ -249,8 +236,8 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
         return load;
     }
     load.edge = f->edge;
-    guint64 repeats = repeats_of(sight->stream);
-    if (repeats > f->repeats) {
+    guint32 repeats = sight->counted.repeats;
+    if ((gint32)(repeats - f->repeats) > 0) {
         f->repeats = repeats;
         load.kind = RS_LOAD_RESENT;
         return load;
@@ -263,17 +250,34 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
     return load;
 }
 
-guint32
-rs_edges_of_stream(const rs_edges *edges, guint32 stream)
+static gint
+by_order(gconstpointer a, gconstpointer b)
 {
-    return stream < edges->followers->len
-               ? g_array_index(edges->followers, follower, stream).edge
-               : 0;
+    const rs_message *x = a;
+    const rs_message *y = b;
+    return rs_by_number(x->order, y->order);
+}
+
+/* Several streams have told their messages one after the other. */
+static void
+put_in_order(GArray *messages)
+{
+    for (guint i = 1; i < messages->len; i++) {
+        if (by_order(&g_array_index(messages, rs_message, i - 1),
+                     &g_array_index(messages, rs_message, i)) > 0) {
+            g_array_sort(messages, by_order);
+            return;
+        }
+    }
 }
 
 void
 rs_edges_finish(rs_edges *edges)
 {
+    for (guint i = 0; i < edges->edges->len; i++) {
+        rs_edge *edge = g_ptr_array_index(edges->edges, i);
+        put_in_order(edge->messages);
+    }
     for (guint i = 0; i < edges->followers->len; i++) {
         follower *f = &g_array_index(edges->followers, follower, i);
         if (f->bytes > 0) {

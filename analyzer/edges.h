@@ -37,6 +37,7 @@ typedef enum rs_message_flag {
 typedef struct rs_message {
     guint64 start_ns, end_ns;
     guint64 first_frame, last_frame;
+    guint64 order; /* of the ends of all messages */
     guint64 bytes; /* payload seen */
     guint32 packets;
     guint32 stream;
@@ -82,14 +83,6 @@ rs_edges_free(rs_edges *edges);
 /* Takes the next packet in and says what it was. */
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight);
-
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_edges_approach(const rs_edges *edges, guint32 stream);
-
-/* A guess at the edge of a stream, for the same purpose. */
-guint32
-rs_edges_of_stream(const rs_edges *edges, guint32 stream);
 
 /* The capture has ended: from here on edges know all of their bytes. */
 void

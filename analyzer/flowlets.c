@@ -10,7 +10,6 @@
  */
 #include "flowlets.h"
 
-#include "approach.h"
 #include "data_sight.h"
 
 #define MAX_STREAMS 65536
@@ -184,13 +183,6 @@ take_write(state *s, const rs_sight *sight)
     }
     s->chain_base = base;
     s->chain_bytes = p->payload_bytes;
-}
-
-void
-rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream)
-{
-    rs_approach_pointed(flowlets->of_stream, stream,
-                        offsetof(state, pub) + offsetof(rs_flowlet_stream, late));
 }
 
 void

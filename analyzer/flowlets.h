@@ -66,10 +66,6 @@ rs_flowlets_free(rs_flowlets *flowlets);
 void
 rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream);
-
 /* The tracker says this, while it takes a packet or finishes. */
 void
 rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event);

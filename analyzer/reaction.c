@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reaction.h"
 
-#include "approach.h"
 #include "roce/opcode.h"
 
 #define BURST_GAP_NS 200000
@@ -203,12 +202,6 @@ take_interval(follower *f, const interval *one)
     f->held.duration_ns = 0;
     add_interval(&f->window, one);
     take_rate(f);
-}
-
-void
-rs_reactions_approach(const rs_reactions *reactions, guint32 stream)
-{
-    rs_approach(find_follower(reactions, stream), offsetof(follower, window.ring));
 }
 
 void

@@ -53,10 +53,6 @@ rs_reactions_free(rs_reactions *reactions);
 void
 rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_reactions_approach(const rs_reactions *reactions, guint32 stream);
-
 /* It is a CNP about the data of this stream. */
 void
 rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event);

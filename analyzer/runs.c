@@ -2,9 +2,14 @@
 #include "runs.h"
 
 #include "approach.h"
+#include "data_sight.h"
+
 #include "roce/aeth.h"
 
 #include <string.h>
+
+#define MOST_STEPS                                                                     \
+    16 /* that wait: a few lines of memory, written one after the other */
 
 /* What packets have to share.  No byte is left unset, so that memcmp() compares. */
 typedef struct likeness {
@@ -13,35 +18,46 @@ typedef struct likeness {
     guint8 n_vlans, traffic_class, hop_limit, priority;
     guint8 direction, transport, role, outcome;
     guint8 icrc, migration, has_payload, is_data;
-    guint16 zero;
+    guint8 sequenced, space, span, zero;
+    guint16 zeros;
     guint32 point;
 } likeness;
-G_STATIC_ASSERT(sizeof(likeness) == 36);
+G_STATIC_ASSERT(sizeof(likeness) == 40);
+
+/* What they differ in. */
+typedef struct step {
+    guint64 time_ns, frame, order;
+    gint64 psn;
+    guint64 address; /* of its RETH */
+    guint32 payload_bytes, udp_bytes;
+    guint32 psn24;
+    guint16 headers;
+    guint8 opcode;
+} step;
 
 typedef struct run {
     gboolean open;
+    guint n_steps; /* that wait */
     likeness like;
-    guint64 n; /* that nobody was told of yet */
+    rs_counted counted; /* with the newest packet */
+    rs_counted grows;   /* with each packet */
+    guint64 n;          /* packets that are to be counted */
     guint64 payload_bytes, wire_bytes;
-    guint64 frame, time_ns;
-    guint32 psn24;
-    guint8 opcode; /* of the newest, as the three before */
     const roce_stream *stream;
+    step steps[MOST_STEPS]; /* the newest stays, told or not */
 } run;
 
 struct rs_runs {
-    rs_runs_tell tell;
-    gpointer ctx;
-    GArray *of_stream; /* run */
+    rs_runs_listener listener;
+    GPtrArray *of_stream; /* run; NULL: none yet */
 };
 
 rs_runs *
-rs_runs_new(rs_runs_tell tell, gpointer ctx)
+rs_runs_new(const rs_runs_listener *listener)
 {
     rs_runs *runs = g_new0(rs_runs, 1);
-    runs->tell = tell;
-    runs->ctx = ctx;
-    runs->of_stream = g_array_new(FALSE, TRUE, sizeof(run));
+    runs->listener = *listener;
+    runs->of_stream = g_ptr_array_new_with_free_func(g_free);
     return runs;
 }
 
@@ -49,12 +65,27 @@ void
 rs_runs_free(rs_runs *runs)
 {
     if (runs != NULL) {
-        g_array_unref(runs->of_stream);
+        g_ptr_array_unref(runs->of_stream);
         g_free(runs);
     }
 }
 
-/* Only plain packets come in runs: nothing is around them, and no NAK or CNP is one. */
+void
+rs_runs_approach(const rs_runs *runs, guint32 stream)
+{
+    rs_approach_pointed(runs->of_stream, stream, offsetof(run, steps));
+}
+
+static run *
+run_of(const rs_runs *runs, guint32 stream)
+{
+    return stream < runs->of_stream->len ? runs->of_stream->pdata[stream] : NULL;
+}
+
+/* ---- what is alike ---- */
+
+/* Only plain packets come in runs: nothing is around them, no NAK or CNP is one, and each
+ * takes no more than one PSN. */
 static gboolean
 comes_in_runs(const rs_sight *sight)
 {
@@ -62,9 +93,11 @@ comes_in_runs(const rs_sight *sight)
     roce_role role = sight->info->role;
     gboolean is_nak = (p->headers & ROCE_HEADER_AETH) != 0 &&
                       roce_aeth_get_kind(p->aeth_syndrome) != ROCE_AETH_ACK;
-    return sight->is_counted && sight->icrc != ROCE_ICRC_BAD && p->n_tunnels == 0 &&
-           p->has_macs && !p->is_grh && p->n_vlans <= 1 && !is_nak &&
-           role != ROCE_ROLE_CNP && role != ROCE_ROLE_UNKNOWN;
+    return sight->is_counted && sight->sighting->span <= 1 &&
+           sight->icrc != ROCE_ICRC_BAD && p->n_tunnels == 0 && p->has_macs &&
+           !p->is_grh && p->n_vlans <= 1 && !is_nak &&
+           (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
+            role == ROCE_ROLE_READ_RESPONSE || role == ROCE_ROLE_ACK);
 }
 
 static void
@@ -87,105 +120,241 @@ find_likeness(likeness *like, const rs_sight *sight)
         .migration = p->bth.migration ? 1 : 0,
         .has_payload = p->payload_bytes > 0 ? 1 : 0,
         .is_data = sight->is_data ? 1 : 0,
+        .sequenced = sight->sighting->sequenced ? 1 : 0,
+        .space = (guint8)sight->sighting->space,
+        .span = (guint8)sight->sighting->span,
         .point = sight->frame->point,
     };
     memcpy(like->src_mac, p->src_mac, sizeof like->src_mac);
     memcpy(like->dst_mac, p->dst_mac, sizeof like->dst_mac);
 }
 
-/* A packet like all of the run, with what is the newest one's. */
+/* What the counters of a stream grow by with each packet like this one, unless something
+ * else happens. */
+static rs_counted
+growth_of(const rs_sight *sight)
+{
+    guint32 data = rs_packet_has_data(sight->packet) ? 1 : 0;
+    gboolean marked = roce_packet_ecn(sight->packet) == ROCE_ECN_CE;
+    return (rs_counted){.packets = 1, .data = data, .ce = marked ? data : 0};
+}
+
+/* Whether the counters grew by that, and by nothing else. */
+static gboolean
+grew(const rs_counted *now, const rs_counted *before, const rs_counted *by)
+{
+    return now->packets == before->packets + by->packets &&
+           now->data == before->data + by->data && now->ce == before->ce + by->ce &&
+           now->cnps == before->cnps && now->resent == before->resent &&
+           now->repeats == before->repeats;
+}
+
+/* ---- telling ---- */
+
+/* A packet of the run, as those who are told have seen it. */
+typedef struct rebuilt {
+    roce_frame frame;
+    roce_packet packet;
+    roce_sighting sighting;
+    rs_sight sight;
+} rebuilt;
+
 static void
-rebuild(const run *r, roce_frame *frame, roce_packet *packet)
+rebuild(const run *r, rebuilt *all)
 {
     const likeness *like = &r->like;
-    *frame =
-        (roce_frame){.number = r->frame, .time_ns = r->time_ns, .point = like->point};
-    *packet = (roce_packet){
-        .class = ROCE_CLASS_ROCE,
-        .outcome = like->outcome,
-        .has_macs = true,
-        .direction = like->direction,
-        .n_vlans = like->n_vlans,
-        .vlan_tci = {like->vlan_tci},
-        .src = r->stream->src,
-        .dst = r->stream->dst,
-        .traffic_class = like->traffic_class,
-        .hop_limit = like->hop_limit,
-        .src_port = like->src_port,
-        .has_bth = true,
-        .transport = like->transport,
-        .payload_bytes = like->has_payload,
-        .bth =
+    *all = (rebuilt){
+        .frame = {.point = like->point},
+        .packet =
             {
-                .opcode = r->opcode,
-                .migration = like->migration != 0,
-                .p_key = like->p_key,
-                .dest_qpn = r->stream->dst_qpn,
-                .psn24 = r->psn24,
+                .class = ROCE_CLASS_ROCE,
+                .outcome = like->outcome,
+                .has_macs = true,
+                .direction = like->direction,
+                .n_vlans = like->n_vlans,
+                .vlan_tci = {like->vlan_tci},
+                .src = r->stream->src,
+                .dst = r->stream->dst,
+                .traffic_class = like->traffic_class,
+                .hop_limit = like->hop_limit,
+                .src_port = like->src_port,
+                .has_bth = true,
+                .transport = like->transport,
+                .bth =
+                    {
+                        .migration = like->migration != 0,
+                        .p_key = like->p_key,
+                        .dest_qpn = r->stream->dst_qpn,
+                    },
+            },
+        .sighting =
+            {
+                .stream = r->stream->id,
+                .sequenced = like->sequenced != 0,
+                .space = like->space,
+                .span = like->span,
+            },
+        .sight =
+            {
+                .frame = &all->frame,
+                .packet = &all->packet,
+                .stream = r->stream,
+                .sighting = &all->sighting,
+                .icrc = like->icrc,
+                .priority = like->priority,
+                .is_counted = TRUE,
+                .is_data = like->is_data != 0,
+                .n = 1,
             },
     };
-    memcpy(packet->src_mac, like->src_mac, sizeof packet->src_mac);
-    memcpy(packet->dst_mac, like->dst_mac, sizeof packet->dst_mac);
+    memcpy(all->packet.src_mac, like->src_mac, sizeof like->src_mac);
+    memcpy(all->packet.dst_mac, like->dst_mac, sizeof like->dst_mac);
 }
 
 static void
-tell(const rs_runs *runs, run *r)
+rebuild_step(const step *s, rebuilt *all)
+{
+    const roce_opcode_info *info = roce_opcode_get(s->opcode);
+    all->frame.number = s->frame;
+    all->frame.time_ns = s->time_ns;
+    all->packet.payload_bytes = s->payload_bytes;
+    all->packet.udp_length = s->udp_bytes;
+    all->packet.headers = s->headers;
+    all->packet.reth.address = s->address;
+    all->packet.bth.opcode = s->opcode;
+    all->packet.bth.psn24 = s->psn24;
+    all->sighting.psn = s->psn;
+    all->sight.info = info;
+    all->sight.order = s->order;
+    all->sight.payload_bytes = s->payload_bytes;
+}
+
+/* The counters before the first of the steps that wait. */
+static rs_counted
+counted_before(const run *r)
+{
+    rs_counted before = r->counted;
+    before.packets -= r->n_steps * r->grows.packets;
+    before.data -= r->n_steps * r->grows.data;
+    before.ce -= r->n_steps * r->grows.ce;
+    return before;
+}
+
+static void
+tell_each_step(const rs_runs *runs, run *r)
+{
+    rebuilt all;
+    rebuild(r, &all);
+    rs_counted counted = counted_before(r);
+    for (guint i = 0; i < r->n_steps; i++) {
+        counted.packets += r->grows.packets;
+        counted.data += r->grows.data;
+        counted.ce += r->grows.ce;
+        rebuild_step(&r->steps[i], &all);
+        all.sight.counted = counted;
+        runs->listener.step(runs->listener.ctx, &all.sight);
+    }
+    r->steps[0] = r->steps[r->n_steps - 1];
+    r->n_steps = 0;
+}
+
+static gboolean
+is_late(const rs_runs *runs, const run *r)
+{
+    return runs->listener.is_late(runs->listener.ctx, r->steps[r->n_steps - 1].time_ns);
+}
+
+/* What waits elsewhere and is not late itself comes before what is. */
+static void
+tell_others(const rs_runs *runs)
+{
+    for (guint i = 0; i < runs->of_stream->len; i++) {
+        run *r = runs->of_stream->pdata[i];
+        if (r != NULL && r->n_steps > 0 && !is_late(runs, r)) {
+            tell_each_step(runs, r);
+        }
+    }
+}
+
+static void
+tell_steps(const rs_runs *runs, run *r)
+{
+    if (r->n_steps > 0) {
+        if (is_late(runs, r)) {
+            tell_others(runs);
+        }
+        tell_each_step(runs, r);
+    }
+}
+
+/* The newest packet of a run, which has told its steps, for all that are to be counted. */
+static void
+tell_counts(const rs_runs *runs, run *r)
 {
     if (r->n == 0) {
         return;
     }
-    roce_frame frame;
-    roce_packet packet;
-    rebuild(r, &frame, &packet);
-    const rs_sight sight = {
-        .frame = &frame,
-        .packet = &packet,
-        .stream = r->stream,
-        .info = roce_opcode_get(r->opcode),
-        .icrc = r->like.icrc,
-        .priority = r->like.priority,
-        .is_counted = TRUE,
-        .is_data = r->like.is_data != 0,
-        .n = r->n,
-        .payload_bytes = r->payload_bytes,
-        .wire_bytes = r->wire_bytes,
-    };
-    runs->tell(runs->ctx, &sight);
+    rebuilt all;
+    rebuild(r, &all);
+    rebuild_step(&r->steps[0], &all);
+    all.sight.n = r->n;
+    all.sight.payload_bytes = r->payload_bytes;
+    all.sight.wire_bytes = r->wire_bytes;
+    runs->listener.count(runs->listener.ctx, &all.sight);
     r->n = r->payload_bytes = r->wire_bytes = 0;
 }
 
-void
-rs_runs_approach(const rs_runs *runs, guint32 stream)
+static void
+end(rs_runs *runs, run *r)
 {
-    rs_approach_element(runs->of_stream, stream, sizeof(run));
+    tell_steps(runs, r);
+    tell_counts(runs, r);
+    r->open = FALSE;
+}
+
+/* ---- packets ---- */
+
+static void
+add(run *r, const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    r->steps[r->n_steps++] = (step){
+        .time_ns = sight->frame->time_ns,
+        .frame = sight->frame->number,
+        .order = sight->order,
+        .psn = sight->sighting->psn,
+        .address = p->reth.address,
+        .payload_bytes = p->payload_bytes,
+        .udp_bytes = p->udp_length,
+        .psn24 = p->bth.psn24,
+        .headers = p->headers,
+        .opcode = p->bth.opcode,
+    };
+    r->counted = sight->counted;
+    r->n++;
+    r->payload_bytes += sight->payload_bytes;
+    r->wire_bytes += sight->wire_bytes;
 }
 
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight)
 {
-    if (sight->stream == NULL || sight->stream->id >= runs->of_stream->len) {
-        return FALSE;
-    }
-    run *r = &g_array_index(runs->of_stream, run, sight->stream->id);
-    if (!r->open) {
+    run *r = sight->stream != NULL ? run_of(runs, sight->stream->id) : NULL;
+    if (r == NULL || !r->open) {
         return FALSE;
     }
     likeness like;
-    if (comes_in_runs(sight)) {
+    if (comes_in_runs(sight) && grew(&sight->counted, &r->counted, &r->grows)) {
         find_likeness(&like, sight);
         if (memcmp(&like, &r->like, sizeof like) == 0) {
-            r->n++;
-            r->payload_bytes += sight->payload_bytes;
-            r->wire_bytes += sight->wire_bytes;
-            r->frame = sight->frame->number;
-            r->time_ns = sight->frame->time_ns;
-            r->psn24 = sight->packet->bth.psn24;
-            r->opcode = sight->packet->bth.opcode;
+            if (r->n_steps == MOST_STEPS) {
+                tell_steps(runs, r);
+            }
+            add(r, sight);
             return TRUE;
         }
     }
-    tell(runs, r);
-    r->open = FALSE;
+    end(runs, r);
     return FALSE;
 }
 
@@ -198,20 +367,35 @@ rs_runs_begin(rs_runs *runs, const rs_sight *sight)
     }
     guint32 id = sight->stream->id;
     if (id >= runs->of_stream->len) {
-        g_array_set_size(runs->of_stream, id + 1);
+        g_ptr_array_set_size(runs->of_stream, (gint)id + 1);
     }
-    run *r = &g_array_index(runs->of_stream, run, id);
+    if (runs->of_stream->pdata[id] == NULL) {
+        runs->of_stream->pdata[id] = g_new0(run, 1);
+    }
+    run *r = runs->of_stream->pdata[id];
     r->open = TRUE;
     r->stream = sight->stream;
+    r->counted = sight->counted;
+    r->grows = growth_of(sight);
     find_likeness(&r->like, sight);
+}
+
+void
+rs_runs_tell_steps(rs_runs *runs, guint32 stream)
+{
+    run *r = run_of(runs, stream);
+    if (r != NULL) {
+        tell_steps(runs, r);
+    }
 }
 
 void
 rs_runs_end(rs_runs *runs)
 {
     for (guint i = 0; i < runs->of_stream->len; i++) {
-        run *r = &g_array_index(runs->of_stream, run, i);
-        tell(runs, r);
-        r->open = FALSE;
+        run *r = runs->of_stream->pdata[i];
+        if (r != NULL) {
+            end(runs, r);
+        }
     }
 }

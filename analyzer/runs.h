@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs of packets that are alike to whoever only counts them.
+ * Runs of packets that are alike.
  *
  * Most packets of a stream differ from the one before in their PSN, their length and their
- * time alone.  Watchers that count packets by what does not change are told of many such at
- * once: of the newest, with how many it stands for and what they come to.
+ * time alone.  Where there are many streams, what watchers keep of one is far away in
+ * memory whenever a packet of it comes; so packets that are alike wait beside each other,
+ * and watchers are told of some at a time:
  *
- * The one rule: nothing is told differently, only later: a run ends with the first packet
+ *   steps   of each packet, in the order of its stream
+ *   counts  of the newest, with how many it stands for and what they come to
+ *
+ * The one rule: nothing is told differently, only later.  A run ends with the first packet
  * of its stream that is not like it, and with the capture.
  */
 #ifndef RS_RUNS_H
@@ -16,32 +20,41 @@
 
 #include <glib.h>
 
-#define RS_RUNS_STREAMS                                                                \
-    131072 /* streams that have runs: others' packets go one by one */
+#define RS_RUNS_STREAMS 65536 /* streams that have runs: others' packets do not wait */
 
 typedef struct rs_runs rs_runs;
 
-/* Is told of packets: `sight->n` of them. */
-typedef void (*rs_runs_tell)(gpointer ctx, const rs_sight *sight);
+/* Who is told. */
+typedef struct rs_runs_listener {
+    void (*step)(gpointer ctx, const rs_sight *sight);
+    void (*count)(gpointer ctx, const rs_sight *sight);
+    /* Whether what still waits is to be told before a step of that time. */
+    gboolean (*is_late)(gpointer ctx, guint64 time_ns);
+    gpointer ctx;
+} rs_runs_listener;
 
 rs_runs *
-rs_runs_new(rs_runs_tell tell, gpointer ctx);
+rs_runs_new(const rs_runs_listener *listener);
 
 void
 rs_runs_free(rs_runs *runs);
-
-/* Whether the packet joins the run of its stream, and needs to be told no more.  If not,
- * the run before it has been told. */
-gboolean
-rs_runs_join(rs_runs *runs, const rs_sight *sight);
 
 /* A packet of this stream will come soon, see approach.h. */
 void
 rs_runs_approach(const rs_runs *runs, guint32 stream);
 
+/* Whether the packet joins the run of its stream, and will be told with it.  If not, that
+ * run has been told. */
+gboolean
+rs_runs_join(rs_runs *runs, const rs_sight *sight);
+
 /* The packet, which has just been told, begins a run, if such packets come in runs. */
 void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight);
+
+/* Tells the steps that wait of a stream; there may be none. */
+void
+rs_runs_tell_steps(rs_runs *runs, guint32 stream);
 
 /* Tells all runs, and ends them. */
 void

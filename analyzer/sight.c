@@ -13,6 +13,24 @@ rs_priority_of(const roce_packet *packet, const rs_options *options)
     return has_dscp ? options->dscp_map[packet->traffic_class >> 2] : 0;
 }
 
+rs_counted
+rs_counted_of(const roce_stream *s)
+{
+    const uint64_t *ecn = s->ecn.codepoint;
+    uint64_t resent = s->retransmissions.packets;
+    uint64_t repeats = resent + s->space[ROCE_SPACE_REQUESTS].duplicates +
+                       s->space[ROCE_SPACE_RESPONSES].duplicates +
+                       s->space[ROCE_SPACE_RESPONSES].resent;
+    return (rs_counted){
+        .packets = (guint32)s->packets,
+        .data = (guint32)(ecn[0] + ecn[1] + ecn[2] + ecn[3]),
+        .ce = (guint32)ecn[ROCE_ECN_CE],
+        .cnps = (guint32)s->cnps_sent,
+        .resent = (guint32)resent,
+        .repeats = (guint32)repeats,
+    };
+}
+
 void
 rs_sight_complete(rs_sight *sight)
 {
@@ -23,6 +41,9 @@ rs_sight_complete(rs_sight *sight)
     sight->is_data =
         sight->is_counted && s->dst_qpn != ROCE_GSI_QPN && rs_packet_has_data(p);
     sight->n = 1;
+    if (s != NULL) {
+        sight->counted = rs_counted_of(s);
+    }
     sight->payload_bytes = p->payload_bytes;
     sight->wire_bytes = roce_packet_wire_bytes(p, sight->frame);
 }

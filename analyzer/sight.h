@@ -18,12 +18,23 @@
 
 #include <glib.h>
 
+/* What a stream had counted when a packet had come; of what only grows, the low half. */
+typedef struct rs_counted {
+    guint32 packets;
+    guint32 data, ce; /* packets with data, and marked ones of them */
+    guint32 cnps;     /* carried */
+    guint32 resent;   /* by the requester */
+    guint32 repeats;  /* packets that came more than once, for whatever reason */
+} rs_counted;
+
 typedef struct rs_sight {
     const roce_frame *frame;
     const roce_packet *packet;
     const roce_stream *stream; /* counters include this packet; NULL: it has none */
     const roce_sighting *sighting;
     const roce_opcode_info *info; /* of its opcode, if it has a BTH */
+    guint64 order;                /* counts the packets that were tracked, from 1 */
+    rs_counted counted;           /* with this packet; valid if it has a stream */
     roce_icrc_status icrc;
     guint8 priority;     /* see rs_priority_of() */
     gboolean is_counted; /* in its stream */
@@ -32,6 +43,9 @@ typedef struct rs_sight {
      * is this one, see runs.h: how many, and what they come to.  Others are told of 1. */
     guint64 n, payload_bytes, wire_bytes;
 } rs_sight;
+
+rs_counted
+rs_counted_of(const roce_stream *stream);
 
 /* Sets what follows from frame, packet and stream. */
 void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "timeline.h"
 
-#include "approach.h"
 #include "bins.h"
 
 #define LEAST_BIN_NS 1000
@@ -80,21 +79,14 @@ point_series(rs_timeline *timeline, guint32 point)
                      point);
 }
 
-static guint64
-data_packets(const roce_stream *s)
-{
-    const guint64 *n = s->ecn.codepoint;
-    return n[0] + n[1] + n[2] + n[3];
-}
-
 static void
-count(progress *p, const roce_stream *s)
+follow(progress *p, const rs_counted *counted)
 {
-    p->packets = (guint32)s->packets;
-    p->now[RS_TIMELINE_DATA] = (guint32)data_packets(s);
-    p->now[RS_TIMELINE_CE] = (guint32)s->ecn.codepoint[3];
-    p->now[RS_TIMELINE_CNPS] = (guint32)s->cnps_sent;
-    p->now[RS_TIMELINE_RETRANSMISSIONS] = (guint32)s->retransmissions.packets;
+    p->packets = counted->packets;
+    p->now[RS_TIMELINE_DATA] = counted->data;
+    p->now[RS_TIMELINE_CE] = counted->ce;
+    p->now[RS_TIMELINE_CNPS] = counted->cnps;
+    p->now[RS_TIMELINE_RETRANSMISSIONS] = counted->resent;
 }
 
 static progress *
@@ -150,12 +142,6 @@ ip_payload_bits(const roce_packet *packet)
 }
 
 void
-rs_timeline_approach(const rs_timeline *timeline, guint32 stream)
-{
-    rs_approach_element(timeline->streams_so_far, stream, sizeof(progress));
-}
-
-void
 rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
 {
     const roce_stream *s = sight->stream;
@@ -169,10 +155,10 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
         rs_bins_around(timeline->bins, now_ns, &p->start_ns, &p->end_ns);
     }
     p->newest_ns = now_ns;
-    if ((guint32)s->packets != p->packets) {
+    if (sight->counted.packets != p->packets) {
         p->bits += ip_payload_bits(sight->packet);
     }
-    count(p, s);
+    follow(p, &sight->counted);
 }
 
 /* A CNP whose cause is known and which the other direction does not carry. */
@@ -222,7 +208,8 @@ rs_timeline_finish(rs_timeline *timeline, guint64 resolution_ns)
         progress *p = progress_of(timeline, i);
         enter(timeline, s, p);
         p->newest_ns = s->last_time_ns;
-        count(p, s);
+        const rs_counted counted = rs_counted_of(s);
+        follow(p, &counted);
         enter(timeline, s, p);
     }
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {

@@ -41,10 +41,6 @@ rs_timeline_free(rs_timeline *timeline);
 void
 rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_timeline_approach(const rs_timeline *timeline, guint32 stream);
-
 /* The tracker says this, while it takes a packet or finishes. */
 void
 rs_timeline_event(rs_timeline *timeline, const roce_event *event);

@@ -9,6 +9,24 @@ speed_at(gconstpointer ctx, guint32 point)
     return rs_analysis_point(ctx, point)->speed_bps;
 }
 
+/* Those to whom only the packets of one stream matter. */
+static void
+take_step(gpointer ctx, const rs_sight *sight)
+{
+    rs_watchers *watchers = ctx;
+    rs_timeline_packet(watchers->timeline, sight);
+    rs_congestion_each(watchers->congestion, sight);
+    rs_flowlets_packet(watchers->flowlets, sight);
+    rs_collective_packet(watchers->collective, sight);
+}
+
+static gboolean
+is_late(gpointer ctx, guint64 time_ns)
+{
+    const rs_watchers *watchers = ctx;
+    return rs_collective_would_widen(watchers->collective, time_ns);
+}
+
 /* Those who only count. */
 static void
 count(gpointer ctx, const rs_sight *sight)
@@ -27,8 +45,10 @@ count(gpointer ctx, const rs_sight *sight)
 void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
+    const rs_runs_listener listener = {
+        .step = take_step, .count = count, .is_late = is_late, .ctx = watchers};
     *watchers = (rs_watchers){
-        .runs = rs_runs_new(count, watchers),
+        .runs = rs_runs_new(&listener),
         .timeline = rs_timeline_new(analysis->tracker),
         .congestion = rs_congestion_new(analysis->tracker),
         .background = rs_background_new(),
@@ -72,32 +92,18 @@ rs_watchers_clear(rs_watchers *watchers)
 void
 rs_watchers_approach(const rs_watchers *watchers, guint32 stream)
 {
-    rs_timeline_approach(watchers->timeline, stream);
-    rs_congestion_approach(watchers->congestion, stream);
     rs_incast_approach(watchers->incast, stream);
-    rs_flowlets_approach(watchers->flowlets, stream);
-    rs_collective_approach(watchers->collective, stream);
     rs_runs_approach(watchers->runs, stream);
 }
 
-void
-rs_watchers_approach_more(const rs_watchers *watchers, guint32 stream)
-{
-    rs_collective_approach_more(watchers->collective, stream);
-}
-
-/* Those to whom the time of each packet matters. */
+/* Those to whom the order of all packets matters. */
 static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
-    rs_timeline_packet(watchers->timeline, sight);
     rs_odd_frames_packet(&watchers->odd_frames, sight);
-    rs_congestion_each(watchers->congestion, sight);
     rs_incast_packet(watchers->incast, sight);
     rs_receivers_each(watchers->receivers, sight);
-    rs_flowlets_packet(watchers->flowlets, sight);
     rs_bursts_packet(watchers->bursts, sight);
-    rs_collective_packet(watchers->collective, sight);
     if (watchers->pauses_known) {
         rs_pausing_packet(watchers->pausing, sight);
     }
@@ -126,6 +132,7 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     if (rs_runs_join(watchers->runs, sight)) {
         return;
     }
+    take_step(watchers, sight);
     rs_background_packet(watchers->background, sight);
     rs_dcb_packet(watchers->dcb, sight);
     rs_nics_packet(watchers->nics, sight);
@@ -138,6 +145,9 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
 void
 rs_watchers_event(rs_watchers *watchers, const roce_event *event)
 {
+    if (event->stream != ROCE_NO_STREAM) {
+        rs_runs_tell_steps(watchers->runs, event->stream);
+    }
     rs_timeline_event(watchers->timeline, event);
     rs_odd_frames_event(&watchers->odd_frames, event);
     rs_incast_event(watchers->incast, event);

@@ -67,9 +67,6 @@ rs_watchers_clear(rs_watchers *watchers);
 /* A packet of this stream will come soon, see approach.h. */
 void
 rs_watchers_approach(const rs_watchers *watchers, guint32 stream);
-/* Somewhat later. */
-void
-rs_watchers_approach_more(const rs_watchers *watchers, guint32 stream);
 
 /* The tracker has just taken this packet. */
 void
