@@ -34,10 +34,10 @@ rs_collective_free(rs_collective *collective)
     g_free(collective);
 }
 
-gboolean
-rs_collective_would_widen(const rs_collective *collective, guint64 time_ns)
+guint
+rs_collective_sets_aside(const rs_collective *collective, guint64 time_ns)
 {
-    return rs_activity_would_widen(collective->activity, time_ns);
+    return rs_activity_sets_aside(collective->activity, time_ns);
 }
 
 void

@@ -29,9 +29,9 @@ rs_collective_free(rs_collective *collective);
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
 
-/* Whether a packet of that time makes time coarser for all. */
-gboolean
-rs_collective_would_widen(const rs_collective *collective, guint64 time_ns);
+/* See rs_activity_sets_aside(). */
+guint
+rs_collective_sets_aside(const rs_collective *collective, guint64 time_ns);
 
 /* The tracker has finished. */
 void

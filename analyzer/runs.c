@@ -50,6 +50,7 @@ typedef struct run {
 struct rs_runs {
     rs_runs_listener listener;
     GPtrArray *of_stream; /* run; NULL: none yet */
+    guint newest_turn;    /* that was prepared for */
 };
 
 rs_runs *
@@ -258,33 +259,36 @@ tell_each_step(const rs_runs *runs, run *r)
     r->n_steps = 0;
 }
 
-static gboolean
-is_late(const rs_runs *runs, const run *r)
+static guint
+turn_of(const rs_runs *runs, const run *r)
 {
-    return runs->listener.is_late(runs->listener.ctx, r->steps[r->n_steps - 1].time_ns);
+    return runs->listener.turn(runs->listener.ctx, r->steps[r->n_steps - 1].time_ns);
 }
 
-/* What waits elsewhere and is not late itself comes before what is. */
+/* What waits elsewhere and belongs before a turn. */
 static void
 tell_others(const rs_runs *runs)
 {
     for (guint i = 0; i < runs->of_stream->len; i++) {
         run *r = runs->of_stream->pdata[i];
-        if (r != NULL && r->n_steps > 0 && !is_late(runs, r)) {
+        if (r != NULL && r->n_steps > 0 && turn_of(runs, r) == 0) {
             tell_each_step(runs, r);
         }
     }
 }
 
 static void
-tell_steps(const rs_runs *runs, run *r)
+tell_steps(rs_runs *runs, run *r)
 {
-    if (r->n_steps > 0) {
-        if (is_late(runs, r)) {
-            tell_others(runs);
-        }
-        tell_each_step(runs, r);
+    if (r->n_steps == 0) {
+        return;
     }
+    guint turn = turn_of(runs, r);
+    if (turn > runs->newest_turn) {
+        runs->newest_turn = turn;
+        tell_others(runs);
+    }
+    tell_each_step(runs, r);
 }
 
 /* The newest packet of a run, which has told its steps, for all that are to be counted. */

@@ -28,8 +28,9 @@ typedef struct rs_runs rs_runs;
 typedef struct rs_runs_listener {
     void (*step)(gpointer ctx, const rs_sight *sight);
     void (*count)(gpointer ctx, const rs_sight *sight);
-    /* Whether what still waits is to be told before a step of that time. */
-    gboolean (*is_late)(gpointer ctx, guint64 time_ns);
+    /* The number of the turn that a step of that time may bring, if it is one that all
+     * steps that wait, and belong before it, are to be told before; else 0. */
+    guint (*turn)(gpointer ctx, guint64 time_ns);
     gpointer ctx;
 } rs_runs_listener;
 

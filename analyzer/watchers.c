@@ -20,11 +20,11 @@ take_step(gpointer ctx, const rs_sight *sight)
     rs_collective_packet(watchers->collective, sight);
 }
 
-static gboolean
-is_late(gpointer ctx, guint64 time_ns)
+static guint
+find_turn(gpointer ctx, guint64 time_ns)
 {
     const rs_watchers *watchers = ctx;
-    return rs_collective_would_widen(watchers->collective, time_ns);
+    return rs_collective_sets_aside(watchers->collective, time_ns);
 }
 
 /* Those who only count. */
@@ -46,7 +46,7 @@ void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     const rs_runs_listener listener = {
-        .step = take_step, .count = count, .is_late = is_late, .ctx = watchers};
+        .step = take_step, .count = count, .turn = find_turn, .ctx = watchers};
     *watchers = (rs_watchers){
         .runs = rs_runs_new(&listener),
         .timeline = rs_timeline_new(analysis->tracker),
