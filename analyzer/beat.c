@@ -14,14 +14,6 @@
 
 /* ---- a row of cells ---- */
 
-static gint
-by_cell_number(gconstpointer a, gconstpointer b)
-{
-    const rs_cell *x = a;
-    const rs_cell *y = b;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
 static void
 add_cell(rs_cell *to, const rs_cell *from)
 {
@@ -54,18 +46,65 @@ merge_same(GArray *cells)
     g_array_set_size(cells, n);
 }
 
+/* The cells in use of an edge, in their order; NULL: there are none. */
+static const GArray *
+cells_of(const rs_level *level, const gboolean *uses, guint edge)
+{
+    const GArray *cells = g_ptr_array_index(level->edges, edge);
+    return cells != NULL && cells->len > 0 && uses[edge] ? cells : NULL;
+}
+
+/* How many cells lie from the first in use, whose number is *first, to the last. */
+static gsize
+span_of(const rs_level *level, const gboolean *uses, guint64 *first)
+{
+    guint64 last = 0;
+    *first = G_MAXUINT64;
+    for (guint i = 0; i < level->edges->len; i++) {
+        const GArray *cells = cells_of(level, uses, i);
+        if (cells != NULL) {
+            *first = MIN(*first, g_array_index(cells, rs_cell, 0).number);
+            last = MAX(last, g_array_index(cells, rs_cell, cells->len - 1).number);
+        }
+    }
+    return *first <= last ? last - *first + 1 : 0;
+}
+
+/* Adds the cells of an edge to others, by their places. */
+static void
+add_edge(rs_cell *places, gboolean *taken, guint64 first, const GArray *cells)
+{
+    for (guint i = 0; i < cells->len; i++) {
+        const rs_cell *cell = &g_array_index(cells, rs_cell, i);
+        guint64 place = cell->number - first;
+        if (taken[place]) {
+            add_cell(&places[place], cell);
+        } else {
+            places[place] = *cell;
+            taken[place] = TRUE;
+        }
+    }
+}
+
 GArray *
 rs_beat_row(const rs_level *level, const gboolean *uses)
 {
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    guint64 first;
+    gsize span = span_of(level, uses, &first); /* RS_ACTIVITY_SPAN at most */
+    g_autofree rs_cell *places = g_new(rs_cell, span);
+    g_autofree gboolean *taken = g_new0(gboolean, span);
     for (guint i = 0; i < level->edges->len; i++) {
-        const GArray *cells = g_ptr_array_index(level->edges, i);
-        if (cells != NULL && uses[i]) {
-            g_array_append_vals(all, cells->data, cells->len);
+        const GArray *cells = cells_of(level, uses, i);
+        if (cells != NULL) {
+            add_edge(places, taken, first, cells);
         }
     }
-    g_array_sort(all, by_cell_number);
-    merge_same(all);
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    for (gsize place = 0; place < span; place++) {
+        if (taken[place]) {
+            g_array_append_val(all, places[place]);
+        }
+    }
     return all;
 }
 
@@ -90,15 +129,25 @@ rs_beat_widen(GArray *row, guint64 times)
     merge_same(row);
 }
 
+/* Room for a number of each element of a row or of a list. */
+static GArray *
+numbers_of(const GArray *row)
+{
+    GArray *numbers =
+        g_array_sized_new(FALSE, FALSE, sizeof(guint64), MAX(row->len, 1));
+    g_array_set_size(numbers, row->len);
+    return numbers;
+}
+
 /* Half of all bytes came in cells that have at least so many. */
 static guint64
 middle_bytes(const GArray *row)
 {
-    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) bytes = numbers_of(row);
     guint64 all = 0;
     for (guint i = 0; i < row->len; i++) {
         guint64 n = g_array_index(row, rs_cell, i).bytes;
-        g_array_append_val(bytes, n);
+        g_array_index(bytes, guint64, i) = n;
         all += n;
     }
     g_array_sort(bytes, rs_by_u64_greatest);
@@ -178,11 +227,11 @@ silence_before(const GArray *loud, guint i)
 static GArray *
 silences_of(const GArray *loud)
 {
-    GArray *silences = g_array_new(FALSE, FALSE, sizeof(guint64));
+    GArray *silences = numbers_of(loud);
     for (guint i = 1; i < loud->len; i++) {
-        guint64 silence = silence_before(loud, i);
-        g_array_append_val(silences, silence);
+        g_array_index(silences, guint64, i - 1) = silence_before(loud, i);
     }
+    g_array_set_size(silences, MAX(loud->len, 1) - 1);
     g_array_sort(silences, rs_by_u64_greatest);
     return silences;
 }
@@ -219,7 +268,8 @@ burst_at(const GArray *bursts, guint i)
 static GArray *
 fold_bursts(const GArray *bursts, guint fold, guint phase)
 {
-    GArray *folded = g_array_new(FALSE, TRUE, sizeof(rs_iteration));
+    GArray *folded =
+        g_array_sized_new(FALSE, TRUE, sizeof(rs_iteration), bursts->len / fold + 2);
     for (guint i = 0; i < bursts->len; i++) {
         const rs_iteration *burst = burst_at(bursts, i);
         if (i == 0 || (i >= phase && (i - phase) % fold == 0)) {
@@ -260,19 +310,21 @@ phase_of(const GArray *bursts, guint fold)
 
 /* ---- do they repeat? ---- */
 
+/* The values are moved about. */
 static guint64
 median_of(GArray *values)
 {
-    g_array_sort(values, rs_by_u64);
-    return values->len > 0 ? g_array_index(values, guint64, (values->len - 1) / 2) : 0;
+    return values->len > 0 ? rs_select_u64((guint64 *)(gpointer)values->data,
+                                           values->len, (values->len - 1) / 2)
+                           : 0;
 }
 
 static guint64
 median_bytes(const GArray *bursts)
 {
-    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) bytes = numbers_of(bursts);
     for (guint i = 0; i < bursts->len; i++) {
-        g_array_append_val(bytes, burst_at(bursts, i)->bytes);
+        g_array_index(bytes, guint64, i) = burst_at(bursts, i)->bytes;
     }
     return median_of(bytes);
 }
@@ -280,9 +332,9 @@ median_bytes(const GArray *bursts)
 static guint64
 median_packets(const GArray *bursts)
 {
-    g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) packets = numbers_of(bursts);
     for (guint i = 0; i < bursts->len; i++) {
-        g_array_append_val(packets, burst_at(bursts, i)->packets);
+        g_array_index(packets, guint64, i) = burst_at(bursts, i)->packets;
     }
     return median_of(packets);
 }
@@ -305,9 +357,8 @@ rs_beat_interval(const GArray *bursts, guint i)
 
 /* The capture may begin and end in a burst: such a one has no start, or fewer bytes. */
 static void
-mark_partial(GArray *bursts)
+mark_partial(GArray *bursts, guint64 median)
 {
-    guint64 median = median_bytes(bursts);
     guint ends[2] = {0, bursts->len - 1};
     for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
         rs_iteration *burst = burst_at(bursts, ends[i]);
@@ -340,9 +391,8 @@ is_on_time(const GArray *intervals, guint64 period_ns, guint64 *missing)
 }
 
 static gboolean
-has_same_bytes(const GArray *bursts)
+has_same_bytes(const GArray *bursts, guint64 median)
 {
-    guint64 median = median_bytes(bursts);
     guint same = 0;
     guint whole = 0;
     for (guint i = 0; i < bursts->len; i++) {
@@ -359,19 +409,21 @@ has_same_bytes(const GArray *bursts)
 static verdict
 try_bursts(GArray *bursts, rs_beat *beat)
 {
-    mark_partial(bursts);
+    guint64 bytes = median_bytes(bursts);
+    mark_partial(bursts, bytes);
     guint from = burst_at(bursts, 0)->partial ? 2 : 1;
     if (bursts->len < from + RS_RHYTHM_LEAST_BURSTS - 1) {
         return IRREGULAR;
     }
-    g_autoptr(GArray) intervals = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) intervals = numbers_of(bursts);
     for (guint i = from; i < bursts->len; i++) {
-        guint64 interval = rs_beat_interval(bursts, i);
-        g_array_append_val(intervals, interval);
+        g_array_index(intervals, guint64, i - from) = rs_beat_interval(bursts, i);
     }
+    g_array_set_size(intervals, bursts->len - from);
     guint64 period = median_of(intervals);
     guint64 missing;
-    if (!is_on_time(intervals, MAX(period, 1), &missing) || !has_same_bytes(bursts)) {
+    if (!is_on_time(intervals, MAX(period, 1), &missing) ||
+        !has_same_bytes(bursts, bytes)) {
         return IRREGULAR;
     }
     if (period < RS_RHYTHM_LEAST_PERIOD_NS ||

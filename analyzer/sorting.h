@@ -43,4 +43,9 @@ rs_by_u64_greatest(gconstpointer a, gconstpointer b)
     return rs_by_u64(b, a);
 }
 
+/* The number that would be at `k` < n if the n numbers were put in order; they are moved
+ * about. */
+guint64
+rs_select_u64(guint64 *numbers, gsize n, gsize k);
+
 #endif

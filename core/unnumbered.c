@@ -268,11 +268,11 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (s->n_asked_late > 0) {
         review_asked_late(t, s, a);
     }
-    roce_doubt d = s->doubt;
-    s->doubt.valid = false;
-    if (!d.valid) {
+    if (!s->doubt.valid) {
         return;
     }
+    const roce_doubt d = s->doubt;
+    s->doubt.valid = false;
     const roce_lane *lane = roce_requests(s);
     bool run = a->psn == d.psn + d.span;
     bool run_with_gaps = d.asked && a->psn > d.psn && a->psn < lane->max_next;
