@@ -146,8 +146,7 @@ grew(const rs_counted *now, const rs_counted *before, const rs_counted *by)
 {
     return now->packets == before->packets + by->packets &&
            now->data == before->data + by->data && now->ce == before->ce + by->ce &&
-           now->cnps == before->cnps && now->resent == before->resent &&
-           now->repeats == before->repeats;
+           now->cnps == before->cnps && now->repeats == before->repeats;
 }
 
 /* ---- telling ---- */
