@@ -44,7 +44,8 @@ typedef struct run {
     guint64 n;          /* packets that are to be counted */
     guint64 payload_bytes, wire_bytes;
     const roce_stream *stream;
-    step steps[MOST_STEPS]; /* the newest stays, told or not */
+    step newest; /* of those that were told */
+    step steps[MOST_STEPS];
 } run;
 
 struct rs_runs {
@@ -240,13 +241,14 @@ counted_before(const run *r)
     return before;
 }
 
+/* The first n of those that wait. */
 static void
-tell_each_step(const rs_runs *runs, run *r)
+tell_some(const rs_runs *runs, run *r, guint n)
 {
     rebuilt all;
     rebuild(r, &all);
     rs_counted counted = counted_before(r);
-    for (guint i = 0; i < r->n_steps; i++) {
+    for (guint i = 0; i < n; i++) {
         counted.packets += r->grows.packets;
         counted.data += r->grows.data;
         counted.ce += r->grows.ce;
@@ -254,24 +256,29 @@ tell_each_step(const rs_runs *runs, run *r)
         all.sight.counted = counted;
         runs->listener.step(runs->listener.ctx, &all.sight);
     }
-    r->steps[0] = r->steps[r->n_steps - 1];
-    r->n_steps = 0;
+    r->newest = r->steps[r->n_steps - 1];
+    r->n_steps -= n;
+    memmove(r->steps, r->steps + n, r->n_steps * sizeof *r->steps);
 }
 
 static guint
-turn_of(const rs_runs *runs, const run *r)
+turn_at(const rs_runs *runs, const step *s)
 {
-    return runs->listener.turn(runs->listener.ctx, r->steps[r->n_steps - 1].time_ns);
+    return runs->listener.turn(runs->listener.ctx, s->time_ns);
 }
 
-/* What waits elsewhere and belongs before a turn. */
+/* What waits, of all streams, and belongs before a turn. */
 static void
-tell_others(const rs_runs *runs)
+prepare_turn(const rs_runs *runs)
 {
     for (guint i = 0; i < runs->of_stream->len; i++) {
         run *r = runs->of_stream->pdata[i];
-        if (r != NULL && r->n_steps > 0 && turn_of(runs, r) == 0) {
-            tell_each_step(runs, r);
+        guint n = 0;
+        while (r != NULL && n < r->n_steps && turn_at(runs, &r->steps[n]) == 0) {
+            n++;
+        }
+        if (n > 0) {
+            tell_some(runs, r, n);
         }
     }
 }
@@ -282,12 +289,12 @@ tell_steps(rs_runs *runs, run *r)
     if (r->n_steps == 0) {
         return;
     }
-    guint turn = turn_of(runs, r);
+    guint turn = turn_at(runs, &r->steps[r->n_steps - 1]);
     if (turn > runs->newest_turn) {
         runs->newest_turn = turn;
-        tell_others(runs);
+        prepare_turn(runs);
     }
-    tell_each_step(runs, r);
+    tell_some(runs, r, r->n_steps);
 }
 
 /* The newest packet of a run, which has told its steps, for all that are to be counted. */
@@ -299,7 +306,7 @@ tell_counts(const rs_runs *runs, run *r)
     }
     rebuilt all;
     rebuild(r, &all);
-    rebuild_step(&r->steps[0], &all);
+    rebuild_step(&r->newest, &all);
     all.sight.n = r->n;
     all.sight.payload_bytes = r->payload_bytes;
     all.sight.wire_bytes = r->wire_bytes;
