@@ -333,10 +333,25 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     return point;
 }
 
+/* Whether the frame was captured where the one before was, at an interface itself. */
+static gboolean
+is_like_newest(const rs_points *points, guint file_i, guint interface_i,
+               const roce_packet *packet)
+{
+    const point_key *last = &points->last_key;
+    return points->last != NULL && last->file_i == file_i &&
+           last->interface_i == interface_i &&
+           last->origin.kind == ROCE_ORIGIN_INTERFACE && packet != NULL &&
+           packet->mirror.kind == ROCE_MIRROR_NONE && packet->sll2_ifindex == 0;
+}
+
 rs_point *
 rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
              guint interface_i, const roce_packet *packet, guint64 time_ns)
 {
+    if (is_like_newest(points, file_i, interface_i, packet)) {
+        return points->last;
+    }
     point_key key = {.file_i = file_i, .interface_i = interface_i};
     if (packet != NULL) {
         key.origin = roce_origin_of(packet);

@@ -33,7 +33,7 @@ typedef enum credit_state {
 
 typedef struct state {
     rs_receiver_evidence pub;
-    cell cells[CELLS];
+    cell *cells;        /* CELLS of them; NULL before the first ACK */
     guint n_full;       /* cells before the one that is being filled */
     guint64 of_cell;    /* samples that fill one */
     guint64 counted_ns; /* sum of the samples taken so far */
@@ -50,12 +50,22 @@ struct rs_receivers {
     guint64 omitted;
 };
 
+static void
+free_state(gpointer data)
+{
+    state *s = data;
+    if (s != NULL) {
+        g_free(s->cells);
+        g_free(s);
+    }
+}
+
 rs_receivers *
 rs_receivers_new(const roce_tracker *tracker)
 {
     rs_receivers *receivers = g_new0(rs_receivers, 1);
     receivers->tracker = tracker;
-    receivers->of_stream = g_ptr_array_new_with_free_func(g_free);
+    receivers->of_stream = g_ptr_array_new_with_free_func(free_state);
     receivers->waiting = g_byte_array_new();
     return receivers;
 }
@@ -122,6 +132,9 @@ take_ack_time(state *s, const roce_stream *stream)
     guint64 sample_ns = h->sum[0] - s->counted_ns;
     s->counted_ns = h->sum[0];
     s->pub.ack_samples = h->count;
+    if (s->cells == NULL) {
+        s->cells = g_new0(cell, CELLS);
+    }
     cell *c = &s->cells[s->n_full];
     c->fastest_ns = c->n == 0 ? sample_ns : MIN(c->fastest_ns, sample_ns);
     c->n++;
@@ -136,7 +149,7 @@ static void
 judge_ack_times(state *s)
 {
     guint64 fastest_ns = G_MAXUINT64;
-    for (guint i = 0; i < CELLS && s->cells[i].n > 0; i++) {
+    for (guint i = 0; s->cells != NULL && i < CELLS && s->cells[i].n > 0; i++) {
         fastest_ns = MIN(fastest_ns, s->cells[i].fastest_ns);
     }
     for (guint i = 0; i < s->n_full; i++) {

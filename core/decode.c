@@ -29,12 +29,6 @@ roce_ports_init(roce_ports *ports)
     *ports = (roce_ports){.port = {ROCE_UDP_PORT}, .n_ports = 1};
 }
 
-bool
-roce_addr_equal(const roce_addr *a, const roce_addr *b)
-{
-    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 int
 roce_addr_compare(const roce_addr *a, const roce_addr *b)
 {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SMALLEST 16
+#define SMALLEST 4
 
 void
 roce_history_clear(roce_history *history, const roce_alloc *alloc)

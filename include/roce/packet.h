@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Link layers that frames come with. */
 typedef enum roce_link {
@@ -222,8 +223,14 @@ typedef struct roce_packet {
 } roce_packet;
 
 /* Same bytes and family. */
-bool
-roce_addr_equal(const roce_addr *a, const roce_addr *b);
+static inline bool
+roce_addr_equal(const roce_addr *a, const roce_addr *b)
+{
+    uint64_t x[2], y[2];
+    memcpy(x, a->bytes, sizeof x);
+    memcpy(y, b->bytes, sizeof y);
+    return x[0] == y[0] && x[1] == y[1] && a->family == b->family;
+}
 
 /* Total order: by family, then bytes. */
 int
