@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "alloc.h"
 
+#include "roce/error.h"
+
 #include <glib.h>
 
 static void *
@@ -21,4 +23,12 @@ roce_alloc
 rs_alloc_make(void)
 {
     return (roce_alloc){.resize = resize, .release = release};
+}
+
+void
+rs_must(int error)
+{
+    if (error != ROCE_OK) {
+        g_error("out of memory");
+    }
 }

@@ -12,4 +12,9 @@
 roce_alloc
 rs_alloc_make(void);
 
+/* Ends the program where core says that there was no memory, as GLib does: an analyzer
+ * without memory has nothing to tell. */
+void
+rs_must(int error);
+
 #endif

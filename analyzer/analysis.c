@@ -41,15 +41,6 @@ typedef struct run {
     guint64 tracked; /* frames */
 } run;
 
-/* As GLib does it: an analyzer without memory has nothing to tell. */
-static void
-must(int error)
-{
-    if (error != ROCE_OK) {
-        g_error("out of memory");
-    }
-}
-
 static void
 free_file(gpointer data)
 {
@@ -117,9 +108,9 @@ analysis_new(const rs_options *options, rs_told *told)
     config.event = take_event;
     config.ctx = analysis;
     const roce_alloc alloc = rs_alloc_make();
-    must(roce_tracker_new(&analysis->tracker, &alloc, &config));
+    rs_must(roce_tracker_new(&analysis->tracker, &alloc, &config));
     rs_watchers_init(&analysis->watchers, analysis);
-    must(rs_qp_maps_tell(told->qp_maps, analysis->tracker));
+    rs_must(rs_qp_maps_tell(told->qp_maps, analysis->tracker));
     for (guint i = 0; options->files[i] != NULL; i++) {
         rs_file *file = g_new0(rs_file, 1);
         file->path = g_strdup(options->files[i]);
@@ -155,7 +146,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     rs_analysis *analysis = r->analysis;
     r->tracked++;
     roce_icrc_status icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
-    must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
+    rs_must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
     rs_sight sight = {
         .frame = frame,
@@ -275,7 +266,7 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
         break;
     }
     analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
-    must(roce_intake_add(r->intake, frame, packet));
+    rs_must(roce_intake_add(r->intake, frame, packet));
     return TRUE;
 }
 
@@ -387,7 +378,7 @@ static void
 finish(run *r)
 {
     rs_analysis *analysis = r->analysis;
-    must(roce_intake_finish(r->intake));
+    rs_must(roce_intake_finish(r->intake));
     roce_tracker_finish(analysis->tracker);
     if (analysis->twins != NULL) {
         rs_twins_finish(analysis->twins);
@@ -434,7 +425,7 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
         .ctx = &r,
     };
     const roce_alloc alloc = rs_alloc_make();
-    must(roce_intake_new(&r.intake, &alloc, &config));
+    rs_must(roce_intake_new(&r.intake, &alloc, &config));
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);

@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-static void
-must(int error)
-{
-    if (error != ROCE_OK) {
-        g_error("out of memory");
-    }
-}
-
 /* ---- names ---- */
 
 rs_compare_point *
@@ -103,7 +95,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     rs_compare_point *point = ctx;
     roce_icrc_status icrc = rs_icrc_check_packet(&point->icrc, frame, packet);
-    must(roce_tracker_add(point->tracker, frame, packet, icrc));
+    rs_must(roce_tracker_add(point->tracker, frame, packet, icrc));
     if (packet->class != ROCE_CLASS_ROCE) {
         return;
     }
@@ -172,7 +164,7 @@ make_tracker(rs_compare_point *point, const roce_alloc *alloc)
     config.event = take_event;
     config.relation = take_relation;
     config.ctx = point;
-    must(roce_tracker_new(&point->tracker, alloc, &config));
+    rs_must(roce_tracker_new(&point->tracker, alloc, &config));
 }
 
 void
@@ -194,7 +186,7 @@ rs_compare_point_begin(rs_compare_point *point, rs_path *path)
     point->icrc = (rs_icrc_check){.mode = point->options->icrc};
     point->inner = rs_points_new(point->options);
     make_tracker(point, &alloc);
-    must(roce_intake_new(&point->intake, &alloc, &config));
+    rs_must(roce_intake_new(&point->intake, &alloc, &config));
 }
 
 gboolean
@@ -221,14 +213,14 @@ rs_compare_point_take(rs_compare_point *point, const rs_reader *reader,
     case RS_FILTER_PASSES:
         break;
     }
-    must(roce_intake_add(point->intake, &frame, packet));
+    rs_must(roce_intake_add(point->intake, &frame, packet));
     return TRUE;
 }
 
 void
 rs_compare_point_settle(rs_compare_point *point)
 {
-    must(roce_intake_finish(point->intake));
+    rs_must(roce_intake_finish(point->intake));
     point->settled = TRUE;
     for (guint i = 0; i < rs_points_n(point->inner); i++) {
         rs_points_at(point->inner, i)->survey.settled = true;
