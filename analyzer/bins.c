@@ -59,19 +59,29 @@ rs_bins_add_series(rs_bins *bins, guint columns)
 static void
 halve(rs_series *series)
 {
-    guint64 first = series->first / 2;
-    guint n = 0;
-    for (guint i = 0; i < series->n; i++) {
-        guint to = (guint)((series->first + i) / 2 - first);
-        const guint64 *from_cells = &series->cells[(gsize)i * series->columns];
-        guint64 *to_cells = &series->cells[(gsize)to * series->columns];
-        for (guint column = 0; column < series->columns; column++) {
-            to_cells[column] = from_cells[column] + (to < n ? to_cells[column] : 0);
-        }
-        n = to + 1;
+    if (series->n == 0) {
+        return;
     }
-    series->first = first;
-    series->n = n;
+    const gsize row = series->columns;
+    guint64 *to = series->cells;
+    const guint64 *from = series->cells;
+    const guint64 *end = from + series->n * row;
+    if (series->first % 2 != 0) {
+        to += row; /* its first bin stays alone */
+        from += row;
+    }
+    for (; from + row < end; from += 2 * row) {
+        for (gsize column = 0; column < row; column++) {
+            to[column] = from[column] + from[row + column];
+        }
+        to += row;
+    }
+    if (from < end) {
+        memmove(to, from, row * sizeof *to); /* so does its last one */
+        to += row;
+    }
+    series->first /= 2;
+    series->n = (guint)((gsize)(to - series->cells) / row);
 }
 
 static void
