@@ -19,7 +19,7 @@ rs_load_u16(const guint8 *at, gint byte_order)
 {
     guint16 value;
     memcpy(&value, at, sizeof value);
-    return byte_order == G_BYTE_ORDER ? value : GUINT16_SWAP_LE_BE(value);
+    return (guint16)(byte_order == G_BYTE_ORDER ? value : GUINT16_SWAP_LE_BE(value));
 }
 
 static inline guint32
