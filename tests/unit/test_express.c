@@ -209,8 +209,9 @@ test_changed_bytes(tally *t)
             for (uint32_t at = 0; at < f.bth_at + 12 + LONGEST_HEADERS; at++) {
                 uint8_t kept = f.bytes[at];
                 for (unsigned value = 0; value < 16; value++) {
-                    f.bytes[at] = value < 8 ? (uint8_t)(kept ^ 1u << value)
-                                            : (uint8_t)seeded_next(&random);
+                    uint64_t byte =
+                        value < 8 ? kept ^ 1u << value : seeded_next(&random);
+                    f.bytes[at] = (uint8_t)byte;
                     if (!agrees(f.bytes, f.wire, f.wire, t)) {
                         return;
                     }
