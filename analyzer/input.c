@@ -67,7 +67,8 @@ fail_read(rs_input *input, int why)
                 input->position, g_strerror(why));
 }
 
-/* read(), which first asks for what is behind it if it would have to wait. */
+/* read(), which first asks for what is behind it if it would have to wait.  Nothing, of
+ * preadv2(), may be no end: Linux 5.9 and 5.10 say so where they would have to wait. */
 static gssize
 read_ahead(rs_input *input, guint8 *into, gsize n_bytes)
 {
@@ -77,7 +78,7 @@ read_ahead(rs_input *input, guint8 *into, gsize n_bytes)
         n_read = preadv2(input->fd, &piece, 1, -1, RWF_NOWAIT);
         input->ahead = n_read >= 0 || errno == EAGAIN;
     }
-    if (n_read >= 0) {
+    if (n_read > 0) {
         return n_read;
     }
     if (input->ahead) {
