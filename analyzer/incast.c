@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of each receiver, its active senders stand in a list in the order of their packets:
- * whoever is active no longer is at its end.  A packet of an active sender does not move
- * it: only when its turn seems to have come it is put where its newest packet says, so
- * that a packet costs no more than it adds.  Time only goes forward: where stamps step
- * back, the newest one holds.
+ * Of each receiver, its active senders are in a heap, the longest silent one first.  A
+ * packet of an active sender does not move it: only when its turn seems to have come it
+ * goes where its newest packet says, so that most packets cost nothing here.  Time only
+ * goes forward: where stamps step back, the newest one holds.
  */
 #include "incast.h"
 
@@ -31,11 +30,10 @@ typedef struct sender {
     sender_key key;
     guint64 newest_ns; /* its newest packet */
     guint64 newest_n;  /* of all data packets, counted from 1 */
-    guint64 listed_n;  /* of the one that it stands in the list for: no later */
+    guint64 known_n;   /* of the one by which it is in the heap: no later */
     gboolean active;
-    guint32 newer, older; /* its neighbours in the list; NOBODY */
-    guint64 episode;      /* the newest that names it, counted from 1 */
-    gboolean marked;      /* some of its data, in an episode */
+    guint64 episode; /* the newest that names it, counted from 1 */
+    gboolean marked; /* some of its data, in an episode */
 } sender;
 
 typedef struct span {
@@ -44,8 +42,7 @@ typedef struct span {
 
 typedef struct receiver {
     rs_incast_receiver pub;
-    guint degree;
-    guint32 newest, oldest; /* ends of the list of active senders; NOBODY */
+    GArray *active;         /* guint32, senders: a heap by known_n */
     guint64 quiet_until_ns; /* nobody falls silent before */
     guint64 clock_ns;
     gboolean inside;  /* an episode goes on */
@@ -97,6 +94,7 @@ free_receiver(gpointer data)
     g_array_unref(r->pub.degree_ns);
     g_array_unref(r->pub.episodes);
     g_array_unref(r->spans);
+    g_array_unref(r->active);
     g_free(r);
 }
 
@@ -145,7 +143,7 @@ receiver_of(rs_incast *incast, const roce_stream *stream)
         r->pub.degree_ns = g_array_new(FALSE, TRUE, sizeof(guint64));
         r->pub.episodes = g_array_new(FALSE, FALSE, sizeof(rs_incast_episode));
         r->spans = g_array_new(FALSE, FALSE, sizeof(span));
-        r->newest = r->oldest = NOBODY;
+        r->active = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_ptr_array_add(incast->receivers, r);
     }
     return g_ptr_array_index(incast->receivers, i);
@@ -189,43 +187,73 @@ sender_of(rs_incast *incast, receiver *r, const roce_stream *stream)
     return number - 1;
 }
 
-/* ---- the list of active senders ---- */
+/* ---- the heap of active senders ---- */
 
-static void
-take_out(const rs_incast *incast, receiver *r, guint32 i)
+static guint32 *
+place_of(const receiver *r, guint place)
 {
-    const sender *s = sender_at(incast, i);
-    *(s->newer == NOBODY ? &r->newest : &sender_at(incast, s->newer)->older) = s->older;
-    *(s->older == NOBODY ? &r->oldest : &sender_at(incast, s->older)->newer) = s->newer;
+    return &g_array_index(r->active, guint32, place);
 }
 
-/* Puts it where its newest packet belongs, mostly first. */
+static guint64
+known_at(const rs_incast *incast, const receiver *r, guint place)
+{
+    return sender_at(incast, *place_of(r, place))->known_n;
+}
+
+/* The one at a place goes down to where it belongs. */
+static void
+sink(const rs_incast *incast, receiver *r, guint place)
+{
+    const guint n = r->active->len;
+    guint32 sinking = *place_of(r, place);
+    guint64 known = sender_at(incast, sinking)->known_n;
+    for (guint child = 2 * place + 1; child < n; child = 2 * place + 1) {
+        if (child + 1 < n &&
+            known_at(incast, r, child + 1) < known_at(incast, r, child)) {
+            child++;
+        }
+        if (known <= known_at(incast, r, child)) {
+            break;
+        }
+        *place_of(r, place) = *place_of(r, child);
+        place = child;
+    }
+    *place_of(r, place) = sinking;
+}
+
+/* Its packet is the newest of all: it belongs at the end. */
 static void
 put_in(const rs_incast *incast, receiver *r, guint32 i)
 {
     sender *s = sender_at(incast, i);
-    guint32 older = r->newest;
-    s->newer = NOBODY;
-    while (older != NOBODY && sender_at(incast, older)->listed_n > s->newest_n) {
-        s->newer = older;
-        older = sender_at(incast, older)->older;
-    }
-    s->listed_n = s->newest_n;
-    s->older = older;
-    *(older == NOBODY ? &r->oldest : &sender_at(incast, older)->newer) = i;
-    *(s->newer == NOBODY ? &r->newest : &sender_at(incast, s->newer)->older) = i;
+    s->known_n = s->newest_n;
+    g_array_append_val(r->active, i);
 }
 
-/* Makes the oldest of the list the one whose newest packet is. */
 static void
+take_oldest_out(const rs_incast *incast, receiver *r)
+{
+    *place_of(r, 0) = *place_of(r, r->active->len - 1);
+    g_array_set_size(r->active, r->active->len - 1);
+    if (r->active->len > 0) {
+        sink(incast, r, 0);
+    }
+}
+
+/* The sender that has been silent for longest; NULL: nobody is active. */
+static sender *
 find_oldest(const rs_incast *incast, receiver *r)
 {
-    while (r->oldest != NOBODY && sender_at(incast, r->oldest)->newest_n >
-                                      sender_at(incast, r->oldest)->listed_n) {
-        guint32 i = r->oldest;
-        take_out(incast, r, i);
-        put_in(incast, r, i);
+    while (r->active->len > 0) {
+        sender *s = sender_at(incast, *place_of(r, 0));
+        if (s->known_n == s->newest_n) {
+            return s;
+        }
+        s->known_n = s->newest_n;
+        sink(incast, r, 0);
     }
+    return NULL;
 }
 
 static gint
@@ -240,10 +268,7 @@ by_newest(gconstpointer a, gconstpointer b, gpointer ctx)
 static GArray *
 list_active(rs_incast *incast, const receiver *r)
 {
-    GArray *active = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint32 i = r->oldest; i != NOBODY; i = sender_at(incast, i)->newer) {
-        g_array_append_val(active, i);
-    }
+    GArray *active = g_array_copy(r->active);
     g_array_sort_with_data(active, by_newest, incast);
     return active;
 }
@@ -317,8 +342,9 @@ clock_at(const receiver *r, guint64 time_ns)
 static void
 go_on(receiver *r, guint64 time_ns)
 {
-    if (r->degree > 0) {
-        g_array_index(r->pub.degree_ns, guint64, r->degree) += time_ns - r->clock_ns;
+    if (r->active->len > 0) {
+        g_array_index(r->pub.degree_ns, guint64, r->active->len) +=
+            time_ns - r->clock_ns;
     }
     r->clock_ns = time_ns;
 }
@@ -327,18 +353,15 @@ go_on(receiver *r, guint64 time_ns)
 static void
 fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 {
-    for (find_oldest(incast, r); r->oldest != NOBODY; find_oldest(incast, r)) {
-        guint32 i = r->oldest;
-        sender *s = sender_at(incast, i);
+    for (sender *s = find_oldest(incast, r); s != NULL; s = find_oldest(incast, r)) {
         r->quiet_until_ns = s->newest_ns + RS_INCAST_WINDOW_NS;
         if (r->quiet_until_ns > time_ns) {
             return;
         }
         go_on(r, r->quiet_until_ns);
-        take_out(incast, r, i);
+        take_oldest_out(incast, r);
         s->active = FALSE;
-        r->degree--;
-        if (r->inside && r->degree < RS_INCAST_SENDERS) {
+        if (r->inside && r->active->len < RS_INCAST_SENDERS) {
             close_episode(incast, r);
         }
     }
@@ -358,13 +381,12 @@ advance(rs_incast *incast, receiver *r, guint64 time_ns)
 static void
 rise(receiver *r)
 {
-    r->degree++;
-    if (r->degree <= r->pub.max_degree) {
+    if (r->active->len <= r->pub.max_degree) {
         return;
     }
-    r->pub.max_degree = r->degree;
+    r->pub.max_degree = r->active->len;
     r->pub.max_degree_ns = r->clock_ns;
-    g_array_set_size(r->pub.degree_ns, r->degree + 1);
+    g_array_set_size(r->pub.degree_ns, r->active->len + 1);
 }
 
 /* ---- packets and events ---- */
@@ -422,13 +444,13 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
         put_in(incast, r, i);
         rise(r);
     }
-    if (!r->inside && r->degree >= RS_INCAST_SENDERS) {
+    if (!r->inside && r->active->len >= RS_INCAST_SENDERS) {
         open_episode(r, sight);
         join_all(incast, r);
     }
     if (r->inside) {
         join_episode(r, s);
-        r->episode.degree = MAX(r->episode.degree, r->degree);
+        r->episode.degree = MAX(r->episode.degree, r->active->len);
     }
     count_data(r, s, sight);
 }
