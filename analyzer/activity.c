@@ -183,19 +183,6 @@ reach(rs_activity *activity, guint64 time_ns)
     }
 }
 
-guint
-rs_activity_sets_aside(const rs_activity *activity, guint64 time_ns)
-{
-    const rs_level *now = activity->now;
-    if (activity->n_cells == 0 || activity->doublings % SET_ASIDE_EVERY != 0) {
-        return 0;
-    }
-    guint64 number = time_ns / now->width_ns;
-    gboolean widens =
-        MAX(now->last, number) - MIN(now->first, number) >= RS_ACTIVITY_SPAN;
-    return widens ? activity->set_aside->len + 1 : 0;
-}
-
 /* Where in `cells` the first one stands that is not before `number`. */
 static guint
 place_of(const GArray *cells, guint64 number)

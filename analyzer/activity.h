@@ -52,10 +52,6 @@ void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes);
 
-/* The number, from 1, of the level that a packet of that time has set aside; 0: of none. */
-guint
-rs_activity_sets_aside(const rs_activity *activity, guint64 time_ns);
-
 /* The capture has ended: from here on the levels hold all. */
 void
 rs_activity_finish(rs_activity *activity);

@@ -38,7 +38,7 @@ typedef struct run {
     rs_analysis *analysis;
     rs_filter *filter;
     roce_intake *intake;
-    guint64 tracked; /* frames */
+    gboolean tracking; /* some frame has been tracked */
 } run;
 
 static void
@@ -144,7 +144,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
     rs_analysis *analysis = r->analysis;
-    r->tracked++;
+    r->tracking = TRUE;
     roce_icrc_status icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
     rs_must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
     guint32 stream = roce_tracker_last_stream(analysis->tracker);
@@ -157,7 +157,6 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
         .sighting = roce_tracker_last_sighting(analysis->tracker),
         .icrc = icrc,
         .priority = rs_priority_of(packet, analysis->options),
-        .order = r->tracked,
     };
     rs_sight_complete(&sight);
     rs_watchers_packet(&analysis->watchers, &sight);
@@ -206,7 +205,7 @@ make_twins(run *r)
     rs_analysis *analysis = r->analysis;
     if (analysis->twins == NULL && rs_points_n(analysis->points) > 1) {
         analysis->twins = rs_twins_new();
-        if (r->tracked > 0) {
+        if (r->tracking) {
             rs_twins_miss(analysis->twins);
         }
     }

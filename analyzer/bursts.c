@@ -197,8 +197,8 @@ rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
     guint64 now_ns = sight->frame->time_ns;
     if (!t->started || now_ns >= t->window_end_ns) {
         guint64 window = now_ns / RS_BURST_WINDOW_NS;
-        if (!t->started ||
-            window > t->window) { /* where stamps step back, it goes on */
+        /* Where stamps step back, it goes on; its end wraps at the end of time. */
+        if (!t->started || window > t->window) {
             begin_window(t, window, sight->frame->number);
         }
     }

@@ -34,12 +34,6 @@ rs_collective_free(rs_collective *collective)
     g_free(collective);
 }
 
-guint
-rs_collective_sets_aside(const rs_collective *collective, guint64 time_ns)
-{
-    return rs_activity_sets_aside(collective->activity, time_ns);
-}
-
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight)
 {

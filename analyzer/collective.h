@@ -29,10 +29,6 @@ rs_collective_free(rs_collective *collective);
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
 
-/* See rs_activity_sets_aside(). */
-guint
-rs_collective_sets_aside(const rs_collective *collective, guint64 time_ns);
-
 /* The tracker has finished. */
 void
 rs_collective_finish(rs_collective *collective, const roce_tracker *tracker);

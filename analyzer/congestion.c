@@ -140,11 +140,17 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
             s->not_ect_frame = sight->frame->number;
         }
     }
-    if (congestion->foreign_about != ROCE_NO_STREAM) {
+    if (congestion->foreign_about != ROCE_NO_STREAM && what == RS_CLASS_CNPS) {
         of_stream(congestion, congestion->foreign_about)->foreign_priorities |=
             (guint8)(1u << sight->priority);
         congestion->foreign_about = ROCE_NO_STREAM;
     }
+}
+
+void
+rs_congestion_meet(rs_congestion *congestion, const rs_sight *sight)
+{
+    rs_reactions_meet(congestion->reactions, sight);
 }
 
 void

@@ -54,11 +54,14 @@ rs_congestion_new(const roce_tracker *tracker);
 void
 rs_congestion_free(rs_congestion *congestion);
 
-/* Packets, which may stand for several; and each one of them, before. */
+/* Each packet, when it comes; each again, in the order of its stream; and packets that may
+ * stand for several. */
 void
-rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
+rs_congestion_meet(rs_congestion *congestion, const rs_sight *sight);
 void
 rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
+void
+rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 
 void
 rs_congestion_event(rs_congestion *congestion, const roce_event *event);

@@ -2,7 +2,6 @@
 #include "edges.h"
 
 #include "roce/hash.h"
-#include "sorting.h"
 
 #include <string.h>
 
@@ -211,7 +210,6 @@ add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
         return;
     }
     open->open = FALSE;
-    message->order = sight->order;
     if ((info->headers & ROCE_HEADER_IMMDT) != 0) {
         message->flags |= RS_MESSAGE_IMMEDIATE;
     }
@@ -250,34 +248,9 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
     return load;
 }
 
-static gint
-by_order(gconstpointer a, gconstpointer b)
-{
-    const rs_message *x = a;
-    const rs_message *y = b;
-    return rs_by_number(x->order, y->order);
-}
-
-/* Several streams have told their messages one after the other. */
-static void
-put_in_order(GArray *messages)
-{
-    for (guint i = 1; i < messages->len; i++) {
-        if (by_order(&g_array_index(messages, rs_message, i - 1),
-                     &g_array_index(messages, rs_message, i)) > 0) {
-            g_array_sort(messages, by_order);
-            return;
-        }
-    }
-}
-
 void
 rs_edges_finish(rs_edges *edges)
 {
-    for (guint i = 0; i < edges->edges->len; i++) {
-        rs_edge *edge = g_ptr_array_index(edges->edges, i);
-        put_in_order(edge->messages);
-    }
     for (guint i = 0; i < edges->followers->len; i++) {
         follower *f = &g_array_index(edges->followers, follower, i);
         if (f->bytes > 0) {

@@ -37,7 +37,6 @@ typedef enum rs_message_flag {
 typedef struct rs_message {
     guint64 start_ns, end_ns;
     guint64 first_frame, last_frame;
-    guint64 order; /* of the ends of all messages */
     guint64 bytes; /* payload seen */
     guint32 packets;
     guint32 stream;

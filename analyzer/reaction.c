@@ -204,19 +204,32 @@ take_interval(follower *f, const interval *one)
     take_rate(f);
 }
 
+static gboolean
+is_sequenced_data(const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    return sight->stream != NULL && p->has_bth && p->payload_bytes > 0 &&
+           sight->sighting->sequenced;
+}
+
+void
+rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight)
+{
+    if (is_sequenced_data(sight) && sight->info->part == ROCE_PART_FIRST) {
+        (void)follow(reactions, sight->stream->id);
+    }
+}
+
 void
 rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    if (sight->stream == NULL || !p->has_bth || p->payload_bytes == 0 ||
-        !sight->sighting->sequenced) {
+    if (!is_sequenced_data(sight)) {
         return;
     }
     const roce_part part = sight->info->part;
-    gboolean begins = part == ROCE_PART_FIRST;
     gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
-    follower *f = begins ? follow(reactions, sight->stream->id)
-                         : find_follower(reactions, sight->stream->id);
+    follower *f = find_follower(reactions, sight->stream->id);
     if (f == NULL) {
         return;
     }

@@ -53,6 +53,10 @@ rs_reactions_free(rs_reactions *reactions);
 void
 rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 
+/* Before: a packet that begins a message has its stream followed, while there is room. */
+void
+rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);
+
 /* It is a CNP about the data of this stream. */
 void
 rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event);

@@ -26,7 +26,7 @@ G_STATIC_ASSERT(sizeof(likeness) == 40);
 
 /* What they differ in. */
 typedef struct step {
-    guint64 time_ns, frame, order;
+    guint64 time_ns, frame;
     gint64 psn;
     guint64 address; /* of its RETH */
     guint32 payload_bytes, udp_bytes;
@@ -51,7 +51,6 @@ typedef struct run {
 struct rs_runs {
     rs_runs_listener listener;
     GPtrArray *of_stream; /* run; NULL: none yet */
-    guint newest_turn;    /* that was prepared for */
 };
 
 rs_runs *
@@ -147,7 +146,8 @@ grew(const rs_counted *now, const rs_counted *before, const rs_counted *by)
 {
     return now->packets == before->packets + by->packets &&
            now->data == before->data + by->data && now->ce == before->ce + by->ce &&
-           now->cnps == before->cnps && now->repeats == before->repeats;
+           now->cnps == before->cnps && now->resent == before->resent &&
+           now->repeats == before->repeats;
 }
 
 /* ---- telling ---- */
@@ -226,7 +226,6 @@ rebuild_step(const step *s, rebuilt *all)
     all->packet.bth.psn24 = s->psn24;
     all->sighting.psn = s->psn;
     all->sight.info = info;
-    all->sight.order = s->order;
     all->sight.payload_bytes = s->payload_bytes;
 }
 
@@ -241,14 +240,16 @@ counted_before(const run *r)
     return before;
 }
 
-/* The first n of those that wait. */
 static void
-tell_some(const rs_runs *runs, run *r, guint n)
+tell_steps(const rs_runs *runs, run *r)
 {
+    if (r->n_steps == 0) {
+        return;
+    }
     rebuilt all;
     rebuild(r, &all);
     rs_counted counted = counted_before(r);
-    for (guint i = 0; i < n; i++) {
+    for (guint i = 0; i < r->n_steps; i++) {
         counted.packets += r->grows.packets;
         counted.data += r->grows.data;
         counted.ce += r->grows.ce;
@@ -257,44 +258,7 @@ tell_some(const rs_runs *runs, run *r, guint n)
         runs->listener.step(runs->listener.ctx, &all.sight);
     }
     r->newest = r->steps[r->n_steps - 1];
-    r->n_steps -= n;
-    memmove(r->steps, r->steps + n, r->n_steps * sizeof *r->steps);
-}
-
-static guint
-turn_at(const rs_runs *runs, const step *s)
-{
-    return runs->listener.turn(runs->listener.ctx, s->time_ns);
-}
-
-/* What waits, of all streams, and belongs before a turn. */
-static void
-prepare_turn(const rs_runs *runs)
-{
-    for (guint i = 0; i < runs->of_stream->len; i++) {
-        run *r = runs->of_stream->pdata[i];
-        guint n = 0;
-        while (r != NULL && n < r->n_steps && turn_at(runs, &r->steps[n]) == 0) {
-            n++;
-        }
-        if (n > 0) {
-            tell_some(runs, r, n);
-        }
-    }
-}
-
-static void
-tell_steps(rs_runs *runs, run *r)
-{
-    if (r->n_steps == 0) {
-        return;
-    }
-    guint turn = turn_at(runs, &r->steps[r->n_steps - 1]);
-    if (turn > runs->newest_turn) {
-        runs->newest_turn = turn;
-        prepare_turn(runs);
-    }
-    tell_some(runs, r, r->n_steps);
+    r->n_steps = 0;
 }
 
 /* The newest packet of a run, which has told its steps, for all that are to be counted. */
@@ -331,7 +295,6 @@ add(run *r, const rs_sight *sight)
     r->steps[r->n_steps++] = (step){
         .time_ns = sight->frame->time_ns,
         .frame = sight->frame->number,
-        .order = sight->order,
         .psn = sight->sighting->psn,
         .address = p->reth.address,
         .payload_bytes = p->payload_bytes,

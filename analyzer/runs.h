@@ -28,9 +28,6 @@ typedef struct rs_runs rs_runs;
 typedef struct rs_runs_listener {
     void (*step)(gpointer ctx, const rs_sight *sight);
     void (*count)(gpointer ctx, const rs_sight *sight);
-    /* The number of the turn that a step of that time may bring, if it is one that all
-     * steps that wait, and belong before it, are to be told before; else 0. */
-    guint (*turn)(gpointer ctx, guint64 time_ns);
     gpointer ctx;
 } rs_runs_listener;
 

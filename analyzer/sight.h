@@ -33,7 +33,6 @@ typedef struct rs_sight {
     const roce_stream *stream; /* counters include this packet; NULL: it has none */
     const roce_sighting *sighting;
     const roce_opcode_info *info; /* of its opcode, if it has a BTH */
-    guint64 order;                /* counts the packets that were tracked, from 1 */
     rs_counted counted;           /* with this packet; valid if it has a stream */
     roce_icrc_status icrc;
     guint8 priority;     /* see rs_priority_of() */

@@ -17,14 +17,6 @@ take_step(gpointer ctx, const rs_sight *sight)
     rs_timeline_packet(watchers->timeline, sight);
     rs_congestion_each(watchers->congestion, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
-    rs_collective_packet(watchers->collective, sight);
-}
-
-static guint
-find_turn(gpointer ctx, guint64 time_ns)
-{
-    const rs_watchers *watchers = ctx;
-    return rs_collective_sets_aside(watchers->collective, time_ns);
 }
 
 /* Those who only count. */
@@ -46,7 +38,7 @@ void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     const rs_runs_listener listener = {
-        .step = take_step, .count = count, .turn = find_turn, .ctx = watchers};
+        .step = take_step, .count = count, .ctx = watchers};
     *watchers = (rs_watchers){
         .runs = rs_runs_new(&listener),
         .timeline = rs_timeline_new(analysis->tracker),
@@ -104,6 +96,8 @@ tell_each(rs_watchers *watchers, const rs_sight *sight)
     rs_incast_packet(watchers->incast, sight);
     rs_receivers_each(watchers->receivers, sight);
     rs_bursts_packet(watchers->bursts, sight);
+    rs_collective_packet(watchers->collective, sight);
+    rs_congestion_meet(watchers->congestion, sight);
     if (watchers->pauses_known) {
         rs_pausing_packet(watchers->pausing, sight);
     }

@@ -36,7 +36,7 @@ typedef struct rs_analysis rs_analysis;
 
 /* One of each, from the first packet on. */
 typedef struct rs_watchers {
-    rs_runs *runs; /* of packets for those who only count */
+    rs_runs *runs; /* of packets that are alike */
     gboolean
         pauses_known; /* packets are looked at one by one for what pauses do to them */
     rs_timeline *timeline;

@@ -102,6 +102,7 @@ see(rs_reactions *reactions, const roce_stream *stream, gint64 psn, guint64 now,
     rs_sight sight = {
         .frame = &frame, .packet = &packet, .stream = stream, .sighting = &sighting};
     rs_sight_complete(&sight);
+    rs_reactions_meet(reactions, &sight);
     rs_reactions_packet(reactions, &sight);
 }
 

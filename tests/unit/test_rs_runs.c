@@ -13,7 +13,7 @@
 
 /* What one packet was. */
 typedef struct told {
-    guint64 time_ns, frame, order;
+    guint64 time_ns, frame;
     gint64 psn;
     guint64 address;
     guint32 payload_bytes, udp_bytes, psn24;
@@ -28,10 +28,6 @@ typedef struct sum {
 typedef struct listener {
     GArray *steps[STREAMS]; /* told */
     sum sums[STREAMS][KINDS];
-    guint64 turn_ns; /* a turn is at hand from here on; 0: none */
-    guint
-        late_before; /* steps from before the turn that were told after one behind it */
-    gboolean turned;
 } listener;
 
 static told
@@ -40,7 +36,6 @@ tell_of(const rs_sight *sight)
     return (told){
         .time_ns = sight->frame->time_ns,
         .frame = sight->frame->number,
-        .order = sight->order,
         .psn = sight->sighting->psn,
         .address = sight->packet->reth.address,
         .payload_bytes = sight->packet->payload_bytes,
@@ -59,11 +54,6 @@ take_step(gpointer ctx, const rs_sight *sight)
     const told one = tell_of(sight);
     CHECK_INT(sight->n, 1);
     g_array_append_val(l->steps[sight->stream->id], one);
-    if (l->turn_ns != 0 && one.time_ns >= l->turn_ns) {
-        l->turned = TRUE;
-    } else if (l->turned) {
-        l->late_before++;
-    }
 }
 
 static void
@@ -77,13 +67,6 @@ take_count(gpointer ctx, const rs_sight *sight)
     s->payload_bytes += sight->payload_bytes;
     s->wire_bytes += sight->wire_bytes;
     s->newest_frame = MAX(s->newest_frame, sight->frame->number);
-}
-
-static guint
-turn_of(gpointer ctx, guint64 time_ns)
-{
-    const listener *l = ctx;
-    return l->turn_ns != 0 && time_ns >= l->turn_ns ? 1 : 0;
 }
 
 static void
@@ -135,7 +118,6 @@ next_sight(sight_maker *m, GRand *random, guint i)
     s->ecn.codepoint[roce_packet_ecn(&m->packet)]++;
     s->retransmissions.packets += g_rand_int_range(random, 0, 40) == 0 ? 1 : 0;
     s->cnps_sent += g_rand_int_range(random, 0, 80) == 0 ? 1 : 0;
-    sight->order = i + 1;
     rs_sight_complete(sight);
     return sight;
 }
@@ -146,11 +128,10 @@ same_steps(const GArray *a, const GArray *b)
     for (guint i = 0; i < MIN(a->len, b->len); i++) {
         const told *x = &g_array_index(a, told, i);
         const told *y = &g_array_index(b, told, i);
-        if (x->time_ns != y->time_ns || x->frame != y->frame || x->order != y->order ||
-            x->psn != y->psn || x->address != y->address ||
-            x->payload_bytes != y->payload_bytes || x->udp_bytes != y->udp_bytes ||
-            x->psn24 != y->psn24 || x->opcode != y->opcode ||
-            x->traffic_class != y->traffic_class ||
+        if (x->time_ns != y->time_ns || x->frame != y->frame || x->psn != y->psn ||
+            x->address != y->address || x->payload_bytes != y->payload_bytes ||
+            x->udp_bytes != y->udp_bytes || x->psn24 != y->psn24 ||
+            x->opcode != y->opcode || x->traffic_class != y->traffic_class ||
             memcmp(&x->counted, &y->counted, sizeof x->counted) != 0) {
             return FALSE;
         }
@@ -173,7 +154,7 @@ check_random(guint32 seed)
     listener alone, in_runs;
     listener_init(&alone);
     listener_init(&in_runs);
-    const rs_runs_listener told_to = {take_step, take_count, turn_of, &in_runs};
+    const rs_runs_listener told_to = {take_step, take_count, &in_runs};
     rs_runs *runs = rs_runs_new(&told_to);
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     sight_maker m;
@@ -198,38 +179,11 @@ check_random(guint32 seed)
     listener_clear(&in_runs);
 }
 
-/* What waits of other streams, and belongs before a turn, is told before it. */
-static void
-check_turn(void)
-{
-    listener l;
-    listener_init(&l);
-    const rs_runs_listener told_to = {take_step, take_count, turn_of, &l};
-    rs_runs *runs = rs_runs_new(&told_to);
-    sight_maker m;
-    sight_maker_init(&m);
-    l.turn_ns = START_NS + 2000;
-    for (guint i = 0; i < 30; i++) {
-        rs_sight *sight = make_sight(&m, i % STREAMS, 100 * (guint64)i);
-        m.streams[i % STREAMS].ecn.codepoint[0]++;
-        rs_sight_complete(sight);
-        take_packet(runs, &l, sight);
-    }
-    CHECK_INT(l.steps[0]->len, 1); /* the others wait */
-    rs_runs_tell_steps(runs, 3);
-    CHECK(l.turned);
-    rs_runs_end(runs);
-    CHECK_INT(l.late_before, 0);
-    rs_runs_free(runs);
-    listener_clear(&l);
-}
-
 int
 main(void)
 {
     for (guint32 seed = 1; seed <= 20; seed++) {
         check_random(seed);
     }
-    check_turn();
     return check_status();
 }
