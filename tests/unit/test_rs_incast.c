@@ -4,6 +4,8 @@
 
 #include "sight_maker.h"
 
+#include <string.h>
+
 #define W RS_INCAST_WINDOW_NS
 #define MOST_PACKETS 8
 
@@ -184,10 +186,152 @@ check_judgement(void)
     }
 }
 
+/* ---- the same, said plainly ---- */
+
+/* Who is active, by looking at all of them each time. */
+typedef struct model {
+    uint64_t newest_ns[MOST_STREAMS];
+    unsigned
+        order[MOST_STREAMS]; /* of their newest packets, counted from 1; 0 silent */
+    unsigned n_packets;
+    uint64_t clock_ns;
+    uint64_t degree_ns[MOST_STREAMS + 1];
+    unsigned n_episodes;
+    unsigned met[MOST_STREAMS]; /* their order in the episode that goes on, from 1 */
+    unsigned n_met;
+} model;
+
+static unsigned
+count_active(const model *m)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < MOST_STREAMS; i++) {
+        n += m->order[i] != 0 ? 1 : 0;
+    }
+    return n;
+}
+
+/* The sender with the least order above one, or MOST_STREAMS. */
+static unsigned
+next_in_order(const model *m, unsigned above)
+{
+    unsigned best = MOST_STREAMS;
+    for (unsigned i = 0; i < MOST_STREAMS; i++) {
+        if (m->order[i] > above &&
+            (best == MOST_STREAMS || m->order[i] < m->order[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void
+model_go_on(model *m, uint64_t time_ns)
+{
+    m->degree_ns[count_active(m)] += time_ns - m->clock_ns;
+    m->clock_ns = time_ns;
+}
+
+static void
+model_advance(model *m, uint64_t time_ns)
+{
+    for (unsigned i = next_in_order(m, 0);
+         i < MOST_STREAMS && m->newest_ns[i] + W <= time_ns; i = next_in_order(m, 0)) {
+        model_go_on(m, m->newest_ns[i] + W);
+        m->order[i] = 0;
+        if (count_active(m) < RS_INCAST_SENDERS) {
+            memset(m->met, 0, sizeof m->met);
+            m->n_met = 0;
+        }
+    }
+    model_go_on(m, time_ns);
+}
+
+static void
+model_meet(model *m, unsigned i)
+{
+    if (m->met[i] == 0) {
+        m->met[i] = ++m->n_met;
+    }
+}
+
+static void
+model_packet(model *m, unsigned stream, uint64_t time_ns)
+{
+    m->clock_ns = m->n_packets == 0 ? time_ns : m->clock_ns;
+    model_advance(m, time_ns);
+    m->newest_ns[stream] = time_ns;
+    m->order[stream] = ++m->n_packets;
+    if (count_active(m) < RS_INCAST_SENDERS) {
+        return;
+    }
+    if (m->n_met == 0) {
+        m->n_episodes++;
+        for (unsigned i = next_in_order(m, 0); i < MOST_STREAMS;
+             i = next_in_order(m, m->order[i])) {
+            model_meet(m, i);
+        }
+    }
+    model_meet(m, stream);
+}
+
+/* The newest episode names those who were met, in their order. */
+static void
+check_met(const model *m, const rs_incast_receiver *r)
+{
+    CHECK_INT(r->n_episodes, m->n_episodes);
+    if (m->n_met == 0 || r->episodes->len != m->n_episodes) {
+        return;
+    }
+    const rs_incast_episode *e =
+        &g_array_index(r->episodes, rs_incast_episode, r->episodes->len - 1);
+    CHECK_INT(e->n_senders, m->n_met);
+    for (unsigned i = 0; i < MOST_STREAMS; i++) {
+        if (m->met[i] != 0) {
+            CHECK_INT(e->senders[m->met[i] - 1].bytes[3], i + 1);
+        }
+    }
+}
+
+static void
+check_like_model(guint32 seed)
+{
+    check_row("random packets");
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    sight_maker m;
+    sight_maker_init(&m);
+    model plain = {0};
+    rs_incast *incast = rs_incast_new(NULL);
+    rs_nics *nics = rs_nics_new();
+    uint64_t at_ns = 0;
+    unsigned n = (unsigned)g_rand_int_range(random, 1, 200);
+    for (unsigned p = 0; p < n; p++) {
+        at_ns += (uint64_t)g_rand_int_range(random, 0, W / 3);
+        unsigned stream = (unsigned)g_rand_int_range(random, 0, MOST_STREAMS);
+        rs_incast_packet(incast, make_sight(&m, stream, at_ns));
+        model_packet(&plain, stream, START_NS + at_ns);
+    }
+    const model last = plain;
+    model_advance(&plain, START_NS + at_ns + W);
+    rs_incast_finish(incast, nics, 1);
+    const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+    for (unsigned degree = 1; degree <= MOST_STREAMS; degree++) {
+        CHECK_INT(degree <= r->max_degree ? g_array_index(r->degree_ns, guint64, degree)
+                                          : 0,
+                  plain.degree_ns[degree]);
+    }
+    check_met(&last, r);
+    rs_nics_free(nics);
+    rs_incast_free(incast);
+}
+
 int
 main(void)
 {
     check_degrees();
+    for (guint32 seed = 1; seed <= 500; seed++) {
+        check_like_model(seed);
+    }
     check_first();
     check_others();
     check_stamps();
