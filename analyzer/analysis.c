@@ -81,7 +81,8 @@ take_event(void *ctx, const roce_event *event)
         g_array_append_val(analysis->events, *event);
     }
     rs_evidence_keep(analysis->evidence, event);
-    rs_watchers_event(&analysis->watchers, event);
+    const rs_occurrence occurrence = rs_occurrence_of(event, analysis->tracker);
+    rs_watchers_event(&analysis->watchers, RS_WATCH_EVERYTHING, &occurrence);
     if (analysis->tap != NULL) {
         analysis->tap->event(analysis->tap->ctx, event);
     }
@@ -140,6 +141,16 @@ rs_analysis_free(rs_analysis *analysis)
 /* ---- a frame at the end of its way ---- */
 
 static void
+complete(rs_sight *sight, const roce_tracker *tracker)
+{
+    rs_sight_complete(sight);
+    if (sight->peer != ROCE_NO_STREAM &&
+        (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
+        rs_sight_take_peer(sight, roce_tracker_stream(tracker, sight->peer));
+    }
+}
+
+static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
@@ -158,8 +169,8 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
         .icrc = icrc,
         .priority = rs_priority_of(packet, analysis->options),
     };
-    rs_sight_complete(&sight);
-    rs_watchers_packet(&analysis->watchers, &sight);
+    complete(&sight, analysis->tracker);
+    rs_watchers_packet(&analysis->watchers, RS_WATCH_EVERYTHING, &sight);
     if (analysis->tap != NULL) {
         analysis->tap->packet(analysis->tap->ctx, &sight);
     }
@@ -287,7 +298,7 @@ take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **erro
     for (guint i = 0; i < n; i++) {
         streams[i] = roce_tracker_guess(analysis->tracker, foreseen[i]);
         if (streams[i] != ROCE_NO_STREAM) {
-            rs_watchers_approach(&analysis->watchers, streams[i]);
+            rs_watchers_approach(&analysis->watchers, RS_WATCH_EVERYTHING, streams[i]);
         }
     }
     for (guint i = 0; i < n; i++) {

@@ -23,7 +23,7 @@ rs_congestion_new(const roce_tracker *tracker)
     congestion->tracker = tracker;
     congestion->foreign_about = ROCE_NO_STREAM;
     congestion->streams = g_array_new(FALSE, TRUE, sizeof(rs_stream_congestion));
-    congestion->reactions = rs_reactions_new(tracker);
+    congestion->reactions = rs_reactions_new();
     return congestion;
 }
 
@@ -84,24 +84,23 @@ take_carried(rs_stream_congestion *s, const roce_event *event)
 }
 
 void
-rs_congestion_event(rs_congestion *congestion, const roce_event *event)
+rs_congestion_event(rs_congestion *congestion, const rs_occurrence *o)
 {
+    const roce_event *event = &o->event;
     if (event->kind != ROCE_EVENT_CNP) {
         return;
     }
-    guint32 carrier = roce_tracker_last_stream(congestion->tracker);
-    gboolean known = event->stream != ROCE_NO_STREAM && event->stream != carrier;
+    gboolean known = event->stream != ROCE_NO_STREAM && event->stream != o->carrier;
     if (known) {
-        rs_reactions_cnp(congestion->reactions, event->stream, event);
+        rs_reactions_cnp(congestion->reactions, o);
     }
-    if (known &&
-        roce_tracker_stream(congestion->tracker, event->stream)->peer != carrier) {
+    if (known && !o->peer_carries) {
         rs_stream_congestion *cause = of_stream(congestion, event->stream);
         congestion->foreign_about = event->stream;
         cause->foreign.answering += event->related_frame != 0 ? 1 : 0;
         cause->foreign.alone += event->related_frame == 0 ? 1 : 0;
-    } else if (carrier != ROCE_NO_STREAM) {
-        take_carried(of_stream(congestion, carrier), event);
+    } else if (o->carrier != ROCE_NO_STREAM) {
+        take_carried(of_stream(congestion, o->carrier), event);
     }
 }
 

@@ -9,6 +9,7 @@
 #ifndef RS_CONGESTION_H
 #define RS_CONGESTION_H
 
+#include "occurrence.h"
 #include "reaction.h"
 #include "sight.h"
 
@@ -64,7 +65,7 @@ void
 rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 
 void
-rs_congestion_event(rs_congestion *congestion, const roce_event *event);
+rs_congestion_event(rs_congestion *congestion, const rs_occurrence *occurrence);
 
 void
 rs_congestion_finish(rs_congestion *congestion, guint64 resolution_ns);

@@ -68,16 +68,17 @@ rs_flowlets_free(rs_flowlets *flowlets)
 }
 
 static state *
-state_of(rs_flowlets *flowlets, const roce_stream *stream)
+state_of(rs_flowlets *flowlets, const rs_sight *sight)
 {
-    if (stream->id >= MAX_STREAMS) {
-        flowlets->omitted += stream->packets == 1 ? 1 : 0;
+    guint32 id = sight->stream->id;
+    if (id >= MAX_STREAMS) {
+        flowlets->omitted += sight->counted.packets == 1 ? 1 : 0;
         return NULL;
     }
-    if (stream->id >= flowlets->of_stream->len) {
-        g_ptr_array_set_size(flowlets->of_stream, (gint)stream->id + 1);
+    if (id >= flowlets->of_stream->len) {
+        g_ptr_array_set_size(flowlets->of_stream, (gint)id + 1);
     }
-    gpointer *found = &flowlets->of_stream->pdata[stream->id];
+    gpointer *found = &flowlets->of_stream->pdata[id];
     if (*found == NULL) {
         *found = g_new0(state, 1);
     }
@@ -192,7 +193,7 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
         return;
     }
     roce_role role = sight->info->role;
-    state *s = role == ROCE_ROLE_CNP ? NULL : state_of(flowlets, sight->stream);
+    state *s = role == ROCE_ROLE_CNP ? NULL : state_of(flowlets, sight);
     if (s == NULL) {
         return;
     }

@@ -57,7 +57,6 @@ typedef struct point_sum {
 } point_sum;
 
 struct rs_incast {
-    const roce_tracker *tracker;
     rs_destinations *destinations;
     GPtrArray *receivers;      /* receiver, by destination */
     GPtrArray *senders;        /* sender */
@@ -99,10 +98,9 @@ free_receiver(gpointer data)
 }
 
 rs_incast *
-rs_incast_new(const roce_tracker *tracker)
+rs_incast_new(void)
 {
     rs_incast *incast = g_new0(rs_incast, 1);
-    incast->tracker = tracker;
     incast->first_ns = G_MAXUINT64;
     incast->destinations = rs_destinations_new(MAX_RECEIVERS);
     incast->receivers = g_ptr_array_new_with_free_func(free_receiver);
@@ -459,23 +457,22 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
  * stream that carries it, and who sent it is taken for the receiver if it is one: a switch
  * is not. */
 static receiver *
-complaining(const rs_incast *incast, const roce_event *event)
+complaining(const rs_incast *incast, const rs_occurrence *o)
 {
-    const roce_stream *s = roce_tracker_stream(incast->tracker, event->stream);
-    gboolean carried = event->stream == roce_tracker_last_stream(incast->tracker);
-    guint32 i = carried ? rs_destinations_find_back(incast->destinations, s)
-                        : rs_destinations_find(incast->destinations, s);
+    gboolean carried = o->event.stream == o->carrier;
+    guint32 i = carried ? rs_destinations_find_back(incast->destinations, o->stream)
+                        : rs_destinations_find(incast->destinations, o->stream);
     return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
 }
 
 static void
-count_cnp(rs_incast *incast, const roce_event *event)
+count_cnp(rs_incast *incast, const rs_occurrence *o)
 {
-    receiver *r = complaining(incast, event);
+    receiver *r = complaining(incast, o);
     if (r == NULL) {
         return;
     }
-    advance(incast, r, clock_at(r, event->time_ns));
+    advance(incast, r, clock_at(r, o->event.time_ns));
     rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
     /* A notification point paces its CNPs: they lag behind the marks. */
     gboolean behind =
@@ -490,11 +487,11 @@ count_cnp(rs_incast *incast, const roce_event *event)
 }
 
 void
-rs_incast_event(rs_incast *incast, const roce_event *event)
+rs_incast_event(rs_incast *incast, const rs_occurrence *o)
 {
-    rs_xoffs_event(incast->xoffs, event);
-    if (event->kind == ROCE_EVENT_CNP && event->stream != ROCE_NO_STREAM) {
-        count_cnp(incast, event);
+    rs_xoffs_event(incast->xoffs, &o->event);
+    if (o->event.kind == ROCE_EVENT_CNP && o->stream != NULL) {
+        count_cnp(incast, o);
     }
 }
 

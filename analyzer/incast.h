@@ -19,9 +19,8 @@
 
 #include "destinations.h"
 #include "nics.h"
+#include "occurrence.h"
 #include "sight.h"
-
-#include "roce/tracker.h"
 
 #include <glib.h>
 
@@ -87,9 +86,8 @@ typedef struct rs_incast_receiver {
         pauses_known; /* all that there were could be compared; valid with episodes */
 } rs_incast_receiver;
 
-/* `tracker` outlives it. */
 rs_incast *
-rs_incast_new(const roce_tracker *tracker);
+rs_incast_new(void);
 
 void
 rs_incast_free(rs_incast *incast);
@@ -104,7 +102,7 @@ rs_incast_approach(const rs_incast *incast, guint32 stream);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void
-rs_incast_event(rs_incast *incast, const roce_event *event);
+rs_incast_event(rs_incast *incast, const rs_occurrence *occurrence);
 
 /* The tracker has finished, and the NICs are known; stamps are no finer than that. */
 void

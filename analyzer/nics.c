@@ -115,7 +115,7 @@ rs_nics_packet(rs_nics *nics, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
     /* A NIC keeps its MAC: one look at each stream will do. */
-    if (sight->stream == NULL || sight->stream->packets != 1 || !p->has_macs) {
+    if (sight->stream == NULL || sight->counted.packets != 1 || !p->has_macs) {
         return;
     }
     guint32 point = sight->stream->point;

@@ -21,15 +21,13 @@ typedef struct drawing {
 } drawing;
 
 struct rs_psn_plot {
-    const roce_tracker *tracker;
     drawing *streams[RS_PSN_PLOT_STREAMS]; /* NULL: nothing seen */
 };
 
 rs_psn_plot *
-rs_psn_plot_new(const roce_tracker *tracker)
+rs_psn_plot_new(void)
 {
     rs_psn_plot *plot = g_new0(rs_psn_plot, 1);
-    plot->tracker = tracker;
     return plot;
 }
 
@@ -157,7 +155,7 @@ draw_ack(rs_psn_plot *plot, const rs_sight *sight)
     if (at->acked_until <= at->acked_from) {
         return;
     }
-    drawing *d = drawing_of(plot, sight->stream->peer);
+    drawing *d = drawing_of(plot, sight->peer);
     if (d == NULL) {
         return;
     }
@@ -209,18 +207,19 @@ static const drawn_event drawn_events[ROCE_N_EVENTS] = {
 /* A NAK of a stream without the other direction is told of the stream that carries it,
  * whose PSNs it does not speak of. */
 static gboolean
-speaks_of(const rs_psn_plot *plot, const roce_event *event)
+speaks_of(const rs_occurrence *o)
 {
-    return (event->kind != ROCE_EVENT_NAK && event->kind != ROCE_EVENT_RNR_NAK) ||
-           roce_stream_is_paired(roce_tracker_stream(plot->tracker, event->stream));
+    return (o->event.kind != ROCE_EVENT_NAK && o->event.kind != ROCE_EVENT_RNR_NAK) ||
+           o->is_paired;
 }
 
 void
-rs_psn_plot_event(rs_psn_plot *plot, const roce_event *event)
+rs_psn_plot_event(rs_psn_plot *plot, const rs_occurrence *o)
 {
+    const roce_event *event = &o->event;
     const drawn_event *how = &drawn_events[event->kind];
     if (event->stream == ROCE_NO_STREAM || (!how->is_drawn && !how->is_fault) ||
-        !speaks_of(plot, event)) {
+        !speaks_of(o)) {
         return;
     }
     drawing *d = drawing_of(plot, event->stream);

@@ -12,10 +12,8 @@
 #ifndef RS_PSN_PLOT_H
 #define RS_PSN_PLOT_H
 
+#include "occurrence.h"
 #include "sight.h"
-
-#include "roce/event.h"
-#include "roce/tracker.h"
 
 #include <glib.h>
 
@@ -56,9 +54,8 @@ typedef struct rs_psn_point {
 
 typedef struct rs_psn_plot rs_psn_plot;
 
-/* `tracker` outlives the plot. */
 rs_psn_plot *
-rs_psn_plot_new(const roce_tracker *tracker);
+rs_psn_plot_new(void);
 
 /* NULL is fine. */
 void
@@ -69,7 +66,7 @@ void
 rs_psn_plot_packet(rs_psn_plot *plot, const rs_sight *sight);
 
 void
-rs_psn_plot_event(rs_psn_plot *plot, const roce_event *event);
+rs_psn_plot_event(rs_psn_plot *plot, const rs_occurrence *occurrence);
 
 /* The points of a stream by time, each once; of one time, by frame and kind.  NULL where
  * nothing was kept of it.  g_array_unref() by the caller. */

@@ -45,7 +45,6 @@ typedef struct follower {
 } follower;
 
 struct rs_reactions {
-    const roce_tracker *tracker;
     GPtrArray *followers;
     GArray *follower_of; /* guint16 by stream: index + 1, 0 none, NOT_FOLLOWED */
     guint64 not_followed;
@@ -65,10 +64,9 @@ free_follower(gpointer data)
 }
 
 rs_reactions *
-rs_reactions_new(const roce_tracker *tracker)
+rs_reactions_new(void)
 {
     rs_reactions *reactions = g_new0(rs_reactions, 1);
-    reactions->tracker = tracker;
     reactions->followers = g_ptr_array_new_with_free_func(free_follower);
     reactions->follower_of = g_array_new(FALSE, TRUE, sizeof(guint16));
     return reactions;
@@ -254,11 +252,9 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
 /* ---- bursts ---- */
 
 static guint64
-burst_gap_ns(const rs_reactions *reactions, guint32 stream)
+burst_gap_ns(const rs_occurrence *cnp)
 {
-    const roce_notifier *n = roce_tracker_notifier_of(reactions->tracker, stream);
-    return n != NULL && n->pacing.known ? MAX(BURST_GAP_NS, 4 * n->pacing.interval_ns)
-                                        : BURST_GAP_NS;
+    return MAX(BURST_GAP_NS, 4 * cnp->cnp_interval_ns);
 }
 
 static void
@@ -292,15 +288,16 @@ begin_burst(follower *f, const roce_event *event)
 }
 
 void
-rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event)
+rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp)
 {
-    follower *f = find_follower(reactions, stream);
+    const roce_event *event = &cnp->event;
+    follower *f = find_follower(reactions, event->stream);
     if (f == NULL) {
         return;
     }
     guint64 now = event->time_ns;
     if (f->n_bursts == 0 || now < f->burst.end_ns ||
-        now - f->burst.end_ns > burst_gap_ns(reactions, stream)) {
+        now - f->burst.end_ns > burst_gap_ns(cnp)) {
         begin_burst(f, event);
     }
     f->burst.cnps++;

@@ -13,9 +13,8 @@
 #ifndef RS_REACTION_H
 #define RS_REACTION_H
 
+#include "occurrence.h"
 #include "sight.h"
-
-#include "roce/tracker.h"
 
 #include <glib.h>
 
@@ -41,9 +40,8 @@ typedef struct rs_cnp_burst {
 
 typedef struct rs_reactions rs_reactions;
 
-/* `tracker` outlives it. */
 rs_reactions *
-rs_reactions_new(const roce_tracker *tracker);
+rs_reactions_new(void);
 
 /* NULL is fine. */
 void
@@ -57,9 +55,9 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 void
 rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);
 
-/* It is a CNP about the data of this stream. */
+/* A CNP about the data of a stream. */
 void
-rs_reactions_cnp(rs_reactions *reactions, guint32 stream, const roce_event *event);
+rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp);
 
 /* Rates over windows so short that stamps of this resolution do not tell are given up.
  */

@@ -81,16 +81,15 @@ rs_receivers_free(rs_receivers *receivers)
 }
 
 static state *
-state_of(rs_receivers *receivers, const roce_stream *stream)
+state_of(rs_receivers *receivers, guint32 stream)
 {
-    if (stream->id >= MAX_STREAMS) {
-        receivers->omitted += stream->packets == 1 ? 1 : 0;
+    if (stream >= MAX_STREAMS) {
         return NULL;
     }
-    if (stream->id >= receivers->of_stream->len) {
-        g_ptr_array_set_size(receivers->of_stream, (gint)stream->id + 1);
+    if (stream >= receivers->of_stream->len) {
+        g_ptr_array_set_size(receivers->of_stream, (gint)stream + 1);
     }
-    gpointer *found = &receivers->of_stream->pdata[stream->id];
+    gpointer *found = &receivers->of_stream->pdata[stream];
     if (*found == NULL) {
         state *added = g_new0(state, 1);
         added->of_cell = LEAST_OF_CELL;
@@ -118,28 +117,26 @@ halve_cells(state *s)
     s->of_cell *= 2;
 }
 
-/* Takes the sample that the tracker has just added to the stream's distribution, if it
- * has: sums of distributions are exact. */
+/* Takes the sample that the tracker has just added to the distribution, if it has: sums
+ * of distributions are exact. */
 static void
-take_ack_time(state *s, const roce_stream *stream)
+take_ack_time(state *s, const rs_ack_times *times)
 {
-    const roce_histogram *h = stream->latencies[ROCE_LATENCY_ACK];
-    if (h == NULL || h->count != s->pub.ack_samples + 1) {
-        s->pub.ack_samples = h != NULL ? h->count : 0;
-        s->counted_ns = h != NULL ? h->sum[0] : 0;
+    gboolean is_sample = times->n == s->pub.ack_samples + 1;
+    guint64 sample_ns = times->sum_ns - s->counted_ns;
+    s->counted_ns = times->sum_ns;
+    s->pub.ack_samples = times->n;
+    if (!is_sample) {
         return;
     }
-    guint64 sample_ns = h->sum[0] - s->counted_ns;
-    s->counted_ns = h->sum[0];
-    s->pub.ack_samples = h->count;
     if (s->cells == NULL) {
         s->cells = g_new0(cell, CELLS);
     }
     cell *c = &s->cells[s->n_full];
     c->fastest_ns = c->n == 0 ? sample_ns : MIN(c->fastest_ns, sample_ns);
     c->n++;
-    c->ce += stream->ecn.codepoint[3] - s->counted_ce;
-    s->counted_ce = stream->ecn.codepoint[3];
+    c->ce += times->ce - s->counted_ce;
+    s->counted_ce = times->ce;
     if (c->n == s->of_cell && ++s->n_full == CELLS) {
         halve_cells(s);
     }
@@ -220,17 +217,15 @@ static void
 take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
 {
     if ((sight->packet->headers & ROCE_HEADER_AETH) == 0 ||
-        sight->stream->peer == ROCE_NO_STREAM ||
+        sight->peer == ROCE_NO_STREAM ||
         roce_aeth_get_kind(sight->packet->aeth_syndrome) != ROCE_AETH_ACK) {
         return;
     }
-    const roce_stream *asker =
-        roce_tracker_stream(receivers->tracker, sight->stream->peer);
-    state *s = state_of(receivers, asker);
+    state *s = state_of(receivers, sight->peer);
     if (s != NULL) {
         take_credits(s, sight);
-        note_waiting(receivers, asker->id, s);
-        take_ack_time(s, asker);
+        note_waiting(receivers, sight->peer, s);
+        take_ack_time(s, &sight->ack_times);
     }
 }
 
@@ -259,7 +254,9 @@ rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
         !(roce_role_is_request(role) || roce_role_is_response_data(role))) {
         return;
     }
-    state *s = state_of(receivers, sight->stream);
+    guint32 id = sight->stream->id;
+    receivers->omitted += id >= MAX_STREAMS && sight->counted.packets == 1 ? 1 : 0;
+    state *s = state_of(receivers, id);
     if (s != NULL) {
         s->priorities |= 1u << sight->priority;
     }

@@ -41,9 +41,21 @@ rs_sight_complete(rs_sight *sight)
     sight->is_data =
         sight->is_counted && s->dst_qpn != ROCE_GSI_QPN && rs_packet_has_data(p);
     sight->n = 1;
+    sight->peer = s != NULL ? s->peer : ROCE_NO_STREAM;
     if (s != NULL) {
         sight->counted = rs_counted_of(s);
     }
     sight->payload_bytes = p->payload_bytes;
     sight->wire_bytes = roce_packet_wire_bytes(p, sight->frame);
+}
+
+void
+rs_sight_take_peer(rs_sight *sight, const roce_stream *peer)
+{
+    const roce_histogram *h = peer->latencies[ROCE_LATENCY_ACK];
+    sight->ack_times = (rs_ack_times){
+        .n = h != NULL ? h->count : 0,
+        .sum_ns = h != NULL ? h->sum[0] : 0,
+        .ce = peer->ecn.codepoint[ROCE_ECN_CE],
+    };
 }

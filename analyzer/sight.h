@@ -3,7 +3,8 @@
  * A packet that the tracker has just taken, and what is known of it by then.
  *
  * The one rule: it borrows.  What it points to is valid until the next packet, but for
- * the stream, which stays.
+ * the stream, which stays; and of that watchers read what never changes.  The tracker may
+ * have gone on: what it knew by then stands in the sight itself.
  */
 #ifndef RS_SIGHT_H
 #define RS_SIGHT_H
@@ -27,6 +28,12 @@ typedef struct rs_counted {
     guint32 repeats;  /* packets that came more than once, for whatever reason */
 } rs_counted;
 
+/* Acknowledgements that the tracker has timed, of the requests of a stream. */
+typedef struct rs_ack_times {
+    guint64 n, sum_ns;
+    guint64 ce; /* marked packets of the stream by then */
+} rs_ack_times;
+
 typedef struct rs_sight {
     const roce_frame *frame;
     const roce_packet *packet;
@@ -34,6 +41,8 @@ typedef struct rs_sight {
     const roce_sighting *sighting;
     const roce_opcode_info *info; /* of its opcode, if it has a BTH */
     rs_counted counted;           /* with this packet; valid if it has a stream */
+    guint32 peer;                 /* of the stream, by then; or ROCE_NO_STREAM */
+    rs_ack_times ack_times; /* the peer's, if this is an acknowledgement; else 0 */
     roce_icrc_status icrc;
     guint8 priority;     /* see rs_priority_of() */
     gboolean is_counted; /* in its stream */
@@ -49,6 +58,10 @@ rs_counted_of(const roce_stream *stream);
 /* Sets what follows from frame, packet and stream. */
 void
 rs_sight_complete(rs_sight *sight);
+
+/* Of a packet that has an AETH and whose stream has a peer, which is this. */
+void
+rs_sight_take_peer(rs_sight *sight, const roce_stream *peer);
 
 /* The priority, 0 to 7, by which switches queue a packet and PFC stops it (IEEE 802.1Q
  * 6.9.3): the PCP of its outermost VLAN tag; without one, or where the user told of a

@@ -163,11 +163,11 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
 
 /* A CNP whose cause is known and which the other direction does not carry. */
 static void
-add_foreign_cnp(rs_timeline *timeline, const roce_event *event)
+add_foreign_cnp(rs_timeline *timeline, const rs_occurrence *o)
 {
-    guint32 carrier = roce_tracker_last_stream(timeline->tracker);
-    if (event->stream == ROCE_NO_STREAM || event->stream == carrier ||
-        roce_tracker_stream(timeline->tracker, event->stream)->peer == carrier) {
+    const roce_event *event = &o->event;
+    if (event->stream == ROCE_NO_STREAM || event->stream == o->carrier ||
+        o->peer_carries) {
         return;
     }
     rs_series *series = stream_series(timeline, event->stream);
@@ -188,10 +188,11 @@ add_pause(rs_timeline *timeline, guint32 point, guint8 priority, guint64 start_n
 }
 
 void
-rs_timeline_event(rs_timeline *timeline, const roce_event *event)
+rs_timeline_event(rs_timeline *timeline, const rs_occurrence *o)
 {
+    const roce_event *event = &o->event;
     if (event->kind == ROCE_EVENT_CNP) {
-        add_foreign_cnp(timeline, event);
+        add_foreign_cnp(timeline, o);
     } else if (event->kind == ROCE_EVENT_PAUSE_XON ||
                event->kind == ROCE_EVENT_PAUSE_EXPIRED) {
         add_pause(timeline, event->point, event->detail,

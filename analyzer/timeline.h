@@ -10,6 +10,7 @@
 #ifndef RS_TIMELINE_H
 #define RS_TIMELINE_H
 
+#include "occurrence.h"
 #include "sight.h"
 
 #include "roce/tracker.h"
@@ -43,7 +44,7 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void
-rs_timeline_event(rs_timeline *timeline, const roce_event *event);
+rs_timeline_event(rs_timeline *timeline, const rs_occurrence *occurrence);
 
 /* The tracker has finished; bins are to be no narrower than `resolution_ns`. */
 void

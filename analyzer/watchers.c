@@ -45,7 +45,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .congestion = rs_congestion_new(analysis->tracker),
         .background = rs_background_new(),
         .nics = rs_nics_new(),
-        .incast = rs_incast_new(analysis->tracker),
+        .incast = rs_incast_new(),
         .receivers = rs_receivers_new(analysis->tracker),
         .ports = rs_ports_new(),
         .flowlets = rs_flowlets_new(),
@@ -55,8 +55,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .paths = rs_paths_new(),
         .pausing = rs_pausing_new(analysis),
         .collective = rs_collective_new(),
-        .psn_plot =
-            analysis->options->plots_wanted ? rs_psn_plot_new(analysis->tracker) : NULL,
+        .psn_plot = analysis->options->plots_wanted ? rs_psn_plot_new() : NULL,
     };
 }
 
@@ -82,29 +81,41 @@ rs_watchers_clear(rs_watchers *watchers)
 }
 
 void
-rs_watchers_approach(const rs_watchers *watchers, guint32 stream)
+rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 stream)
 {
-    rs_incast_approach(watchers->incast, stream);
-    rs_runs_approach(watchers->runs, stream);
+    if ((parts & RS_WATCH_NETWORK) != 0) {
+        rs_incast_approach(watchers->incast, stream);
+    }
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        rs_runs_approach(watchers->runs, stream);
+    }
 }
 
-/* Those to whom the order of all packets matters. */
+/* ---- what streams come to together ---- */
+
 static void
-tell_each(rs_watchers *watchers, const rs_sight *sight)
+tell_network(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_odd_frames_packet(&watchers->odd_frames, sight);
     rs_incast_packet(watchers->incast, sight);
-    rs_receivers_each(watchers->receivers, sight);
     rs_bursts_packet(watchers->bursts, sight);
     rs_collective_packet(watchers->collective, sight);
-    rs_congestion_meet(watchers->congestion, sight);
-    if (watchers->pauses_known) {
-        rs_pausing_packet(watchers->pausing, sight);
-    }
     if (watchers->psn_plot != NULL) {
         rs_psn_plot_packet(watchers->psn_plot, sight);
     }
 }
+
+static void
+tell_network_event(rs_watchers *watchers, const rs_occurrence *occurrence)
+{
+    rs_odd_frames_event(&watchers->odd_frames, &occurrence->event);
+    rs_incast_event(watchers->incast, occurrence);
+    if (watchers->psn_plot != NULL) {
+        rs_psn_plot_event(watchers->psn_plot, occurrence);
+    }
+}
+
+/* ---- what becomes of each ---- */
 
 /* From the first pause on, what a packet meets depends on when it comes. */
 static void
@@ -118,8 +129,19 @@ meet_pauses(rs_watchers *watchers, const rs_sight *sight)
     }
 }
 
-void
-rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
+/* Those to whom the order of all packets matters. */
+static void
+tell_each(rs_watchers *watchers, const rs_sight *sight)
+{
+    rs_receivers_each(watchers->receivers, sight);
+    rs_congestion_meet(watchers->congestion, sight);
+    if (watchers->pauses_known) {
+        rs_pausing_packet(watchers->pausing, sight);
+    }
+}
+
+static void
+tell_streams(rs_watchers *watchers, const rs_sight *sight)
 {
     meet_pauses(watchers, sight);
     tell_each(watchers, sight);
@@ -136,21 +158,42 @@ rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight)
     }
 }
 
-void
-rs_watchers_event(rs_watchers *watchers, const roce_event *event)
+static void
+tell_streams_event(rs_watchers *watchers, const rs_occurrence *occurrence)
 {
+    const roce_event *event = &occurrence->event;
     if (event->stream != ROCE_NO_STREAM) {
         rs_runs_tell_steps(watchers->runs, event->stream);
     }
-    rs_timeline_event(watchers->timeline, event);
-    rs_odd_frames_event(&watchers->odd_frames, event);
-    rs_incast_event(watchers->incast, event);
+    rs_timeline_event(watchers->timeline, occurrence);
     rs_receivers_event(watchers->receivers, event);
     rs_flowlets_event(watchers->flowlets, event);
-    rs_congestion_event(watchers->congestion, event);
+    rs_congestion_event(watchers->congestion, occurrence);
     rs_pausing_event(watchers->pausing, event);
-    if (watchers->psn_plot != NULL) {
-        rs_psn_plot_event(watchers->psn_plot, event);
+}
+
+/* ---- both ---- */
+
+void
+rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *sight)
+{
+    if ((parts & RS_WATCH_NETWORK) != 0) {
+        tell_network(watchers, sight);
+    }
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        tell_streams(watchers, sight);
+    }
+}
+
+void
+rs_watchers_event(rs_watchers *watchers, rs_watch_parts parts,
+                  const rs_occurrence *occurrence)
+{
+    if ((parts & RS_WATCH_NETWORK) != 0) {
+        tell_network_event(watchers, occurrence);
+    }
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        tell_streams_event(watchers, occurrence);
     }
 }
 

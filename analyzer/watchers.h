@@ -17,6 +17,7 @@
 #include "flowlets.h"
 #include "incast.h"
 #include "nics.h"
+#include "occurrence.h"
 #include "odd_frames.h"
 #include "paths.h"
 #include "pausing.h"
@@ -33,6 +34,14 @@
 #include <glib.h>
 
 typedef struct rs_analysis rs_analysis;
+
+/* Two parts that know nothing of one another, so that they can be told apart, and each
+ * from a thread of its own. */
+typedef enum rs_watch_parts {
+    RS_WATCH_NETWORK = 1, /* what streams come to together */
+    RS_WATCH_STREAMS = 2, /* what becomes of each, and of what is of none */
+    RS_WATCH_EVERYTHING = RS_WATCH_NETWORK | RS_WATCH_STREAMS,
+} rs_watch_parts;
 
 /* One of each, from the first packet on. */
 typedef struct rs_watchers {
@@ -66,15 +75,16 @@ rs_watchers_clear(rs_watchers *watchers);
 
 /* A packet of this stream will come soon, see approach.h. */
 void
-rs_watchers_approach(const rs_watchers *watchers, guint32 stream);
+rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 stream);
 
-/* The tracker has just taken this packet. */
+/* The tracker has taken this packet. */
 void
-rs_watchers_packet(rs_watchers *watchers, const rs_sight *sight);
+rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *sight);
 
-/* The tracker says this, while it takes a packet or finishes. */
+/* The tracker has said this, while it took a packet or finished. */
 void
-rs_watchers_event(rs_watchers *watchers, const roce_event *event);
+rs_watchers_event(rs_watchers *watchers, rs_watch_parts parts,
+                  const rs_occurrence *occurrence);
 
 /* The tracker has finished; the analysis knows all but its findings. */
 void

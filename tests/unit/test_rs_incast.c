@@ -44,7 +44,7 @@ check_degrees(void)
         check_row(cases[i].name);
         sight_maker m;
         sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new(NULL);
+        rs_incast *incast = rs_incast_new();
         rs_nics *nics = rs_nics_new();
         for (unsigned p = 0; p < cases[i].n_packets; p++) {
             rs_incast_packet(incast, make_sight(&m, cases[i].packets[p].stream,
@@ -69,7 +69,7 @@ check_first(void)
     for (size_t i = 0; i < N_ROWS(starts); i++) {
         sight_maker m;
         sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new(NULL);
+        rs_incast *incast = rs_incast_new();
         rs_nics *nics = rs_nics_new();
         for (unsigned stream = 0; stream < 3; stream++) {
             rs_incast_packet(incast, make_sight(&m, stream, starts[i]));
@@ -107,7 +107,7 @@ check_others(void)
         sight_maker m;
         sight_maker_init(&m);
         m.streams[0].dst_qpn = cases[i].dst_qpn;
-        rs_incast *incast = rs_incast_new(NULL);
+        rs_incast *incast = rs_incast_new();
         rs_nics *nics = rs_nics_new();
         rs_sight *sight = make_sight(&m, 0, 0);
         m.packet.bth.opcode = cases[i].opcode;
@@ -138,7 +138,7 @@ check_stamps(void)
         check_row(cases[i].name);
         sight_maker m;
         sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new(NULL);
+        rs_incast *incast = rs_incast_new();
         rs_nics *nics = rs_nics_new();
         rs_incast_packet(incast, make_sight(&m, 0, 0));
         rs_incast_finish(incast, nics, cases[i].resolution_ns);
@@ -301,7 +301,7 @@ check_like_model(guint32 seed)
     sight_maker m;
     sight_maker_init(&m);
     model plain = {0};
-    rs_incast *incast = rs_incast_new(NULL);
+    rs_incast *incast = rs_incast_new();
     rs_nics *nics = rs_nics_new();
     uint64_t at_ns = 0;
     unsigned n = (unsigned)g_rand_int_range(random, 1, 200);

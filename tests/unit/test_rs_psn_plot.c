@@ -6,10 +6,10 @@
 
 #define GAP_NS 1000
 
-static roce_event
+static rs_occurrence
 make_event(roce_event_kind kind, const rs_sight *sight)
 {
-    return (roce_event){
+    const roce_event event = {
         .kind = kind,
         .space = ROCE_SPACE_REQUESTS,
         .stream = sight->stream->id,
@@ -18,6 +18,7 @@ make_event(roce_event_kind kind, const rs_sight *sight)
         .psn = sight->sighting->psn,
         .count = 1,
     };
+    return (rs_occurrence){.event = event, .stream = sight->stream};
 }
 
 static unsigned
@@ -48,7 +49,7 @@ check_thinning(void)
         check_row(cases[i].name);
         sight_maker m;
         sight_maker_init(&m);
-        rs_psn_plot *plot = rs_psn_plot_new(NULL);
+        rs_psn_plot *plot = rs_psn_plot_new();
         for (unsigned k = 0; k < cases[i].n_packets; k++) {
             rs_psn_plot_packet(plot, make_sight(&m, 0, k * GAP_NS));
         }
@@ -71,11 +72,11 @@ check_details(void)
     static const unsigned at = 20000;
     sight_maker m;
     sight_maker_init(&m);
-    rs_psn_plot *plot = rs_psn_plot_new(NULL);
+    rs_psn_plot *plot = rs_psn_plot_new();
     for (unsigned k = 0; k < 2 * at; k++) {
         const rs_sight *sight = make_sight(&m, 0, k * GAP_NS);
         if (k == at) {
-            const roce_event event = make_event(ROCE_EVENT_GAP, sight);
+            const rs_occurrence event = make_event(ROCE_EVENT_GAP, sight);
             rs_psn_plot_event(plot, &event);
         }
         rs_psn_plot_packet(plot, sight);
@@ -101,10 +102,10 @@ check_bounds(void)
 {
     sight_maker m;
     sight_maker_init(&m);
-    rs_psn_plot *plot = rs_psn_plot_new(NULL);
+    rs_psn_plot *plot = rs_psn_plot_new();
     for (unsigned k = 0; k < 50000; k++) {
         const rs_sight *sight = make_sight(&m, 0, k * GAP_NS);
-        const roce_event event = make_event(ROCE_EVENT_GAP, sight);
+        const rs_occurrence event = make_event(ROCE_EVENT_GAP, sight);
         rs_psn_plot_event(plot, &event);
         rs_psn_plot_packet(plot, sight);
     }
@@ -120,7 +121,7 @@ check_streams(void)
 {
     sight_maker m;
     sight_maker_init(&m);
-    rs_psn_plot *plot = rs_psn_plot_new(NULL);
+    rs_psn_plot *plot = rs_psn_plot_new();
     m.streams[1].id = RS_PSN_PLOT_STREAMS - 1;
     m.streams[2].id = RS_PSN_PLOT_STREAMS;
     for (unsigned i = 1; i <= 2; i++) {
@@ -139,7 +140,7 @@ check_kinds(void)
 {
     sight_maker m;
     sight_maker_init(&m);
-    rs_psn_plot *plot = rs_psn_plot_new(NULL);
+    rs_psn_plot *plot = rs_psn_plot_new();
     m.streams[0].peer = 1;
     m.streams[1].peer = 0;
     rs_sight *sight = make_sight(&m, 0, 0);

@@ -3,7 +3,6 @@
  * Rates before and after CNPs.  A row is a list of phases: so many packets of a message
  * that never ends, each so far behind the one before, and what comes after them.
  */
-#include "alloc.h"
 #include "check.h"
 #include "reaction.h"
 
@@ -121,8 +120,9 @@ play(rs_reactions *reactions, gsize row)
             see(reactions, &stream, psn++, now, opcode);
         }
         if (p->behind == A_CNP) {
-            const roce_event event = {.kind = ROCE_EVENT_CNP, .time_ns = now};
-            rs_reactions_cnp(reactions, 0, &event);
+            const rs_occurrence cnp = {
+                .event = {.kind = ROCE_EVENT_CNP, .time_ns = now}};
+            rs_reactions_cnp(reactions, &cnp);
         } else if (p->behind == A_MESSAGE) {
             psn += 100; /* what lies between was not seen */
         }
@@ -149,23 +149,28 @@ check(const rs_reactions *reactions, gsize row)
     CHECK_INT(burst->recovery_ns, rows[row].recovery_packets * 1000);
 }
 
-/* CNPs 200 us apart are one burst, and a nanosecond more makes two; of many bursts the
- * first are kept. */
+/* CNPs 200 us apart, or four times as far as they are paced, are one burst, and a
+ * nanosecond more makes two; of many bursts the first are kept. */
 static void
-check_bursts(const roce_tracker *tracker)
+check_bursts(void)
 {
     static const struct {
-        guint64 gap_ns;
+        guint64 gap_ns, paced_ns;
         guint cnps, kept, all;
-    } gaps[] = {{200000, 3, 1, 1}, {200001, 3, 3, 3}, {200001, 40, RS_CNP_BURSTS, 40}};
+    } gaps[] = {{200000, 0, 3, 1, 1},      {200001, 0, 3, 3, 3},
+                {200000, 1000, 3, 1, 1},   {400000, 100000, 3, 1, 1},
+                {400001, 100000, 3, 3, 3}, {200001, 0, 40, RS_CNP_BURSTS, 40}};
     const roce_stream stream = {.id = 0};
     for (gsize i = 0; i < G_N_ELEMENTS(gaps); i++) {
-        rs_reactions *reactions = rs_reactions_new(tracker);
+        rs_reactions *reactions = rs_reactions_new();
         see(reactions, &stream, 0, START_NS, WRITE_FIRST);
         for (guint k = 0; k < gaps[i].cnps; k++) {
-            const roce_event event = {.kind = ROCE_EVENT_CNP,
-                                      .time_ns = START_NS + k * gaps[i].gap_ns};
-            rs_reactions_cnp(reactions, 0, &event);
+            const rs_occurrence cnp = {
+                .event = {.kind = ROCE_EVENT_CNP,
+                          .time_ns = START_NS + k * gaps[i].gap_ns},
+                .cnp_interval_ns = gaps[i].paced_ns,
+            };
+            rs_reactions_cnp(reactions, &cnp);
         }
         rs_reactions_finish(reactions, 1);
         guint n;
@@ -177,39 +182,16 @@ check_bursts(const roce_tracker *tracker)
     }
 }
 
-/* A tracker that has seen one packet, so that stream 0 exists. */
-static roce_tracker *
-make_tracker(void)
-{
-    const roce_alloc alloc = rs_alloc_make();
-    roce_tracker_config config;
-    roce_tracker *tracker;
-    roce_tracker_config_init(&config);
-    (void)roce_tracker_new(&tracker, &alloc, &config);
-    const roce_frame frame = {.number = 1};
-    const roce_packet packet = {
-        .outcome = ROCE_DECODED,
-        .class = ROCE_CLASS_ROCE,
-        .has_bth = true,
-        .transport = ROCE_TRANSPORT_RC,
-        .bth = {.opcode = WRITE_ONLY},
-    };
-    (void)roce_tracker_add(tracker, &frame, &packet, ROCE_ICRC_UNCHECKED);
-    return tracker;
-}
-
 int
 main(void)
 {
-    roce_tracker *tracker = make_tracker();
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        rs_reactions *reactions = rs_reactions_new(tracker);
+        rs_reactions *reactions = rs_reactions_new();
         play(reactions, i);
         check(reactions, i);
         rs_reactions_free(reactions);
     }
     check_row("bursts");
-    check_bursts(tracker);
-    roce_tracker_free(tracker);
+    check_bursts();
     return check_status();
 }
