@@ -10,6 +10,7 @@
 #include "feed.h"
 #include "filter.h"
 #include "progress.h"
+#include "stages.h"
 #include "twins.h"
 
 #include "roce/decode.h"
@@ -18,6 +19,7 @@
 #include <signal.h>
 
 #define AT_ONCE 16 /* packets whose memory fits near the processor */
+#define AHEAD 8    /* likewise, of watchers */
 
 static volatile sig_atomic_t interrupt_asked;
 
@@ -72,21 +74,138 @@ rs_analysis_point(const rs_analysis *analysis, guint32 point)
     return rs_points_at(analysis->points, point);
 }
 
+/* ---- the second stage: what has been tracked is told ---- */
+
+/* What the reports themselves keep. */
 static void
-take_event(void *ctx, const roce_event *event)
+keep_event(rs_analysis *analysis, const roce_event *event)
 {
-    rs_analysis *analysis = ctx;
     analysis->event_totals[event->kind]++;
     if (analysis->events->len < analysis->options->max_events) {
         g_array_append_val(analysis->events, *event);
     }
     rs_evidence_keep(analysis->evidence, event);
-    const rs_occurrence occurrence = rs_occurrence_of(event, analysis->tracker);
-    rs_watchers_event(&analysis->watchers, RS_WATCH_EVERYTHING, &occurrence);
     if (analysis->tap != NULL) {
         analysis->tap->event(analysis->tap->ctx, event);
     }
 }
+
+static void
+tell_event(rs_analysis *analysis, rs_watch_parts parts, const rs_occurrence *occurrence)
+{
+    if ((parts & RS_WATCH_NETWORK) != 0) {
+        keep_event(analysis, &occurrence->event);
+    }
+    rs_watchers_event(&analysis->watchers, parts, occurrence);
+}
+
+static void
+tell_packet(rs_analysis *analysis, rs_watch_parts parts, const rs_slot *slot)
+{
+    rs_watchers_packet(&analysis->watchers, parts, &slot->sight);
+    if ((parts & RS_WATCH_NETWORK) == 0) {
+        return;
+    }
+    if (analysis->tap != NULL) {
+        analysis->tap->packet(analysis->tap->ctx, &slot->sight);
+    }
+    if (slot->has_identity) {
+        (void)rs_twins_add(analysis->twins, &slot->identity, &slot->sight);
+    }
+}
+
+static void
+approach(const rs_analysis *analysis, rs_watch_parts parts, const rs_window *window,
+         guint i)
+{
+    if (i < window->n && window->slots[i].sighting.stream != ROCE_NO_STREAM) {
+        rs_watchers_approach(&analysis->watchers, parts,
+                             window->slots[i].sighting.stream);
+    }
+}
+
+static void
+tell_window(gpointer ctx, rs_watch_parts parts, const rs_window *window)
+{
+    rs_analysis *analysis = ctx;
+    guint event_i = 0;
+    for (guint i = 0; i < MIN(window->n, AHEAD); i++) {
+        approach(analysis, parts, window, i);
+    }
+    for (guint i = 0; i < window->n; i++) {
+        const rs_slot *slot = &window->slots[i];
+        approach(analysis, parts, window, i + AHEAD);
+        for (; event_i < slot->n_events; event_i++) {
+            tell_event(analysis, parts,
+                       &g_array_index(window->events, rs_occurrence, event_i));
+        }
+        tell_packet(analysis, parts, slot);
+    }
+}
+
+/* ---- a frame at the end of its way ---- */
+
+/* The tracker says this, while it takes a packet or finishes. */
+static void
+take_event(void *ctx, const roce_event *event)
+{
+    rs_analysis *analysis = ctx;
+    const rs_occurrence occurrence = rs_occurrence_of(event, analysis->tracker);
+    if (analysis->stages == NULL) {
+        tell_event(analysis, RS_WATCH_EVERYTHING, &occurrence);
+    } else {
+        g_array_append_val(rs_stages_window(analysis->stages)->events, occurrence);
+    }
+}
+
+static void
+complete(rs_sight *sight, const rs_analysis *analysis)
+{
+    const roce_tracker *tracker = analysis->tracker;
+    guint32 stream = roce_tracker_last_stream(tracker);
+    sight->stream =
+        stream != ROCE_NO_STREAM ? roce_tracker_stream(tracker, stream) : NULL;
+    sight->priority = rs_priority_of(sight->packet, analysis->options);
+    rs_sight_complete(sight);
+    if (sight->peer != ROCE_NO_STREAM &&
+        (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
+        rs_sight_take_peer(sight, roce_tracker_stream(tracker, sight->peer));
+    }
+}
+
+/* Watchers ask the tracker about pauses, which nothing but such a frame changes. */
+static gboolean
+is_pause(const roce_packet *packet)
+{
+    return packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE;
+}
+
+static void
+track(void *ctx, const roce_frame *frame, const roce_packet *packet)
+{
+    run *r = ctx;
+    rs_analysis *analysis = r->analysis;
+    r->tracking = TRUE;
+    if (is_pause(packet)) {
+        rs_stages_meet(analysis->stages);
+    }
+    rs_window *window = rs_stages_window(analysis->stages);
+    rs_slot *slot = rs_window_add(window, frame, packet);
+    slot->sight.icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
+    rs_must(roce_tracker_add(analysis->tracker, frame, packet, slot->sight.icrc));
+    slot->sighting = *roce_tracker_last_sighting(analysis->tracker);
+    complete(&slot->sight, analysis);
+    slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
+                         roce_wire_identity_of(frame, packet, &slot->identity);
+    rs_window_end_packet(window);
+    if (is_pause(packet)) {
+        rs_stages_meet(analysis->stages);
+    } else if (rs_window_is_full(window)) {
+        rs_stages_hand_on(analysis->stages);
+    }
+}
+
+/* ---- an analysis ---- */
 
 /* Takes `told` over. */
 static rs_analysis *
@@ -138,49 +257,6 @@ rs_analysis_free(rs_analysis *analysis)
     g_free(analysis);
 }
 
-/* ---- a frame at the end of its way ---- */
-
-static void
-complete(rs_sight *sight, const roce_tracker *tracker)
-{
-    rs_sight_complete(sight);
-    if (sight->peer != ROCE_NO_STREAM &&
-        (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
-        rs_sight_take_peer(sight, roce_tracker_stream(tracker, sight->peer));
-    }
-}
-
-static void
-track(void *ctx, const roce_frame *frame, const roce_packet *packet)
-{
-    run *r = ctx;
-    rs_analysis *analysis = r->analysis;
-    r->tracking = TRUE;
-    roce_icrc_status icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
-    rs_must(roce_tracker_add(analysis->tracker, frame, packet, icrc));
-    guint32 stream = roce_tracker_last_stream(analysis->tracker);
-    rs_sight sight = {
-        .frame = frame,
-        .packet = packet,
-        .stream = stream != ROCE_NO_STREAM
-                      ? roce_tracker_stream(analysis->tracker, stream)
-                      : NULL,
-        .sighting = roce_tracker_last_sighting(analysis->tracker),
-        .icrc = icrc,
-        .priority = rs_priority_of(packet, analysis->options),
-    };
-    complete(&sight, analysis->tracker);
-    rs_watchers_packet(&analysis->watchers, RS_WATCH_EVERYTHING, &sight);
-    if (analysis->tap != NULL) {
-        analysis->tap->packet(analysis->tap->ctx, &sight);
-    }
-    roce_wire_identity identity;
-    if (analysis->twins != NULL && stream != ROCE_NO_STREAM &&
-        roce_wire_identity_of(frame, packet, &identity)) {
-        (void)rs_twins_add(analysis->twins, &identity, &sight);
-    }
-}
-
 /* ---- what the intake asks and tells on its way ---- */
 
 static roce_survey_point *
@@ -205,6 +281,7 @@ leave_out(void *ctx, const roce_frame *frame)
     r->analysis->capture_duplicates++;
     rs_frames_keep(&r->analysis->left_out, frame->number);
     if (r->analysis->tap != NULL) {
+        rs_stages_meet(r->analysis->stages); /* what came before is told before */
         r->analysis->tap->left_out(r->analysis->tap->ctx, frame);
     }
 }
@@ -226,6 +303,7 @@ static void
 end_survey(void *ctx)
 {
     run *r = ctx;
+    rs_stages_meet(r->analysis->stages);
     rs_points_join_rotated(r->analysis->points);
     make_twins(r);
 }
@@ -283,10 +361,10 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
 /* What the next few frames will want of memory, which for many streams is far away, comes
  * near while those before them are taken. */
 static gboolean
-take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **error)
+take_some(run *r, const rs_feed_batch *from, guint first, guint n, roce_packet *packets,
+          GError **error)
 {
     const rs_analysis *analysis = r->analysis;
-    roce_packet packets[AT_ONCE];
     guint64 foreseen[AT_ONCE];
     guint32 streams[AT_ONCE];
     guint32 point = rs_points_newest(analysis->points);
@@ -297,9 +375,6 @@ take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **erro
     }
     for (guint i = 0; i < n; i++) {
         streams[i] = roce_tracker_guess(analysis->tracker, foreseen[i]);
-        if (streams[i] != ROCE_NO_STREAM) {
-            rs_watchers_approach(&analysis->watchers, RS_WATCH_EVERYTHING, streams[i]);
-        }
     }
     for (guint i = 0; i < n; i++) {
         if (streams[i] != ROCE_NO_STREAM) {
@@ -317,8 +392,10 @@ take_some(run *r, const rs_feed_batch *from, guint first, guint n, GError **erro
 static gboolean
 take_batch(run *r, const rs_feed_batch *batch, GError **error)
 {
+    roce_packet *packets = rs_stages_packets(r->analysis->stages, batch->n_records);
     for (guint at = 0; at < batch->n_records; at += AT_ONCE) {
-        if (!take_some(r, batch, at, MIN(batch->n_records - at, AT_ONCE), error)) {
+        guint n = MIN(batch->n_records - at, AT_ONCE);
+        if (!take_some(r, batch, at, n, packets + at, error)) {
             return FALSE;
         }
     }
@@ -384,11 +461,20 @@ by_time(gconstpointer a, gconstpointer b)
     return first->frame < second->frame ? -1 : first->frame > second->frame;
 }
 
+/* From here on there is one thread. */
+static void
+stop_stages(rs_analysis *analysis)
+{
+    rs_stages_meet(analysis->stages);
+    g_clear_pointer(&analysis->stages, rs_stages_free);
+}
+
 static void
 finish(run *r)
 {
     rs_analysis *analysis = r->analysis;
     rs_must(roce_intake_finish(r->intake));
+    stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);
     if (analysis->twins != NULL) {
         rs_twins_finish(analysis->twins);
@@ -396,6 +482,22 @@ finish(run *r)
     analysis->overlapping = rs_points_overlap(analysis->points);
     rs_watchers_finish(&analysis->watchers, analysis);
     g_array_sort(analysis->events, by_time);
+}
+
+/* A tap is its owner's, and so is the thread that it is told from. */
+static guint
+n_threads(const rs_analysis *analysis)
+{
+    return analysis->tap != NULL ? 1 : analysis->options->n_threads;
+}
+
+static void
+meet(gpointer ctx)
+{
+    const rs_analysis *analysis = ctx;
+    if (analysis->stages != NULL) {
+        rs_stages_meet(analysis->stages);
+    }
 }
 
 rs_analysis *
@@ -436,11 +538,14 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
     };
     const roce_alloc alloc = rs_alloc_make();
     rs_must(roce_intake_new(&r.intake, &alloc, &config));
+    analysis->stages = rs_stages_new(n_threads(analysis), tell_window, analysis);
+    rs_points_before_growth(analysis->points, meet, analysis);
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);
     }
     roce_intake_free(r.intake);
+    g_clear_pointer(&analysis->stages, rs_stages_free);
     analysis->tap = NULL;
     return good ? g_steal_pointer(&analysis) : NULL;
 }

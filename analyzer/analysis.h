@@ -20,6 +20,7 @@
 
 #include <glib.h>
 
+typedef struct rs_stages rs_stages;
 typedef struct rs_twins rs_twins;
 
 /* Somebody who looks on beside the watchers, and keeps what he wants himself. */
@@ -62,6 +63,7 @@ typedef struct rs_analysis {
     rs_icrc_check icrc;
     rs_watchers watchers;
     const rs_tap *tap;    /* NULL: nobody, or nobody any more */
+    rs_stages *stages;    /* NULL: what is told is told at once */
     gboolean overlapping; /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */

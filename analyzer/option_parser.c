@@ -6,6 +6,8 @@
 #include "error.h"
 #include "help.h"
 #include "option_raw.h"
+#include "stages.h"
+#include "workers.h"
 
 #include <stdlib.h>
 
@@ -51,6 +53,7 @@ rs_option_parser_new(const char *program, const char *arguments, const char *sum
     parser->raw.events = DEFAULT_EVENTS;
     parser->raw.max_streams = DEFAULT_MAX_STREAMS;
     parser->raw.top = DEFAULT_TOP;
+    parser->raw.threads = 1;
     parser->context = g_option_context_new(NULL);
     g_option_context_set_help_enabled(parser->context, FALSE);
     return parser;
@@ -202,6 +205,18 @@ take_outcome(rs_option_parser *parser, rs_raw_options *raw)
     add_group(parser, "What becomes of it", entries);
 }
 
+/* Without the option, as many as there are processors for. */
+static void
+take_threads(rs_option_parser *parser, rs_raw_options *raw)
+{
+    const GOptionEntry entries[] = {
+        {"threads", 0, 0, G_OPTION_ARG_INT64, &raw->threads, "Work with up to N threads (default: one for each processor); reports do not depend on it", "N"},
+        {0},
+    };
+    raw->threads = MIN(rs_workers_n_processors(), 1u + RS_STAGES_TELLERS);
+    add_group(parser, "How it works", entries);
+}
+
 static void
 take_program(rs_option_parser *parser, rs_raw_options *raw)
 {
@@ -235,6 +250,7 @@ rs_option_parser_take(rs_option_parser *parser, rs_option_group group)
         [RS_OPTIONS_COUNTERS] = take_counters, [RS_OPTIONS_REPORT] = take_report,
         [RS_OPTIONS_FILES] = take_files,       [RS_OPTIONS_OUTCOME] = take_outcome,
         [RS_OPTIONS_PROGRAM] = take_program,   [RS_OPTIONS_TABLES] = take_tables,
+        [RS_OPTIONS_THREADS] = take_threads,
     };
     take[group](parser, &parser->raw);
 }

@@ -20,6 +20,7 @@ typedef enum rs_option_group {
     RS_OPTIONS_FILES,   /* what else is written: --json, --html */
     RS_OPTIONS_TABLES,  /* --csv: the tables of one capture */
     RS_OPTIONS_OUTCOME, /* --fail-on, --quiet, --no-color */
+    RS_OPTIONS_THREADS, /* --threads: of one capture */
     RS_OPTIONS_PROGRAM, /* --version, --list-findings, --list-columns */
 } rs_option_group;
 

@@ -15,7 +15,7 @@ typedef struct rs_raw_options {
     char *json, *csv, *html, *filter, *ports, *speed, *icrc, *fail_on, *hosts,
         *dscp_map, *watchdog, *burst;
     GStrv qp_maps, captured_at, counters_before, counters_after;
-    gint64 events, max_streams, top;
+    gint64 events, max_streams, top, threads;
     gboolean quiet, no_color, version, list_findings, list_columns;
     GStrv files;
     gboolean searched; /* captures are looked for at and below `files` */

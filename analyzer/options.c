@@ -8,6 +8,7 @@
 
 #define MAX_SPEED_BPS ((guint64)100 * 1000 * 1000 * 1000 * 1000)
 #define MAX_WATCHDOG_MS 1000000
+#define MOST_THREADS 1024
 
 const char *
 rs_severity_name(rs_severity severity)
@@ -281,6 +282,9 @@ check_ranges(const rs_raw_options *raw, GError **error)
     if (raw->max_streams < 1 || raw->max_streams > (1 << 24)) {
         return usage(error, "--max-streams: %s", "1 to 16777216");
     }
+    if (raw->threads < 1 || raw->threads > MOST_THREADS) {
+        return usage(error, "--threads: %s", "1 to 1024");
+    }
     if (raw->csv != NULL && (*raw->csv == '\0' || g_str_equal(raw->csv, "-"))) {
         return usage(error, "--csv: %s", "the name of a directory is wanted");
     }
@@ -315,6 +319,7 @@ rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
     o->max_events = (guint64)raw->events;
     o->max_streams = (guint)raw->max_streams;
     o->top = (guint)raw->top;
+    o->n_threads = (guint)raw->threads;
     o->quiet = raw->quiet;
     o->no_color = raw->no_color;
     o->show_version = raw->version;
@@ -334,6 +339,7 @@ rs_options_new(void)
 {
     rs_options *options = g_new0(rs_options, 1);
     options->fail_on = RS_SEVERITY_NEVER;
+    options->n_threads = 1;
     options->qp_maps = g_ptr_array_new_with_free_func(free_pair);
     options->captured_at = g_ptr_array_new_with_free_func(free_pair);
     options->counters_before = g_ptr_array_new_with_free_func(free_pair);

@@ -65,6 +65,7 @@ typedef struct rs_options {
     guint64 max_events;
     guint max_streams;
     guint top;
+    guint n_threads; /* at least 1 */
     rs_icrc_mode icrc;
     rs_severity fail_on;
     gboolean quiet;

@@ -54,6 +54,9 @@ elseif(ROCESCOPE_INSTRUMENT STREQUAL "sanitize")
     target_compile_options(rocescope_build INTERFACE -O1 ${sanitizers}
         $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(rocescope_build INTERFACE ${sanitizers})
+elseif(ROCESCOPE_INSTRUMENT STREQUAL "threads")
+    target_compile_options(rocescope_build INTERFACE -O1 -fsanitize=thread)
+    target_link_options(rocescope_build INTERFACE -fsanitize=thread)
 elseif(ROCESCOPE_INSTRUMENT STREQUAL "fuzz")
     if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
         message(FATAL_ERROR "ROCESCOPE_INSTRUMENT=fuzz needs clang (libFuzzer)")
@@ -65,6 +68,6 @@ elseif(ROCESCOPE_INSTRUMENT STREQUAL "coverage")
     target_compile_options(rocescope_build INTERFACE --coverage -O0)
     target_link_options(rocescope_build INTERFACE --coverage)
 else()
-    message(FATAL_ERROR "ROCESCOPE_INSTRUMENT: none, sanitize, fuzz or coverage, "
+    message(FATAL_ERROR "ROCESCOPE_INSTRUMENT: none, sanitize, threads, fuzz or coverage, "
                         "not '${ROCESCOPE_INSTRUMENT}'")
 endif()

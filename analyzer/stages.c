@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stages.h"
+
+#include "workers.h"
+
+#include <stdatomic.h>
+
+#define N_WINDOWS 8u /* between the stages: so few that they stay near the processors */
+#define SPINS 4000u  /* looks before a thread sleeps: some ten microseconds */
+#define CACHE_LINE_BYTES 64
+
+/* A thread of the second stage. */
+typedef struct teller {
+    _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_told; /* windows */
+    rs_stages *stages;
+    rs_watch_parts parts;
+    GThread *thread;
+} teller;
+
+struct rs_stages {
+    _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_filled; /* windows */
+    _Atomic(gboolean) ending;
+    _Alignas(CACHE_LINE_BYTES) _Atomic(guint) n_asleep; /* threads */
+    _Alignas(CACHE_LINE_BYTES) rs_stages_tell tell;
+    gpointer ctx;
+    guint spins;
+    guint n_tellers; /* 0: who fills tells */
+    guint n_windows;
+    GMutex mutex;
+    GCond woken;
+    teller *tellers;
+    rs_window *windows; /* the n-th to be filled is number n % n_windows */
+};
+
+/* ---- waiting ---- */
+
+/* A thread waits until a counter goes beyond a number, or for the end. */
+static gboolean
+is_beyond(const rs_stages *stages, const _Atomic(guint64) *counter, guint64 n)
+{
+    return atomic_load(counter) > n || atomic_load(&stages->ending);
+}
+
+/* Looks for a while, since the other thread is rarely far behind, and sleeps then. */
+static void
+wait_beyond(rs_stages *stages, const _Atomic(guint64) *counter, guint64 n)
+{
+    for (guint i = 0; i < stages->spins; i++) {
+        if (is_beyond(stages, counter, n)) {
+            return;
+        }
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+    g_mutex_lock(&stages->mutex);
+    atomic_fetch_add(&stages->n_asleep, 1u);
+    while (!is_beyond(stages, counter, n)) {
+        g_cond_wait(&stages->woken, &stages->mutex);
+    }
+    atomic_fetch_sub(&stages->n_asleep, 1u);
+    g_mutex_unlock(&stages->mutex);
+}
+
+/* A counter or the end has changed.  Whoever goes to sleep counts himself first and looks
+ * then, and this looks last: one of the two sees the other. */
+static void
+wake(rs_stages *stages)
+{
+    if (atomic_load(&stages->n_asleep) > 0) {
+        g_mutex_lock(&stages->mutex);
+        g_cond_broadcast(&stages->woken);
+        g_mutex_unlock(&stages->mutex);
+    }
+}
+
+/* ---- telling ---- */
+
+static rs_window *
+window_at(const rs_stages *stages, guint64 n)
+{
+    return &stages->windows[n % stages->n_windows];
+}
+
+static gpointer
+tell_all(gpointer data)
+{
+    teller *t = data;
+    rs_stages *stages = t->stages;
+    for (guint64 n = 0;; n++) {
+        wait_beyond(stages, &stages->n_filled, n);
+        if (atomic_load(&stages->n_filled) <= n) {
+            return NULL; /* the end */
+        }
+        stages->tell(stages->ctx, t->parts, window_at(stages, n));
+        atomic_store(&t->n_told, n + 1);
+        wake(stages);
+    }
+}
+
+static void
+start(rs_stages *stages, guint i, rs_watch_parts parts)
+{
+    teller *t = &stages->tellers[i];
+    t->stages = stages;
+    t->parts = parts;
+    t->thread = g_thread_new("watchers", tell_all, t);
+}
+
+rs_stages *
+rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
+{
+    rs_stages *stages = g_aligned_alloc0(1, sizeof *stages, CACHE_LINE_BYTES);
+    stages->tell = tell;
+    stages->ctx = ctx;
+    stages->n_tellers = MIN(n_threads - 1, RS_STAGES_TELLERS);
+    stages->spins = n_threads <= rs_workers_n_processors() ? SPINS : 0;
+    stages->n_windows = stages->n_tellers == 0 ? 1 : N_WINDOWS;
+    g_mutex_init(&stages->mutex);
+    g_cond_init(&stages->woken);
+    stages->windows =
+        g_aligned_alloc(stages->n_windows, sizeof(rs_window), CACHE_LINE_BYTES);
+    for (guint i = 0; i < stages->n_windows; i++) {
+        rs_window_init(&stages->windows[i]);
+    }
+    stages->tellers =
+        g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), CACHE_LINE_BYTES);
+    if (stages->n_tellers == 1) {
+        start(stages, 0, RS_WATCH_EVERYTHING);
+    } else if (stages->n_tellers == 2) {
+        start(stages, 0, RS_WATCH_STREAMS);
+        start(stages, 1, RS_WATCH_NETWORK);
+    }
+    return stages;
+}
+
+void
+rs_stages_free(rs_stages *stages)
+{
+    if (stages == NULL) {
+        return;
+    }
+    atomic_store(&stages->ending, TRUE);
+    wake(stages);
+    for (guint i = 0; i < stages->n_tellers; i++) {
+        g_thread_join(stages->tellers[i].thread);
+    }
+    for (guint i = 0; i < stages->n_windows; i++) {
+        rs_window_clear(&stages->windows[i]);
+    }
+    g_mutex_clear(&stages->mutex);
+    g_cond_clear(&stages->woken);
+    g_aligned_free(stages->windows);
+    g_aligned_free(stages->tellers);
+    g_aligned_free(stages);
+}
+
+/* ---- filling ---- */
+
+rs_window *
+rs_stages_window(rs_stages *stages)
+{
+    return window_at(stages,
+                     atomic_load_explicit(&stages->n_filled, memory_order_relaxed));
+}
+
+/* Waits until all tellers have told more than n windows. */
+static void
+wait_for_tellers(rs_stages *stages, guint64 n)
+{
+    for (guint i = 0; i < stages->n_tellers; i++) {
+        wait_beyond(stages, &stages->tellers[i].n_told, n);
+    }
+}
+
+void
+rs_stages_hand_on(rs_stages *stages)
+{
+    rs_window *window = rs_stages_window(stages);
+    if (window->n == 0) {
+        window->n_packets = 0;
+        return;
+    }
+    rs_window_close(window);
+    guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed) + 1;
+    if (stages->n_tellers == 0) {
+        stages->tell(stages->ctx, RS_WATCH_EVERYTHING, window);
+    }
+    atomic_store(&stages->n_filled, n);
+    wake(stages);
+    if (n >= stages->n_windows) {
+        wait_for_tellers(stages, n - stages->n_windows);
+    }
+    rs_window_empty(window_at(stages, n));
+}
+
+roce_packet *
+rs_stages_packets(rs_stages *stages, guint n)
+{
+    if (rs_stages_window(stages)->n_packets + n > RS_WINDOW_PACKETS) {
+        rs_stages_hand_on(stages);
+    }
+    rs_window *window = rs_stages_window(stages);
+    window->n_packets += n;
+    return &window->packets[window->n_packets - n];
+}
+
+void
+rs_stages_meet(rs_stages *stages)
+{
+    rs_stages_hand_on(stages);
+    guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed);
+    if (n > 0) {
+        wait_for_tellers(stages, n - 1);
+    }
+}
