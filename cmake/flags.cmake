@@ -4,6 +4,7 @@
 #   rocescope_warnings   what all of our code is compiled with
 #   rocescope_hardened   for code that users run, and that a stock Wireshark can load
 #   rocescope_build      what the preset asks for: hardened, sanitized, fuzzed, covered
+#   rocescope_whole      for libraries whose users may be optimised as one with them
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 
@@ -70,4 +71,12 @@ elseif(ROCESCOPE_INSTRUMENT STREQUAL "coverage")
 else()
     message(FATAL_ERROR "ROCESCOPE_INSTRUMENT: none, sanitize, threads, fuzz or coverage, "
                         "not '${ROCESCOPE_INSTRUMENT}'")
+endif()
+
+# A packet goes through many files.  Objects have both forms, so that what is linked often,
+# the tests, takes the plain one (-fno-lto).
+add_library(rocescope_whole INTERFACE)
+if(ROCESCOPE_INSTRUMENT STREQUAL "none" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+   AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(rocescope_whole INTERFACE -flto=auto -ffat-lto-objects)
 endif()
