@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program: the first word names the command. */
 #include "command.h"
+#include "confine.h"
 #include "console.h"
 #include "help.h"
 
@@ -43,11 +44,22 @@ overview(void)
     return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
 }
 
+/* Sanitizers look into their own process and start programs when they have something to
+ * say. */
+static void
+confine(void)
+{
+    if (ROCESCOPE_CONFINED) {
+        (void)rs_confine(); /* where the kernel can */
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "");
     (void)signal(SIGPIPE, SIG_IGN);
+    confine();
     for (guint i = 0; argc > 1 && i < G_N_ELEMENTS(commands); i++) {
         if (g_str_equal(argv[1], commands[i].name)) {
             return commands[i].run(argc - 1, argv + 1);

@@ -60,7 +60,7 @@ def program(top):
 def documents(top):
     install("documents", "/usr", top)
     root = top / "usr/share/doc/rocescope"
-    wanted = {"README.md", "NEWS.md", "COPYING.md", "LICENSE"}
+    wanted = {"README.md", "NEWS.md", "SECURITY.md", "COPYING.md", "LICENSE"}
     wanted |= {f"docs/{path.name}" for suffix in ("md", "json")
                for path in (SOURCE / "docs").glob(f"*.{suffix}")}
     wanted |= {f"docs/images/{name}" for name in os.listdir(SOURCE / "docs/images")}
