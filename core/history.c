@@ -69,14 +69,10 @@ roce_history_find(const roce_history *history, int64_t psn)
     return slot->psn <= psn ? slot : NULL;
 }
 
-/* Doubles the ring, or makes it; returns whether there is room now. */
+/* Gives the ring another size, at least that of what is in it. */
 static bool
-grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
+resize(roce_history *history, const roce_alloc *alloc, uint32_t capacity)
 {
-    uint32_t capacity = history->capacity == 0 ? SMALLEST : history->capacity * 2;
-    if (capacity > max) {
-        return false;
-    }
     roce_slot *slots = alloc->resize(alloc->ctx, NULL, capacity * sizeof *slots);
     if (slots == NULL) {
         return false;
@@ -91,9 +87,19 @@ grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
     return true;
 }
 
-static void
-forget_oldest(roce_history *history)
+/* Doubles the ring, or makes it; returns whether there is room now. */
+static bool
+grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
 {
+    uint32_t capacity = history->capacity == 0 ? SMALLEST : history->capacity * 2;
+    return capacity <= max && resize(history, alloc, capacity);
+}
+
+/* Counts it in *forgot if it was still wanted. */
+static void
+forget_oldest(roce_history *history, int64_t keep_from, uint64_t *forgot)
+{
+    *forgot += ends_beyond(history, 0, keep_from) ? 1 : 0;
     history->first = (history->first + 1) & (history->capacity - 1);
     history->n--;
 }
@@ -106,18 +112,27 @@ make_room(roce_history *history, const roce_alloc *alloc, int64_t keep_from,
     if (history->n < history->capacity) {
         return true;
     }
-    const roce_slot *oldest = history->n > 0 ? roce_history_at(history, 0) : NULL;
     if (grow(history, alloc, max)) {
         return true;
     }
-    if (oldest == NULL) {
+    if (history->n == 0) {
         return false;
     }
-    if (oldest->psn + oldest->span > keep_from) {
-        (*forgot)++;
-    }
-    forget_oldest(history);
+    forget_oldest(history, keep_from, forgot);
     return true;
+}
+
+void
+roce_history_shrink(roce_history *history, const roce_alloc *alloc, uint32_t max,
+                    int64_t keep_from, uint64_t *forgot)
+{
+    if (history->capacity <= max) {
+        return;
+    }
+    while (history->n > max) {
+        forget_oldest(history, keep_from, forgot);
+    }
+    resize(history, alloc, max);
 }
 
 /* As nearly every new entry is. */

@@ -94,4 +94,12 @@ roce_slot *
 roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
                     int64_t keep_from, uint32_t max, uint64_t *forgot);
 
+/* Forgets the oldest entries beyond `max`, a power of two, and counts in *forgot those
+ * that were still wanted; room for more is given back.  For lack of memory, which takes
+ * some to save more, the room stays.  Every pointer into the history is void afterwards.
+ */
+void
+roce_history_shrink(roce_history *history, const roce_alloc *alloc, uint32_t max,
+                    int64_t keep_from, uint64_t *forgot);
+
 #endif

@@ -147,11 +147,8 @@ adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
     /* Responses are reckoned from the requests from here on. */
     s->answered_tx = s->least_asked_ns = 0;
     s->answer.clean = false;
-    roce_lane *lane = &s->lane[ROCE_SPACE_RESPONSES];
     roce_misses_settle(t, s, ROCE_SPACE_RESPONSES);
-    roce_history_clear(&lane->history, &t->alloc);
-    roce_missing_clear(&lane->missing, &t->alloc);
-    *lane = (roce_lane){0};
+    roce_room_give_back(t, roce_responses(s));
 }
 
 static void

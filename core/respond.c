@@ -86,8 +86,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
     if (slot == NULL) {
         by->pub.space[ROCE_SPACE_RESPONSES].unique_psns++;
         uint64_t forgot = 0; /* nothing here is wanted for ever: old responses go */
-        slot = roce_history_insert(&lane->history, &t->alloc, a->psn, lane->max_next,
-                                   roce_track_history_max(t), &forgot);
+        slot = roce_room_take(t, &lane->history, a->psn, lane->max_next, &forgot);
         if (slot != NULL) {
             slot->span = 1;
             slot->first = a->identity;

@@ -72,6 +72,15 @@ roce_sequence_due(const roce_stream_state *s)
     return s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
 }
 
+int64_t
+roce_sequence_keep_from(const roce_stream_state *s)
+{
+    /* What nobody acknowledges is wanted no longer than there is room. */
+    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    bool heard = s->acked || !roce_stream_is_paired(&s->pub);
+    return !heard ? lane->first : s->acked ? s->una : lane->max_next;
+}
+
 static uint32_t
 saturate32(uint64_t n)
 {
@@ -108,16 +117,13 @@ static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
-    /* What nobody acknowledges is wanted no longer than there is room. */
-    bool heard = s->acked || !roce_stream_is_paired(&s->pub);
-    int64_t keep_from = !heard ? lane->first : s->acked ? s->una : lane->max_next;
     uint64_t forgot = 0;
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);
     bool ends = roce_part_ends(a->info->part);
     s->pub.messages_completed += ends ? 1 : 0;
-    roce_slot *slot = roce_history_insert(&lane->history, &t->alloc, a->psn, keep_from,
-                                          roce_track_history_max(t), &forgot);
+    roce_slot *slot =
+        roce_room_take(t, &lane->history, a->psn, roce_sequence_keep_from(s), &forgot);
     if (forgot > 0) {
         roce_track_evicted(t, ROCE_TABLE_HISTORY, s, a);
     }
@@ -467,19 +473,13 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_sequence_finish(t, s);
     if (peer != NULL) {
         roce_respond_finish(t, peer);
-        roce_lane *responses = &peer->lane[ROCE_SPACE_RESPONSES];
-        roce_history_clear(&responses->history, &t->alloc);
-        roce_missing_clear(&responses->missing, &t->alloc);
-        *responses = (roce_lane){0};
+        roce_room_give_back(t, roce_responses(peer));
         peer->answered_tx = 0;
         peer->answer.clean = false;
         roce_misses_settle(t, peer, ROCE_SPACE_RESPONSES);
     }
-    roce_lane *lane = roce_requests(s);
     roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
-    roce_history_clear(&lane->history, &t->alloc);
-    roce_missing_clear(&lane->missing, &t->alloc);
-    *lane = (roce_lane){0};
+    roce_room_give_back(t, roce_requests(s));
     s->nak = (roce_last_nak){0};
     s->round = (roce_round){0};
     memset(s->ack_steps, 0, sizeof s->ack_steps);

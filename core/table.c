@@ -156,7 +156,6 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
     }
     ask_vantage(t, s);
     t->streams[t->n_streams++] = s;
-    t->history_max = 0;
     index_insert(t, hash, s->pub.id);
     return s;
 }

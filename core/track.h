@@ -4,6 +4,7 @@
  *
  *   tracker.c      takes a packet, finds its stream, calls the rules in order
  *   table.c        streams by key
+ *   room.c         how long histories may be
  *   ident.c        wire identity, and the order of sending that it tells
  *   sequence.c     requests: order, gaps, copies (start reading there)
  *   unnumbered.c   copies that no identification tells apart
@@ -297,8 +298,9 @@ struct roce_tracker {
     uint32_t n_streams, streams_capacity;
     struct roce_table_entry *index; /* by hash, see table.c */
     uint32_t index_size;
-    uint32_t history_max; /* see roce_track_history_max(); 0: to be reckoned */
-    roce_sighting last;   /* of the packet that is being tracked, and afterwards */
+    uint32_t history_max;     /* packets of one history, see room.c */
+    uint64_t history_packets; /* that all histories have room for */
+    roce_sighting last;       /* of the packet that is being tracked, and afterwards */
 
     uint32_t n_pairings; /* made so far */
 
@@ -398,9 +400,21 @@ roce_table_clear(roce_tracker *t);
 void
 roce_track_evicted(roce_tracker *t, roce_table table, const roce_stream_state *s,
                    const roce_arrival *a);
-/* Most entries of a history: fewer when there are many streams. */
-uint32_t
-roce_track_history_max(roce_tracker *t);
+
+/* room.c */
+void
+roce_room_init(roce_tracker *t);
+/* As roce_history_insert(), which may not be called otherwise. */
+roce_slot *
+roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep_from,
+               uint64_t *forgot);
+/* A lane begins anew, and gives back all that it holds. */
+void
+roce_room_give_back(roce_tracker *t, roce_lane *lane);
+/* Cuts histories until all fit into their room, or are as short as can be.  Entries
+ * move. */
+void
+roce_room_make(roce_tracker *t);
 
 /* ident.c */
 roce_ident_mode
@@ -439,6 +453,9 @@ void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s);
+/* Requests before this one may be forgotten without loss. */
+int64_t
+roce_sequence_keep_from(const roce_stream_state *s);
 /* What the requester sends next in a run: behind what it sent and what is acknowledged. */
 int64_t
 roce_sequence_due(const roce_stream_state *s);

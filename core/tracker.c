@@ -18,6 +18,7 @@ roce_tracker_config_init(roce_tracker_config *config)
     *config = (roce_tracker_config){
         .max_streams = 1u << 20,
         .max_history_packets = 4096,
+        .history_room_packets = 1u << 20, /* 64 MiB */
         .ce_episode_pause_ns = 1000000,
         .path_delay_ns = 1000000,
     };
@@ -41,30 +42,6 @@ void *
 roce_track_resize(roce_tracker *t, void *old, size_t size)
 {
     return t->alloc.resize(t->alloc.ctx, old, size);
-}
-
-/* Memory for histories is bounded by their number times their length. */
-static uint32_t
-find_history_max(const roce_tracker *t)
-{
-    static const struct {
-        uint32_t streams, entries;
-    } steps[] = {{256, UINT32_MAX}, {4096, 1024}, {65536, 128}, {UINT32_MAX, 32}};
-    unsigned i = 0;
-    while (t->n_streams > steps[i].streams) {
-        i++;
-    }
-    uint32_t max = t->config.max_history_packets;
-    return max < steps[i].entries ? max : steps[i].entries;
-}
-
-uint32_t
-roce_track_history_max(roce_tracker *t)
-{
-    if (t->history_max == 0) {
-        t->history_max = find_history_max(t);
-    }
-    return t->history_max;
 }
 
 bool
@@ -100,6 +77,7 @@ roce_tracker_new(roce_tracker **tracker, const roce_alloc *alloc,
         .config = *config,
         .last = {.stream = ROCE_NO_STREAM},
     };
+    roce_room_init(t);
     if (roce_pair_init(t) != ROCE_OK || roce_source_port_init(t) != ROCE_OK) {
         roce_tracker_free(t);
         return ROCE_ERROR_MEMORY;
@@ -532,6 +510,9 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     a.corrupt = icrc == ROCE_ICRC_BAD && !is_exempt(a.info);
     t->totals.icrc_bad += a.corrupt ? 1 : 0;
     uint32_t before = t->n_streams;
+    if (t->history_packets > t->config.history_room_packets) {
+        roce_room_make(t);
+    }
     roce_stream_state *s = is_usable(&a) ? roce_table_get(t, &a) : NULL;
     if (s == NULL) {
         bool wanted =

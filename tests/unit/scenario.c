@@ -328,6 +328,9 @@ open_tracker(stage *g)
     if (row->max_history_packets != 0) {
         config.max_history_packets = row->max_history_packets;
     }
+    if (row->history_room_packets != 0) {
+        config.history_room_packets = row->history_room_packets;
+    }
     if (row->ce_episode_pause_us != 0) {
         config.ce_episode_pause_ns = row->ce_episode_pause_us * 1000;
     }

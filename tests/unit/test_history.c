@@ -130,6 +130,45 @@ test_caps(void)
     }
 }
 
+/* Made smaller, of 40 entries from 1000 on. */
+static void
+test_shrink(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t max;
+        int64_t keep_from;
+        uint32_t want_n, want_capacity;
+        uint64_t want_forgot;
+    } cases[] = {
+        {"as it is", 64, 0, 40, 64, 0},
+        {"those beyond half of the room go", 32, 0, 32, 32, 8},
+        {"nobody wants those that go", 32, 1008, 32, 32, 0},
+        {"somebody wants one of them", 32, 1007, 32, 32, 1},
+        {"to the least", 4, 0, 4, 4, 36},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        check_row(cases[i].name);
+        failing_alloc state = {0};
+        const roce_alloc alloc = failing_alloc_make(&state);
+        roce_history history = {0};
+        uint64_t forgot = 0;
+        for (uint32_t k = 0; k < 40; k++) {
+            roce_history_insert(&history, &alloc, 1000 + k, 0, 64, &forgot)->span = 1;
+        }
+        roce_history_shrink(&history, &alloc, cases[i].max, cases[i].keep_from,
+                            &forgot);
+        CHECK_INT(history.n, cases[i].want_n);
+        CHECK_INT(history.capacity, cases[i].want_capacity);
+        CHECK_INT(forgot, cases[i].want_forgot);
+        for (uint32_t k = 0; k < history.n; k++) {
+            CHECK_INT(roce_history_at(&history, k)->psn, 1040 - history.n + k);
+        }
+        roce_history_clear(&history, &alloc);
+        CHECK_INT(state.n_live, 0);
+    }
+}
+
 /* ---- Against a model ---- */
 
 typedef struct model {
@@ -352,6 +391,7 @@ main(void)
 {
     test_find();
     test_caps();
+    test_shrink();
     test_model();
     test_no_memory();
     return check_status();

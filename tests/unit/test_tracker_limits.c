@@ -84,6 +84,17 @@ static const scenario caps[] = {
                "b ack 199", .max_history_packets = 64,
      .want = "A: again=200 rounds=1 by_nak=1 repeats=* undelivered=* T: "
                "evicted_history=*"},
+    {.name = "room of histories: just enough for one",
+     .script = "a write 0; b ack 0; a write 1..200", .history_room_packets = 256,
+     .want = "A: unique=201"},
+    {.name = "room of histories: a history that is too long loses its oldest entries",
+     .script = "a write 0; b ack 0; a write 1..200", .history_room_packets = 64,
+     .want = "A: unique=201 T: evicted_history=136", .events = "evicted"},
+    {.name = "room of histories: what nobody wants goes first",
+     .script = "a write 0..99; b ack 99; a write 100; a2 write 0..99; b2 ack 99; "
+               "a2 write 100..131; b nak 100; a write 100; b ack 100",
+     .history_room_packets = 128,
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1"},
     {.name = "a jump of 2^23 and back, again and again",
      .script = "a write 0; a write 0x800000; a write 0; a write 0x800000; "
                "a write 0x7fffff; a write 0x800001"},

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long histories may be: all of them share one room, so that memory depends neither
+ * on the length of a capture nor, beyond a short history for each, on the number of its
+ * streams.
+ *
+ * A history grows as its stream needs it.  When the room is used up, no history may be
+ * longer than half of what was allowed before, those that are forget their oldest
+ * entries, and so on until all fit: the longest pay first.  Below LEAST_PACKETS nobody
+ * goes; from then on streams add to what the room holds.
+ *
+ * The one rule: histories are cut before a packet is tracked and never while one is,
+ * because rules hold entries.
+ */
+#include "track.h"
+
+#define LEAST_PACKETS 8
+
+void
+roce_room_init(roce_tracker *t)
+{
+    /* A history has a power of two of entries: the greatest one allowed. */
+    t->history_max = t->config.max_history_packets;
+    while ((t->history_max & (t->history_max - 1)) != 0) {
+        t->history_max &= t->history_max - 1;
+    }
+}
+
+roce_slot *
+roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep_from,
+               uint64_t *forgot)
+{
+    uint32_t before = history->capacity;
+    roce_slot *slot =
+        roce_history_insert(history, &t->alloc, psn, keep_from, t->history_max, forgot);
+    t->history_packets += history->capacity - before;
+    return slot;
+}
+
+void
+roce_room_give_back(roce_tracker *t, roce_lane *lane)
+{
+    t->history_packets -= lane->history.capacity;
+    roce_history_clear(&lane->history, &t->alloc);
+    roce_missing_clear(&lane->missing, &t->alloc);
+    *lane = (roce_lane){0};
+}
+
+static int64_t
+keep_from(const roce_stream_state *s, roce_space space)
+{
+    return space == ROCE_SPACE_REQUESTS ? roce_sequence_keep_from(s)
+                                        : s->lane[space].max_next;
+}
+
+static void
+cut(roce_tracker *t, roce_stream_state *s, roce_space space)
+{
+    roce_history *history = &s->lane[space].history;
+    uint32_t before = history->capacity;
+    uint64_t forgot = 0;
+    roce_history_shrink(history, &t->alloc, t->history_max, keep_from(s, space),
+                        &forgot);
+    t->history_packets -= before - history->capacity;
+    if (forgot > 0) {
+        roce_track_evicted(t, ROCE_TABLE_HISTORY, s, NULL);
+    }
+}
+
+void
+roce_room_make(roce_tracker *t)
+{
+    while (t->history_packets > t->config.history_room_packets &&
+           t->history_max / 2 >= LEAST_PACKETS) {
+        t->history_max /= 2;
+        for (uint32_t i = 0; i < t->n_streams; i++) {
+            cut(t, t->streams[i], ROCE_SPACE_REQUESTS);
+            cut(t, t->streams[i], ROCE_SPACE_RESPONSES);
+        }
+    }
+}
