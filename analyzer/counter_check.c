@@ -184,24 +184,27 @@ find_host(rs_counter_check *check, const rs_analysis *analysis)
 static void
 add_stream(const roce_stream *s, gboolean from, gboolean to, guint64 sums[N_QUANTITIES])
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     if (from) {
-        sums[NAKS_SENT] += s->naks_sent[ROCE_NAKS_PSN_SEQUENCE];
-        sums[RNR_SENT] += s->naks_sent[ROCE_NAKS_RNR];
-        sums[TIMEOUTS] += s->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
-        sums[READ_REISSUES] += s->retransmissions.by_cause[ROCE_CAUSE_READ_REISSUE];
-        sums[ROUNDS] +=
-            s->retransmissions.rounds - s->retransmissions.by_cause[ROCE_CAUSE_RNR];
-        sums[CNPS_SENT] += s->cnps_sent;
+        sums[NAKS_SENT] += trouble->naks_sent[ROCE_NAKS_PSN_SEQUENCE];
+        sums[RNR_SENT] += trouble->naks_sent[ROCE_NAKS_RNR];
+        sums[TIMEOUTS] += trouble->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
+        sums[READ_REISSUES] +=
+            trouble->retransmissions.by_cause[ROCE_CAUSE_READ_REISSUE];
+        sums[ROUNDS] += trouble->retransmissions.rounds -
+                        trouble->retransmissions.by_cause[ROCE_CAUSE_RNR];
+        sums[CNPS_SENT] += congestion->cnps_sent;
         sums[PACKETS_SENT] += s->packets;
     }
     if (to) {
-        sums[NAKS_RECEIVED] += s->naks_sent[ROCE_NAKS_PSN_SEQUENCE];
-        sums[RNR_RECEIVED] += s->naks_sent[ROCE_NAKS_RNR];
-        sums[COPIES_RECEIVED] +=
-            s->retransmissions.packets + s->space[ROCE_SPACE_REQUESTS].duplicates;
-        sums[BAD_ICRC_RECEIVED] += s->icrc.bad;
+        sums[NAKS_RECEIVED] += trouble->naks_sent[ROCE_NAKS_PSN_SEQUENCE];
+        sums[RNR_RECEIVED] += trouble->naks_sent[ROCE_NAKS_RNR];
+        sums[COPIES_RECEIVED] += trouble->retransmissions.packets +
+                                 trouble->disorder[ROCE_SPACE_REQUESTS].duplicates;
+        sums[BAD_ICRC_RECEIVED] += trouble->icrc_bad;
         sums[CE_RECEIVED] += s->ecn.codepoint[3] + s->ecn_control[3];
-        sums[CNPS_RECEIVED] += s->cnps_sent;
+        sums[CNPS_RECEIVED] += congestion->cnps_sent;
         sums[PACKETS_RECEIVED] += s->packets;
     }
 }

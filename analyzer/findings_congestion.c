@@ -53,7 +53,7 @@ count_ce(const roce_stream *s)
 static guint64
 count_cnps(const roce_stream *s)
 {
-    return s->cnps_received;
+    return roce_stream_congestion_of(s)->cnps_received;
 }
 
 static guint64
@@ -143,12 +143,14 @@ free_silent(gpointer data)
 static gboolean
 would_see_cnps(const rs_analysis *a, const roce_stream *s)
 {
-    if (s->peer == ROCE_NO_STREAM || s->partial_path || s->n_ce_episodes == 0 ||
-        a->options->filter != NULL) {
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
+    if (s->peer == ROCE_NO_STREAM || s->partial_path ||
+        congestion->n_episodes_kept == 0 || a->options->filter != NULL) {
         return FALSE;
     }
     const roce_stream *peer = roce_tracker_stream(a->tracker, s->peer);
-    const roce_ce_episode *last = &s->ce_episodes[s->n_ce_episodes - 1];
+    const roce_ce_episode *last =
+        &congestion->episodes[congestion->n_episodes_kept - 1];
     return !peer->partial_path &&
            peer->last_time_ns > last->start_ns + ANSWER_WITHIN_NS;
 }
@@ -172,7 +174,7 @@ add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *sta
     } else if (would_see_cnps(all->analysis, s)) {
         g_hash_table_add(one->senders, rs_format_addr(&s->src));
         g_array_append_val(one->streams, s->id);
-        one->marks += s->ce_answers[ROCE_CE_UNANSWERED];
+        one->marks += roce_stream_congestion_of(s)->ce_answers[ROCE_CE_UNANSWERED];
         one->in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
     }
 }
@@ -189,7 +191,7 @@ report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
         guint32 id = g_array_index(one->streams, guint32, i);
         const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
         g_array_append_val(f->streams, id);
-        rs_finding_add_frame(f, s->ce_episodes[0].first_frame);
+        rs_finding_add_frame(f, roce_stream_congestion_of(s)->episodes[0].first_frame);
     }
     g_autofree char *n = rs_finding_packets(one->marks);
     g_autofree char *host = rs_findings_label(all, &one->addr);
@@ -400,7 +402,7 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
             cnps |= theirs;
             data |= own;
             answers |= answer_priorities(flow, s);
-            n += s->cnps_received;
+            n += roce_stream_congestion_of(s)->cnps_received;
             held_up |= is_held_up(flow, s, theirs);
         }
     }
@@ -463,8 +465,8 @@ worst_burst(const rs_flow *flow, const roce_stream *s)
 static guint64
 measure_many_cnps(const roce_stream *s)
 {
-    return s->cnps_received >= RS_REACTION_CNPS && !s->partial_path ? s->cnps_received
-                                                                    : 0;
+    guint64 cnps = roce_stream_congestion_of(s)->cnps_received;
+    return cnps >= RS_REACTION_CNPS && !s->partial_path ? cnps : 0;
 }
 
 static gboolean

@@ -46,8 +46,8 @@ rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
     if (s->partial_path) {
         return 0; /* a point that sees one path of several proves no loss */
     }
-    return s->losses[ROCE_SPACE_REQUESTS][verdict] +
-           s->losses[ROCE_SPACE_RESPONSES][verdict];
+    return roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS][verdict] +
+           roce_stream_trouble_of(s)->losses[ROCE_SPACE_RESPONSES][verdict];
 }
 
 rs_severity
@@ -86,7 +86,7 @@ add_signs(GHashTable *pairs, const roce_stream *s)
         sum->data += s->ecn.codepoint[i];
     }
     sum->ce += s->ecn.codepoint[ROCE_ECN_CE];
-    sum->cnps += s->cnps_received;
+    sum->cnps += roce_stream_congestion_of(s)->cnps_received;
     sum->lost += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
                  rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
                  rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +

@@ -187,7 +187,8 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_corrupt(const roce_stream *s)
 {
-    return rs_flow_verdicts(s, ROCE_VERDICT_CORRUPT) + s->icrc.bad;
+    return rs_flow_verdicts(s, ROCE_VERDICT_CORRUPT) +
+           roce_stream_trouble_of(s)->icrc_bad;
 }
 
 static gboolean

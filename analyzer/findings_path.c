@@ -238,6 +238,13 @@ differs_in_migreq(const rs_findings *all, const roce_stream *s)
 }
 
 static guint64
+losses_of_stream(const roce_stream *s)
+{
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return rs_losses_of(trouble->losses[0]) + rs_losses_of(trouble->losses[1]);
+}
+
+static guint64
 losses_of(const rs_findings *all, const rs_pair *pair)
 {
     guint64 n = 0;
@@ -246,8 +253,7 @@ losses_of(const rs_findings *all, const rs_pair *pair)
         const roce_stream *s =
             roce_tracker_stream(tracker, g_array_index(pair->streams, guint32, i));
         const roce_stream *peer = roce_tracker_stream(tracker, s->peer);
-        n += rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]) +
-             rs_losses_of(peer->losses[0]) + rs_losses_of(peer->losses[1]);
+        n += losses_of_stream(s) + losses_of_stream(peer);
     }
     return n;
 }
@@ -310,7 +316,8 @@ static gboolean
 changes_p_key(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_path *path = path_of(all, s->id);
-    return path != NULL && path->other_p_key_frame != 0 && s->restarts == 0 &&
+    return path != NULL && path->other_p_key_frame != 0 &&
+           roce_stream_trouble_of(s)->restarts == 0 &&
            s->transport != ROCE_TRANSPORT_UD &&
            (path->p_key & 0x7fff) != (path->other_p_key & 0x7fff);
 }

@@ -134,8 +134,9 @@ rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row)
 static gboolean
 sees_copies(const roce_stream *s)
 {
-    guint64 copies = s->space[ROCE_SPACE_REQUESTS].duplicates +
-                     s->space[ROCE_SPACE_RESPONSES].duplicates;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    guint64 copies = trouble->disorder[ROCE_SPACE_REQUESTS].duplicates +
+                     trouble->disorder[ROCE_SPACE_RESPONSES].duplicates;
     return copies * 100 >= s->packets * COPIES_PERCENT;
 }
 
@@ -149,7 +150,8 @@ has_data(const rs_findings *all, const roce_stream *s)
 static gboolean
 is_reused(const rs_findings *all, guint32 stream)
 {
-    return roce_tracker_stream(all->analysis->tracker, stream)->restarts > 0;
+    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, stream);
+    return roce_stream_trouble_of(s)->restarts > 0;
 }
 
 static void
@@ -311,7 +313,8 @@ static gboolean
 changes_dscp(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_priorities *p = priorities_of(all, s->id);
-    return p != NULL && p->changes > 0 && s->restarts == 0 && !sees_copies(s);
+    return p != NULL && p->changes > 0 && roce_stream_trouble_of(s)->restarts == 0 &&
+           !sees_copies(s);
 }
 
 /* "26 (900 packets), 0 (100 packets)" */

@@ -9,7 +9,7 @@
 static guint64
 measure_timeouts(const roce_stream *s)
 {
-    return s->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
+    return roce_stream_trouble_of(s)->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
 }
 
 static gboolean
@@ -27,7 +27,7 @@ write_timeouts(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_unknown_rounds(const roce_stream *s)
 {
-    return s->retransmissions.by_cause[ROCE_CAUSE_UNKNOWN];
+    return roce_stream_trouble_of(s)->retransmissions.by_cause[ROCE_CAUSE_UNKNOWN];
 }
 
 static gboolean
@@ -51,8 +51,9 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_reordered(const roce_stream *s)
 {
-    return s->space[ROCE_SPACE_REQUESTS].reordered +
-           s->space[ROCE_SPACE_RESPONSES].reordered;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->disorder[ROCE_SPACE_REQUESTS].reordered +
+           trouble->disorder[ROCE_SPACE_RESPONSES].reordered;
 }
 
 /* Whether the receivers of all these streams take packets out of order. */
@@ -95,8 +96,9 @@ write_reordered(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_duplicates(const roce_stream *s)
 {
-    return s->space[ROCE_SPACE_REQUESTS].duplicates +
-           s->space[ROCE_SPACE_RESPONSES].duplicates;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->disorder[ROCE_SPACE_REQUESTS].duplicates +
+           trouble->disorder[ROCE_SPACE_RESPONSES].duplicates;
 }
 
 /* So few packets that it could not be decided whether the capture has each twice. */
@@ -128,9 +130,10 @@ write_duplicates(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_fatal(const roce_stream *s)
 {
-    return s->naks_received[ROCE_NAKS_INVALID_REQUEST] +
-           s->naks_received[ROCE_NAKS_REMOTE_ACCESS] +
-           s->naks_received[ROCE_NAKS_REMOTE_OPERATIONAL];
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->naks_received[ROCE_NAKS_INVALID_REQUEST] +
+           trouble->naks_received[ROCE_NAKS_REMOTE_ACCESS] +
+           trouble->naks_received[ROCE_NAKS_REMOTE_OPERATIONAL];
 }
 
 static gboolean
@@ -153,7 +156,7 @@ write_fatal(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_rnr(const roce_stream *s)
 {
-    return s->naks_received[ROCE_NAKS_RNR];
+    return roce_stream_trouble_of(s)->naks_received[ROCE_NAKS_RNR];
 }
 
 static gboolean
@@ -182,7 +185,7 @@ measure_unpaired_naks(const roce_stream *s)
 {
     guint64 n = 0;
     for (guint i = 0; i < ROCE_N_NAKS; i++) {
-        n += roce_stream_is_paired(s) ? 0 : s->naks_sent[i];
+        n += roce_stream_is_paired(s) ? 0 : roce_stream_trouble_of(s)->naks_sent[i];
     }
     return n;
 }

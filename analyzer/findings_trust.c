@@ -6,7 +6,7 @@
 static guint64
 measure_partial(const roce_stream *s)
 {
-    const guint64 *verdicts = s->losses[ROCE_SPACE_REQUESTS];
+    const guint64 *verdicts = roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS];
     return s->partial_path
                ? verdicts[ROCE_VERDICT_NOT_CAPTURED] + verdicts[ROCE_VERDICT_UNKNOWN]
                : 0;
@@ -29,10 +29,11 @@ write_partial(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_not_captured(const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     return s->partial_path
                ? 0
-               : s->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED] +
-                     s->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_NOT_CAPTURED];
+               : trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED] +
+                     trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_NOT_CAPTURED];
 }
 
 static gboolean
@@ -69,7 +70,7 @@ write_undecided(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_restarts(const roce_stream *s)
 {
-    return s->restarts;
+    return roce_stream_trouble_of(s)->restarts;
 }
 
 static gboolean

@@ -281,8 +281,9 @@ rs_flowlet_order(const rs_flowlet_stream *flowlets, const roce_stream *stream)
     if (flowlets->late == 0) {
         return RS_ORDER_IN_ORDER;
     }
-    const guint64 *rounds = stream->retransmissions.by_cause;
-    guint64 naks = stream->naks_received[ROCE_NAKS_PSN_SEQUENCE];
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(stream);
+    const guint64 *rounds = trouble->retransmissions.by_cause;
+    guint64 naks = trouble->naks_received[ROCE_NAKS_PSN_SEQUENCE];
     if (naks > 0 && rounds[ROCE_CAUSE_NAK_SEQUENCE] > 0) {
         return order_of(stream->recovery);
     }

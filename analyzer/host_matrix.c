@@ -97,16 +97,18 @@ static void
 add_stream(rs_matrix_cell *cell, const roce_stream *s)
 {
     const guint64 *codepoint = s->ecn.codepoint;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     cell->packets += s->packets;
     cell->payload_bytes += s->payload_bytes;
     cell->data += codepoint[0] + codepoint[1] + codepoint[2] + codepoint[3];
     cell->ce += codepoint[3];
-    cell->lost += rs_losses_of(s->losses[ROCE_SPACE_REQUESTS]) +
-                  rs_losses_of(s->losses[ROCE_SPACE_RESPONSES]);
-    cell->retransmissions +=
-        s->retransmissions.packets + s->space[ROCE_SPACE_RESPONSES].resent;
+    cell->lost += rs_losses_of(trouble->losses[ROCE_SPACE_REQUESTS]) +
+                  rs_losses_of(trouble->losses[ROCE_SPACE_RESPONSES]);
+    cell->retransmissions += trouble->retransmissions.packets +
+                             trouble->disorder[ROCE_SPACE_RESPONSES].resent;
     if (roce_stream_is_paired(s)) {
-        cell->cnps += s->cnps_received;
+        cell->cnps += congestion->cnps_received;
         cell->cnps_known = TRUE;
     }
 }

@@ -24,9 +24,10 @@ share_json(guint64 part, guint64 whole)
 static json_t *
 episodes_json(const roce_stream *s)
 {
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     json_t *json = json_array();
-    for (guint32 i = 0; i < s->n_ce_episodes; i++) {
-        const roce_ce_episode *episode = &s->ce_episodes[i];
+    for (guint32 i = 0; i < congestion->n_episodes_kept; i++) {
+        const roce_ce_episode *episode = &congestion->episodes[i];
         json_t *one = json_object();
         json_object_set_new(one, "start_ns", rs_json_count(episode->start_ns));
         json_object_set_new(one, "end_ns", rs_json_count(episode->end_ns));
@@ -41,6 +42,7 @@ episodes_json(const roce_stream *s)
 static json_t *
 answers_json(const roce_stream *s)
 {
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     static const char *const names[ROCE_N_CE_ANSWERS] = {
         [ROCE_CE_ANSWERED] = "answered",
         [ROCE_CE_PACED] = "paced",
@@ -49,7 +51,7 @@ answers_json(const roce_stream *s)
     };
     json_t *json = json_object();
     for (guint i = 0; i < ROCE_N_CE_ANSWERS; i++) {
-        json_object_set_new(json, names[i], rs_json_count(s->ce_answers[i]));
+        json_object_set_new(json, names[i], rs_json_count(congestion->ce_answers[i]));
     }
     return json;
 }
@@ -204,6 +206,7 @@ rs_json_congestion_of_stream(const rs_analysis *analysis, const rs_summary *summ
                              guint32 id)
 {
     const roce_stream *s = stream_of(analysis, id);
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     const guint64 *n = s->ecn.codepoint;
     guint64 marked = n[ROCE_ECN_CE];
     gboolean paired = roce_stream_is_paired(s);
@@ -213,12 +216,14 @@ rs_json_congestion_of_stream(const rs_analysis *analysis, const rs_summary *summ
     json_object_set_new(json, "marked_share",
                         share_json(marked, n[0] + n[1] + n[2] + n[3]));
     json_object_set_new(json, "episodes", episodes_json(s));
-    json_object_set_new(json, "episodes_omitted",
-                        rs_json_count(s->ecn.ce_episodes - s->n_ce_episodes));
+    json_object_set_new(
+        json, "episodes_omitted",
+        rs_json_count(congestion->n_episodes - congestion->n_episodes_kept));
     json_object_set_new(json, "marked_between", marked_json(analysis, summary, id));
     json_object_set_new(json, "ce_answers", paired ? answers_json(s) : json_null());
     json_object_set_new(json, "ce_per_cnp",
-                        paired ? share_json(marked, s->cnps_received) : json_null());
+                        paired ? share_json(marked, congestion->cnps_received)
+                               : json_null());
     json_object_set_new(json, "cnps", cnps_json(analysis, id));
     json_object_set_new(json, "priorities", priorities_json(analysis, id));
     json_object_set_new(json, "cnp_bursts", bursts);

@@ -96,7 +96,7 @@ naks_json(const guint64 naks[ROCE_N_NAKS])
 }
 
 static json_t *
-space_json(const roce_space_counters *c, roce_space space)
+space_json(const rs_space_counters *c, roce_space space)
 {
     json_t *json = json_object();
     json_object_set_new(json, "packets", rs_json_count(c->packets));
@@ -134,7 +134,7 @@ retransmissions_json(const roce_retransmission_counters *r)
 static const char *const codepoints[4] = {"not_ect", "ect1", "ect0", "ce"};
 
 static json_t *
-ecn_json(const roce_ecn_counters *ecn)
+ecn_json(const rs_ecn_counters *ecn)
 {
     json_t *json = named_counts(ecn->codepoint, 4, codepoints);
     json_object_set_new(json, "transitions", rs_json_count(ecn->transitions));
@@ -143,7 +143,7 @@ ecn_json(const roce_ecn_counters *ecn)
 }
 
 static json_t *
-icrc_json(const roce_icrc_counters *icrc)
+icrc_json(const rs_icrc_counters *icrc)
 {
     json_t *json = json_object();
     json_object_set_new(json, "checked", rs_json_count(icrc->checked));
@@ -377,7 +377,8 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     set_counters(json, &counters);
     for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
         json_object_set_new(json, roce_latency_name((roce_latency)i),
-                            rs_json_dist(s->latencies[i], analysis->resolution_ns));
+                            rs_json_dist(roce_stream_latency(s, (roce_latency)i),
+                                         analysis->resolution_ns));
     }
     rs_json_set_stream_priorities(json, analysis, id);
     rs_json_set_stream_path(json, analysis, id);

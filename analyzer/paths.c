@@ -119,8 +119,9 @@ rs_ttl_pattern_of(const rs_stream_path *path, const roce_stream *stream)
         packets += path->ttl_packets[i];
         most = MAX(most, path->ttl_packets[i]);
     }
-    guint64 copies = stream->space[ROCE_SPACE_REQUESTS].duplicates +
-                     stream->space[ROCE_SPACE_RESPONSES].duplicates;
+    const roce_disorder_counters *disorder = roce_stream_trouble_of(stream)->disorder;
+    guint64 copies = disorder[ROCE_SPACE_REQUESTS].duplicates +
+                     disorder[ROCE_SPACE_RESPONSES].duplicates;
     if (copies > 0 && copies >= packets - most) {
         return RS_TTL_COPIES;
     }

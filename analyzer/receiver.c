@@ -331,12 +331,14 @@ take_host_pauses(const rs_receivers *receivers, GHashTable *pauses, state *s,
 static void
 take_counters(state *s, const roce_stream *stream)
 {
-    const guint64 *losses = stream->losses[ROCE_SPACE_REQUESTS];
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(stream);
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(stream);
+    const guint64 *losses = trouble->losses[ROCE_SPACE_REQUESTS];
     gboolean at_receiver = stream->vantage == ROCE_VANTAGE_RESPONDER;
     s->pub.at_receiver = at_receiver;
-    s->pub.rnr_naks = stream->naks_received[ROCE_NAKS_RNR];
+    s->pub.rnr_naks = trouble->naks_received[ROCE_NAKS_RNR];
     s->pub.ce = stream->ecn.codepoint[3];
-    s->pub.cnps = stream->cnps_received;
+    s->pub.cnps = congestion->cnps_received;
     s->pub.duration_ns = stream->last_time_ns - stream->first_time_ns;
     if (!stream->partial_path) {
         s->pub.lost =

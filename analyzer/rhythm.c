@@ -64,8 +64,8 @@ round_trip_at(const roce_tracker *tracker, guint32 point)
     roce_histogram all = {0};
     for (guint32 i = 0; i < roce_tracker_n_streams(tracker); i++) {
         const roce_stream *s = roce_tracker_stream(tracker, i);
-        const roce_histogram *acks = s->latencies[ROCE_LATENCY_ACK];
-        const roce_histogram *reads = s->latencies[ROCE_LATENCY_READ_FIRST];
+        const roce_histogram *acks = roce_stream_latency(s, ROCE_LATENCY_ACK);
+        const roce_histogram *reads = roce_stream_latency(s, ROCE_LATENCY_READ_FIRST);
         if (s->point == point && acks != NULL) {
             roce_histogram_merge(&all, &alloc, acks);
         }

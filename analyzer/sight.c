@@ -17,15 +17,16 @@ rs_counted
 rs_counted_of(const roce_stream *s)
 {
     const uint64_t *ecn = s->ecn.codepoint;
-    uint64_t resent = s->retransmissions.packets;
-    uint64_t repeats = resent + s->space[ROCE_SPACE_REQUESTS].duplicates +
-                       s->space[ROCE_SPACE_RESPONSES].duplicates +
-                       s->space[ROCE_SPACE_RESPONSES].resent;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    uint64_t resent = trouble->retransmissions.packets;
+    uint64_t repeats = resent + trouble->disorder[ROCE_SPACE_REQUESTS].duplicates +
+                       trouble->disorder[ROCE_SPACE_RESPONSES].duplicates +
+                       trouble->disorder[ROCE_SPACE_RESPONSES].resent;
     return (rs_counted){
         .packets = (guint32)s->packets,
         .data = (guint32)(ecn[0] + ecn[1] + ecn[2] + ecn[3]),
         .ce = (guint32)ecn[ROCE_ECN_CE],
-        .cnps = (guint32)s->cnps_sent,
+        .cnps = (guint32)roce_stream_congestion_of(s)->cnps_sent,
         .resent = (guint32)resent,
         .repeats = (guint32)repeats,
     };
@@ -52,7 +53,7 @@ rs_sight_complete(rs_sight *sight)
 void
 rs_sight_take_peer(rs_sight *sight, const roce_stream *peer)
 {
-    const roce_histogram *h = peer->latencies[ROCE_LATENCY_ACK];
+    const roce_histogram *h = roce_stream_latency(peer, ROCE_LATENCY_ACK);
     sight->ack_times = (rs_ack_times){
         .n = h != NULL ? h->count : 0,
         .sum_ns = h != NULL ? h->sum[0] : 0,

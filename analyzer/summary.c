@@ -17,9 +17,41 @@ stream_of(const rs_analysis *analysis, guint32 id)
     return roce_tracker_stream(analysis->tracker, id);
 }
 
+static rs_space_counters
+space_of(const roce_stream *s, roce_space space)
+{
+    const roce_disorder_counters *disorder =
+        &roce_stream_trouble_of(s)->disorder[space];
+    return (rs_space_counters){
+        .packets = s->space[space].packets,
+        .unique_psns = s->space[space].unique_psns,
+        .gaps = disorder->gaps,
+        .missing_psns = disorder->missing_psns,
+        .reordered = disorder->reordered,
+        .duplicates = disorder->duplicates,
+        .capture_repeats = disorder->capture_repeats,
+        .resent = disorder->resent,
+    };
+}
+
+static rs_icrc_counters
+icrc_of(const roce_stream *s)
+{
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return (rs_icrc_counters){
+        .checked = s->icrc_checked,
+        .bad = trouble->icrc_bad,
+        .unchecked_truncated = s->icrc_truncated,
+        .cnp_bad = trouble->icrc_cnp_bad,
+        .flush_bad = trouble->icrc_flush_bad,
+    };
+}
+
 void
 rs_counters_of_stream(rs_counters *c, const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     gboolean paired = roce_stream_is_paired(s);
     *c = (rs_counters){
         .streams = 1,
@@ -27,22 +59,24 @@ rs_counters_of_stream(rs_counters *c, const roce_stream *s)
         .packets = s->packets,
         .wire_bytes = s->wire_bytes,
         .payload_bytes = s->payload_bytes,
-        .space = {s->space[0], s->space[1]},
-        .retransmissions = s->retransmissions,
-        .cnps_received = paired ? s->cnps_received : 0,
-        .cnps_sent = s->cnps_sent,
-        .rnr_waits_kept = s->rnr_waits_kept,
-        .rnr_waits_broken = s->rnr_waits_broken,
-        .ecn = s->ecn,
-        .icrc = s->icrc,
+        .space = {space_of(s, ROCE_SPACE_REQUESTS), space_of(s, ROCE_SPACE_RESPONSES)},
+        .retransmissions = trouble->retransmissions,
+        .cnps_received = paired ? congestion->cnps_received : 0,
+        .cnps_sent = congestion->cnps_sent,
+        .rnr_waits_kept = trouble->rnr_waits_kept,
+        .rnr_waits_broken = trouble->rnr_waits_broken,
+        .ecn = {.transitions = congestion->transitions,
+                .ce_episodes = congestion->n_episodes},
+        .icrc = icrc_of(s),
         .messages = s->messages_completed,
         .message_bytes = s->message_bytes,
     };
-    memcpy(c->losses, s->losses, sizeof c->losses);
+    memcpy(c->ecn.codepoint, s->ecn.codepoint, sizeof c->ecn.codepoint);
+    memcpy(c->losses, trouble->losses, sizeof c->losses);
     memcpy(c->ecn_control, s->ecn_control, sizeof c->ecn_control);
-    memcpy(c->naks_sent, s->naks_sent, sizeof c->naks_sent);
+    memcpy(c->naks_sent, trouble->naks_sent, sizeof c->naks_sent);
     if (paired) {
-        memcpy(c->naks, s->naks_received, sizeof c->naks);
+        memcpy(c->naks, trouble->naks_received, sizeof c->naks);
     }
 }
 
@@ -56,11 +90,11 @@ add_array(guint64 *sum, const guint64 *other, gsize n)
 
 /* The struct is guint64s through and through, so that a sum is a sum of arrays. */
 G_STATIC_ASSERT(sizeof(rs_counters) % sizeof(guint64) == 0);
-G_STATIC_ASSERT(sizeof(roce_space_counters) == 8 * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(rs_space_counters) == 8 * sizeof(guint64));
 G_STATIC_ASSERT(sizeof(roce_retransmission_counters) ==
                 (5 + ROCE_N_CAUSES) * sizeof(guint64));
-G_STATIC_ASSERT(sizeof(roce_ecn_counters) == 6 * sizeof(guint64));
-G_STATIC_ASSERT(sizeof(roce_icrc_counters) == 5 * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(rs_ecn_counters) == 6 * sizeof(guint64));
+G_STATIC_ASSERT(sizeof(rs_icrc_counters) == 5 * sizeof(guint64));
 
 void
 rs_counters_add(rs_counters *sum, const rs_counters *other)
@@ -371,14 +405,15 @@ find_links(rs_summary *summary, const rs_analysis *analysis)
 static guint64
 badness(const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     guint64 fatal = 0;
     for (guint i = ROCE_NAKS_INVALID_REQUEST; i <= ROCE_NAKS_REMOTE_OPERATIONAL; i++) {
-        fatal += s->naks_received[i];
+        fatal += trouble->naks_received[i];
     }
-    guint64 lost = rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]);
-    return fatal * 1000000 + lost * 1000 + s->retransmissions.packets * 10 +
-           s->space[0].reordered + s->space[0].duplicates + s->icrc.bad +
-           s->ecn.codepoint[3];
+    guint64 lost = rs_losses_of(trouble->losses[0]) + rs_losses_of(trouble->losses[1]);
+    return fatal * 1000000 + lost * 1000 + trouble->retransmissions.packets * 10 +
+           trouble->disorder[0].reordered + trouble->disorder[0].duplicates +
+           trouble->icrc_bad + s->ecn.codepoint[3];
 }
 
 static gint
@@ -403,8 +438,9 @@ add_latencies(rs_summary *summary, const roce_stream *s)
 {
     roce_alloc alloc = rs_alloc_make();
     for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
-        if (s->latencies[i] != NULL) {
-            roce_histogram_merge(&summary->latencies[i], &alloc, s->latencies[i]);
+        const roce_histogram *h = roce_stream_latency(s, (roce_latency)i);
+        if (h != NULL) {
+            roce_histogram_merge(&summary->latencies[i], &alloc, h);
         }
     }
 }
@@ -415,10 +451,12 @@ add_unattributed(rs_unattributed *n, const roce_stream *s)
     if (roce_stream_is_paired(s)) {
         return;
     }
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
+    const uint64_t *naks_sent = roce_stream_trouble_of(s)->naks_sent;
     n->acks += s->acks_sent;
-    n->cnps += s->cnps_sent - s->cnps_attributed;
+    n->cnps += congestion->cnps_sent - congestion->cnps_attributed;
     for (guint i = 0; i < ROCE_N_NAKS; i++) {
-        *(i == ROCE_NAKS_RNR ? &n->rnr : &n->naks) += s->naks_sent[i];
+        *(i == ROCE_NAKS_RNR ? &n->rnr : &n->naks) += naks_sent[i];
     }
 }
 

@@ -16,20 +16,36 @@
 
 #include <glib.h>
 
+/* Those of one PSN space, as roce_space_counters and roce_disorder_counters have them. */
+typedef struct rs_space_counters {
+    guint64 packets, unique_psns;
+    guint64 gaps, missing_psns;
+    guint64 reordered, duplicates, capture_repeats, resent;
+} rs_space_counters;
+
+typedef struct rs_ecn_counters {
+    guint64 codepoint[4];
+    guint64 transitions, ce_episodes;
+} rs_ecn_counters;
+
+typedef struct rs_icrc_counters {
+    guint64 checked, bad, unchecked_truncated, cnp_bad, flush_bad;
+} rs_icrc_counters;
+
 /* The counters of a stream, or of many. */
 typedef struct rs_counters {
     guint64 streams;
     guint64 paired_streams; /* of them; what depends on pairing is their sum */
     guint64 packets, wire_bytes, payload_bytes;
-    roce_space_counters space[ROCE_N_SPACES];
+    rs_space_counters space[ROCE_N_SPACES];
     roce_retransmission_counters retransmissions;
     guint64 losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
     guint64 naks[ROCE_N_NAKS], naks_sent[ROCE_N_NAKS];
     guint64 cnps_received, cnps_sent;
     guint64 rnr_waits_kept, rnr_waits_broken;
-    roce_ecn_counters ecn;
+    rs_ecn_counters ecn;
     guint64 ecn_control[4];
-    roce_icrc_counters icrc;
+    rs_icrc_counters icrc;
     guint64 messages, message_bytes;
 } rs_counters;
 

@@ -27,9 +27,9 @@ add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s)
     rs_text_add_count(table, cp[2]);
     rs_text_add_count(table, cp[3]);
     rs_table_add(table, rs_format_share(cp[3], data));
-    rs_text_add_count(table, s->ecn.ce_episodes);
+    rs_text_add_count(table, roce_stream_congestion_of(s)->n_episodes);
     if (roce_stream_is_paired(s)) {
-        rs_text_add_count(table, s->cnps_received);
+        rs_text_add_count(table, roce_stream_congestion_of(s)->cnps_received);
     } else {
         rs_table_add(table, g_strdup("?"));
     }
@@ -44,7 +44,8 @@ rs_text_ecn(const rs_text *r)
     for (guint i = 0; i < r->summary->worst_first->len; i++) {
         guint32 id = g_array_index(r->summary->worst_first, guint32, i);
         const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
-        if (s->ecn.codepoint[3] + s->cnps_received > 0 && n++ < limit) {
+        if (s->ecn.codepoint[3] + roce_stream_congestion_of(s)->cnps_received > 0 &&
+            n++ < limit) {
             add_ecn(table, r->analysis->told->hosts, s);
         }
     }

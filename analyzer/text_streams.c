@@ -20,12 +20,13 @@ static const rs_column stream_columns[] = {
 static void
 add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     guint64 naks = 0;
     for (guint i = 0; i < ROCE_N_NAKS; i++) {
-        naks += i == ROCE_NAKS_RNR ? 0 : s->naks_received[i];
+        naks += i == ROCE_NAKS_RNR ? 0 : trouble->naks_received[i];
     }
-    const roce_space_counters *req = &s->space[ROCE_SPACE_REQUESTS];
-    const roce_space_counters *resp = &s->space[ROCE_SPACE_RESPONSES];
+    const roce_disorder_counters *req = &trouble->disorder[ROCE_SPACE_REQUESTS];
+    const roce_disorder_counters *resp = &trouble->disorder[ROCE_SPACE_RESPONSES];
     rs_text_add_count(table, s->id);
     rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
                                                    : g_strdup(""));
@@ -41,15 +42,16 @@ add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
     rs_text_add_count(table, s->packets);
     rs_table_add(table, rs_format_bytes(s->payload_bytes));
     rs_text_add_count(table, req->gaps + resp->gaps);
-    rs_text_add_count(table, s->retransmissions.packets + resp->resent);
-    rs_text_add_count(table, s->retransmissions.rounds);
-    rs_text_add_count(table, rs_losses_of(s->losses[0]) + rs_losses_of(s->losses[1]));
+    rs_text_add_count(table, trouble->retransmissions.packets + resp->resent);
+    rs_text_add_count(table, trouble->retransmissions.rounds);
+    rs_text_add_count(table, rs_losses_of(trouble->losses[0]) +
+                                 rs_losses_of(trouble->losses[1]));
     rs_text_add_count(table, req->reordered + resp->reordered);
     rs_text_add_count(table, req->duplicates + resp->duplicates);
     rs_text_add_count(table, naks);
-    rs_text_add_count(table, s->naks_received[ROCE_NAKS_RNR]);
+    rs_text_add_count(table, trouble->naks_received[ROCE_NAKS_RNR]);
     rs_text_add_count(table, s->ecn.codepoint[3]);
-    rs_text_add_count(table, s->cnps_received);
+    rs_text_add_count(table, roce_stream_congestion_of(s)->cnps_received);
     rs_table_add(table, g_strdup(s->recovery == ROCE_RECOVERY_UNKNOWN
                                      ? ""
                                      : roce_recovery_name(s->recovery)));

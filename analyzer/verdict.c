@@ -50,7 +50,7 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
 
 /* With what --icrc passed over, if it did. */
 static char *
-icrc_text(const rs_analysis *a, const roce_icrc_counters *icrc)
+icrc_text(const rs_analysis *a, const rs_icrc_counters *icrc)
 {
     static const char *const modes[] = {
         [RS_ICRC_ALL] = "all", [RS_ICRC_SAMPLE] = "sample", [RS_ICRC_OFF] = "off"};
@@ -64,7 +64,7 @@ icrc_text(const rs_analysis *a, const roce_icrc_counters *icrc)
 }
 
 static void
-add_stamps(GPtrArray *lines, const rs_analysis *a, const roce_icrc_counters *icrc)
+add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_icrc_counters *icrc)
 {
     guint64 dropped = 0;
     gboolean known = FALSE;

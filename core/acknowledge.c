@@ -20,22 +20,23 @@
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 
 void
-roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns)
+roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns)
 {
-    if (s->srtt_ns == 0) {
-        s->srtt_ns = sample_ns > 0 ? sample_ns : 1;
-        s->rttvar_ns = sample_ns / 2;
+    roce_heard *heard = roce_heard_make(t, s);
+    if (heard->srtt_ns == 0) {
+        heard->srtt_ns = sample_ns > 0 ? sample_ns : 1;
+        heard->rttvar_ns = sample_ns / 2;
     } else {
-        uint64_t error =
-            sample_ns > s->srtt_ns ? sample_ns - s->srtt_ns : s->srtt_ns - sample_ns;
-        s->rttvar_ns += error / 4;
-        s->rttvar_ns -= s->rttvar_ns / 4;
-        s->srtt_ns = s->srtt_ns - s->srtt_ns / 8 + sample_ns / 8;
+        uint64_t error = sample_ns > heard->srtt_ns ? sample_ns - heard->srtt_ns
+                                                    : heard->srtt_ns - sample_ns;
+        heard->rttvar_ns += error / 4;
+        heard->rttvar_ns -= heard->rttvar_ns / 4;
+        heard->srtt_ns = heard->srtt_ns - heard->srtt_ns / 8 + sample_ns / 8;
     }
-    if (s->n_answers == 0 || sample_ns < s->least_answer_ns) {
-        s->least_answer_ns = sample_ns;
+    if (heard->n_answers == 0 || sample_ns < heard->least_answer_ns) {
+        heard->least_answer_ns = sample_ns;
     }
-    s->n_answers++;
+    heard->n_answers++;
 }
 
 uint64_t
@@ -45,12 +46,13 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
     if (!s->acked || psn >= s->una) {
         return 0;
     }
+    const roce_heard *heard = roce_heard_of(s);
     for (unsigned i = 0; i < ROCE_ACK_STEPS; i++) {
-        unsigned at = (unsigned)(s->ack_step + ROCE_ACK_STEPS - i) % ROCE_ACK_STEPS;
-        if (s->ack_steps[at].time_ns == 0 || s->ack_steps[at].una <= psn) {
+        unsigned at = (unsigned)(heard->ack_step + ROCE_ACK_STEPS - i) % ROCE_ACK_STEPS;
+        if (heard->ack_steps[at].time_ns == 0 || heard->ack_steps[at].una <= psn) {
             break;
         }
-        oldest = s->ack_steps[at].time_ns;
+        oldest = heard->ack_steps[at].time_ns;
     }
     return oldest;
 }
@@ -59,7 +61,7 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
 static void
 note_misses(roce_tracker *t, const roce_stream_state *s, int64_t una)
 {
-    const roce_missing *missing = &s->lane[ROCE_SPACE_REQUESTS].missing;
+    const roce_missing *missing = &s->requests.missing;
     for (uint32_t i = 0; i < missing->n && missing->ranges[i].start < una; i++) {
         const roce_missing_range *range = &missing->ranges[i];
         if (!range->first_seen && (!s->acked || range->start >= s->una)) {
@@ -84,7 +86,7 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
         roce_missing_range range = missing->ranges[i];
         if (range.first_seen && !range.asked &&
             roce_missing_take(missing, &t->alloc, range.start, range.end, &range)) {
-            s->votes_selective++;
+            roce_trouble_make(t, s)->votes_selective++;
         } else {
             i++;
         }
@@ -95,27 +97,29 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
 /* A go-back-N responder takes nothing behind a hole before it is sent again: an ACK for
  * what was sent before the round began shows one that keeps it. */
 static void
-vote_for_selective(roce_stream_state *s, int64_t una)
+vote_for_selective(roce_tracker *t, roce_stream_state *s, int64_t una)
 {
-    roce_round *round = &s->round;
+    const roce_round *round = &roce_trouble_of(s)->round;
     if (!round->active || round->cause != ROCE_CAUSE_NAK_SEQUENCE ||
         una <= round->run_next) {
         return;
     }
     const roce_slot *slot = roce_history_find(&roce_requests(s)->history, una - 1);
     if (slot != NULL && slot->tx < round->first_tx && !round->voted) {
-        round->voted = true;
-        s->votes_selective++;
+        roce_trouble *trouble = roce_trouble_make(t, s);
+        trouble->round.voted = true;
+        trouble->votes_selective++;
     }
 }
 
 static void
 settle_recovery(roce_stream_state *s)
 {
-    roce_requests(s)->selective = s->votes_selective > s->votes_go_back;
-    if (s->votes_go_back > s->votes_selective) {
+    const roce_trouble *votes = roce_trouble_of(s);
+    roce_requests(s)->selective = votes->votes_selective > votes->votes_go_back;
+    if (votes->votes_go_back > votes->votes_selective) {
         s->pub.recovery = ROCE_RECOVERY_GO_BACK_N;
-    } else if (s->votes_selective > s->votes_go_back) {
+    } else if (votes->votes_selective > votes->votes_go_back) {
         s->pub.recovery = ROCE_RECOVERY_SELECTIVE;
     } else {
         s->pub.recovery = ROCE_RECOVERY_UNKNOWN;
@@ -148,8 +152,9 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
 {
     roce_lane *lane = roce_requests(s);
-    bool jumped = s->round.active && s->round.cause == ROCE_CAUSE_TIMEOUT &&
-                  una > lane->next_tx && lane->next_tx < s->round.end;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool jumped = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
+                  una > lane->next_tx && lane->next_tx < round->end;
     int64_t due = due_before(lane, s->una, una);
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
          i++) {
@@ -201,7 +206,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
         return;
     }
     roce_measure_completed(t, s, a, una);
-    vote_for_selective(s, una);
+    vote_for_selective(t, s, una);
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
     settle_recovery(s);
@@ -209,9 +214,10 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     t->last.acked_until = una;
     s->acked = true;
     s->una = una;
-    s->ack_step = (uint8_t)((s->ack_step + 1) % ROCE_ACK_STEPS);
-    s->ack_steps[s->ack_step].una = una;
-    s->ack_steps[s->ack_step].time_ns = a->frame->time_ns;
+    roce_heard *heard = roce_heard_make(t, s);
+    heard->ack_step = (uint8_t)((heard->ack_step + 1) % ROCE_ACK_STEPS);
+    heard->ack_steps[heard->ack_step].una = una;
+    heard->ack_steps[heard->ack_step].time_ns = a->frame->time_ns;
     if (lane->accept_next < una && una <= lane->max_next) {
         lane->accept_next = una;
         catch_up(lane);
@@ -224,29 +230,30 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     bool fresh = !s->acked || psn >= s->una;
-    bool undisturbed =
-        !s->round.active && slot != NULL && slot->tx >= s->round.first_tx;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool undisturbed = !round->active && slot != NULL && slot->tx >= round->first_tx;
     if (fresh && undisturbed && slot->copies == 1 &&
         (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
         a->frame->time_ns >= slot->time_ns) {
-        roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
+        roce_acknowledge_sample(t, s, a->frame->time_ns - slot->time_ns);
     }
     roce_acknowledge_up_to(t, s, a, psn + 1);
 }
 
 /* Remembers the NAK for the round that will answer it. */
 static void
-remember(roce_stream_state *s, const roce_arrival *a, int64_t psn, roce_nak_state state)
+remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn,
+         roce_nak_state state)
 {
-    const roce_last_nak *before = &s->nak;
-    bool pending = before->state == ROCE_NAK_SEQUENCE && !before->answered &&
-                   before->oldest_psn < psn;
-    int64_t oldest = pending && state == ROCE_NAK_SEQUENCE ? before->oldest_psn : psn;
-    s->nak = (roce_last_nak){
+    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    bool pending =
+        nak->state == ROCE_NAK_SEQUENCE && !nak->answered && nak->oldest_psn < psn;
+    int64_t oldest = pending && state == ROCE_NAK_SEQUENCE ? nak->oldest_psn : psn;
+    *nak = (roce_last_nak){
         .state = state,
         .psn = psn,
         .oldest_psn = oldest,
-        .oldest_ns = oldest < psn ? before->oldest_ns : a->frame->time_ns,
+        .oldest_ns = oldest < psn ? nak->oldest_ns : a->frame->time_ns,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,
@@ -270,12 +277,11 @@ expect(roce_stream_state *s, int64_t psn)
 static bool
 is_consequence(const roce_stream_state *s, int64_t psn)
 {
-    const roce_last_nak *nak = &s->nak;
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     if (nak->state == ROCE_NAK_NONE || nak->psn != psn || nak->answered) {
         return false;
     }
-    const roce_slot *slot =
-        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    const roce_slot *slot = roce_history_find(&s->requests.history, psn);
     bool again = slot != NULL && slot->tx > nak->tx;
     return !again;
 }
@@ -286,12 +292,15 @@ is_consequence(const roce_stream_state *s, int64_t psn)
 static const roce_violation *
 take_violation(roce_stream_state *s, int64_t psn)
 {
-    for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
-        unsigned at = (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
-        if (s->violations[at].frame != 0 && s->violations[at].expected == psn &&
-            !s->violations[at].answered) {
-            s->violations[at].answered = true;
-            return &s->violations[at];
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    for (unsigned i = 0; trouble != NULL && i < ROCE_VIOLATIONS; i++) {
+        unsigned at =
+            (unsigned)(trouble->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
+        roce_violation *violation = &trouble->violations[at];
+        if (violation->frame != 0 && violation->expected == psn &&
+            !violation->answered) {
+            violation->answered = true;
+            return violation;
         }
     }
     return NULL;
@@ -311,8 +320,9 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
         /* Not seen here at all; or inside a READ whose length was guessed. */
         return;
     }
-    bool soon =
-        s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
+    const roce_heard *heard = roce_heard_of(s);
+    bool soon = heard->n_answers > 0 &&
+                a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
     bool again = slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
     if (again && soon) {
         return; /* no answer comes that soon: it speaks of the copy before */
@@ -346,8 +356,8 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
-    remember(s, a, psn, ROCE_NAK_SEQUENCE);
-    s->nak.gap_seen = violation != NULL;
+    remember(t, s, a, psn, ROCE_NAK_SEQUENCE);
+    roce_trouble_make(t, s)->nak.gap_seen = violation != NULL;
 }
 
 static void
@@ -365,8 +375,8 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
                             ROCE_MISSING_ACKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     expect(s, psn);
-    remember(s, a, psn, ROCE_NAK_RNR);
-    s->nak.wait_ns =
+    remember(t, s, a, psn, ROCE_NAK_RNR);
+    roce_trouble_make(t, s)->nak.wait_ns =
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
 }
 
@@ -377,14 +387,16 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
 static uint64_t
 frame_beyond(const roce_stream_state *s, int64_t psn)
 {
-    const roce_history *history = &s->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_history *history = &s->requests.history;
     const roce_slot *slot = roce_history_find(history, psn);
+    const roce_trouble *trouble = roce_trouble_of(s);
     for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
-        unsigned at = (unsigned)(s->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
-        uint64_t frame = s->violations[at].frame;
-        if (frame != 0 && s->violations[at].expected == psn &&
-            (!s->violations[at].answered || slot == NULL || frame > slot->frame)) {
-            return frame;
+        unsigned at =
+            (unsigned)(trouble->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
+        const roce_violation *violation = &trouble->violations[at];
+        if (violation->frame != 0 && violation->expected == psn &&
+            (!violation->answered || slot == NULL || violation->frame > slot->frame)) {
+            return violation->frame;
         }
     }
     if (slot == NULL || (slot->flags & ROCE_SLOT_REFUSED) == 0) {
@@ -403,8 +415,7 @@ provoking_frame(const roce_stream_state *s, int64_t psn, roce_aeth_kind kind,
     if (kind == ROCE_AETH_NAK && value == ROCE_NAK_PSN_SEQUENCE) {
         return frame_beyond(s, psn);
     }
-    const roce_slot *slot =
-        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    const roce_slot *slot = roce_history_find(&s->requests.history, psn);
     return slot != NULL ? slot->frame : 0;
 }
 
@@ -433,7 +444,7 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         /* The request was refused for good; the queue pair goes to error. */
         roce_acknowledge_up_to(t, s, a, psn);
         expect(s, psn);
-        remember(s, a, psn, ROCE_NAK_FATAL);
+        remember(t, s, a, psn, ROCE_NAK_FATAL);
     }
 }
 
@@ -441,7 +452,7 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static int64_t
 oldest_sane(const roce_stream_state *s)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     int64_t from = s->acked ? s->una : lane->first;
     return from - ROCE_RESTART_DISTANCE;
 }
@@ -454,8 +465,7 @@ relate_to_named(roce_tracker *t, const roce_stream_state *s, const roce_arrival 
     t->last.space = ROCE_SPACE_RESPONSES;
     t->last.psn = psn;
     if (t->config.relation != NULL) {
-        const roce_slot *slot =
-            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+        const roce_slot *slot = roce_history_find(&s->requests.history, psn);
         roce_track_relate(t, s, a, ROCE_RELATION_NAMES, slot != NULL ? slot->frame : 0);
     }
 }

@@ -12,37 +12,38 @@
 #define CNP_SEARCHES 4096       /* in all */
 
 static void
-keep_episode(roce_tracker *t, roce_stream_state *s, uint64_t duration_ns)
+keep_episode(roce_tracker *t, roce_congestion *c, uint64_t duration_ns)
 {
-    uint32_t i = s->pub.n_ce_episodes;
+    uint32_t i = c->pub.n_episodes_kept;
     if (i == ROCE_CE_EPISODES ||
-        !roce_track_reserve(t, (void **)&s->pub.ce_episodes, &s->episodes_capacity, i,
-                            sizeof *s->pub.ce_episodes)) {
+        !roce_track_reserve(t, (void **)&c->pub.episodes, &c->episodes_capacity, i,
+                            sizeof *c->pub.episodes)) {
         return;
     }
-    s->pub.ce_episodes[i] = (roce_ce_episode){
-        .start_ns = s->episode_start_ns,
-        .end_ns = s->episode_start_ns + duration_ns,
-        .marked = s->episode_marked,
-        .data_packets = s->episode_data,
-        .first_frame = s->episode_frame,
+    c->pub.episodes[i] = (roce_ce_episode){
+        .start_ns = c->episode_start_ns,
+        .end_ns = c->episode_start_ns + duration_ns,
+        .marked = c->episode_marked,
+        .data_packets = c->episode_data,
+        .first_frame = c->episode_frame,
     };
-    s->pub.n_ce_episodes++;
+    c->pub.n_episodes_kept++;
 }
 
 static void
 end_episode(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (!s->in_episode) {
+    if (!roce_congestion_of(s)->in_episode) {
         return;
     }
-    s->in_episode = false;
+    roce_congestion *c = roce_congestion_make(t, s);
+    c->in_episode = false;
     roce_event e = roce_track_event(ROCE_EVENT_CE_EPISODE, s, a);
-    e.related_frame = s->episode_frame;
-    e.count = s->episode_marked;
-    e.duration_ns = roce_since_ns(s->episode_last_ns, s->episode_start_ns);
+    e.related_frame = c->episode_frame;
+    e.count = c->episode_marked;
+    e.duration_ns = roce_since_ns(c->episode_last_ns, c->episode_start_ns);
     roce_track_emit(t, &e);
-    keep_episode(t, s, e.duration_ns);
+    keep_episode(t, c, e.duration_ns);
 }
 
 /* How long a mark waits for its CNP. */
@@ -55,77 +56,79 @@ patience_ns(const roce_tracker *t, const roce_stream_state *s)
 
 /* The marks that wait need wait no longer. */
 static void
-settle_marks(roce_stream_state *s, roce_ce_answer due, roce_ce_answer paced)
+settle_marks(roce_congestion *c, roce_ce_answer due, roce_ce_answer paced)
 {
-    s->pub.ce_answers[due] += s->waiting_due;
-    s->pub.ce_answers[paced] += s->waiting_paced;
-    s->waiting_due = s->waiting_paced = 0;
-    s->unanswered_ce_frame = 0;
+    c->pub.ce_answers[due] += c->waiting_due;
+    c->pub.ce_answers[paced] += c->waiting_paced;
+    c->waiting_due = c->waiting_paced = 0;
+    c->unanswered_ce_frame = 0;
 }
 
 /* No CNP came for them.  Another one's may have been sent in their stead; whether there
  * is an interval at all may be known only later. */
 static void
-give_up_marks(const roce_tracker *t, roce_stream_state *s)
+give_up_marks(const roce_tracker *t, const roce_stream_state *s, roce_congestion *c)
 {
     uint64_t newest_ns;
-    if (s->cnp_seen && roce_pacing_least_gap_ns(t, s) == 0) {
-        uint64_t since_ns = roce_since_ns(s->newest_ce_ns, s->last_cnp_ns);
-        s->early_marks += s->waiting_due;
-        s->waiting_due = 0;
-        s->early_longest_ns =
-            since_ns > s->early_longest_ns ? since_ns : s->early_longest_ns;
+    if (c->cnp_seen && roce_pacing_least_gap_ns(t, s) == 0) {
+        uint64_t since_ns = roce_since_ns(c->newest_ce_ns, c->last_cnp_ns);
+        c->early_marks += c->waiting_due;
+        c->waiting_due = 0;
+        c->early_longest_ns =
+            since_ns > c->early_longest_ns ? since_ns : c->early_longest_ns;
     }
     bool in_its_stead =
-        roce_pacing_newest(t, s, &newest_ns) && newest_ns >= s->unanswered_ce_ns;
-    if (!roce_stream_is_paired(&s->pub) && s->complainer == 0) {
-        settle_marks(s, ROCE_CE_OPEN, ROCE_CE_OPEN);
+        roce_pacing_newest(t, s, &newest_ns) && newest_ns >= c->unanswered_ce_ns;
+    if (!roce_stream_is_paired(&s->pub) && c->complainer == 0) {
+        settle_marks(c, ROCE_CE_OPEN, ROCE_CE_OPEN);
     } else {
-        settle_marks(s, in_its_stead ? ROCE_CE_PACED : ROCE_CE_UNANSWERED,
+        settle_marks(c, in_its_stead ? ROCE_CE_PACED : ROCE_CE_UNANSWERED,
                      ROCE_CE_PACED);
     }
 }
 
 /* A mark begins to wait, or joins those that do. */
 static void
-await_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+await_cnp(roce_tracker *t, const roce_stream_state *s, roce_congestion *c,
+          const roce_arrival *a)
 {
     uint64_t now = a->frame->time_ns;
     roce_pacing_mark(t, s, now);
-    if (s->unanswered_ce_frame != 0 && now > s->unanswered_ce_ns + patience_ns(t, s)) {
-        give_up_marks(t, s);
+    if (c->unanswered_ce_frame != 0 && now > c->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s, c);
     }
-    if (s->unanswered_ce_frame == 0) {
-        s->unanswered_ce_frame = a->frame->number;
-        s->unanswered_ce_ns = now;
+    if (c->unanswered_ce_frame == 0) {
+        c->unanswered_ce_frame = a->frame->number;
+        c->unanswered_ce_ns = now;
     }
     uint64_t newest_ns;
     bool paced = roce_pacing_newest(t, s, &newest_ns) &&
                  roce_since_ns(now, newest_ns) < roce_pacing_least_gap_ns(t, s);
-    s->newest_ce_ns = now;
-    s->waiting_paced += paced ? 1 : 0;
-    s->waiting_due += paced ? 0 : 1;
+    c->newest_ce_ns = now;
+    c->waiting_paced += paced ? 1 : 0;
+    c->waiting_due += paced ? 0 : 1;
 }
 
 static void
 mark(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     uint64_t now = a->frame->time_ns;
-    if (s->in_episode && now > s->episode_last_ns + t->config.ce_episode_pause_ns) {
+    roce_congestion *c = roce_congestion_make(t, s);
+    if (c->in_episode && now > c->episode_last_ns + t->config.ce_episode_pause_ns) {
         end_episode(t, s, a);
     }
-    if (!s->in_episode) {
-        s->in_episode = true;
-        s->episode_frame = a->frame->number;
-        s->episode_start_ns = now;
-        s->episode_marked = 0;
-        s->episode_since = 1;
-        s->pub.ecn.ce_episodes++;
+    if (!c->in_episode) {
+        c->in_episode = true;
+        c->episode_frame = a->frame->number;
+        c->episode_start_ns = now;
+        c->episode_marked = 0;
+        c->episode_since = 1;
+        c->pub.n_episodes++;
     }
-    s->episode_marked++;
-    s->episode_last_ns = now;
-    s->episode_data = s->episode_since;
-    await_cnp(t, s, a);
+    c->episode_marked++;
+    c->episode_last_ns = now;
+    c->episode_data = c->episode_since;
+    await_cnp(t, s, c, a);
 }
 
 /* The codepoint that counts, and a note of where it was read. */
@@ -150,9 +153,11 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
         return;
     }
     s->pub.ecn.codepoint[ecn]++;
-    s->episode_since++;
+    if (s->pub.congestion != NULL) {
+        roce_congestion_make(t, s)->episode_since++;
+    }
     if (s->last_ecn >= 0 && s->last_ecn != (int8_t)ecn) {
-        s->pub.ecn.transitions++;
+        roce_congestion_make(t, s)->pub.transitions++;
         roce_event e = roce_track_event(ROCE_EVENT_ECN_TRANSITION, s, a);
         e.detail = (uint8_t)((unsigned)s->last_ecn << 2 | ecn);
         roce_track_emit(t, &e);
@@ -193,17 +198,18 @@ complained_of(roce_tracker *t, roce_stream_state *s)
     if (peer != NULL || s->pub.transport != ROCE_TRANSPORT_CNP) {
         return peer;
     }
-    if (s->complained_of != 0) {
-        return t->streams[s->complained_of - 1];
+    roce_congestion *c = roce_congestion_make(t, s);
+    if (c->complained_of != 0) {
+        return t->streams[c->complained_of - 1];
     }
     /* Looked for a few times only, and not at all in a crowd: it walks all streams. */
-    if (s->lookups == CNP_LOOKUPS || t->cnp_searches > CNP_SEARCHES) {
+    if (c->lookups == CNP_LOOKUPS || t->cnp_searches > CNP_SEARCHES) {
         return NULL;
     }
-    s->lookups++;
+    c->lookups++;
     t->cnp_searches++;
     peer = search_pair(t, s);
-    s->complained_of = peer != NULL ? peer->pub.id + 1 : 0;
+    c->complained_of = peer != NULL ? peer->pub.id + 1 : 0;
     return peer;
 }
 
@@ -211,16 +217,17 @@ complained_of(roce_tracker *t, roce_stream_state *s)
 static uint64_t
 answered_ce(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    uint64_t frame = s->unanswered_ce_frame;
+    roce_congestion *c = roce_congestion_make(t, s);
+    uint64_t frame = c->unanswered_ce_frame;
     if (frame == 0) {
         return 0;
     }
-    if (a->frame->time_ns > s->unanswered_ce_ns + patience_ns(t, s)) {
-        give_up_marks(t, s);
+    if (a->frame->time_ns > c->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s, c);
         return 0;
     }
-    settle_marks(s, ROCE_CE_ANSWERED, ROCE_CE_ANSWERED);
-    roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, s->unanswered_ce_ns, frame);
+    settle_marks(c, ROCE_CE_ANSWERED, ROCE_CE_ANSWERED);
+    roce_measure_add(t, s, a, ROCE_LATENCY_CNP_DELAY, c->unanswered_ce_ns, frame);
     return frame;
 }
 
@@ -228,26 +235,27 @@ answered_ce(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 measure_interval(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (s->cnp_seen) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_CNP_INTERVAL, s->last_cnp_ns, 0);
+    roce_congestion *c = roce_congestion_make(t, s);
+    if (c->cnp_seen) {
+        roce_measure_add(t, s, a, ROCE_LATENCY_CNP_INTERVAL, c->last_cnp_ns, 0);
     }
-    s->cnp_seen = true;
-    s->last_cnp_ns = a->seen_ns;
+    c->cnp_seen = true;
+    c->last_cnp_ns = a->seen_ns;
 }
 
 void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    s->pub.cnps_sent++;
+    roce_congestion_make(t, s)->pub.cnps_sent++;
     s->pub.ecn_control[take_ecn(s, a->packet)]++;
     roce_stream_state *cause = complained_of(t, s);
     if (cause != NULL) {
-        cause->complainer = s->pub.id + 1;
+        roce_congestion_make(t, cause)->complainer = s->pub.id + 1;
     }
     roce_event e = roce_track_event(ROCE_EVENT_CNP, s, a);
     if (cause != NULL) {
-        cause->pub.cnps_received++;
-        s->pub.cnps_attributed++;
+        roce_congestion_make(t, cause)->pub.cnps_received++;
+        roce_congestion_make(t, s)->pub.cnps_attributed++;
         e.stream = cause->pub.id;
         e.related_frame = answered_ce(t, cause, a);
         measure_interval(t, cause, a);
@@ -258,31 +266,34 @@ roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 
 /* Decides on marks that wait, and on what waited for the interval to be known. */
 static void
-finish_marks(const roce_tracker *t, roce_stream_state *s)
+finish_marks(roce_tracker *t, roce_stream_state *s)
 {
     const roce_stream_state *peer = roce_track_peer(t, s);
+    roce_congestion *c = roce_congestion_make(t, s);
     uint64_t last_ns = s->pub.last_time_ns;
     if (peer != NULL && peer->pub.last_time_ns > last_ns) {
         last_ns = peer->pub.last_time_ns;
     }
-    if (last_ns > s->unanswered_ce_ns + patience_ns(t, s)) {
-        give_up_marks(t, s);
+    if (last_ns > c->unanswered_ce_ns + patience_ns(t, s)) {
+        give_up_marks(t, s, c);
     } else {
-        settle_marks(s, ROCE_CE_OPEN, ROCE_CE_OPEN);
+        settle_marks(c, ROCE_CE_OPEN, ROCE_CE_OPEN);
     }
     uint64_t interval_ns = roce_pacing_interval_ns(t, s);
-    bool early_paced = s->early_longest_ns < interval_ns;
-    s->pub.ce_answers[early_paced ? ROCE_CE_PACED : ROCE_CE_UNANSWERED] +=
-        s->early_marks;
+    bool early_paced = c->early_longest_ns < interval_ns;
+    c->pub.ce_answers[early_paced ? ROCE_CE_PACED : ROCE_CE_UNANSWERED] +=
+        c->early_marks;
     if (interval_ns == 0) { /* the least gap turned out to be none */
-        s->pub.ce_answers[ROCE_CE_UNANSWERED] += s->pub.ce_answers[ROCE_CE_PACED];
-        s->pub.ce_answers[ROCE_CE_PACED] = 0;
+        c->pub.ce_answers[ROCE_CE_UNANSWERED] += c->pub.ce_answers[ROCE_CE_PACED];
+        c->pub.ce_answers[ROCE_CE_PACED] = 0;
     }
 }
 
 void
 roce_congest_finish(roce_tracker *t, roce_stream_state *s)
 {
-    end_episode(t, s, NULL);
-    finish_marks(t, s);
+    if (s->pub.congestion != NULL) {
+        end_episode(t, s, NULL);
+        finish_marks(t, s);
+    }
 }

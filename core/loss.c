@@ -14,7 +14,7 @@ roce_loss_say(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
               roce_space space, roce_verdict verdict, roce_evidence evidence,
               int64_t psn, uint64_t copies, uint64_t related)
 {
-    s->pub.losses[space][verdict] += copies;
+    roce_trouble_make(t, s)->pub.losses[space][verdict] += copies;
     roce_event e = roce_track_event(ROCE_EVENT_LOSS, s, a);
     e.space = space;
     e.detail = (uint8_t)verdict;
@@ -29,7 +29,7 @@ void
 roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_space space, roce_verdict verdict, int64_t psn)
 {
-    uint64_t *count = &s->pub.losses[space][verdict];
+    uint64_t *count = &roce_trouble_make(t, s)->pub.losses[space][verdict];
     if (*count == 0) {
         return;
     }
@@ -47,9 +47,10 @@ roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static uint64_t
 bad_copy(const roce_stream_state *s, int64_t psn)
 {
+    const roce_trouble *trouble = roce_trouble_of(s);
     for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
-        if (s->bad[i].frame != 0 && s->bad[i].psn24 == roce_psn_wrap(psn)) {
-            return s->bad[i].frame;
+        if (trouble->bad[i].frame != 0 && trouble->bad[i].psn24 == roce_psn_wrap(psn)) {
+            return trouble->bad[i].frame;
         }
     }
     return 0;
@@ -105,7 +106,7 @@ uint32_t
 roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_space space)
 {
-    roce_lane *lane = &s->lane[space];
+    roce_lane *lane = roce_lane_at(s, space);
     roce_missing_range all = {0};
     roce_missing_range part;
     while (
@@ -130,7 +131,7 @@ bool
 roce_loss_unmiss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_space space, roce_slot *slot)
 {
-    roce_missing *missing = &s->lane[space].missing;
+    roce_missing *missing = &roce_lane_at(s, space)->missing;
     roce_missing_range part;
     bool any = false;
     for (int64_t at = a->psn;
@@ -175,7 +176,7 @@ packets_in(const roce_tracker *t, const roce_stream_state *s, roce_space space,
     if (space == ROCE_SPACE_RESPONSES || peer == NULL) {
         return n;
     }
-    const roce_history *responses = &peer->lane[ROCE_SPACE_RESPONSES].history;
+    const roce_history *responses = &roce_answers_of(peer)->lane.history;
     for (uint32_t i = roce_history_lower(responses, range->start); i < responses->n;
          i++) {
         const roce_slot *slot = roce_history_at(responses, i);
@@ -192,7 +193,7 @@ static void
 judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                roce_space space, const roce_missing_range *range)
 {
-    if (was_seen(&s->lane[space], range)) {
+    if (was_seen(roce_lane_at(s, space), range)) {
         return; /* an earlier copy was seen and nobody asked any more */
     }
     if (range->end == range->start + 1 && bad_copy(s, range->start) != 0) {
@@ -219,7 +220,7 @@ roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                roce_space space)
 {
     roce_missing_range range;
-    while (roce_missing_trim(&s->lane[space].missing, &range)) {
+    while (roce_missing_trim(&roce_lane_at(s, space)->missing, &range)) {
         roce_track_evicted(t, ROCE_TABLE_MISSING, s, a);
         judge_leftover(t, s, a, space, &range);
     }
@@ -229,7 +230,7 @@ void
 roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                roce_space space, int64_t start, int64_t end, bool first_seen)
 {
-    roce_lane *lane = &s->lane[space];
+    roce_lane *lane = roce_lane_at(s, space);
     roce_missing_range range = {
         .start = start,
         .end = end,
@@ -250,7 +251,10 @@ roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space)
 {
-    roce_missing *missing = &s->lane[space].missing;
+    if (roce_lane_of(s, space)->missing.n == 0) {
+        return;
+    }
+    roce_missing *missing = &roce_lane_at(s, space)->missing;
     roce_missing_range range;
     while (missing->n > 0 &&
            roce_missing_take(missing, &t->alloc, missing->ranges[0].start,

@@ -27,7 +27,14 @@
 static roce_histogram *
 histogram_of(roce_tracker *t, roce_stream_state *s, roce_latency latency)
 {
-    roce_histogram **h = &s->pub.latencies[latency];
+    if (s->pub.latencies == NULL) {
+        s->pub.latencies = roce_track_resize(t, NULL, sizeof *s->pub.latencies);
+        if (s->pub.latencies == NULL) {
+            return NULL;
+        }
+        *s->pub.latencies = (roce_stream_latencies){0};
+    }
+    roce_histogram **h = &s->pub.latencies->of[latency];
     if (*h == NULL) {
         *h = roce_track_resize(t, NULL, sizeof **h);
         if (*h != NULL) {
@@ -73,8 +80,9 @@ is_clean(const roce_stream_state *s, const roce_slot *slot)
                               ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED |
                               ROCE_SLOT_UNTIMED;
     /* A timeout repeats all that is not acknowledged, seen here or not. */
-    bool in_round = slot->psn < s->round.end && (slot->psn >= s->round.start ||
-                                                 s->round.cause == ROCE_CAUSE_TIMEOUT);
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool in_round = slot->psn < round->end &&
+                    (slot->psn >= round->start || round->cause == ROCE_CAUSE_TIMEOUT);
     return slot->copies == 1 && slot->lost == 0 && !in_round &&
            (slot->flags & doubtful) == 0;
 }
@@ -85,7 +93,8 @@ is_clean(const roce_stream_state *s, const roce_slot *slot)
 static uint64_t
 missed_since(const roce_stream_state *s, roce_space space, int64_t psn)
 {
-    const roce_missing_range *range = roce_missing_find(&s->lane[space].missing, psn);
+    const roce_missing_range *range =
+        roce_missing_find(&roce_lane_of(s, space)->missing, psn);
     return range != NULL ? range->time_ns : 0;
 }
 
@@ -94,7 +103,7 @@ missed_since(const roce_stream_state *s, roce_space space, int64_t psn)
 static int64_t
 asked_for(const roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_last_nak *nak = &s->nak;
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     bool settled = s->acked && nak->oldest_psn < s->una;
     return settled && a->psn == nak->psn ? nak->psn : nak->oldest_psn;
 }
@@ -103,15 +112,15 @@ asked_for(const roce_stream_state *s, const roce_arrival *a)
 static bool
 came_late(const roce_stream_state *s, int64_t psn, uint64_t missed_ns)
 {
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     bool covered = s->acked && psn < s->una;
-    return covered || s->nak.was_late || (s->nak.gap_seen && missed_ns == 0);
+    return covered || nak->was_late || (nak->gap_seen && missed_ns == 0);
 }
 
 static bool
 wants_response(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
-    const roce_slot *slot =
-        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn);
+    const roce_slot *slot = roce_history_find(&s->requests.history, psn);
     return slot != NULL ? (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0
                         : roce_role_wants_response(a->info->role);
 }
@@ -125,7 +134,7 @@ response_evident(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
         return 0;
     }
     const roce_slot *slot =
-        roce_history_find(&peer->lane[ROCE_SPACE_RESPONSES].history, psn);
+        roce_history_find(&roce_answers_of(peer)->lane.history, psn);
     uint64_t missed_ns = missed_since(peer, ROCE_SPACE_RESPONSES, psn);
     return missed_ns != 0 || slot == NULL ? missed_ns : slot->time_ns;
 }
@@ -136,18 +145,21 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE;
     int64_t psn = by_nak ? asked_for(s, a) : a->psn;
-    uint64_t asked_ns = psn == s->nak.psn ? s->nak.time_ns : s->nak.oldest_ns;
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    bool newest = psn == nak->psn;
+    uint64_t asked_ns = newest ? nak->time_ns : nak->oldest_ns;
     if (by_nak && psn == a->psn) {
         roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns,
-                         psn == s->nak.psn ? s->nak.frame : 0);
+                         newest ? nak->frame : 0);
     }
     uint64_t missed_ns = missed_since(s, ROCE_SPACE_REQUESTS, psn);
     if (missed_ns == 0 && psn == a->psn) {
         missed_ns = a->missed_ns;
     }
     /* READs are answered in order: asked from further on, the repair went unseen. */
-    bool same = s->repair.psn == psn || (s->repair.psn < psn && !s->repair.by_response);
-    bool goes_on = s->repair.running && same;
+    const roce_repair_clock *repair = &roce_trouble_of(s)->repair;
+    bool same = repair->psn == psn || (repair->psn < psn && !repair->by_response);
+    bool goes_on = repair->running && same;
     bool unexplained = cause == ROCE_CAUSE_UNKNOWN && missed_ns == 0;
     bool needless = cause == ROCE_CAUSE_RNR || (by_nak && came_late(s, psn, missed_ns));
     if (goes_on || unexplained || needless) {
@@ -158,7 +170,7 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         missed_ns = response_evident(t, s, psn);
     }
     uint64_t evident_ns = by_nak ? asked_ns : a->seen_ns - age_ns;
-    s->repair = (roce_repair_clock){
+    roce_trouble_make(t, s)->repair = (roce_repair_clock){
         .running = true,
         .by_response = by_response,
         .psn = psn,
@@ -169,19 +181,28 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_measure_late(roce_stream_state *s, int64_t psn)
 {
-    if (s->repair.running && s->repair.psn == psn) {
-        s->repair.running = false;
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble != NULL && trouble->repair.psn == psn) {
+        trouble->repair.running = false;
     }
+}
+
+/* What was repaired is here, or answered. */
+static void
+end_repair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_repair_clock *repair = &roce_trouble_make(t, s)->repair;
+    repair->running = false;
+    roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns, 0);
 }
 
 /* An ACK or NAK covers everything below `una`, for the first time or not. */
 static void
 cover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 {
-    roce_repair_clock *repair = &s->repair;
+    const roce_repair_clock *repair = &roce_trouble_of(s)->repair;
     if (repair->running && !repair->by_response && una > repair->psn) {
-        repair->running = false;
-        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns, 0);
+        end_repair(t, s, a);
     }
 }
 
@@ -189,10 +210,9 @@ cover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 static void
 answer_repair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_repair_clock *repair = &s->repair;
+    const roce_repair_clock *repair = &roce_trouble_of(s)->repair;
     if (repair->running && repair->by_response && a->psn == repair->psn) {
-        repair->running = false;
-        roce_measure_add(t, s, a, ROCE_LATENCY_RECOVERY, repair->evident_ns, 0);
+        end_repair(t, s, a);
     }
     cover(t, s, a, a->psn);
 }
@@ -223,7 +243,7 @@ static void
 complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
          const roce_slot *slot)
 {
-    roce_message_clock *message = &s->message;
+    roce_message_clock *message = &roce_heard_make(t, s)->message;
     bool clean = is_clean(s, slot);
     if ((slot->flags & ROCE_SLOT_MESSAGE_START) != 0) {
         message->clean = clean;
@@ -265,7 +285,7 @@ roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival
 static bool
 is_disturbed(const roce_tracker *t, const roce_stream_state *by, const roce_arrival *a)
 {
-    const roce_missing *missing = &by->lane[ROCE_SPACE_RESPONSES].missing;
+    const roce_missing *missing = &roce_answers_of(by)->lane.missing;
     if (missing->n == 0) {
         return false;
     }
@@ -280,7 +300,7 @@ roce_measure_response(roce_tracker *t, roce_stream_state *s, roce_stream_state *
     if (s == NULL) {
         return;
     }
-    roce_answer_clock *answer = &by->answer;
+    roce_answer_clock *answer = &by->answers->answer;
     answer_repair(t, s, a);
     const roce_slot *slot = roce_history_find(&roce_requests(s)->history, a->psn);
     if (slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 ||
@@ -310,7 +330,7 @@ void
 roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
                              roce_stream_state *by, const roce_arrival *a)
 {
-    by->answer.clean = false;
+    by->answers->answer.clean = false;
     if (s != NULL) {
         answer_repair(t, s, a);
     }
@@ -321,22 +341,35 @@ roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
 void
 roce_measure_restart(roce_stream_state *s)
 {
-    s->message.clean = false;
-    s->repair.running = false;
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (s->heard != NULL) {
+        s->heard->message.clean = false;
+    }
+    if (trouble != NULL) {
+        trouble->repair.running = false;
+    }
 }
 
 void
 roce_measure_forget(roce_tracker *t, roce_stream_state *s)
 {
     roce_measure_restart(s);
-    s->answer.clean = false;
-    s->cnp_seen = false;
+    if (s->answers != NULL) {
+        s->answers->answer.clean = false;
+    }
+    if (s->pub.congestion != NULL) {
+        roce_congestion_make(t, s)->cnp_seen = false;
+    }
+    if (s->pub.latencies == NULL) {
+        return;
+    }
     for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
-        roce_histogram *h = s->pub.latencies[i];
+        roce_histogram *h = s->pub.latencies->of[i];
         if (h != NULL) {
             roce_histogram_clear(h, &t->alloc);
             t->alloc.release(t->alloc.ctx, h);
-            s->pub.latencies[i] = NULL;
         }
     }
+    t->alloc.release(t->alloc.ctx, s->pub.latencies);
+    s->pub.latencies = NULL;
 }

@@ -53,10 +53,12 @@ spoils(roce_tracker *t, const roce_stream_state *s, roce_space space, bool asked
     if (n == NULL || n->missed == 0) {
         return false;
     }
+    const roce_trouble *trouble = roce_trouble_of(s);
     uint64_t could_miss =
-        asked ? s->pub.losses[space][ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE]
-              : s->pub.space[space].resent;
-    uint64_t claims = asked ? s->unseen_asked[space] : s->unseen_resent[space];
+        asked ? trouble->pub.losses[space][ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE]
+              : trouble->pub.disorder[space].resent;
+    uint64_t claims =
+        asked ? trouble->unseen_asked[space] : trouble->unseen_resent[space];
     uint64_t factor = asked ? WRONG_ASKED : WRONG_RESENT;
     double share = (double)n->missed / (double)(n->seen + n->missed);
     return (double)could_miss * share * (double)factor > (double)claims;
@@ -66,8 +68,9 @@ bool
 roce_misses_may_explain(roce_tracker *t, roce_stream_state *s, roce_space space,
                         const roce_missing_range *range)
 {
-    *(range->asked ? &s->unseen_asked[space] : &s->unseen_resent[space]) +=
-        range->copies;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    uint64_t *unseen = range->asked ? trouble->unseen_asked : trouble->unseen_resent;
+    unseen[space] += range->copies;
     return spoils(t, s, space, range->asked);
 }
 
@@ -116,7 +119,8 @@ static void
 take_back(roce_tracker *t, const roce_loss_claim *claim)
 {
     roce_stream_state *s = t->streams[claim->stream - 1];
-    roce_slot *slot = roce_history_find(&s->lane[claim->space].history, claim->psn);
+    roce_slot *slot =
+        roce_history_find(&roce_lane_at(s, claim->space)->history, claim->psn);
     for (uint32_t i = 0; i < claim->copies; i++) {
         roce_loss_withdraw(t, s, NULL, claim->space, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
                            claim->psn);

@@ -286,8 +286,9 @@ make_way(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
 static cnp_way *
 way_of(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (s->cnp_way != 0) {
-        return &t->cnp_ways[s->cnp_way - 1];
+    uint32_t known = roce_congestion_of(s)->cnp_way;
+    if (known != 0) {
+        return &t->cnp_ways[known - 1];
     }
     uint32_t notifier_i = find_notifier(t, &s->pub, &s->pub.src);
     if (notifier_i == ROCE_INDEX_END) {
@@ -303,7 +304,7 @@ way_of(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (i == ROCE_INDEX_END) {
         return NULL;
     }
-    s->cnp_way = i + 1;
+    roce_congestion_make(t, s)->cnp_way = i + 1;
     return &t->cnp_ways[i];
 }
 
@@ -319,20 +320,24 @@ add_gap(roce_tracker *t, roce_notifier *n, roce_pacing_gap kind, uint64_t from_n
 }
 
 void
-roce_pacing_nak(roce_stream_state *s, const roce_arrival *a)
+roce_pacing_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    s->carried_nak = true;
-    s->carried_nak_ns = a->frame->time_ns;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->carried_nak = true;
+    trouble->carried_nak_ns = a->frame->time_ns;
 }
 
 /* Whether a CNP seems to go with a NAK: one with each. */
 static bool
 goes_with_nak(roce_stream_state *s, uint64_t now_ns)
 {
-    bool behind = s->carried_nak && now_ns >= s->carried_nak_ns &&
-                  now_ns - s->carried_nak_ns <= BEHIND_NAK_NS;
-    s->carried_nak = false;
-    return behind;
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble == NULL || !trouble->carried_nak) {
+        return false;
+    }
+    trouble->carried_nak = false;
+    return now_ns >= trouble->carried_nak_ns &&
+           now_ns - trouble->carried_nak_ns <= BEHIND_NAK_NS;
 }
 
 void
@@ -344,16 +349,17 @@ roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
     notifier *n = &t->notifiers[way->notifier];
     uint64_t now = a->frame->time_ns;
-    uint32_t way_i = s->cnp_way - 1;
+    uint32_t way_i = (uint32_t)(way - t->cnp_ways);
+    roce_congestion *c = roce_congestion_make(t, s);
     n->pub.cnps++;
     if (goes_with_nak(s, now)) {
-        s->carried_cnp = false;
+        c->carried_cnp = false;
         way->newest = ROCE_NO_STREAM;
         n->newest_way = ROCE_INDEX_END;
         return;
     }
-    if (s->carried_cnp) {
-        add_gap(t, &n->pub, ROCE_GAP_SAME_QP, s->carried_cnp_ns, now);
+    if (c->carried_cnp) {
+        add_gap(t, &n->pub, ROCE_GAP_SAME_QP, c->carried_cnp_ns, now);
     }
     if (way->newest != ROCE_NO_STREAM && way->newest != s->pub.id) {
         add_gap(t, &n->pub, ROCE_GAP_OTHER_QP, way->newest_ns, now);
@@ -361,8 +367,8 @@ roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (n->newest_way != ROCE_INDEX_END && n->newest_way != way_i) {
         add_gap(t, &n->pub, ROCE_GAP_OTHER_PAIR, n->newest_ns, now);
     }
-    s->carried_cnp = true;
-    s->carried_cnp_ns = way->newest_ns = n->newest_ns = now;
+    c->carried_cnp = true;
+    c->carried_cnp_ns = way->newest_ns = n->newest_ns = now;
     way->newest = s->pub.id;
     n->newest_way = way_i;
     if (n->pub.cnps < LOOK_ALWAYS || n->pub.cnps % LOOK_EVERY == 0) {
@@ -374,8 +380,9 @@ roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static notifier *
 notifier_of(const roce_tracker *t, const roce_stream_state *s)
 {
-    if (s->complainer != 0) {
-        uint32_t way = t->streams[s->complainer - 1]->cnp_way;
+    uint32_t complainer = roce_congestion_of(s)->complainer;
+    if (complainer != 0) {
+        uint32_t way = roce_congestion_of(t->streams[complainer - 1])->cnp_way;
         return way != 0 ? &t->notifiers[t->cnp_ways[way - 1].notifier] : NULL;
     }
     uint32_t i = find_notifier(t, &s->pub, &s->pub.dst);
@@ -400,10 +407,11 @@ void
 roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns)
 {
     notifier *n = notifier_of(t, s);
-    if (n == NULL || !s->cnp_seen || n->pub.pacing.interval_ns == 0) {
+    const roce_congestion *c = roce_congestion_of(s);
+    if (n == NULL || !c->cnp_seen || n->pub.pacing.interval_ns == 0) {
         return;
     }
-    uint64_t since_ns = roce_since_ns(now_ns, s->last_cnp_ns);
+    uint64_t since_ns = roce_since_ns(now_ns, c->last_cnp_ns);
     bool soon = since_ns < n->pub.pacing.interval_ns / 2;
     n->pub.marks_held_back += soon ? 1 : 0;
     n->pub.marks_later += soon ? 0 : 1;
@@ -417,7 +425,8 @@ roce_pacing_newest(const roce_tracker *t, const roce_stream_state *s, uint64_t *
         return false;
     }
     uint32_t way_i = find_way(t, (uint32_t)(n - t->notifiers), &s->pub.src);
-    uint32_t carrier = s->complainer != 0 ? s->complainer - 1 : s->pub.peer;
+    uint32_t complainer = roce_congestion_of(s)->complainer;
+    uint32_t carrier = complainer != 0 ? complainer - 1 : s->pub.peer;
     switch (roce_pacing_scope_of(&n->pub.pacing)) {
     case ROCE_PACING_PORT:
         *time_ns = n->newest_ns;
@@ -432,10 +441,11 @@ roce_pacing_newest(const roce_tracker *t, const roce_stream_state *s, uint64_t *
     case ROCE_N_PACING_SCOPES: /* what is sure in any scope */
         break;
     }
-    if (carrier == ROCE_NO_STREAM || !t->streams[carrier]->carried_cnp) {
+    if (carrier == ROCE_NO_STREAM ||
+        !roce_congestion_of(t->streams[carrier])->carried_cnp) {
         return false;
     }
-    *time_ns = t->streams[carrier]->carried_cnp_ns;
+    *time_ns = roce_congestion_of(t->streams[carrier])->carried_cnp_ns;
     return true;
 }
 

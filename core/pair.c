@@ -127,6 +127,21 @@ emit_paired(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* What the other direction carried so far was about this one's requests and data. */
+static void
+receive(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer)
+{
+    const roce_stream_trouble *trouble = &roce_trouble_of(peer)->pub;
+    uint64_t cnps = roce_congestion_of(peer)->pub.cnps_sent;
+    if (s->pub.trouble != NULL || peer->pub.trouble != NULL) {
+        memcpy(roce_trouble_make(t, s)->pub.naks_received, trouble->naks_sent,
+               sizeof trouble->naks_sent);
+    }
+    if (s->pub.congestion != NULL || cnps > 0) {
+        roce_congestion_make(t, s)->pub.cnps_received = cnps;
+    }
+}
+
 /* One side of a new pair takes over what the other has carried so far. */
 static void
 adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
@@ -140,15 +155,12 @@ adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
     if (how == ROCE_PAIRING_USER) {
         s->pub.table_contradicted = false;
     }
-    for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
-        s->pub.naks_received[i] = peer->pub.naks_sent[i];
-    }
-    s->pub.cnps_received = peer->pub.cnps_sent;
+    receive(t, s, peer);
     /* Responses are reckoned from the requests from here on. */
-    s->answered_tx = s->least_asked_ns = 0;
-    s->answer.clean = false;
-    roce_misses_settle(t, s, ROCE_SPACE_RESPONSES);
-    roce_room_give_back(t, roce_responses(s));
+    roce_respond_restart(t, s);
+    if (s->answers != NULL) {
+        s->answers->least_asked_ns = 0;
+    }
 }
 
 static void
@@ -177,9 +189,15 @@ forget_half(roce_tracker *t, roce_stream_state *s)
     s->pub.has_src_qpn = false;
     s->contradictions = 0;
     s->pub.pairing_evidence = 0;
-    memset(s->pub.naks_received, 0, sizeof s->pub.naks_received);
-    s->pub.cnps_received = 0;
-    s->complainer = 0;
+    roce_stream_trouble *trouble = s->pub.trouble;
+    if (trouble != NULL) {
+        memset(trouble->naks_received, 0, sizeof trouble->naks_received);
+    }
+    if (s->pub.congestion != NULL) {
+        roce_congestion *c = roce_congestion_make(t, s);
+        c->pub.cnps_received = 0;
+        c->complainer = 0;
+    }
 }
 
 void

@@ -28,7 +28,7 @@ static uint64_t
 miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
          const roce_arrival *a, int64_t start, int64_t end, uint64_t since_tx)
 {
-    const roce_history *asked = &s->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_history *asked = &s->requests.history;
     uint64_t n = 0;
     if (since_tx > 0 &&
         end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
@@ -64,7 +64,7 @@ is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
     if (s == NULL) {
         return lane->missing.n == 0;
     }
-    const roce_history *asked = &s->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_history *asked = &s->requests.history;
     for (uint32_t i = roce_history_lower(asked, lane->accept_next); i < asked->n; i++) {
         const roce_slot *slot = roce_history_at(asked, i);
         if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
@@ -118,8 +118,9 @@ static void
 report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t psn,
            uint64_t count)
 {
-    by->pub.space[ROCE_SPACE_RESPONSES].gaps++;
-    by->pub.space[ROCE_SPACE_RESPONSES].missing_psns += count;
+    roce_stream_trouble *trouble = &roce_trouble_make(t, by)->pub;
+    trouble->disorder[ROCE_SPACE_RESPONSES].gaps++;
+    trouble->disorder[ROCE_SPACE_RESPONSES].missing_psns += count;
     roce_event e = roce_track_event(ROCE_EVENT_GAP, by, a);
     e.space = ROCE_SPACE_RESPONSES;
     e.psn = psn;
@@ -141,8 +142,7 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
     for (uint32_t i = 0; i < missing->n; i++) {
         roce_missing_range *range = &missing->ranges[i];
-        const roce_slot *asked =
-            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, range->start);
+        const roce_slot *asked = roce_history_find(&s->requests.history, range->start);
         bool again = range->asked || (asked != NULL && asked->time_ns > range->time_ns);
         if (!range->acked && !again && now_ns > range->time_ns + patience) {
             range->acked = true;
@@ -160,14 +160,15 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (s != NULL) {
         if (lane->next_tx < lane->max_next) {
             /* What was asked for again should have come again before this. */
-            (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next, by->answered_tx);
+            (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next,
+                           by->answers->answered_tx);
         }
         missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
-    } else if (by->response_message_next != ROCE_NO_PSN &&
-               a->psn > by->response_message_next) {
-        missing = (uint64_t)(a->psn - by->response_message_next);
-        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, by->response_message_next,
-                       a->psn, false);
+    } else if (by->answers->response_message_next != ROCE_NO_PSN &&
+               a->psn > by->answers->response_message_next) {
+        missing = (uint64_t)(a->psn - by->answers->response_message_next);
+        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES,
+                       by->answers->response_message_next, a->psn, false);
     }
     if (missing > 0) {
         report_gap(t, by, a, lane->max_next, missing);
@@ -182,8 +183,7 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
           const roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
-    const roce_slot *slot =
-        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, lane->max_next);
+    const roce_slot *slot = roce_history_find(&s->requests.history, lane->max_next);
     if (slot == NULL || slot->psn >= lane->max_next ||
         (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
         return;
@@ -199,11 +199,12 @@ static void
 miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a)
 {
-    bool begins = s->round.first_tx > 0 && by->answered_tx != s->round.first_tx &&
-                  a->psn >= s->round.start;
-    by->answered_tx = s->round.first_tx;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool begins = round->first_tx > 0 && by->answers->answered_tx != round->first_tx &&
+                  a->psn >= round->start;
+    by->answers->answered_tx = round->first_tx;
     if (begins) {
-        (void)miss_due(t, s, by, a, s->round.start, a->psn, s->round.first_tx);
+        (void)miss_due(t, s, by, a, round->start, a->psn, round->first_tx);
     }
 }
 
@@ -211,7 +212,7 @@ static void
 report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
               const roce_slot *slot)
 {
-    by->pub.space[ROCE_SPACE_RESPONSES].resent++;
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].resent++;
     roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
     e.space = ROCE_SPACE_RESPONSES;
     e.psn = a->psn;
@@ -228,7 +229,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         miss_tail(t, s, by, a);
         miss_start(t, s, by, a);
     } else if (s != NULL && a->psn > lane->next_tx) {
-        (void)miss_due(t, s, by, a, lane->next_tx, a->psn, by->answered_tx);
+        (void)miss_due(t, s, by, a, lane->next_tx, a->psn, by->answers->answered_tx);
     }
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
@@ -253,7 +254,7 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 {
     roce_lane *lane = roce_responses(by);
     int64_t next_tx = lane->next_tx;
-    by->pub.space[ROCE_SPACE_RESPONSES].reordered++;
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].reordered++;
     roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
     e.space = ROCE_SPACE_RESPONSES;
     e.psn = a->psn;
@@ -273,7 +274,7 @@ static void
 duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
            const roce_slot *slot)
 {
-    by->pub.space[ROCE_SPACE_RESPONSES].duplicates++;
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
     roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, by, a);
     e.space = ROCE_SPACE_RESPONSES;
     e.psn = a->psn;
@@ -286,8 +287,7 @@ static const roce_slot *
 asked_again(const roce_stream_state *s, int64_t psn)
 {
     const roce_slot *slot =
-        s != NULL ? roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, psn)
-                  : NULL;
+        s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
     return slot != NULL && slot->copies > 1 ? slot : NULL;
 }
 
@@ -301,8 +301,9 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
         return false;
     }
     int64_t start = slot->psn + (int64_t)slot->skipped;
-    bool soon =
-        s->n_answers > 0 && a->frame->time_ns < slot->time_ns + s->least_answer_ns;
+    const roce_heard *heard = roce_heard_of(s);
+    bool soon = heard->n_answers > 0 &&
+                a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
     return a->psn >= start && !soon &&
            (a->psn > start || roce_part_starts(a->info->part));
 }
@@ -339,14 +340,13 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 
 /* The first response to a request that was sent once tells a round trip. */
 static void
-sample_first(roce_stream_state *s, const roce_arrival *a)
+sample_first(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_slot *slot =
-        roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, a->psn);
+    const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
     bool fresh = !s->acked || a->psn >= s->una;
     if (fresh && slot != NULL && slot->psn == a->psn && slot->copies == 1 &&
-        !s->round.active && a->frame->time_ns >= slot->time_ns) {
-        roce_acknowledge_sample(s, a->frame->time_ns - slot->time_ns);
+        !roce_trouble_of(s)->round.active && a->frame->time_ns >= slot->time_ns) {
+        roce_acknowledge_sample(t, s, a->frame->time_ns - slot->time_ns);
     }
 }
 
@@ -357,12 +357,12 @@ start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival
 {
     roce_lane *lane = roce_responses(by);
     int64_t first = a->psn;
-    if (s != NULL && s->lane[ROCE_SPACE_REQUESTS].first < first) {
-        first = s->lane[ROCE_SPACE_REQUESTS].first;
+    if (s != NULL && s->requests.first < first) {
+        first = s->requests.first;
     }
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
-    by->response_message_next = ROCE_NO_PSN;
+    by->answers->response_message_next = ROCE_NO_PSN;
 }
 
 /* Where the response stands, and what it is the response to. */
@@ -374,11 +374,10 @@ sight(roce_tracker *t, const roce_stream_state *s, const roce_stream_state *by,
     t->last.space = ROCE_SPACE_RESPONSES;
     t->last.psn = a->psn;
     t->last.span = 1;
-    t->last.expected = by->response_message_next;
-    t->last.expected_known = by->response_message_next != ROCE_NO_PSN;
+    t->last.expected = by->answers->response_message_next;
+    t->last.expected_known = by->answers->response_message_next != ROCE_NO_PSN;
     if (s != NULL && t->config.relation != NULL) {
-        const roce_slot *slot =
-            roce_history_find(&s->lane[ROCE_SPACE_REQUESTS].history, a->psn);
+        const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
         roce_track_relate(t, s, a, ROCE_RELATION_ANSWERS,
                           slot != NULL ? slot->frame : 0);
     }
@@ -388,14 +387,17 @@ void
 roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              roce_arrival *a)
 {
+    if (roce_answers_make(t, by) == NULL) {
+        return;
+    }
     roce_lane *lane = roce_responses(by);
     roce_misses_saw(t, by);
-    if (s != NULL && !s->lane[ROCE_SPACE_REQUESTS].started) {
+    if (s != NULL && !s->requests.started) {
         s = NULL; /* its requests are not captured here */
     }
     int64_t reference = lane->started ? lane->max_next : ROCE_PSN_MODULUS;
     if (s != NULL) {
-        reference = s->lane[ROCE_SPACE_REQUESTS].max_next;
+        reference = s->requests.max_next;
     } else if (!lane->started) {
         reference += a->packet->bth.psn24;
     }
@@ -415,11 +417,11 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         behind(t, s, by, a);
         roce_measure_response_behind(t, s, by, a);
     }
-    by->response_message_next =
+    by->answers->response_message_next =
         roce_part_ends(a->info->part) ? ROCE_NO_PSN : a->psn + 1;
-    by->response_time_ns = a->frame->time_ns;
+    by->answers->response_time_ns = a->frame->time_ns;
     if (s != NULL) {
-        sample_first(s, a);
+        sample_first(t, s, a);
         roce_acknowledge_up_to(t, s, a,
                                roce_part_ends(a->info->part) ? a->psn + 1 : a->psn);
     }
@@ -434,11 +436,14 @@ is_too_soon(const roce_tracker *t, roce_stream_state *by, const roce_slot *respo
     const roce_stream_state *s = roce_track_peer(t, by);
     uint64_t age_ns = roce_since_ns(now_ns, response->time_ns);
     if (response->copies > 1) {
-        return age_ns < by->least_asked_ns / 8; /* hosts may be slow at times */
+        return age_ns <
+               by->answers->least_asked_ns / 8; /* hosts may be slow at times */
     }
-    bool at_once = s != NULL && s->round.cause == ROCE_CAUSE_READ_REISSUE;
-    if (at_once && (by->least_asked_ns == 0 || age_ns < by->least_asked_ns)) {
-        by->least_asked_ns = age_ns;
+    bool at_once =
+        s != NULL && roce_trouble_of(s)->round.cause == ROCE_CAUSE_READ_REISSUE;
+    if (at_once &&
+        (by->answers->least_asked_ns == 0 || age_ns < by->answers->least_asked_ns)) {
+        by->answers->least_asked_ns = age_ns;
     }
     return false;
 }
@@ -447,6 +452,9 @@ bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round)
 {
+    if (roce_answers_make(t, by) == NULL) {
+        return false;
+    }
     roce_lane *lane = roce_responses(by);
     int64_t end = slot->psn + slot->span;
     uint32_t i = roce_history_lower(&lane->history, slot->psn);
@@ -503,8 +511,23 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
 }
 
 void
+roce_respond_restart(roce_tracker *t, roce_stream_state *by)
+{
+    if (by->answers == NULL) {
+        return;
+    }
+    roce_misses_settle(t, by, ROCE_SPACE_RESPONSES);
+    roce_room_give_back(t, roce_responses(by));
+    by->answers->answered_tx = 0;
+    by->answers->answer.clean = false;
+}
+
+void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by)
 {
+    if (by->answers == NULL) {
+        return;
+    }
     const roce_stream_state *s = roce_track_peer(t, by);
     cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
     roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);

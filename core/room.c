@@ -50,13 +50,13 @@ static int64_t
 keep_from(const roce_stream_state *s, roce_space space)
 {
     return space == ROCE_SPACE_REQUESTS ? roce_sequence_keep_from(s)
-                                        : s->lane[space].max_next;
+                                        : roce_answers_of(s)->lane.max_next;
 }
 
 static void
 cut(roce_tracker *t, roce_stream_state *s, roce_space space)
 {
-    roce_history *history = &s->lane[space].history;
+    roce_history *history = &roce_lane_at(s, space)->history;
     uint32_t before = history->capacity;
     uint64_t forgot = 0;
     roce_history_shrink(history, &t->alloc, t->history_max, keep_from(s, space),
@@ -75,7 +75,9 @@ roce_room_make(roce_tracker *t)
         t->history_max /= 2;
         for (uint32_t i = 0; i < t->n_streams; i++) {
             cut(t, t->streams[i], ROCE_SPACE_REQUESTS);
-            cut(t, t->streams[i], ROCE_SPACE_RESPONSES);
+            if (t->streams[i]->answers != NULL) {
+                cut(t, t->streams[i], ROCE_SPACE_RESPONSES);
+            }
         }
     }
 }

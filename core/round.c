@@ -22,10 +22,11 @@
 uint64_t
 roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
 {
-    if (s->srtt_ns == 0) {
+    const roce_heard *heard = roce_heard_of(s);
+    if (heard->srtt_ns == 0) {
         return 4 * t->config.path_delay_ns;
     }
-    uint64_t floor = s->srtt_ns + 4 * s->rttvar_ns;
+    uint64_t floor = heard->srtt_ns + 4 * heard->rttvar_ns;
     return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
 }
 
@@ -33,7 +34,7 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
 static uint64_t
 answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
 {
-    return s->nak.wait_ns + 32 * t->config.path_delay_ns;
+    return roce_trouble_of(s)->nak.wait_ns + 32 * t->config.path_delay_ns;
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -43,7 +44,7 @@ bool
 roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
                         const roce_arrival *a)
 {
-    const roce_last_nak *nak = &s->nak;
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     if ((nak->state != ROCE_NAK_SEQUENCE && nak->state != ROCE_NAK_RNR) ||
         nak->answered || a->psn < nak->oldest_psn) {
         return false;
@@ -66,8 +67,8 @@ static uint64_t
 way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
               const roce_slot *slot)
 {
-    if (s->path_ns != 0) {
-        return s->path_ns;
+    if (roce_heard_of(s)->path_ns != 0) {
+        return roce_heard_of(s)->path_ns;
     }
     uint64_t half = roce_since_ns(a->frame->time_ns, slot->time_ns) / 2;
     return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
@@ -77,7 +78,7 @@ way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arri
 uint64_t
 roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     if (slot != NULL) {
         return roce_since_ns(a->frame->time_ns, slot->time_ns);
     }
@@ -93,7 +94,7 @@ response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t
     if (peer == NULL) {
         return false;
     }
-    const roce_lane *responses = &peer->lane[ROCE_SPACE_RESPONSES];
+    const roce_lane *responses = &roce_answers_of(peer)->lane;
     return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1;
 }
 
@@ -106,9 +107,12 @@ is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
         return false;
     }
     const roce_stream_state *peer = roce_track_peer(t, s);
-    uint64_t heard_ns = peer->response_time_ns; /* or an ACK beyond it */
-    if (s->una > a->psn + 1 && s->ack_steps[s->ack_step].time_ns > heard_ns) {
-        heard_ns = s->ack_steps[s->ack_step].time_ns;
+    uint64_t heard_ns =
+        roce_answers_of(peer)->response_time_ns; /* or an ACK beyond it */
+    const roce_heard *heard = roce_heard_of(s);
+    uint64_t acked_ns = heard->ack_steps[heard->ack_step].time_ns;
+    if (s->una > a->psn + 1 && acked_ns > heard_ns) {
+        heard_ns = acked_ns;
     }
     uint64_t silence = roce_since_ns(a->frame->time_ns, heard_ns);
     uint64_t soon = 4 * t->config.path_delay_ns + roce_round_timeout_floor_ns(t, s);
@@ -120,9 +124,10 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
 {
     bool nak = roce_round_nak_explains(t, s, a);
+    const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
-        s->nak.state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
-    if (nak && (!s->acked || s->una <= s->nak.psn)) {
+        newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
+    if (nak && (!s->acked || s->una <= newest->psn)) {
         return of_nak;
     }
     if (!roce_stream_is_paired(&s->pub)) {
@@ -142,22 +147,39 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 void
 roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (s->round.spurious || s->pub.retransmissions.rounds == 0) {
+    if (roce_trouble_of(s)->round.spurious ||
+        roce_trouble_of(s)->pub.retransmissions.rounds == 0) {
         return;
     }
-    s->round.spurious = true;
-    s->pub.retransmissions.spurious_rounds++;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->round.spurious = true;
+    trouble->pub.retransmissions.spurious_rounds++;
     roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
-    e.psn = s->round.start;
-    e.related_frame = s->round.frame;
+    e.psn = trouble->round.start;
+    e.related_frame = trouble->round.frame;
     roce_track_emit(t, &e);
+}
+
+/* How long the requester took to answer a sequence NAK tells of the path. */
+static void
+learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
+{
+    roce_heard *heard = roce_heard_make(t, s);
+    if (taken_ns > 0 && (heard->path_ns == 0 || taken_ns < heard->path_ns)) {
+        heard->path_ns = taken_ns;
+    }
+    if (heard->n_reactions == 0 || taken_ns < heard->least_reaction_ns) {
+        heard->least_reaction_ns = taken_ns;
+    }
+    heard->n_reactions++;
 }
 
 /* The round answers the NAK: what that tells of the path and of the requester. */
 static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_last_nak *nak = &s->nak;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_last_nak *nak = &trouble->nak;
     uint64_t taken = roce_since_ns(a->frame->time_ns, nak->time_ns);
     int64_t asked = nak->oldest_psn;
     /* Of two NAKs the round answers the older, and the newer may get one of its own; but
@@ -169,8 +191,8 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     nak->oldest_ns = nak->time_ns;
     if (nak->state == ROCE_NAK_RNR) {
         bool kept = taken >= nak->wait_ns;
-        s->pub.rnr_waits_kept += kept ? 1 : 0;
-        s->pub.rnr_waits_broken += kept ? 0 : 1;
+        trouble->pub.rnr_waits_kept += kept ? 1 : 0;
+        trouble->pub.rnr_waits_broken += kept ? 0 : 1;
         roce_event e = roce_track_event(ROCE_EVENT_RNR_WAIT, s, a);
         e.psn = nak->psn;
         e.related_frame = nak->frame;
@@ -178,13 +200,7 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.count = kept ? 1 : 0;
         roce_track_emit(t, &e);
     } else {
-        if (taken > 0 && (s->path_ns == 0 || taken < s->path_ns)) {
-            s->path_ns = taken;
-        }
-        if (s->n_reactions == 0 || taken < s->least_reaction_ns) {
-            s->least_reaction_ns = taken;
-        }
-        s->n_reactions++;
+        learn_reaction(t, s, taken);
     }
     if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
@@ -199,7 +215,8 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_lane *lane = roce_requests(s);
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
-    s->round = (roce_round){
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->round = (roce_round){
         .active = true,
         .cause = cause,
         .start = a->psn,
@@ -210,17 +227,17 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .age_ns = age_ns,
         .run_next = a->psn + a->span,
     };
-    s->pub.retransmissions.rounds++;
-    s->pub.retransmissions.by_cause[cause]++;
+    trouble->pub.retransmissions.rounds++;
+    trouble->pub.retransmissions.by_cause[cause]++;
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = a->psn;
     e.detail = (uint8_t)cause;
-    e.related_frame = by_nak ? s->nak.frame : 0;
+    e.related_frame = by_nak ? trouble->nak.frame : 0;
     e.duration_ns = age_ns;
     roce_track_emit(t, &e);
     roce_measure_round(t, s, a, cause, age_ns);
     if (by_nak) {
-        bool was_late = s->nak.was_late;
+        bool was_late = trouble->nak.was_late;
         answer_nak(t, s, a);
         if (was_late) {
             roce_round_mark_spurious(t, s, a);
@@ -236,29 +253,31 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
 {
-    roce_round *round = &s->round;
-    if (!round->unheard || round->cause != ROCE_CAUSE_UNKNOWN ||
-        round->age_ns < roce_round_timeout_floor_ns(t, s)) {
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble == NULL || !trouble->round.unheard ||
+        trouble->round.cause != ROCE_CAUSE_UNKNOWN ||
+        trouble->round.age_ns < roce_round_timeout_floor_ns(t, s)) {
         return;
     }
-    round->unheard = false;
-    round->cause = ROCE_CAUSE_TIMEOUT;
-    s->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
-    s->pub.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT]++;
+    trouble->round.unheard = false;
+    trouble->round.cause = ROCE_CAUSE_TIMEOUT;
+    trouble->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
+    trouble->pub.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT]++;
 }
 
 /* Learns whether the requester goes back by the second packet of a round. */
 static void
-vote_on_recovery(roce_stream_state *s, const roce_arrival *a)
+vote_on_recovery(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_round *round = &s->round;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_round *round = &trouble->round;
     if (round->voted || round->cause != ROCE_CAUSE_NAK_SEQUENCE ||
         round->run_next >= round->end) {
         return;
     }
     round->voted = true;
     if (a->psn == round->run_next) {
-        s->votes_go_back++;
+        trouble->votes_go_back++;
     }
 }
 
@@ -274,7 +293,7 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint32_t skipped = roce_history_lower(&lane->history, until) -
                        roce_history_lower(&lane->history, from);
     if (skipped > roce_ident_room(s, lane, a)) {
-        s->votes_selective++;
+        roce_trouble_make(t, s)->votes_selective++;
         return;
     }
     roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
@@ -283,7 +302,7 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    vote_on_recovery(s, a);
+    vote_on_recovery(t, s, a);
     roce_round_skip(t, s, a, a->psn);
 }
 
@@ -294,7 +313,8 @@ roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
 static bool
 is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
 {
-    if (s->nak.state == ROCE_NAK_SEQUENCE && s->nak.answered && s->nak.psn == s->una) {
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    if (nak->state == ROCE_NAK_SEQUENCE && nak->answered && nak->psn == s->una) {
         return slot->psn == s->una;
     }
     unsigned answered =
@@ -319,10 +339,11 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return; /* discarded beyond the expected PSN: sent again for that alone */
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
-    if (s->round.doubt_told || !is_first_suspect(s, slot)) {
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    if (trouble->round.doubt_told || !is_first_suspect(s, slot)) {
         return;
     }
-    s->round.doubt_told = true;
+    trouble->round.doubt_told = true;
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
@@ -333,7 +354,7 @@ void
 roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_slot *slot, bool opens_round)
 {
-    roce_cause cause = s->round.cause;
+    roce_cause cause = roce_trouble_of(s)->round.cause;
     roce_stream_state *peer = roce_track_peer(t, s);
     if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && peer != NULL &&
         (cause == ROCE_CAUSE_TIMEOUT || cause == ROCE_CAUSE_READ_REISSUE) &&
@@ -359,13 +380,14 @@ void
 roce_round_count(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  uint64_t earlier)
 {
-    roce_retransmission_counters *r = &s->pub.retransmissions;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_retransmission_counters *r = &trouble->pub.retransmissions;
     r->packets++;
     r->bytes += a->packet->payload_bytes;
-    s->pub.space[ROCE_SPACE_REQUESTS].resent++;
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS].resent++;
     roce_event e = roce_track_event(ROCE_EVENT_RETRANSMISSION, s, a);
     e.psn = a->psn;
-    e.detail = (uint8_t)s->round.cause;
+    e.detail = (uint8_t)trouble->round.cause;
     e.related_frame = earlier;
     roce_track_emit(t, &e);
     if (a->info->role == ROCE_ROLE_READ_REQUEST) {

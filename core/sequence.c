@@ -68,7 +68,7 @@ roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
 int64_t
 roce_sequence_due(const roce_stream_state *s)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     return s->acked && s->una > lane->next_tx ? s->una : lane->next_tx;
 }
 
@@ -76,7 +76,7 @@ int64_t
 roce_sequence_keep_from(const roce_stream_state *s)
 {
     /* What nobody acknowledges is wanted no longer than there is room. */
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     bool heard = s->acked || !roce_stream_is_paired(&s->pub);
     return !heard ? lane->first : s->acked ? s->una : lane->max_next;
 }
@@ -150,30 +150,30 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 
 /* A responder at this point would send a NAK now: once per PSN that it waits for. */
 static void
-note_violation(roce_stream_state *s, const roce_arrival *a)
+note_violation(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
+    roce_trouble *trouble = roce_trouble_make(t, s);
     int64_t expected = roce_requests(s)->accept_next;
-    unsigned at = s->violation;
-    if (s->violations[at].frame != 0 && s->violations[at].expected == expected &&
-        !s->violations[at].answered) {
+    const roce_violation *newest = &trouble->violations[trouble->violation];
+    if (newest->frame != 0 && newest->expected == expected && !newest->answered) {
         return;
     }
-    at = (at + 1) % ROCE_VIOLATIONS;
-    s->violations[at].expected = expected;
-    s->violations[at].frame = a->frame->number;
-    s->violations[at].time_ns = a->frame->time_ns;
-    s->violations[at].answered = false;
-    s->violation = (uint8_t)at;
+    trouble->violation = (uint8_t)((trouble->violation + 1) % ROCE_VIOLATIONS);
+    trouble->violations[trouble->violation] = (roce_violation){
+        .expected = expected,
+        .frame = a->frame->number,
+        .time_ns = a->frame->time_ns,
+    };
 }
 
 /* The acceptor sees a copy, whatever it is; returns whether it takes it, or has it. */
 static bool
-offer(roce_stream_state *s, const roce_arrival *a)
+offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     if (a->psn > lane->accept_next) {
-        note_violation(s, a);
+        note_violation(t, s, a);
         return false;
     }
     if (end > lane->accept_next) {
@@ -184,21 +184,22 @@ offer(roce_stream_state *s, const roce_arrival *a)
 
 /* A copy that moves nothing else may still be the one that the acceptor waits for. */
 static void
-offer_copy(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
+offer_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+           roce_slot *slot)
 {
     slot->flags |= ROCE_SLOT_UNTIMED;
-    if (offer(s, a)) {
+    if (offer(t, s, a)) {
         slot->flags |= ROCE_SLOT_IN_ORDER;
     }
 }
 
 /* A transmission takes its place: entry, acceptor, top. */
 static void
-place(roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
+place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
-    bool in_order = offer(s, a);
+    bool in_order = offer(t, s, a);
     lane->tx++;
     if (slot != NULL) {
         slot->newest = a->identity;
@@ -228,10 +229,12 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_lane *lane = roce_requests(s);
     /* A jump to what a new NAK asks for answers that NAK; not if an ACK explains it. */
-    bool asked_for = s->nak.state == ROCE_NAK_SEQUENCE && !s->nak.answered &&
-                     s->nak.psn == a->psn && a->psn > lane->next_tx &&
+    const roce_trouble *trouble = roce_trouble_of(s);
+    bool asked_for = trouble->nak.state == ROCE_NAK_SEQUENCE &&
+                     !trouble->nak.answered && trouble->nak.psn == a->psn &&
+                     a->psn > lane->next_tx &&
                      (a->psn > roce_sequence_due(s) || lane->selective);
-    bool runs_on = s->round.active && a->psn >= lane->next_tx &&
+    bool runs_on = trouble->round.active && a->psn >= lane->next_tx &&
                    a->psn < lane->max_next && !asked_for;
     if (runs_on) {
         roce_round_continue(t, s, a);
@@ -242,7 +245,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint64_t earlier = slot != NULL ? slot->frame : 0;
     if (slot != NULL) {
         roce_round_judge_copy(t, s, a, slot, !runs_on);
-        s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
+        roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     }
     uint32_t lost = roce_loss_resolve(t, s, a, ROCE_SPACE_REQUESTS);
     if (slot == NULL) {
@@ -254,14 +257,14 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_loss_note(slot, lost);
     roce_round_count(t, s, a, earlier);
     lane->next_tx = a->psn + a->span;
-    place(s, a, slot);
+    place(t, s, a, slot);
 }
 
 static void
 report_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             roce_evidence evidence)
 {
-    s->pub.space[ROCE_SPACE_REQUESTS].reordered++;
+    roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
     roce_measure_late(s, a->psn);
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, a);
     e.psn = a->psn;
@@ -276,10 +279,10 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_slot *slot)
 {
     uint64_t earlier = slot->frame;
-    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
+    roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
     roce_round_count(t, s, a, earlier);
-    place(s, a, slot);
+    place(t, s, a, slot);
 }
 
 /* An original that was overtaken fills its place in a gap. */
@@ -289,10 +292,11 @@ arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     report_late(t, s, a, evidence);
     (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, NULL);
-    if (s->nak.state == ROCE_NAK_SEQUENCE && s->nak.psn >= a->psn &&
-        s->nak.psn < a->psn + a->span) {
-        s->nak.was_late = true;
-        if (s->nak.answered) {
+    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    if (nak->state == ROCE_NAK_SEQUENCE && nak->psn >= a->psn &&
+        nak->psn < a->psn + a->span) {
+        nak->was_late = true;
+        if (nak->answered) {
             roce_round_mark_spurious(t, s, a);
         }
     }
@@ -300,7 +304,7 @@ arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (slot != NULL) {
         slot->flags |= ROCE_SLOT_UNTIMED;
     }
-    place(s, a, slot);
+    place(t, s, a, slot);
 }
 
 /* The original comes after the copy that was sent again: what was said is withdrawn. */
@@ -308,14 +312,15 @@ static void
 overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_slot *slot)
 {
+    const roce_round *round = &roce_trouble_of(s)->round;
     slot->flags = (uint16_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
     if (roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot) &&
-        slot->psn >= s->round.start && slot->psn < s->round.end) {
+        slot->psn >= round->start && slot->psn < round->end) {
         roce_round_mark_spurious(t, s, a);
     }
     slot->first = a->identity;
-    offer_copy(s, a, slot);
-    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
+    offer_copy(t, s, a, slot);
+    roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     report_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
 }
 
@@ -323,9 +328,10 @@ static void
 duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
-    s->pub.space[ROCE_SPACE_REQUESTS].duplicates++;
-    s->pub.space[ROCE_SPACE_REQUESTS].capture_repeats++;
-    offer_copy(s, a, slot);
+    roce_stream_trouble *trouble = &roce_trouble_make(t, s)->pub;
+    trouble->disorder[ROCE_SPACE_REQUESTS].duplicates++;
+    trouble->disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
+    offer_copy(t, s, a, slot);
     roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, s, a);
     e.psn = a->psn;
     e.related_frame = slot->frame;
@@ -338,7 +344,7 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static bool
 is_unaccounted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    return a->psn < roce_requests(s)->first && !s->round.active &&
+    return a->psn < roce_requests(s)->first && !roce_trouble_of(s)->round.active &&
            roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_UNKNOWN;
 }
 
@@ -354,7 +360,7 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     } else if (missing && !rising && roce_unnumbered_missing(t, s, a)) {
         arrived_late(t, s, a, ROCE_EVIDENCE_TIME);
     } else if (is_unaccounted(t, s, a)) {
-        place(s, a, new_entry(t, s, a));
+        place(t, s, a, new_entry(t, s, a));
     } else {
         sent_again(t, s, a, NULL);
     }
@@ -388,15 +394,16 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     uint64_t count = (uint64_t)(a->psn - lane->max_next);
-    s->pub.space[ROCE_SPACE_REQUESTS].gaps++;
-    s->pub.space[ROCE_SPACE_REQUESTS].missing_psns += count;
+    roce_stream_trouble *trouble = &roce_trouble_make(t, s)->pub;
+    trouble->disorder[ROCE_SPACE_REQUESTS].gaps++;
+    trouble->disorder[ROCE_SPACE_REQUESTS].missing_psns += count;
     roce_event e = roce_track_event(ROCE_EVENT_GAP, s, a);
     e.psn = lane->max_next;
     e.count = count;
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
     roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, a->psn, false);
-    const roce_last_nak *nak = &s->nak;
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     if (nak->state == ROCE_NAK_SEQUENCE && !nak->answered) {
         /* A NAK may be captured before the packets that it speaks of. */
         roce_missing_mark_range(&lane->missing, &t->alloc, nak->psn, nak->psn + 1,
@@ -415,24 +422,27 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         if (a->psn > lane->max_next) {
             open_gap(t, s, a);
         }
-        place(s, a, new_entry(t, s, a));
+        place(t, s, a, new_entry(t, s, a));
         return;
     }
-    bool lone = s->round.active && s->round.first_tx == lane->tx &&
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool lone = round->active && round->first_tx == lane->tx &&
                 roce_ident_mode_of(s) != ROCE_IDENT_RISING;
-    if (s->round.active && lane->next_tx < lane->max_next && !lone) {
+    if (round->active && lane->next_tx < lane->max_next && !lone) {
         /* The round should have gone on to its end. */
         roce_round_skip(t, s, a, lane->max_next);
     }
-    if (a->psn == lane->max_next && lane->missing.n == 0 && !s->round.active) {
+    if (a->psn == lane->max_next && lane->missing.n == 0 && !round->active) {
         lane->ident_known = false; /* nothing is late: the number counts from here */
     }
-    s->round.active = false;
+    if (round->active) {
+        roce_trouble_make(t, s)->round.active = false;
+    }
     if (a->psn > lane->max_next) {
         open_gap(t, s, a);
     }
     lane->next_tx = a->psn + a->span;
-    place(s, a, new_entry(t, s, a));
+    place(t, s, a, new_entry(t, s, a));
 }
 
 /* Where the request stands; `expected` is not known before the first one, and while a
@@ -440,7 +450,7 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 sight(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     t->last.sequenced = true;
     t->last.space = ROCE_SPACE_REQUESTS;
     t->last.psn = a->psn;
@@ -460,8 +470,11 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;
     s->acked = false;
-    s->doubt.valid = false;
-    memset(s->violations, 0, sizeof s->violations);
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble != NULL) {
+        trouble->doubt.valid = false;
+        memset(trouble->violations, 0, sizeof trouble->violations);
+    }
     ahead(t, s, a);
 }
 
@@ -473,19 +486,19 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_sequence_finish(t, s);
     if (peer != NULL) {
         roce_respond_finish(t, peer);
-        roce_room_give_back(t, roce_responses(peer));
-        peer->answered_tx = 0;
-        peer->answer.clean = false;
-        roce_misses_settle(t, peer, ROCE_SPACE_RESPONSES);
+        roce_respond_restart(t, peer);
     }
     roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
     roce_room_give_back(t, roce_requests(s));
-    s->nak = (roce_last_nak){0};
-    s->round = (roce_round){0};
-    memset(s->ack_steps, 0, sizeof s->ack_steps);
-    memset(s->bad, 0, sizeof s->bad);
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->nak = (roce_last_nak){0};
+    trouble->round = (roce_round){0};
+    memset(trouble->bad, 0, sizeof trouble->bad);
+    if (s->heard != NULL) {
+        memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
+    }
     roce_measure_restart(s);
-    s->pub.restarts++;
+    trouble->pub.restarts++;
     s->reborn = false;
     start_lane(t, s, a);
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
@@ -577,7 +590,7 @@ request_span(const roce_stream_state *s, const roce_arrival *a, bool *unknown)
 static bool
 is_restart(const roce_stream_state *s, int64_t psn)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     int64_t distance = psn - lane->max_next;
     if (distance > ROCE_RESTART_DISTANCE) {
         return true;
@@ -630,22 +643,24 @@ find_vantage(const roce_stream_state *s)
     if (s->directions == ROCE_DIRECTION_IN) {
         return ROCE_VANTAGE_RESPONDER;
     }
-    const uint64_t *lost = s->pub.losses[ROCE_SPACE_REQUESTS];
+    const roce_stream_trouble *trouble = &roce_trouble_of(s)->pub;
+    const uint64_t *lost = trouble->losses[ROCE_SPACE_REQUESTS];
     bool before = lost[ROCE_VERDICT_LOST_BEFORE_CAPTURE] > 0 ||
-                  s->pub.space[ROCE_SPACE_REQUESTS].reordered > 0;
+                  trouble->disorder[ROCE_SPACE_REQUESTS].reordered > 0;
     bool after = lost[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0;
     if (before && after) {
         return ROCE_VANTAGE_MIDDLE;
     }
     /* Which side answers at once; nothing is said unless it is plain. */
     const uint32_t enough = 16;
-    if (s->n_answers < enough || s->n_reactions < enough) {
+    const roce_heard *heard = roce_heard_of(s);
+    if (heard->n_answers < enough || heard->n_reactions < enough) {
         return ROCE_VANTAGE_UNKNOWN;
     }
-    if (!after && s->least_answer_ns < s->least_reaction_ns / 8) {
+    if (!after && heard->least_answer_ns < heard->least_reaction_ns / 8) {
         return ROCE_VANTAGE_RESPONDER;
     }
-    if (!before && s->least_reaction_ns < s->least_answer_ns / 8) {
+    if (!before && heard->least_reaction_ns < heard->least_answer_ns / 8) {
         return ROCE_VANTAGE_REQUESTER;
     }
     return ROCE_VANTAGE_UNKNOWN;
@@ -677,14 +692,15 @@ take_back_unacknowledged(roce_stream_state *s)
 static bool
 is_partial(const roce_stream_state *s)
 {
-    const uint64_t *verdicts = s->pub.losses[ROCE_SPACE_REQUESTS];
+    const roce_stream_trouble *trouble = &roce_trouble_of(s)->pub;
+    const uint64_t *verdicts = trouble->losses[ROCE_SPACE_REQUESTS];
     bool reliable =
         s->pub.transport == ROCE_TRANSPORT_RC || s->pub.transport == ROCE_TRANSPORT_XRC;
     uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
     uint64_t unseen = verdicts[ROCE_VERDICT_NOT_CAPTURED];
     if (reliable && !roce_stream_is_paired(&s->pub) &&
-        s->pub.space[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
-        s->pub.retransmissions.packets == 0) {
+        trouble->disorder[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
+        trouble->retransmissions.packets == 0) {
         unseen += verdicts[ROCE_VERDICT_UNKNOWN];
     }
     return unseen >= PARTIAL_LEAST && unseen * PARTIAL_SHARE > seen;

@@ -62,7 +62,7 @@ roce_source_port_agree(const roce_stream_state *a, const roce_stream_state *b)
 static bool
 may_be_peer(const roce_stream_state *s, const roce_stream_state *by, uint32_t psn24)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
+    const roce_lane *lane = &s->requests;
     if (roce_stream_is_paired(&s->pub) || !lane->started ||
         s->pub.point != by->pub.point || s->pub.transport != by->pub.transport ||
         !roce_tenant_equal(&s->pub.tenant, &by->pub.tenant) ||

@@ -148,7 +148,6 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
             },
         .key_hash = hash,
         .last_ecn = -1,
-        .response_message_next = ROCE_NO_PSN,
     };
     if (p->transport == ROCE_TRANSPORT_UD) {
         s->pub.src_qpn = p->deth_src_qpn;
@@ -222,7 +221,7 @@ roce_tracker_guess(const roce_tracker *t, uint64_t hash)
     const roce_stream_state *s = t->streams[t->index[i].stream - 1];
     fetch(s, offsetof(roce_stream, first_frame));
     fetch(&s->ident_seen,
-          offsetof(roce_stream_state, round) - offsetof(roce_stream_state, ident_seen));
+          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, ident_seen));
     return t->index[i].stream - 1;
 }
 
@@ -230,7 +229,7 @@ void
 roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
     const roce_stream_state *s = t->streams[stream];
-    const roce_history *history = &s->lane[ROCE_SPACE_REQUESTS].history;
+    const roce_history *history = &s->requests.history;
     roce_pair_approach(t, s, packet);
     if (history->capacity > 0) {
         uint32_t next = (history->first + history->n) & (history->capacity - 1);
@@ -243,17 +242,7 @@ roce_table_clear(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_streams; i++) {
         roce_stream_state *s = t->streams[i];
-        for (unsigned space = 0; space < ROCE_N_SPACES; space++) {
-            roce_history_clear(&s->lane[space].history, &t->alloc);
-            roce_missing_clear(&s->lane[space].missing, &t->alloc);
-        }
-        roce_measure_forget(t, s);
-        if (s->pub.ce_episodes != NULL) {
-            t->alloc.release(t->alloc.ctx, s->pub.ce_episodes);
-        }
-        if (s->pub.other_opcodes != NULL) {
-            t->alloc.release(t->alloc.ctx, s->pub.other_opcodes);
-        }
+        roce_parts_clear(t, s);
         t->alloc.release(t->alloc.ctx, s);
     }
     if (t->streams != NULL) {

@@ -4,6 +4,7 @@
  *
  *   tracker.c      takes a packet, finds its stream, calls the rules in order
  *   table.c        streams by key
+ *   parts.c        what not every stream has
  *   room.c         how long histories may be
  *   ident.c        wire identity, and the order of sending that it tells
  *   sequence.c     requests: order, gaps, copies (start reading there)
@@ -27,134 +28,13 @@
 #ifndef ROCE_CORE_TRACK_H
 #define ROCE_CORE_TRACK_H
 
-#include "history.h"
 #include "index.h"
-#include "missing.h"
+#include "parts.h"
 #include "roce/psn.h"
 #include "roce/tracker.h"
 
-/* One PSN space of a stream.  For requests the "acceptor" is the responder, for
- * responses the requester; both take packets in order, and are emulated as if they
- * stood at this point. */
-typedef struct roce_lane {
-    bool started;
-    bool selective;    /* the acceptor keeps what comes beyond a gap */
-    bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
-    int64_t first;     /* lowest PSN that this point can have seen */
-    int64_t next_tx;   /* PSN behind the newest transmission */
-    int64_t max_next;  /* PSN behind the highest seen */
-    int64_t accept_next; /* the acceptor's expected PSN */
-    int64_t discard_psn; /* copies from here on, sent no later than discard_tx, were */
-    uint64_t discard_tx; /* told by a NAK not to have been accepted */
-    uint64_t tx;         /* transmissions seen */
-    uint16_t
-        newest_ident; /* of all seen: where they rise, what is older was overtaken */
-    bool ident_known;
-    uint64_t newest_ns; /* when that was seen */
-    uint64_t top_frame;
-    roce_history history;
-    roce_missing missing;
-} roce_lane;
-
-typedef enum roce_nak_state {
-    ROCE_NAK_NONE,
-    ROCE_NAK_SEQUENCE,
-    ROCE_NAK_RNR,
-    ROCE_NAK_FATAL,
-} roce_nak_state;
-
-/* The newest NAK about a stream's requests. */
-typedef struct roce_last_nak {
-    roce_nak_state state;
-    bool answered; /* a round followed */
-    bool was_late; /* what it asked for arrived late, not again */
-    bool gap_seen; /* what provoked it was seen here */
-    int64_t psn;
-    int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
-    uint64_t oldest_ns; /* when that one came */
-    uint64_t time_ns, frame;
-    uint64_t tx;      /* transmissions seen before it */
-    uint64_t wait_ns; /* RNR */
-} roce_last_nak;
-
-/* The newest round of retransmissions. */
-typedef struct roce_round {
-    bool active;
-    bool spurious;
-    roce_cause cause;
-    int64_t start, end;
-    uint64_t frame;
-    uint64_t first_tx;
-    bool unheard;     /* the other direction was not known when it began */
-    uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
-    bool doubt_told;  /* what a timeout casts doubt on has been told */
-    int64_t run_next; /* for voting on the recovery model */
-    bool voted;
-} roce_round;
-
-/* A request that is taken for late or for a duplicate until the next one comes, see
- * unnumbered.c. */
-typedef struct roce_doubt {
-    bool valid;
-    bool late;        /* it filled a gap; else it had been seen */
-    bool asked;       /* it is what a NAK asks for */
-    bool acked;       /* what was missing had been acknowledged */
-    roce_cause cause; /* if it was sent again */
-    int64_t psn;
-    uint32_t span;
-    uint32_t copies; /* transmissions of it that went unseen */
-    uint64_t frame;
-    uint64_t payload_bytes;
-    uint64_t requested_bytes;    /* of a READ */
-    uint64_t seen_ns, missed_ns; /* as in roce_arrival */
-    uint64_t age_ns;             /* of the newest copy before it */
-} roce_doubt;
-
-/* A request seen beyond the PSN expected here: what makes a responder send a NAK. */
-typedef struct roce_violation {
-    int64_t expected;
-    uint64_t frame; /* 0: none */
-    uint64_t time_ns;
-    bool answered; /* a NAK named it */
-} roce_violation;
-
-/* The message that acknowledgements have come into; see measure.c. */
-typedef struct roce_message_clock {
-    bool clean; /* seen from its start on, each packet once */
-    int64_t next;
-    uint64_t start_ns, start_frame;
-} roce_message_clock;
-
-/* The READ or atomic that is being answered. */
-typedef struct roce_answer_clock {
-    bool clean; /* all of its responses so far came once and in order */
-    int64_t next;
-} roce_answer_clock;
-
-/* A loss that is being repaired. */
-typedef struct roce_repair_clock {
-    bool running;
-    bool by_response; /* a READ or atomic: no ACK ends it */
-    int64_t psn;
-    uint64_t evident_ns;
-} roce_repair_clock;
-
-/* A late original that a NAK had asked for: if it never comes once more, it was the
- * answer. */
-typedef struct roce_asked_late {
-    int64_t psn;
-    uint64_t deadline_ns;
-    uint64_t payload_bytes;
-} roce_asked_late;
-
 /* No queue pair has so many PSNs outstanding: what lies further off is another one's. */
 #define ROCE_RESTART_DISTANCE 65536
-
-#define ROCE_ASKED_LATE 4
-#define ROCE_ACK_STEPS 8
-#define ROCE_RECENT_ACKS 8
-#define ROCE_RECENT_BAD 8
-#define ROCE_VIOLATIONS 8
 
 typedef enum roce_ident_mode {
     ROCE_IDENT_CONSTANT, /* or no IPv4 */
@@ -171,88 +51,24 @@ typedef struct roce_stream_state {
     int8_t last_ecn; /* -1 before the first data packet */
     uint8_t
         directions; /* roce_direction of its packets, or both or'ed: it passes here */
-    uint8_t n_asked_late;
-    bool reborn; /* CM has set up its queue pair anew */
+    bool reborn;    /* CM has set up its queue pair anew */
     bool acked;
+    bool vantage_given; /* the user told pub.vantage */
+    uint8_t port_lookups;
     uint32_t ident_rises, ident_same, ident_other;
-    int64_t una;            /* everything below is acknowledged */
-    uint64_t episode_since; /* data packets since an episode's first mark */
-    uint64_t way_hash;      /* of its requests, see pair.c; 0: not asked for yet */
-    roce_lane lane[ROCE_N_SPACES];
-    roce_round round;
-    roce_doubt doubt;
-    roce_last_nak nak;
-
+    int64_t una;       /* everything below is acknowledged */
+    uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
     uint64_t key_hash;
-
-    /* acknowledgement of this stream's requests */
-    struct {
-        int64_t una;
-        uint64_t time_ns;
-    } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
-    uint8_t ack_step;
-    uint32_t votes_go_back, votes_selective;
-    roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
-    uint8_t violation;
-    roce_asked_late asked_late[ROCE_ASKED_LATE];
-    /* Copies that went unseen and came again: those asked for, and the others. */
-    uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
-    uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
-    uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
-    uint64_t least_answer_ns, least_reaction_ns;
-    uint32_t n_answers, n_reactions;
-
-    /* what this stream carries about the other direction */
-    struct {
-        roce_identity identity;
-        uint32_t psn24;
-        uint8_t valid;
-    } recent_acks[ROCE_RECENT_ACKS];
-    uint8_t recent_ack;
-    int64_t response_message_next; /* unpaired: PSN that continues an open response */
-    uint64_t response_time_ns;     /* newest response data */
-    uint64_t least_asked_ns; /* from a response to its being asked again; 0 unknown */
-    uint64_t answered_tx; /* first request of the round that is being answered again */
-
-    struct {
-        uint32_t psn24;
-        uint64_t frame;
-    } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
-    uint8_t bad_at;
-
-    /* latencies */
-    roce_message_clock message;
-    roce_answer_clock answer; /* that this stream carries */
-    roce_repair_clock repair;
-    uint64_t last_cnp_ns; /* about this stream's data; valid if cnp_seen */
-    bool cnp_seen;
-
-    /* congestion */
-    bool in_episode;
-    uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
-    uint64_t episode_data; /* data packets from its first mark to its newest */
-    uint32_t episodes_capacity;
-    uint64_t unanswered_ce_frame; /* 0: none */
-    uint64_t unanswered_ce_ns, newest_ce_ns;
-    uint64_t waiting_due, waiting_paced; /* marks since, with it */
-    /* Marks that waited in vain behind the first CNP, when no gap was known, and the
-     * longest time from that to one of them. */
-    uint64_t early_marks, early_longest_ns;
-    uint32_t complained_of; /* stream id + 1, found for a switch's CNPs; 0 none */
-    uint32_t lookups;
-    uint32_t complainer; /* stream id + 1 that carried the newest CNP about its data */
-    uint32_t cnp_way;    /* of CNPs that it carries, + 1; 0 none, see pacing.c */
-    uint64_t carried_cnp_ns; /* the newest; valid if carried_cnp */
-    bool carried_cnp;
-    bool carried_nak;
-    uint64_t carried_nak_ns; /* likewise */
-    bool vantage_given;      /* the user told pub.vantage */
+    roce_lane requests;
+    /* Parts that not every stream has, like those of `pub`; see parts.h. */
+    roce_heard *heard;
+    roce_carried *carried;
+    roce_answers *answers;
 
     /* pairing */
     uint32_t contradictions;
     uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
-    uint8_t port_lookups;
-    uint32_t vetoes; /* PSNs would have paired it against the user's tables */
+    uint32_t vetoes;       /* PSNs would have paired it against the user's tables */
 } roce_stream_state;
 
 /* Time from `then` to `now`; 0 where the clock stepped back. */
@@ -265,13 +81,53 @@ roce_since_ns(uint64_t now_ns, uint64_t then_ns)
 static inline roce_lane *
 roce_requests(roce_stream_state *s)
 {
-    return &s->lane[ROCE_SPACE_REQUESTS];
+    return &s->requests;
 }
 
+/* Of a stream that has answered. */
 static inline roce_lane *
 roce_responses(roce_stream_state *s)
 {
-    return &s->lane[ROCE_SPACE_RESPONSES];
+    return &s->answers->lane;
+}
+
+static inline roce_lane *
+roce_lane_at(roce_stream_state *s, roce_space space)
+{
+    return space == ROCE_SPACE_REQUESTS ? roce_requests(s) : roce_responses(s);
+}
+
+/* What a stream remembers; where it has no such part, nothing. */
+static inline const roce_trouble *
+roce_trouble_of(const roce_stream_state *s)
+{
+    return s->pub.trouble != NULL ? (const roce_trouble *)s->pub.trouble
+                                  : &roce_untroubled;
+}
+
+static inline const roce_congestion *
+roce_congestion_of(const roce_stream_state *s)
+{
+    return s->pub.congestion != NULL ? (const roce_congestion *)s->pub.congestion
+                                     : &roce_uncongested;
+}
+
+static inline const roce_heard *
+roce_heard_of(const roce_stream_state *s)
+{
+    return s->heard != NULL ? s->heard : &roce_unheard;
+}
+
+static inline const roce_answers *
+roce_answers_of(const roce_stream_state *s)
+{
+    return s->answers != NULL ? s->answers : &roce_unanswered;
+}
+
+static inline const roce_lane *
+roce_lane_of(const roce_stream_state *s, roce_space space)
+{
+    return space == ROCE_SPACE_REQUESTS ? &s->requests : &roce_answers_of(s)->lane;
 }
 
 typedef struct roce_pair_entry roce_pair_entry;
@@ -342,6 +198,13 @@ struct roce_tracker {
     struct roce_cnp_way *cnp_ways;
     uint32_t n_cnp_ways, cnp_ways_capacity;
     roce_index cnp_way_index;
+
+    /* Where parts are written for which there was no memory; nobody reads it. */
+    union {
+        roce_trouble trouble;
+        roce_congestion congestion;
+        roce_heard heard;
+    } nowhere;
 };
 
 /* A packet on its way through the rules. */
@@ -400,6 +263,23 @@ roce_table_clear(roce_tracker *t);
 void
 roce_track_evicted(roce_tracker *t, roce_table table, const roce_stream_state *s,
                    const roce_arrival *a);
+
+/* parts.c: the part of a stream, made if it has none.  For lack of memory, which is told
+ * as an eviction, what is written into the one returned is lost. */
+roce_trouble *
+roce_trouble_make(roce_tracker *t, roce_stream_state *s);
+roce_congestion *
+roce_congestion_make(roce_tracker *t, roce_stream_state *s);
+roce_heard *
+roce_heard_make(roce_tracker *t, roce_stream_state *s);
+/* These return NULL for lack of memory, and tell of it. */
+roce_carried *
+roce_carried_make(roce_tracker *t, roce_stream_state *s);
+roce_answers *
+roce_answers_make(roce_tracker *t, roce_stream_state *s);
+/* Gives back all parts of a stream. */
+void
+roce_parts_clear(roce_tracker *t, roce_stream_state *s);
 
 /* room.c */
 void
@@ -587,7 +467,7 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a);
 /* A request took so long to be answered, as seen here. */
 void
-roce_acknowledge_sample(roce_stream_state *s, uint64_t sample_ns);
+roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns);
 /* Everything below `una` is acknowledged. */
 void
 roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -605,6 +485,9 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round);
+/* Who asks begins anew, or is another one. */
+void
+roce_respond_restart(roce_tracker *t, roce_stream_state *by);
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by);
 
@@ -678,7 +561,7 @@ void
 roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* `s` carries a NAK. */
 void
-roce_pacing_nak(roce_stream_state *s, const roce_arrival *a);
+roce_pacing_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* Data of `s` came marked. */
 void
 roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns);

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define OPCODES 256
-
 void
 roce_tracker_config_init(roce_tracker_config *config)
 {
@@ -168,40 +166,61 @@ roce_track_peer(const roce_tracker *t, const roce_stream_state *s)
     return s->pub.peer == ROCE_NO_STREAM ? NULL : t->streams[s->pub.peer];
 }
 
+/* Beyond the first few: room for as many as the next power of two. */
+static void
+count_other_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
+{
+    uint16_t n = s->n_other_opcodes;
+    for (unsigned i = 0; i < n; i++) {
+        if (s->other_opcodes[i].opcode == opcode) {
+            s->other_opcodes[i].packets++;
+            return;
+        }
+    }
+    if ((n & (n - 1)) == 0) {
+        size_t room = n == 0 ? 1 : 2 * (size_t)n;
+        roce_opcode_count *more =
+            roce_track_resize(t, s->other_opcodes, room * sizeof *more);
+        if (more == NULL) {
+            return;
+        }
+        s->other_opcodes = more;
+    }
+    s->other_opcodes[n] = (roce_opcode_count){.opcode = opcode, .packets = 1};
+    s->n_other_opcodes++;
+}
+
 static void
 count_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
 {
     for (unsigned i = 0; i < s->n_opcodes; i++) {
-        if (s->opcodes[i].opcode == opcode) {
-            s->opcodes[i].packets++;
+        if (s->opcode[i] == opcode) {
+            s->opcode_packets[i]++;
             return;
         }
     }
     if (s->n_opcodes < ROCE_STREAM_OPCODES) {
-        s->opcodes[s->n_opcodes].opcode = opcode;
-        s->opcodes[s->n_opcodes++].packets = 1;
+        s->opcode[s->n_opcodes] = opcode;
+        s->opcode_packets[s->n_opcodes++] = 1;
         return;
     }
-    if (s->other_opcodes == NULL) {
-        s->other_opcodes =
-            roce_track_resize(t, NULL, OPCODES * sizeof *s->other_opcodes);
-        if (s->other_opcodes == NULL) {
-            return;
-        }
-        memset(s->other_opcodes, 0, OPCODES * sizeof *s->other_opcodes);
-    }
-    s->other_opcodes[opcode]++;
+    count_other_opcode(t, s, opcode);
 }
 
 uint64_t
 roce_stream_opcode_packets(const roce_stream *s, uint8_t opcode)
 {
     for (unsigned i = 0; i < s->n_opcodes; i++) {
-        if (s->opcodes[i].opcode == opcode) {
-            return s->opcodes[i].packets;
+        if (s->opcode[i] == opcode) {
+            return s->opcode_packets[i];
         }
     }
-    return s->other_opcodes != NULL ? s->other_opcodes[opcode] : 0;
+    for (unsigned i = 0; i < s->n_other_opcodes; i++) {
+        if (s->other_opcodes[i].opcode == opcode) {
+            return s->other_opcodes[i].packets;
+        }
+    }
+    return 0;
 }
 
 static void
@@ -265,56 +284,62 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    s->pub.icrc.bad++;
-    s->bad[s->bad_at].psn24 = a->packet->bth.psn24;
-    s->bad[s->bad_at].frame = a->frame->number;
-    s->bad_at = (uint8_t)((s->bad_at + 1) % ROCE_RECENT_BAD);
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->pub.icrc_bad++;
+    trouble->bad[trouble->bad_at].psn24 = a->packet->bth.psn24;
+    trouble->bad[trouble->bad_at].frame = a->frame->number;
+    trouble->bad_at = (uint8_t)((trouble->bad_at + 1) % ROCE_RECENT_BAD);
     roce_event e = roce_track_event(ROCE_EVENT_ICRC_BAD, s, a);
     e.psn = a->packet->bth.psn24;
     roce_track_emit(t, &e);
 }
 
 static void
-count_icrc(roce_stream_state *s, const roce_arrival *a)
+count_icrc(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    bool cnp = a->info->role == ROCE_ROLE_CNP;
-    bool flush = a->info->role == ROCE_ROLE_FLUSH;
     switch (a->icrc) {
     case ROCE_ICRC_UNCHECKED:
         break;
     case ROCE_ICRC_TRUNCATED:
-        s->pub.icrc.unchecked_truncated++;
+        s->pub.icrc_truncated++;
         break;
     case ROCE_ICRC_GOOD:
-        s->pub.icrc.checked++;
+        s->pub.icrc_checked++;
         break;
     case ROCE_ICRC_BAD:
-        s->pub.icrc.checked++;
-        s->pub.icrc.cnp_bad += cnp ? 1 : 0;
-        s->pub.icrc.flush_bad += flush ? 1 : 0;
+        s->pub.icrc_checked++;
+        if (a->info->role == ROCE_ROLE_CNP) {
+            roce_trouble_make(t, s)->pub.icrc_cnp_bad++;
+        } else if (a->info->role == ROCE_ROLE_FLUSH) {
+            roce_trouble_make(t, s)->pub.icrc_flush_bad++;
+        }
         break;
     }
 }
 
 /* An acknowledgement that the network delivered twice. */
 static bool
-is_repeated_ack(roce_stream_state *s, const roce_arrival *a)
+is_repeated_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
+    roce_carried *carried = roce_carried_make(t, s);
+    if (carried == NULL) {
+        return false;
+    }
     if (roce_ident_mode_of(s) != ROCE_IDENT_CONSTANT) {
         for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
-            if (s->recent_acks[i].valid != 0 &&
-                s->recent_acks[i].identity.check == a->identity.check &&
-                s->recent_acks[i].identity.ident == a->identity.ident &&
-                s->recent_acks[i].psn24 == a->packet->bth.psn24) {
+            if (carried->recent_acks[i].valid != 0 &&
+                carried->recent_acks[i].identity.check == a->identity.check &&
+                carried->recent_acks[i].identity.ident == a->identity.ident &&
+                carried->recent_acks[i].psn24 == a->packet->bth.psn24) {
                 return true;
             }
         }
     }
-    unsigned at = s->recent_ack;
-    s->recent_acks[at].identity = a->identity;
-    s->recent_acks[at].psn24 = a->packet->bth.psn24;
-    s->recent_acks[at].valid = 1;
-    s->recent_ack = (uint8_t)((at + 1) % ROCE_RECENT_ACKS);
+    unsigned at = carried->recent_ack;
+    carried->recent_acks[at].identity = a->identity;
+    carried->recent_acks[at].psn24 = a->packet->bth.psn24;
+    carried->recent_acks[at].valid = 1;
+    carried->recent_ack = (uint8_t)((at + 1) % ROCE_RECENT_ACKS);
     return false;
 }
 
@@ -342,8 +367,8 @@ nak_kind(uint8_t syndrome)
 static void
 take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
 {
-    if (is_repeated_ack(by, a)) {
-        by->pub.space[ROCE_SPACE_RESPONSES].duplicates++;
+    if (is_repeated_ack(t, by, a)) {
+        roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
         roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, by, a);
         e.space = ROCE_SPACE_RESPONSES;
         roce_track_emit(t, &e);
@@ -353,10 +378,10 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
     roce_stream_state *s = roce_track_peer(t, by);
     by->pub.acks_sent += kind < 0 ? 1 : 0;
     if (kind >= 0) {
-        roce_pacing_nak(by, a);
-        by->pub.naks_sent[kind]++;
+        roce_pacing_nak(t, by, a);
+        roce_trouble_make(t, by)->pub.naks_sent[kind]++;
         if (s != NULL) {
-            s->pub.naks_received[kind]++;
+            roce_trouble_make(t, s)->pub.naks_received[kind]++;
         }
     }
     if (s != NULL) {
@@ -412,7 +437,7 @@ is_exempt(const roce_opcode_info *info)
 static void
 track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
-    count_icrc(s, a);
+    count_icrc(t, s, a);
     if (a->corrupt) {
         note_bad(t, s, a);
         return;
@@ -540,11 +565,14 @@ count_unattributed(roce_tracker *t)
         if (roce_stream_is_paired(s)) {
             continue;
         }
+        const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
+        const uint64_t *naks_sent = roce_stream_trouble_of(s)->naks_sent;
         t->totals.unattributed_acks += s->acks_sent;
-        t->totals.unattributed_cnps += s->cnps_sent - s->cnps_attributed;
-        t->totals.unattributed_rnr += s->naks_sent[ROCE_NAKS_RNR];
+        t->totals.unattributed_cnps +=
+            congestion->cnps_sent - congestion->cnps_attributed;
+        t->totals.unattributed_rnr += naks_sent[ROCE_NAKS_RNR];
         for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
-            t->totals.unattributed_naks += k == ROCE_NAKS_RNR ? 0 : s->naks_sent[k];
+            t->totals.unattributed_naks += k == ROCE_NAKS_RNR ? 0 : naks_sent[k];
         }
     }
 }

@@ -22,8 +22,9 @@
 static bool
 is_named(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
 {
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     return roce_round_nak_explains(t, s, a) &&
-           (a->psn == s->nak.oldest_psn || a->psn == s->nak.psn);
+           (a->psn == nak->oldest_psn || a->psn == nak->psn);
 }
 
 /* Takes a packet in doubt for what it is when it stays alone. */
@@ -34,7 +35,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     const roce_missing_range *range =
         roce_missing_find(&roce_requests(s)->missing, a->psn);
     bool named = is_named(t, s, a);
-    s->doubt = (roce_doubt){
+    roce_trouble_make(t, s)->doubt = (roce_doubt){
         .valid = true,
         .late = slot == NULL,
         .asked = named,
@@ -57,7 +58,7 @@ bool
 roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
-    bool runs_on = s->round.active && a->psn == lane->next_tx;
+    bool runs_on = roce_trouble_of(s)->round.active && a->psn == lane->next_tx;
     if (runs_on || (!roce_round_nak_explains(t, s, a) &&
                     roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_TIMEOUT)) {
         return false;
@@ -69,9 +70,10 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 bool
 roce_unnumbered_overtaken(const roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_lane *lane = &s->lane[ROCE_SPACE_REQUESTS];
-    return roce_ident_mode_of(s) != ROCE_IDENT_RISING && s->round.active &&
-           a->psn < lane->next_tx && a->psn >= s->round.start &&
+    const roce_lane *lane = &s->requests;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    return roce_ident_mode_of(s) != ROCE_IDENT_RISING && round->active &&
+           a->psn < lane->next_tx && a->psn >= round->start &&
            roce_missing_find(&lane->missing, a->psn) != NULL;
 }
 
@@ -85,7 +87,7 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
         return false;
     }
     roce_lane *lane = roce_requests(s);
-    bool runs_on = s->round.active && a->psn == lane->next_tx;
+    bool runs_on = roce_trouble_of(s)->round.active && a->psn == lane->next_tx;
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
@@ -102,23 +104,24 @@ static void
 recount(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         const roce_doubt *d)
 {
-    roce_space_counters *n = &s->pub.space[ROCE_SPACE_REQUESTS];
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_disorder_counters *n = &trouble->pub.disorder[ROCE_SPACE_REQUESTS];
     if (d->late) {
         n->reordered--;
     } else {
         n->duplicates--;
     }
     n->resent++;
-    s->pub.retransmissions.packets++;
-    s->pub.retransmissions.bytes += d->payload_bytes;
+    trouble->pub.retransmissions.packets++;
+    trouble->pub.retransmissions.bytes += d->payload_bytes;
     roce_event e = roce_track_event(ROCE_EVENT_RETRANSMISSION, s, a);
     e.psn = d->psn;
-    e.detail = (uint8_t)s->round.cause;
+    e.detail = (uint8_t)trouble->round.cause;
     e.frame = d->frame; /* not the frame that settled it */
     e.time_ns = d->seen_ns;
     roce_track_emit(t, &e);
     if (d->requested_bytes > 0) {
-        s->pub.retransmissions.requested_bytes += d->requested_bytes;
+        trouble->pub.retransmissions.requested_bytes += d->requested_bytes;
         e.kind = ROCE_EVENT_READ_REISSUE;
         e.count = d->requested_bytes;
         roce_track_emit(t, &e);
@@ -154,10 +157,11 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     a.missed_ns = d->missed_ns;
     a.psn = d->psn;
     a.span = d->span;
+    roce_trouble *trouble = roce_trouble_make(t, s);
     bool runs_on =
-        s->round.active && d->psn >= lane->next_tx && d->psn < lane->max_next;
-    if (d->late && s->nak.psn == d->psn) {
-        s->nak.was_late = false;
+        trouble->round.active && d->psn >= lane->next_tx && d->psn < lane->max_next;
+    if (d->late && trouble->nak.psn == d->psn) {
+        trouble->nak.was_late = false;
     }
     if (runs_on) {
         roce_round_continue(t, s, &a);
@@ -189,15 +193,16 @@ take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now
     a.psn = d->psn;
     a.span = d->span;
     (void)roce_loss_unmiss(t, s, &a, ROCE_SPACE_REQUESTS, slot);
-    s->pub.space[ROCE_SPACE_REQUESTS].duplicates--;
-    s->pub.space[ROCE_SPACE_REQUESTS].reordered++;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS].duplicates--;
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
     roce_measure_late(s, d->psn);
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, now);
     e.psn = d->psn;
     e.evidence = ROCE_EVIDENCE_COPIES;
     e.related_frame = d->frame;
     roce_track_emit(t, &e);
-    if (d->psn >= s->round.start && d->psn < s->round.end) {
+    if (d->psn >= trouble->round.start && d->psn < trouble->round.end) {
         roce_round_mark_spurious(t, s, now);
     }
 }
@@ -208,13 +213,14 @@ static void
 take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 const roce_asked_late *late)
 {
-    s->pub.space[ROCE_SPACE_REQUESTS].reordered--;
-    s->pub.space[ROCE_SPACE_REQUESTS].resent++;
-    s->pub.retransmissions.packets++;
-    s->pub.retransmissions.bytes += late->payload_bytes;
-    s->pub.retransmissions.rounds++;
-    s->pub.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE]++;
-    s->votes_selective++;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS].reordered--;
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS].resent++;
+    trouble->pub.retransmissions.packets++;
+    trouble->pub.retransmissions.bytes += late->payload_bytes;
+    trouble->pub.retransmissions.rounds++;
+    trouble->pub.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE]++;
+    trouble->votes_selective++;
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = late->psn;
     e.detail = ROCE_CAUSE_NAK_SEQUENCE;
@@ -230,13 +236,14 @@ static void
 await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              const roce_doubt *d)
 {
-    if (s->n_asked_late == ROCE_ASKED_LATE) {
-        take_for_answer(t, s, a, &s->asked_late[0]);
-        memmove(&s->asked_late[0], &s->asked_late[1],
-                (ROCE_ASKED_LATE - 1) * sizeof s->asked_late[0]);
-        s->n_asked_late--;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    if (trouble->n_asked_late == ROCE_ASKED_LATE) {
+        take_for_answer(t, s, a, &trouble->asked_late[0]);
+        memmove(&trouble->asked_late[0], &trouble->asked_late[1],
+                (ROCE_ASKED_LATE - 1) * sizeof trouble->asked_late[0]);
+        trouble->n_asked_late--;
     }
-    s->asked_late[s->n_asked_late++] = (roce_asked_late){
+    trouble->asked_late[trouble->n_asked_late++] = (roce_asked_late){
         .psn = d->psn,
         .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
         .payload_bytes = d->payload_bytes,
@@ -247,9 +254,10 @@ await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 static void
 review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
+    roce_trouble *trouble = roce_trouble_make(t, s);
     uint8_t kept = 0;
-    for (uint8_t i = 0; i < s->n_asked_late; i++) {
-        const roce_asked_late late = s->asked_late[i];
+    for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
+        const roce_asked_late late = trouble->asked_late[i];
         if (a->psn == late.psn) {
             continue; /* the answer: the first was late */
         }
@@ -257,22 +265,26 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
             take_for_answer(t, s, a, &late);
             continue;
         }
-        s->asked_late[kept++] = late;
+        trouble->asked_late[kept++] = late;
     }
-    s->n_asked_late = kept;
+    trouble->n_asked_late = kept;
 }
 
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (s->n_asked_late > 0) {
-        review_asked_late(t, s, a);
-    }
-    if (!s->doubt.valid) {
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble == NULL) {
         return;
     }
-    const roce_doubt d = s->doubt;
-    s->doubt.valid = false;
+    if (trouble->n_asked_late > 0) {
+        review_asked_late(t, s, a);
+    }
+    if (!trouble->doubt.valid) {
+        return;
+    }
+    const roce_doubt d = trouble->doubt;
+    trouble->doubt.valid = false;
     const roce_lane *lane = roce_requests(s);
     bool run = a->psn == d.psn + d.span;
     bool run_with_gaps = d.asked && a->psn > d.psn && a->psn < lane->max_next;
@@ -294,10 +306,14 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
 void
 roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s)
 {
-    for (uint8_t i = 0; i < s->n_asked_late; i++) {
-        if (s->acked && s->asked_late[i].psn < s->una) {
-            take_for_answer(t, s, NULL, &s->asked_late[i]);
+    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    if (trouble == NULL) {
+        return;
+    }
+    for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
+        if (s->acked && trouble->asked_late[i].psn < s->una) {
+            take_for_answer(t, s, NULL, &trouble->asked_late[i]);
         }
     }
-    s->n_asked_late = 0;
+    trouble->n_asked_late = 0;
 }

@@ -122,7 +122,8 @@ static void
 take_open_cnps(tree_state *state, const roce_stream *s, counted *c,
                wmem_allocator_t *scope)
 {
-    uint64_t open_cnps = s->cnps_sent - s->cnps_attributed;
+    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
+    uint64_t open_cnps = congestion->cnps_sent - congestion->cnps_attributed;
     if (open_cnps == c->open_cnps && (open_cnps == 0 || c->cnps_about == s->peer)) {
         return;
     }
@@ -151,10 +152,10 @@ static void
 take_retransmissions(tree_state *state, const roce_stream *s, counted *c,
                      wmem_allocator_t *scope)
 {
-    add_gain(state->tree, RESENT, state->resent, NULL, s->retransmissions.packets,
-             &c->resent);
+    const roce_retransmission_counters *n = &roce_stream_trouble_of(s)->retransmissions;
+    add_gain(state->tree, RESENT, state->resent, NULL, n->packets, &c->resent);
     for (unsigned i = 0; i < ROCE_N_CAUSES; i++) {
-        uint64_t now = s->retransmissions.by_cause[i];
+        uint64_t now = n->by_cause[i];
         if (now != c->rounds[i]) {
             add_gain(state->tree, ROUNDS, state->rounds,
                      words_spaced(roce_cause_name((roce_cause)i), scope), now,
@@ -170,7 +171,7 @@ take_verdicts(tree_state *state, const roce_stream *s, counted *c,
     static const char *const names[ROCE_N_SPACES] = {LOST_REQUESTS, LOST_RESPONSES};
     for (unsigned space = 0; space < ROCE_N_SPACES; space++) {
         for (unsigned i = 0; i < ROCE_N_VERDICTS; i++) {
-            uint64_t now = s->losses[space][i];
+            uint64_t now = roce_stream_trouble_of(s)->losses[space][i];
             if (now != c->losses[space][i]) {
                 add_gain(state->tree, names[space], state->losses[space],
                          words_spaced(roce_verdict_name((roce_verdict)i), scope), now,

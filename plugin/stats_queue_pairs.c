@@ -14,13 +14,34 @@
 
 #include <stddef.h>
 
+/* Likewise, with the offset in what a stream counts of its trouble. */
 static const char *
-unknown_unless_paired(const void *row, const stats_column *column,
+trouble_number(const void *row, const stats_column *column, wmem_allocator_t *scope)
+{
+    return stats_table_number(roce_stream_trouble_of(row), column, scope);
+}
+
+static const char *
+paired_trouble_number(const void *row, const stats_column *column,
                       wmem_allocator_t *scope)
 {
-    const roce_stream *s = row;
-    return roce_stream_is_paired(s) ? stats_table_number(row, column, scope)
-                                    : STATS_TABLE_UNKNOWN;
+    return roce_stream_is_paired(row) ? trouble_number(row, column, scope)
+                                      : STATS_TABLE_UNKNOWN;
+}
+
+/* Likewise of congestion. */
+static const char *
+congestion_number(const void *row, const stats_column *column, wmem_allocator_t *scope)
+{
+    return stats_table_number(roce_stream_congestion_of(row), column, scope);
+}
+
+static const char *
+paired_congestion_number(const void *row, const stats_column *column,
+                         wmem_allocator_t *scope)
+{
+    return roce_stream_is_paired(row) ? congestion_number(row, column, scope)
+                                      : STATS_TABLE_UNKNOWN;
 }
 
 static const char *
@@ -73,14 +94,13 @@ transport_of(const void *row, const stats_column *column, wmem_allocator_t *scop
     return roce_transport_name(s->transport);
 }
 
-/* `offset` is that of a pointer to a histogram. */
+/* `offset` is that of a latency. */
 static const char *
 quantile_of(const void *row, const stats_column *column, wmem_allocator_t *scope)
 {
     const roce_stream *s = row;
-    size_t i =
-        (column->offset - offsetof(roce_stream, latencies)) / sizeof s->latencies[0];
-    const roce_histogram *h = s->latencies[i];
+    size_t i = column->offset / sizeof(roce_histogram *);
+    const roce_histogram *h = roce_stream_latency(s, (roce_latency)i);
     return h == NULL || h->count == 0
                ? STATS_TABLE_UNKNOWN
                : wmem_strdup_printf(scope, "%" G_GUINT64_FORMAT,
@@ -93,12 +113,19 @@ quantile_of(const void *row, const stats_column *column, wmem_allocator_t *scope
     {title, stats_table_number, offsetof(roce_stream, member), 0, 0, false}
 #define BYTES(title, member) \
     {title, stats_table_number, offsetof(roce_stream, member), 0, 16, false}
-#define PAIRED(title, member) \
-    {title, unknown_unless_paired, offsetof(roce_stream, member), 0, 0, false}
+#define TROUBLE(title, member) \
+    {title, trouble_number, offsetof(roce_stream_trouble, member), 0, 0, false}
+#define PAIRED_TROUBLE(title, member) \
+    {title, paired_trouble_number, offsetof(roce_stream_trouble, member), 0, 0, false}
+#define CONGESTION(title, member) \
+    {title, congestion_number, offsetof(roce_stream_congestion, member), 0, 0, false}
+#define PAIRED_CONGESTION(title, member) \
+    {title, paired_congestion_number, offsetof(roce_stream_congestion, member), 0, 0, \
+     false}
 #define QUANTILE(title, latency, permille) \
-    {title, quantile_of, offsetof(roce_stream, latencies[latency]), permille, 14, false}
-#define REQUESTS(member) space[ROCE_SPACE_REQUESTS].member
-#define RESPONSES(member) space[ROCE_SPACE_RESPONSES].member
+    {title, quantile_of, offsetof(roce_stream_latencies, of[latency]), permille, 14, false}
+#define REQUESTS(member) disorder[ROCE_SPACE_REQUESTS].member
+#define RESPONSES(member) disorder[ROCE_SPACE_RESPONSES].member
 #define CAUSE(cause) retransmissions.by_cause[ROCE_CAUSE_##cause]
 #define LOST(verdict) losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_##verdict]
 #define RESPONSE_LOST(verdict) losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_##verdict]
@@ -115,50 +142,50 @@ static const stats_column columns[] = {
     BYTES("payload bytes", payload_bytes),
     NUMBER("messages", messages_completed),
     BYTES("message bytes", message_bytes),
-    NUMBER("gaps", REQUESTS(gaps)),
-    NUMBER("missing PSNs", REQUESTS(missing_psns)),
-    NUMBER("reordered", REQUESTS(reordered)),
-    NUMBER("duplicates", REQUESTS(duplicates)),
-    NUMBER("response gaps", RESPONSES(gaps)),
-    NUMBER("missing response PSNs", RESPONSES(missing_psns)),
-    NUMBER("reordered responses", RESPONSES(reordered)),
-    NUMBER("duplicate responses", RESPONSES(duplicates)),
-    NUMBER("responses sent again", RESPONSES(resent)),
-    NUMBER("retransmitted packets", retransmissions.packets),
-    BYTES("retransmitted bytes", retransmissions.bytes),
-    NUMBER("rounds", retransmissions.rounds),
-    NUMBER("spurious rounds", retransmissions.spurious_rounds),
-    NUMBER("after NAK", CAUSE(NAK_SEQUENCE)),
-    NUMBER("after RNR NAK", CAUSE(RNR)),
-    NUMBER("after timeout", CAUSE(TIMEOUT)),
-    NUMBER("READ again", CAUSE(READ_REISSUE)),
-    NUMBER("cause unknown", CAUSE(UNKNOWN)),
-    NUMBER("lost before capture", LOST(LOST_BEFORE_CAPTURE)),
-    NUMBER("undelivered after capture", LOST(UNDELIVERED_AFTER_CAPTURE)),
-    NUMBER("ACK lost", LOST(ACK_LOST)),
-    NUMBER("data or ACK lost", LOST(DATA_OR_ACK_LOST)),
-    NUMBER("not captured", LOST(NOT_CAPTURED)),
-    NUMBER("corrupt", LOST(CORRUPT)),
-    NUMBER("fate unknown", LOST(UNKNOWN)),
-    NUMBER("responses lost before capture", RESPONSE_LOST(LOST_BEFORE_CAPTURE)),
-    NUMBER("responses undelivered after capture",
+    TROUBLE("gaps", REQUESTS(gaps)),
+    TROUBLE("missing PSNs", REQUESTS(missing_psns)),
+    TROUBLE("reordered", REQUESTS(reordered)),
+    TROUBLE("duplicates", REQUESTS(duplicates)),
+    TROUBLE("response gaps", RESPONSES(gaps)),
+    TROUBLE("missing response PSNs", RESPONSES(missing_psns)),
+    TROUBLE("reordered responses", RESPONSES(reordered)),
+    TROUBLE("duplicate responses", RESPONSES(duplicates)),
+    TROUBLE("responses sent again", RESPONSES(resent)),
+    TROUBLE("retransmitted packets", retransmissions.packets),
+    {"retransmitted bytes", trouble_number, offsetof(roce_stream_trouble, retransmissions.bytes), 0, 16, false},
+    TROUBLE("rounds", retransmissions.rounds),
+    TROUBLE("spurious rounds", retransmissions.spurious_rounds),
+    TROUBLE("after NAK", CAUSE(NAK_SEQUENCE)),
+    TROUBLE("after RNR NAK", CAUSE(RNR)),
+    TROUBLE("after timeout", CAUSE(TIMEOUT)),
+    TROUBLE("READ again", CAUSE(READ_REISSUE)),
+    TROUBLE("cause unknown", CAUSE(UNKNOWN)),
+    TROUBLE("lost before capture", LOST(LOST_BEFORE_CAPTURE)),
+    TROUBLE("undelivered after capture", LOST(UNDELIVERED_AFTER_CAPTURE)),
+    TROUBLE("ACK lost", LOST(ACK_LOST)),
+    TROUBLE("data or ACK lost", LOST(DATA_OR_ACK_LOST)),
+    TROUBLE("not captured", LOST(NOT_CAPTURED)),
+    TROUBLE("corrupt", LOST(CORRUPT)),
+    TROUBLE("fate unknown", LOST(UNKNOWN)),
+    TROUBLE("responses lost before capture", RESPONSE_LOST(LOST_BEFORE_CAPTURE)),
+    TROUBLE("responses undelivered after capture",
            RESPONSE_LOST(UNDELIVERED_AFTER_CAPTURE)),
-    NUMBER("responses not captured", RESPONSE_LOST(NOT_CAPTURED)),
-    NUMBER("responses corrupt", RESPONSE_LOST(CORRUPT)),
-    NUMBER("fate of responses unknown", RESPONSE_LOST(UNKNOWN)),
-    PAIRED("sequence NAKs", naks_received[ROCE_NAKS_PSN_SEQUENCE]),
-    PAIRED("invalid request NAKs", naks_received[ROCE_NAKS_INVALID_REQUEST]),
-    PAIRED("remote access NAKs", naks_received[ROCE_NAKS_REMOTE_ACCESS]),
-    PAIRED("remote operational NAKs", naks_received[ROCE_NAKS_REMOTE_OPERATIONAL]),
-    PAIRED("RNR NAKs", naks_received[ROCE_NAKS_RNR]),
-    PAIRED("RNR waits kept", rnr_waits_kept),
-    PAIRED("RNR waits broken", rnr_waits_broken),
+    TROUBLE("responses not captured", RESPONSE_LOST(NOT_CAPTURED)),
+    TROUBLE("responses corrupt", RESPONSE_LOST(CORRUPT)),
+    TROUBLE("fate of responses unknown", RESPONSE_LOST(UNKNOWN)),
+    PAIRED_TROUBLE("sequence NAKs", naks_received[ROCE_NAKS_PSN_SEQUENCE]),
+    PAIRED_TROUBLE("invalid request NAKs", naks_received[ROCE_NAKS_INVALID_REQUEST]),
+    PAIRED_TROUBLE("remote access NAKs", naks_received[ROCE_NAKS_REMOTE_ACCESS]),
+    PAIRED_TROUBLE("remote operational NAKs", naks_received[ROCE_NAKS_REMOTE_OPERATIONAL]),
+    PAIRED_TROUBLE("RNR NAKs", naks_received[ROCE_NAKS_RNR]),
+    PAIRED_TROUBLE("RNR waits kept", rnr_waits_kept),
+    PAIRED_TROUBLE("RNR waits broken", rnr_waits_broken),
     NUMBER("CE", ecn.codepoint[3]),
-    NUMBER("ECN transitions", ecn.transitions),
-    NUMBER("CE episodes", ecn.ce_episodes),
-    PAIRED("CNPs received", cnps_received),
-    NUMBER("CNPs sent", cnps_sent),
-    NUMBER("bad ICRC", icrc.bad),
+    CONGESTION("ECN transitions", transitions),
+    CONGESTION("CE episodes", n_episodes),
+    PAIRED_CONGESTION("CNPs received", cnps_received),
+    CONGESTION("CNPs sent", cnps_sent),
+    TROUBLE("bad ICRC", icrc_bad),
     QUANTILE("ACK p50 ns", ROCE_LATENCY_ACK, 500),
     QUANTILE("ACK p99 ns", ROCE_LATENCY_ACK, 990),
     QUANTILE("completion p50 ns", ROCE_LATENCY_MESSAGE_COMPLETION, 500),

@@ -15,6 +15,7 @@
 #include "roce/packet.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where the point stands to a stream. */
@@ -32,17 +33,22 @@ typedef enum roce_recovery {
     ROCE_RECOVERY_SELECTIVE, /* only what is missing is sent again */
 } roce_recovery;
 
-/* One PSN space.  `resent` and `capture_repeats` count what came more than once. */
+/* One PSN space. */
 typedef struct roce_space_counters {
     uint64_t packets;
     uint64_t unique_psns;
+} roce_space_counters;
+
+/* What was out of order in it.  `resent` and `capture_repeats` count what came more than
+ * once. */
+typedef struct roce_disorder_counters {
     uint64_t gaps;
     uint64_t missing_psns;    /* PSNs that were missing when a gap opened */
     uint64_t reordered;       /* late originals */
     uint64_t duplicates;      /* the same packet again: made by the network */
     uint64_t capture_repeats; /* arrivals of PSNs that had come here before */
     uint64_t resent;          /* sent again by the sender */
-} roce_space_counters;
+} roce_disorder_counters;
 
 typedef struct roce_retransmission_counters {
     uint64_t packets;
@@ -62,10 +68,23 @@ typedef enum roce_nak_kind {
     ROCE_N_NAKS,
 } roce_nak_kind;
 
+/* What a stream in trouble has counted: something of it was lost, late, refused, or came
+ * more than once.  Most streams have none of it. */
+typedef struct roce_stream_trouble {
+    roce_disorder_counters disorder[ROCE_N_SPACES];
+    roce_retransmission_counters retransmissions;
+    uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
+    uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
+    uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
+    uint64_t rnr_waits_kept, rnr_waits_broken;
+    uint64_t restarts;
+    uint64_t icrc_bad;
+    uint64_t icrc_cnp_bad; /* of CNPs, which some devices send with one of their own */
+    uint64_t icrc_flush_bad; /* of FLUSH, which soft-RoCE sends with a wrong one */
+} roce_stream_trouble;
+
 typedef struct roce_ecn_counters {
     uint64_t codepoint[4]; /* by value: Not-ECT, ECT(1), ECT(0), CE */
-    uint64_t transitions;
-    uint64_t ce_episodes;
 } roce_ecn_counters;
 
 /* A run of marks without a long pause. */
@@ -88,13 +107,18 @@ typedef enum roce_ce_answer {
     ROCE_N_CE_ANSWERS,
 } roce_ce_answer;
 
-typedef struct roce_icrc_counters {
-    uint64_t checked;
-    uint64_t bad;
-    uint64_t unchecked_truncated;
-    uint64_t cnp_bad;   /* of CNPs, which some devices send with an ICRC of their own */
-    uint64_t flush_bad; /* of FLUSH, which soft-RoCE sends with a wrong ICRC */
-} roce_icrc_counters;
+/* What is known of marks and CNPs.  Streams whose data all has one codepoint, and that
+ * have to do with no CNP, have none of it. */
+typedef struct roce_stream_congestion {
+    uint64_t transitions;
+    uint64_t n_episodes;                    /* runs of marks without a long pause */
+    uint64_t cnps_sent;                     /* carried by this stream */
+    uint64_t cnps_attributed;               /* of those, whose data stream is known */
+    uint64_t cnps_received;                 /* if paired */
+    uint64_t ce_answers[ROCE_N_CE_ANSWERS]; /* marks: adds up to ecn.codepoint[3] */
+    roce_ce_episode *episodes; /* the first ROCE_CE_EPISODES; owned by the tracker */
+    uint32_t n_episodes_kept;
+} roce_stream_congestion;
 
 /* What is measured in time, each as the stream's point sees it: an answer takes the
  * responder's turnaround at the responder's NIC, the round trip at the requester's.
@@ -137,7 +161,17 @@ typedef enum roce_latency {
 
 #define ROCE_STREAM_PORTS 8
 #define ROCE_STREAM_VLANS 4
-#define ROCE_STREAM_OPCODES 10
+#define ROCE_STREAM_OPCODES 4
+
+/* Of each latency, or NULL without samples; owned by the tracker. */
+typedef struct roce_stream_latencies {
+    roce_histogram *of[ROCE_N_LATENCIES];
+} roce_stream_latencies;
+
+typedef struct roce_opcode_count {
+    uint8_t opcode;
+    uint64_t packets;
+} roce_opcode_count;
 
 /* Everything that a report says of a stream.  Valid until the tracker is freed.  What each
  * packet touches stands first. */
@@ -148,6 +182,7 @@ typedef struct roce_stream {
     roce_addr src, dst;
     uint8_t n_udp_src_ports, n_vlans, n_opcodes;
     bool has_src_qpn;
+    uint16_t n_other_opcodes;
     uint32_t dst_qpn;
     uint32_t src_qpn; /* valid if has_src_qpn: from DETH, CM, the user or the pairing */
     roce_transport transport;
@@ -160,46 +195,56 @@ typedef struct roce_stream {
     uint64_t first_time_ns, last_time_ns;
     uint64_t last_frame;
     uint64_t messages_completed, message_bytes;
-    uint64_t dscps; /* bit n: DSCP n was seen */
-    uint16_t udp_src_port[ROCE_STREAM_PORTS];
-    roce_ecn_counters ecn;
-    uint64_t cnps_sent; /* carried by this stream */
-    roce_retransmission_counters retransmissions;
+    uint64_t dscps;                        /* bit n: DSCP n was seen */
+    uint64_t icrc_checked, icrc_truncated; /* the latter cut off, and not checked */
+    roce_ecn_counters ecn;                 /* of data */
     roce_space_counters space[ROCE_N_SPACES];
-    roce_icrc_counters icrc;
-    struct {
-        uint8_t opcode;
-        uint64_t packets;
-    } opcodes[ROCE_STREAM_OPCODES]; /* the rest is in other_opcodes */
+    uint64_t opcode_packets[ROCE_STREAM_OPCODES];
+    uint8_t opcode[ROCE_STREAM_OPCODES]; /* the first; see other_opcodes */
+    uint16_t udp_src_port[ROCE_STREAM_PORTS];
+    /* Parts that not every stream has; to be read by the functions below. */
+    roce_stream_trouble *trouble;
+    roce_stream_congestion *congestion;
+    roce_stream_latencies *latencies;
+    roce_opcode_count *other_opcodes;
 
     uint64_t first_frame;
+    uint64_t acks_sent;
+    uint64_t ecn_control[4];
     uint32_t
         paired_as; /* grows with each pairing of the capture; the same at the peer */
     uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
-    bool paired_ports_agree;   /* the source-port relation holds for the pairing */
     uint32_t pairing_evidence; /* ACKs that agreed with the pairing */
-    bool table_contradicted;   /* what was captured contradicts the user's tables */
     roce_vantage vantage;
     roce_recovery recovery;
+    bool paired_ports_agree; /* the source-port relation holds for the pairing */
+    bool table_contradicted; /* what was captured contradicts the user's tables */
     bool partial_path;
     uint16_t vlan[ROCE_STREAM_VLANS]; /* VLAN ids, outermost */
-    uint64_t *other_opcodes;          /* 256 counts, or NULL; owned by the tracker */
-
-    uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
-    uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
-    uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
-    uint64_t acks_sent;
-    uint64_t rnr_waits_kept, rnr_waits_broken;
-    uint64_t cnps_received;                 /* if paired */
-    uint64_t cnps_attributed;               /* of those, whose data stream is known */
-    uint64_t ce_answers[ROCE_N_CE_ANSWERS]; /* marks: adds up to ecn.codepoint[3] */
-    roce_ce_episode *ce_episodes; /* the first ROCE_CE_EPISODES; owned by the tracker */
-    uint32_t n_ce_episodes;       /* kept */
-    uint64_t ecn_control[4];
-    uint64_t restarts;
-    roce_histogram *latencies[ROCE_N_LATENCIES]; /* NULL without samples; owned by the
-                                                  * tracker */
 } roce_stream;
+
+/* What a stream without such a part has: nothing of it. */
+extern const roce_stream_trouble roce_no_trouble;
+extern const roce_stream_congestion roce_no_congestion;
+
+static inline const roce_stream_trouble *
+roce_stream_trouble_of(const roce_stream *stream)
+{
+    return stream->trouble != NULL ? stream->trouble : &roce_no_trouble;
+}
+
+static inline const roce_stream_congestion *
+roce_stream_congestion_of(const roce_stream *stream)
+{
+    return stream->congestion != NULL ? stream->congestion : &roce_no_congestion;
+}
+
+/* NULL without samples. */
+static inline const roce_histogram *
+roce_stream_latency(const roce_stream *stream, roce_latency latency)
+{
+    return stream->latencies != NULL ? stream->latencies->of[latency] : NULL;
+}
 
 /* Packets of one opcode. */
 uint64_t

@@ -466,27 +466,30 @@ static void
 check_space(const roce_stream *s, roce_space space)
 {
     const roce_space_counters *c = &s->space[space];
-    assert(c->packets <= s->packets && c->duplicates <= c->packets);
-    assert(c->gaps < SANE &&
-           c->reordered <= c->packets); /* a request opens gaps, too */
-    assert(c->resent <= c->packets && c->capture_repeats <= c->packets);
-    assert(c->missing_psns < SANE && c->unique_psns < SANE);
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    const roce_disorder_counters *d = &trouble->disorder[space];
+    assert(c->packets <= s->packets && d->duplicates <= c->packets);
+    assert(d->gaps < SANE &&
+           d->reordered <= c->packets); /* a request opens gaps, too */
+    assert(d->resent <= c->packets && d->capture_repeats <= c->packets);
+    assert(d->missing_psns < SANE && c->unique_psns < SANE);
     for (unsigned v = 0; v < ROCE_N_VERDICTS; v++) {
-        assert(s->losses[space][v] < SANE);
+        assert(trouble->losses[space][v] < SANE);
     }
 }
 
 static uint64_t
 samples(const roce_stream *s, roce_latency latency)
 {
-    return s->latencies[latency] != NULL ? s->latencies[latency]->count : 0;
+    const roce_histogram *h = roce_stream_latency(s, latency);
+    return h != NULL ? h->count : 0;
 }
 
 static void
 check_latencies(const world *w, const roce_stream *s)
 {
     for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
-        const roce_histogram *h = s->latencies[i];
+        const roce_histogram *h = roce_stream_latency(s, (roce_latency)i);
         if (h == NULL) {
             continue;
         }
@@ -497,10 +500,11 @@ check_latencies(const world *w, const roce_stream *s)
         assert(roce_histogram_mean(h) >= h->min_ns);
         assert(roce_histogram_stddev(h) <= h->max_ns - h->min_ns);
     }
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     assert(samples(s, ROCE_LATENCY_NAK_GENERATION) <=
-           s->naks_received[ROCE_NAKS_PSN_SEQUENCE]);
-    assert(samples(s, ROCE_LATENCY_NAK_REACTION) <= s->retransmissions.rounds);
-    assert(samples(s, ROCE_LATENCY_RECOVERY) <= s->retransmissions.rounds);
+           trouble->naks_received[ROCE_NAKS_PSN_SEQUENCE]);
+    assert(samples(s, ROCE_LATENCY_NAK_REACTION) <= trouble->retransmissions.rounds);
+    assert(samples(s, ROCE_LATENCY_RECOVERY) <= trouble->retransmissions.rounds);
 }
 
 static void
@@ -514,7 +518,7 @@ check_stream(const world *w, uint32_t id)
     assert(roce_recovery_name(s->recovery) != NULL);
     assert(roce_transport_name(s->transport) != NULL);
     assert(s->n_udp_src_ports <= ROCE_STREAM_PORTS && s->n_vlans <= ROCE_STREAM_VLANS);
-    assert(s->n_opcodes <= ROCE_STREAM_OPCODES);
+    assert(s->n_opcodes <= ROCE_STREAM_OPCODES && s->n_other_opcodes < 256);
     assert(roce_stream_is_paired(s) == (s->peer != ROCE_NO_STREAM));
     if (s->peer != ROCE_NO_STREAM) {
         assert(s->peer < roce_tracker_n_streams(w->tracker));
@@ -522,14 +526,16 @@ check_stream(const world *w, uint32_t id)
     }
     assert(s->connection == ROCE_NO_STREAM ||
            s->connection < roce_tracker_n_connections(w->tracker));
-    const roce_retransmission_counters *r = &s->retransmissions;
+    const roce_retransmission_counters *r = &roce_stream_trouble_of(s)->retransmissions;
     uint64_t rounds = 0;
     for (unsigned cause = 0; cause < ROCE_N_CAUSES; cause++) {
         rounds += r->by_cause[cause];
     }
     assert(rounds == r->rounds && r->spurious_rounds <= r->rounds);
     assert(r->packets <= s->packets && r->bytes <= s->payload_bytes);
-    assert(s->icrc.bad <= s->icrc.checked && s->naks_sent[0] <= s->packets);
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    assert(trouble->icrc_bad <= s->icrc_checked);
+    assert(trouble->naks_sent[0] <= s->packets);
     assert(s->messages_completed <= s->packets && s->message_bytes < SANE);
     check_space(s, ROCE_SPACE_REQUESTS);
     check_space(s, ROCE_SPACE_RESPONSES);

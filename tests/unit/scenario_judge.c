@@ -15,67 +15,85 @@ typedef enum when_unnamed {
     MUST_BE_0,
 } when_unnamed;
 
+/* Where it stands. */
+typedef enum part {
+    OF_ITSELF,
+    OF_TROUBLE,
+    OF_CONGESTION,
+} part;
+
 typedef struct metric {
     const char *name;
+    part part;
     size_t offset, size;
     when_unnamed unnamed;
 } metric;
 
 #define FIELD(name, field, unnamed)                                                    \
     {                                                                                  \
-        name, offsetof(roce_stream, field), sizeof(((const roce_stream *)0)->field),   \
-            unnamed                                                                    \
+        name, OF_ITSELF, offsetof(roce_stream, field),                                 \
+            sizeof(((const roce_stream *)0)->field), unnamed                           \
     }
-#define REQUESTS space[ROCE_SPACE_REQUESTS]
-#define RESPONSES space[ROCE_SPACE_RESPONSES]
+#define TROUBLE(name, field, unnamed)                                                  \
+    {                                                                                  \
+        name, OF_TROUBLE, offsetof(roce_stream_trouble, field),                        \
+            sizeof(((const roce_stream_trouble *)0)->field), unnamed                   \
+    }
+#define CONGESTION(name, field, unnamed)                                               \
+    {                                                                                  \
+        name, OF_CONGESTION, offsetof(roce_stream_congestion, field),                  \
+            sizeof(((const roce_stream_congestion *)0)->field), unnamed                \
+    }
+#define REQUESTS disorder[ROCE_SPACE_REQUESTS]
+#define RESPONSES disorder[ROCE_SPACE_RESPONSES]
 #define LOST losses[ROCE_SPACE_REQUESTS]
 #define R_LOST losses[ROCE_SPACE_RESPONSES]
 
 /* clang-format off */
 static const metric metrics[] = {
     FIELD("packets", packets, MAY_BE_ANYTHING),
-    FIELD("requests", REQUESTS.packets, MAY_BE_ANYTHING),
-    FIELD("unique", REQUESTS.unique_psns, MAY_BE_ANYTHING),
-    FIELD("gaps", REQUESTS.gaps, MUST_BE_0),
-    FIELD("missing", REQUESTS.missing_psns, MUST_BE_0),
-    FIELD("reordered", REQUESTS.reordered, MUST_BE_0),
-    FIELD("duplicates", REQUESTS.duplicates, MUST_BE_0),
-    FIELD("repeats", REQUESTS.capture_repeats, MUST_BE_0),
-    FIELD("again", REQUESTS.resent, MUST_BE_0),
-    FIELD("again_bytes", retransmissions.bytes, MAY_BE_ANYTHING),
-    FIELD("asked_bytes", retransmissions.requested_bytes, MAY_BE_ANYTHING),
-    FIELD("rounds", retransmissions.rounds, MUST_BE_0),
-    FIELD("spurious", retransmissions.spurious_rounds, MUST_BE_0),
-    FIELD("by_nak", retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE], MUST_BE_0),
-    FIELD("by_rnr", retransmissions.by_cause[ROCE_CAUSE_RNR], MUST_BE_0),
-    FIELD("by_timeout", retransmissions.by_cause[ROCE_CAUSE_TIMEOUT], MUST_BE_0),
-    FIELD("by_reissue", retransmissions.by_cause[ROCE_CAUSE_READ_REISSUE], MUST_BE_0),
-    FIELD("by_unknown", retransmissions.by_cause[ROCE_CAUSE_UNKNOWN], MUST_BE_0),
-    FIELD("lost_before", LOST[ROCE_VERDICT_LOST_BEFORE_CAPTURE], MUST_BE_0),
-    FIELD("undelivered", LOST[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE], MUST_BE_0),
-    FIELD("ack_lost", LOST[ROCE_VERDICT_ACK_LOST], MUST_BE_0),
-    FIELD("data_or_ack_lost", LOST[ROCE_VERDICT_DATA_OR_ACK_LOST], MUST_BE_0),
-    FIELD("not_captured", LOST[ROCE_VERDICT_NOT_CAPTURED], MUST_BE_0),
-    FIELD("corrupt", LOST[ROCE_VERDICT_CORRUPT], MUST_BE_0),
-    FIELD("unknown", LOST[ROCE_VERDICT_UNKNOWN], MUST_BE_0),
-    FIELD("responses", RESPONSES.packets, MAY_BE_ANYTHING),
-    FIELD("r.unique", RESPONSES.unique_psns, MAY_BE_ANYTHING),
-    FIELD("r.gaps", RESPONSES.gaps, MUST_BE_0),
-    FIELD("r.missing", RESPONSES.missing_psns, MUST_BE_0),
-    FIELD("r.reordered", RESPONSES.reordered, MUST_BE_0),
-    FIELD("r.duplicates", RESPONSES.duplicates, MUST_BE_0),
-    FIELD("r.again", RESPONSES.resent, MUST_BE_0),
-    FIELD("r.lost_before", R_LOST[ROCE_VERDICT_LOST_BEFORE_CAPTURE], MUST_BE_0),
-    FIELD("r.undelivered", R_LOST[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE], MUST_BE_0),
-    FIELD("r.ack_lost", R_LOST[ROCE_VERDICT_ACK_LOST], MUST_BE_0),
-    FIELD("r.data_or_ack_lost", R_LOST[ROCE_VERDICT_DATA_OR_ACK_LOST], MUST_BE_0),
-    FIELD("r.not_captured", R_LOST[ROCE_VERDICT_NOT_CAPTURED], MUST_BE_0),
-    FIELD("r.corrupt", R_LOST[ROCE_VERDICT_CORRUPT], MUST_BE_0),
-    FIELD("r.unknown", R_LOST[ROCE_VERDICT_UNKNOWN], MUST_BE_0),
-    FIELD("restarts", restarts, MUST_BE_0),
+    FIELD("requests", space[ROCE_SPACE_REQUESTS].packets, MAY_BE_ANYTHING),
+    FIELD("unique", space[ROCE_SPACE_REQUESTS].unique_psns, MAY_BE_ANYTHING),
+    TROUBLE("gaps", REQUESTS.gaps, MUST_BE_0),
+    TROUBLE("missing", REQUESTS.missing_psns, MUST_BE_0),
+    TROUBLE("reordered", REQUESTS.reordered, MUST_BE_0),
+    TROUBLE("duplicates", REQUESTS.duplicates, MUST_BE_0),
+    TROUBLE("repeats", REQUESTS.capture_repeats, MUST_BE_0),
+    TROUBLE("again", REQUESTS.resent, MUST_BE_0),
+    TROUBLE("again_bytes", retransmissions.bytes, MAY_BE_ANYTHING),
+    TROUBLE("asked_bytes", retransmissions.requested_bytes, MAY_BE_ANYTHING),
+    TROUBLE("rounds", retransmissions.rounds, MUST_BE_0),
+    TROUBLE("spurious", retransmissions.spurious_rounds, MUST_BE_0),
+    TROUBLE("by_nak", retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE], MUST_BE_0),
+    TROUBLE("by_rnr", retransmissions.by_cause[ROCE_CAUSE_RNR], MUST_BE_0),
+    TROUBLE("by_timeout", retransmissions.by_cause[ROCE_CAUSE_TIMEOUT], MUST_BE_0),
+    TROUBLE("by_reissue", retransmissions.by_cause[ROCE_CAUSE_READ_REISSUE], MUST_BE_0),
+    TROUBLE("by_unknown", retransmissions.by_cause[ROCE_CAUSE_UNKNOWN], MUST_BE_0),
+    TROUBLE("lost_before", LOST[ROCE_VERDICT_LOST_BEFORE_CAPTURE], MUST_BE_0),
+    TROUBLE("undelivered", LOST[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE], MUST_BE_0),
+    TROUBLE("ack_lost", LOST[ROCE_VERDICT_ACK_LOST], MUST_BE_0),
+    TROUBLE("data_or_ack_lost", LOST[ROCE_VERDICT_DATA_OR_ACK_LOST], MUST_BE_0),
+    TROUBLE("not_captured", LOST[ROCE_VERDICT_NOT_CAPTURED], MUST_BE_0),
+    TROUBLE("corrupt", LOST[ROCE_VERDICT_CORRUPT], MUST_BE_0),
+    TROUBLE("unknown", LOST[ROCE_VERDICT_UNKNOWN], MUST_BE_0),
+    FIELD("responses", space[ROCE_SPACE_RESPONSES].packets, MAY_BE_ANYTHING),
+    FIELD("r.unique", space[ROCE_SPACE_RESPONSES].unique_psns, MAY_BE_ANYTHING),
+    TROUBLE("r.gaps", RESPONSES.gaps, MUST_BE_0),
+    TROUBLE("r.missing", RESPONSES.missing_psns, MUST_BE_0),
+    TROUBLE("r.reordered", RESPONSES.reordered, MUST_BE_0),
+    TROUBLE("r.duplicates", RESPONSES.duplicates, MUST_BE_0),
+    TROUBLE("r.again", RESPONSES.resent, MUST_BE_0),
+    TROUBLE("r.lost_before", R_LOST[ROCE_VERDICT_LOST_BEFORE_CAPTURE], MUST_BE_0),
+    TROUBLE("r.undelivered", R_LOST[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE], MUST_BE_0),
+    TROUBLE("r.ack_lost", R_LOST[ROCE_VERDICT_ACK_LOST], MUST_BE_0),
+    TROUBLE("r.data_or_ack_lost", R_LOST[ROCE_VERDICT_DATA_OR_ACK_LOST], MUST_BE_0),
+    TROUBLE("r.not_captured", R_LOST[ROCE_VERDICT_NOT_CAPTURED], MUST_BE_0),
+    TROUBLE("r.corrupt", R_LOST[ROCE_VERDICT_CORRUPT], MUST_BE_0),
+    TROUBLE("r.unknown", R_LOST[ROCE_VERDICT_UNKNOWN], MUST_BE_0),
+    TROUBLE("restarts", restarts, MUST_BE_0),
     FIELD("partial", partial_path, MUST_BE_0),
-    FIELD("waits_kept", rnr_waits_kept, MUST_BE_0),
-    FIELD("waits_broken", rnr_waits_broken, MUST_BE_0),
+    TROUBLE("waits_kept", rnr_waits_kept, MUST_BE_0),
+    TROUBLE("waits_broken", rnr_waits_broken, MUST_BE_0),
     FIELD("recovery", recovery, MAY_BE_ANYTHING),
     FIELD("vantage", vantage, MAY_BE_ANYTHING),
     FIELD("pmtu", pmtu_bytes, MAY_BE_ANYTHING),
@@ -87,40 +105,40 @@ static const metric metrics[] = {
     FIELD("src_qpn", src_qpn, MAY_BE_ANYTHING),
     FIELD("has_src_qpn", has_src_qpn, MAY_BE_ANYTHING),
     FIELD("transport", transport, MAY_BE_ANYTHING),
-    FIELD("naks", naks_received[ROCE_NAKS_PSN_SEQUENCE], MAY_BE_ANYTHING),
-    FIELD("invalids", naks_received[ROCE_NAKS_INVALID_REQUEST], MAY_BE_ANYTHING),
-    FIELD("accesses", naks_received[ROCE_NAKS_REMOTE_ACCESS], MAY_BE_ANYTHING),
-    FIELD("operationals", naks_received[ROCE_NAKS_REMOTE_OPERATIONAL], MAY_BE_ANYTHING),
-    FIELD("rnrs", naks_received[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
-    FIELD("naks_sent", naks_sent[ROCE_NAKS_PSN_SEQUENCE], MAY_BE_ANYTHING),
-    FIELD("rnrs_sent", naks_sent[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
+    TROUBLE("naks", naks_received[ROCE_NAKS_PSN_SEQUENCE], MAY_BE_ANYTHING),
+    TROUBLE("invalids", naks_received[ROCE_NAKS_INVALID_REQUEST], MAY_BE_ANYTHING),
+    TROUBLE("accesses", naks_received[ROCE_NAKS_REMOTE_ACCESS], MAY_BE_ANYTHING),
+    TROUBLE("operationals", naks_received[ROCE_NAKS_REMOTE_OPERATIONAL], MAY_BE_ANYTHING),
+    TROUBLE("rnrs", naks_received[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
+    TROUBLE("naks_sent", naks_sent[ROCE_NAKS_PSN_SEQUENCE], MAY_BE_ANYTHING),
+    TROUBLE("rnrs_sent", naks_sent[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
     FIELD("acks_sent", acks_sent, MAY_BE_ANYTHING),
-    FIELD("cnps", cnps_received, MUST_BE_0),
-    FIELD("cnps_sent", cnps_sent, MUST_BE_0),
+    CONGESTION("cnps", cnps_received, MUST_BE_0),
+    CONGESTION("cnps_sent", cnps_sent, MUST_BE_0),
     FIELD("notect", ecn.codepoint[0], MAY_BE_ANYTHING),
     FIELD("ect1", ecn.codepoint[1], MAY_BE_ANYTHING),
     FIELD("ect0", ecn.codepoint[2], MAY_BE_ANYTHING),
     FIELD("ce", ecn.codepoint[3], MUST_BE_0),
-    FIELD("transitions", ecn.transitions, MUST_BE_0),
-    FIELD("episodes", ecn.ce_episodes, MUST_BE_0),
-    FIELD("answered", ce_answers[ROCE_CE_ANSWERED], MAY_BE_ANYTHING),
-    FIELD("paced", ce_answers[ROCE_CE_PACED], MAY_BE_ANYTHING),
-    FIELD("unanswered", ce_answers[ROCE_CE_UNANSWERED], MAY_BE_ANYTHING),
-    FIELD("open", ce_answers[ROCE_CE_OPEN], MAY_BE_ANYTHING),
+    CONGESTION("transitions", transitions, MUST_BE_0),
+    CONGESTION("episodes", n_episodes, MUST_BE_0),
+    CONGESTION("answered", ce_answers[ROCE_CE_ANSWERED], MAY_BE_ANYTHING),
+    CONGESTION("paced", ce_answers[ROCE_CE_PACED], MAY_BE_ANYTHING),
+    CONGESTION("unanswered", ce_answers[ROCE_CE_UNANSWERED], MAY_BE_ANYTHING),
+    CONGESTION("open", ce_answers[ROCE_CE_OPEN], MAY_BE_ANYTHING),
     FIELD("control.ect0", ecn_control[2], MAY_BE_ANYTHING),
     FIELD("control.ce", ecn_control[3], MUST_BE_0),
-    FIELD("checked", icrc.checked, MAY_BE_ANYTHING),
-    FIELD("bad", icrc.bad, MUST_BE_0),
-    FIELD("cnp_bad", icrc.cnp_bad, MUST_BE_0),
-    FIELD("flush_bad", icrc.flush_bad, MUST_BE_0),
-    FIELD("unchecked", icrc.unchecked_truncated, MAY_BE_ANYTHING),
+    FIELD("checked", icrc_checked, MAY_BE_ANYTHING),
+    TROUBLE("bad", icrc_bad, MUST_BE_0),
+    TROUBLE("cnp_bad", icrc_cnp_bad, MUST_BE_0),
+    TROUBLE("flush_bad", icrc_flush_bad, MUST_BE_0),
+    FIELD("unchecked", icrc_truncated, MAY_BE_ANYTHING),
     FIELD("messages", messages_completed, MAY_BE_ANYTHING),
     FIELD("message_bytes", message_bytes, MAY_BE_ANYTHING),
     FIELD("payload", payload_bytes, MAY_BE_ANYTHING),
 };
 
 #define TOTAL(name, field, unnamed)                                                    \
-    {name, offsetof(roce_tracker_totals, field),                                       \
+    {name, OF_ITSELF, offsetof(roce_tracker_totals, field),                                       \
      sizeof(((const roce_tracker_totals *)0)->field), unnamed}
 static const metric totals_metrics[] = {
     TOTAL("roce", roce_packets, MAY_BE_ANYTHING),
@@ -179,7 +197,13 @@ static uint64_t
 value_of(const void *object, const metric *m)
 {
     uint8_t bytes[8] = {0};
-    memcpy(bytes, (const char *)object + m->offset, m->size);
+    const void *from = object;
+    if (m->part == OF_TROUBLE) {
+        from = roce_stream_trouble_of(object);
+    } else if (m->part == OF_CONGESTION) {
+        from = roce_stream_congestion_of(object);
+    }
+    memcpy(bytes, (const char *)from + m->offset, m->size);
     uint64_t u64 = 0;
     uint32_t u32 = 0;
     uint16_t u16 = 0;

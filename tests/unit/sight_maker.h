@@ -23,6 +23,8 @@
  * unless its sighting says otherwise. */
 typedef struct sight_maker {
     roce_stream streams[MOST_STREAMS];
+    roce_stream_trouble troubles[MOST_STREAMS];
+    roce_stream_congestion congestions[MOST_STREAMS];
     roce_frame frame;
     roce_packet packet;
     roce_sighting sighting;
@@ -42,6 +44,8 @@ sight_maker_init(sight_maker *m)
     *m = (sight_maker){0};
     for (uint8_t i = 0; i < MOST_STREAMS; i++) {
         m->streams[i] = (roce_stream){
+            .trouble = &m->troubles[i],
+            .congestion = &m->congestions[i],
             .id = i,
             .src = host_addr((uint8_t)(i + 1)),
             .dst = host_addr(100),

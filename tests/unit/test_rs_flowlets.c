@@ -113,11 +113,13 @@ check_order(void)
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
         const rs_flowlet_stream f = {.late = cases[i].late};
-        roce_stream s = {.paired_by = cases[i].paired_by,
-                         .recovery = cases[i].recovery};
-        s.naks_received[ROCE_NAKS_PSN_SEQUENCE] = cases[i].naks;
-        s.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE] = cases[i].nak_rounds;
-        s.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT] = cases[i].timeouts;
+        roce_stream_trouble trouble = {0};
+        const roce_stream s = {.paired_by = cases[i].paired_by,
+                               .recovery = cases[i].recovery,
+                               .trouble = &trouble};
+        trouble.naks_received[ROCE_NAKS_PSN_SEQUENCE] = cases[i].naks;
+        trouble.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE] = cases[i].nak_rounds;
+        trouble.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT] = cases[i].timeouts;
         CHECK_STR(rs_order_name(rs_flowlet_order(&f, &s)),
                   rs_order_name(cases[i].want));
     }

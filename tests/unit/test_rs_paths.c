@@ -35,8 +35,9 @@ static rs_ttl_pattern
 pattern_of(guint runs, guint length, guint64 copies)
 {
     rs_paths *paths = rs_paths_new();
-    roce_stream stream = {.id = 3};
-    stream.space[ROCE_SPACE_REQUESTS].duplicates = copies;
+    roce_stream_trouble trouble = {0};
+    roce_stream stream = {.id = 3, .trouble = &trouble};
+    trouble.disorder[ROCE_SPACE_REQUESTS].duplicates = copies;
     for (guint i = 0; i < runs * length; i++) {
         const seen one = {(guint8)(63 - i / length % 2), 0xffff, ROCE_TRANSPORT_RC,
                           ROCE_ICRC_GOOD};

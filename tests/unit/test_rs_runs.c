@@ -116,8 +116,8 @@ next_sight(sight_maker *m, GRand *random, guint i)
     m->packet.src_port = g_rand_int_range(random, 0, 20) == 0 ? 4791 : 50000;
     m->frame.wire_bytes = m->packet.payload_bytes + 58;
     s->ecn.codepoint[roce_packet_ecn(&m->packet)]++;
-    s->retransmissions.packets += g_rand_int_range(random, 0, 40) == 0 ? 1 : 0;
-    s->cnps_sent += g_rand_int_range(random, 0, 80) == 0 ? 1 : 0;
+    s->trouble->retransmissions.packets += g_rand_int_range(random, 0, 40) == 0 ? 1 : 0;
+    s->congestion->cnps_sent += g_rand_int_range(random, 0, 80) == 0 ? 1 : 0;
     rs_sight_complete(sight);
     return sight;
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the rules of the tracker remember of some streams, and of most have no need to:
+ * each part is made when a rule first writes to it.
+ *
+ * The one rule: a part that a stream does not have reads as one in which nothing has
+ * happened yet, so that no rule asks whether it is there.
+ */
+#ifndef ROCE_CORE_PARTS_H
+#define ROCE_CORE_PARTS_H
+
+#include "history.h"
+#include "missing.h"
+#include "roce/psn.h"
+#include "roce/stream.h"
+
+/* One PSN space of a stream.  For requests the "acceptor" is the responder, for
+ * responses the requester; both take packets in order, and are emulated as if they
+ * stood at this point. */
+typedef struct roce_lane {
+    bool started;
+    bool selective;    /* the acceptor keeps what comes beyond a gap */
+    bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
+    int64_t first;     /* lowest PSN that this point can have seen */
+    int64_t next_tx;   /* PSN behind the newest transmission */
+    int64_t max_next;  /* PSN behind the highest seen */
+    int64_t accept_next; /* the acceptor's expected PSN */
+    int64_t discard_psn; /* copies from here on, sent no later than discard_tx, were */
+    uint64_t discard_tx; /* told by a NAK not to have been accepted */
+    uint64_t tx;         /* transmissions seen */
+    uint16_t
+        newest_ident; /* of all seen: where they rise, what is older was overtaken */
+    bool ident_known;
+    uint64_t newest_ns; /* when that was seen */
+    uint64_t top_frame;
+    roce_history history;
+    roce_missing missing;
+} roce_lane;
+
+typedef enum roce_nak_state {
+    ROCE_NAK_NONE,
+    ROCE_NAK_SEQUENCE,
+    ROCE_NAK_RNR,
+    ROCE_NAK_FATAL,
+} roce_nak_state;
+
+/* The newest NAK about a stream's requests. */
+typedef struct roce_last_nak {
+    roce_nak_state state;
+    bool answered; /* a round followed */
+    bool was_late; /* what it asked for arrived late, not again */
+    bool gap_seen; /* what provoked it was seen here */
+    int64_t psn;
+    int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
+    uint64_t oldest_ns; /* when that one came */
+    uint64_t time_ns, frame;
+    uint64_t tx;      /* transmissions seen before it */
+    uint64_t wait_ns; /* RNR */
+} roce_last_nak;
+
+/* The newest round of retransmissions. */
+typedef struct roce_round {
+    bool active;
+    bool spurious;
+    roce_cause cause;
+    int64_t start, end;
+    uint64_t frame;
+    uint64_t first_tx;
+    bool unheard;     /* the other direction was not known when it began */
+    uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
+    bool doubt_told;  /* what a timeout casts doubt on has been told */
+    int64_t run_next; /* for voting on the recovery model */
+    bool voted;
+} roce_round;
+
+/* A request that is taken for late or for a duplicate until the next one comes, see
+ * unnumbered.c. */
+typedef struct roce_doubt {
+    bool valid;
+    bool late;        /* it filled a gap; else it had been seen */
+    bool asked;       /* it is what a NAK asks for */
+    bool acked;       /* what was missing had been acknowledged */
+    roce_cause cause; /* if it was sent again */
+    int64_t psn;
+    uint32_t span;
+    uint32_t copies; /* transmissions of it that went unseen */
+    uint64_t frame;
+    uint64_t payload_bytes;
+    uint64_t requested_bytes;    /* of a READ */
+    uint64_t seen_ns, missed_ns; /* as in roce_arrival */
+    uint64_t age_ns;             /* of the newest copy before it */
+} roce_doubt;
+
+/* A request seen beyond the PSN expected here: what makes a responder send a NAK. */
+typedef struct roce_violation {
+    int64_t expected;
+    uint64_t frame; /* 0: none */
+    uint64_t time_ns;
+    bool answered; /* a NAK named it */
+} roce_violation;
+
+/* The message that acknowledgements have come into; see measure.c. */
+typedef struct roce_message_clock {
+    bool clean; /* seen from its start on, each packet once */
+    int64_t next;
+    uint64_t start_ns, start_frame;
+} roce_message_clock;
+
+/* The READ or atomic that is being answered. */
+typedef struct roce_answer_clock {
+    bool clean; /* all of its responses so far came once and in order */
+    int64_t next;
+} roce_answer_clock;
+
+/* A loss that is being repaired. */
+typedef struct roce_repair_clock {
+    bool running;
+    bool by_response; /* a READ or atomic: no ACK ends it */
+    int64_t psn;
+    uint64_t evident_ns;
+} roce_repair_clock;
+
+/* A late original that a NAK had asked for: if it never comes once more, it was the
+ * answer. */
+typedef struct roce_asked_late {
+    int64_t psn;
+    uint64_t deadline_ns;
+    uint64_t payload_bytes;
+} roce_asked_late;
+
+#define ROCE_ASKED_LATE 4
+#define ROCE_ACK_STEPS 8
+#define ROCE_RECENT_ACKS 8
+#define ROCE_RECENT_BAD 8
+#define ROCE_VIOLATIONS 8
+
+/* A stream of which something was lost, late or refused, or came more than once. */
+typedef struct roce_trouble {
+    roce_stream_trouble pub; /* first, so that a roce_stream_trouble is one */
+    roce_round round;
+    roce_doubt doubt;
+    roce_last_nak nak;
+    roce_repair_clock repair;
+    /* Copies that went unseen and came again: those asked for, and the others. */
+    uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
+    uint32_t votes_go_back, votes_selective;
+    roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
+    roce_asked_late asked_late[ROCE_ASKED_LATE];
+    struct {
+        uint32_t psn24;
+        uint64_t frame;
+    } bad[ROCE_RECENT_BAD];  /* hints: packets with a bad ICRC */
+    uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
+    bool carried_nak;
+    uint8_t violation, n_asked_late, bad_at;
+} roce_trouble;
+
+/* A stream with marks, or that has to do with CNPs. */
+typedef struct roce_congestion {
+    roce_stream_congestion pub; /* first, likewise */
+    bool in_episode;
+    bool cnp_seen;
+    bool carried_cnp;
+    uint64_t episode_since; /* data packets since an episode's first mark */
+    uint64_t episode_frame, episode_start_ns, episode_last_ns, episode_marked;
+    uint64_t episode_data; /* data packets from its first mark to its newest */
+    uint32_t episodes_capacity;
+    uint64_t unanswered_ce_frame; /* 0: none */
+    uint64_t unanswered_ce_ns, newest_ce_ns;
+    uint64_t waiting_due, waiting_paced; /* marks since, with it */
+    /* Marks that waited in vain behind the first CNP, when no gap was known, and the
+     * longest time from that to one of them. */
+    uint64_t early_marks, early_longest_ns;
+    uint64_t last_cnp_ns;   /* about this stream's data; valid if cnp_seen */
+    uint32_t complained_of; /* stream id + 1, found for a switch's CNPs; 0 none */
+    uint32_t lookups;
+    uint32_t complainer; /* stream id + 1 that carried the newest CNP about its data */
+    uint32_t cnp_way;    /* of CNPs that it carries, + 1; 0 none, see pacing.c */
+    uint64_t carried_cnp_ns; /* the newest; valid if carried_cnp */
+} roce_congestion;
+
+/* What was heard of this stream's requests. */
+typedef struct roce_heard {
+    struct {
+        int64_t una;
+        uint64_t time_ns;
+    } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
+    uint8_t ack_step;
+    uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
+    uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
+    uint64_t least_answer_ns, least_reaction_ns;
+    uint32_t n_answers, n_reactions;
+    roce_message_clock message;
+} roce_heard;
+
+/* The newest acknowledgements that this stream carried. */
+typedef struct roce_carried {
+    struct {
+        roce_identity identity;
+        uint32_t psn24;
+        uint8_t valid;
+    } recent_acks[ROCE_RECENT_ACKS];
+    uint8_t recent_ack;
+} roce_carried;
+
+/* READ responses and atomic acknowledgements that this stream carried, or should have. */
+typedef struct roce_answers {
+    roce_lane lane;
+    int64_t response_message_next; /* unpaired: PSN that continues an open response */
+    uint64_t response_time_ns;     /* newest response data */
+    uint64_t least_asked_ns; /* from a response to its being asked again; 0 unknown */
+    uint64_t answered_tx; /* first request of the round that is being answered again */
+    roce_answer_clock answer;
+} roce_answers;
+
+extern const roce_trouble roce_untroubled;
+extern const roce_congestion roce_uncongested;
+extern const roce_heard roce_unheard;
+extern const roce_answers roce_unanswered;
+
+#endif
