@@ -29,6 +29,13 @@ rs_evidence_table_free(rs_evidence_table *table)
     g_free(table);
 }
 
+/* No finding is about what every stream or pair does. */
+static gboolean
+tells_something(roce_event_kind kind)
+{
+    return kind != ROCE_EVENT_STREAM_START && kind != ROCE_EVENT_CONNECTED;
+}
+
 static gint64
 key_of(guint32 stream, guint kind)
 {
@@ -95,6 +102,9 @@ rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
 {
     if (event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
         withdraw(table, event);
+    }
+    if (!tells_something(event->kind)) {
+        return;
     }
     guint kind = rs_evidence_kind_of(event);
     keep_frame(table, kind, event, event->frame);

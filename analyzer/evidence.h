@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What findings can point at: the first frames of each kind of event of each stream.
+ * What findings can point at: the first frames of each kind of event of each stream, but
+ * for those that streams and pairs begin with.
  *
  * The one rule: few frames of many streams, never many of few.  The table is bounded.
  */
