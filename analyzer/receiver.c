@@ -18,6 +18,7 @@
 
 #define MAX_STREAMS 65536
 #define CELLS 32
+#define LEAST_CELLS 2 /* room for; doubled as they fill, up to CELLS */
 #define LEAST_OF_CELL 4
 
 typedef struct cell {
@@ -33,7 +34,8 @@ typedef enum credit_state {
 
 typedef struct state {
     rs_receiver_evidence pub;
-    cell *cells;        /* CELLS of them; NULL before the first ACK */
+    cell *cells;        /* n_cells of them; NULL before the first ACK */
+    guint n_cells;      /* of which those behind the one that is being filled are 0 */
     guint n_full;       /* cells before the one that is being filled */
     guint64 of_cell;    /* samples that fill one */
     guint64 counted_ns; /* sum of the samples taken so far */
@@ -117,6 +119,15 @@ halve_cells(state *s)
     s->of_cell *= 2;
 }
 
+static void
+add_cells(state *s)
+{
+    guint more = s->n_cells == 0 ? LEAST_CELLS : 2 * s->n_cells;
+    s->cells = g_renew(cell, s->cells, more);
+    memset(&s->cells[s->n_cells], 0, (more - s->n_cells) * sizeof *s->cells);
+    s->n_cells = more;
+}
+
 /* Takes the sample that the tracker has just added to the distribution, if it has: sums
  * of distributions are exact. */
 static void
@@ -129,8 +140,8 @@ take_ack_time(state *s, const rs_ack_times *times)
     if (!is_sample) {
         return;
     }
-    if (s->cells == NULL) {
-        s->cells = g_new0(cell, CELLS);
+    if (s->n_full == s->n_cells) {
+        add_cells(s);
     }
     cell *c = &s->cells[s->n_full];
     c->fastest_ns = c->n == 0 ? sample_ns : MIN(c->fastest_ns, sample_ns);
@@ -146,7 +157,7 @@ static void
 judge_ack_times(state *s)
 {
     guint64 fastest_ns = G_MAXUINT64;
-    for (guint i = 0; s->cells != NULL && i < CELLS && s->cells[i].n > 0; i++) {
+    for (guint i = 0; i < s->n_cells && s->cells[i].n > 0; i++) {
         fastest_ns = MIN(fastest_ns, s->cells[i].fastest_ns);
     }
     for (guint i = 0; i < s->n_full; i++) {
