@@ -16,6 +16,13 @@ struct rs_congestion {
     rs_reactions *reactions;
 };
 
+static void
+clear_stream(gpointer data)
+{
+    rs_stream_congestion *s = data;
+    g_free(s->cnps);
+}
+
 rs_congestion *
 rs_congestion_new(const roce_tracker *tracker)
 {
@@ -23,6 +30,7 @@ rs_congestion_new(const roce_tracker *tracker)
     congestion->tracker = tracker;
     congestion->foreign_about = ROCE_NO_STREAM;
     congestion->streams = g_array_new(FALSE, TRUE, sizeof(rs_stream_congestion));
+    g_array_set_clear_func(congestion->streams, clear_stream);
     congestion->reactions = rs_reactions_new();
     return congestion;
 }
@@ -46,6 +54,16 @@ of_stream(rs_congestion *congestion, guint32 stream)
     return &g_array_index(congestion->streams, rs_stream_congestion, stream);
 }
 
+static rs_stream_cnps *
+cnps_of(rs_congestion *congestion, guint32 stream)
+{
+    rs_stream_congestion *s = of_stream(congestion, stream);
+    if (s->cnps == NULL) {
+        s->cnps = g_new0(rs_stream_cnps, 1);
+    }
+    return s->cnps;
+}
+
 /* ---- NAKs and the CNPs that go with them ---- */
 
 static gboolean
@@ -56,7 +74,7 @@ are_neighbours(guint64 a_ns, guint64 b_ns)
 
 /* A NAK may come behind its CNP, which overtook it. */
 static void
-take_nak(rs_stream_congestion *s, guint64 now)
+take_nak(rs_stream_cnps *s, guint64 now)
 {
     if (s->alone_open && are_neighbours(now, s->alone_ns)) {
         s->carried.alone--;
@@ -68,7 +86,7 @@ take_nak(rs_stream_congestion *s, guint64 now)
 }
 
 static void
-take_carried(rs_stream_congestion *s, const roce_event *event)
+take_carried(rs_stream_cnps *s, const roce_event *event)
 {
     guint64 now = event->time_ns;
     if (event->related_frame != 0) {
@@ -95,12 +113,12 @@ rs_congestion_event(rs_congestion *congestion, const rs_occurrence *o)
         rs_reactions_cnp(congestion->reactions, o);
     }
     if (known && !o->peer_carries) {
-        rs_stream_congestion *cause = of_stream(congestion, event->stream);
+        rs_stream_cnps *cause = cnps_of(congestion, event->stream);
         congestion->foreign_about = event->stream;
         cause->foreign.answering += event->related_frame != 0 ? 1 : 0;
         cause->foreign.alone += event->related_frame == 0 ? 1 : 0;
     } else if (o->carrier != ROCE_NO_STREAM) {
-        take_carried(of_stream(congestion, o->carrier), event);
+        take_carried(cnps_of(congestion, o->carrier), event);
     }
 }
 
@@ -132,7 +150,7 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
         rs_stream_congestion *s = of_stream(congestion, sight->stream->id);
         s->priorities[what] |= (guint8)(1u << sight->priority);
         if (what == RS_CLASS_NAKS) {
-            take_nak(s, sight->frame->time_ns);
+            take_nak(cnps_of(congestion, sight->stream->id), sight->frame->time_ns);
         }
         if (what == RS_CLASS_DATA && s->not_ect_frame == 0 &&
             roce_packet_ecn(sight->packet) == ROCE_ECN_NOT_ECT) {
@@ -140,7 +158,7 @@ rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight)
         }
     }
     if (congestion->foreign_about != ROCE_NO_STREAM && what == RS_CLASS_CNPS) {
-        of_stream(congestion, congestion->foreign_about)->foreign_priorities |=
+        cnps_of(congestion, congestion->foreign_about)->foreign_priorities |=
             (guint8)(1u << sight->priority);
         congestion->foreign_about = ROCE_NO_STREAM;
     }
@@ -175,17 +193,25 @@ rs_congestion_of(const rs_congestion *congestion, guint32 stream)
                : &nothing;
 }
 
+static const rs_stream_cnps *
+known_cnps(const rs_congestion *congestion, guint32 stream)
+{
+    static const rs_stream_cnps none;
+    const rs_stream_congestion *s = rs_congestion_of(congestion, stream);
+    return s->cnps != NULL ? s->cnps : &none;
+}
+
 gboolean
 rs_congestion_cnps(const rs_congestion *congestion, guint32 stream,
                    rs_cnp_counts *receivers, rs_cnp_counts *others)
 {
     const roce_stream *s = roce_tracker_stream(congestion->tracker, stream);
     *receivers = (rs_cnp_counts){0};
-    *others = rs_congestion_of(congestion, stream)->foreign;
+    *others = known_cnps(congestion, stream)->foreign;
     if (s->peer == ROCE_NO_STREAM) {
         return FALSE;
     }
-    *receivers = rs_congestion_of(congestion, s->peer)->carried;
+    *receivers = known_cnps(congestion, s->peer)->carried;
     return TRUE;
 }
 
@@ -198,7 +224,8 @@ rs_congestion_priorities(const rs_congestion *congestion, guint32 stream,
         return own->priorities[what];
     }
     guint32 peer = roce_tracker_stream(congestion->tracker, stream)->peer;
-    guint8 priorities = what == RS_CLASS_CNPS ? own->foreign_priorities : 0;
+    guint8 priorities =
+        what == RS_CLASS_CNPS ? known_cnps(congestion, stream)->foreign_priorities : 0;
     if (peer != ROCE_NO_STREAM) {
         priorities |= rs_congestion_of(congestion, peer)->priorities[what];
     }

@@ -33,16 +33,21 @@ typedef struct rs_cnp_counts {
     guint64 alone;     /* neither */
 } rs_cnp_counts;
 
-typedef struct rs_stream_congestion {
-    guint8 priorities[RS_N_CLASSES]; /* bit n: priority n, of what it carries */
-    rs_cnp_counts carried;           /* CNPs that it carries */
-    /* CNPs about its data that somebody else than the receiver sent, a switch. */
+/* The CNPs of a stream. */
+typedef struct rs_stream_cnps {
+    rs_cnp_counts carried; /* that it carries */
+    /* About its data, that somebody else than the receiver sent, a switch. */
     rs_cnp_counts foreign;
     guint8 foreign_priorities; /* bit n: they had priority n */
-    guint64 not_ect_frame;     /* first data packet that was not ECN-capable; 0: none */
-    /* Of packets that it carries, for the two above. */
+    /* Of packets that it carries, for the counts. */
     guint64 nak_ns, alone_ns; /* the newest NAK, the newest CNP that is `alone` */
     gboolean nak_seen, alone_open;
+} rs_stream_cnps;
+
+typedef struct rs_stream_congestion {
+    guint8 priorities[RS_N_CLASSES]; /* bit n: priority n, of what it carries */
+    guint64 not_ect_frame; /* first data packet that was not ECN-capable; 0: none */
+    rs_stream_cnps *cnps;  /* NULL: it has to do with no CNP, and carries no NAK */
 } rs_stream_congestion;
 
 typedef struct rs_congestion rs_congestion;
