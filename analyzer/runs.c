@@ -8,8 +8,11 @@
 
 #include <string.h>
 
-#define MOST_STEPS                                                                     \
-    16 /* that wait: a few lines of memory, written one after the other */
+/* That wait: a few lines of memory, written one after the other.  Of streams beyond the
+ * first ones fewer do, for the sake of memory: all runs together take some MB. */
+#define MOST_STEPS 16
+#define FEWER_STEPS 4
+#define STREAMS_WITH_MOST 4096
 
 /* What packets have to share.  No byte is left unset, so that memcmp() compares. */
 typedef struct likeness {
@@ -44,8 +47,8 @@ typedef struct run {
     guint64 n;          /* packets that are to be counted */
     guint64 payload_bytes, wire_bytes;
     const roce_stream *stream;
-    step newest; /* of those that were told */
-    step steps[MOST_STEPS];
+    step newest;  /* of those that were told */
+    step steps[]; /* most_steps() of them */
 } run;
 
 struct rs_runs {
@@ -81,6 +84,12 @@ static run *
 run_of(const rs_runs *runs, guint32 stream)
 {
     return stream < runs->of_stream->len ? runs->of_stream->pdata[stream] : NULL;
+}
+
+static guint
+most_steps(guint32 stream)
+{
+    return stream < STREAMS_WITH_MOST ? MOST_STEPS : FEWER_STEPS;
 }
 
 /* ---- what is alike ---- */
@@ -320,7 +329,7 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
     if (comes_in_runs(sight) && grew(&sight->counted, &r->counted, &r->grows)) {
         find_likeness(&like, sight);
         if (memcmp(&like, &r->like, sizeof like) == 0) {
-            if (r->n_steps == MOST_STEPS) {
+            if (r->n_steps == most_steps(sight->stream->id)) {
                 tell_steps(runs, r);
             }
             add(r, sight);
@@ -343,7 +352,8 @@ rs_runs_begin(rs_runs *runs, const rs_sight *sight)
         g_ptr_array_set_size(runs->of_stream, (gint)id + 1);
     }
     if (runs->of_stream->pdata[id] == NULL) {
-        runs->of_stream->pdata[id] = g_new0(run, 1);
+        runs->of_stream->pdata[id] =
+            g_malloc0(sizeof(run) + most_steps(id) * sizeof(step));
     }
     run *r = runs->of_stream->pdata[id];
     r->open = TRUE;
