@@ -6,16 +6,23 @@
 #define MAX_STREAMS (1u << 20)
 #define MAX_PORTS 256 /* of one stream: a sender that takes another for each packet */
 
+/* Of nearly every stream one port is all. */
+typedef struct uses {
+    rs_port_use first; /* no packets: none yet */
+    GArray *others;    /* rs_port_use; NULL without */
+} uses;
+
 struct rs_ports {
-    GPtrArray *of_stream; /* GArray of rs_port_use, or NULL */
+    GArray *of_stream; /* uses */
     guint64 omitted;
 };
 
 static void
-free_uses(gpointer data)
+clear_uses(gpointer data)
 {
-    if (data != NULL) {
-        g_array_unref(data);
+    uses *u = data;
+    if (u->others != NULL) {
+        g_array_unref(u->others);
     }
 }
 
@@ -23,7 +30,8 @@ rs_ports *
 rs_ports_new(void)
 {
     rs_ports *ports = g_new0(rs_ports, 1);
-    ports->of_stream = g_ptr_array_new_with_free_func(free_uses);
+    ports->of_stream = g_array_new(FALSE, TRUE, sizeof(uses));
+    g_array_set_clear_func(ports->of_stream, clear_uses);
     return ports;
 }
 
@@ -31,40 +39,43 @@ void
 rs_ports_free(rs_ports *ports)
 {
     if (ports != NULL) {
-        g_ptr_array_unref(ports->of_stream);
+        g_array_unref(ports->of_stream);
         g_free(ports);
     }
 }
 
-static GArray *
+static uses *
 uses_of(rs_ports *ports, guint32 stream)
 {
     if (stream >= ports->of_stream->len) {
-        g_ptr_array_set_size(ports->of_stream, (gint)stream + 1);
+        g_array_set_size(ports->of_stream, stream + 1);
     }
-    gpointer *uses = &ports->of_stream->pdata[stream];
-    if (*uses == NULL) {
-        *uses = g_array_sized_new(FALSE, FALSE, sizeof(rs_port_use), 1);
-    }
-    return *uses;
+    return &g_array_index(ports->of_stream, uses, stream);
 }
 
-/* Nearly always the only one, or the one of the packet before. */
+/* Nearly always the first one, or the one of the packet before. */
 static rs_port_use *
-use_of(GArray *uses, guint16 port)
+use_of(uses *u, guint16 port)
 {
-    for (guint i = uses->len; i > 0; i--) {
-        rs_port_use *use = &g_array_index(uses, rs_port_use, i - 1);
+    if (u->first.packets == 0 || u->first.port == port) {
+        u->first.port = port;
+        return &u->first;
+    }
+    if (u->others == NULL) {
+        u->others = g_array_new(FALSE, FALSE, sizeof(rs_port_use));
+    }
+    for (guint i = u->others->len; i > 0; i--) {
+        rs_port_use *use = &g_array_index(u->others, rs_port_use, i - 1);
         if (use->port == port) {
             return use;
         }
     }
-    if (uses->len == MAX_PORTS) {
+    if (u->others->len == MAX_PORTS - 1) {
         return NULL;
     }
     const rs_port_use added = {.port = port};
-    g_array_append_val(uses, added);
-    return &g_array_index(uses, rs_port_use, uses->len - 1);
+    g_array_append_val(u->others, added);
+    return &g_array_index(u->others, rs_port_use, u->others->len - 1);
 }
 
 void
@@ -85,10 +96,21 @@ rs_ports_packet(rs_ports *ports, const rs_sight *sight)
     use->bytes += sight->payload_bytes;
 }
 
-const GArray *
-rs_ports_of(const rs_ports *ports, guint32 stream)
+guint
+rs_ports_n(const rs_ports *ports, guint32 stream)
 {
-    return stream < ports->of_stream->len ? ports->of_stream->pdata[stream] : NULL;
+    if (stream >= ports->of_stream->len) {
+        return 0;
+    }
+    const uses *u = &g_array_index(ports->of_stream, uses, stream);
+    return (u->first.packets > 0 ? 1 : 0) + (u->others != NULL ? u->others->len : 0);
+}
+
+const rs_port_use *
+rs_ports_at(const rs_ports *ports, guint32 stream, guint i)
+{
+    const uses *u = &g_array_index(ports->of_stream, uses, stream);
+    return i == 0 ? &u->first : &g_array_index(u->others, rs_port_use, i - 1);
 }
 
 guint64

@@ -28,9 +28,11 @@ rs_ports_free(rs_ports *ports);
 void
 rs_ports_packet(rs_ports *ports, const rs_sight *sight);
 
-/* The ports of a stream's data in the order of appearance; NULL: it has none. */
-const GArray *
-rs_ports_of(const rs_ports *ports, guint32 stream);
+/* How many ports a stream's data has; and the i-th, in the order of appearance. */
+guint
+rs_ports_n(const rs_ports *ports, guint32 stream);
+const rs_port_use *
+rs_ports_at(const rs_ports *ports, guint32 stream, guint i);
 
 /* Data packets with ports, or of streams, beyond the bounds. */
 guint64

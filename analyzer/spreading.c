@@ -85,9 +85,9 @@ members_of(const rs_analysis *analysis, const rs_address_pair *pair)
     GArray *members = g_array_new(FALSE, FALSE, sizeof(member));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
-        const GArray *uses = rs_ports_of(analysis->watchers.ports, id);
-        for (guint j = 0; j < uses->len; j++) {
-            const rs_port_use *use = &g_array_index(uses, rs_port_use, j);
+        const rs_ports *ports = analysis->watchers.ports;
+        for (guint j = 0; j < rs_ports_n(ports, id); j++) {
+            const rs_port_use *use = rs_ports_at(ports, id, j);
             const member m = {.port = use->port, .stream = id, .bytes = use->bytes};
             g_array_append_val(members, m);
         }
@@ -228,7 +228,7 @@ rs_spreading_pairs(const rs_analysis *analysis, const rs_summary *summary)
     g_autoptr(GHashTable) by_addresses = g_hash_table_new(hash_pair, same_pair);
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         if (rs_summary_stands(summary, id) &&
-            rs_ports_of(analysis->watchers.ports, id) != NULL) {
+            rs_ports_n(analysis->watchers.ports, id) > 0) {
             const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
             g_array_append_val(pair_of(pairs, by_addresses, s)->streams, id);
         }
