@@ -113,11 +113,11 @@ rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row)
                 ends, values);
         for (guint k = 0; k < pair->streams->len; k++) {
             guint32 id = g_array_index(pair->streams, guint32, k);
-            const rs_stream_path *path = path_of(all, id);
-            f->weight += path->ttl_changes;
+            const rs_path_changes *c = rs_path_changes_of(path_of(all, id));
+            f->weight += c->ttl_changes;
             g_array_append_val(f->streams, id);
-            rs_finding_add_frame(f, path->before_change);
-            rs_finding_add_frame(f, path->at_change);
+            rs_finding_add_frame(f, c->before_change);
+            rs_finding_add_frame(f, c->at_change);
         }
         rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = f->weight > pair->streams->len;
@@ -316,10 +316,10 @@ static gboolean
 changes_p_key(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_path *path = path_of(all, s->id);
-    return path != NULL && path->other_p_key_frame != 0 &&
+    return path != NULL && rs_path_changes_of(path)->other_p_key_frame != 0 &&
            roce_stream_trouble_of(s)->restarts == 0 &&
            s->transport != ROCE_TRANSPORT_UD &&
-           (path->p_key & 0x7fff) != (path->other_p_key & 0x7fff);
+           (path->p_key & 0x7fff) != (rs_path_changes_of(path)->other_p_key & 0x7fff);
 }
 
 static void
@@ -338,14 +338,15 @@ find_p_keys_within(rs_findings *all, const rs_finding_row *row, const rs_pair *p
         f,
         g_strdup_printf("The P_Key from %s changes within %s, from 0x%04x to "
                         "0x%04x",
-                        ends, n, path->p_key, path->other_p_key),
+                        ends, n, path->p_key, rs_path_changes_of(path)->other_p_key),
         g_strdup("A queue pair has one partition for as long as it is "
                  "connected."));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
         g_array_append_val(f->streams, id);
         rs_finding_add_frame(f, path_of(all, id)->first_frame);
-        rs_finding_add_frame(f, path_of(all, id)->other_p_key_frame);
+        rs_finding_add_frame(f,
+                             rs_path_changes_of(path_of(all, id))->other_p_key_frame);
         f->weight += roce_tracker_stream(all->analysis->tracker, id)->packets;
     }
     rs_finding_add_filter(f, rs_finding_stream_filter(all, f));

@@ -184,13 +184,13 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
                               pair->streams->len));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
-        const rs_stream_priorities *p = priorities_of(all, id);
-        if (n_mixed == 0 || p->at_second != 0) {
+        const rs_priority_changes *c = rs_priority_changes_of(priorities_of(all, id));
+        if (n_mixed == 0 || c->at_second != 0) {
             g_array_append_val(f->streams, id);
         }
-        if (p->at_second != 0) {
-            rs_finding_add_frame(f, p->before_second);
-            rs_finding_add_frame(f, p->at_second);
+        if (c->at_second != 0) {
+            rs_finding_add_frame(f, c->before_second);
+            rs_finding_add_frame(f, c->at_second);
         }
     }
 }
@@ -313,8 +313,8 @@ static gboolean
 changes_dscp(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_priorities *p = priorities_of(all, s->id);
-    return p != NULL && p->changes > 0 && roce_stream_trouble_of(s)->restarts == 0 &&
-           !sees_copies(s);
+    return p != NULL && rs_priority_changes_of(p)->changes > 0 &&
+           roce_stream_trouble_of(s)->restarts == 0 && !sees_copies(s);
 }
 
 /* "26 (900 packets), 0 (100 packets)" */
@@ -344,11 +344,12 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
         rs_pair_name(f, pair);
         for (guint k = 0; k < pair->streams->len; k++) {
             guint32 id = g_array_index(pair->streams, guint32, k);
-            const rs_stream_priorities *p = priorities_of(all, id);
-            changes += p->changes;
+            const rs_priority_changes *c =
+                rs_priority_changes_of(priorities_of(all, id));
+            changes += c->changes;
             g_array_append_val(f->streams, id);
-            rs_finding_add_frame(f, p->before_change);
-            rs_finding_add_frame(f, p->at_change);
+            rs_finding_add_frame(f, c->before_change);
+            rs_finding_add_frame(f, c->at_change);
         }
         f->weight = changes;
         rs_finding_add_filter(f, rs_finding_stream_filter(all, f));

@@ -104,14 +104,16 @@ path_json(const rs_stream_path *path, const roce_stream *s)
         return json_null();
     }
     const char *pattern = rs_ttl_pattern_name(rs_ttl_pattern_of(path, s));
+    const rs_path_changes *changes = rs_path_changes_of(path);
     json_t *json = json_object();
     json_object_set_new(json, "ttls", ttls_json(path));
-    json_object_set_new(json, "ttl_changes", rs_json_count(path->ttl_changes));
+    json_object_set_new(json, "ttl_changes", rs_json_count(changes->ttl_changes));
     json_object_set_new(json, "ttl_pattern", json_string(pattern));
     json_object_set_new(json, "mig_req", migration_json(path->migration));
     json_object_set_new(json, "p_key", rs_json_count(path->p_key));
-    json_object_set_new(json, "other_p_key",
-                        rs_json_known(path->other_p_key, path->other_p_key_frame != 0));
+    json_object_set_new(
+        json, "other_p_key",
+        rs_json_known(changes->other_p_key, changes->other_p_key_frame != 0));
     return json;
 }
 

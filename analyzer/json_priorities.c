@@ -167,6 +167,7 @@ rs_json_set_stream_priorities(json_t *json, const rs_analysis *analysis, guint32
     json_object_set_new(json, "data_priorities",
                         rs_json_priorities_set(p != NULL ? p->priorities : 0));
     json_object_set_new(json, "data_dscps", dscps);
-    json_object_set_new(json, "data_dscp_changes",
-                        rs_json_known(p != NULL ? p->changes : 0, p != NULL));
+    json_object_set_new(
+        json, "data_dscp_changes",
+        rs_json_known(p != NULL ? rs_priority_changes_of(p)->changes : 0, p != NULL));
 }

@@ -10,11 +10,19 @@ struct rs_paths {
     GArray *streams; /* rs_stream_path, by stream */
 };
 
+static void
+clear_stream(gpointer data)
+{
+    rs_stream_path *path = data;
+    g_free(path->changed);
+}
+
 rs_paths *
 rs_paths_new(void)
 {
     rs_paths *paths = g_new0(rs_paths, 1);
     paths->streams = g_array_new(FALSE, TRUE, sizeof(rs_stream_path));
+    g_array_set_clear_func(paths->streams, clear_stream);
     return paths;
 }
 
@@ -43,15 +51,25 @@ count_ttl(rs_stream_path *path, guint8 ttl, guint64 n)
     path->ttl_packets[i] += n;
 }
 
+static rs_path_changes *
+changes_of(rs_stream_path *path)
+{
+    if (path->changed == NULL) {
+        path->changed = g_new0(rs_path_changes, 1);
+    }
+    return path->changed;
+}
+
 static void
 follow_ttl(rs_stream_path *path, const rs_sight *sight)
 {
     guint8 ttl = sight->packet->hop_limit;
     if (path->n_ttls > 0 && ttl != path->newest_ttl) {
-        path->ttl_changes++;
-        if (path->at_change == 0) {
-            path->before_change = path->newest_frame;
-            path->at_change = sight->frame->number;
+        rs_path_changes *c = changes_of(path);
+        c->ttl_changes++;
+        if (c->at_change == 0) {
+            c->before_change = path->newest_frame;
+            c->at_change = sight->frame->number;
         }
     }
     path->newest_ttl = ttl;
@@ -67,9 +85,9 @@ follow_header(rs_stream_path *path, const rs_sight *sight)
     if (path->first_frame == 0) {
         path->first_frame = sight->frame->number;
         path->p_key = bth->p_key;
-    } else if (bth->p_key != path->p_key && path->other_p_key_frame == 0) {
-        path->other_p_key = bth->p_key;
-        path->other_p_key_frame = sight->frame->number;
+    } else if (bth->p_key != path->p_key && changes_of(path)->other_p_key_frame == 0) {
+        path->changed->other_p_key = bth->p_key;
+        path->changed->other_p_key_frame = sight->frame->number;
     }
 }
 
@@ -101,6 +119,13 @@ rs_paths_stream(const rs_paths *paths, guint32 stream)
     return path->n_ttls > 0 ? path : NULL;
 }
 
+const rs_path_changes *
+rs_path_changes_of(const rs_stream_path *path)
+{
+    static const rs_path_changes none;
+    return path->changed != NULL ? path->changed : &none;
+}
+
 gboolean
 rs_p_keys_match(guint16 a, guint16 b)
 {
@@ -110,7 +135,8 @@ rs_p_keys_match(guint16 a, guint16 b)
 rs_ttl_pattern
 rs_ttl_pattern_of(const rs_stream_path *path, const roce_stream *stream)
 {
-    if (path->ttl_changes == 0) {
+    guint64 changes = rs_path_changes_of(path)->ttl_changes;
+    if (changes == 0) {
         return RS_TTL_CONSTANT;
     }
     guint64 packets = 0;
@@ -125,11 +151,10 @@ rs_ttl_pattern_of(const rs_stream_path *path, const roce_stream *stream)
     if (copies > 0 && copies >= packets - most) {
         return RS_TTL_COPIES;
     }
-    if (path->ttl_changes < path->n_ttls && !path->more_ttls) {
+    if (changes < path->n_ttls && !path->more_ttls) {
         return RS_TTL_CHANGED;
     }
-    return packets <= SPRAYED_RUN_PACKETS * path->ttl_changes ? RS_TTL_SPRAYED
-                                                              : RS_TTL_MIXED;
+    return packets <= SPRAYED_RUN_PACKETS * changes ? RS_TTL_SPRAYED : RS_TTL_MIXED;
 }
 
 const char *

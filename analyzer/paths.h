@@ -19,20 +19,24 @@
 
 typedef struct rs_paths rs_paths;
 
+/* What changed about a stream. */
+typedef struct rs_path_changes {
+    guint64 ttl_changes; /* how often a packet had another than the one before */
+    guint64 before_change, at_change; /* frames around the first change; 0: none */
+    guint16 other_p_key; /* the first that was another; valid if other_p_key_frame */
+    guint64 other_p_key_frame; /* 0: none */
+} rs_path_changes;
+
 typedef struct rs_stream_path {
     guint8 n_ttls;
-    gboolean more_ttls;         /* than are told apart: those count for none */
-    guint8 ttls[RS_PATHS_TTLS]; /* TTL or hop limit, in the order in which they came */
-    guint64 ttl_packets[RS_PATHS_TTLS];
     guint8 newest_ttl;
-    guint64 ttl_changes; /* how often a packet had another than the one before */
-    guint64 newest_frame;
-    guint64 before_change, at_change; /* frames around the first change; 0: none */
-    guint8 migration;                 /* bit 0: MigReq 0 was seen, bit 1: MigReq 1 */
-    guint16 p_key;                    /* of the first packet */
-    guint16 other_p_key; /* the first that was another; valid if other_p_key_frame */
-    guint64 first_frame;
-    guint64 other_p_key_frame; /* 0: none */
+    guint8 migration;           /* bit 0: MigReq 0 was seen, bit 1: MigReq 1 */
+    guint8 ttls[RS_PATHS_TTLS]; /* TTL or hop limit, in the order in which they came */
+    guint16 p_key;              /* of the first packet */
+    gboolean more_ttls;         /* than are told apart: those count for none */
+    guint64 ttl_packets[RS_PATHS_TTLS];
+    guint64 first_frame, newest_frame;
+    rs_path_changes *changed; /* NULL: nothing did */
 } rs_stream_path;
 
 rs_paths *
@@ -47,6 +51,10 @@ rs_paths_packet(rs_paths *paths, const rs_sight *sight);
 /* NULL: a stream of connection management, or one beyond RS_PATHS_STREAMS. */
 const rs_stream_path *
 rs_paths_stream(const rs_paths *paths, guint32 stream);
+
+/* What changed about it; all zero where nothing did. */
+const rs_path_changes *
+rs_path_changes_of(const rs_stream_path *path);
 
 /* Whether two ends with these P_Keys hear one another: the same partition, and one of
  * them a full member at least (IBTA 10.9.3). */

@@ -15,6 +15,13 @@ free_point(gpointer data)
     g_free(data);
 }
 
+static void
+clear_stream(gpointer data)
+{
+    rs_stream_priorities *s = data;
+    g_free(s->changed);
+}
+
 rs_priorities *
 rs_priorities_new(const rs_options *options)
 {
@@ -22,6 +29,7 @@ rs_priorities_new(const rs_options *options)
     priorities->options = options;
     priorities->points = g_ptr_array_new_with_free_func(free_point);
     priorities->streams = g_array_new(FALSE, TRUE, sizeof(rs_stream_priorities));
+    g_array_set_clear_func(priorities->streams, clear_stream);
     return priorities;
 }
 
@@ -121,6 +129,15 @@ count_dscp(rs_stream_priorities *s, guint8 dscp, guint64 n)
     s->dscp_packets[i] += n;
 }
 
+static rs_priority_changes *
+changes_of(rs_stream_priorities *s)
+{
+    if (s->changed == NULL) {
+        s->changed = g_new0(rs_priority_changes, 1);
+    }
+    return s->changed;
+}
+
 static void
 add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
 {
@@ -128,15 +145,17 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
     guint8 dscp = sight->packet->traffic_class >> 2;
     guint8 bit = (guint8)(1u << sight->priority);
     if (s->n_dscps > 0 && dscp != s->newest_dscp) {
-        s->changes++;
-        if (s->at_change == 0) {
-            s->before_change = s->newest_frame;
-            s->at_change = frame;
+        rs_priority_changes *c = changes_of(s);
+        c->changes++;
+        if (c->at_change == 0) {
+            c->before_change = s->newest_frame;
+            c->at_change = frame;
         }
     }
-    if (s->priorities != 0 && (s->priorities & bit) == 0 && s->at_second == 0) {
-        s->before_second = s->newest_frame;
-        s->at_second = frame;
+    if (s->priorities != 0 && (s->priorities & bit) == 0 &&
+        changes_of(s)->at_second == 0) {
+        s->changed->before_second = s->newest_frame;
+        s->changed->at_second = frame;
     }
     s->priorities |= bit;
     s->newest_dscp = dscp;
@@ -194,4 +213,11 @@ rs_priorities_stream(const rs_priorities *priorities, guint32 stream)
     const rs_stream_priorities *s =
         &g_array_index(priorities->streams, rs_stream_priorities, stream);
     return s->n_dscps > 0 ? s : NULL;
+}
+
+const rs_priority_changes *
+rs_priority_changes_of(const rs_stream_priorities *s)
+{
+    static const rs_priority_changes none;
+    return s->changed != NULL ? s->changed : &none;
 }

@@ -36,18 +36,23 @@ typedef struct rs_point_priorities {
     rs_frames disagreeing; /* whose PCP is not what the map makes of the DSCP */
 } rs_point_priorities;
 
+/* What changed about the data of a stream. */
+typedef struct rs_priority_changes {
+    guint64 changes; /* how often a packet had another DSCP than the one before */
+    guint64 before_change, at_change; /* frames around the first change; 0: none */
+    guint64 before_second, at_second; /* likewise of priorities */
+} rs_priority_changes;
+
 /* The data of one stream. */
 typedef struct rs_stream_priorities {
     guint8 priorities; /* bit n: priority n was seen */
     guint8 n_dscps;
+    guint8 newest_dscp;
     gboolean more_dscps;               /* than are told apart: those count for none */
     guint8 dscps[RS_PRIORITIES_DSCPS]; /* in the order in which they came */
     guint64 dscp_packets[RS_PRIORITIES_DSCPS];
-    guint8 newest_dscp;
-    guint64 changes; /* how often a packet had another DSCP than the one before */
     guint64 newest_frame;
-    guint64 before_change, at_change; /* frames around the first change; 0: none */
-    guint64 before_second, at_second; /* likewise of priorities */
+    rs_priority_changes *changed; /* NULL: nothing did */
 } rs_stream_priorities;
 
 /* `options` outlive it. */
@@ -71,6 +76,10 @@ rs_priorities_point(const rs_priorities *priorities, guint32 point);
 /* NULL: no data, no connected service, or a stream beyond RS_PRIORITIES_STREAMS. */
 const rs_stream_priorities *
 rs_priorities_stream(const rs_priorities *priorities, guint32 stream);
+
+/* What changed about it; all zero where nothing did. */
+const rs_priority_changes *
+rs_priority_changes_of(const rs_stream_priorities *stream);
 
 /* Whether a packet is data in the sense of the rule above. */
 gboolean

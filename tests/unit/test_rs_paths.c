@@ -87,8 +87,9 @@ check_values(void)
     }
     const rs_stream_path *path = rs_paths_stream(paths, 0);
     CHECK_INT(path->n_ttls, 4);
-    CHECK_INT(path->ttl_changes, 4);
-    CHECK_INT(path->at_change, path->before_change + 1);
+    CHECK_INT(rs_path_changes_of(path)->ttl_changes, 4);
+    CHECK_INT(rs_path_changes_of(path)->at_change,
+              rs_path_changes_of(path)->before_change + 1);
     CHECK_INT(rs_ttl_pattern_of(path, &stream), RS_TTL_SPRAYED);
     rs_paths_free(paths);
 }
@@ -109,8 +110,8 @@ check_left_out(void)
         CHECK(rs_paths_stream(paths, 0) == NULL);
         add(paths, &stream, &good);
         add(paths, &stream, &others[i]);
-        CHECK_INT(rs_paths_stream(paths, 0)->ttl_changes, 0);
-        CHECK_INT(rs_paths_stream(paths, 0)->other_p_key_frame, 0);
+        CHECK_INT(rs_path_changes_of(rs_paths_stream(paths, 0))->ttl_changes, 0);
+        CHECK_INT(rs_path_changes_of(rs_paths_stream(paths, 0))->other_p_key_frame, 0);
         rs_paths_free(paths);
     }
     rs_paths *paths = rs_paths_new();
