@@ -338,10 +338,11 @@ static guint32
 strongest_at(const rs_findings *all, guint32 stream)
 {
     const GArray *members = all->summary->members->pdata[stream];
+    guint n = members != NULL ? members->len : 1;
     guint32 best = ROCE_NO_STREAM;
     guint64 best_ns = 0;
-    for (guint i = 0; i < members->len; i++) {
-        guint32 id = g_array_index(members, guint32, i);
+    for (guint i = 0; i < n; i++) {
+        guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
         const rs_receiver_evidence *e =
             rs_receivers_of(all->analysis->watchers.receivers, id);
         if (e == NULL ||

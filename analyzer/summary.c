@@ -172,10 +172,26 @@ free_members(gpointer data)
     }
 }
 
+/* Puts a stream into the group of the first one that is the same. */
+static void
+join_group(rs_summary *summary, guint32 first, guint32 id)
+{
+    gpointer *members = &summary->members->pdata[first];
+    if (*members == NULL) {
+        *members = g_array_new(FALSE, FALSE, sizeof(guint32));
+        g_array_append_val((GArray *)*members, first);
+    }
+    g_array_append_val((GArray *)*members, id);
+}
+
 /* Makes the member that saw most stand for its group. */
 static void
-elect(rs_summary *summary, const rs_analysis *analysis, GArray *members)
+elect(rs_summary *summary, const rs_analysis *analysis, guint32 first)
 {
+    GArray *members = summary->members->pdata[first];
+    if (members == NULL) {
+        return;
+    }
     guint32 best = g_array_index(members, guint32, 0);
     for (guint i = 1; i < members->len; i++) {
         guint32 id = g_array_index(members, guint32, i);
@@ -187,7 +203,8 @@ elect(rs_summary *summary, const rs_analysis *analysis, GArray *members)
         g_array_index(summary->group, guint32, g_array_index(members, guint32, i)) =
             best;
     }
-    summary->members->pdata[best] = g_array_ref(members);
+    summary->members->pdata[first] = NULL;
+    summary->members->pdata[best] = members;
 }
 
 static void
@@ -196,22 +213,19 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_array_set_size(summary->group, n);
     g_ptr_array_set_size(summary->members, (gint)n);
-    g_autoptr(GHashTable) groups =
-        g_hash_table_new_full(hash_stream, same_stream, NULL, free_members);
+    g_autoptr(GHashTable) first = g_hash_table_new(hash_stream, same_stream);
     for (guint32 id = 0; id < n; id++) {
-        const roce_stream *s = stream_of(analysis, id);
-        GArray *members = g_hash_table_lookup(groups, s);
-        if (members == NULL) {
-            members = g_array_new(FALSE, FALSE, sizeof(guint32));
-            g_hash_table_insert(groups, (gpointer)(guintptr)s, members);
+        gpointer s = (gpointer)(guintptr)stream_of(analysis, id);
+        const roce_stream *known = g_hash_table_lookup(first, s);
+        g_array_index(summary->group, guint32, id) = id;
+        if (known == NULL) {
+            g_hash_table_add(first, s);
+        } else {
+            join_group(summary, known->id, id);
         }
-        g_array_append_val(members, id);
     }
-    GHashTableIter iter;
-    gpointer value;
-    g_hash_table_iter_init(&iter, groups);
-    while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        elect(summary, analysis, value);
+    for (guint32 id = 0; id < n; id++) {
+        elect(summary, analysis, id);
     }
 }
 

@@ -70,7 +70,8 @@ typedef struct rs_summary {
     roce_histogram latencies[ROCE_N_LATENCIES]; /* of the same streams */
     rs_unattributed unattributed;
     GArray *group;       /* guint32 by stream id: the stream that stands for it */
-    GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands */
+    GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands for
+                            * others, too */
     GArray *worst_first; /* guint32: stream ids */
     GPtrArray *links;    /* rs_link */
     GArray *link_of;     /* guint32 by stream id; G_MAXUINT32 none */
