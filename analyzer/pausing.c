@@ -295,10 +295,13 @@ take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
 static void
 take_marks(rs_pausing *pausing, const rs_sight *sight)
 {
-    rs_pause_marks *marks = element(pausing->marks, sight->stream->id);
     roce_space space;
     if (roce_packet_ecn(sight->packet) != ROCE_ECN_CE ||
-        !rs_carries_data(sight->packet, &space) || marks->ce.known[space]) {
+        !rs_carries_data(sight->packet, &space)) {
+        return;
+    }
+    rs_pause_marks *marks = element(pausing->marks, sight->stream->id);
+    if (marks->ce.known[space]) {
         return;
     }
     marks->ce.known[space] = TRUE;
