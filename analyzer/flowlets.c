@@ -47,6 +47,9 @@ free_state(gpointer data)
     for (guint space = 0; s != NULL && space < ROCE_N_SPACES; space++) {
         g_free(s->lanes[space].holes);
     }
+    if (s != NULL) {
+        g_free(s->pub.late_after);
+    }
     g_free(s);
 }
 
@@ -157,6 +160,9 @@ rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event)
     if (h == NULL || event->time_ns < h->time_ns) {
         return;
     }
+    if (s->pub.late_after == NULL) {
+        s->pub.late_after = g_new0(guint64, RS_FLOWLET_RUNGS);
+    }
     s->pub.late_timed++;
     s->pub.lateness_ns = MAX(s->pub.lateness_ns, event->time_ns - h->time_ns);
     for (guint rung = 0;
@@ -230,17 +236,15 @@ rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream)
 }
 
 void
-rs_flowlets_add(rs_flowlet_stream *sum, const rs_flowlet_stream *one)
+rs_flowlets_add(rs_flowlet_sum *sum, const rs_flowlet_stream *one)
 {
     sum->packets += one->packets;
     sum->late += one->late;
     sum->late_timed += one->late_timed;
     sum->lateness_ns = MAX(sum->lateness_ns, one->lateness_ns);
-    sum->data_packets += one->data_packets;
-    sum->chained_writes += one->chained_writes;
     for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {
         sum->gaps[rung] += one->gaps[rung];
-        sum->late_after[rung] += one->late_after[rung];
+        sum->late_after[rung] += one->late_after != NULL ? one->late_after[rung] : 0;
     }
 }
 

@@ -49,12 +49,17 @@ typedef struct rs_flowlet_stream {
     guint64 gaps[RS_FLOWLET_RUNGS]; /* at least so long; flowlets are one more */
     guint64 late;                   /* originals that others had passed */
     guint64 late_timed;             /* of those, how late is known */
-    guint64
-        late_after[RS_FLOWLET_RUNGS]; /* of those, passed by one behind such a gap */
-    guint64 lateness_ns;              /* the longest */
+    guint64 *late_after; /* of those, passed by one behind each gap; NULL without */
+    guint64 lateness_ns; /* the longest */
     guint64
         chained_writes; /* WRITE Only packets that continue their neighbour's address */
 } rs_flowlet_stream;
+
+/* The same of several streams. */
+typedef struct rs_flowlet_sum {
+    guint64 packets, late, late_timed, lateness_ns;
+    guint64 gaps[RS_FLOWLET_RUNGS], late_after[RS_FLOWLET_RUNGS];
+} rs_flowlet_sum;
 
 rs_flowlets *
 rs_flowlets_new(void);
@@ -80,7 +85,7 @@ rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream);
 
 /* Adds what one stream has to a sum over several: counts, and the longest lateness. */
 void
-rs_flowlets_add(rs_flowlet_stream *sum, const rs_flowlet_stream *one);
+rs_flowlets_add(rs_flowlet_sum *sum, const rs_flowlet_stream *one);
 
 /* Streams beyond the bound. */
 guint64

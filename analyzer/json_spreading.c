@@ -118,7 +118,7 @@ prediction_json(const rs_analysis *a, const GPtrArray *pairs)
 static json_t *
 flowlets_json(const rs_analysis *a, const rs_summary *summary)
 {
-    rs_flowlet_stream sum;
+    rs_flowlet_sum sum;
     guint64 streams = rs_spreading_flowlets(&sum, a, summary);
     json_t *rungs = json_array();
     for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {

@@ -261,11 +261,11 @@ rs_spreading_flows(rs_spread_flows *flows, const rs_analysis *analysis,
 }
 
 guint64
-rs_spreading_flowlets(rs_flowlet_stream *sum, const rs_analysis *analysis,
+rs_spreading_flowlets(rs_flowlet_sum *sum, const rs_analysis *analysis,
                       const rs_summary *summary)
 {
     guint64 streams = 0;
-    *sum = (rs_flowlet_stream){0};
+    *sum = (rs_flowlet_sum){0};
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         const rs_flowlet_stream *f = rs_flowlets_of(analysis->watchers.flowlets, id);
         if (f != NULL && f->data_packets > 0 && rs_summary_stands(summary, id)) {

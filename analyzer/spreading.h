@@ -66,7 +66,7 @@ rs_spreading_flows(rs_spread_flows *flows, const rs_analysis *analysis,
 /* Gaps and order over all streams with data that stand for all points; returns how many
  * streams that are. */
 guint64
-rs_spreading_flowlets(rs_flowlet_stream *sum, const rs_analysis *analysis,
+rs_spreading_flowlets(rs_flowlet_sum *sum, const rs_analysis *analysis,
                       const rs_summary *summary);
 
 #endif

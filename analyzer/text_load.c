@@ -235,7 +235,7 @@ print_prediction(const rs_text *r, const rs_spread_flows *flows)
 
 /* How late late packets are, and what a flowlet gap would have to be. */
 static void
-print_order(const rs_text *r, const rs_flowlet_stream *sum)
+print_order(const rs_text *r, const rs_flowlet_sum *sum)
 {
     guint rung = rs_flowlet_rung_above(sum->lateness_ns);
     if (rung == RS_FLOWLET_RUNGS) {
@@ -261,7 +261,7 @@ print_spreading(const rs_text *r)
     for (guint i = 0; i < pairs->len; i++) {
         worth += is_worth_a_row(g_ptr_array_index(pairs, i)) ? 1 : 0;
     }
-    rs_flowlet_stream order;
+    rs_flowlet_sum order;
     rs_spreading_flowlets(&order, r->analysis, r->summary);
     if (worth == 0 && flows.flows < LEAST_FLOWS && order.late_timed == 0) {
         return;
