@@ -198,10 +198,11 @@ typedef struct roce_carried {
     struct {
         roce_identity identity;
         uint32_t psn24;
-        uint8_t valid;
-    } recent_acks[ROCE_RECENT_ACKS];
+    } recent_acks[ROCE_RECENT_ACKS]; /* the oldest at recent_ack */
+    uint8_t valid;                   /* bit n: recent_acks[n] is one */
     uint8_t recent_ack;
 } roce_carried;
+_Static_assert(ROCE_RECENT_ACKS <= 8, "a bit for each");
 
 /* READ responses and atomic acknowledgements that this stream carried, or should have. */
 typedef struct roce_answers {

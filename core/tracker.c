@@ -327,7 +327,7 @@ is_repeated_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
     if (roce_ident_mode_of(s) != ROCE_IDENT_CONSTANT) {
         for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
-            if (carried->recent_acks[i].valid != 0 &&
+            if ((carried->valid >> i & 1) != 0 &&
                 carried->recent_acks[i].identity.check == a->identity.check &&
                 carried->recent_acks[i].identity.ident == a->identity.ident &&
                 carried->recent_acks[i].psn24 == a->packet->bth.psn24) {
@@ -338,7 +338,7 @@ is_repeated_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     unsigned at = carried->recent_ack;
     carried->recent_acks[at].identity = a->identity;
     carried->recent_acks[at].psn24 = a->packet->bth.psn24;
-    carried->recent_acks[at].valid = 1;
+    carried->valid = (uint8_t)(carried->valid | 1u << at);
     carried->recent_ack = (uint8_t)((at + 1) % ROCE_RECENT_ACKS);
     return false;
 }
