@@ -370,7 +370,7 @@ names_stream(const roce_addr addr[2], const uint32_t qpn[2], const roce_stream *
 }
 
 static void
-pair_by_connection(roce_tracker *t, const roce_stream_state *s)
+pair_by_connection(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
 {
     uint32_t searched = 0;
     for (uint32_t i = t->n_connections; i-- > 0 && searched < CONNECTIONS_SEARCHED;
@@ -379,32 +379,32 @@ pair_by_connection(roce_tracker *t, const roce_stream_state *s)
         if (c->known == 3 && roce_tenant_equal(&c->tenant, &s->pub.tenant) &&
             names_stream(c->addr, c->qpn, &s->pub)) {
             const named_pair named = {s->pub.point, s->pub.tenant, c->addr, c->qpn};
-            pair_named(t, &named, ROCE_PAIRING_CM, i, NULL);
+            pair_named(t, &named, ROCE_PAIRING_CM, i, a);
             return;
         }
     }
 }
 
 static void
-pair_by_user(roce_tracker *t, roce_stream_state *s)
+pair_by_user(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     for (uint32_t i = 0; i < t->n_user_pairs; i++) {
         const struct roce_user_pair *u = &t->user_pairs[i];
         if (names_stream(u->addr, u->qpn, &s->pub)) {
             const named_pair named = {s->pub.point, s->pub.tenant, u->addr, u->qpn};
-            pair_named(t, &named, ROCE_PAIRING_USER, ROCE_NO_STREAM, NULL);
+            pair_named(t, &named, ROCE_PAIRING_USER, ROCE_NO_STREAM, a);
             return;
         }
     }
-    roce_user_new_stream(t, s);
+    roce_user_new_stream(t, s, a);
 }
 
 void
-roce_pair_new_stream(roce_tracker *t, roce_stream_state *s)
+roce_pair_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_source_port_note(t, s);
-    pair_by_connection(t, s);
-    pair_by_user(t, s);
+    pair_by_connection(t, s, a);
+    pair_by_user(t, s, a);
 }
 
 int

@@ -299,12 +299,12 @@ end_of(roce_tracker *t, const roce_stream *s)
 
 /* Another couple claims an end of this one: it is given up. */
 static void
-give_up(roce_tracker *t, const end *claimed, bool ambiguous)
+give_up(roce_tracker *t, const end *claimed, bool ambiguous, const roce_arrival *a)
 {
     roce_stream_state *both[2] = {t->streams[claimed->in], t->streams[claimed->out]};
     if (both[0]->pub.paired_by == ROCE_PAIRING_USER &&
         both[0]->pub.peer == both[1]->pub.id) {
-        roce_pair_undo(t, both[0], NULL);
+        roce_pair_undo(t, both[0], a);
     }
     for (unsigned i = 0; i < 2; i++) {
         uint32_t end_i = end_of(t, &both[i]->pub); /* exists: nothing is allocated */
@@ -322,7 +322,8 @@ is_claimed_by(const end *e, const roce_stream_state *in, const roce_stream_state
 
 /* Two streams fit a row. */
 static void
-claim(roce_tracker *t, roce_stream_state *in, roce_stream_state *out, uint8_t rank)
+claim(roce_tracker *t, roce_stream_state *in, roce_stream_state *out, uint8_t rank,
+      const roce_arrival *a)
 {
     uint32_t in_i = end_of(t, &in->pub);
     uint32_t out_i = end_of(t, &out->pub);
@@ -340,7 +341,7 @@ claim(roce_tracker *t, roce_stream_state *in, roce_stream_state *out, uint8_t ra
     bool ambiguous = ours[0]->rank == rank || ours[1]->rank == rank;
     for (unsigned i = 0; i < 2; i++) {
         if (ours[i]->rank > 0) {
-            give_up(t, ours[i], ambiguous);
+            give_up(t, ours[i], ambiguous, a);
         }
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -350,7 +351,7 @@ claim(roce_tracker *t, roce_stream_state *in, roce_stream_state *out, uint8_t ra
         ours[i]->ambiguous = ambiguous;
     }
     if (!ambiguous) {
-        roce_pair_join(t, in, out, ROCE_PAIRING_USER, NULL);
+        roce_pair_join(t, in, out, ROCE_PAIRING_USER, a);
     }
 }
 
@@ -369,9 +370,10 @@ wait_hash(uint32_t point, const roce_addr *from, const roce_addr *to, uint32_t q
     return roce_hash_addr(end_hash(point, to, qpn), from);
 }
 
-/* `in` leads into a host whose table is known. */
+/* `in`, opened by `a`, leads into a host whose table is known. */
 static void
-try_rows(roce_tracker *t, roce_stream_state *in, uint32_t host, uint32_t from_host)
+try_rows(roce_tracker *t, roce_stream_state *in, uint32_t host, uint32_t from_host,
+         const roce_arrival *a)
 {
     roce_user_tables *u = t->user_tables;
     const roce_stream *s = &in->pub;
@@ -390,7 +392,7 @@ try_rows(roce_tracker *t, roce_stream_state *in, uint32_t host, uint32_t from_ho
                                                         .dst_qpn = rqpn,
                                                     });
         if (out != NULL && can_have_peer(out->pub.transport)) {
-            claim(t, in, out, both ? RANK_BOTH_TABLES : RANK_ONE_TABLE);
+            claim(t, in, out, both ? RANK_BOTH_TABLES : RANK_ONE_TABLE, a);
         } else if (!both) {
             waiter *added =
                 add_item(t, &u->waiting, wait_hash(s->point, &s->dst, &s->src, rqpn),
@@ -404,7 +406,7 @@ try_rows(roce_tracker *t, roce_stream_state *in, uint32_t host, uint32_t from_ho
 
 /* `out` leads from a host whose table is known to one whose table is not. */
 static void
-try_waiting(roce_tracker *t, roce_stream_state *out)
+try_waiting(roce_tracker *t, roce_stream_state *out, const roce_arrival *a)
 {
     const roce_user_tables *u = t->user_tables;
     const roce_stream *s = &out->pub;
@@ -417,13 +419,13 @@ try_waiting(roce_tracker *t, roce_stream_state *out)
             roce_tenant_equal(&in->pub.tenant, &s->tenant) &&
             roce_addr_equal(&in->pub.src, &s->dst) &&
             roce_addr_equal(&in->pub.dst, &s->src)) {
-            claim(t, in, out, RANK_ONE_TABLE);
+            claim(t, in, out, RANK_ONE_TABLE, a);
         }
     }
 }
 
 void
-roce_user_new_stream(roce_tracker *t, roce_stream_state *s)
+roce_user_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     const roce_user_tables *u = t->user_tables;
     if (u == NULL || !can_have_peer(s->pub.transport)) {
@@ -432,8 +434,8 @@ roce_user_new_stream(roce_tracker *t, roce_stream_state *s)
     uint32_t to = host_of(u, &s->pub.dst);
     uint32_t from = host_of(u, &s->pub.src);
     if (to != NO_HOST) {
-        try_rows(t, s, to, from);
+        try_rows(t, s, to, from, a);
     } else if (from != NO_HOST) {
-        try_waiting(t, s);
+        try_waiting(t, s, a);
     }
 }

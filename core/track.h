@@ -494,9 +494,9 @@ roce_respond_finish(roce_tracker *t, roce_stream_state *by);
 /* pair.c */
 int
 roce_pair_init(roce_tracker *t);
-/* Looks for what is known of a new stream's other direction. */
+/* Looks for what is known of the other direction of a new stream, which `a` has opened. */
 void
-roce_pair_new_stream(roce_tracker *t, roce_stream_state *s);
+roce_pair_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* A request of an unpaired stream went by. */
 /* A packet of this stream will come soon; see roce_tracker_foresee(). */
 void
@@ -524,7 +524,7 @@ roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* pair_user.c */
 /* Looks for a new stream's other direction in the user's tables. */
 void
-roce_user_new_stream(roce_tracker *t, roce_stream_state *s);
+roce_user_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* Whether a table knows the queue pair of two streams, and says that it talks to another.
  */
 bool

@@ -550,7 +550,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     if (t->n_streams > before) {
         roce_event e = roce_track_event(ROCE_EVENT_STREAM_START, s, &a);
         roce_track_emit(t, &e);
-        roce_pair_new_stream(t, s);
+        roce_pair_new_stream(t, s, &a);
     }
     track(t, s, &a);
     return ROCE_OK;
