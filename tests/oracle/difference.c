@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define MOST_RECORDS 64 /* of a batch */
+#define NS_PER_S 1000000000
 #define SLL_HEADER_BYTES 16
 #define CAN_ID_BYTES 4
 
@@ -165,6 +166,17 @@ difference_at(const char *path)
     return difference != NULL ? difference : interface_difference(ours, theirs);
 }
 
+/* Whether libpcap's time can be compared: others are brought to the nearest that there is
+ * in ns; where ticks are very short its product overflows; and of simple packets, which
+ * have none, it says 0. */
+static gboolean
+is_comparable(const struct timeval *time, const rs_interface *interface)
+{
+    return time->tv_sec >= 0 && time->tv_sec < G_MAXINT64 / NS_PER_S &&
+           (time->tv_sec != 0 || time->tv_usec != 0) &&
+           interface->ticks_per_second <= G_MAXUINT64 / NS_PER_S;
+}
+
 static char *
 frames_difference(rs_reader *ours, pcap_t *theirs)
 {
@@ -172,18 +184,24 @@ frames_difference(rs_reader *ours, pcap_t *theirs)
     const u_char *bytes;
     while (pcap_next_ex(theirs, &header, &bytes) == 1) {
         rs_record record;
-        if (rs_reader_next(ours, &record, NULL) <= 0) {
-            return g_strdup("libpcap reads more frames");
+        g_autoptr(GError) error = NULL;
+        if (rs_reader_next(ours, &record, &error) <= 0) {
+            return error != NULL
+                       ? g_strconcat(DIFFERENCE_OVERLOOKED, error->message, NULL)
+                       : g_strdup("libpcap reads more frames");
         }
         const pair pairs[] = {
             {"captured", record.stored_bytes, header->caplen},
             {"on the wire", record.stored_wire_bytes, header->len},
-            {"seconds", record.frame.time_ns / 1000000000, (guint64)header->ts.tv_sec},
-            {"ns", record.frame.time_ns % 1000000000, (guint64)header->ts.tv_usec},
+            {"seconds", record.frame.time_ns / NS_PER_S, (guint64)header->ts.tv_sec},
+            {"ns", record.frame.time_ns % NS_PER_S, (guint64)header->ts.tv_usec},
         };
+        const rs_interface *from = rs_reader_interface(ours, record.interface);
+        guint n_pairs =
+            G_N_ELEMENTS(pairs) - (is_comparable(&header->ts, from) ? 0 : 2);
         g_autofree char *of =
             g_strdup_printf("record at %" G_GUINT64_FORMAT, record.offset);
-        char *difference = number_difference(of, pairs, G_N_ELEMENTS(pairs));
+        char *difference = number_difference(of, pairs, n_pairs);
         if (difference != NULL) {
             return difference;
         }
@@ -204,7 +222,7 @@ pcapng_difference_at(const char *path)
     g_autoptr(rs_input) input = rs_input_open(path, NULL);
     pcap_t *theirs = libpcap_open(input);
     if (theirs == NULL) {
-        return g_strdup("libpcap does not open it");
+        return g_strdup(DIFFERENCE_NOT_OPENED);
     }
     char *difference = frames_difference(ours, theirs);
     pcap_close(theirs);

@@ -24,7 +24,11 @@ char *
 difference_at(const char *path);
 
 /* The same of a pcapng capture: bytes, lengths and times of as many frames as libpcap
- * reads, which refuses files whose interfaces differ. */
+ * reads, which refuses files whose interfaces differ.  Of a file that it does not even open
+ * the first of these is all that is said; the second begins what is said of damage that it
+ * reads over, as that of options, at which it does not look. */
+#define DIFFERENCE_NOT_OPENED "libpcap does not open it"
+#define DIFFERENCE_OVERLOOKED "libpcap overlooks: "
 char *
 pcapng_difference_at(const char *path);
 
