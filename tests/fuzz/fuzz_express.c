@@ -7,6 +7,7 @@
  *   1..  the frame
  */
 #include "express.h"
+#include "traffic.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -41,12 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ports = (roce_ports){.port = {53, 4791, 0, 0xffff}, .n_ports = 4};
     }
     uint32_t captured = (uint32_t)size - SETTINGS;
-    uint8_t *bytes =
-        malloc(captured > 0 ? captured : 1); /* ends where the frame does */
-    if (bytes == NULL) {
-        abort();
-    }
-    memcpy(bytes, data + SETTINGS, captured);
+    uint8_t *bytes = traffic_copy(data + SETTINGS, captured);
     const roce_frame frame = {
         .bytes = bytes,
         .captured_bytes = captured,

@@ -6,6 +6,8 @@
  *   1    how many of the captured bytes are left out of a second, cut look
  *   2..  the LLDPDU
  */
+#include "traffic.h"
+
 #include "roce/lldp.h"
 
 #include <assert.h>
@@ -55,11 +57,7 @@ check_dcb(const roce_dcb *dcb)
 static roce_outcome
 look(const uint8_t *data, uint32_t captured, uint32_t wire)
 {
-    uint8_t *bytes = malloc(captured > 0 ? captured : 1);
-    if (bytes == NULL) {
-        abort();
-    }
-    memcpy(bytes, data, captured);
+    uint8_t *bytes = traffic_copy(data, captured);
     roce_lldp lldp;
     memset(&lldp, 0xa5, sizeof lldp);
     roce_lldp_decode(bytes, captured, wire, &lldp);

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a capture file: frames come the same one by one and in batches, and from a
- * classic one as libpcap reads it. */
-#include "difference.h"
+#include "batches.h"
+
 #include "reader.h"
-#include "unpack.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_RECORDS 5 /* of a batch */
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Asks each byte, so that the sanitizer sees whether it is there. */
 static void
@@ -34,8 +27,8 @@ check_record(const rs_record *record, const rs_record *again)
                   record->frame.captured_bytes) == 0);
 }
 
-static void
-check_batches(const char *path)
+void
+batches_check(const char *path)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GError) error_again = NULL;
@@ -58,22 +51,4 @@ check_batches(const char *path)
     }
     assert(g_strcmp0(error ? error->message : NULL,
                      error_again ? error_again->message : NULL) == 0);
-}
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    if (rs_unpack_recognise(data, size)) {
-        return 0; /* fuzz_unpack has those */
-    }
-    int fd;
-    g_autofree char *path = bytes_as_file(data, size, &fd);
-    check_batches(path);
-    g_autofree char *difference = difference_at(path);
-    if (difference != NULL) {
-        g_printerr("%s\n", difference);
-        abort();
-    }
-    close(fd);
-    return 0;
 }

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reports.h"
+
+#include "option_parser.h"
+#include "report.h"
+#include "report_html.h"
+#include "report_json.h"
+#include "report_text.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 100
+#define MOST_HTML_BYTES (5u * 1000 * 1000)
+
+static rs_options *
+options_for(const char *path, const char *const *options)
+{
+    static const rs_option_group groups[] = {
+        RS_OPTIONS_REPORT,
+        RS_OPTIONS_CAPTURE,
+        RS_OPTIONS_NETWORK,
+        RS_OPTIONS_COUNTERS,
+    };
+    g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+    g_strv_builder_add(words, "rocescope");
+    for (guint i = 0; options != NULL && options[i] != NULL; i++) {
+        g_strv_builder_add(words, options[i]);
+    }
+    g_strv_builder_add(words, path);
+    g_auto(GStrv) argv = g_strv_builder_end(words);
+    g_autoptr(rs_option_parser) parser = rs_option_parser_new("rocescope", "", "", "");
+    for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
+        rs_option_parser_take(parser, groups[i]);
+    }
+    g_autoptr(GError) error = NULL;
+    rs_options *parsed =
+        rs_option_parser_run(parser, (int)g_strv_length(argv), argv, &error);
+    assert(parsed != NULL);
+    parsed->plots_wanted = TRUE;
+    return parsed;
+}
+
+/* One form of the report, with a NUL behind it; free(). */
+static char *
+write_report(const rs_report *report, rs_reporter reporter, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    assert(out != NULL);
+    reporter(out, report->analysis, report->summary, report->findings);
+    int status = fclose(out);
+    assert(status == 0 && strlen(text) == *size);
+    return text;
+}
+
+/* ---- JSON ---- */
+
+/* No count and no time went below 0, and no share is no number. */
+static void
+check_numbers(const json_t *json)
+{
+    if (json_is_integer(json)) {
+        assert(json_integer_value(json) >= 0);
+    } else if (json_is_array(json)) {
+        for (size_t i = 0; i < json_array_size(json); i++) {
+            check_numbers(json_array_get(json, i));
+        }
+    }
+}
+
+/* The same, but for what may well be negative. */
+static void
+check_object(json_t *json)
+{
+    const char *key;
+    json_t *value;
+    if (json_is_array(json)) {
+        size_t i;
+        json_array_foreach(json, i, value)
+        {
+            check_object(value);
+        }
+        return;
+    }
+    json_object_foreach(json, key, value)
+    {
+        if (json_is_object(value) || json_is_array(value)) {
+            check_object(value);
+        }
+        if (!g_str_equal(key, "psn") && !g_str_has_suffix(key, "offset_ns")) {
+            check_numbers(value);
+        }
+    }
+}
+
+static json_int_t
+count_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+/* What is counted in several places is counted once. */
+static void
+check_sums(const json_t *root)
+{
+    const json_t *capture = json_object_get(root, "capture");
+    const json_t *streams = json_object_get(root, "streams");
+    json_int_t packets = count_of(capture, "packets");
+    json_int_t sorted =
+        count_of(capture, "roce_packets") + count_of(capture, "pfc_frames") +
+        count_of(capture, "pause_frames") + count_of(capture, "other_packets") +
+        count_of(capture, "not_ib_on_roce_port");
+    json_int_t points = 0;
+    json_int_t files = 0;
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(capture, "points"), i, item)
+    {
+        points += count_of(item, "packets");
+    }
+    json_array_foreach(json_object_get(capture, "files"), i, item)
+    {
+        files += count_of(item, "packets");
+    }
+    assert(points == packets && files == packets);
+    assert(sorted <= packets);
+    json_array_foreach(streams, i, item)
+    {
+        assert(count_of(item, "packets") <= packets);
+    }
+}
+
+static void
+check_json(const rs_report *report)
+{
+    size_t size;
+    char *text = write_report(report, rs_report_json, &size);
+    json_error_t error;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL) {
+        g_printerr("JSON: line %d: %s\n", error.line, error.text);
+    }
+    assert(root != NULL);
+    check_object(root);
+    check_sums(root);
+    json_decref(root);
+    free(text);
+}
+
+/* ---- text ---- */
+
+static void
+write_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary,
+           const GPtrArray *findings)
+{
+    rs_report_text(out, analysis, summary, findings, WIDTH, FALSE);
+}
+
+/* Nothing that a terminal would obey. */
+static void
+check_text(const rs_report *report)
+{
+    size_t size;
+    char *text = write_report(report, write_text, &size);
+    assert(g_utf8_validate(text, (gssize)size, NULL));
+    g_autofree gunichar *letters = g_utf8_to_ucs4_fast(text, (glong)size, NULL);
+    for (const gunichar *letter = letters; *letter != 0; letter++) {
+        assert(*letter == '\n' || !g_unichar_iscntrl(*letter));
+    }
+    free(text);
+}
+
+/* ---- HTML ---- */
+
+static void
+check_html(const rs_report *report)
+{
+    size_t size;
+    char *text = write_report(report, rs_report_html, &size);
+    assert(size < MOST_HTML_BYTES && g_utf8_validate(text, (gssize)size, NULL));
+    assert(strstr(text, "<script>alert(1)") == NULL);
+    assert(strchr(text, '\033') == NULL);
+    assert(g_str_has_suffix(text, "</html>\n"));
+    free(text);
+}
+
+void
+reports_check(const char *path, const char *const *options)
+{
+    g_autoptr(rs_options) parsed = options_for(path, options);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(rs_analysis) analysis = rs_analysis_run(parsed, &error);
+    assert(analysis != NULL && error == NULL);
+    assert(!analysis->interrupted);
+    g_autoptr(rs_report) report = rs_report_new(analysis);
+    check_json(report);
+    if (rs_report_has_content(report)) {
+        check_text(report);
+    }
+    check_html(report);
+}
