@@ -7,6 +7,8 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
 CHROOTS ?= build/wireshark
+FUZZ ?= .*
+FUZZ_SECONDS ?= 60
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 
 release := build/release
@@ -74,10 +76,11 @@ coverage: deps
 	@ctest --preset coverage --output-on-failure -j $(JOBS)
 	@tools/coverage build/coverage
 
+# Each fuzzer for FUZZ_SECONDS, or those alone whose name FUZZ matches.
 fuzz: deps
-	@cmake --preset fuzz
-	@cmake --build --preset fuzz -j $(JOBS)
-	@ctest --preset fuzz --output-on-failure
+	@cmake --preset fuzz -DROCESCOPE_FUZZ_SECONDS='$(FUZZ_SECONDS)'
+	@cmake --build --preset fuzz -j $(JOBS) --target fuzzers
+	@ctest --preset fuzz --output-on-failure -R '^fuzz\.($(FUZZ))$$'
 
 # Writes the expected reports anew; read the difference before you believe it.
 golden: release
