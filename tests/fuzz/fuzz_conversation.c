@@ -11,7 +11,7 @@
  */
 #include "difference.h"
 #include "reports.h"
-#include "traffic.h"
+#include "traffic_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,94 +19,40 @@
 
 #define SETTINGS 1
 #define MAX_STEPS 400
-#define SECTION 0x0a0d0d0a
-#define INTERFACE 1
-#define PACKET 6
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- pcapng ---- */
-
-static void
-put(GByteArray *out, guint n_bytes, guint64 value)
+/* An option that names a file of this text, which stays until the process ends. */
+static const char *
+option_of_file(const char *begin, const char *text)
 {
-    const guint64 stored = GUINT64_TO_LE(value);
-    g_byte_array_append(out, (const guint8 *)&stored, n_bytes);
+    int fd;
+    g_autofree char *path = bytes_as_file((const guint8 *)text, strlen(text), &fd);
+    return g_strconcat(begin, path, NULL);
 }
 
-static void
-put_padded(GByteArray *out, const void *bytes, gsize n_bytes)
+/* What the user tells of hosts, with names that are not to be printed as they are. */
+static const char *const *
+told_by_files(void)
 {
-    static const guint8 padding[3];
-    g_byte_array_append(out, bytes, (guint)n_bytes);
-    g_byte_array_append(out, padding, (guint)(-n_bytes & 3));
-}
-
-static void
-put_option(GByteArray *out, guint code, const void *value, gsize n_bytes)
-{
-    put(out, 2, code);
-    put(out, 2, n_bytes);
-    put_padded(out, value, n_bytes);
-}
-
-/* A block around a body, whose length is a multiple of 4. */
-static void
-put_block(GByteArray *out, guint32 type, const GByteArray *body)
-{
-    guint32 length = body->len + 12;
-    put(out, 4, type);
-    put(out, 4, length);
-    g_byte_array_append(out, body->data, body->len);
-    put(out, 4, length);
-}
-
-static void
-put_section(GByteArray *out)
-{
-    g_autoptr(GByteArray) body = g_byte_array_new();
-    put(body, 4, 0x1a2b3c4d);
-    put(body, 2, 1);
-    put(body, 2, 0);
-    put(body, 8, G_MAXUINT64);
-    put_block(out, SECTION, body);
-}
-
-static void
-put_interface(GByteArray *out, guint i, gboolean has_speed)
-{
-    static const guint8 nanoseconds = 9;
-    g_autoptr(GByteArray) body = g_byte_array_new();
-    g_autofree char *name = g_strdup_printf("eth%u%s", i, REPORTS_CANARY);
-    put(body, 2, 1);
-    put(body, 2, 0);
-    put(body, 4, 0);
-    put_option(body, 2, name, strlen(name));
-    put_option(body, 3, REPORTS_CANARY, strlen(REPORTS_CANARY));
-    put_option(body, 9, &nanoseconds, 1);
-    if (has_speed) {
-        guint64 speed_bps = GUINT64_TO_LE(UINT64_C(100000000000));
-        put_option(body, 8, &speed_bps, sizeof speed_bps);
+    static const char *options[6];
+    if (options[0] == NULL) {
+        static const char *const table =
+            "[{\"lqpn\":16,\"rqpn\":17,\"pid\":7,\"comm\":\"\\u001b<script>alert(1)\"},"
+            "{\"lqpn\":18,\"rqpn\":18}]";
+        options[0] = option_of_file("--hosts=", "10.0.0.0 " REPORTS_CANARY " 1 2\n"
+                                                "10.0.0.1 b " REPORTS_CANARY "\n"
+                                                "02:00:00:00:00:02 c - -\n");
+        options[1] = option_of_file("--qp-map=10.0.0.0=", table);
+        options[2] = option_of_file("--counters-before=10.0.0.1=",
+                                    "link x/1 packet_seq_err 1 rx_prio3_pause 2\n");
+        options[3] = option_of_file("--counters-after=10.0.0.1=",
+                                    "link x/1 packet_seq_err 9 rx_prio3_pause 1\n");
+        options[4] = "--captured-at=b";
     }
-    put_option(body, 0, "", 0);
-    put_block(out, INTERFACE, body);
+    return options;
 }
-
-static void
-put_frame(GByteArray *out, const traffic *t)
-{
-    g_autoptr(GByteArray) body = g_byte_array_new();
-    put(body, 4, t->point);
-    put(body, 4, t->now_ns >> 32);
-    put(body, 4, t->now_ns & 0xffffffff);
-    put(body, 4, t->captured_bytes);
-    put(body, 4, t->wire_bytes);
-    put_padded(body, t->bytes, t->captured_bytes);
-    put_block(out, PACKET, body);
-}
-
-/* ---- the input ---- */
 
 /* What the user may say of the network. */
 static const char *const *
@@ -120,9 +66,9 @@ options_of(guint which)
         {"--icrc", "off", "--events", "3", "--max-streams", "1", NULL},
         {"--port", "53,4789", "--burst", "1k", "--watchdog", "1", NULL},
         {"--filter", "udp or ether proto 0x8808", NULL},
-        {"--link-speed", "1", "--dscp-map", "0:7", NULL},
     };
-    return options[which & 7];
+    which &= 7;
+    return which < G_N_ELEMENTS(options) ? options[which] : told_by_files();
 }
 
 int
@@ -132,21 +78,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < SETTINGS) {
         return 0;
     }
-    g_autoptr(GByteArray) file = g_byte_array_new();
     const guint n_points = (data[0] & 0x40) != 0 ? TRAFFIC_POINTS : 1;
-    put_section(file);
-    for (guint i = 0; i < n_points; i++) {
-        put_interface(file, i, (data[0] >> i & 1) != 0);
-    }
+    g_autoptr(GByteArray) file = traffic_file_new(n_points, data[0]);
     traffic_init(&t);
     const uint8_t *at = data + SETTINGS;
     for (guint i = 0; i < MAX_STEPS && at + TRAFFIC_STEP_BYTES <= data + size; i++) {
         const traffic_step step = traffic_read(at);
         at += TRAFFIC_STEP_BYTES;
         if (traffic_take(&t, &step) == TRAFFIC_FRAME) {
-            t.point = t.point < n_points ? t.point : 0;
             traffic_seal(&t);
-            put_frame(file, &t);
+            traffic_file_add(file, &t, t.point < n_points ? t.point : 0, t.now_ns);
         }
     }
     int fd;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reports.h"
 
+#include "compare.h"
+#include "html_compare.h"
+#include "json_compare.h"
 #include "option_parser.h"
 #include "report.h"
 #include "report_html.h"
 #include "report_json.h"
 #include "report_text.h"
+#include "text_compare.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -16,7 +20,7 @@
 #define MOST_HTML_BYTES (5u * 1000 * 1000)
 
 static rs_options *
-options_for(const char *path, const char *const *options)
+options_for(const char *const *paths, const char *const *options)
 {
     static const rs_option_group groups[] = {
         RS_OPTIONS_REPORT,
@@ -29,7 +33,9 @@ options_for(const char *path, const char *const *options)
     for (guint i = 0; options != NULL && options[i] != NULL; i++) {
         g_strv_builder_add(words, options[i]);
     }
-    g_strv_builder_add(words, path);
+    for (guint i = 0; paths[i] != NULL; i++) {
+        g_strv_builder_add(words, paths[i]);
+    }
     g_auto(GStrv) argv = g_strv_builder_end(words);
     g_autoptr(rs_option_parser) parser = rs_option_parser_new("rocescope", "", "", "");
     for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
@@ -43,17 +49,27 @@ options_for(const char *path, const char *const *options)
     return parsed;
 }
 
-/* One form of the report, with a NUL behind it; free(). */
-static char *
-write_report(const rs_report *report, rs_reporter reporter, size_t *size)
+/* A report in memory, while and after it is written. */
+typedef struct page {
+    FILE *out;
+    char *text;
+    size_t size;
+} page;
+
+static void
+page_open(page *p)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    assert(out != NULL);
-    reporter(out, report->analysis, report->summary, report->findings);
-    int status = fclose(out);
-    assert(status == 0 && strlen(text) == *size);
-    return text;
+    p->text = NULL;
+    p->out = open_memstream(&p->text, &p->size);
+    assert(p->out != NULL);
+}
+
+/* It was written without an error, and has no NUL in it. */
+static void
+page_close(page *p)
+{
+    int status = fclose(p->out);
+    assert(status == 0 && strlen(p->text) == p->size);
 }
 
 /* ---- JSON ---- */
@@ -135,72 +151,104 @@ check_sums(const json_t *root)
     }
 }
 
-static void
-check_json(const rs_report *report)
+/* What is written, parsed again; json_decref(). */
+static json_t *
+parse(const page *p)
 {
-    size_t size;
-    char *text = write_report(report, rs_report_json, &size);
     json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(p->text, p->size, JSON_REJECT_DUPLICATES, &error);
     if (root == NULL) {
         g_printerr("JSON: line %d: %s\n", error.line, error.text);
     }
     assert(root != NULL);
+    return root;
+}
+
+static void
+check_json(const rs_report *report)
+{
+    page p;
+    page_open(&p);
+    rs_report_json(p.out, report->analysis, report->summary, report->findings);
+    page_close(&p);
+    json_t *root = parse(&p);
     check_object(root);
     check_sums(root);
     json_decref(root);
-    free(text);
+    free(p.text);
 }
 
 /* ---- text ---- */
 
-static void
-write_text(FILE *out, const rs_analysis *analysis, const rs_summary *summary,
-           const GPtrArray *findings)
-{
-    rs_report_text(out, analysis, summary, findings, WIDTH, FALSE);
-}
-
 /* Nothing that a terminal would obey. */
 static void
-check_text(const rs_report *report)
+check_lines(page *p)
 {
-    size_t size;
-    char *text = write_report(report, write_text, &size);
-    assert(g_utf8_validate(text, (gssize)size, NULL));
-    g_autofree gunichar *letters = g_utf8_to_ucs4_fast(text, (glong)size, NULL);
+    page_close(p);
+    assert(g_utf8_validate(p->text, (gssize)p->size, NULL));
+    g_autofree gunichar *letters = g_utf8_to_ucs4_fast(p->text, (glong)p->size, NULL);
     for (const gunichar *letter = letters; *letter != 0; letter++) {
         assert(*letter == '\n' || !g_unichar_iscntrl(*letter));
     }
-    free(text);
+    free(p->text);
 }
 
 /* ---- HTML ---- */
 
 static void
-check_html(const rs_report *report)
+check_html(page *p)
 {
-    size_t size;
-    char *text = write_report(report, rs_report_html, &size);
-    assert(size < MOST_HTML_BYTES && g_utf8_validate(text, (gssize)size, NULL));
-    assert(strstr(text, "<script>alert(1)") == NULL);
-    assert(strchr(text, '\033') == NULL);
-    assert(g_str_has_suffix(text, "</html>\n"));
-    free(text);
+    page_close(p);
+    assert(p->size < MOST_HTML_BYTES &&
+           g_utf8_validate(p->text, (gssize)p->size, NULL));
+    assert(strstr(p->text, "<script>alert(1)") == NULL);
+    assert(strchr(p->text, '\033') == NULL);
+    assert(g_str_has_suffix(p->text, "</html>\n"));
+    free(p->text);
 }
+
+/* ---- all of them ---- */
 
 void
 reports_check(const char *path, const char *const *options)
 {
-    g_autoptr(rs_options) parsed = options_for(path, options);
+    const char *const paths[] = {path, NULL};
+    g_autoptr(rs_options) parsed = options_for(paths, options);
     g_autoptr(GError) error = NULL;
     g_autoptr(rs_analysis) analysis = rs_analysis_run(parsed, &error);
     assert(analysis != NULL && error == NULL);
     assert(!analysis->interrupted);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     check_json(report);
+    page p;
+    page_open(&p);
     if (rs_report_has_content(report)) {
-        check_text(report);
+        rs_report_text(p.out, analysis, report->summary, report->findings, WIDTH,
+                       FALSE);
     }
-    check_html(report);
+    check_lines(&p);
+    page_open(&p);
+    rs_report_html(p.out, analysis, report->summary, report->findings);
+    check_html(&p);
+}
+
+void
+reports_check_compare(const char *const *paths)
+{
+    g_autoptr(rs_options) options = options_for(paths, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(rs_compare) compare = rs_compare_run(options, options->files, &error);
+    assert(compare != NULL && error == NULL);
+    page p;
+    page_open(&p);
+    rs_report_compare_json(p.out, compare);
+    page_close(&p);
+    json_decref(parse(&p));
+    free(p.text);
+    page_open(&p);
+    rs_text_compare(p.out, compare, WIDTH, FALSE);
+    check_lines(&p);
+    page_open(&p);
+    rs_report_compare_html(p.out, compare);
+    check_html(&p);
 }

@@ -14,6 +14,11 @@
  * report: a terminal's sequence, markup, the end of a string. */
 #define REPORTS_CANARY "\033]0;<script>alert(1)</script>\""
 
+/* Compares captures of one path, which stand in its order (NULL-terminated), and writes what
+ * it says as text, JSON and HTML. */
+void
+reports_check_compare(const char *const *paths);
+
 /* Analyses a capture file, and writes the report as text, JSON and HTML.  `options` stand
  * on the command line in front of the file: NULL-terminated, or NULL for none. */
 void
