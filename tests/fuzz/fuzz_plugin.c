@@ -6,7 +6,8 @@
  * plugin shows on a frame has to be the same each time.
  *
  *   0    bit 0: frames of any bytes, each behind 2 bytes: the layers in front of it (see
- *        put_front()), and its length; else steps
+ *        put_front()), and its length; else steps.  Bit 1: statistics are made of them as
+ *        they are read, as tshark does, else when they are looked at
  *   1..  steps or frames
  *
  * The plugin and core are compiled in, so that sanitizers see them; libwireshark is the
@@ -19,9 +20,14 @@
  */
 #include "traffic.h"
 
-#include <epan/epan.h>
+#include <epan/epan.h> /* before what needs GLib and does not say so */
+
+#include <epan/conversation_table.h>
 #include <epan/epan_dissect.h>
 #include <epan/proto.h>
+#include <epan/srt_table.h>
+#include <epan/stat_tap_ui.h>
+#include <epan/tap.h>
 #include <wiretap/wtap.h>
 #include <wsutil/filesystem.h>
 #include <wsutil/privileges.h>
@@ -117,6 +123,66 @@ disable_others(void)
     }
 }
 
+/* ---- statistics ---- */
+
+static void
+reset_table(void *data)
+{
+    reset_stat_table(((stat_data_t *)data)->stat_tap_data);
+}
+
+static void
+reset_conversations(void *data)
+{
+    reset_conversation_table_data(data);
+}
+
+static void
+reset_endpoints(void *data)
+{
+    reset_endpoint_table_data(data);
+}
+
+static void
+reset_responses(void *data)
+{
+    reset_srt_table(((srt_data_t *)data)->srt_array);
+}
+
+static void
+listen(const char *tap, void *table, tap_reset_cb reset, tap_packet_cb take)
+{
+    const GString *problem =
+        register_tap_listener(tap, table, NULL, 0, reset, take, NULL, NULL);
+    assert(problem == NULL);
+}
+
+/* Opens each table that the plugin has, as the window does. */
+static void
+open_tables(void)
+{
+    static const char *const names[] = {"rocev2,qp", "pfc,pauses"};
+    static stat_data_t tables[2];
+    static conv_hash_t conversations, endpoints;
+    static srt_data_t responses;
+    for (unsigned i = 0; i < 2; i++) {
+        stat_tap_table_ui *table = tables[i].stat_tap_data = stat_tap_by_name(names[i]);
+        assert(table != NULL);
+        table->stat_tap_init_cb(table);
+        listen(table->tap_name, &tables[i], reset_table, table->packet_func);
+    }
+    register_ct_t *ends =
+        get_conversation_by_proto_id(proto_get_id_by_filter_name("rocev2"));
+    listen("rocev2", &conversations, reset_conversations,
+           get_conversation_packet_func(ends));
+    listen("rocev2", &endpoints, reset_endpoints, get_endpoint_packet_func(ends));
+    register_srt_t *times = get_srt_table_by_name("rocev2");
+    responses.srt_array = g_array_new(FALSE, TRUE, sizeof(srt_stat_table *));
+    srt_table_dissector_init(times, responses.srt_array);
+    listen(get_srt_tap_listener_name(times), &responses, reset_responses,
+           get_srt_packet_func(times));
+}
+
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -136,6 +202,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
     prefs_apply_all();
     disable_others();
     assert(proto_get_id_by_filter_name("rocev2") != -1);
+    open_tables();
     return 0;
 }
 
@@ -181,16 +248,21 @@ typedef enum looker {
     CLICKING, /* somebody sees the tree */
 } looker;
 
+typedef enum counting {
+    UNCOUNTED,
+    COUNTED, /* statistics are made of it */
+} counting;
+
 /* The digest of what is shown on a frame. */
 static uint64_t
-dissect(epan_t *session, capture *c, unsigned i, looker who)
+dissect(epan_t *session, capture *c, unsigned i, looker who, counting how)
 {
     frame_data *fd = &c->frames[i];
     tvbuff_t *tvb = tvb_new_real_data(c->bytes[i], fd->cap_len, (gint)fd->pkt_len);
     epan_dissect_t *dissection =
         epan_dissect_new(session, who == CLICKING, who == CLICKING);
-    epan_dissect_run(dissection, WTAP_FILE_TYPE_SUBTYPE_UNKNOWN, &c->records[i], tvb,
-                     fd, NULL);
+    (how == COUNTED ? epan_dissect_run_with_taps : epan_dissect_run)(
+        dissection, WTAP_FILE_TYPE_SUBTYPE_UNKNOWN, &c->records[i], tvb, fd, NULL);
     uint64_t digest = UINT64_C(0xcbf29ce484222325);
     if (who == CLICKING) {
         proto_tree_children_foreach(dissection->tree, digest_layer, &digest);
@@ -338,16 +410,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     epan_t *session = epan_new(&c, &asked);
     uint64_t shown[MAX_FRAMES];
+    g_set_prgname((data[0] & 2) != 0 ? "tshark" : "wireshark"); /* the plugin asks */
+    counting when_read = (data[0] & 2) != 0 ? COUNTED : UNCOUNTED;
+    counting when_seen = (data[0] & 2) != 0 ? UNCOUNTED : COUNTED;
     for (unsigned i = 0; i < c.n_frames; i++) {
-        (void)dissect(session, &c, i, READING);
+        (void)dissect(session, &c, i, READING, when_read);
         c.frames[i].visited = 1;
     }
     for (unsigned i = 0; i < c.n_frames; i++) {
-        shown[i] = dissect(session, &c, i, CLICKING);
+        shown[i] = dissect(session, &c, i, CLICKING, when_seen);
     }
     for (unsigned i = c.n_frames; i-- > 0;) {
-        assert(dissect(session, &c, i, CLICKING) == shown[i]);
+        assert(dissect(session, &c, i, CLICKING, UNCOUNTED) == shown[i]);
     }
+    draw_tap_listeners(TRUE);
+    reset_tap_listeners();
     epan_free(session);
     clear(&c);
     return 0;
