@@ -470,19 +470,19 @@ relate_to_named(roce_tracker *t, const roce_stream_state *s, const roce_arrival 
     }
 }
 
-void
+bool
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     if (!lane->started) {
-        return;
+        return false;
     }
     int64_t psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     bool sane = psn < lane->max_next + TOLERATED_AHEAD && psn >= oldest_sane(s);
     roce_pair_confirm(t, by, a, sane);
     if (!sane || !roce_stream_is_paired(&s->pub)) {
-        return;
+        return false;
     }
     relate_to_named(t, s, a, psn);
     roce_aeth_kind kind = roce_aeth_get_kind(a->packet->aeth_syndrome);
@@ -490,7 +490,7 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (kind == ROCE_AETH_NAK || kind == ROCE_AETH_RNR_NAK) {
         emit_nak(t, s, a, psn, kind, value);
         if (s->acked && psn < s->una) {
-            return; /* stale */
+            return true; /* stale */
         }
         roce_measure_nak(t, s, a, psn);
     }
@@ -502,4 +502,5 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     } else if (kind == ROCE_AETH_RNR_NAK) {
         acknowledge_rnr_nak(t, s, a, psn);
     }
+    return true;
 }

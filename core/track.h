@@ -461,8 +461,9 @@ roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space
 void
 roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space);
 
-/* acknowledge.c: `s` made the requests, `by` carries the acknowledgement. */
-void
+/* acknowledge.c: `s` made the requests, `by` carries the acknowledgement.  False: it is
+ * about none that is known here, and nothing was told of it. */
+bool
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a);
 /* A request took so long to be answered, as seen here. */

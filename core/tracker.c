@@ -384,9 +384,8 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
             roce_trouble_make(t, s)->pub.naks_received[kind]++;
         }
     }
-    if (s != NULL) {
-        roce_acknowledge(t, s, by, a);
-    } else if (kind >= 0) {
+    bool is_told = s != NULL && roce_acknowledge(t, s, by, a);
+    if (!is_told && kind >= 0) {
         roce_event e = roce_track_event(
             kind == ROCE_NAKS_RNR ? ROCE_EVENT_RNR_NAK : ROCE_EVENT_NAK, by, a);
         e.detail = (uint8_t)roce_aeth_get_value(a->packet->aeth_syndrome);

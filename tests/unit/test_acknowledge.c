@@ -8,7 +8,15 @@ static const scenario naks[] = {
      .script = "a write 0..14; b nak 10; a write 10..14; b ack 14",
      .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 naks=1 recovery=gbn",
      .events = "nak A frame=16 psn=10; loss A frame=16 psn=10 detail=undelivered"
-               " evidence=asked_for rel=11; round A psn=10 rel=16"},
+               " evidence=asked_for rel=11; round A psn=10 rel=16; no nak B"},
+    {.name = "NAK: of a pair whose requests are not captured, told where it was carried",
+     .script = "a ack 0; b nak 10; b rnr 11",
+     .want = "A: naks=1 rnrs=1 B: naks_sent=1 rnrs_sent=1",
+     .events = "nak B frame=2 psn=10; rnr_nak B frame=3 psn=11; no nak A"},
+    {.name = "NAK: of what no queue pair can have outstanding, told likewise",
+     .script = "a write 0..3; b nak 0x800000; a write 4; b ack 4",
+     .want = "A: unique=5 naks=1 B: naks_sent=1",
+     .events = "nak B frame=5 psn=0x800000; no nak A"},
     {.name = "NAK: the newest copy is judged, not the first",
      .script = "a write 0..14; b nak 10; a write 10..14; b nak 12; a write 12..14; "
                "b ack 14",
