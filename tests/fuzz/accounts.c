@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "accounts.h"
 
+#include "roce/aeth.h"
 #include "roce/hash.h"
 #include "roce/pacing.h"
 #include "roce/psn.h"
@@ -118,6 +119,15 @@ add_up(accounts *a, const roce_event *e)
         of->by_cause[e->detail]++;
     } else if (e->kind == ROCE_EVENT_CONNECTED) {
         a->n_pairings++;
+    } else if (e->kind == ROCE_EVENT_DISCONNECTED) {
+        a->n_partings++;
+    } else if (e->kind == ROCE_EVENT_CNP) {
+        a->n_cnps++;
+    } else if (e->kind == ROCE_EVENT_RNR_NAK ||
+               (e->kind == ROCE_EVENT_NAK &&
+                e->detail <=
+                    ROCE_NAK_REMOTE_OPERATIONAL)) { /* others are not counted */
+        a->n_naks++;
     }
 }
 
@@ -273,9 +283,13 @@ n_samples(const roce_stream *s, roce_latency latency)
 static void
 check_latencies(const accounts *a, const roce_stream *s, const account *of)
 {
+    /* What is undone takes its samples along, and memory may fail. */
+    const roce_tracker_totals *totals = roce_tracker_totals_get(a->tracker);
+    bool complete = totals->evicted[ROCE_TABLE_LATENCIES] == 0 && a->n_partings == 0;
     for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
         const roce_histogram *h = roce_stream_latency(s, (roce_latency)i);
-        assert(n_samples(s, (roce_latency)i) <= of->samples[i]); /* memory may fail */
+        assert(n_samples(s, (roce_latency)i) <= of->samples[i]);
+        assert(!complete || n_samples(s, (roce_latency)i) == of->samples[i]);
         if (h == NULL) {
             continue;
         }
@@ -383,6 +397,28 @@ check_pauses(const accounts *a)
     assert(expired == a->pauses[ROCE_EVENT_PAUSE_EXPIRED]);
 }
 
+/* Pairings, CNPs and NAKs are told of one stream and counted on two. */
+static void
+check_both_directions(const accounts *a)
+{
+    const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
+    uint64_t n_paired = 0, n_cnps = 0, n_naks = 0, n_acks_alone = 0, n_rnr_alone = 0;
+    for (uint32_t i = 0; i < roce_tracker_n_streams(a->tracker); i++) {
+        const roce_stream *s = roce_tracker_stream(a->tracker, i);
+        bool is_paired = roce_stream_is_paired(s);
+        n_paired += is_paired ? 1 : 0;
+        n_cnps += s->cnps_sent;
+        n_acks_alone += is_paired ? 0 : s->acks_sent;
+        n_rnr_alone += is_paired ? 0 : s->naks_sent[ROCE_NAKS_RNR];
+        for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
+            n_naks += s->naks_sent[k];
+        }
+    }
+    assert(n_paired == 2 * (a->n_pairings - a->n_partings));
+    assert(n_cnps == a->n_cnps && n_naks == a->n_naks);
+    assert(n->unattributed_acks == n_acks_alone && n->unattributed_rnr == n_rnr_alone);
+}
+
 void
 accounts_close(const accounts *a)
 {
@@ -401,6 +437,7 @@ accounts_close(const accounts *a)
     assert(packets <= n->roce_packets && bad <= n->icrc_bad);
     assert(a->memory_fails || bad == n->icrc_bad);
     check_pauses(a);
+    check_both_directions(a);
     for (uint32_t i = 0; i < roce_tracker_n_connections(a->tracker); i++) {
         const roce_connection *c = roce_tracker_connection(a->tracker, i);
         assert(c->known <= 3 && c->request_frame <= a->n_frames);

@@ -32,7 +32,7 @@ typedef struct accounts {
     uint64_t first_ns, last_ns;
     uint64_t n_frames;
     uint64_t pauses[ROCE_N_EVENTS];
-    uint64_t n_pairings;
+    uint64_t n_pairings, n_partings, n_cnps, n_naks;
     uint64_t digest; /* of everything that was told, in its order */
     uint64_t seen_ns[ACCOUNTS_FRAMES + 1]; /* by number */
     uint8_t point[ACCOUNTS_FRAMES + 1];
