@@ -151,6 +151,40 @@ check_sums(const json_t *root)
     }
 }
 
+static void
+check_frame(const json_t *frame, json_int_t n_frames)
+{
+    assert(json_is_integer(frame));
+    assert(json_integer_value(frame) >= 1 && json_integer_value(frame) <= n_frames);
+}
+
+/* Whatever is said of frames is said of some that were there. */
+static void
+check_frames(const json_t *root)
+{
+    json_int_t n_frames = count_of(json_object_get(root, "capture"), "packets");
+    size_t i, k;
+    json_t *item, *frame;
+    json_array_foreach(json_object_get(root, "events"), i, item)
+    {
+        const char *kind = json_string_value(json_object_get(item, "kind"));
+        const json_t *related = json_object_get(item, "related_frame");
+        if (!g_str_equal(kind, "pause_expired")) { /* is on none */
+            check_frame(json_object_get(item, "frame"), n_frames);
+        }
+        if (!json_is_null(related)) {
+            check_frame(related, n_frames);
+        }
+    }
+    json_array_foreach(json_object_get(root, "findings"), i, item)
+    {
+        json_array_foreach(json_object_get(item, "frames"), k, frame)
+        {
+            check_frame(frame, n_frames);
+        }
+    }
+}
+
 /* What is written, parsed again; json_decref(). */
 static json_t *
 parse(const page *p)
@@ -174,6 +208,7 @@ check_json(const rs_report *report)
     json_t *root = parse(&p);
     check_object(root);
     check_sums(root);
+    check_frames(root);
     json_decref(root);
     free(p.text);
 }
