@@ -10,6 +10,7 @@
 
 #include "roce/tracker.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,7 @@ typedef struct account {
 
 typedef struct accounts {
     roce_tracker *tracker; /* the caller's; set once it is there */
-    bool memory_fails; /* what is told need not have been counted */
+    bool memory_fails;     /* what is told need not have been counted */
     uint64_t first_ns, last_ns;
     uint64_t n_frames;
     uint64_t pauses[ROCE_N_EVENTS];
