@@ -17,7 +17,7 @@ bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDI
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-threads check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-threads check-wireshark release install coverage fuzz format check-format deps clean
 all: release
 
 deps:
@@ -57,6 +57,10 @@ check-browser: release
 # Instructions per packet are not a tenth more than tests/bench/instructions.json says.
 check-instructions: release
 	@$(bench) tests/bench/instructions.py || [ $$? -eq 77 ]
+
+# What is shipped, optimised as one and confined, says what the others say.
+check-release: release
+	@ctest --preset release --output-on-failure -j $(JOBS) -L '^(unit|golden|truth|threads|cli)$$'
 
 # The same reports with any number of threads, under TSan.
 check-threads: deps

@@ -166,6 +166,7 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     sight->stream =
         stream != ROCE_NO_STREAM ? roce_tracker_stream(tracker, stream) : NULL;
     sight->priority = rs_priority_of(sight->packet, analysis->options);
+    sight->group = rs_analysis_point(analysis, sight->frame->point)->survey.group;
     rs_sight_complete(sight);
     if (sight->peer != ROCE_NO_STREAM &&
         (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
@@ -187,7 +188,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     rs_analysis *analysis = r->analysis;
     r->tracking = TRUE;
     if (is_pause(packet)) {
-        rs_stages_meet(analysis->stages);
+        rs_stages_stay(analysis->stages);
     }
     rs_window *window = rs_stages_window(analysis->stages);
     rs_slot *slot = rs_window_add(window, frame, packet);
@@ -198,9 +199,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
-    if (is_pause(packet)) {
-        rs_stages_meet(analysis->stages);
-    } else if (rs_window_is_full(window)) {
+    if (is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }
 }

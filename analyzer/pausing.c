@@ -88,13 +88,6 @@ element(GArray *array, guint i)
     return array->data + (gsize)i * g_array_get_element_size(array);
 }
 
-/* Points that share streams between them are one to the tracker, but for pauses. */
-static guint32
-group_of(const rs_pausing *pausing, guint32 point)
-{
-    return rs_analysis_point(pausing->analysis, point)->survey.group;
-}
-
 /* ---- pause frames ---- */
 
 static guint64
@@ -138,12 +131,12 @@ watch_of(rs_pausing *pausing, guint32 pause)
     return g_ptr_array_index(pausing->watches, pause);
 }
 
-/* Notes whose pause it is, the first time that it is seen. */
+/* Notes whose pause it is, the first time that it is seen.  Points that share streams
+ * between them are one to the tracker, but for pauses. */
 static void
 meet(rs_pausing *pausing, rs_pause_watch *watch, guint32 pause,
-     const roce_pause_source *p)
+     const roce_pause_source *p, guint32 point)
 {
-    guint32 point = group_of(pausing, p->point);
     rs_mac *mac = rs_macs_get(pausing->macs, point, p->src_mac);
     if (mac == NULL || mac->pauses[p->priority] != ROCE_NO_PAUSE) {
         return;
@@ -167,7 +160,7 @@ take_frame(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
     gboolean is_new = pause >= pausing->watches->len;
     rs_pause_watch *watch = watch_of(pausing, pause);
     if (is_new) {
-        meet(pausing, watch, pause, p);
+        meet(pausing, watch, pause, p, sight->group);
     }
     watch->is_fine |= sight->frame->time_ns % NS_PER_US != 0;
     watch->frames_in += sight->packet->direction == ROCE_DIRECTION_IN ? 1 : 0;
@@ -335,7 +328,7 @@ static void
 take_other(rs_pausing *pausing, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    guint32 point = group_of(pausing, sight->frame->point);
+    guint32 point = sight->group;
     rs_mac *src = rs_macs_get(pausing->macs, point, packet->src_mac);
     rs_mac *dst = rs_macs_get(pausing->macs, point, packet->dst_mac);
     if (src == NULL || dst == NULL) {

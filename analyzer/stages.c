@@ -3,10 +3,12 @@
 
 #include "workers.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 
 #define N_WINDOWS 8u /* between the stages: so few that they stay near the processors */
-#define SPINS 4000u  /* looks before a thread sleeps: some ten microseconds */
+#define SPINS 1000u  /* looks before a thread sleeps: as long as a window takes */
+#define STAY 8u      /* windows */
 #define CACHE_LINE_BYTES 64
 
 /* A thread of the second stage. */
@@ -25,6 +27,7 @@ struct rs_stages {
     gpointer ctx;
     guint spins;
     guint n_tellers; /* 0: who fills tells */
+    guint n_staying; /* windows to come that who fills tells; the others are idle */
     guint n_windows;
     GMutex mutex;
     GCond woken;
@@ -98,13 +101,34 @@ tell_all(gpointer data)
     }
 }
 
+/* Signals are the first stage's: it is what waits for input. */
 static void
-start(rs_stages *stages, guint i, rs_watch_parts parts)
+start(rs_stages *stages, guint n)
 {
-    teller *t = &stages->tellers[i];
-    t->stages = stages;
-    t->parts = parts;
-    t->thread = g_thread_new("watchers", tell_all, t);
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (stages->n_tellers < n) {
+        teller *t = &stages->tellers[stages->n_tellers];
+        t->stages = stages;
+        t->thread = g_thread_try_new("watchers", tell_all, t, NULL);
+        if (t->thread == NULL) {
+            break; /* the system has none left: fewer do as well */
+        }
+        stages->n_tellers++;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Before the first window is filled, as they look at nothing before that. */
+static void
+share_out(rs_stages *stages)
+{
+    stages->tellers[0].parts = RS_WATCH_EVERYTHING;
+    if (stages->n_tellers == 2) {
+        stages->tellers[0].parts = RS_WATCH_STREAMS;
+        stages->tellers[1].parts = RS_WATCH_NETWORK;
+    }
 }
 
 rs_stages *
@@ -113,23 +137,19 @@ rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
     rs_stages *stages = g_aligned_alloc0(1, sizeof *stages, CACHE_LINE_BYTES);
     stages->tell = tell;
     stages->ctx = ctx;
-    stages->n_tellers = MIN(n_threads - 1, RS_STAGES_TELLERS);
-    stages->spins = n_threads <= rs_workers_n_processors() ? SPINS : 0;
-    stages->n_windows = stages->n_tellers == 0 ? 1 : N_WINDOWS;
+    guint n_tellers = MIN(n_threads - 1, RS_STAGES_TELLERS);
+    stages->spins = n_tellers < rs_workers_n_processors() ? SPINS : 0;
     g_mutex_init(&stages->mutex);
     g_cond_init(&stages->woken);
+    stages->tellers =
+        g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), CACHE_LINE_BYTES);
+    start(stages, n_tellers);
+    share_out(stages);
+    stages->n_windows = stages->n_tellers == 0 ? 1 : N_WINDOWS;
     stages->windows =
         g_aligned_alloc(stages->n_windows, sizeof(rs_window), CACHE_LINE_BYTES);
     for (guint i = 0; i < stages->n_windows; i++) {
         rs_window_init(&stages->windows[i]);
-    }
-    stages->tellers =
-        g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), CACHE_LINE_BYTES);
-    if (stages->n_tellers == 1) {
-        start(stages, 0, RS_WATCH_EVERYTHING);
-    } else if (stages->n_tellers == 2) {
-        start(stages, 0, RS_WATCH_STREAMS);
-        start(stages, 1, RS_WATCH_NETWORK);
     }
     return stages;
 }
@@ -182,10 +202,13 @@ rs_stages_hand_on(rs_stages *stages)
         return;
     }
     rs_window_close(window);
-    guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed) + 1;
-    if (stages->n_tellers == 0) {
+    if (stages->n_tellers == 0 || stages->n_staying > 0) {
+        stages->n_staying -= stages->n_staying > 0 ? 1 : 0;
         stages->tell(stages->ctx, RS_WATCH_EVERYTHING, window);
+        rs_window_empty(window);
+        return;
     }
+    guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed) + 1;
     atomic_store(&stages->n_filled, n);
     wake(stages);
     if (n >= stages->n_windows) {
@@ -213,4 +236,11 @@ rs_stages_meet(rs_stages *stages)
     if (n > 0) {
         wait_for_tellers(stages, n - 1);
     }
+}
+
+void
+rs_stages_stay(rs_stages *stages)
+{
+    rs_stages_meet(stages);
+    stages->n_staying = STAY;
 }

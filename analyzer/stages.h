@@ -32,7 +32,8 @@ typedef struct rs_stages rs_stages;
 typedef void (*rs_stages_tell)(gpointer ctx, rs_watch_parts parts,
                                const rs_window *window);
 
-/* More threads than there is work for are not started; at least 1. */
+/* `n_threads`, at least 1, counts the caller's; more than there is work for, or than the
+ * system has left, are not started. */
 rs_stages *
 rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx);
 
@@ -56,5 +57,10 @@ rs_stages_hand_on(rs_stages *stages);
 /* The same, and returns when all has been told: watchers are the caller's. */
 void
 rs_stages_meet(rs_stages *stages);
+
+/* The same, and for a while windows are told where they are filled, as if there were one
+ * thread: where stages meet often, handing on takes longer than telling. */
+void
+rs_stages_stay(rs_stages *stages);
 
 #endif

@@ -16,7 +16,8 @@
 
 #include <glib.h>
 
-#define RS_WINDOW_PACKETS 64 /* at most; as many as come at once, see feed.h */
+#define RS_WINDOW_PACKETS 64       /* at most; as many as come at once, see feed.h */
+#define RS_WINDOW_BYTES (1u << 20) /* of frames; the last one may go beyond */
 
 /* A packet's place. */
 typedef struct rs_slot {
@@ -52,13 +53,12 @@ rs_window_empty(rs_window *window);
 static inline gboolean
 rs_window_is_full(const rs_window *window)
 {
-    return window->n == RS_WINDOW_PACKETS;
+    return window->n == RS_WINDOW_PACKETS || window->bytes->len >= RS_WINDOW_BYTES;
 }
 
 /* The place of a packet in a window that is not full: its sight has frame, sighting and
- * packet.  The packet need not outlive the call, unless it is one of those in use of
- * window->packets; what
- * the frame points to need not once the window is closed. */
+ * packet.  Neither frame nor packet need outlive the call, unless the packet is one of
+ * those in use of window->packets. */
 rs_slot *
 rs_window_add(rs_window *window, const roce_frame *frame, const roce_packet *packet);
 

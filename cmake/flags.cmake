@@ -76,7 +76,7 @@ endif()
 # A packet goes through many files.  Objects have both forms, so that what is linked often,
 # the tests, takes the plain one (-fno-lto).
 add_library(rocescope_whole INTERFACE)
-if(ROCESCOPE_INSTRUMENT STREQUAL "none" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
-   AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    target_compile_options(rocescope_whole INTERFACE -flto=auto -ffat-lto-objects)
+if(ROCESCOPE_INSTRUMENT STREQUAL "none" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(rocescope_whole INTERFACE
+        $<$<NOT:$<CONFIG:Debug>>:-flto=auto> $<$<NOT:$<CONFIG:Debug>>:-ffat-lto-objects>)
 endif()

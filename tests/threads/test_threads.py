@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import late_points
+
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("ROCESCOPE_BUILD", SOURCE / "build/release"))
@@ -78,6 +80,10 @@ def made(directory):
                        check=True)
         yield kind, [path]
         yield f"{kind}, filtered", ["--filter", "greater 60", path]
+    for name, make in late_points.CAPTURES.items():
+        path = pathlib.Path(directory, name.replace(" ", "_") + ".pcapng")
+        path.write_bytes(make())
+        yield name, ["--icrc", "off", "--link-speed", "100G", path]
 
 
 def main():

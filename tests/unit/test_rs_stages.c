@@ -94,9 +94,9 @@ check_heard(const listener *l, guint packets)
     }
 }
 
-/* `every`: stages meet behind each so many packets, which ends windows early. */
+/* Behind each `every` packets stages meet, or stay together, which ends windows early. */
 static void
-check_telling(guint n_threads, guint every)
+check_telling(guint n_threads, guint every, void (*meet)(rs_stages *))
 {
     listener l = {0};
     for (guint part = RS_WATCH_NETWORK; part <= RS_WATCH_STREAMS; part++) {
@@ -106,7 +106,7 @@ check_telling(guint n_threads, guint every)
     for (guint number = 1; number <= PACKETS; number++) {
         put(stages, number);
         if (number % every == 0) {
-            rs_stages_meet(stages);
+            meet(stages);
             check_heard(&l, number);
         }
     }
@@ -121,8 +121,10 @@ main(void)
     static const guint meetings[] = {1, 63, 64, 65, 1000, PACKETS + 1};
     for (gsize i = 0; i < G_N_ELEMENTS(thread_counts); i++) {
         for (gsize k = 0; k < G_N_ELEMENTS(meetings); k++) {
-            check_row("telling");
-            check_telling(thread_counts[i], meetings[k]);
+            check_row("meeting");
+            check_telling(thread_counts[i], meetings[k], rs_stages_meet);
+            check_row("staying");
+            check_telling(thread_counts[i], meetings[k], rs_stages_stay);
         }
     }
     check_row("nothing");
