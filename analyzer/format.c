@@ -119,6 +119,14 @@ rs_format_share(guint64 part, guint64 whole)
     return g_strdup_printf("%.*f %%", share >= 10 ? 0 : share >= 1 ? 1 : 2, share);
 }
 
+gboolean
+rs_format_shows_itself(gunichar c)
+{
+    GUnicodeType type = g_unichar_type(c);
+    return g_unichar_isprint(c) && type != G_UNICODE_LINE_SEPARATOR &&
+           type != G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
 char *
 rs_format_safe(const char *text)
 {
@@ -126,7 +134,7 @@ rs_format_safe(const char *text)
     GString *safe = g_string_new(NULL);
     for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
-        if (g_unichar_isprint(c)) {
+        if (rs_format_shows_itself(c)) {
             g_string_append_unichar(safe, c);
         } else {
             g_string_append_printf(safe, "\\x%02x", c);

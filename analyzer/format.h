@@ -61,7 +61,13 @@ rs_format_share(guint64 part, guint64 whole);
 char *
 rs_format_frame_filter(const guint64 *frames, guint n_frames);
 
-/* Valid UTF-8 without control characters. */
+/* Whether a character is seen and does nothing else.  Those that separate lines and
+ * paragraphs (U+2028, U+2029) are printable for GLib, and begin a line for some who read
+ * what we write. */
+gboolean
+rs_format_shows_itself(gunichar c);
+
+/* Valid UTF-8 of characters that show themselves; "\x1b" stands for another one. */
 char *
 rs_format_safe(const char *text);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html_page.h"
 
+#include "format.h"
 #include "html_assets.h"
 #include "rocescope_version.h"
 
@@ -38,7 +39,7 @@ make_visible(const char *text)
     GString *seen = g_string_new(NULL);
     for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
-        if (c == '\n' || g_unichar_isprint(c)) {
+        if (c == '\n' || rs_format_shows_itself(c)) {
             g_string_append_unichar(seen, c);
         } else {
             g_string_append_printf(seen, "\\x%02x", c);
