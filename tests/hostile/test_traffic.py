@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Traffic that wants to break the program: each row of rows_traffic.py is analyzed with
+every kind of report, compared, extracted and run through a batch, within its bounds of
+memory and time, and the report says what is true of it."""
+
+import pathlib
+import sys
+
+from bounded import MIB, SMALLER, Run, analyzed, equal, read_report, scratch
+import rows_traffic
+import traffic
+
+LEAST = 400                      # packets of a row that a sanitizer slows down
+
+
+def everywhere(folder, path, most_bytes):
+    """The commands beside analyze."""
+    other = folder / "y.pcap"
+    other.write_bytes(path.read_bytes())
+    done = Run("compare", path, other, "--json", folder / "c.json", most_bytes=2 * most_bytes)
+    compared = read_report((folder / "c.json").read_text()) if done.status == 0 else None
+    if compared:
+        equal("lost between copies", sum(s["lost"] or 0 for s in compared["segments"]), 0)
+    Run("extract", path, "--stream", "0", "-w", folder / "o.pcapng", most_bytes=most_bytes)
+    Run("batch", path, "-o", folder / "batch", most_bytes=most_bytes)
+
+
+def check(row, folder):
+    n = max(min(row.n, LEAST), row.n // SMALLER)
+    frames = row.make(n)
+    path = traffic.write(folder / "x.pcap", frames)
+    most_bytes = row.most_mib * MIB
+    done, report = analyzed(folder, path, most_bytes=most_bytes)
+    equal("status", done.status, 0)
+    row.truth(report, frames)
+    everywhere(folder, traffic.write(path, frames[:min(n, 2000)]), most_bytes)
+    return done
+
+
+def main():
+    failures = 0
+    for row in rows_traffic.ROWS:
+        if sys.argv[1:] and row.name not in sys.argv[1:]:
+            continue
+        with scratch() as folder:
+            try:
+                done = check(row, pathlib.Path(folder))
+                print(f"{row.name}: {done.seconds:.2f} s, {done.peak_bytes // MIB} MiB of "
+                      f"{row.most_mib}")
+            except (AssertionError, ValueError, TypeError, LookupError, OSError) as problem:
+                failures += 1
+                print(f"{row.name}: FAILED: {type(problem).__name__}: {problem}")
+    print(f"{failures} rows failed" if failures else "hostile traffic is reported honestly")
+    return 1 if failures else 0
+
+
+sys.exit(main())
