@@ -69,7 +69,7 @@ def requests(**more):
 # --- queue pairs ---------------------------------------------------------------------
 
 
-@row("a queue pair for each packet", 30_000, 200)
+@row("a queue pair for each packet", 30_000, 256)
 def queue_pairs(n):
     send = requests()
     return [send.frame(0x100 + i, 7 * i) for i in range(n)]

@@ -7,7 +7,7 @@ memory and time, and the report says what is true of it."""
 import pathlib
 import sys
 
-from bounded import MIB, SMALLER, Run, analyzed, equal, read_report, scratch
+from bounded import MIB, SANITIZED, SMALLER, Run, analyzed, equal, read_report, scratch
 import rows_traffic
 import traffic
 
@@ -26,6 +26,15 @@ def everywhere(folder, path, most_bytes):
     Run("batch", path, "-o", folder / "batch", most_bytes=most_bytes)
 
 
+def check_growth(path, frames, whole):
+    """Half the packets take hardly less than half the memory: it grows with their number,
+    or not at all."""
+    half = Run(traffic.write(path, frames[:len(frames) // 2]), "--quiet")
+    if not SANITIZED:
+        assert whole.peak_bytes <= 2.5 * half.peak_bytes, \
+            f"{half.peak_bytes // MIB} MiB for half, {whole.peak_bytes // MIB} for all"
+
+
 def check(row, folder):
     n = max(min(row.n, LEAST), row.n // SMALLER)
     frames = row.make(n)
@@ -34,6 +43,7 @@ def check(row, folder):
     done, report = analyzed(folder, path, most_bytes=most_bytes)
     equal("status", done.status, 0)
     row.truth(report, frames)
+    check_growth(path, frames, done)
     everywhere(folder, traffic.write(path, frames[:min(n, 2000)]), most_bytes)
     return done
 
