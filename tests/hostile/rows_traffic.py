@@ -69,7 +69,7 @@ def requests(**more):
 # --- queue pairs ---------------------------------------------------------------------
 
 
-@row("a queue pair for each packet", 30_000, 256)
+@row("a queue pair for each packet", 30_000, 160)
 def queue_pairs(n):
     send = requests()
     return [send.frame(0x100 + i, 7 * i) for i in range(n)]
@@ -81,7 +81,7 @@ def _(report, frames):
     equal("requests", report["totals"]["requests"]["packets"], len(frames))
 
 
-@row("a sender for each packet, all to one receiver", 12_000, 200)
+@row("a sender for each packet, all to one receiver", 12_000, 128)
 def senders(n):
     return [roce.ethernet(roce.rocev2(
         roce.Ip(host(i), "10.200.0.1", ident=i), i & 0xFFFF,
@@ -94,7 +94,7 @@ def _(report, frames):
     all_counted(report, frames, len(frames))
 
 
-@row("a CNP for a queue pair of its own in each packet", 12_000, 120)
+@row("a CNP for a queue pair of its own in each packet", 12_000, 64)
 def cnps(n):
     return [roce.ethernet(roce.cnp(roce.Ip(host(i), "10.200.0.1"), i & 0xFFFF, i))
             for i in range(n)]
