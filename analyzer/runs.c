@@ -346,7 +346,7 @@ void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight)
 {
     if (sight->stream == NULL || sight->stream->id >= RS_RUNS_STREAMS ||
-        sight->stream->packets < LEAST_PACKETS || !comes_in_runs(sight)) {
+        sight->counted.packets < LEAST_PACKETS || !comes_in_runs(sight)) {
         return;
     }
     guint32 id = sight->stream->id;
