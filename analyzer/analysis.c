@@ -166,7 +166,9 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     sight->stream =
         stream != ROCE_NO_STREAM ? roce_tracker_stream(tracker, stream) : NULL;
     sight->priority = rs_priority_of(sight->packet, analysis->options);
-    sight->group = rs_analysis_point(analysis, sight->frame->point)->survey.group;
+    const rs_point *point = rs_analysis_point(analysis, sight->frame->point);
+    sight->group = point->survey.group;
+    sight->link_bps = point->speed_bps;
     rs_sight_complete(sight);
     if (sight->peer != ROCE_NO_STREAM &&
         (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
@@ -302,7 +304,6 @@ static void
 end_survey(void *ctx)
 {
     run *r = ctx;
-    rs_stages_meet(r->analysis->stages);
     rs_points_join_rotated(r->analysis->points);
     make_twins(r);
 }
@@ -490,15 +491,6 @@ n_threads(const rs_analysis *analysis)
     return analysis->tap != NULL ? 1 : analysis->options->n_threads;
 }
 
-static void
-meet(gpointer ctx)
-{
-    const rs_analysis *analysis = ctx;
-    if (analysis->stages != NULL) {
-        rs_stages_meet(analysis->stages);
-    }
-}
-
 rs_analysis *
 rs_analysis_run(const rs_options *options, GError **error)
 {
@@ -538,7 +530,6 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
     const roce_alloc alloc = rs_alloc_make();
     rs_must(roce_intake_new(&r.intake, &alloc, &config));
     analysis->stages = rs_stages_new(n_threads(analysis), tell_window, analysis);
-    rs_points_before_growth(analysis->points, meet, analysis);
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);

@@ -23,8 +23,6 @@ typedef struct target {
 
 struct rs_bursts {
     guint64 told_bps;
-    rs_burst_speed speed;
-    gconstpointer ctx;
     rs_destinations *destinations;
     GPtrArray *targets; /* target */
     gboolean known;
@@ -39,12 +37,10 @@ free_target(gpointer data)
 }
 
 rs_bursts *
-rs_bursts_new(guint64 told_bps, rs_burst_speed speed, gconstpointer ctx)
+rs_bursts_new(guint64 told_bps)
 {
     rs_bursts *bursts = g_new0(rs_bursts, 1);
     bursts->told_bps = told_bps;
-    bursts->speed = speed;
-    bursts->ctx = ctx;
     bursts->destinations = rs_destinations_new(MAX_TARGETS);
     bursts->targets = g_ptr_array_new_with_free_func(free_target);
     return bursts;
@@ -61,11 +57,10 @@ rs_bursts_free(rs_bursts *bursts)
 }
 
 static guint64
-rate_at(const rs_bursts *bursts, guint32 point)
+rate_of(const rs_bursts *bursts, const rs_sight *sight)
 {
-    return bursts->told_bps != 0
-               ? bursts->told_bps
-               : bursts->speed(bursts->ctx, point) / 100 * RS_BURST_PERCENT;
+    return bursts->told_bps != 0 ? bursts->told_bps
+                                 : sight->link_bps / 100 * RS_BURST_PERCENT;
 }
 
 /* What takes a window at that rate, rounded up. */
@@ -78,16 +73,16 @@ bytes_of_window(guint64 rate_bps)
 }
 
 static target *
-target_of(rs_bursts *bursts, const roce_stream *stream)
+target_of(rs_bursts *bursts, const rs_sight *sight)
 {
-    guint32 i = rs_destinations_of(bursts->destinations, stream);
+    guint32 i = rs_destinations_of(bursts->destinations, sight->stream);
     if (i == RS_NO_DESTINATION) {
         return NULL;
     }
     if (i == bursts->targets->len) {
         target *t = g_new0(target, 1);
         t->pub.at = *rs_destinations_at(bursts->destinations, i);
-        t->pub.rate_bps = rate_at(bursts, t->pub.at.point);
+        t->pub.rate_bps = rate_of(bursts, sight);
         t->pub.rate_told = bursts->told_bps != 0;
         t->pub.longest = g_array_new(FALSE, FALSE, sizeof(rs_burst));
         t->hot_bytes = bytes_of_window(t->pub.rate_bps);
@@ -190,7 +185,7 @@ rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
     if (!sight->is_counted) {
         return;
     }
-    target *t = target_of(bursts, sight->stream);
+    target *t = target_of(bursts, sight);
     if (t == NULL) {
         return;
     }

@@ -51,12 +51,9 @@ typedef struct rs_burst_target {
     GArray *longest; /* rs_burst: the longest, in order of time */
 } rs_burst_target;
 
-/* Says the speed of the link at a point, 0 when unknown. */
-typedef guint64 (*rs_burst_speed)(gconstpointer ctx, guint32 point);
-
 /* `told_bps` is the rate that the user chose, or 0. */
 rs_bursts *
-rs_bursts_new(guint64 told_bps, rs_burst_speed speed, gconstpointer ctx);
+rs_bursts_new(guint64 told_bps);
 
 void
 rs_bursts_free(rs_bursts *bursts);

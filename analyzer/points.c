@@ -26,8 +26,6 @@ struct rs_points {
     rs_recall *recall;  /* NULL with a single file */
     rs_beginning *beginning;
     guint beginning_file_i;
-    void (*before_growth)(gpointer ctx); /* NULL: nobody else reads points */
-    gpointer growth_ctx;
     point_key last_key; /* of the frame before: most often the same */
     rs_point *last;
 };
@@ -113,13 +111,6 @@ rs_points_free(rs_points *points)
     g_ptr_array_unref(points->list);
     g_array_unref(points->ended);
     g_free(points);
-}
-
-void
-rs_points_before_growth(rs_points *points, void (*wait)(gpointer ctx), gpointer ctx)
-{
-    points->before_growth = wait;
-    points->growth_ctx = ctx;
 }
 
 guint
@@ -294,9 +285,6 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     if (points->options->link_speed_bps != 0) {
         point->speed_bps = points->options->link_speed_bps;
         point->speed_from_user = TRUE;
-    }
-    if (points->before_growth != NULL) {
-        points->before_growth(points->growth_ctx);
     }
     g_ptr_array_add(points->list, point);
     add_to_place(points, point);

@@ -56,11 +56,6 @@ rs_points_new(const rs_options *options);
 void
 rs_points_free(rs_points *points);
 
-/* `wait` is called before a point is added: whoever reads points at the same time is to be
- * done by then. */
-void
-rs_points_before_growth(rs_points *points, void (*wait)(gpointer ctx), gpointer ctx);
-
 guint
 rs_points_n(const rs_points *points);
 

@@ -3,12 +3,6 @@
 
 #include "analysis.h"
 
-static guint64
-speed_at(gconstpointer ctx, guint32 point)
-{
-    return rs_analysis_point(ctx, point)->speed_bps;
-}
-
 /* Those to whom only the packets of one stream matter. */
 static void
 take_step(gpointer ctx, const rs_sight *sight)
@@ -49,7 +43,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .receivers = rs_receivers_new(analysis->tracker),
         .ports = rs_ports_new(),
         .flowlets = rs_flowlets_new(),
-        .bursts = rs_bursts_new(analysis->options->burst_bps, speed_at, analysis),
+        .bursts = rs_bursts_new(analysis->options->burst_bps),
         .dcb = rs_dcb_new(),
         .priorities = rs_priorities_new(analysis->options),
         .paths = rs_paths_new(),

@@ -8,13 +8,6 @@
 #define MOST_PACKETS 6
 #define FRAME_BYTES 182 /* of 158 captured: with FCS, preamble and gap */
 
-static guint64
-speed(gconstpointer ctx, guint32 point)
-{
-    (void)point;
-    return *(const guint64 *)ctx;
-}
-
 static void
 check_windows(void)
 {
@@ -45,10 +38,11 @@ check_windows(void)
         check_row(cases[i].name);
         sight_maker m;
         sight_maker_init(&m);
-        rs_bursts *bursts =
-            rs_bursts_new(cases[i].told_bps, speed, &cases[i].speed_bps);
+        rs_bursts *bursts = rs_bursts_new(cases[i].told_bps);
         for (unsigned p = 0; p < cases[i].n_packets; p++) {
-            rs_bursts_packet(bursts, make_sight(&m, p % 2, cases[i].at_ns[p]));
+            rs_sight *sight = make_sight(&m, p % 2, cases[i].at_ns[p]);
+            sight->link_bps = cases[i].speed_bps;
+            rs_bursts_packet(bursts, sight);
         }
         rs_bursts_finish(bursts, 1);
         CHECK_INT(rs_bursts_n_targets(bursts), 1);
@@ -65,10 +59,9 @@ check_windows(void)
 static void
 check_padding(void)
 {
-    const guint64 none = 0;
     sight_maker m;
     sight_maker_init(&m);
-    rs_bursts *bursts = rs_bursts_new(0, speed, &none);
+    rs_bursts *bursts = rs_bursts_new(0);
     rs_sight *sight = make_sight(&m, 0, 0);
     m.frame.wire_bytes = 58;
     rs_sight_complete(&m.sight);
@@ -83,10 +76,9 @@ check_padding(void)
 static void
 check_kept(void)
 {
-    const guint64 none = 0;
     sight_maker m;
     sight_maker_init(&m);
-    rs_bursts *bursts = rs_bursts_new(1000, speed, &none);
+    rs_bursts *bursts = rs_bursts_new(1000);
     uint64_t window = 0;
     for (unsigned length = 1; length <= RS_BURSTS_KEPT + 3; length++) {
         for (unsigned i = 0; i < length; i++) {
@@ -107,10 +99,9 @@ check_kept(void)
 static void
 check_stamps(void)
 {
-    const guint64 none = 0;
     for (uint64_t resolution_ns = W / 10 - 1; resolution_ns <= W / 10 + 1;
          resolution_ns++) {
-        rs_bursts *bursts = rs_bursts_new(0, speed, &none);
+        rs_bursts *bursts = rs_bursts_new(0);
         rs_bursts_finish(bursts, resolution_ns);
         check_row("a tenth of a window, and 1 ns more or less");
         CHECK_INT(rs_bursts_known(bursts), resolution_ns <= W / 10);
