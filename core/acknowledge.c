@@ -292,7 +292,7 @@ is_consequence(const roce_stream_state *s, int64_t psn)
 static const roce_violation *
 take_violation(roce_stream_state *s, int64_t psn)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     for (unsigned i = 0; trouble != NULL && i < ROCE_VIOLATIONS; i++) {
         unsigned at =
             (unsigned)(trouble->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;

@@ -181,7 +181,7 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_measure_late(roce_stream_state *s, int64_t psn)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble != NULL && trouble->repair.psn == psn) {
         trouble->repair.running = false;
     }
@@ -341,7 +341,7 @@ roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
 void
 roce_measure_restart(roce_stream_state *s)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (s->heard != NULL) {
         s->heard->message.clean = false;
     }

@@ -331,7 +331,7 @@ roce_pacing_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static bool
 goes_with_nak(roce_stream_state *s, uint64_t now_ns)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL || !trouble->carried_nak) {
         return false;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "track.h"
 
+#include <string.h>
+
 const roce_stream_trouble roce_no_trouble = {0};
 const roce_stream_congestion roce_no_congestion = {0};
 const roce_trouble roce_untroubled = {0};
@@ -8,28 +10,33 @@ const roce_congestion roce_uncongested = {0};
 const roce_heard roce_unheard = {0};
 const roce_answers roce_unanswered = {.response_message_next = ROCE_NO_PSN};
 
-/* Memory for a part; for lack of it that is told, and NULL returned. */
+/* A part that begins with what reads as nothing; for lack of memory that is told, and NULL
+ * returned. */
 static void *
-new_part(roce_tracker *t, const roce_stream_state *s, size_t size)
+new_part(roce_tracker *t, const roce_stream_state *s, const void *nothing, size_t size)
 {
     void *part = roce_track_resize(t, NULL, size);
     if (part == NULL) {
         roce_track_evicted(t, ROCE_TABLE_STREAMS, s, NULL);
+        return NULL;
     }
-    return part;
+    return memcpy(part, nothing, size);
 }
 
 roce_trouble *
 roce_trouble_make(roce_tracker *t, roce_stream_state *s)
 {
-    if (s->pub.trouble != NULL) {
-        return (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
+    if (trouble != NULL) {
+        return trouble;
     }
-    roce_trouble *made = new_part(t, s, sizeof *made);
-    s->pub.trouble = made != NULL ? &made->pub : NULL;
-    made = made != NULL ? made : &t->nowhere.trouble;
-    *made = roce_untroubled;
-    return made;
+    trouble = new_part(t, s, &roce_untroubled, sizeof *trouble);
+    if (trouble == NULL) {
+        t->nowhere.trouble = roce_untroubled;
+        return &t->nowhere.trouble;
+    }
+    s->pub.trouble = &trouble->pub;
+    return trouble;
 }
 
 roce_congestion *
@@ -38,33 +45,34 @@ roce_congestion_make(roce_tracker *t, roce_stream_state *s)
     if (s->pub.congestion != NULL) {
         return (roce_congestion *)s->pub.congestion;
     }
-    roce_congestion *made = new_part(t, s, sizeof *made);
-    s->pub.congestion = made != NULL ? &made->pub : NULL;
-    made = made != NULL ? made : &t->nowhere.congestion;
-    *made = roce_uncongested;
-    return made;
+    roce_congestion *congestion = new_part(t, s, &roce_uncongested, sizeof *congestion);
+    if (congestion == NULL) {
+        t->nowhere.congestion = roce_uncongested;
+        return &t->nowhere.congestion;
+    }
+    s->pub.congestion = &congestion->pub;
+    return congestion;
 }
 
 roce_heard *
 roce_heard_make(roce_tracker *t, roce_stream_state *s)
 {
-    if (s->heard != NULL) {
-        return s->heard;
+    if (s->heard == NULL) {
+        s->heard = new_part(t, s, &roce_unheard, sizeof *s->heard);
     }
-    s->heard = new_part(t, s, sizeof *s->heard);
-    roce_heard *made = s->heard != NULL ? s->heard : &t->nowhere.heard;
-    *made = roce_unheard;
-    return made;
+    if (s->heard == NULL) {
+        t->nowhere.heard = roce_unheard;
+        return &t->nowhere.heard;
+    }
+    return s->heard;
 }
 
 roce_carried *
 roce_carried_make(roce_tracker *t, roce_stream_state *s)
 {
+    static const roce_carried uncarried = {0};
     if (s->carried == NULL) {
-        s->carried = new_part(t, s, sizeof *s->carried);
-        if (s->carried != NULL) {
-            *s->carried = (roce_carried){0};
-        }
+        s->carried = new_part(t, s, &uncarried, sizeof *s->carried);
     }
     return s->carried;
 }
@@ -73,10 +81,7 @@ roce_answers *
 roce_answers_make(roce_tracker *t, roce_stream_state *s)
 {
     if (s->answers == NULL) {
-        s->answers = new_part(t, s, sizeof *s->answers);
-        if (s->answers != NULL) {
-            *s->answers = roce_unanswered;
-        }
+        s->answers = new_part(t, s, &roce_unanswered, sizeof *s->answers);
     }
     return s->answers;
 }

@@ -253,7 +253,7 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL || !trouble->round.unheard ||
         trouble->round.cause != ROCE_CAUSE_UNKNOWN ||
         trouble->round.age_ns < roce_round_timeout_floor_ns(t, s)) {

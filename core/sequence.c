@@ -470,7 +470,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
     s->una = a->psn;
     s->acked = false;
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble != NULL) {
         trouble->doubt.valid = false;
         memset(trouble->violations, 0, sizeof trouble->violations);

@@ -105,6 +105,13 @@ roce_trouble_of(const roce_stream_state *s)
                                   : &roce_untroubled;
 }
 
+/* That part, to be written to; NULL: the stream has none. */
+static inline roce_trouble *
+roce_trouble_had(roce_stream_state *s)
+{
+    return (roce_trouble *)s->pub.trouble;
+}
+
 static inline const roce_congestion *
 roce_congestion_of(const roce_stream_state *s)
 {

@@ -273,7 +273,7 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL) {
         return;
     }
@@ -306,7 +306,7 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
 void
 roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s)
 {
-    roce_trouble *trouble = (roce_trouble *)s->pub.trouble;
+    roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL) {
         return;
     }
