@@ -6,43 +6,23 @@ compressed input that grows without end.
 nothing to be reported.
 """
 
-import dataclasses
 import gzip
 import lzma
 import struct
-import typing
 import zlib
 
 import roce
 from bounded import MIB, SMALLER, equal
+from hostile_rows import Row, Rows
 from traffic import CAPTURE_HEADER, START_S, Template, capture, record
 
 YEAR_S = 365 * 24 * 3600
 LAST_S = (1 << 32) - 1
-
-
-@dataclasses.dataclass(frozen=True)
-class File:
-    name: str
-    what: str
-    make: typing.Callable
-    status: int
-    most_mib: int
-    truth: typing.Callable
-
-
-ROWS = []
+ROWS = Rows()
 
 
 def row(what, *, status, most_mib=64):
-    """Registers what makes the bytes of a file; its truth is registered behind it."""
-    def register(make):
-        def truth_of(truth):
-            ROWS.append(File(make.__name__, what, make, status, most_mib, truth))
-            return truth
-        make.truth = truth_of
-        return make
-    return register
+    return ROWS.of(what, status=status, most_mib=most_mib)
 
 
 def frames(n):
@@ -172,17 +152,17 @@ def _after_three(report):
 
 for length in (0, 4, 11, 13, 0x7FFFFFFC, 0x80000000, 0xFFFFFFF0, 0xFFFFFFFC, 0xFFFFFFFF):
     for kind in (6, 0x0A0D0D0A, 0xBAD):
-        ROWS.append(File(
+        ROWS.append(Row(
             f"block_{kind:x}_of_{length:x}", "",
             lambda kind=kind, length=length: _with_block(
                 struct.pack("<II", kind, length) + b"\x4d\x3c\x2b\x1a" + bytes(60)),
-            3, 64, _after_three))
+            _after_three, most_mib=64, status=3))
 for captured in (0x7FFFFFFF, 0x80000000, 0xFFFFFFF0, 0xFFFFFFFF):
-    ROWS.append(File(
+    ROWS.append(Row(
         f"captured_{captured:x}", "",
         lambda captured=captured: _with_block(
             struct.pack("<IIIIIII", 6, 96, 0, 0, 0, captured, captured) + bytes(64)
-            + struct.pack("<I", 96)), 3, 64, _after_three))
+            + struct.pack("<I", 96)), _after_three, most_mib=64, status=3))
 
 
 @row("options that say they are longer than their block", status=3)

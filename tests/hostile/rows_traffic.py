@@ -4,42 +4,22 @@
 `most_mib` is promised in docs/limits.md for as many packets as stand there.
 """
 
-import dataclasses
 import random
 import struct
-import typing
 
 import roce
 from bounded import equal
+from hostile_rows import Rows
 from traffic import Template
 
 A, B = "10.0.0.1", "10.0.0.2"
 RESTART_GAP = (1 << 23) - 1      # the widest that still is one, forwards
-
-
-@dataclasses.dataclass(frozen=True)
-class Traffic:
-    """`make(n)` gives about n frames, `truth(report, frames)` asserts."""
-    name: str
-    what: str
-    make: typing.Callable
-    n: int
-    most_mib: int
-    truth: typing.Callable
-
-
-ROWS = []
+ROWS = Rows()
 
 
 def row(what, n, most_mib):
-    """Registers what makes the frames; its truth is registered by truth_of()."""
-    def register(make):
-        def truth_of(truth):
-            ROWS.append(Traffic(make.__name__, what, make, n, most_mib, truth))
-            return truth
-        make.truth = truth_of
-        return make
-    return register
+    """What it registers gives about n frames, `truth(report, frames)` asserts."""
+    return ROWS.of(what, n=n, most_mib=most_mib)
 
 
 def streams_of(report):

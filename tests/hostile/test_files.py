@@ -3,11 +3,10 @@
 """Files that want to break the program: each row of rows_files.py is analyzed, compared,
 extracted and run through a batch, within its bounds, and the report says what was read."""
 
-import pathlib
 import shutil
 import sys
 
-from bounded import MIB, Run, analyzed, equal, scratch
+from bounded import MIB, Run, analyzed, equal
 import rows_files
 
 
@@ -28,21 +27,4 @@ def check(row, folder):
     return done
 
 
-def main():
-    failures = 0
-    for row in rows_files.ROWS:
-        if sys.argv[1:] and row.name not in sys.argv[1:]:
-            continue
-        with scratch() as folder:
-            try:
-                done = check(row, pathlib.Path(folder))
-                print(f"{row.name}: {done.seconds:.2f} s, {done.peak_bytes // MIB} MiB of "
-                      f"{row.most_mib}")
-            except (AssertionError, ValueError, TypeError, LookupError, OSError) as problem:
-                failures += 1
-                print(f"{row.name}: FAILED: {type(problem).__name__}: {problem}")
-    print(f"{failures} rows failed" if failures else "hostile files are reported honestly")
-    return 1 if failures else 0
-
-
-sys.exit(main())
+sys.exit(rows_files.ROWS.main(check, "hostile files are reported honestly"))

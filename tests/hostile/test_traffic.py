@@ -4,10 +4,9 @@
 every kind of report, compared, extracted and run through a batch, within its bounds of
 memory and time, and the report says what is true of it."""
 
-import pathlib
 import sys
 
-from bounded import MIB, SANITIZED, SMALLER, Run, analyzed, equal, read_report, scratch
+from bounded import MIB, SANITIZED, SMALLER, Run, analyzed, equal, read_report
 import rows_traffic
 import traffic
 
@@ -48,21 +47,4 @@ def check(row, folder):
     return done
 
 
-def main():
-    failures = 0
-    for row in rows_traffic.ROWS:
-        if sys.argv[1:] and row.name not in sys.argv[1:]:
-            continue
-        with scratch() as folder:
-            try:
-                done = check(row, pathlib.Path(folder))
-                print(f"{row.name}: {done.seconds:.2f} s, {done.peak_bytes // MIB} MiB of "
-                      f"{row.most_mib}")
-            except (AssertionError, ValueError, TypeError, LookupError, OSError) as problem:
-                failures += 1
-                print(f"{row.name}: FAILED: {type(problem).__name__}: {problem}")
-    print(f"{failures} rows failed" if failures else "hostile traffic is reported honestly")
-    return 1 if failures else 0
-
-
-sys.exit(main())
+sys.exit(rows_traffic.ROWS.main(check, "hostile traffic is reported honestly"))
