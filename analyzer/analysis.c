@@ -176,20 +176,14 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     }
 }
 
-/* Watchers ask the tracker about pauses, which nothing but such a frame changes. */
-static gboolean
-is_pause(const roce_packet *packet)
-{
-    return packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE;
-}
-
+/* Watchers ask the tracker about pauses, which nothing but a pause frame changes. */
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
     rs_analysis *analysis = r->analysis;
     r->tracking = TRUE;
-    if (is_pause(packet)) {
+    if (roce_packet_is_pause(packet)) {
         rs_stages_stay(analysis->stages);
     }
     rs_window *window = rs_stages_window(analysis->stages);
@@ -201,7 +195,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
-    if (is_pause(packet) || rs_window_is_full(window)) {
+    if (roce_packet_is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }
 }

@@ -348,7 +348,7 @@ void
 rs_pausing_packet(rs_pausing *pausing, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    if (packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE) {
+    if (roce_packet_is_pause(packet)) {
         take_pause(pausing, sight);
     } else if (!packet->has_macs || packet->tenant.kind != ROCE_TENANT_NONE ||
                packet->class == ROCE_CLASS_MAC_CONTROL) {

@@ -115,9 +115,7 @@ tell_network_event(rs_watchers *watchers, const rs_occurrence *occurrence)
 static void
 meet_pauses(rs_watchers *watchers, const rs_sight *sight)
 {
-    roce_class class = sight->packet->class;
-    if (!watchers->pauses_known &&
-        (class == ROCE_CLASS_PFC || class == ROCE_CLASS_PAUSE)) {
+    if (!watchers->pauses_known && roce_packet_is_pause(sight->packet)) {
         rs_runs_end(watchers->runs);
         watchers->pauses_known = TRUE;
     }

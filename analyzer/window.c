@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
-#include "roce/cm.h"
-
 void
 rs_window_init(rs_window *window)
 {

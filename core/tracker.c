@@ -515,8 +515,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     t->last = (roce_sighting){.stream = ROCE_NO_STREAM};
     t->latest_ns = frame->time_ns > t->latest_ns ? frame->time_ns : t->latest_ns;
     bool ours = count_frame(t, packet);
-    if (packet->outcome == ROCE_DECODED &&
-        (packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE)) {
+    if (packet->outcome == ROCE_DECODED && roce_packet_is_pause(packet)) {
         return roce_stop_packet(t, frame, packet);
     }
     if (!ours) {

@@ -287,8 +287,7 @@ start_tracker(void)
 static bool
 is_tracked(const roce_packet *packet)
 {
-    return packet->class == ROCE_CLASS_ROCE || packet->class == ROCE_CLASS_PFC ||
-           packet->class == ROCE_CLASS_PAUSE;
+    return packet->class == ROCE_CLASS_ROCE || roce_packet_is_pause(packet);
 }
 
 static void

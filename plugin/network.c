@@ -230,8 +230,7 @@ network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *pac
     memset(&packet->roce, 0, sizeof packet->roce);
     roce_decode_mac_control(network_bytes(tvb), tvb_captured_length(tvb),
                             tvb_reported_length(tvb), &packet->roce);
-    if (packet->roce.class != ROCE_CLASS_PFC &&
-        packet->roce.class != ROCE_CLASS_PAUSE) {
+    if (!roce_packet_is_pause(&packet->roce)) {
         return false;
     }
     if (is_frame(source, pinfo)) {

@@ -222,6 +222,14 @@ typedef struct roce_packet {
     roce_pause pause;
 } roce_packet;
 
+/* A frame that asks a neighbour to stop, or to go on: of PFC (IEEE 802.1Qbb) or of 802.3
+ * annex 31B. */
+static inline bool
+roce_packet_is_pause(const roce_packet *packet)
+{
+    return packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE;
+}
+
 /* Same bytes and family. */
 static inline bool
 roce_addr_equal(const roce_addr *a, const roce_addr *b)
