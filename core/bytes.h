@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Big-endian numbers out of bytes.
+ * Numbers out of bytes: big-endian, but for the one that the wire has the other way
+ * round, the ICRC.
  *
  * The one rule: the caller knows that the bytes are there; who does not reads through a
  * cursor (cursor.h).
@@ -32,6 +33,12 @@ static inline uint64_t
 roce_be64(const uint8_t *p)
 {
     return (uint64_t)roce_be32(p) << 32 | roce_be32(p + 4);
+}
+
+static inline uint32_t
+roce_le32(const uint8_t *p)
+{
+    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
 #endif

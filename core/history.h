@@ -77,6 +77,21 @@ roce_history_at(const roce_history *history, uint32_t i)
     return &history->slots[(history->first + i) & (history->capacity - 1)];
 }
 
+/* Makes an entry at `psn` behind all others, and returns it with `psn` set and the rest
+ * zero.  In a full history, which is not empty, it takes the place of the oldest. */
+static inline roce_slot *
+roce_history_push(roce_history *history, int64_t psn)
+{
+    if (history->n == history->capacity) {
+        history->first = (history->first + 1) & (history->capacity - 1);
+        history->n--;
+    }
+    history->n++;
+    roce_slot *slot = roce_history_at(history, history->n - 1);
+    *slot = (roce_slot){.psn = psn};
+    return slot;
+}
+
 /* Index of the first entry that ends beyond `psn`; n when there is none. */
 uint32_t
 roce_history_lower(const roce_history *history, int64_t psn);

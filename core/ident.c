@@ -6,7 +6,9 @@
  * behind a newer one was overtaken on the way.  Others send a constant, random numbers
  * or, with IPv6, none; then nobody can tell a copy from another by it.
  */
-#include "roce/hash.h"
+#include "ident.h"
+
+#include "bytes.h"
 #include "track.h"
 
 /* Numbers are compared over 2^15 packets at most: later than this, a counter that
@@ -32,14 +34,14 @@ roce_ident_mode_of(const roce_stream_state *s)
     return ROCE_IDENT_CHANGING;
 }
 
-/* Follows the sender's IPv4 identifications; a larger step tells nothing. */
+/* A larger step tells nothing. */
 void
-roce_ident_follow(roce_stream_state *s, const roce_packet *p)
+roce_ident_follow(roce_stream_state *s, uint16_t ident)
 {
-    if (p->src.family != 4) {
+    if (s->pub.src.family != 4) {
         return;
     }
-    uint16_t step = (uint16_t)(p->ipv4_ident - s->ident_last);
+    uint16_t step = (uint16_t)(ident - s->ident_last);
     if (s->ident_seen) {
         if (step == 0) {
             s->ident_same++;
@@ -56,27 +58,22 @@ roce_ident_follow(roce_stream_state *s, const roce_packet *p)
         }
     }
     s->ident_seen = true;
-    s->ident_last = p->ipv4_ident;
+    s->ident_last = ident;
 }
 
-/* Of what was captured of a packet.  Headers that it has not are 0, and play no part. */
 static uint64_t
 hash_of_captured(const roce_packet *p)
 {
-    uint64_t h = p->payload_bytes + ((uint64_t)p->src_port << 32);
-    h = roce_hash_mix(h, p->bth.psn24 | (uint64_t)p->bth.opcode << 32 |
-                             (uint64_t)p->bth.ack_request << 40);
+    uint64_t h = roce_ident_hash(p->payload_bytes, p->src_port, p->bth.psn24,
+                                 p->bth.opcode, p->bth.ack_request);
     if (p->headers == 0) {
         return h;
     }
-    uint64_t words[] = {p->reth.address,
-                        p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
-                        p->aeth_msn | (uint64_t)p->immediate << 32, p->atomic_swap_add,
-                        p->atomic_compare};
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        h = roce_hash_mix(h, words[i]);
-    }
-    return h;
+    const uint64_t words[ROCE_IDENT_WORDS] = {
+        p->reth.address, p->reth.length_bytes | (uint64_t)p->aeth_syndrome << 32,
+        p->aeth_msn | (uint64_t)p->immediate << 32, p->atomic_swap_add,
+        p->atomic_compare};
+    return roce_ident_hash_more(h, words);
 }
 
 /* Wire identity: the ICRC where it was captured, else a hash of what was. */
@@ -85,9 +82,7 @@ roce_ident_of(const roce_frame *frame, const roce_packet *p)
 {
     roce_identity id = {.ident = p->ipv4_ident};
     if (roce_packet_has_icrc(p, frame->captured_bytes)) {
-        const uint8_t *b = frame->bytes + p->end_offset - 4;
-        id.check = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
-                   (uint32_t)b[3] << 24;
+        id.check = roce_le32(frame->bytes + p->end_offset - 4);
         return id;
     }
     id.check = (uint32_t)hash_of_captured(p);

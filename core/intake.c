@@ -224,6 +224,15 @@ roce_intake_add(roce_intake *intake, const roce_frame *frame, const roce_packet 
     return error != ROCE_OK ? error : tell_lost(intake);
 }
 
+bool
+roce_intake_is_straight(const roce_intake *intake, uint32_t point)
+{
+    const roce_survey_point *at = point_of(intake, point);
+    return !roce_survey_wants(intake->survey, at) && !at->delivers_twice &&
+           at->group == point && point < intake->n_points &&
+           (point >= intake->n_reorders || intake->reorders[point] == NULL);
+}
+
 int
 roce_intake_finish(roce_intake *intake)
 {

@@ -37,11 +37,11 @@ tally_of(roce_tracker *t, uint32_t point)
 }
 
 void
-roce_misses_saw(roce_tracker *t, const roce_stream_state *s)
+roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n)
 {
-    roce_point_tally *n = tally_of(t, s->pub.point);
-    if (n != NULL) {
-        n->seen++;
+    roce_point_tally *tally = tally_of(t, s->pub.point);
+    if (tally != NULL) {
+        tally->seen += n;
     }
 }
 

@@ -391,7 +391,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         return;
     }
     roce_lane *lane = roce_responses(by);
-    roce_misses_saw(t, by);
+    roce_misses_saw(t, by, 1);
     if (s != NULL && !s->requests.started) {
         s = NULL; /* its requests are not captured here */
     }

@@ -5,6 +5,7 @@
  * whoever holds one may keep it.
  */
 #include "roce/hash.h"
+#include "roce/train.h"
 #include "track.h"
 
 #include <stddef.h>
@@ -182,6 +183,14 @@ roce_table_get(roce_tracker *t, const roce_arrival *a)
         return s; /* a packet with a bad ICRC opens no stream */
     }
     return create(t, a, hash);
+}
+
+uint32_t
+roce_tracker_find(const roce_tracker *t, uint32_t point, const roce_packet *packet)
+{
+    const roce_stream_key key = key_of(point, packet);
+    const roce_stream_state *s = roce_table_find(t, &key);
+    return s != NULL ? s->pub.id : ROCE_NO_STREAM;
 }
 
 /* ---- packets to come ---- */

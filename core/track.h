@@ -3,6 +3,7 @@
  * What the rules of the tracker share.  One file per rule:
  *
  *   tracker.c      takes a packet, finds its stream, calls the rules in order
+ *   train.c        takes some packets of one stream at once, of which no rule has a say
  *   table.c        streams by key
  *   parts.c        what not every stream has
  *   room.c         how long histories may be
@@ -240,6 +241,9 @@ roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arriva
 roce_event
 roce_track_event(roce_event_kind kind, const roce_stream_state *s,
                  const roce_arrival *a);
+/* Counts a packet of that opcode. */
+void
+roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode);
 roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s);
 void *
@@ -306,9 +310,9 @@ roce_room_make(roce_tracker *t);
 /* ident.c */
 roce_ident_mode
 roce_ident_mode_of(const roce_stream_state *s);
-/* Follows the sender's identifications. */
+/* Follows the sender's IPv4 identifications. */
 void
-roce_ident_follow(roce_stream_state *s, const roce_packet *p);
+roce_ident_follow(roce_stream_state *s, uint16_t ident);
 roce_identity
 roce_ident_of(const roce_frame *frame, const roce_packet *p);
 /* Whether one identification was given out before another; false if nobody can tell. */
@@ -447,10 +451,10 @@ void
 roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space);
 
 /* misses.c */
-/* The point of a stream saw a packet in sequence, or is known to have missed one: then
+/* The point of a stream saw n packets in sequence, or is known to have missed one: then
  * claims that this spoils are taken back. */
 void
-roce_misses_saw(roce_tracker *t, const roce_stream_state *s);
+roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n);
 void
 roce_misses_note(roce_tracker *t, const roce_stream_state *s);
 /* Whether the point may as well have missed copies that went unseen. */

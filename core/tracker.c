@@ -190,8 +190,8 @@ count_other_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
     s->n_other_opcodes++;
 }
 
-static void
-count_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
+void
+roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
 {
     for (unsigned i = 0; i < s->n_opcodes; i++) {
         if (s->opcode[i] == opcode) {
@@ -276,7 +276,7 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         note_port(pub, p->src_port);
     }
     note_vlan(pub, p);
-    count_opcode(t, pub, p->bth.opcode);
+    roce_track_opcode(t, pub, p->bth.opcode);
     s->directions = (uint8_t)(s->directions | p->direction);
 }
 
@@ -419,7 +419,7 @@ take_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     s->pub.space[ROCE_SPACE_REQUESTS].packets++;
     if (has_sequence(s->pub.transport)) {
-        roce_misses_saw(t, s);
+        roce_misses_saw(t, s, 1);
         roce_pair_note_request(t, s, a);
         roce_sequence_request(t, s, a);
     }
@@ -446,7 +446,7 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         roce_congest_cnp(t, s, a);
         return;
     }
-    roce_ident_follow(s, a->packet);
+    roce_ident_follow(s, a->packet->ipv4_ident);
     roce_congest_packet(t, s, a);
     if (roce_role_is_request(a->info->role)) {
         take_request(t, s, a);

@@ -15,6 +15,7 @@
 #include "roce/packet.h"
 #include "roce/survey.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All are called with `ctx` from within functions of the intake, which they must not
@@ -54,6 +55,11 @@ roce_intake_free(roce_intake *intake);
 int
 roce_intake_add(roce_intake *intake, const roce_frame *frame,
                 const roce_packet *packet);
+
+/* Whether a frame of the point would be handed on at once and as it is, so that it need not
+ * be added. */
+bool
+roce_intake_is_straight(const roce_intake *intake, uint32_t point);
 
 /* Nothing more comes for now: hands on all frames that are on their way.
  * ROCE_ERROR_MEMORY as above. */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Trains: packets of one stream that follow one another in sequence and are alike.
+ *
+ * While a sender writes or sends, and nothing is lost, marked or out of order, its packets
+ * differ in what little a car has.  Whoever has many packets to take tells by their bytes
+ * that they are such (roce_mould), keeps the cars, and has the tracker take them at once:
+ * where there are many streams, what is known of one comes near once for all of them.
+ *
+ * The one rule: a train changes nothing.  What the tracker knows behind it, and what it
+ * says, is what it would know and say if the packets had come one by one, as long as the
+ * cars of a stream are taken before anything else is that has to do with it.
+ */
+#ifndef ROCE_TRAIN_H
+#define ROCE_TRAIN_H
+
+#include "roce/decode.h"
+#include "roce/icrc.h"
+#include "roce/opcode.h"
+#include "roce/packet.h"
+#include "roce/tracker.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of a packet alone. */
+typedef struct roce_car {
+    uint64_t time_ns, frame;
+    uint64_t address; /* of its RETH; 0 without */
+    uint32_t psn24;
+    uint32_t payload_bytes, udp_bytes, wire_bytes; /* as in roce_packet, roce_frame */
+    uint32_t check; /* its wire identity: the ICRC, or a hash where that was cut off */
+    uint16_t ident; /* IPv4 identification; 0 for IPv6 */
+    uint8_t opcode;
+    bool ack_request;
+    bool cut; /* by the snap length */
+} roce_car;
+
+#define ROCE_MOULD_BYTES 80
+
+/* Headers that the packets of a train share, as one of them has them: Ethernet with one
+ * VLAN tag or none, IPv4 without options or IPv6 without extension headers, UDP, BTH. */
+typedef struct roce_mould {
+    uint8_t bytes[ROCE_MOULD_BYTES];
+    roce_direction direction;
+    roce_role role;
+    uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
+} roce_mould;
+
+/* Takes the mould of a packet that roce_decode() made of a frame.  False for one that no
+ * train is made of: only plain SENDs and WRITEs of RC with payload are, that came whole
+ * and without a mark of congestion. */
+bool
+roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
+
+/* Whether roce_decode() would make the same of a frame as of the mould's, but for what the
+ * car has.  The car's frame number is the frame's. */
+bool
+roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car);
+
+/* As roce_icrc_check(), of the packet that became the car. */
+roce_icrc_status
+roce_mould_check_icrc(const roce_mould *mould, const roce_frame *frame,
+                      const roce_car *car, roce_crc32_fn crc32);
+
+/* A hash of what a stream's packets share, for finding moulds: of the bytes of any frame,
+ * however short.  0 for what no train is made of. */
+uint32_t
+roce_mould_hash(const roce_frame *frame);
+
+/* How many cars of a stream the tracker could take now, at most `most`; *psn is the
+ * unwrapped PSN of the first, and *ident what its identification may not fall behind.  0:
+ * its next packet is to be taken by itself. */
+uint32_t
+roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, uint32_t most,
+                        int64_t *psn, uint16_t *ident);
+
+/* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
+ * fits the mould of the packet of the stream that was taken last.  None of their
+ * identifications is before the one before it, as serial numbers are (RFC 1982).  `icrc` is
+ * what is known of each one's ICRC, which is not bad. */
+void
+roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_icrc_status icrc,
+                        const roce_car *cars, uint32_t n);
+
+/* The stream of a packet at a point; ROCE_NO_STREAM: there is none yet. */
+uint32_t
+roce_tracker_find(const roce_tracker *tracker, uint32_t point,
+                  const roce_packet *packet);
+
+/* Whether a packet of that stream has to do with nothing but it and its peer: it is the
+ * next in sequence where nothing is amiss, or acknowledges what is outstanding there. */
+bool
+roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
+                      const roce_packet *packet);
+
+/* Whether histories are to be cut before the next packet is taken: cars of all streams
+ * come before that. */
+bool
+roce_tracker_is_crowded(const roce_tracker *tracker);
+
+#endif

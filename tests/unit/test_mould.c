@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Moulds: what they take and what fits them, for every opcode in the shapes that trains are
+ * made of, cut at every length and with every bit of the headers turned over.
+ */
+#include "mould_agrees.h"
+#include "packet_maker.h"
+#include "seeded.h"
+
+#define WRITE_MIDDLE 0x07
+#define SEND_MIDDLE 0x01
+#define MAX_WIRE 200
+
+typedef struct shape_row {
+    const char *name;
+    const char *bytes; /* up to the payload length of IP, and behind that */
+    uint32_t n;
+    uint32_t ip_at;
+} shape_row;
+
+static const shape_row shapes[] = {
+    {"IPv4", BYTES(MACS IS_IPV4 IPV4("\x00\x00", IS_UDP)), 14},
+    {"IPv4, VLAN", BYTES(MACS "\x81\x00\x60\x64" IS_IPV4 IPV4("\x00\x00", IS_UDP)), 18},
+    {"IPv6", BYTES(MACS IS_IPV6 IPV6("\x00\x00", IS_UDP)), 14},
+    {"IPv6, VLAN", BYTES(MACS "\x81\x00\x60\x64" IS_IPV6 IPV6("\x00\x00", IS_UDP)), 18},
+};
+
+/* What a packet differs in. */
+typedef struct trait {
+    uint8_t opcode, pad, solicited;
+    uint16_t ident;
+    uint32_t psn24, body; /* extension headers and payload */
+} trait;
+
+typedef struct made_frame {
+    uint8_t bytes[MAX_WIRE];
+    uint32_t wire, udp_at;
+} made_frame;
+
+static void
+put_16(made_frame *f, uint32_t at, uint32_t value)
+{
+    f->bytes[at] = (uint8_t)(value >> 8);
+    f->bytes[at + 1] = (uint8_t)value;
+}
+
+static void
+make(made_frame *f, const shape_row *shape, const trait *of)
+{
+    static const uint8_t udp_and_bth[] = UDP("\x00\x00") "\x00\x40\xff\xff"
+                                                         "\x00\x00\x00\x11";
+    bool is_v4 = shape->n - shape->ip_at == 20;
+    memset(f, 0, sizeof *f);
+    memcpy(f->bytes, shape->bytes, shape->n);
+    f->udp_at = shape->n;
+    memcpy(f->bytes + f->udp_at, udp_and_bth, 16);
+    uint8_t *bth = f->bytes + f->udp_at + 8;
+    bth[0] = of->opcode;
+    bth[1] = (uint8_t)(0x40 | of->pad << 4 | of->solicited << 7);
+    bth[8] = of->psn24 % 3 == 0 ? 0x80 : 0;
+    bth[9] = (uint8_t)(of->psn24 >> 16);
+    put_16(f, f->udp_at + 18, of->psn24 & 0xffff);
+    f->wire = f->udp_at + 20 + of->body + 4;
+    for (uint32_t i = f->udp_at + 20; i < f->wire; i++) {
+        f->bytes[i] = (uint8_t)(i * 37 + of->psn24);
+    }
+    put_16(f, f->udp_at + 4, f->wire - f->udp_at);
+    put_16(f, shape->ip_at + (is_v4 ? 2 : 4),
+           f->wire - shape->ip_at - (is_v4 ? 0 : 40));
+    if (is_v4) {
+        put_16(f, shape->ip_at + 4, of->ident);
+    }
+}
+
+/* The first `captured` bytes, out of memory that ends right behind them. */
+static roce_frame
+captured_of(const made_frame *f, uint32_t captured)
+{
+    uint8_t *copy = malloc(captured > 0 ? captured : 1);
+    if (copy == NULL) {
+        abort();
+    }
+    memcpy(copy, f->bytes, captured);
+    return (roce_frame){
+        .bytes = copy,
+        .captured_bytes = captured,
+        .wire_bytes = f->wire,
+        .number = 7,
+        .time_ns = 1000,
+        .link = ROCE_LINK_ETHERNET,
+        .direction = ROCE_DIRECTION_IN,
+    };
+}
+
+static bool
+fits(const roce_frame *lead, const made_frame *f, uint32_t captured)
+{
+    bool does = false;
+    roce_frame frame = captured_of(f, captured);
+    (void)mould_agrees(lead, &frame, &does);
+    free((void *)(uintptr_t)frame.bytes);
+    return does;
+}
+
+static const trait lead_traits[] = {
+    {WRITE_MIDDLE, 0, 0, 0x1234, 100, 64},
+    {SEND_MIDDLE, 2, 1, 0xfffe, 0xffffff, 33},
+};
+
+/* Every opcode, pad and length; what fits is of the lead's role. */
+static void
+test_opcodes(const shape_row *shape, const trait *led)
+{
+    made_frame f;
+    make(&f, shape, led);
+    roce_frame lead = captured_of(&f, f.wire);
+    roce_role role = roce_opcode_get(led->opcode)->role;
+    unsigned n_fit = 0;
+    for (unsigned opcode = 0; opcode < 256; opcode++) {
+        const roce_opcode_info *info = roce_opcode_get((uint8_t)opcode);
+        for (uint32_t body = 0; body < 40; body++) {
+            const trait of = {
+                (uint8_t)opcode,          body % 4, body & 1, (uint16_t)(body * 999),
+                body * 77777u & 0xffffff, body};
+            make(&f, shape, &of);
+            bool is_car =
+                info->role == role && info->transport == ROCE_TRANSPORT_RC &&
+                (info->headers & ~(ROCE_HEADER_RETH | ROCE_HEADER_IMMDT)) == 0 &&
+                body > info->headers_bytes + of.pad;
+            n_fit += is_car ? 1 : 0;
+            if (!CHECK_INT(fits(&lead, &f, f.wire), is_car)) {
+                break;
+            }
+        }
+    }
+    CHECK(n_fit > 100);
+    free((void *)(uintptr_t)lead.bytes);
+}
+
+/* A packet that is cut behind its extension headers fits, one that is cut before does not;
+ * nor does one whose lengths do not hold each other. */
+static void
+test_cuts(const shape_row *shape, const trait *led)
+{
+    made_frame f;
+    make(&f, shape, led);
+    roce_frame lead = captured_of(&f, f.wire);
+    trait first = *led;
+    first.opcode = (uint8_t)(led->opcode - 1);
+    first.body = 60;
+    make(&f, shape, &first);
+    uint32_t headers = f.udp_at + 20 + roce_opcode_get(first.opcode)->headers_bytes;
+    for (uint32_t captured = 0; captured <= f.wire; captured++) {
+        CHECK_INT(fits(&lead, &f, captured), captured >= headers);
+    }
+    put_16(&f, f.udp_at + 4, f.wire - f.udp_at + 1);
+    CHECK(!fits(&lead, &f, f.wire));
+    free((void *)(uintptr_t)lead.bytes);
+}
+
+/* Every bit of every header turned over. */
+static void
+test_changed_bits(const shape_row *shape, const trait *led)
+{
+    made_frame f;
+    make(&f, shape, led);
+    roce_frame lead = captured_of(&f, f.wire);
+    unsigned n_fit = 0;
+    for (uint32_t bit = 0; bit < 8 * (f.udp_at + 20); bit++) {
+        f.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        n_fit += fits(&lead, &f, f.wire) ? 1 : 0;
+        f.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    /* PSN, request for an ACK, pad, solicited event, checksums, identification, ... */
+    CHECK(n_fit >= 24 + 1 + 1 + 16);
+    CHECK(n_fit <= 24 + 1 + 2 + 1 + 16 * 3 + 16 + 3);
+    CHECK(fits(&lead, &f, f.wire));
+    free((void *)(uintptr_t)lead.bytes);
+}
+
+/* What no mould is taken of. */
+static void
+test_leads(void)
+{
+    static const struct {
+        const char *name;
+        uint8_t opcode;
+        uint32_t body;
+        uint8_t traffic_class;
+    } rows[] = {
+        {"no payload", WRITE_MIDDLE, 0, 0x6a},
+        {"marked", WRITE_MIDDLE, 64, 0x6b},
+        {"a READ request", 0x0c, 16, 0x6a},
+        {"a READ response", 0x0e, 64, 0x6a},
+        {"an ACK", 0x11, 4, 0x6a},
+        {"unreliable", 0x27, 64, 0x6a},
+        {"SEND with invalidate", 0x17, 64, 0x6a},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        const trait of = {.opcode = rows[i].opcode, .body = rows[i].body};
+        made_frame f;
+        make(&f, &shapes[0], &of);
+        f.bytes[shapes[0].ip_at + 1] = rows[i].traffic_class;
+        roce_frame frame = captured_of(&f, f.wire);
+        roce_packet packet;
+        roce_mould mould;
+        decode(ROCE_LINK_ETHERNET, f.bytes, f.wire, f.wire, &packet);
+        CHECK_INT(packet.outcome, ROCE_DECODED);
+        CHECK(!roce_mould_take(&frame, &packet, &mould));
+        free((void *)(uintptr_t)frame.bytes);
+    }
+}
+
+int
+main(void)
+{
+    for (size_t i = 0; i < N_ROWS(shapes); i++) {
+        for (size_t l = 0; l < N_ROWS(lead_traits); l++) {
+            check_row(shapes[i].name);
+            test_opcodes(&shapes[i], &lead_traits[l]);
+            test_cuts(&shapes[i], &lead_traits[l]);
+            test_changed_bits(&shapes[i], &lead_traits[l]);
+        }
+    }
+    test_leads();
+    return check_status();
+}
