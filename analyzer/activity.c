@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "activity.h"
 
+#include "approach.h"
+
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
 /* The cell that an edge added to last, out of the level while times stay in it. */
@@ -249,6 +251,12 @@ cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
         };
     }
     return &newest->cell;
+}
+
+void
+rs_activity_approach(const rs_activity *activity, guint32 edge)
+{
+    rs_approach_element(activity->newest, edge, sizeof(newest_cell));
 }
 
 void

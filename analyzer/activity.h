@@ -47,6 +47,10 @@ rs_activity_new(void);
 void
 rs_activity_free(rs_activity *activity);
 
+/* Something of this edge, if there is one, will be added soon; see approach.h. */
+void
+rs_activity_approach(const rs_activity *activity, guint32 edge);
+
 /* A packet of an edge came; `bytes` of new data, 0 if it was sent again. */
 void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,

@@ -11,15 +11,17 @@
 #include "filter.h"
 #include "progress.h"
 #include "stages.h"
+#include "tell.h"
+#include "trains.h"
 #include "twins.h"
 
 #include "roce/decode.h"
 #include "roce/intake.h"
 
 #include <signal.h>
+#include <string.h>
 
 #define AT_ONCE 16 /* packets whose memory fits near the processor */
-#define AHEAD 8    /* likewise, of watchers */
 
 static volatile sig_atomic_t interrupt_asked;
 
@@ -40,6 +42,7 @@ typedef struct run {
     rs_analysis *analysis;
     rs_filter *filter;
     roce_intake *intake;
+    rs_trains *trains; /* NULL: each packet goes by itself */
     gboolean tracking; /* some frame has been tracked */
 } run;
 
@@ -74,75 +77,6 @@ rs_analysis_point(const rs_analysis *analysis, guint32 point)
     return rs_points_at(analysis->points, point);
 }
 
-/* ---- the second stage: what has been tracked is told ---- */
-
-/* What the reports themselves keep. */
-static void
-keep_event(rs_analysis *analysis, const roce_event *event)
-{
-    analysis->event_totals[event->kind]++;
-    if (analysis->events->len < analysis->options->max_events) {
-        g_array_append_val(analysis->events, *event);
-    }
-    rs_evidence_keep(analysis->evidence, event);
-    if (analysis->tap != NULL) {
-        analysis->tap->event(analysis->tap->ctx, event);
-    }
-}
-
-static void
-tell_event(rs_analysis *analysis, rs_watch_parts parts, const rs_occurrence *occurrence)
-{
-    if ((parts & RS_WATCH_NETWORK) != 0) {
-        keep_event(analysis, &occurrence->event);
-    }
-    rs_watchers_event(&analysis->watchers, parts, occurrence);
-}
-
-static void
-tell_packet(rs_analysis *analysis, rs_watch_parts parts, const rs_slot *slot)
-{
-    rs_watchers_packet(&analysis->watchers, parts, &slot->sight);
-    if ((parts & RS_WATCH_NETWORK) == 0) {
-        return;
-    }
-    if (analysis->tap != NULL) {
-        analysis->tap->packet(analysis->tap->ctx, &slot->sight);
-    }
-    if (slot->has_identity) {
-        (void)rs_twins_add(analysis->twins, &slot->identity, &slot->sight);
-    }
-}
-
-static void
-approach(const rs_analysis *analysis, rs_watch_parts parts, const rs_window *window,
-         guint i)
-{
-    if (i < window->n && window->slots[i].sighting.stream != ROCE_NO_STREAM) {
-        rs_watchers_approach(&analysis->watchers, parts,
-                             window->slots[i].sighting.stream);
-    }
-}
-
-static void
-tell_window(gpointer ctx, rs_watch_parts parts, const rs_window *window)
-{
-    rs_analysis *analysis = ctx;
-    guint event_i = 0;
-    for (guint i = 0; i < MIN(window->n, AHEAD); i++) {
-        approach(analysis, parts, window, i);
-    }
-    for (guint i = 0; i < window->n; i++) {
-        const rs_slot *slot = &window->slots[i];
-        approach(analysis, parts, window, i + AHEAD);
-        for (; event_i < slot->n_events; event_i++) {
-            tell_event(analysis, parts,
-                       &g_array_index(window->events, rs_occurrence, event_i));
-        }
-        tell_packet(analysis, parts, slot);
-    }
-}
-
 /* ---- a frame at the end of its way ---- */
 
 /* The tracker says this, while it takes a packet or finishes. */
@@ -152,7 +86,7 @@ take_event(void *ctx, const roce_event *event)
     rs_analysis *analysis = ctx;
     const rs_occurrence occurrence = rs_occurrence_of(event, analysis->tracker);
     if (analysis->stages == NULL) {
-        tell_event(analysis, RS_WATCH_EVERYTHING, &occurrence);
+        rs_tell_event(analysis, RS_WATCH_EVERYTHING, &occurrence);
     } else {
         g_array_append_val(rs_stages_window(analysis->stages)->events, occurrence);
     }
@@ -176,7 +110,45 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     }
 }
 
-/* Watchers ask the tracker about pauses, which nothing but a pause frame changes. */
+/* A window in which there is room for a train of so many cars, or for a glimpse. */
+static rs_window *
+window_with_room(const rs_analysis *analysis, guint n_cars)
+{
+    if (!rs_window_has_room(rs_stages_window(analysis->stages), n_cars)) {
+        rs_stages_hand_on(analysis->stages);
+    }
+    return rs_stages_window(analysis->stages);
+}
+
+static void
+take_train(gpointer ctx, const roce_stream *stream, gint64 psn, const roce_car *cars,
+           guint n)
+{
+    const rs_analysis *analysis = ctx;
+    rs_window *window = window_with_room(analysis, n);
+    window->trains[window->n_trains++] = (rs_train){
+        .stream = stream,
+        .psn = psn,
+        .first = (guint16)window->n_cars,
+        .n = (guint16)n,
+        .behind = (guint16)window->n,
+    };
+    memcpy(&window->cars[window->n_cars], cars, n * sizeof *cars);
+    window->n_cars += n;
+}
+
+/* No train goes on. */
+static void
+end_trains(run *r)
+{
+    if (r->trains != NULL) {
+        rs_trains_clear(r->trains);
+        g_clear_pointer(&r->trains, rs_trains_free);
+    }
+}
+
+/* Watchers ask the tracker about pauses, which nothing but a pause frame changes; and from
+ * the first one on, each packet may have met one. */
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
@@ -184,7 +156,11 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     rs_analysis *analysis = r->analysis;
     r->tracking = TRUE;
     if (roce_packet_is_pause(packet)) {
+        end_trains(r);
         rs_stages_stay(analysis->stages);
+    }
+    if (r->trains != NULL) {
+        rs_trains_make_way(r->trains, frame, packet);
     }
     rs_window *window = rs_stages_window(analysis->stages);
     rs_slot *slot = rs_window_add(window, frame, packet);
@@ -195,6 +171,9 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
+    if (r->trains != NULL) {
+        rs_trains_follow(r->trains, frame, &slot->sight);
+    }
     if (roce_packet_is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }
@@ -300,6 +279,11 @@ end_survey(void *ctx)
     run *r = ctx;
     rs_points_join_rotated(r->analysis->points);
     make_twins(r);
+    if (r->analysis->twins != NULL) {
+        end_trains(r);
+    } else if (r->trains != NULL) {
+        rs_trains_end(r->trains);
+    }
 }
 
 /* ---- a frame at the beginning of its way ---- */
@@ -317,18 +301,24 @@ follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
     }
 }
 
+static void
+count_frame(rs_analysis *analysis, guint file_i, const roce_frame *frame)
+{
+    rs_file *file = g_ptr_array_index(analysis->files, file_i);
+    analysis->bytes += frame->captured_bytes;
+    file->packets++;
+    file->bytes += frame->captured_bytes;
+}
+
 /* FALSE only for an error of the user's. */
 static gboolean
 take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet,
            GError **error)
 {
     rs_analysis *analysis = r->analysis;
-    rs_file *file = g_ptr_array_index(analysis->files, from->file_i);
     roce_frame *frame = &from->records[i].frame;
     frame->number = ++analysis->packets;
-    analysis->bytes += frame->captured_bytes;
-    file->packets++;
-    file->bytes += frame->captured_bytes;
+    count_frame(analysis, from->file_i, frame);
     rs_point *point = rs_points_of(analysis->points, from->file_i, from->reader,
                                    from->records[i].interface, packet, frame->time_ns);
     frame->point = point->id;
@@ -352,31 +342,124 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
     return TRUE;
 }
 
-/* What the next few frames will want of memory, which for many streams is far away, comes
- * near while those before them are taken. */
+static void
+glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
+{
+    const roce_car *car = boarded->car;
+    rs_window *window = window_with_room(analysis, 0);
+    window->glimpses[window->n_glimpses++] = (rs_glimpse){
+        .stream = boarded->stream,
+        .time_ns = car->time_ns,
+        .frame = car->frame,
+        .psn = boarded->psn,
+        .repeats = boarded->repeats,
+        .payload_bytes = car->payload_bytes,
+        .wire_bytes = car->wire_bytes,
+        .behind = (guint16)window->n,
+        .opcode = car->opcode,
+        .cut = car->cut,
+    };
+}
+
+/* Whether the frame goes the short way, see trains.h; then it has been taken. */
 static gboolean
-take_some(run *r, const rs_feed_batch *from, guint first, guint n, roce_packet *packets,
-          GError **error)
+board(run *r, const rs_feed_batch *from, guint i, rs_platform *platform)
+{
+    rs_analysis *analysis = r->analysis;
+    roce_frame *frame = &from->records[i].frame;
+    rs_point *point =
+        rs_points_again(analysis->points, from->file_i, from->records[i].interface);
+    if (r->trains == NULL || point == NULL ||
+        !roce_intake_is_straight(r->intake, point->id)) {
+        return FALSE;
+    }
+    frame->number = analysis->packets + 1;
+    frame->point = point->id;
+    rs_boarded boarded;
+    if (!rs_trains_board(r->trains, platform, frame, &boarded)) {
+        return FALSE;
+    }
+    analysis->packets++;
+    count_frame(analysis, from->file_i, frame);
+    follow_time(analysis, point, frame->time_ns);
+    analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
+    analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
+    glimpse(analysis, &boarded);
+    return TRUE;
+}
+
+/* A few frames that come next, and what is known of them ahead: what they will want of
+ * memory, which for many streams is far away, comes near while those before are taken. */
+typedef struct handful {
+    const rs_feed_batch *from;
+    guint first, n;
+    roce_packet *packets;            /* of those that have no train */
+    rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
+    guint64 foreseen[AT_ONCE];       /* of those without */
+} handful;
+
+static void
+guess_platforms(const run *r, handful *h)
+{
+    guint32 hashes[AT_ONCE];
+    for (guint i = 0; i < h->n; i++) {
+        hashes[i] = r->trains != NULL
+                        ? roce_mould_hash(&h->from->records[h->first + i].frame)
+                        : 0;
+        rs_trains_approach_guess(r->trains, hashes[i]);
+    }
+    for (guint i = 0; i < h->n; i++) {
+        h->platforms[i] = rs_trains_guess(r->trains, hashes[i]);
+    }
+}
+
+static void
+decode_at(const run *r, const handful *h, guint i)
+{
+    roce_decode(&h->from->records[h->first + i].frame, &r->analysis->options->ports,
+                &h->packets[i]);
+}
+
+static void
+look_ahead(const run *r, handful *h)
 {
     const rs_analysis *analysis = r->analysis;
-    guint64 foreseen[AT_ONCE];
-    guint32 streams[AT_ONCE];
     guint32 point = rs_points_newest(analysis->points);
-    for (guint i = 0; i < n; i++) {
-        roce_decode(&from->records[first + i].frame, &analysis->options->ports,
-                    &packets[i]);
-        foreseen[i] = roce_tracker_foresee(analysis->tracker, point, &packets[i]);
-    }
-    for (guint i = 0; i < n; i++) {
-        streams[i] = roce_tracker_guess(analysis->tracker, foreseen[i]);
-    }
-    for (guint i = 0; i < n; i++) {
-        if (streams[i] != ROCE_NO_STREAM) {
-            roce_tracker_approach(analysis->tracker, streams[i], &packets[i]);
+    guess_platforms(r, h);
+    for (guint i = 0; i < h->n; i++) {
+        if (h->platforms[i] != NULL) {
+            rs_trains_approach(h->platforms[i]);
+        } else {
+            decode_at(r, h, i);
+            h->foreseen[i] =
+                roce_tracker_foresee(analysis->tracker, point, &h->packets[i]);
         }
     }
-    for (guint i = 0; i < n; i++) {
-        if (!take_frame(r, from, first + i, &packets[i], error)) {
+    guint32 streams[AT_ONCE];
+    for (guint i = 0; i < h->n; i++) {
+        streams[i] = h->platforms[i] == NULL
+                         ? roce_tracker_guess(analysis->tracker, h->foreseen[i])
+                         : ROCE_NO_STREAM;
+    }
+    for (guint i = 0; i < h->n; i++) {
+        if (streams[i] != ROCE_NO_STREAM) {
+            roce_tracker_approach(analysis->tracker, streams[i], &h->packets[i]);
+        }
+    }
+}
+
+static gboolean
+take_some(run *r, handful *h, GError **error)
+{
+    look_ahead(r, h);
+    for (guint i = 0; i < h->n; i++) {
+        if (h->platforms[i] != NULL) {
+            if (board(r, h->from, h->first + i, h->platforms[i])) {
+                continue;
+            }
+            decode_at(r, h, i);
+        }
+        if (!take_frame(r, h->from, h->first + i, &h->packets[i], error)) {
             return FALSE;
         }
     }
@@ -388,8 +471,13 @@ take_batch(run *r, const rs_feed_batch *batch, GError **error)
 {
     roce_packet *packets = rs_stages_packets(r->analysis->stages, batch->n_records);
     for (guint at = 0; at < batch->n_records; at += AT_ONCE) {
-        guint n = MIN(batch->n_records - at, AT_ONCE);
-        if (!take_some(r, batch, at, n, packets + at, error)) {
+        handful h = {
+            .from = batch,
+            .first = at,
+            .n = MIN(batch->n_records - at, AT_ONCE),
+            .packets = packets + at,
+        };
+        if (!take_some(r, &h, error)) {
             return FALSE;
         }
     }
@@ -468,6 +556,7 @@ finish(run *r)
 {
     rs_analysis *analysis = r->analysis;
     rs_must(roce_intake_finish(r->intake));
+    end_trains(r);
     stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);
     if (analysis->twins != NULL) {
@@ -483,6 +572,18 @@ static guint
 n_threads(const rs_analysis *analysis)
 {
     return analysis->tap != NULL ? 1 : analysis->options->n_threads;
+}
+
+/* NULL where somebody wants each packet, or looks at its bytes. */
+static rs_trains *
+make_trains(rs_analysis *analysis)
+{
+    const rs_options *options = analysis->options;
+    gboolean each =
+        options->one_by_one || options->filter != NULL || analysis->tap != NULL;
+    return each ? NULL
+                : rs_trains_new(analysis->tracker, &analysis->icrc, take_train,
+                                analysis);
 }
 
 rs_analysis *
@@ -523,11 +624,13 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
     };
     const roce_alloc alloc = rs_alloc_make();
     rs_must(roce_intake_new(&r.intake, &alloc, &config));
-    analysis->stages = rs_stages_new(n_threads(analysis), tell_window, analysis);
+    analysis->stages = rs_stages_new(n_threads(analysis), rs_tell_window, analysis);
+    r.trains = make_trains(analysis);
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);
     }
+    rs_trains_free(r.trains);
     roce_intake_free(r.intake);
     g_clear_pointer(&analysis->stages, rs_stages_free);
     analysis->tap = NULL;

@@ -35,6 +35,19 @@ rs_collective_free(rs_collective *collective)
 }
 
 void
+rs_collective_approach(const rs_collective *collective, guint32 stream)
+{
+    rs_edges_approach(collective->edges, stream);
+}
+
+void
+rs_collective_approach_edge(const rs_collective *collective, guint32 stream)
+{
+    rs_activity_approach(collective->activity,
+                         rs_edges_guess(collective->edges, stream));
+}
+
+void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight)
 {
     rs_load load = rs_edges_packet(collective->edges, sight);

@@ -177,6 +177,12 @@ rs_congestion_each(rs_congestion *congestion, const rs_sight *sight)
 }
 
 void
+rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train)
+{
+    rs_reactions_train(congestion->reactions, train);
+}
+
+void
 rs_congestion_finish(rs_congestion *congestion, guint64 resolution_ns)
 {
     rs_reactions_finish(congestion->reactions, resolution_ns);

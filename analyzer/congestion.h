@@ -66,6 +66,9 @@ void
 rs_congestion_meet(rs_congestion *congestion, const rs_sight *sight);
 void
 rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
+/* The same for the packets of a train. */
+void
+rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train);
 void
 rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edges.h"
 
+#include "approach.h"
+
 #include "roce/hash.h"
 
 #include <string.h>
@@ -217,6 +219,20 @@ add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
         message->flags |= RS_MESSAGE_SIGNAL;
     }
     keep(edges, g_ptr_array_index(edges->edges, f->edge), message);
+}
+
+void
+rs_edges_approach(const rs_edges *edges, guint32 stream)
+{
+    rs_approach_element(edges->followers, stream, sizeof(follower));
+}
+
+guint32
+rs_edges_guess(const rs_edges *edges, guint32 stream)
+{
+    return stream < edges->followers->len
+               ? g_array_index(edges->followers, follower, stream).edge
+               : NO_EDGE;
 }
 
 rs_load

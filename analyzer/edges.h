@@ -79,6 +79,14 @@ rs_edges_new(void);
 void
 rs_edges_free(rs_edges *edges);
 
+/* A packet of this stream will come soon, see approach.h. */
+void
+rs_edges_approach(const rs_edges *edges, guint32 stream);
+
+/* Its edge, as far as is known; else any number. */
+guint32
+rs_edges_guess(const rs_edges *edges, guint32 stream);
+
 /* Takes the next packet in and says what it was. */
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight);

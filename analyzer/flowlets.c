@@ -70,12 +70,12 @@ rs_flowlets_free(rs_flowlets *flowlets)
     }
 }
 
+/* `packets` of the stream have come. */
 static state *
-state_of(rs_flowlets *flowlets, const rs_sight *sight)
+state_of(rs_flowlets *flowlets, guint32 id, guint32 packets)
 {
-    guint32 id = sight->stream->id;
     if (id >= MAX_STREAMS) {
-        flowlets->omitted += sight->counted.packets == 1 ? 1 : 0;
+        flowlets->omitted += packets == 1 ? 1 : 0;
         return NULL;
     }
     if (id >= flowlets->of_stream->len) {
@@ -116,10 +116,8 @@ take_gap(state *s, guint64 time_ns)
 /* ---- order ---- */
 
 static void
-take_order(state *s, const rs_sight *sight, guint64 idle_ns)
+take_order(lane *l, gint64 psn, guint32 span, guint64 time_ns, guint64 idle_ns)
 {
-    lane *l = &s->lanes[sight->sighting->space];
-    gint64 psn = sight->sighting->psn;
     if (l->started && psn > l->next) {
         if (l->holes == NULL) {
             l->holes = g_new(hole, HOLES);
@@ -127,11 +125,11 @@ take_order(state *s, const rs_sight *sight, guint64 idle_ns)
         l->holes[l->n_holes++ % HOLES] = (hole){
             .psn = l->next,
             .end = psn,
-            .time_ns = sight->frame->time_ns,
+            .time_ns = time_ns,
             .idle_ns = idle_ns,
         };
     }
-    gint64 end = psn + sight->sighting->span;
+    gint64 end = psn + span;
     l->next = l->started ? MAX(l->next, end) : end;
     l->started = TRUE;
 }
@@ -173,23 +171,23 @@ rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event)
 
 /* ---- WRITE Only ---- */
 
-static void
-take_write(state *s, const rs_sight *sight)
+static gboolean
+is_write_only(const roce_opcode_info *info)
 {
-    const roce_packet *p = sight->packet;
-    const roce_opcode_info *info = sight->info;
-    if (info->role != ROCE_ROLE_WRITE || info->part != ROCE_PART_ONLY ||
-        (p->headers & ROCE_HEADER_RETH) == 0 || !sight->sighting->sequenced) {
-        return;
-    }
+    return info->role == ROCE_ROLE_WRITE && info->part == ROCE_PART_ONLY;
+}
+
+static void
+take_write(state *s, gint64 psn, guint64 address, guint32 payload_bytes)
+{
     /* Wraps around like addresses do; only equality counts. */
-    guint64 before = (guint64)sight->sighting->psn * p->payload_bytes;
-    guint64 base = p->reth.address - before;
-    if (s->chain_bytes == p->payload_bytes && s->chain_base == base) {
+    guint64 before = (guint64)psn * payload_bytes;
+    guint64 base = address - before;
+    if (s->chain_bytes == payload_bytes && s->chain_base == base) {
         s->pub.chained_writes++;
     }
     s->chain_base = base;
-    s->chain_bytes = p->payload_bytes;
+    s->chain_bytes = payload_bytes;
 }
 
 void
@@ -199,19 +197,47 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
         return;
     }
     roce_role role = sight->info->role;
-    state *s = role == ROCE_ROLE_CNP ? NULL : state_of(flowlets, sight);
+    state *s = role == ROCE_ROLE_CNP
+                   ? NULL
+                   : state_of(flowlets, sight->stream->id, sight->counted.packets);
     if (s == NULL) {
         return;
     }
     guint64 idle_ns = take_gap(s, sight->frame->time_ns);
     gboolean numbered = roce_role_is_request(role) || roce_role_is_response_data(role);
     if (numbered && sight->sighting->sequenced) {
-        take_order(s, sight, idle_ns);
+        const roce_sighting *at = sight->sighting;
+        take_order(&s->lanes[at->space], at->psn, at->span, sight->frame->time_ns,
+                   idle_ns);
     }
-    if (sight->is_data) {
-        s->pub.data_packets++;
-        take_write(s, sight);
+    if (!sight->is_data) {
+        return;
     }
+    const roce_packet *p = sight->packet;
+    s->pub.data_packets++;
+    if (is_write_only(sight->info) && (p->headers & ROCE_HEADER_RETH) != 0 &&
+        sight->sighting->sequenced) {
+        take_write(s, sight->sighting->psn, p->reth.address, p->payload_bytes);
+    }
+}
+
+void
+rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
+{
+    state *s = state_of(flowlets, train->stream->id, train->before.packets + 1);
+    if (s == NULL) {
+        return;
+    }
+    lane *l = &s->lanes[ROCE_SPACE_REQUESTS];
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        guint64 idle_ns = take_gap(s, car->time_ns);
+        take_order(l, train->psn + i, 1, car->time_ns, idle_ns);
+        if (is_write_only(roce_opcode_get(car->opcode))) {
+            take_write(s, train->psn + i, car->address, car->payload_bytes);
+        }
+    }
+    s->pub.data_packets += train->n;
 }
 
 void

@@ -70,6 +70,9 @@ rs_flowlets_free(rs_flowlets *flowlets);
 /* The tracker has just taken this packet. */
 void
 rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight);
+/* The same for the packets of a train. */
+void
+rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -12,6 +12,7 @@
 
 #include "roce/icrc.h"
 #include "roce/packet.h"
+#include "roce/train.h"
 
 #include <glib.h>
 
@@ -28,6 +29,11 @@ typedef struct rs_icrc_check {
 roce_icrc_status
 rs_icrc_check_packet(rs_icrc_check *check, const roce_frame *frame,
                      const roce_packet *packet);
+
+/* The same for a packet that became a car, but for counting it if it is passed over. */
+roce_icrc_status
+rs_icrc_check_car(const rs_icrc_check *check, const roce_frame *frame,
+                  const roce_mould *mould, const roce_car *car);
 
 /* The fastest CRC-32 there is, for roce_icrc_check(). */
 uint32_t

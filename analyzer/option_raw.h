@@ -16,6 +16,7 @@ typedef struct rs_raw_options {
         *dscp_map, *watchdog, *burst;
     GStrv qp_maps, captured_at, counters_before, counters_after;
     gint64 events, max_streams, top, threads;
+    gboolean one_by_one;
     gboolean quiet, no_color, version, list_findings, list_columns;
     GStrv files;
     gboolean searched; /* captures are looked for at and below `files` */

@@ -320,6 +320,7 @@ rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
     o->max_streams = (guint)raw->max_streams;
     o->top = (guint)raw->top;
     o->n_threads = (guint)raw->threads;
+    o->one_by_one = raw->one_by_one;
     o->quiet = raw->quiet;
     o->no_color = raw->no_color;
     o->show_version = raw->version;

@@ -65,7 +65,8 @@ typedef struct rs_options {
     guint64 max_events;
     guint max_streams;
     guint top;
-    guint n_threads; /* at least 1 */
+    guint n_threads;     /* at least 1 */
+    gboolean one_by_one; /* no trains, see trains.h */
     rs_icrc_mode icrc;
     rs_severity fail_on;
     gboolean quiet;

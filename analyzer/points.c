@@ -333,16 +333,30 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     return point;
 }
 
-/* Whether the frame was captured where the one before was, at an interface itself. */
+/* Whether the frame before was captured at that interface itself. */
 static gboolean
-is_like_newest(const rs_points *points, guint file_i, guint interface_i,
-               const roce_packet *packet)
+is_interface_of_newest(const rs_points *points, guint file_i, guint interface_i)
 {
     const point_key *last = &points->last_key;
     return points->last != NULL && last->file_i == file_i &&
            last->interface_i == interface_i &&
-           last->origin.kind == ROCE_ORIGIN_INTERFACE && packet != NULL &&
+           last->origin.kind == ROCE_ORIGIN_INTERFACE;
+}
+
+static gboolean
+is_like_newest(const rs_points *points, guint file_i, guint interface_i,
+               const roce_packet *packet)
+{
+    return is_interface_of_newest(points, file_i, interface_i) && packet != NULL &&
            packet->mirror.kind == ROCE_MIRROR_NONE && packet->sll2_ifindex == 0;
+}
+
+rs_point *
+rs_points_again(const rs_points *points, guint file_i, guint interface_i)
+{
+    return points->recall == NULL && is_interface_of_newest(points, file_i, interface_i)
+               ? points->last
+               : NULL;
 }
 
 rs_point *

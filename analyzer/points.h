@@ -71,6 +71,11 @@ rs_point *
 rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
              guint interface_i, const roce_packet *packet, guint64 time_ns);
 
+/* The point of a frame that no mirror carried, if that is the one that the frame before
+ * was captured at and packets need not be remembered; else NULL. */
+rs_point *
+rs_points_again(const rs_points *points, guint file_i, guint interface_i);
+
 /* The point of the first frame that an interface delivered, or of the interface without
  * any; NULL: it is not known. */
 const rs_point *

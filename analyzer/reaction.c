@@ -218,35 +218,52 @@ rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight)
     }
 }
 
-void
-rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
+/* A data packet of a stream that is followed. */
+static void
+take_data(follower *f, roce_part part, roce_space space, gint64 psn, guint64 time_ns,
+          guint64 bits)
 {
-    const roce_packet *p = sight->packet;
-    if (!is_sequenced_data(sight)) {
-        return;
-    }
-    const roce_part part = sight->info->part;
     gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
-    follower *f = find_follower(reactions, sight->stream->id);
-    if (f == NULL) {
-        return;
-    }
-    f->bits += (guint64)p->udp_length * BITS_PER_BYTE;
-    const roce_sighting *at = sight->sighting;
-    guint64 now = sight->frame->time_ns;
-    if (inside && f->goes_on && f->space == at->space && f->psn + 1 == at->psn &&
-        now >= f->time_ns) {
+    f->bits += bits;
+    if (inside && f->goes_on && f->space == space && f->psn + 1 == psn &&
+        time_ns >= f->time_ns) {
         const interval one = {
             .start_ns = f->time_ns,
-            .duration_ns = now - f->time_ns,
-            .bits = (guint64)p->udp_length * BITS_PER_BYTE,
+            .duration_ns = time_ns - f->time_ns,
+            .bits = bits,
         };
         take_interval(f, &one);
     }
     f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
-    f->space = at->space;
-    f->psn = at->psn;
-    f->time_ns = now;
+    f->space = space;
+    f->psn = psn;
+    f->time_ns = time_ns;
+}
+
+void
+rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
+{
+    if (!is_sequenced_data(sight)) {
+        return;
+    }
+    follower *f = find_follower(reactions, sight->stream->id);
+    if (f != NULL) {
+        take_data(f, sight->info->part, sight->sighting->space, sight->sighting->psn,
+                  sight->frame->time_ns,
+                  (guint64)sight->packet->udp_length * BITS_PER_BYTE);
+    }
+}
+
+void
+rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
+{
+    follower *f = find_follower(reactions, train->stream->id);
+    for (guint i = 0; f != NULL && i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        take_data(f, roce_opcode_get(car->opcode)->part, ROCE_SPACE_REQUESTS,
+                  train->psn + i, car->time_ns,
+                  (guint64)car->udp_bytes * BITS_PER_BYTE);
+    }
 }
 
 /* ---- bursts ---- */

@@ -51,6 +51,10 @@ rs_reactions_free(rs_reactions *reactions);
 void
 rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 
+/* The same for the packets of a train. */
+void
+rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train);
+
 /* Before: a packet that begins a message has its stream followed, while there is room. */
 void
 rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);

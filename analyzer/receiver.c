@@ -240,6 +240,15 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
     }
 }
 
+static void
+take_request(rs_receivers *receivers, guint32 stream, guint64 time_ns)
+{
+    if (stream < receivers->waiting->len && receivers->waiting->data[stream] != 0) {
+        end_credit_wait(receivers->of_stream->pdata[stream], time_ns);
+        receivers->waiting->data[stream] = 0;
+    }
+}
+
 void
 rs_receivers_each(rs_receivers *receivers, const rs_sight *sight)
 {
@@ -250,11 +259,13 @@ rs_receivers_each(rs_receivers *receivers, const rs_sight *sight)
         take_acknowledgement(receivers, sight);
         return;
     }
-    guint32 id = sight->stream->id;
-    if (id < receivers->waiting->len && receivers->waiting->data[id] != 0) {
-        end_credit_wait(receivers->of_stream->pdata[id], sight->frame->time_ns);
-        receivers->waiting->data[id] = 0;
-    }
+    take_request(receivers, sight->stream->id, sight->frame->time_ns);
+}
+
+void
+rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train)
+{
+    take_request(receivers, train->stream->id, train->cars[0].time_ns);
 }
 
 void

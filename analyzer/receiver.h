@@ -71,6 +71,9 @@ void
 rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);
 void
 rs_receivers_each(rs_receivers *receivers, const rs_sight *sight);
+/* The same for the packets of a train, which are requests. */
+void
+rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

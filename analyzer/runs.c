@@ -320,6 +320,46 @@ add(run *r, const rs_sight *sight)
     r->wire_bytes += sight->wire_bytes;
 }
 
+static step
+step_of(const roce_car *car, gint64 psn)
+{
+    return (step){
+        .time_ns = car->time_ns,
+        .frame = car->frame,
+        .psn = psn,
+        .address = car->address,
+        .payload_bytes = car->payload_bytes,
+        .udp_bytes = car->udp_bytes,
+        .psn24 = car->psn24,
+        .headers = roce_opcode_get(car->opcode)->headers,
+        .opcode = car->opcode,
+    };
+}
+
+void
+rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars)
+{
+    run *r = run_of(runs, train->stream->id);
+    g_assert(r != NULL && r->open);
+    tell_steps(runs, r);
+    const rs_train_sight sight = {
+        .stream = train->stream,
+        .cars = cars,
+        .n = train->n,
+        .psn = train->psn,
+        .before = r->counted,
+    };
+    runs->listener.train(runs->listener.ctx, &sight);
+    for (guint i = 0; i < train->n; i++) {
+        r->payload_bytes += cars[i].payload_bytes;
+        r->wire_bytes += cars[i].wire_bytes;
+    }
+    r->n += train->n;
+    r->counted.packets += train->n;
+    r->counted.data += train->n;
+    r->newest = step_of(&cars[train->n - 1], train->psn + train->n - 1);
+}
+
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight)
 {

@@ -17,6 +17,7 @@
 #define RS_RUNS_H
 
 #include "sight.h"
+#include "window.h"
 
 #include <glib.h>
 
@@ -28,6 +29,8 @@ typedef struct rs_runs rs_runs;
 typedef struct rs_runs_listener {
     void (*step)(gpointer ctx, const rs_sight *sight);
     void (*count)(gpointer ctx, const rs_sight *sight);
+    void (*train)(gpointer ctx,
+                  const rs_train_sight *train); /* steps, some at a time */
     gpointer ctx;
 } rs_runs_listener;
 
@@ -49,6 +52,11 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight);
 /* The packet, which has just been told, begins a run, if such packets come in runs. */
 void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight);
+
+/* Tells a train, which goes on with a run: its stream has one that is open, its packets are
+ * like it, and it has counted nothing since but them. */
+void
+rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars);
 
 /* Tells the steps that wait of a stream; there may be none. */
 void

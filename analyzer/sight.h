@@ -16,6 +16,7 @@
 #include "roce/packet.h"
 #include "roce/relation.h"
 #include "roce/stream.h"
+#include "roce/train.h"
 
 #include <glib.h>
 
@@ -53,6 +54,16 @@ typedef struct rs_sight {
      * is this one, see runs.h: how many, and what they come to.  Others are told of 1. */
     guint64 n, payload_bytes, wire_bytes;
 } rs_sight;
+
+/* Packets of one stream that the tracker has taken together, one after the other: requests
+ * in sequence with data, alike but for what their cars have. */
+typedef struct rs_train_sight {
+    const roce_stream *stream;
+    const roce_car *cars;
+    guint n;
+    gint64 psn;        /* unwrapped, of the first */
+    rs_counted before; /* of the stream; each packet adds to packets and data alone */
+} rs_train_sight;
 
 rs_counted
 rs_counted_of(const roce_stream *stream);

@@ -197,7 +197,7 @@ void
 rs_stages_hand_on(rs_stages *stages)
 {
     rs_window *window = rs_stages_window(stages);
-    if (window->n == 0) {
+    if (rs_window_is_empty(window)) {
         window->n_packets = 0;
         return;
     }

@@ -161,6 +161,27 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
     follow(p, &sight->counted);
 }
 
+void
+rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train)
+{
+    const roce_stream *s = train->stream;
+    progress *p = progress_of(timeline, s->id);
+    rs_counted counted = train->before;
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        if (car->time_ns < p->start_ns || car->time_ns >= p->end_ns) {
+            follow(p, &counted);
+            enter(timeline, s, p);
+            rs_bins_around(timeline->bins, car->time_ns, &p->start_ns, &p->end_ns);
+        }
+        p->newest_ns = car->time_ns;
+        p->bits += (guint64)car->udp_bytes * BITS_PER_BYTE;
+        counted.packets++;
+        counted.data++;
+    }
+    follow(p, &counted);
+}
+
 /* A CNP whose cause is known and which the other direction does not carry. */
 static void
 add_foreign_cnp(rs_timeline *timeline, const rs_occurrence *o)

@@ -41,6 +41,9 @@ rs_timeline_free(rs_timeline *timeline);
 /* The tracker has just taken this packet. */
 void
 rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
+/* The same for the packets of a train. */
+void
+rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -2,6 +2,9 @@
 #include "watchers.h"
 
 #include "analysis.h"
+#include "approach.h"
+
+#define AHEAD 6 /* glimpses: as many as can be waited for at once */
 
 /* Those to whom only the packets of one stream matter. */
 static void
@@ -11,6 +14,16 @@ take_step(gpointer ctx, const rs_sight *sight)
     rs_timeline_packet(watchers->timeline, sight);
     rs_congestion_each(watchers->congestion, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
+}
+
+static void
+take_train(gpointer ctx, const rs_train_sight *train)
+{
+    rs_watchers *watchers = ctx;
+    rs_receivers_train(watchers->receivers, train);
+    rs_timeline_train(watchers->timeline, train);
+    rs_congestion_train(watchers->congestion, train);
+    rs_flowlets_train(watchers->flowlets, train);
 }
 
 /* Those who only count. */
@@ -32,7 +45,7 @@ void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
 {
     const rs_runs_listener listener = {
-        .step = take_step, .count = count, .ctx = watchers};
+        .step = take_step, .count = count, .train = take_train, .ctx = watchers};
     *watchers = (rs_watchers){
         .runs = rs_runs_new(&listener),
         .timeline = rs_timeline_new(analysis->tracker),
@@ -174,6 +187,96 @@ rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *
     }
     if ((parts & RS_WATCH_STREAMS) != 0) {
         tell_streams(watchers, sight);
+    }
+}
+
+/* What those who look at the network see of a glimpse. */
+typedef struct view {
+    roce_frame frame;
+    roce_packet packet;
+    roce_sighting sighting;
+    rs_sight sight;
+} view;
+
+static void
+look(view *v, const rs_glimpse *g)
+{
+    v->frame.number = g->frame;
+    v->frame.time_ns = g->time_ns;
+    v->frame.point = g->stream->point;
+    v->frame.wire_bytes = g->wire_bytes;
+    v->frame.captured_bytes = g->cut ? 0 : g->wire_bytes;
+    v->packet.bth.opcode = g->opcode;
+    v->packet.bth.dest_qpn = g->stream->dst_qpn;
+    v->packet.payload_bytes = g->payload_bytes;
+    v->sighting.stream = g->stream->id;
+    v->sighting.psn = g->psn;
+    v->sight.stream = g->stream;
+    v->sight.info = roce_opcode_get(g->opcode);
+    v->sight.counted.repeats = g->repeats;
+    v->sight.payload_bytes = g->payload_bytes;
+    v->sight.wire_bytes = g->wire_bytes;
+}
+
+/* What the glimpses behind the i-th will want comes near in three steps, each of which goes
+ * by what the one before has brought. */
+static void
+approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint n,
+                  guint i)
+{
+    if (i + 3 * AHEAD < n) {
+        rs_approach(glimpses[i + 3 * AHEAD].stream, offsetof(roce_stream, peer));
+    }
+    if (i + 2 * AHEAD < n) {
+        rs_collective_approach(watchers->collective,
+                               glimpses[i + 2 * AHEAD].stream->id);
+    }
+    if (i + AHEAD < n) {
+        guint32 stream = glimpses[i + AHEAD].stream->id;
+        rs_incast_approach(watchers->incast, stream);
+        rs_collective_approach_edge(watchers->collective, stream);
+    }
+}
+
+void
+rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
+                     const rs_glimpse *glimpses, guint n)
+{
+    if ((parts & RS_WATCH_NETWORK) == 0) {
+        return;
+    }
+    view v = {
+        .packet =
+            {
+                .class = ROCE_CLASS_ROCE,
+                .has_macs = true,
+                .has_bth = true,
+                .transport = ROCE_TRANSPORT_RC,
+            },
+        .sighting = {.sequenced = true, .space = ROCE_SPACE_REQUESTS, .span = 1},
+        .sight =
+            {
+                .frame = &v.frame,
+                .packet = &v.packet,
+                .sighting = &v.sighting,
+                .is_counted = TRUE,
+                .is_data = TRUE,
+                .n = 1,
+            },
+    };
+    for (guint i = 0; i < n; i++) {
+        approach_glimpses(watchers, glimpses, n, i);
+        look(&v, &glimpses[i]);
+        tell_network(watchers, &v.sight);
+    }
+}
+
+void
+rs_watchers_train(rs_watchers *watchers, rs_watch_parts parts, const rs_train *train,
+                  const roce_car *cars)
+{
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        rs_runs_train(watchers->runs, train, cars);
     }
 }
 

@@ -28,6 +28,7 @@
 #include "runs.h"
 #include "sight.h"
 #include "timeline.h"
+#include "window.h"
 
 #include "roce/tracker.h"
 
@@ -80,6 +81,16 @@ rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 
 /* The tracker has taken this packet. */
 void
 rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *sight);
+
+/* Packets of trains have come, one after the other. */
+void
+rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
+                     const rs_glimpse *glimpses, guint n);
+
+/* The tracker has taken this train, whose first car is at `cars`. */
+void
+rs_watchers_train(rs_watchers *watchers, rs_watch_parts parts, const rs_train *train,
+                  const roce_car *cars);
 
 /* The tracker has said this, while it took a packet or finished. */
 void

@@ -3,6 +3,10 @@
  * Packets that have been tracked, on their way to the watchers: some at a time, each with
  * what was known of it by then and with the events that it caused.
  *
+ * Most packets have no place of their own: they come in trains (trains.h), of which those
+ * who look at streams are told when the tracker has taken them, and those who look at what
+ * streams come to together have had a glimpse of each packet when it came.
+ *
  * The one rule: a window owns all that watchers are shown, but for streams.  It can be
  * told long after its packets were tracked, and elsewhere, see stages.h.
  */
@@ -12,12 +16,14 @@
 #include "occurrence.h"
 #include "sight.h"
 
+#include "roce/train.h"
 #include "roce/wire_identity.h"
 
 #include <glib.h>
 
 #define RS_WINDOW_PACKETS 64       /* at most; as many as come at once, see feed.h */
 #define RS_WINDOW_BYTES (1u << 20) /* of frames; the last one may go beyond */
+#define RS_WINDOW_CARS 256         /* of all its trains; as many glimpses */
 
 /* A packet's place. */
 typedef struct rs_slot {
@@ -31,13 +37,37 @@ typedef struct rs_slot {
     gboolean has_bytes;    /* watchers read the frame itself */
 } rs_slot;
 
+/* A packet of a train, when it comes. */
+typedef struct rs_glimpse {
+    const roce_stream *stream;
+    guint64 time_ns, frame;
+    gint64 psn;
+    guint32 repeats; /* as in rs_counted */
+    guint32 payload_bytes, wire_bytes;
+    guint16 behind; /* so many slots of the window */
+    guint8 opcode;
+    gboolean cut; /* by the snap length */
+} rs_glimpse;
+
+/* A train that the tracker has taken. */
+typedef struct rs_train {
+    const roce_stream *stream;
+    gint64 psn;       /* of its first car */
+    guint16 first, n; /* cars of the window */
+    guint16 behind;   /* so many slots of the window */
+} rs_train;
+
 typedef struct rs_window {
     roce_packet packets[RS_WINDOW_PACKETS]; /* for whoever decodes */
     roce_packet copies[RS_WINDOW_PACKETS];  /* of packets that were decoded elsewhere */
     rs_slot slots[RS_WINDOW_PACKETS];
     guint n, n_packets; /* slots and packets in use */
-    GArray *events;     /* rs_occurrence */
-    GByteArray *bytes;  /* of frames */
+    rs_glimpse glimpses[RS_WINDOW_CARS];
+    rs_train trains[RS_WINDOW_CARS];
+    roce_car cars[RS_WINDOW_CARS];
+    guint n_glimpses, n_trains, n_cars;
+    GArray *events;    /* rs_occurrence */
+    GByteArray *bytes; /* of frames */
 } rs_window;
 
 void
@@ -54,6 +84,20 @@ static inline gboolean
 rs_window_is_full(const rs_window *window)
 {
     return window->n == RS_WINDOW_PACKETS || window->bytes->len >= RS_WINDOW_BYTES;
+}
+
+/* Whether one glimpse more finds its place, or a train of so many cars. */
+static inline gboolean
+rs_window_has_room(const rs_window *window, guint n_cars)
+{
+    return window->n_glimpses < RS_WINDOW_CARS &&
+           window->n_cars + n_cars <= RS_WINDOW_CARS;
+}
+
+static inline gboolean
+rs_window_is_empty(const rs_window *window)
+{
+    return window->n == 0 && window->n_glimpses == 0 && window->n_trains == 0;
 }
 
 /* The place of a packet in a window that is not full: its sight has frame, sighting and

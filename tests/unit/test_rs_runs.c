@@ -154,7 +154,8 @@ check_random(guint32 seed)
     listener alone, in_runs;
     listener_init(&alone);
     listener_init(&in_runs);
-    const rs_runs_listener told_to = {take_step, take_count, &in_runs};
+    const rs_runs_listener told_to = {
+        .step = take_step, .count = take_count, .ctx = &in_runs};
     rs_runs *runs = rs_runs_new(&told_to);
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     sight_maker m;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tell.h"
+
+#include "analysis.h"
+#include "twins.h"
+
+#define AHEAD 8 /* packets whose memory fits near the processor */
+
+/* What the reports themselves keep. */
+static void
+keep_event(rs_analysis *analysis, const roce_event *event)
+{
+    analysis->event_totals[event->kind]++;
+    if (analysis->events->len < analysis->options->max_events) {
+        g_array_append_val(analysis->events, *event);
+    }
+    rs_evidence_keep(analysis->evidence, event);
+    if (analysis->tap != NULL) {
+        analysis->tap->event(analysis->tap->ctx, event);
+    }
+}
+
+void
+rs_tell_event(rs_analysis *analysis, rs_watch_parts parts,
+              const rs_occurrence *occurrence)
+{
+    if ((parts & RS_WATCH_NETWORK) != 0) {
+        keep_event(analysis, &occurrence->event);
+    }
+    rs_watchers_event(&analysis->watchers, parts, occurrence);
+}
+
+static void
+tell_packet(rs_analysis *analysis, rs_watch_parts parts, const rs_slot *slot)
+{
+    rs_watchers_packet(&analysis->watchers, parts, &slot->sight);
+    if ((parts & RS_WATCH_NETWORK) == 0) {
+        return;
+    }
+    if (analysis->tap != NULL) {
+        analysis->tap->packet(analysis->tap->ctx, &slot->sight);
+    }
+    if (slot->has_identity) {
+        (void)rs_twins_add(analysis->twins, &slot->identity, &slot->sight);
+    }
+}
+
+static void
+approach(const rs_analysis *analysis, rs_watch_parts parts, const rs_window *window,
+         guint i)
+{
+    if (i < window->n && window->slots[i].sighting.stream != ROCE_NO_STREAM) {
+        rs_watchers_approach(&analysis->watchers, parts,
+                             window->slots[i].sighting.stream);
+    }
+}
+
+/* How much of a window has been told. */
+typedef struct position {
+    guint n_glimpses, n_trains, n_events;
+} position;
+
+/* Glimpses and trains that stand before the i-th slot. */
+static void
+tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window,
+            guint i, position *at)
+{
+    guint from = at->n_glimpses;
+    while (at->n_glimpses < window->n_glimpses &&
+           window->glimpses[at->n_glimpses].behind <= i) {
+        at->n_glimpses++;
+    }
+    if (at->n_glimpses > from) {
+        rs_watchers_glimpses(&analysis->watchers, parts, &window->glimpses[from],
+                             at->n_glimpses - from);
+    }
+    for (; at->n_trains < window->n_trains && window->trains[at->n_trains].behind <= i;
+         at->n_trains++) {
+        const rs_train *train = &window->trains[at->n_trains];
+        rs_watchers_train(&analysis->watchers, parts, train,
+                          &window->cars[train->first]);
+    }
+}
+
+void
+rs_tell_window(gpointer ctx, rs_watch_parts parts, const rs_window *window)
+{
+    rs_analysis *analysis = ctx;
+    position at = {0};
+    for (guint i = 0; i < MIN(window->n, AHEAD); i++) {
+        approach(analysis, parts, window, i);
+    }
+    for (guint i = 0; i < window->n; i++) {
+        const rs_slot *slot = &window->slots[i];
+        approach(analysis, parts, window, i + AHEAD);
+        tell_before(analysis, parts, window, i, &at);
+        for (; at.n_events < slot->n_events; at.n_events++) {
+            rs_tell_event(analysis, parts,
+                          &g_array_index(window->events, rs_occurrence, at.n_events));
+        }
+        tell_packet(analysis, parts, slot);
+    }
+    tell_before(analysis, parts, window, window->n, &at);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trains.h"
+
+#include "approach.h"
+#include "frames.h"
+#include "priorities.h"
+#include "runs.h"
+
+#include "roce/psn.h"
+
+/* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
+#define FEWER_CARS 4
+#define STREAMS_WITH_MOST 4096
+/* Of so many packets of one priority at a point each is looked at by itself, because each
+ * may be named in a finding; see rs_priorities_only_count(). */
+#define LEAST_ALIKE RS_FRAMES
+#define INDEX_PLACES (1u << 17)
+
+struct rs_platform {
+    roce_mould mould; /* first: with the next few, what each frame is held against */
+    gint64 psn;       /* of its next car */
+    guint n, room;    /* cars that wait, and may; no room: the tracker is to be asked */
+    guint32 point;
+    guint16 ident;      /* of its newest packet */
+    gboolean open;      /* the packet before was like the mould */
+    gboolean began;     /* one that begins a message has gone by itself: from the first
+                         * such packet on rates are followed, see reaction.h */
+    rs_counted counted; /* of the stream, but for the cars that wait */
+    const roce_stream *stream;
+    guint waiting_at;      /* among those that have cars */
+    roce_icrc_status icrc; /* of each packet */
+    guint8 priority, dscp, n_vlans;
+    guint n_alike;   /* packets at that point that have those */
+    roce_car cars[]; /* most_cars() and one that may board */
+};
+
+struct rs_trains {
+    roce_tracker *tracker;
+    const rs_icrc_check *icrc;
+    rs_trains_take_fn take;
+    gpointer ctx;
+    rs_platform **index;  /* by hash; another one's may be there */
+    GPtrArray *of_stream; /* rs_platform, or NULL */
+    GPtrArray *waiting;   /* rs_platform: those that have cars */
+};
+
+rs_trains *
+rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_fn take,
+              gpointer ctx)
+{
+    rs_trains *trains = g_new0(rs_trains, 1);
+    trains->tracker = tracker;
+    trains->icrc = icrc;
+    trains->take = take;
+    trains->ctx = ctx;
+    trains->index = g_new0(rs_platform *, INDEX_PLACES);
+    trains->of_stream = g_ptr_array_new_with_free_func(g_aligned_free);
+    trains->waiting = g_ptr_array_new();
+    return trains;
+}
+
+void
+rs_trains_free(rs_trains *trains)
+{
+    if (trains != NULL) {
+        g_ptr_array_unref(trains->waiting);
+        g_ptr_array_unref(trains->of_stream);
+        g_free(trains->index);
+        g_free(trains);
+    }
+}
+
+/* ---- platforms ---- */
+
+static rs_platform **
+place_of(const rs_trains *trains, guint32 hash)
+{
+    return &trains->index[hash % INDEX_PLACES];
+}
+
+rs_platform *
+rs_trains_guess(const rs_trains *trains, guint32 hash)
+{
+    return hash != 0 ? *place_of(trains, hash) : NULL;
+}
+
+void
+rs_trains_approach_guess(const rs_trains *trains, guint32 hash)
+{
+    if (hash != 0) {
+        rs_approach(place_of(trains, hash), sizeof *trains->index);
+    }
+}
+
+void
+rs_trains_approach(const rs_platform *platform)
+{
+    rs_approach(platform, sizeof *platform);
+}
+
+static rs_platform *
+platform_of(const rs_trains *trains, guint32 stream)
+{
+    return stream < trains->of_stream->len ? trains->of_stream->pdata[stream] : NULL;
+}
+
+static guint
+most_cars(const roce_stream *stream)
+{
+    return stream->id < STREAMS_WITH_MOST ? RS_TRAIN_CARS : FEWER_CARS;
+}
+
+static rs_platform *
+make_platform(rs_trains *trains, const roce_stream *stream)
+{
+    gsize n_cars = most_cars(stream) + 1;
+    rs_platform *p =
+        g_aligned_alloc0(1, sizeof *p + n_cars * sizeof(roce_car), RS_CACHE_LINE_BYTES);
+    p->stream = stream;
+    if (stream->id >= trains->of_stream->len) {
+        g_ptr_array_set_size(trains->of_stream, (gint)stream->id + 1);
+    }
+    trains->of_stream->pdata[stream->id] = p;
+    return p;
+}
+
+/* ---- handing on ---- */
+
+static void
+hand_on(rs_trains *trains, rs_platform *p)
+{
+    guint n = p->n;
+    p->room = 0;
+    if (n == 0) {
+        return;
+    }
+    rs_platform *last =
+        g_ptr_array_steal_index_fast(trains->waiting, trains->waiting->len - 1);
+    if (last != p) {
+        trains->waiting->pdata[p->waiting_at] = last;
+        last->waiting_at = p->waiting_at;
+    }
+    p->n = 0;
+    p->counted.packets += n;
+    p->counted.data += n;
+    roce_tracker_take_train(trains->tracker, p->stream->id, p->icrc, p->cars, n);
+    trains->take(trains->ctx, p->stream, p->psn - n, p->cars, n);
+}
+
+void
+rs_trains_clear(rs_trains *trains)
+{
+    while (trains->waiting->len > 0) {
+        hand_on(trains, g_ptr_array_index(trains->waiting, trains->waiting->len - 1));
+    }
+}
+
+void
+rs_trains_end(rs_trains *trains)
+{
+    rs_trains_clear(trains);
+    for (guint i = 0; i < trains->of_stream->len; i++) {
+        rs_platform *p = trains->of_stream->pdata[i];
+        if (p != NULL) {
+            p->open = FALSE;
+            p->n_alike = 0;
+        }
+    }
+}
+
+/* ---- boarding ---- */
+
+/* Whether a stream has counted nothing since but its trains. */
+static gboolean
+is_undisturbed(const rs_platform *p)
+{
+    const rs_counted now = rs_counted_of(p->stream);
+    return now.packets == p->counted.packets && now.data == p->counted.data &&
+           now.ce == p->counted.ce && now.cnps == p->counted.cnps &&
+           now.resent == p->counted.resent && now.repeats == p->counted.repeats;
+}
+
+/* Hands on what waits, and asks for room for more. */
+static gboolean
+begin(rs_trains *trains, rs_platform *p)
+{
+    hand_on(trains, p);
+    if (!is_undisturbed(p)) {
+        p->open = FALSE;
+        return FALSE;
+    }
+    p->room = roce_tracker_train_room(trains->tracker, p->stream->id,
+                                      most_cars(p->stream), &p->psn, &p->ident);
+    return p->room > 0;
+}
+
+static gboolean
+is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
+        const roce_car *car)
+{
+    return car->psn24 == ((guint32)p->psn & ROCE_PSN_MASK) &&
+           (p->began || roce_opcode_get(car->opcode)->part != ROCE_PART_FIRST) &&
+           (guint16)(car->ident - p->ident) < 0x8000 &&
+           rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;
+}
+
+gboolean
+rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
+                rs_boarded *boarded)
+{
+    roce_car *car = &p->cars[p->n];
+    if (!p->open || frame->point != p->point ||
+        !roce_mould_fits(&p->mould, frame, car)) {
+        return FALSE;
+    }
+    if (p->n == p->room) {
+        const roce_car one = *car;
+        if (!begin(trains, p)) {
+            return FALSE;
+        }
+        car = p->cars;
+        *car = one;
+    }
+    if (!is_next(trains, p, frame, car)) {
+        p->room = p->n == 0 ? 0 : p->room;
+        return FALSE;
+    }
+    if (p->n++ == 0) {
+        p->waiting_at = trains->waiting->len;
+        g_ptr_array_add(trains->waiting, p);
+    }
+    p->ident = car->ident;
+    *boarded = (rs_boarded){p->stream, car, p->psn++, p->counted.repeats, p->icrc};
+    return TRUE;
+}
+
+/* ---- packets that go by themselves ---- */
+
+static void
+hand_on_of(rs_trains *trains, guint32 stream)
+{
+    rs_platform *p = platform_of(trains, stream);
+    if (p != NULL) {
+        hand_on(trains, p);
+    }
+}
+
+void
+rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
+                   const roce_packet *packet)
+{
+    if (trains->waiting->len == 0) {
+        return;
+    }
+    const roce_tracker *tracker = trains->tracker;
+    guint32 stream = packet->class == ROCE_CLASS_ROCE && packet->has_bth
+                         ? roce_tracker_find(tracker, frame->point, packet)
+                         : ROCE_NO_STREAM;
+    if (stream != ROCE_NO_STREAM && !roce_tracker_is_crowded(tracker)) {
+        guint32 peer = roce_tracker_stream(tracker, stream)->peer;
+        hand_on_of(trains, stream);
+        if (peer != ROCE_NO_STREAM) {
+            hand_on_of(trains, peer);
+        }
+        if (roce_tracker_is_plain(tracker, stream, packet)) {
+            return;
+        }
+    }
+    rs_trains_clear(trains);
+}
+
+static gboolean
+may_lead(const rs_sight *sight)
+{
+    return sight->stream != NULL && sight->stream->id < RS_RUNS_STREAMS &&
+           sight->is_data && sight->counted.packets >= LEAST_ALIKE &&
+           rs_is_connected_data(sight->packet);
+}
+
+static void
+count_alike(rs_platform *p, const roce_frame *frame, const rs_sight *sight)
+{
+    guint8 dscp = sight->packet->traffic_class >> 2;
+    guint8 n_vlans = sight->packet->n_vlans;
+    gboolean alike = p->point == frame->point && p->priority == sight->priority &&
+                     p->dscp == dscp && p->n_vlans == n_vlans;
+    p->n_alike = alike ? p->n_alike + 1 : 1;
+    p->point = frame->point;
+    p->priority = sight->priority;
+    p->dscp = dscp;
+    p->n_vlans = n_vlans;
+}
+
+/* Whether trains may be made of packets like this one, whose mould is taken if need be. */
+static gboolean
+has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
+{
+    roce_car car;
+    return (p->n_alike > 0 && roce_mould_fits(&p->mould, frame, &car)) ||
+           roce_mould_take(frame, packet, &p->mould);
+}
+
+static void
+lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
+     const rs_sight *sight)
+{
+    p->open = has_mould(p, frame, sight->packet);
+    count_alike(p, frame, sight);
+    p->began |= sight->info->part == ROCE_PART_FIRST;
+    p->icrc = sight->icrc;
+    p->open &= p->n_alike >= LEAST_ALIKE && sight->icrc != ROCE_ICRC_BAD &&
+               sight->sighting->sequenced;
+    p->counted = sight->counted;
+    if (p->open) {
+        *place_of(trains, roce_mould_hash(frame)) = p;
+    }
+}
+
+void
+rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
+{
+    rs_platform *p =
+        sight->stream != NULL ? platform_of(trains, sight->stream->id) : NULL;
+    if (may_lead(sight)) {
+        lead(trains, p != NULL ? p : make_platform(trains, sight->stream), frame,
+             sight);
+    } else if (p != NULL) {
+        p->open = FALSE;
+    }
+}

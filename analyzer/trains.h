@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The short way of a packet: of a stream of which the packet before was like it, and is
+ * the one before it in sequence.  It is recognised by its bytes, neither decoded nor
+ * tracked by itself, and waits with others of its stream to be tracked as a train.
+ *
+ * The one rule: nothing comes out differently.  Before a packet is tracked by itself, all
+ * cars are handed on that have to do with it; and a car has nothing to do with any but
+ * those of its stream and of the one that answers it, see roce/train.h.
+ */
+#ifndef RS_TRAINS_H
+#define RS_TRAINS_H
+
+#include "icrc_check.h"
+#include "sight.h"
+
+#include "roce/train.h"
+
+#include <glib.h>
+
+#define RS_TRAIN_CARS 16 /* at most */
+
+typedef struct rs_trains rs_trains;
+
+/* Where the cars of a stream wait. */
+typedef struct rs_platform rs_platform;
+
+/* Cars of a stream are handed on: `psn` is the unwrapped PSN of the first of n >= 1. */
+typedef void (*rs_trains_take_fn)(gpointer ctx, const roce_stream *stream, gint64 psn,
+                                  const roce_car *cars, guint n);
+
+/* `tracker` and `icrc`, which says what packets are checked, are to outlive the trains. */
+rs_trains *
+rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_fn take,
+              gpointer ctx);
+
+/* What has not been handed on is forgotten.  NULL is fine. */
+void
+rs_trains_free(rs_trains *trains);
+
+/* At which platform a frame of that roce_mould_hash() may wait; NULL: at none.  A guess,
+ * which costs little. */
+rs_platform *
+rs_trains_guess(const rs_trains *trains, guint32 hash);
+
+/* That guess, and a platform that was guessed, will be asked for soon; see approach.h. */
+void
+rs_trains_approach_guess(const rs_trains *trains, guint32 hash);
+void
+rs_trains_approach(const rs_platform *platform);
+
+/* A packet that has become a car. */
+typedef struct rs_boarded {
+    const roce_stream *stream;
+    const roce_car *car; /* until the next call */
+    gint64 psn;          /* unwrapped */
+    guint32 repeats;     /* of its stream, see rs_counted */
+    roce_icrc_status icrc;
+} rs_boarded;
+
+/* Whether the frame has become a car, at the platform that was guessed. */
+gboolean
+rs_trains_board(rs_trains *trains, rs_platform *platform, const roce_frame *frame,
+                rs_boarded *boarded);
+
+/* A packet is tracked next, by itself.  Hands on what has to do with it. */
+void
+rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
+                   const roce_packet *packet);
+
+/* It has been, and may be the first of a train. */
+void
+rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight);
+
+/* Hands on all cars. */
+void
+rs_trains_clear(rs_trains *trains);
+
+/* The same, and no train goes on: each begins anew. */
+void
+rs_trains_end(rs_trains *trains);
+
+#endif

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures made at random in which queue pairs write and send for long, and now and then
+something happens that ends or forbids a train: chatter(seed) gives the bytes of one."""
+
+import random
+
+import roce
+
+START_NS = 1_700_000_000 * 10**9
+PAYLOAD = 256
+SNAP_LENGTHS = (96, 128, 262144)
+N_SURVEYED = 8192                # frames that tell what a point is; none of them has a train
+STEPS = 400
+
+
+class Pair:
+    """A queue pair that requests, and the one that answers."""
+
+    def __init__(self, rng, number):
+        self.rng = rng
+        hosts = ("10.0.{}.1", "10.0.{}.2") if rng.random() < 0.7 else ("fd00::{}:1", "fd00::{}:2")
+        self.src, self.dst = (host.format(number % 3) for host in hosts)
+        self.qpn, self.answering_qpn = 0x100 + number, 0x200 + number
+        self.port = 49152 + number
+        self.psn = rng.choice((0, 100, 0xFFFFF0, 0x7FFFFE))
+        self.ident = rng.choice((0, 1, 0xFFF0))
+        self.ident_step = rng.choice((0, 1, 1, 3))
+        self.tos = 26 << 2 | rng.choice((0, 2))
+        self.vlans = (roce.Vlan(vid=number, pcp=3),) if rng.random() < 0.3 else ()
+        self.left = 0                # packets of the message that goes on
+        self.role = "SEND"
+        self.sent = []               # frames of the newest requests, for sending them again
+        self.credits = True
+
+    def request(self, opcode, headers=b"", payload=PAYLOAD, tos=None, **bits):
+        self.ident = self.ident + self.ident_step & 0xFFFF
+        ib = roce.transport(roce.OPCODE[opcode], dest_qpn=self.answering_qpn, psn=self.psn,
+                            headers=headers, payload=bytes(payload), **bits)
+        ip = roce.Ip(self.src, self.dst, tos=self.tos if tos is None else tos,
+                     ident=self.ident)
+        frame = roce.ethernet(roce.rocev2(ip, self.port, ib), vlans=self.vlans)
+        self.psn = self.psn + 1 & 0xFFFFFF
+        self.sent = [*self.sent[-7:], frame]
+        return frame
+
+    def answer(self, opcode, psn, headers=b"", payload=0):
+        ib = roce.transport(roce.OPCODE[opcode], dest_qpn=self.qpn, psn=psn & 0xFFFFFF,
+                            headers=headers, payload=bytes(payload))
+        ip = roce.Ip(self.dst, self.src, tos=self.tos, ident=self.rng.randrange(65536))
+        return roce.ethernet(roce.rocev2(ip, self.port ^ 1, ib), src=roce.MAC_B, dst=roce.MAC_A,
+                             vlans=self.vlans)
+
+    def data(self, **how):
+        """The next packet of a message, or the first of another one."""
+        starts = self.left == 0
+        if starts:
+            self.role = self.rng.choice(("SEND", "RDMA WRITE"))
+            self.left = self.rng.choice((1, 2, 5, 12, 40))
+        self.left -= 1
+        ends = self.left == 0
+        part = {(True, True): "Only", (True, False): "First", (False, True): "Last",
+                (False, False): "Middle"}[starts, ends]
+        immediate = ends and self.rng.random() < 0.2
+        headers = b""
+        if starts and self.role == "RDMA WRITE":
+            headers += roce.reth(0x1000 * self.psn, 7, PAYLOAD * (self.left + 1))
+        if immediate:
+            headers += roce.immdt(self.psn)
+        payload = self.rng.choice((1, 37, PAYLOAD)) if ends else PAYLOAD
+        opcode = f"RC {self.role} {part}{' with Immediate' if immediate else ''}"
+        return self.request(opcode, headers, payload, ack_request=ends, **how)
+
+    def ack(self, behind=1, syndrome=roce.ACK_NO_CREDIT_LIMIT):
+        return self.answer("RC Acknowledge", self.psn - behind, roce.aeth(syndrome, self.psn))
+
+
+def nothing(_pair):
+    return []
+
+
+def plain(pair):
+    return [pair.data() for _ in range(pair.rng.choice((1, 4, 4, 20)))]
+
+
+def acknowledged(pair):
+    return [*plain(pair), pair.ack()]
+
+
+def lost(pair):
+    """A packet is not seen, is asked for, and comes again with those behind it."""
+    psn, left, role = pair.psn, pair.left, pair.role
+    pair.data()
+    seen = plain(pair)
+    back = pair.psn - psn & 0xFFFFFF
+    nak = pair.answer("RC Acknowledge", psn, roce.aeth(0x60, 1))
+    pair.psn, pair.left, pair.role = psn, left, role
+    return [*seen, nak, *(pair.data() for _ in range(back))]
+
+
+def marked(pair):
+    return [pair.data(tos=pair.tos | 3), *plain(pair)]
+
+
+def other_class(pair):
+    pair.tos = pair.rng.choice((0, 26 << 2 | 2, 46 << 2 | 2))
+    return plain(pair)
+
+
+def notified(pair):
+    ip = roce.Ip(pair.dst, pair.src, tos=48 << 2, ident=pair.rng.randrange(65536))
+    return [roce.ethernet(roce.cnp(ip, pair.port, pair.qpn), src=roce.MAC_B, dst=roce.MAC_A,
+                          vlans=pair.vlans), *plain(pair)]
+
+
+def doubled(pair):
+    return [*plain(pair), pair.rng.choice(pair.sent)]
+
+
+def late(pair):
+    frames = [pair.data() for _ in range(6)]
+    frames.insert(5, frames.pop(2))
+    return frames
+
+
+def read(pair):
+    psn = pair.psn
+    request = pair.request("RC RDMA READ Request", roce.reth(0, 1, 2 * PAYLOAD), 0)
+    pair.psn = pair.psn + 1 & 0xFFFFFF
+    return [request,
+            pair.answer("RC RDMA READ Response First", psn, roce.aeth(0x1F, 1), PAYLOAD),
+            pair.answer("RC RDMA READ Response Last", psn + 1, roce.aeth(0x1F, 1), PAYLOAD)]
+
+
+def without_credits(pair):
+    return [pair.ack(1, 0), pair.ack(1, 3), *plain(pair)]
+
+
+def not_ready(pair):
+    frames = plain(pair)
+    return [*frames, pair.answer("RC Acknowledge", pair.psn - 1, roce.aeth(0x21, 1)),
+            pair.sent[-1]]
+
+
+def spoilt(pair):
+    frame = bytearray(pair.data())
+    frame[-5] ^= 1
+    return [bytes(frame)]
+
+
+def empty(pair):
+    return [pair.request("RC SEND Only", payload=0)] if pair.left == 0 else []
+
+
+def other_ident(pair):
+    pair.ident = pair.rng.randrange(65536)
+    return plain(pair)
+
+
+def paused(_pair):
+    return [roce.pfc({3: 100}), roce.pfc({3: 0})]
+
+
+def foreign(_pair):
+    return [roce.ethernet(bytes(60), ethertype=0x88B5)]
+
+
+RARE = (lost, marked, other_class, notified, doubled, late, read, without_credits, not_ready,
+        spoilt, empty, other_ident, foreign)
+
+
+def chatter(seed):
+    rng = random.Random(seed)
+    pairs = [Pair(rng, number) for number in range(1, rng.choice((2, 4, 9)))]
+    what = [nothing, plain, *rng.choices(RARE, k=rng.choice((0, 1, 2, 5)))]
+    often = [acknowledged] * rng.choice((2, 10, 60))
+    out = roce.Pcap(snap_length=rng.choice(SNAP_LENGTHS))
+    now_ns = START_NS
+    pauses_at = rng.choice((None, None, STEPS // 2))
+    for frame in foreign(None) * N_SURVEYED:
+        out.add(now_ns, frame)
+    for step in range(STEPS):
+        pair = rng.choice(pairs)
+        frames = rng.choice(often + what)(pair) if step != pauses_at else paused(pair)
+        for frame in frames:
+            now_ns += rng.choice((0, 80, 400, 400, 400, 90000)) - rng.choice((0,) * 50 + (5000,))
+            out.add(now_ns, frame)
+    return out.bytes()

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports say the same whether packets are tracked in trains or one by one."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
+                                     pathlib.Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(SOURCE / "tests/sim"))
+
+import chatter  # noqa: E402, pylint: disable=wrong-import-position
+
+BUILD = pathlib.Path(os.environ.get("ROCESCOPE_BUILD", SOURCE / "build/release"))
+BINARY = os.environ.get("ROCESCOPE", str(BUILD / "bin/rocescope"))
+MAKER = str(BUILD / "tests/bench_captures")
+ONE_BY_ONE = ("--one-by-one",)
+SANITIZED = b"__asan" in pathlib.Path(BINARY).read_bytes()
+N_CHATTERS = 30 if SANITIZED else 120
+OPTIONS = ((), ("--icrc", "off"), ("--icrc", "sample"), ("--threads", "1"),
+           ("--dscp-map", "26:3,48:6"))
+MADE = {"headers": (20000, 64), "lossy": (20000, 32), "reads": (10000, 32),
+        "full": (4000, 32)}
+
+
+def report(path, options):
+    """JSON, text and HTML."""
+    with tempfile.TemporaryDirectory() as directory:
+        json_path, html_path = f"{directory}/report.json", f"{directory}/report.html"
+        done = subprocess.run(
+            [BINARY, "--quiet", "--events", "100000", "--json", json_path, "--html", html_path,
+             *options, path], check=False, capture_output=True, timeout=600,
+            env=dict(os.environ, COLUMNS="100", LC_ALL="C.UTF-8"))
+        if done.returncode != 0:
+            return done.returncode, done.stderr
+        return (pathlib.Path(json_path).read_bytes(), done.stdout,
+                pathlib.Path(html_path).read_bytes())
+
+
+def captures(directory):
+    for path in sorted((SOURCE / "captures").glob("*/*.gz")):
+        yield path
+    for kind, (packets, qps) in MADE.items():
+        path = f"{directory}/{kind}.pcap"
+        subprocess.run([MAKER, kind, "--packets", str(packets), "--qps", str(qps), path],
+                       check=True)
+        yield path
+    for seed in range(int(os.environ.get("ROCESCOPE_CHATTERS", N_CHATTERS))):
+        path = pathlib.Path(directory, f"chatter-{seed}.pcap")
+        path.write_bytes(chatter.chatter(seed))
+        yield path
+
+
+def main():
+    n = failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for n, path in enumerate(captures(directory), 1):
+            options = OPTIONS[n % len(OPTIONS)]
+            if report(path, options) != report(path, (*options, *ONE_BY_ONE)):
+                failed += 1
+                print(f"FAILED {path} {' '.join(options)}: one by one the report is another")
+    print(f"{n} captures, {failed} failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
