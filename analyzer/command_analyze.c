@@ -150,7 +150,7 @@ rs_command_analyze(int argc, char **argv)
     }
     if (options->show_version) {
         print_version();
-        return RS_EXIT_SUCCESS;
+        return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
     }
     if (options->list_findings) {
         rs_findings_print_table(stdout);

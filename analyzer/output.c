@@ -19,8 +19,8 @@ struct rs_output {
 static void
 set_error(GError **error, const char *path, int code)
 {
-    g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s", path,
-                g_strerror(code));
+    g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s",
+                g_str_equal(path, "-") ? "standard output" : path, g_strerror(code));
 }
 
 static gboolean

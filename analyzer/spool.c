@@ -41,6 +41,15 @@ spool_directory(void)
     return given != NULL && *given != '\0' ? given : "/var/tmp";
 }
 
+/* What is in the way is the directory's: its disk is full, or a limit was reached. */
+static gboolean
+fail_temporary(GError **error, int why)
+{
+    g_autofree char *what =
+        g_strdup_printf("a temporary file in %s", spool_directory());
+    return fail(error, what, why);
+}
+
 int
 rs_spool_open(GError **error)
 {
@@ -80,7 +89,7 @@ copy_stdin(int to, GError **error)
         for (ssize_t done = 0; done < n;) {
             ssize_t written = write(to, buffer + done, (gsize)(n - done));
             if (written < 0) {
-                return fail(error, "the temporary copy of standard input", errno);
+                return fail_temporary(error, errno);
             }
             done += written;
         }
@@ -162,7 +171,7 @@ grow(rs_spooled_rows *rows, gsize wanted_bytes, GError **error)
     }
     int why = posix_fallocate(rows->fd, 0, (off_t)bytes);
     if (why != 0) {
-        return fail(error, "the temporary file", why);
+        return fail_temporary(error, why);
     }
     if (rows->mapped != NULL) {
         (void)munmap(rows->mapped, rows->mapped_bytes);
@@ -170,14 +179,14 @@ grow(rs_spooled_rows *rows, gsize wanted_bytes, GError **error)
     void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rows->fd, 0);
     rows->mapped = mapped != MAP_FAILED ? mapped : NULL;
     rows->mapped_bytes = rows->mapped != NULL ? bytes : 0;
-    return rows->mapped != NULL || fail(error, "the temporary file", errno);
+    return rows->mapped != NULL || fail_temporary(error, errno);
 }
 
 gpointer
 rs_spooled_rows_make(rs_spooled_rows *rows, guint64 number, GError **error)
 {
     if (number >= G_MAXINT64 / rows->row_bytes - 1) {
-        (void)fail(error, "the temporary file", EFBIG);
+        (void)fail_temporary(error, EFBIG);
         return NULL;
     }
     gsize wanted = (gsize)(number + 1) * rows->row_bytes;
