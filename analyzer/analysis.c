@@ -491,6 +491,7 @@ end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
     rs_file *file = g_ptr_array_index(analysis->files, file_i);
     if (problem != NULL && !interrupt_asked) {
         file->error = g_strdup(problem->message);
+        file->read_failed = g_error_matches(problem, RS_ERROR, RS_ERROR_IO);
         analysis->incomplete = TRUE;
         if (reader != NULL) {
             file->damaged_at = (gint64)rs_reader_offset(reader);

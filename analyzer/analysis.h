@@ -37,9 +37,10 @@ typedef struct rs_file {
     char *path;
     const char *format; /* NULL when it could not even be opened */
     guint64 packets;
-    guint64 bytes;     /* captured */
-    gint64 damaged_at; /* byte, or -1 */
-    char *error;       /* one line, or NULL */
+    guint64 bytes;        /* captured */
+    gint64 damaged_at;    /* byte, or -1 */
+    gboolean read_failed; /* by the system, which may be of the moment */
+    char *error;          /* one line, or NULL */
 } rs_file;
 
 typedef struct rs_analysis {

@@ -65,8 +65,7 @@ file_at(const job *j, guint i)
 /* ---- parts ---- */
 
 static json_t *
-make_head(const rs_batch_capture *capture, rs_batch_status status, const char *reason,
-          const char *key)
+files_json(const rs_batch_capture *capture)
 {
     json_t *files = json_array();
     for (guint i = 0; i < capture->files->len; i++) {
@@ -76,13 +75,21 @@ make_head(const rs_batch_capture *capture, rs_batch_status status, const char *r
         json_object_set_new(one, "bytes", rs_json_count(file->bytes));
         json_array_append_new(files, one);
     }
+    return files;
+}
+
+/* `key` NULL: what is told here is not to be relied on another time. */
+static json_t *
+make_head(const rs_batch_capture *capture, rs_batch_status status, const char *reason,
+          const char *key)
+{
     json_t *head = json_object();
     json_object_set_new(head, "tool", rs_json_tool());
     json_object_set_new(head, "name", json_string(capture->name));
     json_object_set_new(head, "status", json_string(rs_batch_status_name(status)));
     json_object_set_new(head, "reason", rs_json_text(reason));
     json_object_set_new(head, "key", rs_json_text(key));
-    json_object_set_new(head, "files", files);
+    json_object_set_new(head, "files", files_json(capture));
     json_object_set_new(head, "findings", json_null());
     json_object_set_new(head, "reports", json_array());
     return head;
@@ -158,10 +165,26 @@ report_is_there(const job *j, const json_t *report)
     return g_strcmp0(found, digest) == 0;
 }
 
+/* Whether it is of the same contents and sizes: a file may have grown between when it was
+ * found and when it was read. */
+static gboolean
+is_of_same_files(const job *j, const json_t *head)
+{
+    json_t *files = files_json(j->capture);
+    gboolean same =
+        g_strcmp0(json_string_value(json_object_get(head, "key")), j->key) == 0 &&
+        json_equal(json_object_get(head, "files"), files);
+    json_decref(files);
+    return same;
+}
+
 /* The part of this capture, if it holds still; else NULL. */
 static rs_part *
 open_finished(const job *j)
 {
+    if (j->key == NULL) {
+        return NULL;
+    }
     g_autofree char *file = rs_batch_dir_part(j->capture->name);
     g_autofree char *path = rs_batch_dir_path(j->task->dir, file);
     g_autoptr(rs_part) part = rs_part_open(path, NULL);
@@ -171,8 +194,7 @@ open_finished(const job *j)
     const json_t *head = rs_part_head(part);
     const json_t *reports = json_object_get(head, "reports");
     gboolean same =
-        g_strcmp0(json_string_value(json_object_get(head, "key")), j->key) == 0 &&
-        json_array_size(reports) == RS_BATCH_FORMS;
+        is_of_same_files(j, head) && json_array_size(reports) == RS_BATCH_FORMS;
     for (gsize i = 0; same && i < json_array_size(reports); i++) {
         same = report_is_there(j, json_array_get(reports, i));
     }
@@ -280,6 +302,19 @@ first_problem(const rs_analysis *analysis)
     return NULL;
 }
 
+/* Whether the system refused to read some of it, which it may not do the next time. */
+static gboolean
+read_failed(const rs_analysis *analysis)
+{
+    for (guint i = 0; i < analysis->files->len; i++) {
+        const rs_file *file = g_ptr_array_index(analysis->files, i);
+        if (file->read_failed) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static gboolean
 write_all(const job *j, const rs_report *report, json_t *head, GError **error)
 {
@@ -305,7 +340,7 @@ report_capture(const job *j, const rs_analysis *analysis)
     }
     json_t *head =
         make_head(j->capture, problem != NULL ? RS_BATCH_INCOMPLETE : RS_BATCH_COMPLETE,
-                  problem, j->key);
+                  problem, read_failed(analysis) ? NULL : j->key);
     if (write_all(j, report, head, &error)) {
         tell_end(j, head, FALSE);
     } else {
@@ -363,24 +398,23 @@ refusal_of(const job *j, rs_batch_status *status)
     return g_strdup(error->message);
 }
 
-/* FALSE with `error` set if a file cannot be read. */
-static gboolean
-make_key(job *j, GError **error)
+/* What cannot be read to its end has none, and is analyzed each time. */
+static void
+make_key(job *j)
 {
     guint n = j->capture->files->len;
     g_autoptr(GPtrArray) digests = g_ptr_array_new_with_free_func(g_free);
     g_autofree const char **paths = g_new(const char *, n);
     for (guint i = 0; i < n; i++) {
         paths[i] = file_at(j, i)->path;
-        char *digest = rs_digest_file(paths[i], NULL, error);
+        char *digest = rs_digest_file(paths[i], NULL, NULL);
         if (digest == NULL) {
-            return FALSE;
+            return;
         }
         g_ptr_array_add(digests, digest);
     }
     j->key = rs_batch_key(j->task->common_key, paths,
                           (const char *const *)digests->pdata, n);
-    return TRUE;
 }
 
 void
@@ -388,17 +422,13 @@ rs_batch_work(const rs_batch_task *task, const rs_batch_capture *capture,
               rs_worker_line *parent)
 {
     job j = {.task = task, .capture = capture, .parent = parent};
-    g_autoptr(GError) error = NULL;
     rs_batch_status status;
     g_autofree char *refusal = refusal_of(&j, &status);
     if (refusal != NULL) {
         end_without_report(&j, status, refusal);
         return;
     }
-    if (!make_key(&j, &error)) {
-        end_without_report(&j, RS_BATCH_UNREADABLE, error->message);
-        return;
-    }
+    make_key(&j);
     g_autoptr(rs_part) finished = open_finished(&j);
     if (finished != NULL) {
         tell_end(&j, rs_part_head(finished), TRUE);
