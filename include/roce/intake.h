@@ -50,8 +50,8 @@ roce_intake_new(roce_intake **intake, const roce_alloc *alloc,
 void
 roce_intake_free(roce_intake *intake);
 
-/* Takes the next frame; `packet` is what it was decoded to.  ROCE_ERROR_MEMORY: a frame
- * was lost, or not enough was decided; more can be added. */
+/* Takes the next frame; `packet` is what it was decoded to.  ROCE_ERROR_MEMORY: frames
+ * were lost, or not enough was decided; more can be added. */
 int
 roce_intake_add(roce_intake *intake, const roce_frame *frame,
                 const roce_packet *packet);

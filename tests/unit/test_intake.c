@@ -326,6 +326,26 @@ add_all(bench *b)
     return n_errors + (roce_intake_finish(b->intake) != ROCE_OK);
 }
 
+/* From one allocation on there is never memory again: it is told, and no frame comes out
+ * twice. */
+static void
+test_memory_ends(uint64_t n_calls)
+{
+    static bool seen[MAX_FRAMES + 1];
+    for (uint64_t fail = 2; fail < n_calls; fail++) {
+        bench *b = bench_of(fail);
+        b->memory.fail_until = UINT64_MAX;
+        CHECK(add_all(b) > 0);
+        CHECK(b->n_taken + b->n_left_out <= 600);
+        memset(seen, 0, sizeof seen);
+        for (uint32_t i = 0; i < b->n_taken; i++) {
+            CHECK(!seen[b->taken[i].number]);
+            seen[b->taken[i].number] = true;
+        }
+        bench_clear(b);
+    }
+}
+
 static void
 test_memory(void)
 {
@@ -346,6 +366,8 @@ test_memory(void)
         CHECK(b->n_taken + b->n_left_out >= 599); /* at most the one frame is lost */
         bench_clear(b);
     }
+    check_row("no memory any more");
+    test_memory_ends(n_calls);
     roce_intake_free(NULL);
 }
 

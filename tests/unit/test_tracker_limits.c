@@ -338,23 +338,50 @@ static const char holes[] =
     "a write 11; a write 12 drop; a write 13; a write 14..18 drop; a write 19; "
     "b nak 4; b ack 15";
 
+/* Paired by PSN, and then otherwise by CM; and what the new pairing leaves behind. */
+static const char paired_again[] =
+    "a write 500; b2 ack 500; b nak 400; b cnp; a cm.req comm=1 qpn=0x100 psn=500; "
+    "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; a cm.rtu comm=1 rcomm=2; b ack 500; "
+    "a write 501 ce; b ack 501; b cnp; b write 600..602; a nak 600; b write 600..602; "
+    "a ack 602; a cm.dreq comm=1 rcomm=2 qpn=0x200; a write 0; b ack 0";
+
+/* clang-format off */
+static const scenario starved[] = {
+    {.name = "everything", .script = everything},
+    {.name = "everything, pairs are found out", .script = everything,
+     .pairs = SCENARIO_PAIRS_UNKNOWN},
+    {.name = "everything, by a host's table", .script = everything,
+     .pairs = SCENARIO_PAIRS_TABLE},
+    {.name = "everything, by a wrong table", .script = everything,
+     .pairs = SCENARIO_PAIRS_WRONG_TABLE},
+    {.name = "everything, IPv6, at the responder", .script = everything,
+     .ident = SCENARIO_IDENT_IPV6, .at = 'b'},
+    {.name = "everything, little room", .script = everything, .max_streams = 4,
+     .max_history_packets = 64, .history_room_packets = 64},
+    {.name = "holes", .script = holes},
+    {.name = "paired again", .script = paired_again, .pairs = SCENARIO_PAIRS_UNKNOWN},
+    {.name = "paired again, against a table", .script = paired_again,
+     .pairs = SCENARIO_PAIRS_WRONG_TABLE},
+};
+/* clang-format on */
+
 /* Each allocation of a play fails in its turn, alone or with all that follow. */
 static void
-check_allocations(const char *script)
+check_allocations(const scenario *fed)
 {
     static char why[8192];
-    scenario row = {.name = "an allocation fails", .script = script};
+    scenario row = *fed;
     scenario_outcome out;
     scenario_play(&row, &out);
     uint64_t n = out.n_allocations;
     scenario_outcome_clear(&out);
     CHECK(n > 8);
     for (uint64_t i = 1; i <= 2 * n; i++) {
-        char name[64];
+        char name[96];
         row.fail_at = (i + 1) / 2;
         row.fail_on = i % 2 == 0;
-        snprintf(name, sizeof name, "allocation %u fails%s", (unsigned)row.fail_at,
-                 row.fail_on ? ", and all behind it" : "");
+        snprintf(name, sizeof name, "%s: allocation %u fails%s", fed->name,
+                 (unsigned)row.fail_at, row.fail_on ? ", and all behind it" : "");
         check_row(name);
         scenario_play(&row, &out);
         if (out.tracker != NULL && scenario_judge(&row, &out, why, sizeof why) > 0) {
@@ -365,6 +392,26 @@ check_allocations(const char *script)
         CHECK_INT(out.n_live, 0);
     }
     check_row(NULL);
+}
+
+/* So many queue pairs, gaps, sources of pauses and of CNPs that every table grows. */
+static void
+check_allocations_of_crowd(void)
+{
+    play p = {0};
+    for (unsigned i = 0; i < 40; i++) {
+        unsigned qpn = 0x1000 + i;
+        add(&p,
+            "a write 0..9 dqpn=%u ce; a write 12..14 dqpn=%u vni=%u; x cnp dqpn=%u; ",
+            qpn, qpn, i % 3, qpn);
+        add(&p, "s%u pfc 3 q=100 point=%u; a write 10 dqpn=%u point=%u; ", i % 10, i,
+            qpn, i % 4);
+        add(&p,
+            "a cm.req comm=%u qpn=%u psn=0; b cm.rep comm=%u rcomm=%u qpn=%u psn=9; ",
+            i + 1, 0x2000 + i, 1000 + i, i + 1, 0x3000 + i);
+    }
+    check_allocations(&(scenario){.name = "a crowd", .script = p.text});
+    free(p.text);
 }
 
 /* A packet that was not tracked for lack of memory is told to the caller. */
@@ -471,8 +518,10 @@ main(void)
     check_pause_sources();
     check_many_streams();
     check_nonsense();
-    check_allocations(everything);
-    check_allocations(holes);
+    for (size_t i = 0; i < sizeof starved / sizeof starved[0]; i++) {
+        check_allocations(&starved[i]);
+    }
+    check_allocations_of_crowd();
     check_memory_error();
     check_configurations();
     return check_status();
