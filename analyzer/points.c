@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
-#define MAX_CANDIDATES 1024         /* of very many, the newest are looked at */
+#define MAX_EARLY_NS ((guint64)1000 * 1000 * 1000)
+#define MAX_CANDIDATES 1024 /* of very many, the newest are looked at */
 
 typedef struct point_key {
     guint file_i, interface_i;
@@ -21,9 +22,10 @@ struct rs_points {
     GHashTable *by_key; /* point_key -> rs_point */
     GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
     GHashTable *seen;   /* gint64: file and interface -> rs_point, the first of them */
-    GArray *ended;      /* gboolean by file */
-    guint n_origins;    /* but for interfaces themselves */
-    rs_recall *recall;  /* NULL with a single file */
+    GArray *ended; /* guint by file: as which one it ended, from 1 on; 0: not yet */
+    guint n_ended;
+    guint n_origins;   /* but for interfaces themselves */
+    rs_recall *recall; /* NULL with a single file */
     rs_beginning *beginning;
     guint beginning_file_i;
     point_key last_key; /* of the frame before: most often the same */
@@ -91,7 +93,7 @@ rs_points_new(const rs_options *options)
     points->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     points->places = g_hash_table_new_full(place_hash, same_place, NULL, free_place);
     points->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    points->ended = g_array_new(FALSE, TRUE, sizeof(gboolean));
+    points->ended = g_array_new(FALSE, TRUE, sizeof(guint));
     gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
     points->recall = several ? rs_recall_new() : NULL;
     return points;
@@ -135,7 +137,7 @@ gboolean
 rs_points_file_ended(const rs_points *points, guint file_i)
 {
     return file_i < points->ended->len &&
-           g_array_index(points->ended, gboolean, file_i);
+           g_array_index(points->ended, guint, file_i) != 0;
 }
 
 /* ---- files that go on with others ---- */
@@ -279,6 +281,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
         before->survey.file_i = key->file_i;
         return before;
     }
+    point->n_ended_before = points->n_ended;
     point->id = points->list->len;
     roce_survey_point_init(&point->survey, point->id, key->file_i);
     point->speed_bps = interface->speed_bps;
@@ -392,7 +395,7 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader)
     if (points->ended->len <= file_i) {
         g_array_set_size(points->ended, file_i + 1);
     }
-    g_array_index(points->ended, gboolean, file_i) = TRUE;
+    g_array_index(points->ended, guint, file_i) = ++points->n_ended;
     guint n = reader != NULL ? rs_reader_n_interfaces(reader) : 0;
     for (guint i = 0; i < n; i++) {
         const rs_interface *interface = rs_reader_interface(reader, i);
@@ -406,6 +409,28 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader)
     }
 }
 
+/* Whether it had frames before the file that it goes on with came to its end: of several
+ * interfaces in one file, the stamps of one step back behind those of another. */
+static gboolean
+began_early(const rs_points *points, const rs_point *before, const rs_point *next)
+{
+    guint ended = g_array_index(points->ended, guint, before->survey.file_i);
+    return ended > next->n_ended_before;
+}
+
+/* What began before the end of what it goes on with is put behind it by its stamps: what
+ * was left of that came before the survey's end, and so no later than the newest here. */
+static void
+put_behind(rs_point *next)
+{
+    roce_survey_point *survey = &next->survey;
+    if (survey->order == ROCE_ORDER_FILE) {
+        survey->order = ROCE_ORDER_CLOCK;
+    }
+    guint64 early_ns = next->newest_ns - next->first_ns + RS_FOLLOW_ON_TOLERANCE_NS;
+    survey->horizon_ns = MAX(survey->horizon_ns, MIN(early_ns, MAX_EARLY_NS));
+}
+
 void
 rs_points_join_rotated(rs_points *points)
 {
@@ -417,6 +442,9 @@ rs_points_join_rotated(rs_points *points)
         rs_point *before = rs_points_before(points, point, point->first_ns);
         if (before != NULL) {
             roce_survey_point_join(&before->survey, &point->survey);
+            if (began_early(points, before, point)) {
+                put_behind(point);
+            }
         }
         point->rotation_known = TRUE;
     }

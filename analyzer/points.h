@@ -45,6 +45,7 @@ typedef struct rs_point {
 
     roce_survey_point survey; /* what it found out */
     gboolean rotation_known;  /* it is joined with what its file goes on with */
+    guint n_ended_before;     /* files that had ended when it began */
     guint64 capture_duplicates;
 } rs_point;
 

@@ -306,6 +306,25 @@ def rotated(original, report):
                    (r"findings\.\d+\.wireshark_filter(_all)?",))
 
 
+def _sums(report):
+    """Of all points together: of an interface that goes on in the next file before the
+    others have ended in the one before, that is a point of its own."""
+    return {key: report[key] for key in ("totals", "event_totals", "unattributed")} | {
+        "twins": report["capture"]["twin_packets"]}
+
+
+def torn(original, report):
+    """Interfaces of one file are written in turn, so that one file begins with packets
+    that are older than the last ones of the file before."""
+    if len(original.interfaces) < 2:
+        return
+    names = _names(original, 2)
+    for at in range(1, len(original.packets), len(original.packets) // 20):
+        halves = original.packets[:at], original.packets[at:]
+        yield Case(f"at packet {at}", dict(zip(names, map(original.bytes, halves))), report,
+                   view=_sums)
+
+
 # --- more, and less ------------------------------------------------------------------
 
 STRANGERS = "captures/sim_duplex/sender.pcap.gz"
@@ -433,4 +452,4 @@ def cut(original, report):
                    view=_what_headers_tell)
 
 
-CHANGES = (time, qpns, psns, addresses, vlan, tunnelled, rotated, unrelated, cut)
+CHANGES = (time, qpns, psns, addresses, vlan, tunnelled, rotated, torn, unrelated, cut)
