@@ -58,7 +58,9 @@ int
 main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "");
+    /* A reader that is gone, a file that may not grow: told of as a full disk is. */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     confine();
     for (guint i = 0; argc > 1 && i < G_N_ELEMENTS(commands); i++) {
         if (g_str_equal(argv[1], commands[i].name)) {

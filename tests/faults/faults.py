@@ -6,7 +6,6 @@ import gzip
 import os
 import pathlib
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -41,7 +40,6 @@ class Run:
     def __init__(self, *arguments, most_file_bytes=None, env=None, **how):
         def limit():
             if most_file_bytes is not None:
-                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most_file_bytes,) * 2)
         how.setdefault("stdout", subprocess.PIPE)
         self.arguments = " ".join(map(str, arguments))
