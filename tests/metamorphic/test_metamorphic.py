@@ -3,8 +3,9 @@
 """The report of a changed capture differs from the original's in what it must, and in
 nothing else.
 
-Every sample is changed in each way of changes.py, and what comes of it is compared with
-what the original's report becomes by the same change, leaf by leaf.
+Every sample is changed in each way of changes.py, and what comes of it, with another
+number of threads, is compared with what the original's report becomes by the same change,
+leaf by leaf.
 
     tests/metamorphic/test_metamorphic.py [CHANGE...] [SAMPLE...]   some of them alone
     tests/metamorphic/test_metamorphic.py --list
@@ -25,7 +26,7 @@ def check(room, original, report, change):
     """Lines for what is wrong, and how many cases there were."""
     problems, n = [], 0
     for n, case in enumerate(change(original, report), 1):
-        got = room.report(case.files)
+        got = room.report(case.files, "--threads", "3")
         differing = unexplained(case.view(got), case.view(case.want), case.may_differ)
         if differing:
             problems.append(f"FAILED {original.name}, {change.__name__}, {case.what}:")
@@ -36,7 +37,7 @@ def check(room, original, report, change):
 
 def check_sample(room, path, changes):
     original = sample(path)
-    report = room.of(original)
+    report = room.of(original, "--threads", "1")
     assert report["capture"]["packets"] == len(original.packets)
     problems, n_cases = [], 0
     for change in changes:
