@@ -82,7 +82,7 @@ def time(original, report):
 # --- numbers -------------------------------------------------------------------------
 
 
-def _spread(qpn):
+def other_qpn(qpn):
     """One to one, and out of order; 0, 1 and 0xffffff are special."""
     return qpn if qpn in (0, 1, 0xFFFFFF) else 2 + ((qpn - 2) * 7919 + 4242) % (0xFFFFFF - 2)
 
@@ -95,7 +95,7 @@ def _derived_ports(report):
         pair = stream["dst_qpn"], stream["src_qpn"]
         if stream["connection"] is not None and pair[1] is not None:
             port = roce.entropy_port(*pair)
-            out[stream["dst_qpn"], port] = roce.entropy_port(*map(_spread, pair))
+            out[stream["dst_qpn"], port] = roce.entropy_port(*map(other_qpn, pair))
     return out
 
 
@@ -108,18 +108,18 @@ def _with_ports(report, ports):
     return report | {"streams": streams}
 
 
-def _spread_in_text(text):
+def _other_qpn_in_text(text):
     """Rejections are told apart by their QPN, in hexadecimal."""
     return re.sub(r"^(cm_rejected:.*:)([0-9a-f]+)$",
-                  lambda found: f"{found[1]}{_spread(int(found[2], 16)):x}", text)
+                  lambda found: f"{found[1]}{other_qpn(int(found[2], 16)):x}", text)
 
 
 def qpns(original, report):
     """QPNs are names: other ones, one to one, change nothing."""
     ports = _derived_ports(report)
     changed = original.each(
-        lambda frame: frames.with_qpns(frames.with_source_port(frame, ports), _spread))
-    yield one_file("other ones", changed, Kinds(qpn=_spread, text=_spread_in_text).of(
+        lambda frame: frames.with_qpns(frames.with_source_port(frame, ports), other_qpn))
+    yield one_file("other ones", changed, Kinds(qpn=other_qpn, text=_other_qpn_in_text).of(
         _with_ports(report, ports)))
 
 

@@ -14,7 +14,7 @@ leaf by leaf.
 import pathlib
 import sys
 
-from captured import sample, samples
+from captured import sample, samples # first: it says where the others are
 from bounded import SMALLER, scratch
 from changes import CHANGES
 from reports import Room, unexplained
