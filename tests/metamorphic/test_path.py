@@ -56,7 +56,8 @@ def pairs():
     for folder, paths in by_folder:
         by_name = {path.name: path for path in paths}
         if "sender.pcap.gz" in by_name:
-            yield folder.name, sample(by_name["sender.pcap.gz"]), sample(by_name["receiver.pcap.gz"])
+            near, far = (sample(by_name[f"{end}.pcap.gz"]) for end in ("sender", "receiver"))
+            yield folder.name, near, far
 
 
 def moved(capture, by_ns):
