@@ -119,10 +119,10 @@ def pipe_that_ends_early(directory):
     data, fifo = unpacked(LOSSY, directory).read_bytes(), directory / "fifo"
     for n_bytes in (0, 10, 24, 100, 1_000_000):
         os.mkfifo(fifo)
-        writer = threading.Thread(target=lambda n=n_bytes: fifo.write_bytes(data[:n]))
+        writer = threading.Thread(target=lambda n=n_bytes: fifo.write_bytes(data[:n]), daemon=True)
         writer.start()
         done = Run("--quiet", "--json", "-", fifo)
-        writer.join()
+        writer.join(20)
         fifo.unlink()
         if n_bytes == 24:
             equal("a capture without packets", done.status, 0)
