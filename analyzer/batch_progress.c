@@ -42,7 +42,7 @@ rs_batch_progress_clear(rs_batch_progress *progress)
 {
     if (progress->shown) {
         fputs("\r\033[K", stderr);
-        fflush(stderr);
+        (void)fflush(stderr);
         progress->shown = FALSE;
     }
 }
@@ -75,7 +75,7 @@ put(json_t *line)
     json_decref(line);
     if (text != NULL) {
         puts(text);
-        fflush(stdout);
+        (void)fflush(stdout);
         free(text);
     }
 }
@@ -119,7 +119,7 @@ show_line(rs_batch_progress *progress, const rs_batch_tally *tally)
     if (left_s >= 0) {
         fprintf(stderr, "  %.0f s left", left_s);
     }
-    fflush(stderr);
+    (void)fflush(stderr);
     progress->shown = TRUE;
 }
 
@@ -180,7 +180,7 @@ rs_batch_progress_sets(rs_batch_progress *progress, guint n_done, guint n_files)
         put(line);
     } else {
         fprintf(stderr, "\r\033[K%u of %u rotated files looked at", n_done, n_files);
-        fflush(stderr);
+        (void)fflush(stderr);
         progress->shown = TRUE;
     }
 }

@@ -132,9 +132,10 @@ put_axis(rs_html *page, const axis *a)
     for (int decade = a->first; decade <= a->last; decade++) {
         g_autofree char *label =
             rs_format_duration((guint64)pow(10, MAX(decade, 0)), 0);
-        char *point = strchr(label, '.');
-        if (point != NULL) { /* "1.00 ms" */
-            memmove(point, strchr(point, ' '), strlen(strchr(point, ' ')) + 1);
+        char *point = strchr(label, '.'); /* "1.00 ms" */
+        const char *unit = strchr(label, ' ');
+        if (point != NULL && unit != NULL) {
+            memmove(point, unit, strlen(unit) + 1);
         }
         const char *anchor = decade == a->first  ? "start"
                              : decade == a->last ? "end"

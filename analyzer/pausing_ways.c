@@ -269,12 +269,13 @@ rs_pause_ways_to(const rs_pause_ways *ways, guint32 to, const rs_pause_way **fir
             high = middle;
         }
     }
-    guint n = 0;
-    *first = low < ways->all->len ? &g_array_index(ways->all, rs_pause_way, low) : NULL;
-    while (low + n < ways->all->len && (*first)[n].to == to) {
-        n++;
+    guint end = low;
+    while (end < ways->all->len &&
+           g_array_index(ways->all, rs_pause_way, end).to == to) {
+        end++;
     }
-    return n;
+    *first = end > low ? &g_array_index(ways->all, rs_pause_way, low) : NULL;
+    return end - low;
 }
 
 rs_pause_ways *

@@ -64,7 +64,7 @@ show_on_terminal(rs_progress *progress, guint64 position, guint64 total,
     } else {
         fprintf(stderr, "\r\033[K%s  %" G_GUINT64_FORMAT " packets", done, packets);
     }
-    fflush(stderr);
+    (void)fflush(stderr);
 }
 
 void

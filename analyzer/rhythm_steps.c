@@ -259,10 +259,11 @@ static gboolean
 divide(const edge_turns *turns, guint n, guint steps_of_one, division *d,
        rs_steps *steps)
 {
-    guint rest = steps->messages / steps_of_one;
-    if (rest == 0 || steps->messages % steps_of_one != 0) {
+    if (steps_of_one == 0 || steps->messages < steps_of_one ||
+        steps->messages % steps_of_one != 0) {
         return FALSE;
     }
+    guint rest = steps->messages / steps_of_one;
     for (guint pieces = MIN(rest, MOST_PIECES); pieces > 0; pieces--) {
         *d = (division){steps_of_one, rest / pieces, pieces};
         if (rest % pieces == 0 && has_breaks(turns, n, d) &&

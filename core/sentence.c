@@ -90,9 +90,8 @@ put_units(text *t, uint64_t ns, uint64_t unit_ns, unsigned n_digits)
     if (rest > 0) {
         put_char(t, '.');
     }
-    for (uint64_t place = scale / 10; rest > 0; place /= 10) {
-        put_char(t, (char)('0' + rest / place));
-        rest %= place;
+    for (; rest > 0; rest = rest * 10 % scale) {
+        put_char(t, (char)('0' + rest * 10 / scale));
     }
 }
 

@@ -213,10 +213,12 @@ memory_add_note(packet_record *record, note_role role, uint32_t index)
 {
     const note fresh = {.next = ANALYSIS_NONE, .index = index, .role = (uint8_t)role};
     uint32_t at = add_row(&notes, &fresh);
-    if (record->first_note == ANALYSIS_NONE) {
+    bool is_first = record->first_note == ANALYSIS_NONE;
+    note *last = is_first ? NULL : row_at(&notes, record->last_note);
+    if (last == NULL) {
         record->first_note = at;
     } else {
-        ((note *)row_at(&notes, record->last_note))->next = at;
+        last->next = at;
     }
     record->last_note = at;
 }

@@ -265,10 +265,10 @@ decode_grh(tvbuff_t *tvb, roce_packet *p)
     guint captured = tvb_captured_length(tvb);
     guint reported = tvb_reported_length(tvb);
     memset(p, 0, sizeof *p);
-    if (captured < GRH_BYTES) {
+    const uint8_t *bytes = network_bytes(tvb);
+    if (bytes == NULL || captured < GRH_BYTES) {
         return false;
     }
-    const uint8_t *bytes = network_bytes(tvb);
     guint payload = (guint)bytes[4] << 8 | bytes[5];
     if (bytes[0] >> 4 != 6 || bytes[6] != GRH_NEXT_BTH ||
         payload > reported - GRH_BYTES) {

@@ -59,8 +59,11 @@ take_packet(void *data, const taken_packet *packet)
     const srt_data_t *srt = data;
     srt_stat_table *table = g_array_index(srt->srt_array, srt_stat_table *, 0);
     const packet_record *record = memory_at(packet->frame);
-    uint32_t first = record != NULL ? record->first_note : ANALYSIS_NONE;
-    for (const note *n = memory_note(first); n != NULL; n = memory_note(n->next)) {
+    if (record == NULL) {
+        return;
+    }
+    for (const note *n = memory_note(record->first_note); n != NULL;
+         n = memory_note(n->next)) {
         const sample_record *sample =
             n->role == NOTE_SAMPLE ? memory_sample(n->index) : NULL;
         if (sample != NULL && sample->latency == ROCE_LATENCY_MESSAGE_COMPLETION) {

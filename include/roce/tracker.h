@@ -122,7 +122,7 @@ roce_tracker_add_pair(roce_tracker *tracker, const roce_addr *a, uint32_t qpn_a,
                       const roce_addr *b, uint32_t qpn_b);
 
 /* Most numbers that one local QPN of a host may talk to: one for each of its devices. */
-#define ROCE_MAX_PEERS_OF_QPN 64
+#define ROCE_MAX_PEERS_OF_QPN 64u
 
 /* Tells of a row of a host's table of queue pairs: there, the local QPN `lqpn` talks to
  * `rqpn` of a host that the table does not name.  `addrs` are all addresses of the host,
