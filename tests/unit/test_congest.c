@@ -168,6 +168,31 @@ static const scenario cnps[] = {
 };
 /* clang-format on */
 
+/* What is kept of an episode: from the first mark to the last, and the data there. */
+static void
+check_episode(void)
+{
+    const scenario row = {
+        .name = "what is kept of an episode",
+        .script = "a write 0; a write 1 ce; a write 2..4; a write 5 ce; a write 6..9",
+    };
+    scenario_outcome out;
+    scenario_play(&row, &out);
+    check_row(row.name);
+    const roce_stream *s = scenario_stream(&out, "A");
+    const roce_stream_congestion *c = roce_stream_congestion_of(s);
+    if (CHECK_INT(c->n_episodes_kept, 1)) {
+        const roce_ce_episode *e = &c->episodes[0];
+        CHECK_INT(e->marked, 2);
+        CHECK_INT(e->data_packets, 5);
+        CHECK_INT(e->first_frame, 2);
+        CHECK_INT(e->start_ns - out.first_ns, 1000);
+        CHECK_INT(e->end_ns - out.first_ns, 5000);
+    }
+    scenario_outcome_clear(&out);
+    check_row(NULL);
+}
+
 int
 main(void)
 {
@@ -175,5 +200,6 @@ main(void)
     SCENARIO_CHECK(episodes);
     SCENARIO_CHECK(cnps);
     SCENARIO_CHECK(pacing);
+    check_episode();
     return check_status();
 }

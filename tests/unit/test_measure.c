@@ -59,6 +59,9 @@ static const measure acks[] = {
     {.name = "a request whose second copy went unseen: inside a round",
      "a write 0; b ack 0; a write 1..3; b nak 1; a write 1; a write 2 drop; a write 3; "
      "b ack 2", ACK, 1, 1, 1},
+    {.name = "a request of the round before the newest",
+     "a send 0; b ack 0; a send 1..4; b rnr 1; +20; a send 1..4; +10; a send 3..4; b ack 1",
+     ACK, 1, 1, 1},
     {.name = "the first request behind a round",
      "a write 0; b ack 0; a write 1..3; +100000; "
      "a write 1..3; b ack 3; a write 4; b ack 4", ACK, 2, 1, 1},

@@ -72,6 +72,8 @@ static const struct {
      false, ALL, 0},
     {"at random", ROCE_PACING_QP, 4000, 1, 1, 20000, 200, SEES_CNPS, ANSWERS_AT_RANDOM,
      false, ALL, 0},
+    {"at random, and many: some are always near the least", ROCE_PACING_QP, 4000, 1, 1,
+     20000, 2000, SEES_CNPS, ANSWERS_AT_RANDOM, false, ALL, 0},
     {"two that take turns exactly: twice the interval of one, or that of the pair",
      ROCE_PACING_PAIR, 4000, 1, 2, 3000, 100, SEES_BOTH, ANSWERS_IN_TURN, false, ALL,
      0},

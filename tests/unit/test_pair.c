@@ -86,6 +86,11 @@ static const scenario by_psn[] = {
      .want = "A: paired=none duplicates=* repeats=1 again=* rounds=* by_unknown=* "
                "unknown=*"
              " B: paired=none T: unattributed_acks=1"},
+    {.name = "ambiguous: the one that came second repeats it",
+     .script = "a write 1000; a2 write 1000; a2 write 1000; b ack 1000",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none again=1 repeats=1 rounds=1 by_unknown=1 "
+               "unknown=1 B: paired=none T: unattributed_acks=1"},
     {.name = "not ambiguous: the other one is at another point",
      .script = "a write 1000; a write 1000 copy point=1; b ack 1000; "
                "b ack 1000 copy point=1",
@@ -98,6 +103,10 @@ static const scenario by_psn[] = {
     {.name = "UC and UD are never paired",
      .script = "a uc.write 1000; b uc.write 1000; a2 ud.send 5; b2 ud.send 5",
      .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=none B: paired=none",
+     .events = "no connected"},
+    {.name = "an ACK for the PSN of a UC stream is not its",
+     .script = "a uc.write 1000; b ack 1000", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none B: paired=none T: unattributed_acks=1",
      .events = "no connected"},
     {.name = "contradicted: four ACKs that fit nothing",
      .script = "a write 1000..1003; b ack 1003; b ack 500000..500003; a write 1004; "
@@ -191,6 +200,15 @@ static const scenario by_cm[] = {
                "b write 7 dqpn=0x101",
      .want = "A: paired=cm contradicted=yes B: paired=none B1: paired=cm"
              " A2: paired=user contradicted=no T: unattributed_acks=1"},
+    {.name = "CM's word first, and then the user's of others",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x201 psn=600; a write 500 dqpn=0x201; "
+               "b write 600; a write 7; b ack 500",
+     .want = "A: paired=none A1: paired=cm B: paired=cm contradicted=yes",
+     .events = "connected detail=cm; no disconnected"},
+    {.name = "the path MTU of the connection is known before any packet tells",
+     .script = CM_SETUP "a write 500; b ack 500", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm pmtu=1024 B: pmtu=1024"},
     {.name = "REQ and REP sent again are one connection",
      .script = "a cm.req comm=1 qpn=0x100 psn=500; a cm.req comm=1 qpn=0x100 psn=500;"
                "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; "

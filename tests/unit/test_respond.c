@@ -86,6 +86,28 @@ static const scenario reads[] = {
                "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
                "a write 6; b ack 6",
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 B: r.undelivered=2 r.again=6"},
+    {.name = "the READ is answered anew: its tail of before went unseen",
+     .script = READ_4 "b resp.first 2; b resp.middle 3; b resp.middle 4 drop; "
+               "b resp.last 5 drop; +100000; a read 2 len=4096; " ALL_4
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
+             " B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=4",
+     .events = "gap B psn=4 n=2 space=responses"},
+    {.name = "two READs asked for again, twice: the requester discards beyond the first gap",
+     .script = READ_4 "a read 6 len=4096; " ALL_4 "b resp.first 6; b resp.middle 7..8; "
+               "b resp.last 9; +10; a read 3 len=3072; a read 6 len=4096; "
+               "b resp.first 3; b resp.middle 4 drop; b resp.last 5 drop; "
+               "b resp.first 6 drop; b resp.middle 7..8 drop; b resp.last 9; +10; "
+               "a read 4 len=2048; a read 6 len=4096; b resp.first 4; b resp.last 5; "
+               "b resp.first 6; b resp.middle 7..8; b resp.last 9; a write 10; b ack 10",
+     .want = "A: again=4 repeats=4 rounds=2 by_reissue=2"
+             " B: r.undelivered=1 r.lost_before=5 r.again=8",
+     .events = "loss B psn=3 detail=undelivered; loss B psn=4 detail=lost_before"},
+    {.name = "asked again while the answer is on its way: no other loss",
+     .script = READ_4 ALL_4 "+800; a read 3 len=3072; b resp.first 3; b resp.middle 4; "
+               "b resp.last 5; +20; a read 3 len=3072; b resp.first 3; b resp.middle 4; "
+               "b resp.last 5; a write 6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 B: r.undelivered=1 r.again=6"},
     {.name = "what came behind the gap was discarded, not lost",
      .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5; +10;"

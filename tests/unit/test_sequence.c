@@ -59,6 +59,9 @@ static const scenario in_order[] = {
     {.name = "mid-stream start: within a message",
      .script = "a write.middle 500..503 len=1024; a write.last 504; b ack 504",
      .want = "A: unique=5 messages=1 pmtu=1024"},
+    {.name = "mid-stream start: the first packet was overtaken on its way",
+     .script = "a write 4 drop; a write 5; a write 4 copy; a write 6..9; b ack 9",
+     .want = "A: unique=6 requests=6", .events = "no round; no loss; no late"},
     {.name = "mid-stream start: within a round",
      .script = "a write 500..509; b nak 498; a write 498..509; b ack 509",
      .want = "A: again=12 repeats=10 rounds=1 by_nak=1 naks=1 unknown=*"},
@@ -173,6 +176,27 @@ static const scenario late[] = {
                "a write 10; a write 11 drop; a write 12; a write 11 copy; a write 13; "
                "b ack 13",
      .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "late original after the copy, constant: the next request settles it",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
+               "a write 10..12; a write 10 copy=1; a write 13; b ack 13",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 reordered=1 again=3 repeats=3 rounds=1 by_nak=1 "
+               "spurious=1",
+     .events = "loss A psn=10 detail=lost_before; "
+               "loss_withdrawn A psn=10 detail=lost_before; late A psn=10 evidence=copies"},
+    {.name = "late by 15 ms: the identification still tells",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; +15000; "
+               "a write 10 copy; a write 12; b ack 12",
+     .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "late by 17 ms: its counter may have gone round",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; +17000; "
+               "a write 10 copy; a write 12; b ack 12",
+     .want = "A: gaps=1 missing=1 again=1 rounds=1 by_timeout=1 lost_before=1"},
+    {.name = "a copy that its round left out comes late, random: the round goes on",
+     .script = "a write 0..9; b ack 4; b nak 5; a write 5; a write 6 drop; a write 7; "
+               "a write 6 copy; a write 8..10; b ack 10",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
     {.name = "late by a long way: 100 packets",
      .script = "a write 0..9; a write 10 drop; a write 11..110; a write 10 copy; "
                "b ack 110",
@@ -279,6 +303,15 @@ static const scenario reads[] = {
     {.name = "READ spans, PMTU unknown, one behind the other",
      .script = "a read 0 len=8192; a read 8 len=8192; a read 16 len=8192; a write 24",
      .want = "A: unique=4"},
+    {.name = "READ span, PMTU unknown: as far as the smallest goes",
+     .script = "a read 0 len=1024; a write 4; a write 5", .want = "A: unique=3"},
+    {.name = "READ span, PMTU unknown: one beyond it",
+     .script = "a read 0 len=1024; a write 5; a write 6",
+     .want = "A: gaps=1 missing=4 unknown=4", .events = "gap A psn=1 n=4"},
+    {.name = "a READ request that never came is one packet of many PSNs",
+     .script = TEACH "all len=1024; a read 2 len=10240 drop; b resp.first 2; "
+               "b resp.middle 3..10; b resp.last 11; a write 12; b ack 12",
+     .want = "A: gaps=1 missing=10 not_captured=1"},
     {.name = "READ of 256 bytes has a span that is known",
      .script = "a read 0 len=256; a write 1; a write 3",
      .want = "A: gaps=1 missing=1 unknown=1", .events = "gap A psn=2 n=1"},
@@ -393,6 +426,17 @@ static const scenario restarts[] = {
                "b ack 9",
      .want = "A: restarts=2 gaps=2 missing=2 again=10 repeats=8 rounds=2 by_nak=2 "
              "corrupt=1 bad=1 lost_before=1"},
+    {.name = "restart: what a NAK asked for before explains nothing behind it",
+     .script = "a write 0..9; b nak 5; a write 0x100000..0x100009; "
+               "a write 0x100005..0x100009; b ack 0x100009",
+     .want = "A: restarts=1 again=5 repeats=5 rounds=1 by_unknown=1 undelivered=2"},
+    {.name = "restart: CM gives the QPNs out again, and nearby PSNs",
+     .script = "a cm.req comm=1 qpn=0x100 psn=500; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=600; a write 500..509; b ack 509; "
+               "a cm.req comm=3 qpn=0x100 psn=520; "
+               "b cm.rep comm=4 rcomm=3 qpn=0x200 psn=620; a write 520..529; b ack 529",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: restarts=1 unique=20 paired=cm",
+     .events = "stream_restart A psn=520; no gap"},
     {.name = "restart in a gap: what was missing is unknown",
      .script = "a write 0..4; b ack 4; a write 5 drop; a write 6; "
                "a write 0x100000..0x100004;"

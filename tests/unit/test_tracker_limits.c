@@ -90,6 +90,17 @@ static const scenario caps[] = {
     {.name = "room of histories: a history that is too long loses its oldest entries",
      .script = "a write 0; b ack 0; a write 1..200", .history_room_packets = 64,
      .want = "A: unique=201 T: evicted_history=136", .events = "evicted"},
+    {.name = "room of histories: half of it goes, and no more than has to",
+     .script = "a write 0; b ack 0; a write 1..200; b nak 100; a write 100; b ack 100",
+     .history_room_packets = 130,
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 T: evicted_history=72",
+     .events = "evicted A n=1; evicted A n=2; evicted A n=4; evicted A n=64"},
+    {.name = "room of histories: a history that is cut for another one says so",
+     .script = "a write 0; b ack 0; a write 1..120; a2 write 0; b2 ack 0; "
+               "a2 write 1..120; a3 write 0; b nak 100; a write 100; b ack 100",
+     .history_room_packets = 130,
+     .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 T: evicted_history=59",
+     .events = "evicted A n=1; evicted A2 n=2"},
     {.name = "room of histories: what nobody wants goes first",
      .script = "a write 0..99; b ack 99; a write 100; a2 write 0..99; b2 ack 99; "
                "a2 write 100..131; b nak 100; a write 100; b ack 100",
