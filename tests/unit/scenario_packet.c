@@ -175,12 +175,13 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
 {
     const roce_opcode_info *info = roce_opcode_get(act->opcode);
     uint32_t length = o->given[OPTION_LEN] ? o->value[OPTION_LEN] : 64;
-    bool is_read = info->role == ROCE_ROLE_READ_REQUEST;
+    bool cut = (o->flags & FLAG_CUT) != 0;
+    bool has_reth = !cut && (info->headers & ROCE_HEADER_RETH) != 0;
     bool ends = roce_part_ends(info->part);
     uint32_t to_a = 0x100 + (uint32_t)qp;
     uint32_t to_b = 0x200 + (uint32_t)qp;
     *p = (roce_packet){
-        .outcome = (o->flags & FLAG_CUT) != 0 ? ROCE_TRUNCATED : ROCE_DECODED,
+        .outcome = cut ? ROCE_TRUNCATED : ROCE_DECODED,
         .class = ROCE_CLASS_ROCE,
         .direction = direction(g, who),
         .src = scenario_host(g, host_of(who)),
@@ -190,7 +191,7 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
         .dst_port = 4791,
         .has_bth = true,
         .transport = info->transport,
-        .headers = (o->flags & FLAG_CUT) != 0 ? 0 : info->headers,
+        .headers = cut ? 0 : info->headers,
         .payload_bytes = has_payload(info) ? length : 0,
         .end_offset = SCENARIO_ICRC_BYTES,
         .bth = {.opcode = act->opcode,
@@ -207,8 +208,8 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
     p->deth_src_qpn = who == 'a' ? to_a : to_b;
     p->traffic_class =
         (uint8_t)(26u << 2 | (o->given[OPTION_ECN] ? o->value[OPTION_ECN] : 2u));
-    p->reth.length_bytes = (info->headers & ROCE_HEADER_RETH) != 0 ? length : 0;
-    p->reth.address = is_read ? psn24 : 0;
+    p->reth.length_bytes = has_reth ? length : 0;
+    p->reth.address = has_reth && info->role == ROCE_ROLE_READ_REQUEST ? psn24 : 0;
     if (act->syndrome == 0x20) {
         p->aeth_syndrome |=
             (uint8_t)(o->given[OPTION_TIMER] ? o->value[OPTION_TIMER] & 0x1fu : 1u);

@@ -344,6 +344,10 @@ static const scenario reads[] = {
     {.name = "READ cut short of its length: the next request resynchronises",
      .script = TEACH "a read 2 len=10240 cut; a write 12; b ack 12",
      .want = "A: T: untracked=*"},
+    {.name = "READ cut short of its length, and its answer tells the PMTU: no span by that",
+     .script = "a read 0 cut; b resp.first 0 len=1024; b resp.middle 1..2 len=1024; "
+               "b resp.last 3 len=1024; a write 4; a write 6",
+     .want = "A: pmtu=1024 gaps=1 missing=1 unknown=1", .events = "gap A psn=5 n=1"},
     {.name = "ten READs of 1 MiB at 4096",
      .script = "a write.first 0 len=4096; a write.last 1; a read 2 len=1048576;"
                "a read 258 len=1048576; a read 514 len=1048576; a write 770",
