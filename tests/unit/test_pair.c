@@ -116,6 +116,14 @@ static const scenario by_psn[] = {
                "unattributed_acks=5"
              " unattributed_naks=1",
      .events = "connected; disconnected"},
+    {.name = "contradicted: what was booked is taken back",
+     .script = "a write 1000..1003; b ack 1003; a write 1004..1005 ce; b cnp; "
+               "b nak 1004; b ack 500000..500003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none naks=0 cnps=0 undelivered=1 ce=2 transitions=1 episodes=1 "
+               "B: naks_sent=1 cnps_sent=1 T: unattributed_acks=5 unattributed_naks=1 "
+               "unattributed_cnps=*",
+     .events = "connected; disconnected"},
     {.name = "contradicted: three are not enough, then one agrees",
      .script = "a write 1000..1003; b ack 1003; b ack 500000..500002; a write 1004; "
                "b ack 1004;"
@@ -188,6 +196,11 @@ static const scenario by_cm[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=cm B: paired=cm B2: paired=none T: unattributed_acks=1",
      .events = "connected; disconnected; connected"},
+    {.name = "a wrong pairing of the other side is undone by CM as well",
+     .script = "a2 write 500; b ack 500; " CM_SETUP "a write 501; b ack 501",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=cm B: paired=cm A2: paired=none",
+     .events = "connected A2; disconnected; connected"},
     {.name = "CM contradicted by ACKs stays",
      .script = CM_SETUP "a write 500..503; b ack 503; b ack 500000..500009",
      .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=cm"},

@@ -177,6 +177,14 @@ static const scenario reads[] = {
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 spurious=*"
              " B: r.gaps=1 r.missing=1 r.reordered=1 r.again=3",
      .events = "loss_withdrawn B psn=3 space=responses"},
+    {.name = "a response sent again and overtaken is sent again, and neither late nor lost",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10; a read 3 len=3072; b resp.first 3; "
+               "b resp.middle 4 drop; b resp.last 5; b resp.middle 4 copy; "
+               "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
+             " B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=3",
+     .events = "response_resent B psn=5; response_resent B psn=4 rel=6"},
     {.name = "network duplicate of a response",
      .script = READ_4 ALL_4 "b resp.middle 3 copy; a write 6; b ack 6",
      .want = "B: r.duplicates=1",

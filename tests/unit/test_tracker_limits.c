@@ -101,6 +101,12 @@ static const scenario caps[] = {
      .history_room_packets = 130,
      .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1 T: evicted_history=59",
      .events = "evicted A n=1; evicted A2 n=2"},
+    {.name = "room of histories: of responses as well, which nobody wants any more",
+     .script = "a write.first 0 len=256; a write.last 1; b ack 1; a read 2 len=51200; "
+               "b resp.first 2 len=256; b resp.middle 3..200 len=256; "
+               "b resp.last 201 len=256; a write 202; b ack 202",
+     .history_room_packets = 130,
+     .want = "A: unique=4 B: r.unique=200"},
     {.name = "room of histories: what nobody wants goes first",
      .script = "a write 0..99; b ack 99; a write 100; a2 write 0..99; b2 ack 99; "
                "a2 write 100..131; b nak 100; a write 100; b ack 100",
