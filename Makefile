@@ -73,7 +73,8 @@ install: deps
 	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin
 	@DESTDIR='$(DESTDIR)' cmake --install $(release)
 
-# Lines of core and analyzer that the tests reach, file by file.
+# Lines and branches of core and analyzer that the tests reach, file by file; those of core
+# must be nearly all.
 coverage: deps
 	@cmake --preset coverage
 	@cmake --build --preset coverage -j $(JOBS)
