@@ -17,7 +17,7 @@ bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDI
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-threads check-wireshark release install coverage fuzz format check-format deps clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-threads check-wireshark release install coverage fuzz format check-format deps mutate clean
 all: release
 
 deps:
@@ -86,6 +86,11 @@ fuzz: deps
 	@cmake --preset fuzz -DROCESCOPE_FUZZ_SECONDS='$(FUZZ_SECONDS)'
 	@cmake --build --preset fuzz -j $(JOBS) --target fuzzers
 	@ctest --preset fuzz --output-on-failure -R '^fuzz\.($(FUZZ))$$'
+
+# Whether the tests notice when a rule of core is broken: each rule in tests/mutate, or those
+# alone whose name or file MUTATE matches.
+mutate: deps
+	@JOBS=$(JOBS) /usr/bin/python3 tests/mutate/mutate.py $(and $(MUTATE),'$(MUTATE)')
 
 # Writes the expected reports anew; read the difference before you believe it.
 golden: release
