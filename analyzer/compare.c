@@ -353,7 +353,7 @@ differences_of_samples(void *ctx, guint low, guint high)
 static gboolean
 align_by_samples(rs_compare *compare, GError **error)
 {
-    rs_compare_sample *samples[RS_PATH_MAX_POINTS];
+    rs_compare_sample *samples[RS_PATH_MAX_POINTS] = {NULL};
     guint n = compare->sources->len;
     for (guint i = 0; i < n; i++) {
         samples[i] =
