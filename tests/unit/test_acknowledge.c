@@ -164,6 +164,17 @@ static const scenario selective[] = {
      .ident = SCENARIO_IDENT_CONSTANT,
      .want = "A: gaps=1 missing=1 again=1 rounds=1 by_nak=1 lost_before=1",
      .events = "loss A psn=10 detail=lost_before evidence=asked_for"},
+    {.name = "selective repeat, constant identification: more answers than can be waited for",
+     .script = "a write 0..9; b ack 9; "
+               "a write 10 drop; a write 11..19; b nak 10; a write 10; "
+               "a write 20 drop; a write 21..29; b nak 20; a write 20; "
+               "a write 30 drop; a write 31..39; b nak 30; a write 30; "
+               "a write 40 drop; a write 41..49; b nak 40; a write 40; "
+               "a write 50 drop; a write 51..59; b nak 50; a write 50; "
+               "a write 60; b ack 60",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=5 missing=5 again=5 rounds=5 by_nak=5 lost_before=5",
+     .events = "loss A psn=10; loss A psn=20; loss A psn=50"},
     {.name = "selective repeat, IPv6: a hole behind this point",
      .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..19; "
                "b ack 19",
