@@ -44,6 +44,7 @@ typedef struct run {
     roce_intake *intake;
     rs_trains *trains; /* NULL: each packet goes by itself */
     gboolean tracking; /* some frame has been tracked */
+    gboolean paused;   /* some pause frame has been */
 } run;
 
 static void
@@ -147,20 +148,29 @@ end_trains(run *r)
     }
 }
 
-/* Watchers ask the tracker about pauses, which nothing but a pause frame changes; and from
- * the first one on, each packet may have met one. */
+/* Watchers ask the tracker about pauses, which nothing but a pause frame changes; and the
+ * first one ends what of streams has waited to be counted, see watchers.c. */
+static void
+meet_pause(run *r)
+{
+    if (r->trains != NULL && !r->paused) {
+        rs_trains_end(r->trains);
+    }
+    r->paused = TRUE;
+    rs_stages_stay(r->analysis->stages);
+}
+
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
     rs_analysis *analysis = r->analysis;
     r->tracking = TRUE;
-    if (roce_packet_is_pause(packet)) {
-        end_trains(r);
-        rs_stages_stay(analysis->stages);
-    }
     if (r->trains != NULL) {
         rs_trains_make_way(r->trains, frame, packet);
+    }
+    if (roce_packet_is_pause(packet)) {
+        meet_pause(r);
     }
     rs_window *window = rs_stages_window(analysis->stages);
     rs_slot *slot = rs_window_add(window, frame, packet);
@@ -346,8 +356,10 @@ static void
 glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
 {
     const roce_car *car = boarded->car;
+    const roce_mould *mould = boarded->mould;
     rs_window *window = window_with_room(analysis, 0);
-    window->glimpses[window->n_glimpses++] = (rs_glimpse){
+    rs_glimpse *g = &window->glimpses[window->n_glimpses++];
+    *g = (rs_glimpse){
         .stream = boarded->stream,
         .time_ns = car->time_ns,
         .frame = car->frame,
@@ -357,8 +369,13 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
         .wire_bytes = car->wire_bytes,
         .behind = (guint16)window->n,
         .opcode = car->opcode,
+        .priority = boarded->priority,
+        .traffic_class = mould->traffic_class,
+        .hop_limit = mould->hop_limit,
         .cut = car->cut,
     };
+    memcpy(g->dst_mac, mould->bytes, sizeof g->dst_mac);
+    memcpy(g->src_mac, mould->bytes + sizeof g->dst_mac, sizeof g->src_mac);
 }
 
 /* Whether the frame goes the short way, see trains.h; then it has been taken. */

@@ -230,7 +230,15 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         g_ptr_array_add(trains->waiting, p);
     }
     p->ident = car->ident;
-    *boarded = (rs_boarded){p->stream, car, p->psn++, p->counted.repeats, p->icrc};
+    *boarded = (rs_boarded){
+        .stream = p->stream,
+        .car = car,
+        .psn = p->psn++,
+        .repeats = p->counted.repeats,
+        .icrc = p->icrc,
+        .priority = p->priority,
+        .mould = &p->mould,
+    };
     return TRUE;
 }
 

@@ -56,6 +56,8 @@ typedef struct rs_boarded {
     gint64 psn;          /* unwrapped */
     guint32 repeats;     /* of its stream, see rs_counted */
     roce_icrc_status icrc;
+    guint8 priority;
+    const roce_mould *mould; /* until the next call */
 } rs_boarded;
 
 /* Whether the frame has become a car, at the platform that was guessed. */

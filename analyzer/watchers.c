@@ -4,6 +4,10 @@
 #include "analysis.h"
 #include "approach.h"
 
+#include "roce/psn.h"
+
+#include <string.h>
+
 #define AHEAD 6 /* glimpses: as many as can be waited for at once */
 
 /* Those to whom only the packets of one stream matter. */
@@ -190,7 +194,7 @@ rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *
     }
 }
 
-/* What those who look at the network see of a glimpse. */
+/* What is seen of a glimpse. */
 typedef struct view {
     roce_frame frame;
     roce_packet packet;
@@ -206,12 +210,20 @@ look(view *v, const rs_glimpse *g)
     v->frame.point = g->stream->point;
     v->frame.wire_bytes = g->wire_bytes;
     v->frame.captured_bytes = g->cut ? 0 : g->wire_bytes;
+    memcpy(v->packet.dst_mac, g->dst_mac, sizeof g->dst_mac);
+    memcpy(v->packet.src_mac, g->src_mac, sizeof g->src_mac);
+    v->packet.src = g->stream->src;
+    v->packet.dst = g->stream->dst;
+    v->packet.traffic_class = g->traffic_class;
+    v->packet.hop_limit = g->hop_limit;
+    v->packet.bth.psn24 = (uint32_t)g->psn & ROCE_PSN_MASK;
     v->packet.bth.opcode = g->opcode;
     v->packet.bth.dest_qpn = g->stream->dst_qpn;
     v->packet.payload_bytes = g->payload_bytes;
     v->sighting.stream = g->stream->id;
     v->sighting.psn = g->psn;
     v->sight.stream = g->stream;
+    v->sight.priority = g->priority;
     v->sight.info = roce_opcode_get(g->opcode);
     v->sight.counted.repeats = g->repeats;
     v->sight.payload_bytes = g->payload_bytes;
@@ -242,7 +254,9 @@ void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
                      const rs_glimpse *glimpses, guint n)
 {
-    if ((parts & RS_WATCH_NETWORK) == 0) {
+    gboolean for_network = (parts & RS_WATCH_NETWORK) != 0;
+    gboolean for_pauses = (parts & RS_WATCH_STREAMS) != 0 && watchers->pauses_known;
+    if (!for_network && !for_pauses) {
         return;
     }
     view v = {
@@ -267,7 +281,12 @@ rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
     for (guint i = 0; i < n; i++) {
         approach_glimpses(watchers, glimpses, n, i);
         look(&v, &glimpses[i]);
-        tell_network(watchers, &v.sight);
+        if (for_network) {
+            tell_network(watchers, &v.sight);
+        }
+        if (for_pauses) {
+            rs_pausing_packet(watchers->pausing, &v.sight);
+        }
     }
 }
 

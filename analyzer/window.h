@@ -45,7 +45,8 @@ typedef struct rs_glimpse {
     guint32 repeats; /* as in rs_counted */
     guint32 payload_bytes, wire_bytes;
     guint16 behind; /* so many slots of the window */
-    guint8 opcode;
+    guint8 opcode, priority, traffic_class, hop_limit;
+    guint8 dst_mac[6], src_mac[6];
     gboolean cut; /* by the snap length */
 } rs_glimpse;
 

@@ -51,6 +51,8 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     }
     memset(mould, 0, sizeof *mould);
     memcpy(mould->bytes, frame->bytes, packet->bth_offset + ROCE_BTH_BYTES);
+    mould->traffic_class = packet->traffic_class;
+    mould->hop_limit = packet->hop_limit;
     mould->direction = frame->direction;
     mould->role = roce_opcode_get(packet->bth.opcode)->role;
     mould->ip_at = packet->ip_offset;

@@ -42,6 +42,7 @@ typedef struct roce_car {
  * VLAN tag or none, IPv4 without options or IPv6 without extension headers, UDP, BTH. */
 typedef struct roce_mould {
     uint8_t bytes[ROCE_MOULD_BYTES];
+    uint8_t traffic_class, hop_limit; /* as in roce_packet */
     roce_direction direction;
     roce_role role;
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */

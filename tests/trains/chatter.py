@@ -25,7 +25,7 @@ class Pair:
         self.psn = rng.choice((0, 100, 0xFFFFF0, 0x7FFFFE))
         self.ident = rng.choice((0, 1, 0xFFF0))
         self.ident_step = rng.choice((0, 1, 1, 3))
-        self.tos = 26 << 2 | rng.choice((0, 2))
+        self.tos = 26 << 2 | rng.choice((0, 2))  # priority 3
         self.vlans = (roce.Vlan(vid=number, pcp=3),) if rng.random() < 0.3 else ()
         self.left = 0                # packets of the message that goes on
         self.role = "SEND"
@@ -156,8 +156,10 @@ def other_ident(pair):
     return plain(pair)
 
 
-def paused(_pair):
-    return [roce.pfc({3: 100}), roce.pfc({3: 0})]
+def paused(pair):
+    """The receiver's NIC stops what comes, which some packets do later than others."""
+    return [roce.pfc({3: 1000}, src=roce.MAC_B), *plain(pair), *plain(pair),
+            roce.pfc({3: 0}, src=roce.MAC_B)]
 
 
 def foreign(_pair):
@@ -175,12 +177,12 @@ def chatter(seed):
     often = [acknowledged] * rng.choice((2, 10, 60))
     out = roce.Pcap(snap_length=rng.choice(SNAP_LENGTHS))
     now_ns = START_NS
-    pauses_at = rng.choice((None, None, STEPS // 2))
+    pauses_at = rng.choice(((), (), (STEPS // 2,), range(STEPS // 8, STEPS, STEPS // 8)))
     for frame in foreign(None) * N_SURVEYED:
         out.add(now_ns, frame)
     for step in range(STEPS):
         pair = rng.choice(pairs)
-        frames = rng.choice(often + what)(pair) if step != pauses_at else paused(pair)
+        frames = rng.choice(often + what)(pair) if step not in pauses_at else paused(pair)
         for frame in frames:
             now_ns += rng.choice((0, 80, 400, 400, 400, 90000)) - rng.choice((0,) * 50 + (5000,))
             out.add(now_ns, frame)
