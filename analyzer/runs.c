@@ -13,8 +13,6 @@
 #define MOST_STEPS 16
 #define FEWER_STEPS 4
 #define STREAMS_WITH_MOST 4096
-/* Streams that end before had not been worth it. */
-#define LEAST_PACKETS 8
 
 /* What packets have to share.  No byte is left unset, so that memcmp() compares. */
 typedef struct likeness {
@@ -386,7 +384,7 @@ void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight)
 {
     if (sight->stream == NULL || sight->stream->id >= RS_RUNS_STREAMS ||
-        sight->counted.packets < LEAST_PACKETS || !comes_in_runs(sight)) {
+        sight->counted.packets < RS_RUNS_LEAST_PACKETS || !comes_in_runs(sight)) {
         return;
     }
     guint32 id = sight->stream->id;

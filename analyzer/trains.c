@@ -8,13 +8,17 @@
 
 #include "roce/psn.h"
 
+#include <string.h>
+
 /* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
 #define FEWER_CARS 4
 #define STREAMS_WITH_MOST 4096
 /* Of so many packets of one priority at a point each is looked at by itself, because each
  * may be named in a finding; see rs_priorities_only_count(). */
-#define LEAST_ALIKE RS_FRAMES
+#define LEAST_OF_CLASS RS_FRAMES
+#define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
 #define INDEX_PLACES (1u << 17)
+#define MAX_POINTS 1024 /* of more none has trains */
 
 struct rs_platform {
     roce_mould mould; /* first: with the next few, what each frame is held against */
@@ -29,9 +33,9 @@ struct rs_platform {
     const roce_stream *stream;
     guint waiting_at;      /* among those that have cars */
     roce_icrc_status icrc; /* of each packet */
-    guint8 priority, dscp, n_vlans;
-    guint n_alike;   /* packets at that point that have those */
-    roce_car cars[]; /* most_cars() and one that may board */
+    guint8 priority;
+    gboolean moulded; /* there is a mould */
+    roce_car cars[];  /* most_cars() and one that may board */
 };
 
 struct rs_trains {
@@ -42,6 +46,7 @@ struct rs_trains {
     rs_platform **index;  /* by hash; another one's may be there */
     GPtrArray *of_stream; /* rs_platform, or NULL */
     GPtrArray *waiting;   /* rs_platform: those that have cars */
+    GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
 };
 
 rs_trains *
@@ -56,6 +61,7 @@ rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_f
     trains->index = g_new0(rs_platform *, INDEX_PLACES);
     trains->of_stream = g_ptr_array_new_with_free_func(g_aligned_free);
     trains->waiting = g_ptr_array_new();
+    trains->of_class = g_byte_array_new();
     return trains;
 }
 
@@ -63,6 +69,7 @@ void
 rs_trains_free(rs_trains *trains)
 {
     if (trains != NULL) {
+        g_byte_array_unref(trains->of_class);
         g_ptr_array_unref(trains->waiting);
         g_ptr_array_unref(trains->of_stream);
         g_free(trains->index);
@@ -163,7 +170,6 @@ rs_trains_end(rs_trains *trains)
         rs_platform *p = trains->of_stream->pdata[i];
         if (p != NULL) {
             p->open = FALSE;
-            p->n_alike = 0;
         }
     }
 }
@@ -281,22 +287,26 @@ static gboolean
 may_lead(const rs_sight *sight)
 {
     return sight->stream != NULL && sight->stream->id < RS_RUNS_STREAMS &&
-           sight->is_data && sight->counted.packets >= LEAST_ALIKE &&
-           rs_is_connected_data(sight->packet);
+           sight->is_data && sight->counted.packets >= RS_RUNS_LEAST_PACKETS &&
+           sight->sighting->sequenced && sight->icrc != ROCE_ICRC_BAD;
 }
 
-static void
-count_alike(rs_platform *p, const roce_frame *frame, const rs_sight *sight)
+/* Counts a packet with data; whether enough like it have been looked at. */
+static gboolean
+count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
 {
-    guint8 dscp = sight->packet->traffic_class >> 2;
-    guint8 n_vlans = sight->packet->n_vlans;
-    gboolean alike = p->point == frame->point && p->priority == sight->priority &&
-                     p->dscp == dscp && p->n_vlans == n_vlans;
-    p->n_alike = alike ? p->n_alike + 1 : 1;
-    p->point = frame->point;
-    p->priority = sight->priority;
-    p->dscp = dscp;
-    p->n_vlans = n_vlans;
+    const roce_packet *p = sight->packet;
+    guint dscp = p->traffic_class >> 2;
+    guint class = (sight->priority << 6 | dscp) << 1 | (p->n_vlans > 0 ? 1 : 0);
+    guint i = point * N_CLASSES + class;
+    guint before = trains->of_class->len;
+    if (i >= before) {
+        g_byte_array_set_size(trains->of_class, (point + 1) * N_CLASSES);
+        memset(trains->of_class->data + before, 0, trains->of_class->len - before);
+    }
+    guint8 *n = &trains->of_class->data[i];
+    *n = (guint8)MIN(*n + 1, LEAST_OF_CLASS);
+    return *n == LEAST_OF_CLASS;
 }
 
 /* Whether trains may be made of packets like this one, whose mould is taken if need be. */
@@ -304,8 +314,9 @@ static gboolean
 has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
 {
     roce_car car;
-    return (p->n_alike > 0 && roce_mould_fits(&p->mould, frame, &car)) ||
-           roce_mould_take(frame, packet, &p->mould);
+    p->moulded = (p->moulded && roce_mould_fits(&p->mould, frame, &car)) ||
+                 roce_mould_take(frame, packet, &p->mould);
+    return p->moulded;
 }
 
 static void
@@ -313,11 +324,10 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
      const rs_sight *sight)
 {
     p->open = has_mould(p, frame, sight->packet);
-    count_alike(p, frame, sight);
+    p->point = frame->point;
+    p->priority = sight->priority;
     p->began |= sight->info->part == ROCE_PART_FIRST;
     p->icrc = sight->icrc;
-    p->open &= p->n_alike >= LEAST_ALIKE && sight->icrc != ROCE_ICRC_BAD &&
-               sight->sighting->sequenced;
     p->counted = sight->counted;
     if (p->open) {
         *place_of(trains, roce_mould_hash(frame)) = p;
@@ -327,9 +337,14 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
 void
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
 {
+    roce_role role = sight->info->role;
+    gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE) &&
+                       sight->is_data && rs_is_connected_data(sight->packet);
+    gboolean enough = is_load && frame->point < MAX_POINTS &&
+                      count_class(trains, frame->point, sight);
     rs_platform *p =
         sight->stream != NULL ? platform_of(trains, sight->stream->id) : NULL;
-    if (may_lead(sight)) {
+    if (enough && may_lead(sight)) {
         lead(trains, p != NULL ? p : make_platform(trains, sight->stream), frame,
              sight);
     } else if (p != NULL) {
