@@ -296,8 +296,9 @@ static gboolean
 count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
+    guint priority = sight->priority;
     guint dscp = p->traffic_class >> 2;
-    guint class = (sight->priority << 6 | dscp) << 1 | (p->n_vlans > 0 ? 1 : 0);
+    guint class = (priority << 6 | dscp) << 1 | (p->n_vlans > 0 ? 1 : 0);
     guint i = point * N_CLASSES + class;
     guint before = trains->of_class->len;
     if (i >= before) {
