@@ -204,7 +204,7 @@ static gboolean
 is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
         const roce_car *car)
 {
-    return car->psn24 == ((guint32)p->psn & ROCE_PSN_MASK) &&
+    return car->psn24 == roce_psn_wrap(p->psn) &&
            (p->began || roce_opcode_get(car->opcode)->part != ROCE_PART_FIRST) &&
            (guint16)(car->ident - p->ident) < 0x8000 &&
            rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;

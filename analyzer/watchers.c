@@ -216,7 +216,7 @@ look(view *v, const rs_glimpse *g)
     v->packet.dst = g->stream->dst;
     v->packet.traffic_class = g->traffic_class;
     v->packet.hop_limit = g->hop_limit;
-    v->packet.bth.psn24 = (uint32_t)g->psn & ROCE_PSN_MASK;
+    v->packet.bth.psn24 = roce_psn_wrap(g->psn);
     v->packet.bth.opcode = g->opcode;
     v->packet.bth.dest_qpn = g->stream->dst_qpn;
     v->packet.payload_bytes = g->payload_bytes;

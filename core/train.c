@@ -83,7 +83,7 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
     const roce_lane *lane = &roce_answers_of(by)->lane;
     return is_calm(s) && lane->started && lane->missing.n == 0 &&
            lane->next_tx == lane->max_next && lane->accept_next == lane->max_next &&
-           ((uint32_t)lane->max_next & ROCE_PSN_MASK) == packet->bth.psn24;
+           roce_psn_wrap(lane->max_next) == packet->bth.psn24;
 }
 
 bool
@@ -96,8 +96,7 @@ roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet 
         return false;
     }
     if (roce_role_is_request(info->role)) {
-        return is_calm(s) &&
-               ((uint32_t)s->requests.max_next & ROCE_PSN_MASK) == packet->bth.psn24;
+        return is_calm(s) && roce_psn_wrap(s->requests.max_next) == packet->bth.psn24;
     }
     const roce_stream_state *peer = roce_track_peer(t, s);
     if (info->role == ROCE_ROLE_ACK) {

@@ -109,8 +109,7 @@ board(line *l, const roce_frame *frame)
         l->room =
             roce_tracker_train_room(l->tracker, l->stream, MOST_CARS, &l->psn, &ident);
     }
-    if (l->n_cars == l->room ||
-        car.psn24 != ((uint32_t)(l->psn + l->n_cars) & ROCE_PSN_MASK)) {
+    if (l->n_cars == l->room || car.psn24 != roce_psn_wrap(l->psn + l->n_cars)) {
         return false;
     }
     l->cars[l->n_cars++] = car;
