@@ -111,11 +111,9 @@ count_sights(sights *n, const roce_tracker *tracker)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        gboolean connected =
-            s->transport == ROCE_TRANSPORT_RC || s->transport == ROCE_TRANSPORT_XRC;
         n->unsequenced +=
             s->transport == ROCE_TRANSPORT_UD && s->dst_qpn != ROCE_GSI_QPN ? 1 : 0;
-        if (connected && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
+        if (roce_stream_is_reliable(s) && s->space[ROCE_SPACE_REQUESTS].packets > 0) {
             n->by_vantage[s->vantage]++;
             n->unpaired += roce_stream_is_paired(s) ? 0 : 1;
         }

@@ -63,9 +63,7 @@ note_key(uint64_t way, uint32_t psn24)
 static bool
 can_be_paired(const roce_stream_state *s)
 {
-    return (s->pub.transport == ROCE_TRANSPORT_RC ||
-            s->pub.transport == ROCE_TRANSPORT_XRC) &&
-           !roce_stream_is_paired(&s->pub);
+    return roce_stream_is_reliable(&s->pub) && !roce_stream_is_paired(&s->pub);
 }
 
 /* A few places share a bucket, so that what makes a PSN ambiguous is not forgotten by

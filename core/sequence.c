@@ -694,11 +694,9 @@ is_partial(const roce_stream_state *s)
 {
     const roce_stream_trouble *trouble = &roce_trouble_of(s)->pub;
     const uint64_t *verdicts = trouble->losses[ROCE_SPACE_REQUESTS];
-    bool reliable =
-        s->pub.transport == ROCE_TRANSPORT_RC || s->pub.transport == ROCE_TRANSPORT_XRC;
     uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
     uint64_t unseen = verdicts[ROCE_VERDICT_NOT_CAPTURED];
-    if (reliable && !roce_stream_is_paired(&s->pub) &&
+    if (roce_stream_is_reliable(&s->pub) && !roce_stream_is_paired(&s->pub) &&
         trouble->disorder[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
         trouble->retransmissions.packets == 0) {
         unseen += verdicts[ROCE_VERDICT_UNKNOWN];

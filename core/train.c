@@ -18,17 +18,28 @@ state_of(const roce_tracker *t, uint32_t stream)
     return t->streams[stream];
 }
 
+/* Whether nothing is missing, and the acceptor has all up to the newest packet. */
+static bool
+is_in_order(const roce_lane *lane)
+{
+    return lane->started && lane->missing.n == 0 && lane->next_tx == lane->max_next &&
+           lane->accept_next == lane->max_next;
+}
+
+/* Whether the packet is the next one of the lane. */
+static bool
+is_due(const roce_lane *lane, const roce_packet *packet)
+{
+    return roce_psn_wrap(lane->max_next) == packet->bth.psn24;
+}
+
 /* Whether the next request in sequence means nothing but itself. */
 static bool
 is_calm(const roce_stream_state *s)
 {
-    const roce_lane *lane = &s->requests;
     const roce_trouble *trouble = roce_trouble_of(s);
-    bool reliable =
-        s->pub.transport == ROCE_TRANSPORT_RC || s->pub.transport == ROCE_TRANSPORT_XRC;
-    return reliable && roce_stream_is_paired(&s->pub) && !s->reborn && lane->started &&
-           !lane->span_unknown && lane->missing.n == 0 &&
-           lane->next_tx == lane->max_next && lane->accept_next == lane->max_next &&
+    return roce_stream_is_reliable(&s->pub) && roce_stream_is_paired(&s->pub) &&
+           !s->reborn && is_in_order(&s->requests) && !s->requests.span_unknown &&
            !trouble->round.active && !trouble->doubt.valid &&
            trouble->n_asked_late == 0;
 }
@@ -81,9 +92,7 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
          const roce_packet *packet)
 {
     const roce_lane *lane = &roce_answers_of(by)->lane;
-    return is_calm(s) && lane->started && lane->missing.n == 0 &&
-           lane->next_tx == lane->max_next && lane->accept_next == lane->max_next &&
-           roce_psn_wrap(lane->max_next) == packet->bth.psn24;
+    return is_calm(s) && is_in_order(lane) && is_due(lane, packet);
 }
 
 bool
@@ -96,7 +105,7 @@ roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet 
         return false;
     }
     if (roce_role_is_request(info->role)) {
-        return is_calm(s) && roce_psn_wrap(s->requests.max_next) == packet->bth.psn24;
+        return is_calm(s) && is_due(&s->requests, packet);
     }
     const roce_stream_state *peer = roce_track_peer(t, s);
     if (info->role == ROCE_ROLE_ACK) {

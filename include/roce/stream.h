@@ -261,6 +261,14 @@ typedef struct roce_ends {
 void
 roce_stream_ends(const roce_stream *stream, roce_ends *ends);
 
+/* Whether it is of a service that acknowledges, and sends again what was lost (RC, XRC). */
+static inline bool
+roce_stream_is_reliable(const roce_stream *stream)
+{
+    return stream->transport == ROCE_TRANSPORT_RC ||
+           stream->transport == ROCE_TRANSPORT_XRC;
+}
+
 /* Whether what depends on the pairing is known. */
 static inline bool
 roce_stream_is_paired(const roce_stream *stream)
