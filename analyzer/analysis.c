@@ -418,11 +418,12 @@ typedef struct handful {
 static void
 guess_platforms(const run *r, handful *h)
 {
+    if (r->trains == NULL) {
+        return;
+    }
     guint32 hashes[AT_ONCE];
     for (guint i = 0; i < h->n; i++) {
-        hashes[i] = r->trains != NULL
-                        ? roce_mould_hash(&h->from->records[h->first + i].frame)
-                        : 0;
+        hashes[i] = roce_mould_hash(&h->from->records[h->first + i].frame);
         rs_trains_approach_guess(r->trains, hashes[i]);
     }
     for (guint i = 0; i < h->n; i++) {

@@ -21,12 +21,6 @@
 
 #include <string.h>
 
-#define ETHERNET_BYTES 14
-#define TYPE_AT 12
-#define VLAN_TAG_BYTES 4
-#define IPV4_BYTES 20
-#define IPV6_BYTES 40
-#define UDP_BYTES 8
 #define LEAST_BYTES (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
 
 #define IPV4_NO_OPTIONS 0x45 /* version and length of the header */

@@ -10,6 +10,15 @@
 
 #include "roce/decode.h"
 
+/* Of the headers that a packet of the common shape has; the type, with one VLAN tag, stands
+ * as much later as the tag is long. */
+#define ETHERNET_BYTES 14
+#define TYPE_AT 12
+#define VLAN_TAG_BYTES 4
+#define IPV4_BYTES 20
+#define IPV6_BYTES 40
+#define UDP_BYTES 8
+
 /* express.c.  Decodes a packet of the common shape and returns true.  Any other it leaves
  * to roce_decode_walk(): it returns false, and what *packet holds then means nothing. */
 bool

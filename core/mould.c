@@ -10,13 +10,6 @@
 
 #include <string.h>
 
-#define ETHERNET_BYTES 14
-#define TYPE_AT 12
-#define VLAN_TAG_BYTES 4
-#define IPV4_BYTES 20
-#define IPV6_BYTES 40
-#define UDP_BYTES 8
-
 /* Of the BTH's second byte: migration and version.  The solicited event and the pad are
  * the car's. */
 #define BTH_SHARED 0x4fu
@@ -66,31 +59,14 @@ is_ipv4(const roce_mould *mould)
     return mould->udp_at - mould->ip_at == IPV4_BYTES;
 }
 
-/* Zero if the bytes are the same. */
+/* Zero if n bytes, at most 8, are the same. */
 static inline uint64_t
-differ_2(const uint8_t *a, const uint8_t *b)
+differ(const uint8_t *a, const uint8_t *b, size_t n)
 {
-    uint16_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (uint64_t)(x ^ y);
-}
-
-static inline uint64_t
-differ_4(const uint8_t *a, const uint8_t *b)
-{
-    uint32_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x ^ y;
-}
-
-static inline uint64_t
-differ_8(const uint8_t *a, const uint8_t *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
+    uint64_t x = 0;
+    uint64_t y = 0;
+    memcpy(&x, a, n);
+    memcpy(&y, b, n);
     return x ^ y;
 }
 
@@ -101,24 +77,25 @@ differ_link(const roce_mould *mould, const uint8_t *frame)
     uint64_t tag =
         mould->ip_at == ETHERNET_BYTES
             ? 0
-            : differ_4(mould->bytes + ETHERNET_BYTES, frame + ETHERNET_BYTES);
-    return differ_8(mould->bytes, frame) | differ_8(mould->bytes + 6, frame + 6) | tag;
+            : differ(mould->bytes + ETHERNET_BYTES, frame + ETHERNET_BYTES, 4);
+    return differ(mould->bytes, frame, 8) | differ(mould->bytes + 6, frame + 6, 8) |
+           tag;
 }
 
 /* Everything but length, identification and checksum. */
 static inline uint64_t
 differ_ipv4(const uint8_t *as, const uint8_t *ip)
 {
-    return differ_2(as, ip) | differ_4(as + 6, ip + 6) | differ_8(as + 12, ip + 12);
+    return differ(as, ip, 2) | differ(as + 6, ip + 6, 4) | differ(as + 12, ip + 12, 8);
 }
 
 /* Everything but the length. */
 static inline uint64_t
 differ_ipv6(const uint8_t *as, const uint8_t *ip)
 {
-    return differ_4(as, ip) | differ_2(as + 6, ip + 6) | differ_8(as + 8, ip + 8) |
-           differ_8(as + 16, ip + 16) | differ_8(as + 24, ip + 24) |
-           differ_8(as + 32, ip + 32);
+    return differ(as, ip, 4) | differ(as + 6, ip + 6, 2) | differ(as + 8, ip + 8, 8) |
+           differ(as + 16, ip + 16, 8) | differ(as + 24, ip + 24, 8) |
+           differ(as + 32, ip + 32, 8);
 }
 
 /* Ports, and of the BTH what is neither opcode nor pad nor PSN. */
@@ -127,8 +104,8 @@ differ_transport(const uint8_t *as, const uint8_t *udp)
 {
     const uint8_t *a = as + UDP_BYTES;
     const uint8_t *b = udp + UDP_BYTES;
-    return differ_4(as, udp) | ((a[1] ^ b[1]) & BTH_SHARED) | differ_2(a + 2, b + 2) |
-           differ_4(a + 4, b + 4) | ((a[8] ^ b[8]) & 0x7fu);
+    return differ(as, udp, 4) | ((a[1] ^ b[1]) & BTH_SHARED) | differ(a + 2, b + 2, 2) |
+           differ(a + 4, b + 4, 4) | ((a[8] ^ b[8]) & 0x7fu);
 }
 
 /* The extension headers, which were captured, and what tells copies apart. */
@@ -206,11 +183,11 @@ roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car)
         return false;
     }
     bool is_v4 = is_ipv4(mould);
-    uint64_t differ =
+    uint64_t difference =
         differ_link(mould, bytes) |
         (is_v4 ? differ_ipv4(as, ip) : differ_ipv6(as, ip)) |
         differ_transport(mould->bytes + mould->udp_at, bytes + mould->udp_at);
-    if (differ != 0) {
+    if (difference != 0) {
         return false;
     }
     uint32_t length =
