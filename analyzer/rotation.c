@@ -350,6 +350,29 @@ rs_rotation_candidates(const char *const *paths, guint n_paths)
     return candidate;
 }
 
+guint *
+rs_rotation_units(const char *const *paths, guint n_paths)
+{
+    guint *unit = g_new0(guint, MAX(n_paths, 1));
+    g_autoptr(GHashTable) firsts =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < n_paths; i++) {
+        g_autofree numbered_name *name = parse_name(paths[i]);
+        gpointer first;
+        unit[i] = i;
+        if (name->family == NULL) {
+            continue;
+        }
+        if (g_hash_table_lookup_extended(firsts, name->family, NULL, &first)) {
+            unit[i] = GPOINTER_TO_UINT(first);
+            g_free(name->family);
+        } else {
+            g_hash_table_insert(firsts, name->family, GUINT_TO_POINTER(i));
+        }
+    }
+    return unit;
+}
+
 /* ---- sets ---- */
 
 static gint

@@ -44,6 +44,12 @@ rs_rotation_span(void *ctx, guint file_i, rs_span *span);
 gboolean *
 rs_rotation_candidates(const char *const *paths, guint n_paths);
 
+/* Of each file the least number of those that its set is decided with: whoever has all files
+ * of such a number has what rs_rotation_group() says of them, without any other file.
+ * g_free(). */
+guint *
+rs_rotation_units(const char *const *paths, guint n_paths);
+
 /* Captures, as arrays (GArray) of the numbers of their files (guint) in the order of
  * time; every file is in exactly one, and captures stand in the order of their least
  * number.  g_ptr_array_unref(). */
