@@ -11,15 +11,19 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OWN ".rocescope"
 #define LOCK OWN "/lock"
 #define MANIFEST OWN "/manifest"
+#define RECORD OWN "/batch.json"
 #define DRAFTS OWN "/tmp"
 #define PARTS OWN "/parts/"
+#define PART_EXTENSION ".jsonl"
 #define REPORTS "captures/"
 #define DIRECTORY_MODE 0777
+#define COPY_BYTES 65536
 
 const char *const rs_batch_common_names[] = {
     [RS_BATCH_INDEX] = "index.html",
@@ -30,9 +34,15 @@ const char *const rs_batch_common_names[] = {
 _Static_assert(G_N_ELEMENTS(rs_batch_common_names) == RS_N_BATCH_COMMON,
                "each has a name");
 
+typedef enum purpose {
+    TO_READ,
+    TO_WRITE
+} purpose;
+
 struct rs_batch_dir {
     char *path;
-    int lock;
+    purpose purpose;
+    int lock;             /* -1: not held */
     GHashTable *manifest; /* char *: files that batches made */
 };
 
@@ -54,7 +64,7 @@ rs_batch_dir_report(const char *name, const char *extension)
 char *
 rs_batch_dir_part(const char *name)
 {
-    return g_strconcat(PARTS, name, ".jsonl", NULL);
+    return g_strconcat(PARTS, name, PART_EXTENSION, NULL);
 }
 
 char *
@@ -158,6 +168,53 @@ rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error)
     return rs_batch_dir_expect(dir, files, error);
 }
 
+static gint
+by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *
+rs_batch_dir_captures(const rs_batch_dir *dir)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    GHashTableIter iter;
+    gpointer file;
+    g_hash_table_iter_init(&iter, dir->manifest);
+    while (g_hash_table_iter_next(&iter, &file, NULL)) {
+        if (g_str_has_prefix(file, PARTS) && g_str_has_suffix(file, PART_EXTENSION)) {
+            const char *name = (const char *)file + strlen(PARTS);
+            gsize length = strlen(name) - strlen(PART_EXTENSION);
+            g_ptr_array_add(names, g_strndup(name, length));
+        }
+    }
+    g_ptr_array_sort(names, by_name);
+    return names;
+}
+
+/* ---- the record ---- */
+
+rs_batch_record *
+rs_batch_dir_read_record(const rs_batch_dir *dir, GError **error)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, RECORD);
+    return rs_batch_record_read(path, error);
+}
+
+gboolean
+rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record,
+                          GError **error)
+{
+    g_autofree char *draft = rs_batch_dir_draft(dir, RECORD);
+    rs_output *output = rs_output_open(draft, error);
+    if (output == NULL) {
+        return FALSE;
+    }
+    rs_batch_record_write(record, rs_output_stream(output));
+    return rs_output_commit(output, error) &&
+           rs_batch_dir_publish(dir, draft, RECORD, error);
+}
+
 /* ---- files ---- */
 
 static void
@@ -170,22 +227,99 @@ sync_directory(const char *path)
     }
 }
 
+static gboolean
+fail_to_write(GError **error, const char *path, int code)
+{
+    g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s", path,
+                g_strerror(code));
+    return FALSE;
+}
+
+/* Renames; the directory may not be on disk yet. */
+static gboolean
+put_in_place(const char *draft, const char *path, GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(path);
+    if (g_mkdir_with_parents(parent, DIRECTORY_MODE) != 0 ||
+        g_rename(draft, path) != 0) {
+        int code = errno;
+        (void)g_unlink(draft);
+        return fail_to_write(error, path, code);
+    }
+    return TRUE;
+}
+
 gboolean
 rs_batch_dir_publish(const rs_batch_dir *dir, const char *draft, const char *file,
                      GError **error)
 {
     g_autofree char *path = rs_batch_dir_path(dir, file);
     g_autofree char *parent = g_path_get_dirname(path);
-    if (g_mkdir_with_parents(parent, DIRECTORY_MODE) != 0 ||
-        g_rename(draft, path) != 0) {
-        int code = errno;
-        (void)g_unlink(draft);
-        g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s", path,
-                    g_strerror(code));
+    if (!put_in_place(draft, path, error)) {
         return FALSE;
     }
     sync_directory(parent);
     return TRUE;
+}
+
+/* Copies what is left of one file to another; 0, or what errno says. */
+static int
+copy_bytes(int from, int to)
+{
+    for (;;) {
+        char bytes[COPY_BYTES];
+        ssize_t n = read(from, bytes, sizeof bytes);
+        if (n <= 0) {
+            return n < 0 ? errno : 0;
+        }
+        for (ssize_t done = 0; done < n;) {
+            ssize_t written = write(to, bytes + done, (size_t)(n - done));
+            if (written < 0) {
+                return errno;
+            }
+            done += written;
+        }
+    }
+}
+
+static gboolean
+copy_file(const char *source, const char *draft, GError **error)
+{
+    int from = open(source, O_RDONLY | O_CLOEXEC);
+    if (from < 0) {
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: cannot be read: %s", source,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    int to = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int code = to < 0 ? errno : copy_bytes(from, to);
+    (void)close(from);
+    if (to >= 0 && close(to) != 0 && code == 0) {
+        code = errno;
+    }
+    return code == 0 || fail_to_write(error, draft, code);
+}
+
+gboolean
+rs_batch_dir_adopt(const rs_batch_dir *dir, const rs_batch_dir *from, const char *file,
+                   GError **error)
+{
+    g_autofree char *source = rs_batch_dir_path(from, file);
+    g_autofree char *draft = rs_batch_dir_draft(dir, file);
+    g_autofree char *path = rs_batch_dir_path(dir, file);
+    (void)g_unlink(draft);
+    if ((link(source, draft) != 0 && !copy_file(source, draft, error)) ||
+        !put_in_place(draft, path, error)) {
+        return FALSE;
+    }
+    (void)g_unlink(draft); /* is left where both are names of one file already */
+    return TRUE;
+}
+
+gboolean
+rs_batch_dir_sync(const rs_batch_dir *dir, GError **error)
+{
+    return syncfs(dir->lock) == 0 || fail_to_write(error, dir->path, errno);
 }
 
 void
@@ -264,14 +398,15 @@ claim(const rs_batch_dir *dir, GError **error)
 static gboolean
 lock(rs_batch_dir *dir, GError **error)
 {
+    gboolean write = dir->purpose == TO_WRITE;
     g_autofree char *path = rs_batch_dir_path(dir, LOCK);
-    dir->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    dir->lock = open(path, O_CLOEXEC | (write ? O_RDWR | O_CREAT : O_RDONLY), 0666);
     if (dir->lock < 0) {
-        g_set_error(error, RS_ERROR, RS_ERROR_USAGE, "%s: cannot be written: %s", path,
-                    g_strerror(errno));
+        g_set_error(error, RS_ERROR, RS_ERROR_USAGE, "%s: cannot be %s: %s", path,
+                    write ? "written" : "read", g_strerror(errno));
         return FALSE;
     }
-    if (flock(dir->lock, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(dir->lock, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
         int code = errno;
         (void)close(dir->lock);
         dir->lock = -1;
@@ -282,18 +417,56 @@ lock(rs_batch_dir *dir, GError **error)
     return TRUE;
 }
 
+static rs_batch_dir *
+new_dir(const char *path, purpose what_for)
+{
+    rs_batch_dir *dir = g_new0(rs_batch_dir, 1);
+    dir->path = g_strdup(path);
+    dir->purpose = what_for;
+    dir->lock = -1;
+    dir->manifest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    return dir;
+}
+
 rs_batch_dir *
 rs_batch_dir_open(const char *path, GError **error)
 {
-    g_autoptr(rs_batch_dir) dir = g_new0(rs_batch_dir, 1);
-    dir->path = g_strdup(path);
-    dir->lock = -1;
-    dir->manifest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(rs_batch_dir) dir = new_dir(path, TO_WRITE);
     if (!claim(dir, error) || !lock(dir, error) || !read_manifest(dir, error)) {
         return NULL;
     }
     clear_drafts(dir);
     return g_steal_pointer(&dir);
+}
+
+gboolean
+rs_batch_dir_is_ours(const char *path)
+{
+    g_autofree char *own = g_build_filename(path, OWN, NULL);
+    return g_file_test(own, G_FILE_TEST_IS_DIR);
+}
+
+rs_batch_dir *
+rs_batch_dir_look(const char *path, GError **error)
+{
+    g_autoptr(rs_batch_dir) dir = new_dir(path, TO_READ);
+    if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+        fail(error, RS_ERROR_OPEN, path, "there is no such directory");
+        return NULL;
+    }
+    if (!rs_batch_dir_is_ours(path)) {
+        fail(error, RS_ERROR_OPEN, path, "is no directory that a batch has made");
+        return NULL;
+    }
+    return lock(dir, error) && read_manifest(dir, error) ? g_steal_pointer(&dir) : NULL;
+}
+
+gboolean
+rs_batch_dir_is(const rs_batch_dir *dir, const char *path)
+{
+    struct stat a, b;
+    return stat(dir->path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 void
@@ -303,7 +476,9 @@ rs_batch_dir_close(rs_batch_dir *dir)
         return;
     }
     if (dir->lock >= 0) {
-        clear_drafts(dir);
+        if (dir->purpose == TO_WRITE) {
+            clear_drafts(dir);
+        }
         (void)close(dir->lock);
     }
     g_hash_table_unref(dir->manifest);

@@ -6,6 +6,7 @@
  *   captures/NAME.json, captures/NAME.html                   reports
  *   .rocescope/parts/NAME.jsonl                              parts, see part.h
  *   .rocescope/manifest                                      all files that batches made
+ *   .rocescope/batch.json                                    of what, see batch_record.h
  *   .rocescope/lock                                          held while a batch runs
  *   .rocescope/tmp/                                          files until they are whole
  *
@@ -16,6 +17,8 @@
  */
 #ifndef RS_BATCH_DIR_H
 #define RS_BATCH_DIR_H
+
+#include "batch_record.h"
 
 #include <glib.h>
 
@@ -39,6 +42,19 @@ extern const char *const rs_batch_common_names[RS_N_BATCH_COMMON];
 rs_batch_dir *
 rs_batch_dir_open(const char *path, GError **error);
 
+/* Opens one to be read alone, and keeps batches from writing there.  NULL with `error` set
+ * if no batch has made it, or one is writing there. */
+rs_batch_dir *
+rs_batch_dir_look(const char *path, GError **error);
+
+/* Whether a directory of that name is a batch's. */
+gboolean
+rs_batch_dir_is_ours(const char *path);
+
+/* Whether `path` leads to this directory. */
+gboolean
+rs_batch_dir_is(const rs_batch_dir *dir, const char *path);
+
 /* Removes drafts that did not become whole, and unlocks it. */
 void
 rs_batch_dir_close(rs_batch_dir *dir);
@@ -55,6 +71,19 @@ rs_batch_dir_part(const char *name);
 char *
 rs_batch_dir_path(const rs_batch_dir *dir, const char *file);
 
+/* Names of captures that it has a part of, or should have: char *, sorted.
+ * g_ptr_array_unref(). */
+GPtrArray *
+rs_batch_dir_captures(const rs_batch_dir *dir);
+
+/* What it is of; NULL with `error` set unless that is known. */
+rs_batch_record *
+rs_batch_dir_read_record(const rs_batch_dir *dir, GError **error);
+
+gboolean
+rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record,
+                          GError **error);
+
 /* Where to write a file until it is whole: a path of its own for each `file`; g_free(). */
 char *
 rs_batch_dir_draft(const rs_batch_dir *dir, const char *file);
@@ -63,6 +92,16 @@ rs_batch_dir_draft(const rs_batch_dir *dir, const char *file);
 gboolean
 rs_batch_dir_publish(const rs_batch_dir *dir, const char *draft, const char *file,
                      GError **error);
+
+/* Has a file of another directory appear under the same name: one file with two names where
+ * the file system can, else a copy.  It is on disk behind rs_batch_dir_sync(). */
+gboolean
+rs_batch_dir_adopt(const rs_batch_dir *dir, const rs_batch_dir *from, const char *file,
+                   GError **error);
+
+/* Sees to it that everything that was adopted is on disk. */
+gboolean
+rs_batch_dir_sync(const rs_batch_dir *dir, GError **error);
 
 /* Removes a file that does not hold any more, if it is there. */
 void

@@ -16,7 +16,10 @@
 
 /* What the common files tell beside the parts. */
 typedef struct rs_batch_extent {
-    guint n_missing; /* captures that were not dealt with: the batch was interrupted */
+    guint n_missing;          /* captures that were not dealt with */
+    gboolean merged;          /* from parts; else a batch was interrupted */
+    gboolean parts_missing;   /* beside those captures */
+    guint64 n_inputs_missing; /* of those parts, as far as that is known */
 } rs_batch_extent;
 
 /* Adds their names to a set. */

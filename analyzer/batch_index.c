@@ -215,14 +215,21 @@ write_facts(rs_html *page, rs_database *database, GError **error)
 }
 
 static void
-write_missing(rs_html *page, guint n_missing)
+write_missing(rs_html *page, const rs_batch_extent *extent)
 {
-    if (n_missing > 0) {
-        g_autofree char *n = rs_format_count(n_missing);
+    g_autofree char *n_captures = rs_format_count(extent->n_missing);
+    g_autofree char *n_inputs = rs_format_count(extent->n_inputs_missing);
+    if (extent->parts_missing) {
         rs_html_printf(page,
-                       "<p><strong>This batch was interrupted: %s captures are "
-                       "missing.</strong> The same command goes on with them.</p>\n",
-                       n);
+                       "<p><strong>Parts are missing: %s inputs that are known of, and "
+                       "%s captures of the parts that are here.</strong> Merged once "
+                       "more with them, this is whole.</p>\n",
+                       n_inputs, n_captures);
+    } else if (extent->n_missing > 0) {
+        rs_html_printf(
+            page, "<p><strong>%s captures are missing: %s.</strong></p>\n", n_captures,
+            extent->merged ? "no part has them"
+                           : "this batch was interrupted. The same command goes on");
     }
 }
 
@@ -231,7 +238,7 @@ static gboolean
 write_contents(rs_html *page, rs_database *database, const rs_batch_extent *extent,
                GError **error)
 {
-    write_missing(page, extent->n_missing);
+    write_missing(page, extent);
     if (!write_facts(page, database, error)) {
         return FALSE;
     }

@@ -5,6 +5,7 @@
  */
 #include "batch_inputs.h"
 
+#include "batch_dir.h"
 #include "batch_names.h"
 
 #include <dirent.h>
@@ -142,7 +143,8 @@ enter(search *s, GPtrArray *stack, const char *path, const struct stat *status,
       naming how)
 {
     if (S_ISDIR(status->st_mode)) {
-        if (g_hash_table_add(s->directories, node_of(status))) {
+        if (!rs_batch_dir_is_ours(path) &&
+            g_hash_table_add(s->directories, node_of(status))) {
             push_entries(s, stack, path);
         }
     } else if (S_ISREG(status->st_mode)) {

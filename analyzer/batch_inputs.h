@@ -5,7 +5,8 @@
  *
  * Directories are read with everything below them; each once, however many links lead to
  * it, and by its own name rather than a link's.  So is each file.  What is neither file
- * nor directory is passed over, and so is everything below the batch's own directory.
+ * nor directory is passed over, and so is everything below the batch's own directory and
+ * below those that other batches made, such as the other shares of this one.
  *
  * The one rule: the same files are found, and in the same order, whatever the order of the
  * PATHs and of directories.

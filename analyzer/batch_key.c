@@ -94,3 +94,15 @@ rs_batch_key(const char *common, const char *const *paths, const char *const *di
     }
     return rs_digest_text(digest);
 }
+
+char *
+rs_batch_key_found(const GPtrArray *files)
+{
+    g_autoptr(rs_digest) digest = rs_digest_new();
+    for (guint i = 0; i < files->len; i++) {
+        const rs_batch_file *file = g_ptr_array_index(files, i);
+        rs_digest_add_value(digest, "path", file->path);
+        add_number(digest, "bytes", file->bytes);
+    }
+    return rs_digest_text(digest);
+}

@@ -13,6 +13,7 @@
 #ifndef RS_BATCH_KEY_H
 #define RS_BATCH_KEY_H
 
+#include "batch_inputs.h"
 #include "options.h"
 
 #include <glib.h>
@@ -25,5 +26,9 @@ rs_batch_key_common(const rs_options *options);
 char *
 rs_batch_key(const char *common, const char *const *paths, const char *const *digests,
              guint n_files);
+
+/* What was found for a batch: the paths and sizes of files (rs_batch_file); g_free(). */
+char *
+rs_batch_key_found(const GPtrArray *files);
 
 #endif

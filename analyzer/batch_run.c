@@ -62,6 +62,20 @@ take_findings(rs_batch_result *result, const json_t *counts)
     }
 }
 
+/* A part's head, and a worker's last word, have the same members here. */
+rs_batch_result
+rs_batch_result_of(const json_t *head)
+{
+    const json_t *findings = json_object_get(head, "findings");
+    rs_batch_result result = {.ended = TRUE, .has_report = json_is_object(findings)};
+    if (!rs_batch_status_from(json_string_value(json_object_get(head, "status")),
+                              &result.status)) {
+        result.status = RS_BATCH_FAILED;
+    }
+    take_findings(&result, findings);
+    return result;
+}
+
 /* What is wrong with a capture is told at once, in one line; a file that nobody called a
  * capture is listed in the index. */
 static void
@@ -98,14 +112,8 @@ fail(run *r, guint i, const char *reason)
 static void
 take_result(run *r, guint i, const json_t *message)
 {
-    rs_batch_result *result = &r->results[i];
-    const json_t *findings = json_object_get(message, "findings");
-    result->ended = TRUE;
-    (void)rs_batch_status_from(json_string_value(json_object_get(message, "status")),
-                               &result->status);
-    result->reused = json_is_true(json_object_get(message, "reused"));
-    result->has_report = json_is_object(findings);
-    take_findings(result, findings);
+    r->results[i] = rs_batch_result_of(message);
+    r->results[i].reused = json_is_true(json_object_get(message, "reused"));
     complain(r, i, json_string_value(json_object_get(message, "reason")));
 }
 

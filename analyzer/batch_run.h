@@ -13,6 +13,7 @@
 #include "workers.h"
 
 #include <glib.h>
+#include <jansson.h>
 
 /* What became of a capture. */
 typedef struct rs_batch_result {
@@ -22,7 +23,13 @@ typedef struct rs_batch_result {
     gboolean has_finding;
     gboolean has_report;
     gboolean reused; /* it was done before */
+    gboolean
+        earlier; /* and is none of this batch's, but of one that this is added to */
 } rs_batch_result;
+
+/* What the head of a part says became of its capture. */
+rs_batch_result
+rs_batch_result_of(const json_t *head);
 
 /* Runs them all; results by the capture's number, g_free(). */
 rs_batch_result *

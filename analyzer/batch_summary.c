@@ -153,8 +153,10 @@ rs_batch_summary_json(FILE *out, rs_database *database, const rs_batch_extent *e
     fprintf(out, "{\"schema_version\":%d,\n\"tool\":", SCHEMA_VERSION);
     put(out, tool);
     json_decref(tool);
-    fprintf(out, ",\n\"complete\":%s,\n\"captures_missing\":%u",
-            extent->n_missing == 0 ? "true" : "false", extent->n_missing);
+    gboolean complete = extent->n_missing == 0 && !extent->parts_missing;
+    fprintf(out, ",\n\"complete\":%s", complete ? "true" : "false");
+    fprintf(out, ",\n\"captures_missing\":%u", extent->n_missing);
+    fprintf(out, ",\n\"inputs_missing\":%" G_GUINT64_FORMAT, extent->n_inputs_missing);
     for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
         if (!put_member(out, database, i, error)) {
             return FALSE;

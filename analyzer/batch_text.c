@@ -75,8 +75,8 @@ print_count(FILE *out, guint n, const char *what)
 }
 
 void
-rs_batch_text(FILE *out, const rs_batch_counts *c, const rs_table *worst, guint width,
-              const char *index_path)
+rs_batch_text(FILE *out, const rs_batch_counts *c, const rs_batch_extent *extent,
+              const rs_table *worst, guint width, const char *where)
 {
     guint n = c->missing;
     for (int i = 0; i < RS_BATCH_STATUSES; i++) {
@@ -90,13 +90,17 @@ rs_batch_text(FILE *out, const rs_batch_counts *c, const rs_table *worst, guint 
     print_count(out, c->by_status[RS_BATCH_INCOMPLETE], "not read in full");
     print_count(out, c->by_status[RS_BATCH_UNREADABLE], "that could not be read");
     print_count(out, c->by_status[RS_BATCH_FAILED], "given up");
-    print_count(out, c->missing, "missing: interrupted; the same command goes on");
+    print_count(out, c->missing,
+                extent->merged ? "missing: no part has them"
+                               : "missing: interrupted; the same command goes on");
+    print_count(out, (guint)extent->n_inputs_missing,
+                "inputs missing with their shares");
     print_count(out, c->by_status[RS_BATCH_NO_CAPTURE], "no capture (other files)");
-    if (c->critical + c->warning > 0) {
+    if (worst != NULL && c->critical + c->warning > 0) {
         fputc('\n', out);
         rs_table_print(worst, out, width);
         fputc('\n', out);
     }
-    g_autofree char *safe = rs_format_safe(index_path);
+    g_autofree char *safe = rs_format_safe(where);
     fprintf(out, "%s\n", safe);
 }

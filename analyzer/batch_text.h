@@ -3,6 +3,7 @@
 #ifndef RS_BATCH_TEXT_H
 #define RS_BATCH_TEXT_H
 
+#include "batch_files.h"
 #include "batch_run.h"
 #include "database.h"
 #include "table.h"
@@ -26,9 +27,9 @@ rs_batch_count(rs_batch_counts *counts, const rs_batch_result *results,
 rs_table *
 rs_batch_text_worst(rs_database *database, guint top, GError **error);
 
-/* Prints counts, table, and where the index is. */
+/* Prints counts, table (NULL: none), and where it all is. */
 void
-rs_batch_text(FILE *out, const rs_batch_counts *counts, const rs_table *worst,
-              guint width, const char *index_path);
+rs_batch_text(FILE *out, const rs_batch_counts *counts, const rs_batch_extent *extent,
+              const rs_table *worst, guint width, const char *where);
 
 #endif

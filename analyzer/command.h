@@ -24,6 +24,10 @@ rs_command_analyze(int argc, char **argv);
 int
 rs_command_batch(int argc, char **argv);
 
+/* Directories that batches wrote, made into one. */
+int
+rs_command_merge(int argc, char **argv);
+
 /* Several points of one path. */
 int
 rs_command_compare(int argc, char **argv);

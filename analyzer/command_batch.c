@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A report for every capture, and what is worst of all. */
 #include "batch_dir.h"
-#include "batch_files.h"
 #include "batch_inputs.h"
 #include "batch_key.h"
 #include "batch_names.h"
+#include "batch_outcome.h"
 #include "batch_progress.h"
+#include "batch_record.h"
 #include "batch_run.h"
 #include "batch_sets.h"
-#include "batch_text.h"
+#include "batch_share.h"
 #include "command.h"
 #include "console.h"
 #include "error.h"
 #include "filter.h"
 #include "option_parser.h"
+#include "part.h"
 #include "told.h"
 
 #include <signal.h>
@@ -33,8 +35,9 @@ static const char description[] =
 
 /* Options of this command alone. */
 typedef struct batch_options {
-    char *output, *memory, *progress;
+    char *output, *memory, *progress, *shard;
     gint64 jobs, timeout_s;
+    gboolean append;
 } batch_options;
 
 /* A batch on its way. */
@@ -42,14 +45,24 @@ typedef struct batch {
     const rs_options *options;
     rs_workers_limits limits;
     rs_batch_progress_form form;
+    rs_batch_share share;
+    gboolean append; /* to what is in the directory */
     rs_batch_dir *dir;
     rs_batch_progress *progress;
     gboolean told_in_part; /* a file that the user tells something in was left out */
-    GPtrArray *files;      /* rs_batch_file */
-    GPtrArray *captures;   /* rs_batch_capture */
-    rs_batch_result *results;
-    rs_table *worst; /* of the captures */
+    char *common_key;
+    GPtrArray *files;        /* rs_batch_file */
+    GPtrArray *own_files;    /* those of this share, of `files` */
+    GPtrArray *captures;     /* rs_batch_capture */
+    GPtrArray *earlier;      /* char *: names of captures that this is added to */
+    GArray *earlier_results; /* rs_batch_result, of each */
 } batch;
+
+static const rs_batch_capture *
+capture_at(const batch *b, guint i)
+{
+    return g_ptr_array_index(b->captures, i);
+}
 
 /* ---- options ---- */
 
@@ -102,6 +115,17 @@ take_progress(const batch_options *own, batch *b, GError **error)
 }
 
 static gboolean
+take_share_options(const batch_options *own, batch *b, GError **error)
+{
+    b->append = own->append;
+    if (own->append && own->shard != NULL) {
+        return usage(error, "--append and --shard exclude each other: add what "
+                            "rocescope merge made of the shares");
+    }
+    return own->shard == NULL || rs_batch_share_parse(own->shard, &b->share, error);
+}
+
+static gboolean
 take_options(const batch_options *own, batch *b, GError **error)
 {
     if (b->options->files == NULL) {
@@ -116,20 +140,24 @@ take_options(const batch_options *own, batch *b, GError **error)
     if (own->output == NULL || *own->output == '\0') {
         return usage(error, "-o DIR is wanted: where the reports are to go");
     }
-    return take_limits(own, b, error) && take_progress(own, b, error);
+    return take_share_options(own, b, error) && take_limits(own, b, error) &&
+           take_progress(own, b, error);
 }
 
 static rs_options *
 parse(int argc, char **argv, batch_options *own, GError **error)
 {
     static const rs_option_group groups[] = {RS_OPTIONS_CAPTURE, RS_OPTIONS_NETWORK,
-                                             RS_OPTIONS_REPORT, RS_OPTIONS_OUTCOME};
+                                             RS_OPTIONS_REPORT, RS_OPTIONS_ROWS,
+                                             RS_OPTIONS_OUTCOME};
     /* clang-format off */
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &own->output, "Where reports, index, summary and database go", "DIR"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT64, &own->jobs, "Captures at a time (default: one for each processor)", "N"},
         {"memory", 0, 0, G_OPTION_ARG_STRING, &own->memory, "Give a capture up that takes more memory", "SIZE"},
         {"timeout", 0, 0, G_OPTION_ARG_INT64, &own->timeout_s, "Give a capture up that takes longer", "SECONDS"},
+        {"shard", 0, 0, G_OPTION_ARG_STRING, &own->shard, "Do one of N shares, for rocescope merge", "I/N|slurm"},
+        {"append", 0, 0, G_OPTION_ARG_NONE, &own->append, "Keep what earlier batches left in DIR", NULL},
         {"progress", 0, 0, G_OPTION_ARG_STRING, &own->progress, "Tell progress as lines of JSON on standard output", "json"},
         {0},
     };
@@ -163,131 +191,100 @@ check_told(batch *b, GError **error)
     return told != NULL;
 }
 
-/* ---- files that are to be there ---- */
+/* ---- what came of it ---- */
 
-static const rs_batch_capture *
-capture_at(const batch *b, guint i)
+/* A capture that belongs to the directory. */
+typedef struct entry {
+    const char *name;
+    rs_batch_result result;
+} entry;
+
+static gint
+by_name(gconstpointer a, gconstpointer b)
 {
-    return g_ptr_array_index(b->captures, i);
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
+/* Captures of earlier batches that this one is added to, and that none of its own takes the
+ * place of. */
 static void
-add_reports(GHashTable *files, const char *name)
+find_earlier(batch *b)
 {
-    for (guint i = 0; i < RS_BATCH_FORMS; i++) {
-        g_hash_table_add(files, rs_batch_dir_report(name, rs_batch_extensions[i]));
+    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GPtrArray) names = rs_batch_dir_captures(b->dir);
+    for (guint i = 0; i < b->captures->len; i++) {
+        g_hash_table_add(own, capture_at(b, i)->name);
+    }
+    for (guint i = 0; i < names->len; i++) {
+        char *name = g_ptr_array_index(names, i);
+        g_autofree char *file = rs_batch_dir_part(name);
+        g_autofree char *path = rs_batch_dir_path(b->dir, file);
+        g_autoptr(rs_part) part =
+            g_hash_table_contains(own, name) ? NULL : rs_part_open(path, NULL);
+        if (part != NULL) {
+            rs_batch_result result = rs_batch_result_of(rs_part_head(part));
+            result.reused = result.earlier = TRUE;
+            g_ptr_array_add(b->earlier, g_strdup(name));
+            g_array_append_val(b->earlier_results, result);
+        }
     }
 }
 
-static GHashTable *
-new_set(void)
+/* Everything that belongs to the directory.  `results` are of the batch's own captures;
+ * NULL: nothing came of them yet. */
+static void
+gather(const batch *b, const rs_batch_result *results, rs_batch_outcome *outcome)
 {
-    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(entry));
+    for (guint i = 0; i < b->captures->len; i++) {
+        entry own = {.name = capture_at(b, i)->name};
+        if (results != NULL) {
+            own.result = results[i];
+        }
+        g_array_append_val(entries, own);
+    }
+    for (guint i = 0; i < b->earlier->len; i++) {
+        const entry kept = {.name = g_ptr_array_index(b->earlier, i),
+                            .result =
+                                g_array_index(b->earlier_results, rs_batch_result, i)};
+        g_array_append_val(entries, kept);
+    }
+    g_array_sort(entries, by_name);
+    rs_batch_outcome_init(outcome, b->dir, b->options);
+    outcome->told_in_part = b->told_in_part;
+    for (guint i = 0; i < entries->len; i++) {
+        const entry *e = &g_array_index(entries, entry, i);
+        rs_batch_outcome_add(outcome, e->name, &e->result);
+    }
 }
 
-/* Everything that may appear. */
 static gboolean
 expect_files(const batch *b, GError **error)
 {
-    g_autoptr(GHashTable) files = new_set();
-    for (guint i = 0; i < b->captures->len; i++) {
-        add_reports(files, capture_at(b, i)->name);
-        g_hash_table_add(files, rs_batch_dir_part(capture_at(b, i)->name));
-    }
-    rs_batch_files_names(files);
-    return rs_batch_dir_expect(b->dir, files, error);
-}
-
-/* Of captures that were not dealt with, everything is left as it is. */
-static void
-add_results(const batch *b, GHashTable *files)
-{
-    for (guint i = 0; i < b->captures->len; i++) {
-        const char *name = capture_at(b, i)->name;
-        g_hash_table_add(files, rs_batch_dir_part(name));
-        if (b->results[i].has_report || !b->results[i].ended) {
-            add_reports(files, name);
-        }
-    }
-}
-
-/* ---- what came of it ---- */
-
-static guint
-count_missing(const batch *b)
-{
-    guint n = 0;
-    for (guint i = 0; i < b->captures->len; i++) {
-        n += b->results[i].ended ? 0 : 1;
-    }
-    return n;
+    rs_batch_outcome outcome;
+    gather(b, NULL, &outcome);
+    gboolean good = rs_batch_outcome_expect(&outcome, error);
+    rs_batch_outcome_clear(&outcome);
+    return good;
 }
 
 static gboolean
-ask_worst(rs_database *database, void *ctx, GError **error)
+is_share(const batch *b)
 {
-    batch *b = ctx;
-    b->worst = rs_batch_text_worst(database, b->options->top, error);
-    return b->worst != NULL;
+    return b->share.of > 1;
 }
 
-/* Without any, a PATH was mistyped, or nothing could be read. */
 static gboolean
-has_any_report(const batch *b)
+print_outcome(const batch *b, const rs_batch_outcome *outcome, const char *output)
 {
-    for (guint i = 0; i < b->captures->len; i++) {
-        if (b->results[i].has_report) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-/* Writes the common files, and removes what an earlier batch left that is none of this
- * one's, once there is anything to put in its place. */
-static gboolean
-write_common(batch *b, guint n_missing, GError **error)
-{
-    const rs_batch_extent extent = {.n_missing = n_missing};
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    g_autoptr(GHashTable) files = new_set();
-    for (guint i = 0; i < b->captures->len; i++) {
-        if (b->results[i].ended) {
-            g_ptr_array_add(names, capture_at(b, i)->name);
-        }
-    }
-    add_results(b, files);
-    rs_batch_files_names(files);
-    return rs_batch_files_write(b->dir, names, &extent, ask_worst, b, error) &&
-           (!has_any_report(b) || rs_batch_dir_settle(b->dir, files, error));
-}
-
-static int
-exit_status(const batch *b, guint n_missing)
-{
-    gboolean all = n_missing == 0 && !b->told_in_part;
-    int status = all ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
-    for (guint i = 0; i < b->captures->len; i++) {
-        const rs_batch_result *result = &b->results[i];
-        if (result->ended && result->status != RS_BATCH_COMPLETE &&
-            result->status != RS_BATCH_NO_CAPTURE) {
-            status = RS_EXIT_INCOMPLETE;
-        } else if (status == RS_EXIT_SUCCESS && result->has_finding &&
-                   result->worst >= b->options->fail_on) {
-            status = RS_EXIT_FINDING;
-        }
-    }
-    return status;
-}
-
-static void
-print_outcome(const batch *b, const char *output)
-{
-    rs_batch_counts counts;
     g_autofree char *index =
         g_build_filename(output, rs_batch_common_names[RS_BATCH_INDEX], NULL);
-    rs_batch_count(&counts, b->results, b->captures->len);
-    rs_batch_text(stdout, &counts, b->worst, rs_console_width(), index);
+    if (!is_share(b)) {
+        return rs_batch_outcome_print(outcome, index);
+    }
+    g_autofree char *where = g_strdup_printf("%s: share %u of %u, for rocescope merge",
+                                             output, b->share.number, b->share.of);
+    return rs_batch_outcome_print(outcome, where);
 }
 
 /* ---- the batch ---- */
@@ -337,6 +334,47 @@ check_captured_at(const batch *b, GError **error)
     return TRUE;
 }
 
+/* Which of the files are this share's, and what the directory is going to be of. */
+static GPtrArray *
+take_share(const batch *b, rs_batch_record *record)
+{
+    g_autofree rs_batch_share_size *sizes = g_new(rs_batch_share_size, b->share.of);
+    g_autofree guint *share_of = rs_batch_share_divide(b->files, b->share.of, sizes);
+    g_autofree char *found = rs_batch_key_found(b->files);
+    GPtrArray *own = g_ptr_array_new();
+    rs_batch_share_size all = {0};
+    for (guint i = 0; i < b->share.of; i++) {
+        all.inputs += sizes[i].inputs;
+        all.bytes += sizes[i].bytes;
+    }
+    for (guint i = 0; i < b->files->len; i++) {
+        if (share_of[i] == b->share.number - 1) {
+            g_ptr_array_add(own, g_ptr_array_index(b->files, i));
+        }
+    }
+    rs_batch_record_add(record, b->common_key, found, &b->share, &all,
+                        &sizes[b->share.number - 1]);
+    return own;
+}
+
+/* What the directory is of so far; a new one of nothing. */
+static rs_batch_record *
+old_record(const batch *b, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    g_autoptr(rs_batch_record) record = rs_batch_record_new();
+    g_autoptr(rs_batch_record) old =
+        b->append ? rs_batch_dir_read_record(b->dir, &problem) : NULL;
+    if (problem != NULL && !g_error_matches(problem, RS_ERROR, RS_ERROR_OPEN)) {
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return NULL;
+    }
+    if (old != NULL) {
+        rs_batch_record_merge(record, old);
+    }
+    return g_steal_pointer(&record);
+}
+
 /* Finds out what there is to do; FALSE with `error` set, or interrupted. */
 static gboolean
 prepare(batch *b, const char *output, GError **error)
@@ -352,27 +390,42 @@ prepare(batch *b, const char *output, GError **error)
     if (!check_captured_at(b, error)) {
         return FALSE;
     }
-    b->captures = rs_batch_sets_find(b->files, &b->limits, b->progress);
-    return b->captures != NULL && expect_files(b, error);
+    g_autoptr(rs_batch_record) record = old_record(b, error);
+    if (record == NULL) {
+        return FALSE;
+    }
+    b->common_key = rs_batch_key_common(b->options);
+    b->own_files = take_share(b, record);
+    b->captures = rs_batch_sets_find(b->own_files, &b->limits, b->progress);
+    if (b->captures == NULL) {
+        return FALSE;
+    }
+    if (b->append) {
+        find_earlier(b);
+    }
+    return expect_files(b, error) && rs_batch_dir_write_record(b->dir, record, error);
 }
 
 /* Does it all; returns the exit status. */
 static int
-run(batch *b, const char *output, GError **error)
+run(const batch *b, const char *output, GError **error)
 {
-    g_autofree char *common = rs_batch_key_common(b->options);
     const rs_batch_task task = {
-        .options = b->options, .common_key = common, .dir = b->dir};
-    b->results = rs_batch_run(&task, b->captures, &b->limits, b->progress);
-    guint n_missing = count_missing(b);
-    gboolean written = write_common(b, n_missing, error);
-    int status = written ? exit_status(b, n_missing) : RS_EXIT_INCOMPLETE;
+        .options = b->options, .common_key = b->common_key, .dir = b->dir};
+    g_autofree rs_batch_result *results =
+        rs_batch_run(&task, b->captures, &b->limits, b->progress);
+    rs_batch_outcome outcome;
+    gather(b, results, &outcome);
+    gboolean written = rs_batch_outcome_write(
+        &outcome, is_share(b) ? RS_BATCH_PARTS_ONLY : RS_BATCH_ALL_FILES, error);
+    int status = written ? rs_batch_outcome_status(&outcome) : RS_EXIT_INCOMPLETE;
     rs_batch_progress_clear(b->progress);
     if (written && !b->options->quiet && b->form != RS_BATCH_PROGRESS_JSON) {
-        print_outcome(b, output);
-        status = rs_console_flush() ? status : RS_EXIT_INCOMPLETE;
+        status = print_outcome(b, &outcome, output) ? status : RS_EXIT_INCOMPLETE;
     }
-    rs_batch_progress_end(b->progress, n_missing == 0 && written, status);
+    rs_batch_progress_end(b->progress,
+                          rs_batch_outcome_is_complete(&outcome) && written, status);
+    rs_batch_outcome_clear(&outcome);
     return status;
 }
 
@@ -404,9 +457,11 @@ clear(batch *b)
     rs_batch_progress_free(b->progress);
     rs_batch_dir_close(b->dir);
     g_clear_pointer(&b->captures, g_ptr_array_unref);
+    g_clear_pointer(&b->own_files, g_ptr_array_unref);
     g_clear_pointer(&b->files, g_ptr_array_unref);
-    rs_table_free(b->worst);
-    g_free(b->results);
+    g_ptr_array_unref(b->earlier);
+    g_array_unref(b->earlier_results);
+    g_free(b->common_key);
 }
 
 int
@@ -414,7 +469,11 @@ rs_command_batch(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
     batch_options own = {0};
-    batch b = {0};
+    batch b = {
+        .share = {.number = 1, .of = 1},
+        .earlier = g_ptr_array_new_with_free_func(g_free),
+        .earlier_results = g_array_new(FALSE, FALSE, sizeof(rs_batch_result)),
+    };
     int status = RS_EXIT_USAGE;
     g_autoptr(rs_options) options = parse(argc, argv, &own, &error);
     b.options = options;
@@ -428,5 +487,6 @@ rs_command_batch(int argc, char **argv)
     g_free(own.output);
     g_free(own.memory);
     g_free(own.progress);
+    g_free(own.shard);
     return status;
 }

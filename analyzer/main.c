@@ -19,6 +19,8 @@ static const struct {
     {"compare", rs_command_compare, "Several captures of one path, packet by packet"},
     {"extract", rs_command_extract,
      "Packets of a stream, connection or finding, for Wireshark"},
+    {"merge", rs_command_merge,
+     "What batches of several machines or days wrote, into one"},
 };
 
 static const char summary[] =

@@ -165,8 +165,17 @@ take_report(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
         {"events", 0, 0, G_OPTION_ARG_INT64, &raw->events, "Keep the first N events in the JSON report (default 1000)", "N"},
-        {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
         {"max-streams", 0, 0, G_OPTION_ARG_INT64, &raw->max_streams, "Streams in the JSON report, worst first (default 100000)", "N"},
+        {0},
+    };
+    add_group(parser, "How much is reported", entries);
+}
+
+static void
+take_rows(rs_option_parser *parser, rs_raw_options *raw)
+{
+    const GOptionEntry entries[] = {
+        {"top", 0, 0, G_OPTION_ARG_INT64, &raw->top, "Rows of each table in the text report (default 20; 0: all)", "N"},
         {0},
     };
     add_group(parser, "How much is reported", entries);
@@ -251,7 +260,7 @@ rs_option_parser_take(rs_option_parser *parser, rs_option_group group)
         [RS_OPTIONS_COUNTERS] = take_counters, [RS_OPTIONS_REPORT] = take_report,
         [RS_OPTIONS_FILES] = take_files,       [RS_OPTIONS_OUTCOME] = take_outcome,
         [RS_OPTIONS_PROGRAM] = take_program,   [RS_OPTIONS_TABLES] = take_tables,
-        [RS_OPTIONS_THREADS] = take_threads,
+        [RS_OPTIONS_THREADS] = take_threads,   [RS_OPTIONS_ROWS] = take_rows,
     };
     take[group](parser, &parser->raw);
 }

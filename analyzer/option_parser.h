@@ -16,12 +16,13 @@ typedef enum rs_option_group {
     RS_OPTIONS_CAPTURE,  /* what is read: --filter, --port, --icrc */
     RS_OPTIONS_NETWORK,  /* what the user knows of the network, its hosts and points */
     RS_OPTIONS_COUNTERS, /* --counters-before, --counters-after: of one capture */
-    RS_OPTIONS_REPORT,  /* how much of it is reported: --events, --max-streams, --top */
-    RS_OPTIONS_FILES,   /* what else is written: --json, --html */
-    RS_OPTIONS_TABLES,  /* --csv: the tables of one capture */
-    RS_OPTIONS_OUTCOME, /* --fail-on, --quiet, --no-color */
-    RS_OPTIONS_THREADS, /* --threads: of one capture */
-    RS_OPTIONS_PROGRAM, /* --version, --list-findings, --list-columns */
+    RS_OPTIONS_REPORT,   /* how much of it is reported: --events, --max-streams */
+    RS_OPTIONS_ROWS,     /* of the text report: --top */
+    RS_OPTIONS_FILES,    /* what else is written: --json, --html */
+    RS_OPTIONS_TABLES,   /* --csv: the tables of one capture */
+    RS_OPTIONS_OUTCOME,  /* --fail-on, --quiet, --no-color */
+    RS_OPTIONS_THREADS,  /* --threads: of one capture */
+    RS_OPTIONS_PROGRAM,  /* --version, --list-findings, --list-columns */
 } rs_option_group;
 
 typedef struct rs_option_parser rs_option_parser;

@@ -21,6 +21,7 @@ struct rs_part {
     char *path;
     FILE *file;
     json_t *head;
+    char *digest;       /* of its lines but the last */
     json_t *line;       /* the newest */
     GHashTable *sheets; /* char * -> json_t: its columns */
     char *text;
@@ -127,12 +128,11 @@ next_line(rs_part *part)
 }
 
 static gboolean
-says_end(const json_t *line, guint64 n_lines, const rs_digest *digest)
+says_end(const json_t *line, guint64 n_lines, const char *digest)
 {
     const json_t *end = json_object_get(line, "end");
-    g_autofree char *found = rs_digest_text(digest);
     return json_integer_value(json_object_get(end, "lines")) == (json_int_t)n_lines &&
-           g_strcmp0(json_string_value(json_object_get(end, "digest")), found) == 0;
+           g_strcmp0(json_string_value(json_object_get(end, "digest")), digest) == 0;
 }
 
 /* Reads everything once: TRUE if the last line says so. */
@@ -148,7 +148,8 @@ is_whole(rs_part *part)
         }
         if (g_str_has_prefix(part->text, "{\"end\":")) {
             json_t *line = json_loadb(part->text, (size_t)n, 0, NULL);
-            gboolean good = line != NULL && says_end(line, n_lines, digest) &&
+            part->digest = rs_digest_text(digest);
+            gboolean good = line != NULL && says_end(line, n_lines, part->digest) &&
                             fgetc(part->file) == EOF && !ferror(part->file);
             json_decref(line);
             return good;
@@ -207,6 +208,7 @@ rs_part_close(rs_part *part)
     json_decref(part->line);
     g_hash_table_unref(part->sheets);
     free(part->text);
+    g_free(part->digest);
     g_free(part->path);
     g_free(part);
 }
@@ -215,6 +217,12 @@ const json_t *
 rs_part_head(const rs_part *part)
 {
     return part->head;
+}
+
+const char *
+rs_part_digest(const rs_part *part)
+{
+    return part->digest;
 }
 
 /* Takes the columns of a sheet, or the row of one; TRUE for a row that fits. */

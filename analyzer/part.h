@@ -58,6 +58,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_part, rs_part_close)
 const json_t *
 rs_part_head(const rs_part *part);
 
+/* The digest of its lines: the part's. */
+const char *
+rs_part_digest(const rs_part *part);
+
 /* The next row; FALSE: there is none. */
 gboolean
 rs_part_next(rs_part *part, rs_part_row *row);

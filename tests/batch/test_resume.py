@@ -144,7 +144,8 @@ def options():
     }
     neutral = {"--top": "3", "--fail-on": "critical", "--jobs": "1", "--timeout": "100",
                "--memory": "8G", "--no-color": None, "--quiet": None,
-               "--progress": "json", "--output": None}
+               "--progress": "json", "--output": None, "--append": None,
+               "--shard": "1/1"}
     text = subprocess.run([BINARY, "batch", "--help-all"], capture_output=True, text=True,
                           check=True, timeout=60).stdout
     listed = {word.strip(",").split("=")[0] for line in text.splitlines()
