@@ -2,6 +2,7 @@
 #include "batch_files.h"
 
 #include "error.h"
+#include "fleet.h"
 #include "output.h"
 #include "part.h"
 
@@ -41,7 +42,8 @@ add_parts(rs_database *database, const rs_batch_dir *dir, const GPtrArray *names
             return FALSE;
         }
     }
-    return rs_database_finish(database, error);
+    return rs_database_index(database, error) && rs_fleet_fill(database, error) &&
+           rs_database_finish(database, error);
 }
 
 static char *

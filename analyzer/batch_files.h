@@ -10,6 +10,7 @@
 
 #include "batch_dir.h"
 #include "database.h"
+#include "html_page.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -46,6 +47,9 @@ rs_batch_summary_csv(FILE *out, rs_database *database, const rs_batch_extent *ex
 gboolean
 rs_batch_summary_json(FILE *out, rs_database *database, const rs_batch_extent *extent,
                       GError **error);
+/* The section of index.html with the matrix of hosts, where there are enough of them. */
+gboolean
+rs_batch_matrix(rs_html *page, rs_database *database, GError **error);
 gboolean
 rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
                GError **error);

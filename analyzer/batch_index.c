@@ -7,6 +7,7 @@
  */
 #include "batch_files.h"
 
+#include "database_schema.h"
 #include "format.h"
 #include "html_page.h"
 #include "html_table.h"
@@ -16,6 +17,10 @@
 #define KINDS 200
 #define FAILURES 500
 #define NO_CAPTURES 200
+#define LINKS 200
+#define PAIRS 200
+#define RAILS 256
+#define DAYS 1000
 
 static const char rule[] =
     "<p>Captures are ranked by their findings: the number of critical ones counts "
@@ -23,7 +28,11 @@ static const char rule[] =
     "packets that did not arrive, then that of requests sent again, then the share of "
     "time for which the source that paused longest paused its link, then the number "
     "of notes, then the name. Streams are ranked by the worst finding about them, "
-    "then by their packets that did not arrive, requests sent again and marks.</p>\n";
+    "then by their packets that did not arrive, requests sent again and marks.</p>\n"
+    "<p>Links and hosts are ranked by their packets that did not arrive, then by "
+    "requests sent again, the time that pauses held them, and marks. What several "
+    "captures or points saw of a stream at the same time counts once: of each number "
+    "the greatest.</p>\n";
 
 static const rs_html_column captures[] = {
     {"rank", "rank", RS_HTML_NUMBER, RS_HTML_ALWAYS, NULL, NULL},
@@ -77,6 +86,59 @@ static const rs_html_column kinds[] = {
     {"findings", "findings", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL},
 };
 
+/* What is counted of hosts, links, rails and days. */
+#define MEASURES                                                                       \
+    {"streams", "streams", RS_HTML_COUNT, RS_HTML_ALWAYS, "each once a day", NULL},    \
+        {"packets", "packets", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL},             \
+        {"payload", "payload_bytes", RS_HTML_BYTES, RS_HTML_ALWAYS, NULL, NULL},       \
+        {"lost", "lost", RS_HTML_COUNT, RS_HTML_ALWAYS, "packets that did not arrive", \
+         NULL},                                                                        \
+        {"sent again", "resent", RS_HTML_COUNT, RS_HTML_ALWAYS, "requests", NULL},     \
+        {"CE", "ce", RS_HTML_COUNT, RS_HTML_ALWAYS, "data packets marked", NULL},      \
+        {"CE share",     "ce/data_packets", RS_HTML_SHARE,                             \
+         RS_HTML_ALWAYS, "of data packets", "there is no data"},                       \
+        {"CNPs",                                                                       \
+         "cnps",                                                                       \
+         RS_HTML_COUNT,                                                                \
+         RS_HTML_ALWAYS,                                                               \
+         "that the data caused, where its other direction is known",                   \
+         NULL},                                                                        \
+    {                                                                                  \
+        "held", "held_ns", RS_HTML_DURATION, RS_HTML_IF_ANY,                           \
+            "by pauses, added up over streams", NULL                                   \
+    }
+
+/* clang-format off */
+static const rs_html_column links[] = {
+    {"address", "addr", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    {"host", "host", RS_HTML_TEXT, RS_HTML_IF_ANY, NULL, "--hosts does not have it"},
+    {"rail", "rail", RS_HTML_TEXT, RS_HTML_IF_ANY, NULL, "--hosts does not have it"},
+    {"port", "port", RS_HTML_TEXT, RS_HTML_IF_ANY, NULL, "--hosts does not have it"},
+    {"way", "way", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    MEASURES,
+};
+
+static const rs_html_column pairs[] = {
+    {"from", "src", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    {"to", "dst", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    MEASURES,
+};
+
+static const rs_html_column rails[] = {
+    {"from rail", "src_rail", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    {"to rail", "dst_rail", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
+    MEASURES,
+};
+
+static const rs_html_column days[] = {
+    {"day", "day", RS_HTML_TEXT, RS_HTML_ALWAYS, "UTC", NULL},
+    {"captures", "captures", RS_HTML_COUNT, RS_HTML_ALWAYS, "that began on it", NULL},
+    {"critical", "critical", RS_HTML_COUNT, RS_HTML_ALWAYS, "findings of these", NULL},
+    {"warnings", "warning", RS_HTML_COUNT, RS_HTML_ALWAYS, "findings of these", NULL},
+    MEASURES,
+};
+/* clang-format on */
+
 static const rs_html_column failures[] = {
     {"file", "path", RS_HTML_TEXT, RS_HTML_ALWAYS, "the capture's first", NULL},
     {"status", "status", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
@@ -117,6 +179,18 @@ static const section sections[] = {
     {"streams", "Streams", "Streams of all captures, worst first", COLUMNS(streams), STREAMS,
      "SELECT *, name AS report FROM ranked_streams ORDER BY rank LIMIT ?",
      "SELECT count(*) AS n FROM streams", "rocescope.sqlite has all of them"},
+    {"days", "Days", "Days, what was seen on each", COLUMNS(days), DAYS,
+     "SELECT * FROM ranked_days WHERE (SELECT count(*) FROM days) > 1 ORDER BY day DESC LIMIT ?",
+     "SELECT count(*) AS n FROM days", "rocescope.sqlite has all of them"},
+    {"links", "Links", "NIC ports and what went over their links, worst first", COLUMNS(links), LINKS,
+     "SELECT * FROM links ORDER BY " RS_DATABASE_WORST ", addr, way LIMIT ?",
+     "SELECT count(*) AS n FROM links", "rocescope.sqlite has all of them"},
+    {"pairs", "Hosts", "Hosts that send to each other, worst first", COLUMNS(pairs), PAIRS,
+     "SELECT * FROM host_pairs ORDER BY " RS_DATABASE_WORST ", src, dst LIMIT ?",
+     "SELECT count(*) AS n FROM host_pairs", "rocescope.sqlite has all of them"},
+    {"rails", "Rails", "From rail to rail", COLUMNS(rails), RAILS,
+     "SELECT * FROM rail_pairs ORDER BY src_rail, dst_rail LIMIT ?",
+     "SELECT count(*) AS n FROM rail_pairs", "rocescope.sqlite has all of them"},
     {"kinds", "What was found", "Kinds of findings", COLUMNS(kinds), KINDS,
      "SELECT kind, severity, count(DISTINCT capture) AS captures, count(*) AS findings "
      "FROM findings GROUP BY kind, severity "
@@ -243,7 +317,9 @@ write_contents(rs_html *page, rs_database *database, const rs_batch_extent *exte
         return FALSE;
     }
     for (guint i = 0; i < G_N_ELEMENTS(sections); i++) {
-        if (!write_section(page, database, &sections[i], error)) {
+        gboolean matrix_goes_before = g_str_equal(sections[i].id, "links");
+        if ((matrix_goes_before && !rs_batch_matrix(page, database, error)) ||
+            !write_section(page, database, &sections[i], error)) {
             return FALSE;
         }
     }
@@ -265,7 +341,7 @@ rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
     g_autofree char *title =
         g_strdup_printf("%s %s", number, n == 1 ? "capture" : "captures");
     const rs_html_head head = {
-        .kind = "Batch", .title = title, .charts = RS_HTML_NO_CHARTS};
+        .kind = "Batch", .title = title, .charts = RS_HTML_MATRIX};
     rs_html *page = rs_html_open(out, &head);
     gboolean good = write_contents(page, database, extent, error);
     rs_html_close(page);

@@ -3,14 +3,15 @@
 #include "batch_files.h"
 
 #include "csv.h"
+#include "database_schema.h"
 #include "json_capture.h"
 #include "json_parts.h"
 
 #include <stdlib.h>
 
 #define SCHEMA_VERSION 1
-#define STREAMS 1000 /* the worst of all; the database has the others */
-#define DIGITS 15    /* what a double holds of decimals */
+#define MANY 1000 /* rows of long lists; the database has the others */
+#define DIGITS 15 /* what a double holds of decimals */
 
 /* ---- CSV ---- */
 
@@ -126,6 +127,10 @@ static const struct {
      "packets, first_ts_ns, last_ts_ns FROM ranked_captures ORDER BY rank"},
     {"streams", ROWS,
      "SELECT * FROM ranked_streams ORDER BY rank LIMIT ?"},
+    {"host_pairs", ROWS, "SELECT * FROM host_pairs ORDER BY " RS_DATABASE_WORST ", src, dst LIMIT ?"},
+    {"links", ROWS, "SELECT * FROM links ORDER BY " RS_DATABASE_WORST ", addr, way LIMIT ?"},
+    {"rail_pairs", ROWS, "SELECT * FROM rail_pairs ORDER BY src_rail, dst_rail LIMIT ?"},
+    {"days", ROWS, "SELECT * FROM ranked_days ORDER BY day"},
     {"no_captures", ROWS, "SELECT path, bytes, reason FROM no_captures ORDER BY path"},
     /* clang-format on */
 };
@@ -140,7 +145,7 @@ put_member(FILE *out, rs_database *database, guint i, GError **error)
     list l = {.out = out};
     fputc('[', out);
     gboolean good =
-        rs_database_ask(database, members[i].sql, STREAMS, put_element, &l, error);
+        rs_database_ask(database, members[i].sql, MANY, put_element, &l, error);
     fputc(']', out);
     return good;
 }

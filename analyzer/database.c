@@ -16,6 +16,7 @@ struct rs_database {
     sqlite3 *handle;
     sqlite3_stmt **inserts; /* by sheet */
     sqlite3_stmt *no_capture;
+    GHashTable *puts; /* char *, table -> sqlite3_stmt */
     gint64 n_captures;
 };
 
@@ -69,12 +70,19 @@ make_tables(rs_database *db, GError **error)
                    error);
 }
 
+static void
+free_statement(gpointer statement)
+{
+    (void)sqlite3_finalize(statement);
+}
+
 rs_database *
 rs_database_new(const char *path, GError **error)
 {
     g_autoptr(rs_database) db = g_new0(rs_database, 1);
     db->path = g_strdup(path);
     db->inserts = g_new0(sqlite3_stmt *, rs_n_sheets);
+    db->puts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_statement);
     if (sqlite3_open(path, &db->handle) != SQLITE_OK) {
         fail(db, error);
         return NULL;
@@ -92,6 +100,7 @@ rs_database_free(rs_database *db)
         (void)sqlite3_finalize(db->inserts[i]);
     }
     (void)sqlite3_finalize(db->no_capture);
+    g_hash_table_unref(db->puts);
     (void)sqlite3_close(db->handle);
     g_free(db->inserts);
     g_free(db->path);
@@ -265,11 +274,54 @@ rs_database_add(rs_database *db, rs_part *part, GError **error)
 }
 
 gboolean
-rs_database_finish(rs_database *db, GError **error)
+rs_database_index(rs_database *db, GError **error)
 {
     g_autofree char *view = rs_database_captures_view();
-    return run(db, rs_database_views, error) && run(db, view, error) &&
-           run(db, "COMMIT;", error);
+    return run(db, rs_database_views, error) && run(db, view, error);
+}
+
+/* The statement for a table, made when its first row comes. */
+static sqlite3_stmt *
+put_statement(rs_database *db, const char *table, gsize n_columns, GError **error)
+{
+    sqlite3_stmt *statement = g_hash_table_lookup(db->puts, table);
+    if (statement != NULL) {
+        return statement;
+    }
+    g_autoptr(GString) sql = g_string_new(NULL);
+    g_string_append_printf(sql, "INSERT INTO %s VALUES (?", table);
+    for (gsize i = 1; i < n_columns; i++) {
+        g_string_append(sql, ",?");
+    }
+    g_string_append(sql, ")");
+    if (!prepare(db, sql->str, &statement, error)) {
+        return NULL;
+    }
+    g_hash_table_insert(db->puts, g_strdup(table), statement);
+    return statement;
+}
+
+gboolean
+rs_database_put(rs_database *db, const char *table, const json_t *values,
+                GError **error)
+{
+    gsize i;
+    json_t *value;
+    sqlite3_stmt *statement = put_statement(db, table, json_array_size(values), error);
+    if (statement == NULL) {
+        return FALSE;
+    }
+    json_array_foreach(values, i, value)
+    {
+        bind(statement, (guint)i + 1, value);
+    }
+    return insert(db, statement, error);
+}
+
+gboolean
+rs_database_finish(rs_database *db, GError **error)
+{
+    return run(db, "COMMIT;", error);
 }
 
 /* ---- asking ---- */

@@ -37,6 +37,15 @@ rs_database_add(rs_database *database, rs_part *part, GError **error);
 
 /* Makes indexes and views; from now on queries can be asked. */
 gboolean
+rs_database_index(rs_database *database, GError **error);
+
+/* Adds a row to a table of ours that is no sheet: all of its columns, in an array. */
+gboolean
+rs_database_put(rs_database *database, const char *table, const json_t *values,
+                GError **error);
+
+/* Has everything stay. */
+gboolean
 rs_database_finish(rs_database *database, GError **error);
 
 /* Takes a row of an answer as an object of its columns, in their order; FALSE: no more. */

@@ -20,12 +20,38 @@ const rs_database_head_column rs_database_head_columns[] = {
 
 const guint rs_database_n_head_columns = G_N_ELEMENTS(rs_database_head_columns);
 
+/* Columns of the tables that are about all captures; fleet.c fills them in this order. */
+#define MEASURES \
+    "  streams INTEGER, -- streams, each once a day\n" \
+    "  packets INTEGER, -- packets\n" \
+    "  payload_bytes INTEGER, -- bytes of messages in them\n" \
+    "  lost INTEGER, -- packets that did not arrive, by the verdicts\n" \
+    "  resent INTEGER, -- requests sent again\n" \
+    "  data_packets INTEGER, -- data packets\n" \
+    "  ce INTEGER, -- of them, marked with CE\n" \
+    "  cnps INTEGER, -- CNPs that the data caused, as far as the other direction was found\n" \
+    "  held_ns INTEGER -- for how long pauses held streams, added up over streams\n"
+
 const char rs_database_tables[] =
     "CREATE TABLE no_captures ( -- Files in directories that are no captures\n"
     "  path TEXT NOT NULL, -- of the file\n"
     "  bytes INTEGER NOT NULL, -- its size\n"
     "  reason TEXT -- what it was taken for\n"
-    ");\n";
+    ");\n"
+    "CREATE TABLE host_pairs ( -- What hosts sent to each other, over all captures, each packet once\n"
+    "  src TEXT, -- host that sends, by `--hosts`, else its address\n"
+    "  dst TEXT, -- host that receives\n" MEASURES ");\n"
+    "CREATE TABLE links ( -- What each NIC port sent and received, over all captures, each packet once\n"
+    "  addr TEXT, -- its address\n"
+    "  host TEXT, -- its host, by `--hosts`\n"
+    "  rail TEXT, -- its rail\n"
+    "  port TEXT, -- its port\n"
+    "  way TEXT, -- `sends` or `receives`\n" MEASURES ");\n"
+    "CREATE TABLE rail_pairs ( -- What went from rail to rail, by `--hosts`, over all captures, each packet once\n"
+    "  src_rail TEXT, -- that it came from\n"
+    "  dst_rail TEXT, -- that it went to\n" MEASURES ");\n"
+    "CREATE TABLE days ( -- What was seen on each day, over all captures, each packet once\n"
+    "  day TEXT, -- of the first packet that a capture has of a stream, UTC\n" MEASURES ");\n";
 
 /* Verdicts that mean that something did not arrive: summary.h has the rule. */
 #define LOST(p) \
@@ -52,6 +78,11 @@ static const struct {
     "  resent_share DESC, paused_share DESC, note DESC, name) AS rank"
 
 const char rs_database_views[] =
+    "CREATE VIEW ranked_days AS -- Days, with the captures that began on them\n"
+    "SELECT d.day, count(c.id) AS captures, ifnull(sum(c.critical), 0) AS critical, ifnull(sum(c.warning), 0) AS warning, -- their findings\n"
+    "  d.streams, d.packets, d.payload_bytes, d.lost, d.resent, d.data_packets, d.ce, d.cnps, d.held_ns\n"
+    "FROM days d LEFT JOIN captures c ON date(c.first_ts_ns / 1000000000, 'unixepoch') = d.day\n"
+    "GROUP BY d.day ORDER BY d.day;\n"
     "CREATE INDEX findings_id ON findings (capture, id);\n"
     "CREATE INDEX findings_severity ON findings (severity, kind);\n"
     "CREATE INDEX finding_streams_stream ON finding_streams (capture, stream);\n"
@@ -75,6 +106,26 @@ const char rs_database_views[] =
     "    WHERE fs.capture = t.capture AND fs.stream = t.id) AS worst FROM streams t) s\n"
     "JOIN captures c ON c.id = s.capture)\n"
     "ORDER BY rank;\n";
+
+const char rs_database_sightings[] =
+    "SELECT ifnull(s.tenant_kind, '') || char(10) || ifnull(s.tenant_id, '') || char(10) || s.src || char(10) ||\n"
+    "  s.dst || char(10) || s.dst_qpn || char(10) || s.transport || char(10) ||\n"
+    "  date(s.first_ts_ns / 1000000000, 'unixepoch') AS key,\n"
+    "  date(s.first_ts_ns / 1000000000, 'unixepoch') AS day,\n"
+    "  s.src, s.dst, s.src_host_name AS src_name, s.dst_host_name AS dst_name,\n"
+    "  ifnull(s.src_host_name, s.src) AS src_host, ifnull(s.dst_host_name, s.dst) AS dst_host,\n"
+    "  s.src_host_rail AS src_rail, s.dst_host_rail AS dst_rail,\n"
+    "  s.src_host_port AS src_port, s.dst_host_port AS dst_port,\n"
+    "  s.first_ts_ns, s.last_ts_ns, s.packets, s.payload_bytes, " LOST("s.") " AS lost,\n"
+    "  s.retransmissions_packets AS resent,\n"
+    "  s.ecn_not_ect + s.ecn_ect0 + s.ecn_ect1 + s.ecn_ce AS data_packets,\n"
+    "  s.ecn_ce AS ce, s.cnps_received AS cnps, h.held_ns\n"
+    "FROM streams s LEFT JOIN (\n"
+    "  SELECT v.capture, v.stream, sum(v.held_ns) AS held_ns FROM pause_victims v\n"
+    "  JOIN pauses p ON p.capture = v.capture AND p.id = v.pause\n"
+    "  WHERE p.same_as = p.id GROUP BY v.capture, v.stream) h\n"
+    "ON h.capture = s.capture AND h.stream = s.id\n"
+    "ORDER BY key, s.first_ts_ns, s.last_ts_ns, s.capture, s.id";
 
 /* clang-format on */
 

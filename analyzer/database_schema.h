@@ -38,4 +38,11 @@ rs_database_captures_view(void);
 extern const char rs_database_tables[];
 extern const char rs_database_views[];
 
+/* The worst hosts and links first. */
+#define RS_DATABASE_WORST "lost DESC, resent DESC, held_ns DESC, ce DESC"
+
+/* Asks for streams as each capture saw them, those of one stream and day together (column
+ * "key"), in the order of time; for fleet.c. */
+extern const char rs_database_sightings[];
+
 #endif

@@ -15,6 +15,7 @@ extern const char rs_html_style[]; /* of all pages; dygraphs' own goes first */
 extern const char
     rs_html_page_script[]; /* of all pages: tables, copying, light and dark */
 extern const char rs_html_report_script[]; /* charts of the report of a capture */
+extern const char rs_html_matrix_script[]; /* of these the matrix of hosts alone */
 extern const char
     rs_html_dygraphs[]; /* the library, and what synchronises its charts */
 extern const char rs_html_dygraphs_licence[]; /* plain text */

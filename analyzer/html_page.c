@@ -92,6 +92,8 @@ choose_scripts(rs_html *page)
     if (page->charts == RS_HTML_CHARTS) {
         page->script[page->n_scripts++] = rs_html_dygraphs;
         page->script[page->n_scripts++] = rs_html_report_script;
+    } else if (page->charts == RS_HTML_MATRIX) {
+        page->script[page->n_scripts++] = rs_html_matrix_script;
     }
 }
 

@@ -29,6 +29,7 @@ typedef struct rs_html rs_html;
 /* What a page does beside tables. */
 typedef enum rs_html_charts {
     RS_HTML_NO_CHARTS,
+    RS_HTML_MATRIX, /* the script of the matrix of hosts */
     RS_HTML_CHARTS, /* the library, and the scripts of the report of a capture */
 } rs_html_charts;
 

@@ -30,6 +30,7 @@ add_asset(rs_html_style "${ROCESCOPE_DYGRAPHS}/dygraph.min.css" page.css tables.
     report.css media.css)
 add_asset(rs_html_page_script page.js tables.js)
 add_asset(rs_html_report_script units.js axis.js timeline.js psn.js hosts.js)
+add_asset(rs_html_matrix_script units.js hosts.js)
 add_asset(rs_html_dygraphs "${ROCESCOPE_DYGRAPHS}/dygraph.min.js"
     "${ROCESCOPE_DYGRAPHS}/extras/synchronizer.js")
 add_asset(rs_html_dygraphs_licence "${ROCESCOPE_DYGRAPHS_LICENCE}")

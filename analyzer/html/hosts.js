@@ -10,9 +10,9 @@
     const { units, make } = rocescope;
     const place = document.getElementById("hosts-matrix");
     const choice = document.getElementById("hosts-choice");
-    // In the order in which the page has them.
+    // In the order in which the page has them; the report of a capture does not have the last.
     const MEMBERS = ["from", "to", "packets", "bytes", "data", "ce", "lost",
-                     "retransmissions", "cnps"];
+                     "retransmissions", "cnps", "held"];
     const all = data.cells.map((values) =>
         Object.fromEntries(MEMBERS.map((name, i) => [name, values[i]])));
     const cells = new Map(all.map((cell) => [`${cell.from} ${cell.to}`, cell]));
@@ -25,6 +25,7 @@
         { name: "CE share", of: (cell) => cell.data > 0 ? cell.ce / cell.data : null,
           format: units.share },
         { name: "CNPs that it caused", of: (cell) => cell.cnps, format: units.count },
+        { name: "time held by pauses", of: (cell) => cell.held ?? 0, format: units.duration },
     ].filter((measure) => all.some((cell) => measure.of(cell) > 0));
 
     // Shades by the square root, so that little is told from nothing.

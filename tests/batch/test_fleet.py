@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hosts, links, rails and days over all captures: what is captured twice counts once, what
+follows one another adds up."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+
+from batching import BINARY, LOSSY, PAUSED, Rows, SOURCE, batch, folder, records, shifted, small
+
+rows = Rows()
+check = rows.check
+
+DAY = 86400
+A, B = "10.77.1.1", "10.77.1.2"
+
+
+def rows_of(done, table, key):
+    names = [r[1] for r in done.ask(f"PRAGMA table_info({table})")]
+    return {tuple(row[names.index(k)] for k in key): dict(zip(names, row))
+            for row in done.ask(f"SELECT * FROM {table}")}
+
+
+def pair(done, src=A, dst=B):
+    return rows_of(done, "host_pairs", ("src", "dst")).get((src, dst))
+
+
+def numbers(row):
+    return {k: row[k] for k in ("streams", "packets", "payload_bytes", "lost", "resent",
+                                "data_packets", "ce", "cnps", "held_ns")}
+
+
+def scaled(row, n):
+    return {k: v * n for k, v in row.items()}
+
+
+def of_report(work):
+    """The same numbers from the report of the capture alone."""
+    text = subprocess.run([BINARY, "--quiet", "--json", "-", "x.pcap"], cwd=work,
+                          capture_output=True, check=False, timeout=60).stdout
+    verdicts = ("lost_before_capture", "undelivered_after_capture", "ack_lost",
+                "data_or_ack_lost", "corrupt")
+    streams = [s for s in json.loads(text)["streams"]
+               if (s["src"], s["dst"]) == (A, B)]
+    return {
+        "streams": len(streams),
+        "packets": sum(s["packets"] for s in streams),
+        "payload_bytes": sum(s["payload_bytes"] for s in streams),
+        "lost": sum(s["losses"][space][v] for s in streams
+                    for space in ("requests", "responses") for v in verdicts),
+        "resent": sum(s["retransmissions"]["packets"] for s in streams),
+        "data_packets": sum(s["ecn"][c] for s in streams
+                            for c in ("not_ect", "ect0", "ect1", "ce")),
+        "ce": sum(s["ecn"]["ce"] for s in streams),
+        "cnps": sum(s["cnps_received"] or 0 for s in streams),
+        "held_ns": 0,
+    }
+
+
+def once():
+    """One capture, twice at once, then later, then on another day."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        whole = small(4000)
+        (work / "x.pcap").write_bytes(whole)
+        alone = batch("x.pcap", out="out", cwd=work)
+        one = numbers(pair(alone))
+        check("once: what the report says", one, of_report(work))
+        check("once: there is something to count", one["lost"] > 0 and one["resent"] > 0)
+
+        (work / "y.pcap").write_bytes(whole)
+        twice = batch("x.pcap", "y.pcap", out="out", cwd=work)
+        check("once: two captures of it", numbers(pair(twice)), one)
+
+        (work / "y.pcap").write_bytes(small(4000, shift=1000))
+        later = numbers(pair(batch("x.pcap", "y.pcap", out="out", cwd=work)))
+        # One after the other on one day is the same stream.
+        check("once: another one later", later, scaled(one, 2) | {"streams": 1})
+
+        (work / "y.pcap").write_bytes(small(4000, shift=DAY))
+        days = batch("x.pcap", "y.pcap", out="out", cwd=work)
+        check("once: on another day", numbers(pair(days)), scaled(one, 2))
+        of_day = rows_of(days, "days", ("day",))
+        check("once: two days", len(of_day), 2)
+        check("once: days are alike", *(numbers(row) for row in of_day.values()))
+        check("once: captures of days", days.ask("SELECT captures FROM ranked_days"),
+              [(1,), (1,)])
+
+
+def laid_into_lanes():
+    """Captures at one place that follow on, beside others that are cut elsewhere: the sum of
+    the better place counts, and not the greatest piece of all."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        header, some = records(LOSSY)
+        some = [shifted(r, 0) for r in some[:600]]
+        cuts = {"a": [0, 200, 400, 600], "b": [0, 100, 300, 500, 600]}
+        for place, at in cuts.items():
+            for i, (begin, end) in enumerate(zip(at, at[1:])):
+                name = f"{place}-{'uvwx'[i]}.pcap"   # no rotated set
+                (work / name).write_bytes(header + b"".join(some[begin:end]))
+        done = batch(*(f"a-{c}.pcap" for c in "uvw"), out="a", cwd=work)
+        place_a = numbers(pair(done))
+        done = batch(*(f"b-{c}.pcap" for c in "uvwx"), out="b", cwd=work)
+        place_b = numbers(pair(done))
+        both = numbers(pair(batch(".", out="both", cwd=work)))
+        check("lanes: packets of both places", (place_a["packets"], place_b["packets"]),
+              (both["packets"],) * 2)
+        for key in ("lost", "resent", "payload_bytes"):
+            check(f"lanes: {key}", both[key], max(place_a[key], place_b[key]))
+
+
+def named():
+    """Hosts, rails and ports by --hosts; two addresses of a host are one host."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        shutil.copy(LOSSY, work / "x.pcap.gz")
+        (work / "hosts").write_text(f"{A} one rail0 mlx5_0\n{B} two rail1 mlx5_1\n")
+        done = batch("--hosts", "hosts", "x.pcap.gz", out="out", cwd=work)
+        row = pair(done, "one", "two")
+        check("named: hosts", row is not None)
+        rails = rows_of(done, "rail_pairs", ("src_rail", "dst_rail"))
+        check("named: rails", set(rails), {("rail0", "rail1"), ("rail1", "rail0")})
+        check("named: a rail's numbers", numbers(rails["rail0", "rail1"]), numbers(row))
+        links = rows_of(done, "links", ("addr", "way"))
+        check("named: links", {k: (r["host"], r["rail"], r["port"]) for k, r in links.items()},
+              {(A, "sends"): ("one", "rail0", "mlx5_0"),
+               (A, "receives"): ("one", "rail0", "mlx5_0"),
+               (B, "sends"): ("two", "rail1", "mlx5_1"),
+               (B, "receives"): ("two", "rail1", "mlx5_1")})
+        check("named: what one sends the other receives",
+              numbers(links[A, "sends"]), numbers(links[B, "receives"]))
+        check("named: in the summary", [p["src"] for p in done.summary["host_pairs"]],
+              ["one", "two"])
+        (work / "hosts").write_text(f"{A} one\n{B} one\n")
+        done = batch("--hosts", "hosts", "x.pcap.gz", out="out", cwd=work)
+        check("named: one host of two addresses",
+              set(rows_of(done, "host_pairs", ("src", "dst"))), {("one", "one")})
+        check("named: no rails", done.summary["rail_pairs"], [])
+
+
+def held():
+    """Streams that pauses held are held between their hosts."""
+    with folder() as work:
+        done = batch(PAUSED, out="out", cwd=work)
+        total, = done.ask("SELECT sum(held_ns) FROM host_pairs")[0]
+        most, = done.ask("SELECT max(held_ns) FROM pause_victims")[0]
+        check("held: something was", most > 0 and total >= most)
+        page = (done.out / "index.html").read_text()
+        check("held: the matrix is there", 'id="data-hosts"' in page)
+
+
+def shown():
+    """The page has the sections, and nothing in names is markup."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        shutil.copytree(SOURCE / "captures/sim_alltoall", work / "caps") \
+            if (SOURCE / "captures/sim_alltoall").exists() else \
+            shutil.copytree(PAUSED, work / "caps")
+        shutil.copy(LOSSY, work / "caps")
+        evil = "</script><b>"
+        (work / "hosts").write_text(f"{A} {evil}\n")
+        done = batch("--hosts", "hosts", "caps", out="out", cwd=work)
+        page = (done.out / "index.html").read_text()
+        for section in ("hosts", "links", "pairs", "days"):
+            check(f"shown: section {section}", f'id="{section}"' in page)
+        check("shown: no markup of names", evil not in page)
+
+
+for part in (once, laid_into_lanes, named, held, shown):
+    part()
+rows.finish()
