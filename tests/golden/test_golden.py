@@ -30,7 +30,7 @@ CAPTURES = ["01_write_rc_cm/sender.pcap", "02k_allops/receiver.pcap",
             "13_cm_reject/sender.pcap", "sim_duplex/sender.pcap",
             "sim_uc_loss/receiver.pcap", "sim_xrc/receiver.pcap",
             "sim_incast_pfc/switch.pcapng", "sim_incast_ecn/h0.pcapng",
-            "sim_cascade/fabric.pcapng"]
+            "sim_cascade/fabric.pcapng", "sim_pause_storm/fabric.pcapng"]
 
 
 def run(*arguments):

@@ -249,6 +249,20 @@ def long_storm():
         duration_ns=260_000_000)
 
 
+def storm_beside():
+    """The long storm, and others.  h0 writes to h2 as well and is paused with all that it
+    sends; h1 writes to h2 and shares no queue with the storm."""
+    points = tuple(map(at_port, ("leaf0:h3", "leaf0:h0", "leaf0:h2")))
+    now_and_then = writes(15, 4_096, 20_000_000)
+    return dataclasses.replace(
+        long_storm(), flows=(
+            flow(0, 3, writes(12, 8_192), timeout_ns=10**9),
+            flow(0, 2, now_and_then, number=1, timeout_ns=10**9),
+            flow(1, 2, now_and_then, timeout_ns=10**9)),
+        points=points, files={"fabric.pcapng": tuple(p.name for p in points)},
+        duration_ns=320_000_000)
+
+
 def both_ways():
     """h0 and h3 send to each other and take in slowly, h3 more so: both ends of a link
     pause, one of them much more."""
@@ -403,6 +417,7 @@ SCENARIOS = {
     "cascade": cascade,
     "storm": storm,
     "long_storm": long_storm,
+    "storm_beside": storm_beside,
     "both_ways": both_ways,
     "deadlock": deadlock,
     "ecmp": ecmp,

@@ -132,10 +132,12 @@ INCAST_ECN = fabric("sim_incast_ecn", "incast_ecn", n=12, points=(
     fabric_scenarios.at_nic("h0"), fabric_scenarios.at_nic("h3")))
 # A host that stops to take packets in, and how its pause goes on to the senders.
 CASCADE = fabric("sim_cascade", "cascade", n=28)
+# A NIC that hangs and asks for a pause for a quarter of a second.
+PAUSE_STORM = fabric("sim_pause_storm", "storm_beside")
 
 SAMPLES = (ACK_EVERY_10, READ_1MIB, DUPLEX, SELECTIVE_REPEAT, UC_LOSS, XRC_LOSS,
            MIRROR_TWICE, ERSPAN_III, MERGED_QUEUES, EQUAL_PSNS, INCAST_PFC, INCAST_ECN,
-           CASCADE)
+           CASCADE, PAUSE_STORM)
 
 
 def times(n, scenario):

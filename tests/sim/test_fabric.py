@@ -90,6 +90,10 @@ ROWS = (
         ("pauses", "late")),
     Row("long_storm", {"leaf0_h3": {"pfc", "pause_storm", "slow_receiver"},
                        "leaf0_h0": {"pfc", "pause_storm"}}, ("pauses",)),
+    Row("storm_beside", {
+        "leaf0_h3": {"pfc", "pause_storm", "slow_receiver", "pause_cascade",
+                     "pause_bystanders"},
+        "leaf0_h0": {"pfc", "pause_storm"}}, ("pauses", "caused")),
     Row("both_ways", {p: {"pfc", "slow_receiver"} for p in ("leaf0_h0", "leaf0_h3")},
         ("pauses",)),
     Row("shared_mac", {"leaf0": {"pfc"}, "leaf0_h0": {"pfc"}}, ("pauses",)),
