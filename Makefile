@@ -17,7 +17,7 @@ bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDI
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-static check-threads check-wireshark release install coverage fuzz format check-format deps mutate clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-static check-threads check-wireshark release screenshots install coverage fuzz format check-format deps mutate clean
 all: release
 
 deps:
@@ -53,6 +53,13 @@ check-browser: release
 	@ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
 		ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_browser.py || [ $$? -eq 77 ]
+
+# The pictures of docs/cases, or those alone that PICTURES names; to be looked at.
+screenshots: release
+	@$(DEPS) chromium chromium-driver python3-selenium wireshark xvfb xdotool imagemagick \
+		pngquant optipng
+	@tools/screenshots $(release)/bin/rocescope $(release)/plugin/rocescope.so \
+		docs/images $(PICTURES)
 
 # Defects that analyzers of gcc and clang, clang-tidy and cppcheck see without running.
 check-static: deps
