@@ -2,22 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The documents say what is so.
 
-  - Every block marked ```sh test``` in README.md and docs/*.md runs, in a copy of the source
-    directory, and so does every example of the manual.  Words behind it: status=N is the
-    exit status expected (0), any other is a program that has to be there, or the block is
-    skipped with a line.
+  - Every block marked ```sh test``` runs, in a copy of the source directory, and so does
+    every example of the manual.  Words behind it: status=N is the exit status expected (0),
+    any other is a program that has to be there, or the block is skipped with a line.
+  - A block of commands that cannot run here is marked ```sh not run: REASON```.  There are
+    no other blocks but these and those below.
   - A block marked ```text output``` stands in the output of the one before, line by line and
     in order, at a width of 100; a line of "…" stands for lines left out, "…" in a line for
-    the rest of it.
+    the rest of it.  ```text``` alone is for what no program prints.
+  - What stands in the text as `make TARGET`, `rocescope … --option`, `tools/program --option`
+    or as the path of a file of the source exists, and so do `pages(1)` of the manual.
   - Every line of a block marked ```filters``` is a display filter that tshark takes.
   - Every key of the JSON report and every word of core/names.c stands in docs/report.md,
     findings.md is the program's own table of findings, columns.md that of columns.  (The
     form of the manual pages, and their options, are looked at by test_man.py.)
+  - docs/architecture.md names every source file of core, analyzer and plugin.
   - Links to files and headings lead somewhere.
 
 tshark runs with the plugin of this build, as nobody if we are root (root loads no plugins).
 """
 
+import fnmatch
 import json
 import os
 import pathlib
@@ -36,9 +41,9 @@ PLUGIN = pathlib.Path(os.environ.get("ROCESCOPE_PLUGIN",
                                      SOURCE / "build/release/plugin/rocescope.so"))
 MAN_PAGES = sorted((SOURCE / "docs/man").glob("*.1"))
 REFERENCE = SOURCE / "docs/report.md"
-WITH_EXAMPLES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
-WITH_LINKS = [*WITH_EXAMPLES, SOURCE / "CONTRIBUTING.md", SOURCE / "COPYING.md",
-              SOURCE / "NEWS.md", SOURCE / "captures/README.md"]
+WITH_EXAMPLES = [*sorted(SOURCE.glob("*.md")), SOURCE / "captures/README.md",
+                 *sorted((SOURCE / "docs").rglob("*.md"))]
+LEAST_WORDS = 3         # of a reason
 WIDTH = 100
 NOBODY = 65534
 
@@ -163,6 +168,9 @@ class Stage:
         for path in (self.tree / "captures").rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o644)
         (self.programs / "rocescope").symlink_to(BINARY)
+        plugins = self.tree / "build/release/plugin"
+        plugins.mkdir(parents=True)
+        (plugins / "rocescope.so").symlink_to(PLUGIN)
         self.tshark = None
         if shutil.which("tshark") and PLUGIN.is_file():
             self.tshark = Tshark(PLUGIN)
@@ -192,7 +200,7 @@ class Stage:
         if SANITIZED: # such a program maps far more memory than it uses
             commands = re.sub(r" --memory=\S+", "", commands)
         environment = {**os.environ, "PATH": f"{self.programs}:{os.environ['PATH']}",
-                       "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8"}
+                       "HOME": str(self.top), "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8"}
         done = subprocess.run(["bash", "-ec", commands], cwd=self.tree, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
         return (done.returncode, done.stdout.decode(errors="replace"),
@@ -250,6 +258,88 @@ def run_man_examples(stage, path):
         status, _, errors = stage.run(example)
         if status != 0:
             check(f"{path.name}: {example.strip()}", [f"exit status {status}", errors])
+
+
+# --- commands that are not run -----------------------------------------------------------
+
+
+def unknown_block(block):
+    """What is wrong with the mark of a block; None if it is run, or says why not."""
+    if block.info in (["text"], ["filters"], ["text", "output"]):
+        commands = [line for line in block.text.splitlines() if line.startswith("$ ")]
+        return f"looks like a command: {commands[0]}" if commands else None
+    if block.info[:2] == ["sh", "test"]:
+        return None
+    if block.info[:3] == ["sh", "not", "run:"]:
+        return None if len(block.info) >= 3 + LEAST_WORDS else "no reason for not running it"
+    return f"neither run nor marked: ```{' '.join(block.info)}"
+
+
+def spans_of(text):
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def options_of(words):
+    return {word.partition("=")[0].rstrip("`,.;") for word in words
+            if re.match(r"--[a-z]", word)}
+
+
+def help_of(command, known={}):
+    """The options that a command of rocescope has; known: asked for before."""
+    if command not in known:
+        done = subprocess.run([BINARY, *command, "--help-all"], check=True, text=True,
+                              capture_output=True)
+        known[command] = set(re.findall(r"--[a-z][a-z-]*", done.stdout))
+    return known[command]
+
+
+def make_targets():
+    return set(re.findall(r"^([a-z][a-z-]*):", (SOURCE / "Makefile").read_text(),
+                          re.MULTILINE))
+
+
+def commands_of_rocescope():
+    done = subprocess.run([BINARY, "--help"], check=True, capture_output=True, text=True)
+    return re.findall(r"^  (\w+) ", done.stdout.split("Commands:")[1], re.MULTILINE)
+
+
+def in_source(name):
+    return any(SOURCE.glob(name)) or name.startswith("build/")
+
+
+def wrong_in_span(span, targets, commands):
+    """What a code span names that does not exist; None if all does."""
+    words = span.split()
+    if words[0] == "make" and len(words) > 1:
+        named = {word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)}
+        return sorted(named - targets) or None
+    if words[0] == "rocescope":
+        command = tuple(words[1:2]) if words[1:2] and words[1] in commands else ()
+        return sorted(options_of(words) - help_of(command)) or None
+    page = re.fullmatch(r"(rocescope[\w-]*)\(1\)", span)
+    if page:
+        return None if (SOURCE / f"docs/man/{page.group(1)}.1").is_file() else [span]
+    if re.match(r"(analyzer|captures|contrib|core|docs|include|plugin|tests|tools)/[\w*]",
+                words[0]) and not re.search(r"<|…|[A-Z]{2}", words[0]):
+        if not in_source(words[0]):
+            return [words[0]]
+        program = SOURCE / words[0]
+        if len(words) > 1 and program.is_file():
+            return sorted(option for option in options_of(words[1:])
+                          if option not in program.read_text() + " --help") or None
+    return None
+
+
+def check_marks():
+    targets, commands = make_targets(), commands_of_rocescope()
+    for path in WITH_EXAMPLES:
+        name, text = path.relative_to(SOURCE), path.read_text()
+        check(f"{name}: blocks", [f"line {block.line}: {unknown_block(block)}"
+                                  for block in blocks_of(text) if unknown_block(block)])
+        check(f"{name}: what does not exist", [
+            f"`{span}`: {wrong}" for span in spans_of(text)
+            if (wrong := wrong_in_span(span, targets, commands))])
 
 
 # --- what has to be documented -----------------------------------------------------------
@@ -345,7 +435,7 @@ def check_reference(stage):
 
 
 def check_links():
-    for path in WITH_LINKS:
+    for path in WITH_EXAMPLES:
         problems = []
         for link in links_of(path.read_text()):
             file, _, anchor = link.partition("#")
@@ -355,6 +445,25 @@ def check_links():
             elif anchor and anchor not in anchors_of(target.read_text()):
                 problems.append(f"{link}: no such heading")
         check(f"links of {path.relative_to(SOURCE)}", problems)
+
+
+def source_files():
+    return [path.name for room in ("core", "analyzer", "plugin")
+            for path in (SOURCE / room).glob("*.c")]
+
+
+def check_architecture():
+    """Each file by its name or by a pattern, and no name of a file that is gone."""
+    words = {word for span in spans_of((SOURCE / "docs/architecture.md").read_text())
+             for word in span.split()}
+    patterns = {word.rsplit("/", 1)[-1] for word in words
+                if re.fullmatch(r"[\w*/.]+\.[ch]", word)}
+    files = source_files()
+    check("source files that architecture.md does not name", sorted(
+        file for file in files if not any(fnmatch.fnmatch(file, p) for p in patterns)))
+    check("source files of architecture.md that do not exist", sorted(
+        p for p in patterns if not fnmatch.filter(files, p)
+        and not any(SOURCE.glob(f"*/{p}")) and not any(SOURCE.glob(f"*/*/{p}"))))
 
 
 # --- that the checks can fail ------------------------------------------------------------
@@ -375,6 +484,22 @@ def check_checks():
     words = code_words("`a.b`, c, `d_e` and `--f G`\n```\n`h`\n```\n")
     check("code_words", [] if words == {"a.b", "d_e", "f", "G"} else [words])
     check("anchors_of", [] if anchors_of("# A b\n## C: d_e\n") == {"a-b", "c-d_e"} else ["?"])
+    for mark, text, want in [
+            ("sh test jq", "", False), ("sh not run: it needs a NIC", "", False),
+            ("sh not run: no NIC", "", True), ("sh", "", True), ("", "", True),
+            ("console", "", True), ("text output", "a", False), ("text", "$ a", True),
+            ("filters", "a", False), ("sh not run", "", True)]:
+        wrong = unknown_block(Block(1, mark.split(), text))
+        check(f"unknown_block({mark!r})", [] if bool(wrong) == want else [wrong])
+    for span, want in [("make check", None), ("make nothing", ["nothing"]),
+                       ("make golden JOBS=2", None), ("rocescope extract --stream 1", None),
+                       ("rocescope --stream 1", ["--stream"]), ("rocescope(1)", None),
+                       ("rocescope-none(1)", ["rocescope-none(1)"]),
+                       ("core/sequence.c", None), ("core/none.c", ["core/none.c"]),
+                       ("core/none*.c", ["core/none*.c"]), ("tests/*/test_docs.py", None),
+                       ("tools/coverage DIR --none", ["--none"]), ("tests/NAME", None)]:
+        wrong = wrong_in_span(span, {"check", "golden"}, ["extract"])
+        check(f"wrong_in_span({span!r})", [] if wrong == want else [wrong])
     keys = keys_of_report({"a": [{"b": {"opcodes": {"RC": 1}}}]})
     check("keys_of_report", [] if keys == {"a", "b", "opcodes"} else [keys])
 
@@ -385,6 +510,8 @@ def main():
         return 77
     check_checks()
     check_links()
+    check_marks()
+    check_architecture()
     for documents, run in ((MAN_PAGES, run_man_examples), (WITH_EXAMPLES, run_examples)):
         for path in documents:
             with_stage(run, path)

@@ -227,7 +227,7 @@ class Loaded(Check):
 def documented_command():
     """How docs/wireshark.md installs for one user."""
     text = (SOURCE / "docs/wireshark.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```sh[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return next(block for block in blocks if "/.config/wireshark/profiles" in block)
 
 
