@@ -10,8 +10,9 @@
   - A block marked ```text output``` stands in the output of the one before, line by line and
     in order, at a width of 100; a line of "…" stands for lines left out, "…" in a line for
     the rest of it.  ```text``` alone is for what no program prints.
-  - What stands in the text as `make TARGET`, `rocescope … --option`, `tools/program --option`
-    or as the path of a file of the source exists, and so do `pages(1)` of the manual.
+  - What stands in the text as `make TARGET`, `ctest --preset NAME`, `rocescope … --option`,
+    `tools/program --option` or as the path of a file of the source exists, and so do
+    `pages(1)` of the manual.
   - Every line of a block marked ```filters``` is a display filter that tshark takes.
   - Every key of the JSON report and every word of core/names.c stands in docs/report.md,
     findings.md is the program's own table of findings, columns.md that of columns.  (The
@@ -299,6 +300,10 @@ def make_targets():
                           re.MULTILINE))
 
 
+def make_variables():
+    return set(re.findall(r"\$[({]([A-Z_]+)[)}]", (SOURCE / "Makefile").read_text()))
+
+
 def commands_of_rocescope():
     done = subprocess.run([BINARY, "--help"], check=True, capture_output=True, text=True)
     return re.findall(r"^  (\w+) ", done.stdout.split("Commands:")[1], re.MULTILINE)
@@ -313,7 +318,10 @@ def wrong_in_span(span, targets, commands):
     words = span.split()
     if words[0] == "make" and len(words) > 1:
         named = {word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)}
-        return sorted(named - targets) or None
+        set_ = set(re.findall(r"\b([A-Z_]+)=", span))
+        return sorted(named - targets | set_ - make_variables()) or None
+    if words[:2] == ["ctest", "--preset"]:
+        return None if f'"{words[2]}"' in (SOURCE / "CMakePresets.json").read_text() else [span]
     if words[0] == "rocescope":
         command = tuple(words[1:2]) if words[1:2] and words[1] in commands else ()
         return sorted(options_of(words) - help_of(command)) or None
@@ -492,7 +500,9 @@ def check_checks():
         wrong = unknown_block(Block(1, mark.split(), text))
         check(f"unknown_block({mark!r})", [] if bool(wrong) == want else [wrong])
     for span, want in [("make check", None), ("make nothing", ["nothing"]),
-                       ("make golden JOBS=2", None), ("rocescope extract --stream 1", None),
+                       ("make golden JOBS=2", None),
+                       ("make check NONE=2", ["NONE"]), ("ctest --preset dev", None),
+                       ("ctest --preset none", ["ctest --preset none"]), ("rocescope extract --stream 1", None),
                        ("rocescope --stream 1", ["--stream"]), ("rocescope(1)", None),
                        ("rocescope-none(1)", ["rocescope-none(1)"]),
                        ("core/sequence.c", None), ("core/none.c", ["core/none.c"]),
