@@ -18,7 +18,7 @@
     findings.md is the program's own table of findings, columns.md that of columns.  (The
     form of the manual pages, and their options, are looked at by test_man.py.)
   - docs/architecture.md names every source file of core, analyzer and plugin.
-  - Links to files and headings lead somewhere.
+  - Links to files and headings lead somewhere; pictures are described, small, and shown.
 
 tshark runs with the plugin of this build, as nobody if we are root (root loads no plugins).
 """
@@ -44,7 +44,8 @@ MAN_PAGES = sorted((SOURCE / "docs/man").glob("*.1"))
 REFERENCE = SOURCE / "docs/report.md"
 WITH_EXAMPLES = [*sorted(SOURCE.glob("*.md")), SOURCE / "captures/README.md",
                  *sorted((SOURCE / "docs").rglob("*.md"))]
-LEAST_WORDS = 3         # of a reason
+LEAST_WORDS = 3         # of a reason, and of what describes a picture
+PICTURE_BYTES = 200_000 # at most
 WIDTH = 100
 NOBODY = 65534
 
@@ -474,6 +475,23 @@ def check_architecture():
         and not any(SOURCE.glob(f"*/{p}")) and not any(SOURCE.glob(f"*/*/{p}"))))
 
 
+def check_pictures():
+    shown = set()
+    for path in WITH_EXAMPLES:
+        problems = []
+        for words, file in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", path.read_text()):
+            target = (path.parent / file).resolve()
+            shown.add(target)
+            if len(words.split()) < LEAST_WORDS:
+                problems.append(f"{file}: not described")
+            if target.is_file() and target.stat().st_size > PICTURE_BYTES:
+                problems.append(f"{file}: {target.stat().st_size} bytes")
+        check(f"pictures of {path.relative_to(SOURCE)}", problems)
+    check("pictures that no document shows", sorted(
+        picture.name for picture in (SOURCE / "docs/images").resolve().iterdir()
+        if picture not in shown))
+
+
 # --- that the checks can fail ------------------------------------------------------------
 
 
@@ -520,6 +538,7 @@ def main():
         return 77
     check_checks()
     check_links()
+    check_pictures()
     check_marks()
     check_architecture()
     for documents, run in ((MAN_PAGES, run_man_examples), (WITH_EXAMPLES, run_examples)):
