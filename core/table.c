@@ -146,6 +146,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
                 .first_time_ns = a->frame->time_ns,
                 .last_time_ns = a->frame->time_ns,
                 .first_frame = a->frame->number,
+                .last_frame = a->frame->number,
             },
         .key_hash = hash,
         .last_ecn = -1,

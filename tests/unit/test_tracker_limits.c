@@ -379,8 +379,20 @@ static const scenario starved[] = {
     {.name = "paired again", .script = paired_again, .pairs = SCENARIO_PAIRS_UNKNOWN},
     {.name = "paired again, against a table", .script = paired_again,
      .pairs = SCENARIO_PAIRS_WRONG_TABLE},
+    {.name = "a stream begins with a bad CNP", .script = "b cnp bad; a write 0; b ack 0; "
+     "a write 1; b ack 1; b2 cnp bad; a2 write 0; b2 ack 0; a2 write 1; b2 ack 1"},
 };
 /* clang-format on */
+
+/* An event of a stream names a frame that has come. */
+static void
+check_frames(const scenario_outcome *out)
+{
+    for (size_t i = 0; i < out->n_events; i++) {
+        CHECK(out->events[i].frame != 0 ||
+              out->events[i].kind == ROCE_EVENT_PAUSE_EXPIRED);
+    }
+}
 
 /* Each allocation of a play fails in its turn, alone or with all that follow. */
 static void
@@ -405,6 +417,7 @@ check_allocations(const scenario *fed)
             check_fail(__FILE__, __LINE__);
             fprintf(stderr, "\n%s", why);
         }
+        check_frames(&out);
         scenario_outcome_clear(&out);
         CHECK_INT(out.n_live, 0);
     }
