@@ -12,6 +12,7 @@
 #define MOST_RECORDS 64 /* of a batch */
 #define NS_PER_S 1000000000
 #define SLL_HEADER_BYTES 16
+#define SLL2_HEADER_BYTES 20
 #define CAN_ID_BYTES 4
 
 /* ---- What a reader says but for its records ---- */
@@ -70,25 +71,36 @@ interface_difference(const rs_reader *ours, const rs_reader *theirs)
 
 /* ---- Records ---- */
 
-/* Where a CAN identifier stands in a frame; 0 if it has none. */
+/* Where a CAN identifier stands in a frame, which libpcap puts into this machine's order; 0
+ * if it has none. */
 static guint32
-can_id_at(const rs_record *record)
+can_id_at(const roce_frame *frame)
 {
-    const guint8 *bytes = record->frame.bytes;
-    gboolean is_can = record->frame.link == ROCE_LINK_SLL &&
-                      record->frame.captured_bytes >= SLL_HEADER_BYTES &&
-                      bytes[14] == 0 && (bytes[15] == 0x0c || bytes[15] == 0x0d);
-    return is_can ? SLL_HEADER_BYTES : 0;
+    static const struct {
+        roce_link link;
+        guint32 header_bytes, protocol_at;
+    } cooked[] = {
+        {ROCE_LINK_SLL, SLL_HEADER_BYTES, 14},
+        {ROCE_LINK_SLL2, SLL2_HEADER_BYTES, 0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cooked); i++) {
+        const guint8 *protocol = frame->bytes + cooked[i].protocol_at;
+        if (frame->link == cooked[i].link &&
+            frame->captured_bytes >= cooked[i].header_bytes && protocol[0] == 0 &&
+            (protocol[1] == 0x0c || protocol[1] == 0x0d)) {
+            return cooked[i].header_bytes;
+        }
+    }
+    return 0;
 }
 
 static gboolean
-same_bytes(const rs_record *a, const rs_record *b)
+same_bytes(const roce_frame *frame, const guint8 *theirs)
 {
-    const guint32 n = a->frame.captured_bytes;
-    const guint32 can_id = can_id_at(a);
-    for (guint32 i = 0; i < n; i++) {
+    const guint32 can_id = can_id_at(frame);
+    for (guint32 i = 0; i < frame->captured_bytes; i++) {
         gboolean left_out = can_id > 0 && i >= can_id && i < can_id + CAN_ID_BYTES;
-        if (a->frame.bytes[i] != b->frame.bytes[i] && !left_out) {
+        if (frame->bytes[i] != theirs[i] && !left_out) {
             return FALSE;
         }
     }
@@ -116,7 +128,7 @@ record_difference(const rs_record *ours, const rs_record *theirs)
     };
     g_autofree char *of = g_strdup_printf("record at %" G_GUINT64_FORMAT, ours->offset);
     char *difference = number_difference(of, pairs, G_N_ELEMENTS(pairs));
-    if (difference == NULL && !same_bytes(ours, theirs)) {
+    if (difference == NULL && !same_bytes(&ours->frame, theirs->frame.bytes)) {
         difference = g_strdup_printf("%s: bytes", of);
     }
     return difference;
@@ -205,7 +217,7 @@ frames_difference(rs_reader *ours, pcap_t *theirs)
         if (difference != NULL) {
             return difference;
         }
-        if (memcmp(record.frame.bytes, bytes, record.frame.captured_bytes) != 0) {
+        if (!same_bytes(&record.frame, bytes)) {
             return g_strdup_printf("%s: bytes", of);
         }
     }
