@@ -17,7 +17,7 @@ bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDI
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-static check-threads check-wireshark release screenshots install coverage fuzz format check-format deps mutate clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-slurm check-static check-threads check-wireshark release screenshots install coverage fuzz format check-format deps mutate clean
 all: release
 
 deps:
@@ -60,6 +60,11 @@ screenshots: release
 		pngquant optipng
 	@tools/screenshots $(release)/bin/rocescope $(release)/plugin/rocescope.so \
 		docs/images $(PICTURES)
+
+# contrib/slurm on a Slurm of this machine's own, with tasks that are killed and requeued.
+check-slurm: release
+	@$(DEPS) slurmctld slurmd slurm-client munge parallel || true
+	@$(bench) tests/slurm/test_slurm.py || [ $$? -eq 77 ]
 
 # Defects that analyzers of gcc and clang, clang-tidy and cppcheck see without running.
 check-static: deps

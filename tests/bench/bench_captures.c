@@ -2,7 +2,8 @@
 /*
  * Writes the captures that speed is measured with, always the same ones:
  *
- *   bench_captures KIND [--packets N] [--qps N] [--mtu BYTES] [--truth] FILE
+ *   bench_captures KIND [--packets N] [--qps N] [--mtu BYTES] [--hosts N]
+ *                  [--first-host N] [--truth] FILE
  *
  * KIND is one of the table below.  A file is a classic pcap with stamps in nanoseconds.
  * --truth prints what is in it, as JSON.
@@ -65,6 +66,7 @@ static _Noreturn void
 usage(void)
 {
     fprintf(stderr, "usage: bench_captures KIND [--packets N] [--qps N] [--mtu BYTES] "
+                    "[--hosts N] [--first-host N] "
                     "[--truth] FILE\nkinds:");
     for (size_t i = 0; i < N_KINDS; i++) {
         fprintf(stderr, " %s", kinds[i].name);
@@ -183,6 +185,8 @@ main(int argc, char **argv)
         {"packets", required_argument, NULL, 'n'},
         {"qps", required_argument, NULL, 'q'},
         {"mtu", required_argument, NULL, 'm'},
+        {"hosts", required_argument, NULL, 'h'},
+        {"first-host", required_argument, NULL, 'f'},
         {"truth", no_argument, NULL, 't'},
         {NULL, 0, NULL, 0},
     };
@@ -204,6 +208,12 @@ main(int argc, char **argv)
             break;
         case 'm':
             plan.mtu_bytes = (uint32_t)number(optarg, 4, 4096) & ~3u;
+            break;
+        case 'h':
+            plan.n_hosts = (uint32_t)number(optarg, 2, 65534);
+            break;
+        case 'f':
+            plan.first_host = (uint32_t)number(optarg, 0, 0xff0000);
             break;
         case 't':
             wants_truth = true;

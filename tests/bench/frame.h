@@ -44,7 +44,7 @@ typedef enum bth_flags {
 typedef struct frame_values {
     opcode_kind kind;
     bth_flags flags;
-    uint32_t src_host, dst_host; /* 0 to 65,534; addresses are made of them */
+    uint32_t src_host, dst_host; /* below 2^24 - 1; addresses are made of them */
     uint16_t src_port;
     uint16_t identification;
     uint8_t tos;

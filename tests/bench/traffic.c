@@ -193,7 +193,10 @@ emit(traffic *t, queue_pair *qp, const frame_values *values)
         qp->has_sent = true;
         t->truth->n_senders++;
     }
-    t->sink(t->context, t->now_ns, values);
+    frame_values numbered = *values;
+    numbered.src_host += t->plan->first_host;
+    numbered.dst_host += t->plan->first_host;
+    t->sink(t->context, t->now_ns, &numbered);
 }
 
 /* ---- Congestion and loss ---- */

@@ -36,8 +36,9 @@ typedef enum request_kind {
 
 typedef struct traffic_plan {
     request_kind requests;
-    uint32_t n_hosts; /* 2 to 65,534 */
-    uint32_t n_qps;   /* 2 or more, even, below 2^24 */
+    uint32_t first_host; /* where numbers of hosts begin: addresses are made of them */
+    uint32_t n_hosts;    /* 2 to 65,534 */
+    uint32_t n_qps;      /* 2 or more, even, below 2^24 */
     uint64_t n_packets;
     uint32_t mtu_bytes;     /* 4 to 4096, a multiple of 4 */
     uint32_t message_pkts;  /* data packets of each message, 2 or more */

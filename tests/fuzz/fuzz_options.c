@@ -17,8 +17,9 @@ static rs_options *
 parse(GStrv words, GError **error)
 {
     static const rs_option_group groups[] = {
-        RS_OPTIONS_FILES,   RS_OPTIONS_TABLES,   RS_OPTIONS_REPORT,  RS_OPTIONS_CAPTURE,
-        RS_OPTIONS_NETWORK, RS_OPTIONS_COUNTERS, RS_OPTIONS_OUTCOME, RS_OPTIONS_PROGRAM,
+        RS_OPTIONS_FILES,    RS_OPTIONS_TABLES,  RS_OPTIONS_REPORT,
+        RS_OPTIONS_ROWS,     RS_OPTIONS_CAPTURE, RS_OPTIONS_NETWORK,
+        RS_OPTIONS_COUNTERS, RS_OPTIONS_OUTCOME, RS_OPTIONS_PROGRAM,
     };
     g_autoptr(rs_option_parser) parser =
         rs_option_parser_new("rocescope", "FILE…", "summary", "description");

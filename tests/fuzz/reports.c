@@ -23,10 +23,8 @@ static rs_options *
 options_for(const char *const *paths, const char *const *options)
 {
     static const rs_option_group groups[] = {
-        RS_OPTIONS_REPORT,
-        RS_OPTIONS_CAPTURE,
-        RS_OPTIONS_NETWORK,
-        RS_OPTIONS_COUNTERS,
+        RS_OPTIONS_REPORT,  RS_OPTIONS_ROWS,     RS_OPTIONS_CAPTURE,
+        RS_OPTIONS_NETWORK, RS_OPTIONS_COUNTERS,
     };
     g_autoptr(GStrvBuilder) words = g_strv_builder_new();
     g_strv_builder_add(words, "rocescope");
