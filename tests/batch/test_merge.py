@@ -3,12 +3,14 @@
 """Shares of a batch, and what is merged of them: the same directory as one machine's, in any
 order and grouping; what is missing or damaged is named, and the rest is there."""
 
+import fcntl
 import json
 import os
 import pathlib
 import random
 import shutil
 import subprocess
+import time
 
 from batching import (BINARY, CLEAN, LOSSY, PAUSED, Rows, batch, differences, files_of,
                       folder, pieces, small)
@@ -283,6 +285,46 @@ def interrupted_share():
               [])
 
 
+def killed():
+    """A merge that was killed at any moment leaves nothing that looks whole and is not; the
+    next one makes everything."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        fill(work / "caps")
+        batch("caps", out="one", cwd=work)
+        parts = shares("caps", 3, work)
+        draw = random.Random(5)
+        for _ in range(8):
+            process = subprocess.Popen([BINARY, "merge", "-q", *parts, "-o", "out"], cwd=work)
+            time.sleep(draw.uniform(0, 0.06))
+            process.kill()
+            process.wait()
+            whole = work / "one"
+            for path in (work / "out").rglob("*"):
+                name = path.relative_to(work / "out")
+                if path.is_file() and name.parts[0] == "captures":
+                    check(f"killed: {name}", path.read_bytes(), (whole / name).read_bytes())
+        merge(*parts, out="out", cwd=work)
+        check("killed: whole at last", differences(whole, work / "out"), [])
+        check("killed: no drafts", os.listdir(work / "out/.rocescope/tmp"), [])
+
+
+def locked():
+    """A part that is being written is named and left out."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        (work / "x.pcap").write_bytes(small(50))
+        (work / "y.pcap").write_bytes(small(60))
+        batch("x.pcap", out="one", cwd=work)
+        batch("y.pcap", out="two", cwd=work)
+        with open(work / "two/.rocescope/lock", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = merge("one", "two", out="out", cwd=work)
+        check("locked: status", done.returncode, 3)
+        check("locked: told", "two: another batch is writing" in done.stderr)
+        check("locked: the other is there", (work / "out/captures/x.pcap.json").exists())
+
+
 def command_line():
     with folder() as work:
         work = pathlib.Path(work)
@@ -320,6 +362,6 @@ def command_line():
 
 
 for part in (same, divided, missing, damaged, contradicting, failing_first, appended,
-             interrupted_share, command_line):
+             interrupted_share, killed, locked, command_line):
     part()
 rows.finish()
