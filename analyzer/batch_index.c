@@ -204,21 +204,6 @@ static const section sections[] = {
 };
 
 static gboolean
-take_count(const json_t *row, void *ctx)
-{
-    guint64 *n = ctx;
-    *n = (guint64)json_integer_value(json_object_get(row, "n"));
-    return FALSE;
-}
-
-static gboolean
-count(rs_database *database, const char *sql, guint64 *n, GError **error)
-{
-    *n = 0;
-    return rs_database_ask(database, sql, 0, take_count, n, error);
-}
-
-static gboolean
 take_row(const json_t *row, void *ctx)
 {
     rs_html_table_add(ctx, row);
@@ -233,7 +218,7 @@ write_section(rs_html *page, rs_database *database, const section *s, GError **e
         rs_html_table_new(&style, s->columns, s->n_columns);
     guint64 n;
     if (!rs_database_ask(database, s->sql, s->limit, take_row, table, error) ||
-        !count(database, s->how_many, &n, error)) {
+        !rs_database_count(database, s->how_many, &n, error)) {
         return FALSE;
     }
     if (rs_html_table_n_rows(table) == 0) {
@@ -255,7 +240,7 @@ write_fact(rs_html *page, rs_database *database, const char *label, const char *
            GError **error)
 {
     guint64 n;
-    if (!count(database, sql, &n, error)) {
+    if (!rs_database_count(database, sql, &n, error)) {
         return FALSE;
     }
     g_autofree char *text = rs_format_count(n);
@@ -334,7 +319,7 @@ rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
                GError **error)
 {
     guint64 n;
-    if (!count(database, "SELECT count(*) AS n FROM captures", &n, error)) {
+    if (!rs_database_count(database, "SELECT count(*) AS n FROM captures", &n, error)) {
         return FALSE;
     }
     g_autofree char *number = rs_format_count(n);

@@ -99,21 +99,13 @@ write_matrix(matrix *m, rs_html *page, guint64 n_hosts)
     rs_html_end_section(page);
 }
 
-static gboolean
-take_count(const json_t *row, void *ctx)
-{
-    guint64 *n = ctx;
-    *n = (guint64)json_integer_value(json_object_get(row, "n"));
-    return FALSE;
-}
-
 gboolean
 rs_batch_matrix(rs_html *page, rs_database *database, GError **error)
 {
-    static const char count[] = "SELECT count(*) AS n FROM (SELECT src FROM host_pairs "
+    static const char hosts[] = "SELECT count(*) FROM (SELECT src FROM host_pairs "
                                 "UNION SELECT dst FROM host_pairs)";
     guint64 n_hosts = 0;
-    if (!rs_database_ask(database, count, 0, take_count, &n_hosts, error)) {
+    if (!rs_database_count(database, hosts, &n_hosts, error)) {
         return FALSE;
     }
     if (n_hosts < LEAST_HOSTS) {

@@ -375,6 +375,21 @@ rs_database_ask(rs_database *db, const char *sql, gint64 limit,
     return good;
 }
 
+static gboolean
+take_number(const json_t *row, void *ctx)
+{
+    void *only = json_object_iter((json_t *)(guintptr)row);
+    *(guint64 *)ctx = (guint64)json_integer_value(json_object_iter_value(only));
+    return FALSE;
+}
+
+gboolean
+rs_database_count(rs_database *db, const char *sql, guint64 *n, GError **error)
+{
+    *n = 0;
+    return rs_database_ask(db, sql, 0, take_number, n, error);
+}
+
 GStrv
 rs_database_columns(rs_database *db, const char *sql, GError **error)
 {

@@ -56,6 +56,10 @@ gboolean
 rs_database_ask(rs_database *database, const char *sql, gint64 limit,
                 rs_database_visitor visit, void *ctx, GError **error);
 
+/* The number in the only column of the only row of an answer. */
+gboolean
+rs_database_count(rs_database *database, const char *sql, guint64 *n, GError **error);
+
 /* Names of the columns of an answer; NULL with `error` set.  g_strfreev(). */
 GStrv
 rs_database_columns(rs_database *database, const char *sql, GError **error);

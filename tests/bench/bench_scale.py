@@ -30,8 +30,8 @@ MAKER = str(BUILD / "tests/bench_captures")
 
 # What each host's capture is: the host and eight others, with so many queue pairs.
 PEERS = 9
-QUEUE_PAIRS = 256
-PACKETS = 20_000
+QUEUE_PAIRS = 64
+PACKETS = 5_000
 # One capture that is long enough for what a packet takes.
 LONG_PACKETS = 2_000_000
 RECORD_BYTES = 140  # of the captures with headers alone, records' own headers included
