@@ -203,7 +203,7 @@ void
 rs_background_packet(rs_background *background, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    if (packet->class != ROCE_CLASS_OTHER) {
+    if (packet->kind != ROCE_CLASS_OTHER) {
         return;
     }
     if (packet->src.family == 0 || packet->is_grh) {

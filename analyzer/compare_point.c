@@ -96,7 +96,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     rs_compare_point *point = ctx;
     roce_icrc_status icrc = rs_icrc_check_packet(&point->icrc, frame, packet);
     rs_must(roce_tracker_add(point->tracker, frame, packet, icrc));
-    if (packet->class != ROCE_CLASS_ROCE) {
+    if (packet->kind != ROCE_CLASS_ROCE) {
         return;
     }
     point->roce_packets++;

@@ -58,7 +58,7 @@ rs_compare_sample_of(const char *path, const rs_options *options)
         roce_packet packet;
         roce_wire_identity identity;
         roce_decode(&record.frame, &options->ports, &packet);
-        if (packet.class == ROCE_CLASS_ROCE && packet.has_bth &&
+        if (packet.kind == ROCE_CLASS_ROCE && packet.has_bth &&
             roce_wire_identity_of(&record.frame, &packet, &identity)) {
             keep(sample, identity.narrow, record.frame.time_ns);
         }

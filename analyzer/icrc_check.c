@@ -31,7 +31,7 @@ roce_icrc_status
 rs_icrc_check_packet(rs_icrc_check *check, const roce_frame *frame,
                      const roce_packet *packet)
 {
-    if (packet->class != ROCE_CLASS_ROCE || !packet->has_bth) {
+    if (packet->kind != ROCE_CLASS_ROCE || !packet->has_bth) {
         return ROCE_ICRC_UNCHECKED;
     }
     if (!is_wanted(check, frame->number, packet->bth.psn24)) {

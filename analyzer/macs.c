@@ -144,7 +144,7 @@ add_partner(rs_mac *mac, rs_mac *partner)
 static gboolean
 is_own(const roce_packet *packet)
 {
-    return packet->class == ROCE_CLASS_ROCE && packet->has_bth &&
+    return packet->kind == ROCE_CLASS_ROCE && packet->has_bth &&
            packet->transport != ROCE_TRANSPORT_CNP &&
            rs_hop_limit_is_first(packet->hop_limit);
 }
@@ -189,7 +189,7 @@ rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet
     src->sends_own |= is_own(packet);
     src->sends_other |= !rs_hop_limit_is_first(packet->hop_limit);
     wire *w = wire_at(macs, src->point);
-    w->has_roce |= packet->class == ROCE_CLASS_ROCE;
+    w->has_roce |= packet->kind == ROCE_CLASS_ROCE;
     w->greatest_hop_limit = MAX(w->greatest_hop_limit, packet->hop_limit);
     src->greatest_hop_limit = MAX(src->greatest_hop_limit, packet->hop_limit);
     if (dst == NULL || (dst->bytes[0] & GROUP_BIT) != 0) {

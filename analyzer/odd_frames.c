@@ -40,9 +40,9 @@ rs_odd_frames_packet(rs_odd_frames *odd, const rs_sight *sight)
     }
     keep_if(odd, RS_ODD_MIRROR_CUT, p->mirror.cut, sight);
     keep_if(odd, RS_ODD_MALFORMED, p->outcome == ROCE_MALFORMED, sight);
-    keep_if(odd, RS_ODD_FRAGMENT, p->class == ROCE_CLASS_FRAGMENT, sight);
-    keep_if(odd, RS_ODD_NOT_IB, p->class == ROCE_CLASS_NOT_IB, sight);
-    if (p->class == ROCE_CLASS_ROCE) {
+    keep_if(odd, RS_ODD_FRAGMENT, p->kind == ROCE_CLASS_FRAGMENT, sight);
+    keep_if(odd, RS_ODD_NOT_IB, p->kind == ROCE_CLASS_NOT_IB, sight);
+    if (p->kind == ROCE_CLASS_ROCE) {
         look_at_roce(odd, sight);
     }
 }

@@ -179,7 +179,7 @@ static void
 take_pause(rs_pausing *pausing, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    gboolean global = packet->class == ROCE_CLASS_PAUSE;
+    gboolean global = packet->kind == ROCE_CLASS_PAUSE;
     guint priorities = global ? 1u << ROCE_PRIORITY_GLOBAL : packet->pause.enabled;
     for (guint8 i = 0; i <= ROCE_PRIORITY_GLOBAL; i++) {
         if ((priorities & 1u << i) == 0 || (!global && i == ROCE_PRIORITY_GLOBAL)) {
@@ -351,7 +351,7 @@ rs_pausing_packet(rs_pausing *pausing, const rs_sight *sight)
     if (roce_packet_is_pause(packet)) {
         take_pause(pausing, sight);
     } else if (!packet->has_macs || packet->tenant.kind != ROCE_TENANT_NONE ||
-               packet->class == ROCE_CLASS_MAC_CONTROL) {
+               packet->kind == ROCE_CLASS_MAC_CONTROL) {
         return; /* the MAC addresses of a tenant's network are not those of the link */
     } else if (sight->stream != NULL) {
         take_stream(pausing, sight);

@@ -47,7 +47,7 @@ rs_priorities_free(rs_priorities *priorities)
 gboolean
 rs_is_connected_data(const roce_packet *packet)
 {
-    if (packet->class != ROCE_CLASS_ROCE || packet->payload_bytes == 0) {
+    if (packet->kind != ROCE_CLASS_ROCE || packet->payload_bytes == 0) {
         return FALSE;
     }
     switch (packet->transport) {

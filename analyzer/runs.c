@@ -177,7 +177,7 @@ rebuild(const run *r, rebuilt *all)
         .frame = {.point = like->point},
         .packet =
             {
-                .class = ROCE_CLASS_ROCE,
+                .kind = ROCE_CLASS_ROCE,
                 .outcome = like->outcome,
                 .has_macs = true,
                 .direction = like->direction,

@@ -267,7 +267,7 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
         return;
     }
     const roce_tracker *tracker = trains->tracker;
-    guint32 stream = packet->class == ROCE_CLASS_ROCE && packet->has_bth
+    guint32 stream = packet->kind == ROCE_CLASS_ROCE && packet->has_bth
                          ? roce_tracker_find(tracker, frame->point, packet)
                          : ROCE_NO_STREAM;
     if (stream != ROCE_NO_STREAM && !roce_tracker_is_crowded(tracker)) {

@@ -262,7 +262,7 @@ rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
     view v = {
         .packet =
             {
-                .class = ROCE_CLASS_ROCE,
+                .kind = ROCE_CLASS_ROCE,
                 .has_macs = true,
                 .has_bth = true,
                 .transport = ROCE_TRANSPORT_RC,

@@ -31,7 +31,7 @@ rs_window_empty(rs_window *window)
 static gboolean
 is_read_again(const roce_packet *packet)
 {
-    return packet->class != ROCE_CLASS_ROCE || packet->bth.dest_qpn == ROCE_GSI_QPN;
+    return packet->kind != ROCE_CLASS_ROCE || packet->bth.dest_qpn == ROCE_GSI_QPN;
 }
 
 static gboolean

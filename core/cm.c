@@ -121,7 +121,7 @@ roce_outcome
 roce_cm_decode(const uint8_t *frame, uint32_t captured_bytes, const roce_packet *packet,
                roce_cm_message *message)
 {
-    if (packet->class != ROCE_CLASS_ROCE || packet->transport != ROCE_TRANSPORT_UD ||
+    if (packet->kind != ROCE_CLASS_ROCE || packet->transport != ROCE_TRANSPORT_UD ||
         !packet->has_bth || packet->bth.dest_qpn != ROCE_GSI_QPN) {
         return ROCE_NOT_OURS;
     }

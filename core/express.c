@@ -105,7 +105,7 @@ take_udp(const roce_frame *frame, uint32_t at, uint32_t end, const roce_ports *p
         return false;
     }
     p->outcome = ROCE_DECODED;
-    p->class = ROCE_CLASS_ROCE;
+    p->kind = ROCE_CLASS_ROCE;
     p->src_port = roce_be16(udp);
     p->dst_port = roce_be16(udp + 2);
     p->udp_length = length;

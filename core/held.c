@@ -53,7 +53,7 @@ roce_held_make(const roce_frame *frame, const roce_packet *p)
     h.sender = roce_hash_addr(0, &p->src);
     h.way = roce_hash_addr(h.sender, &p->dst);
     h.back = roce_hash_addr(roce_hash_addr(0, &p->dst), &p->src);
-    if (p->class == ROCE_CLASS_ROCE && p->has_bth) {
+    if (p->kind == ROCE_CLASS_ROCE && p->has_bth) {
         h.stream = roce_hash_mix(h.way, p->bth.dest_qpn) | 1;
         h.psn24 = p->bth.psn24;
         h.kind = kind_of(p);

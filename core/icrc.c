@@ -59,7 +59,7 @@ int
 roce_icrc_compute(const uint8_t *frame, uint32_t captured_bytes,
                   const roce_packet *packet, roce_crc32_fn crc32, uint32_t *icrc)
 {
-    if (packet->class != ROCE_CLASS_ROCE ||
+    if (packet->kind != ROCE_CLASS_ROCE ||
         !roce_packet_has_icrc(packet, captured_bytes) ||
         packet->end_offset < packet->bth_offset + BTH_BYTES + ICRC_BYTES ||
         packet->bth_offset < packet->ip_offset + 28 ||

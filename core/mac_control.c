@@ -15,19 +15,19 @@ roce_decode_mac_control(const uint8_t *bytes, uint32_t captured, uint32_t wire,
 {
     roce_cursor c = roce_cursor_make(bytes, captured, wire);
     p->pause.opcode = roce_cursor_u16(&c);
-    p->class = ROCE_CLASS_MAC_CONTROL;
+    p->kind = ROCE_CLASS_MAC_CONTROL;
     if (p->pause.opcode == OPCODE_PFC) {
-        p->class = ROCE_CLASS_PFC;
+        p->kind = ROCE_CLASS_PFC;
         p->pause.enabled = roce_cursor_u16(&c);
         for (unsigned i = 0; i < 8; i++) {
             p->pause.quanta[i] = roce_cursor_u16(&c);
         }
     } else if (p->pause.opcode == OPCODE_PAUSE) {
-        p->class = ROCE_CLASS_PAUSE;
+        p->kind = ROCE_CLASS_PAUSE;
         p->pause.quanta[0] = roce_cursor_u16(&c);
     }
     p->outcome = c.outcome;
-    if (c.outcome == ROCE_DECODED && p->class == ROCE_CLASS_MAC_CONTROL) {
+    if (c.outcome == ROCE_DECODED && p->kind == ROCE_CLASS_MAC_CONTROL) {
         p->outcome = ROCE_NOT_OURS;
     }
 }

@@ -27,7 +27,7 @@ static bool
 is_like_a_car(const roce_packet *p)
 {
     const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
-    return p->outcome == ROCE_DECODED && p->class == ROCE_CLASS_ROCE && p->has_bth &&
+    return p->outcome == ROCE_DECODED && p->kind == ROCE_CLASS_ROCE && p->has_bth &&
            p->n_tunnels == 0 && p->has_macs && !p->is_grh && p->n_vlans <= 1 &&
            p->transport == ROCE_TRANSPORT_RC && is_load(info->role) &&
            (info->headers & ~CAR_HEADERS) == 0 && p->payload_bytes > 0 &&

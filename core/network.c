@@ -48,7 +48,7 @@ walk_bth(roce_walk *w, uint32_t wire)
 static roce_layer
 not_infiniband(const roce_walk *w, roce_outcome outcome)
 {
-    w->p->class = ROCE_CLASS_NOT_IB;
+    w->p->kind = ROCE_CLASS_NOT_IB;
     w->p->outcome = outcome;
     return ROCE_LAYER_END;
 }
@@ -123,7 +123,7 @@ walk_fragment(roce_walk *w, uint32_t offset)
             return roce_walk_stop(w);
         }
     }
-    p->class = ROCE_CLASS_FRAGMENT;
+    p->kind = ROCE_CLASS_FRAGMENT;
     return roce_walk_stop(w);
 }
 

@@ -173,7 +173,7 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
 int
 roce_stop_packet(roce_tracker *t, const roce_frame *frame, const roce_packet *packet)
 {
-    if (packet->class == ROCE_CLASS_PAUSE) {
+    if (packet->kind == ROCE_CLASS_PAUSE) {
         pause_state *s = find_source(t, frame, packet, ROCE_PRIORITY_GLOBAL);
         if (s != NULL) {
             take_time(t, s, frame, packet->pause.quanta[0]);

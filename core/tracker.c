@@ -469,7 +469,7 @@ count_frame(roce_tracker *t, const roce_packet *p)
     n->tunnelled_packets += p->n_tunnels != 0 ? 1 : 0;
     n->mirrored_packets += p->mirror.kind != ROCE_MIRROR_NONE ? 1 : 0;
     n->mirror_cut_packets += p->mirror.cut ? 1 : 0;
-    switch (p->class) {
+    switch (p->kind) {
     case ROCE_CLASS_OTHER:
     case ROCE_CLASS_MAC_CONTROL:
         n->other_packets++;

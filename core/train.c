@@ -100,7 +100,7 @@ roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet 
 {
     const roce_stream_state *s = state_of(t, stream);
     const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
-    if (packet->outcome != ROCE_DECODED || packet->class != ROCE_CLASS_ROCE ||
+    if (packet->outcome != ROCE_DECODED || packet->kind != ROCE_CLASS_ROCE ||
         !packet->has_bth || s->pub.peer == ROCE_NO_STREAM) {
         return false;
     }

@@ -42,7 +42,7 @@ looks_like_rd(const roce_cursor *c, uint16_t headers)
 static void
 not_infiniband(roce_packet *p)
 {
-    p->class = ROCE_CLASS_NOT_IB;
+    p->kind = ROCE_CLASS_NOT_IB;
     p->outcome = ROCE_NOT_OURS;
     p->headers = 0;
 }
@@ -69,7 +69,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
                       roce_packet *p)
 {
     roce_cursor c = roce_cursor_make(bytes, captured, wire);
-    p->class = ROCE_CLASS_ROCE;
+    p->kind = ROCE_CLASS_ROCE;
     p->has_bth = false;
     p->bth_offset = 0;
     p->end_offset = wire;
@@ -80,7 +80,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
         p->outcome = ROCE_MALFORMED;
         p->payload_bytes = 0;
         p->payload_offset = 0;
-        p->class = ROCE_CLASS_NOT_IB;
+        p->kind = ROCE_CLASS_NOT_IB;
         return;
     }
     if (!roce_cursor_have(&c, ROCE_BTH_BYTES)) {

@@ -287,7 +287,7 @@ start_tracker(void)
 static bool
 is_tracked(const roce_packet *packet)
 {
-    return packet->class == ROCE_CLASS_ROCE || roce_packet_is_pause(packet);
+    return packet->kind == ROCE_CLASS_ROCE || roce_packet_is_pause(packet);
 }
 
 static void

@@ -131,7 +131,7 @@ decode_frame(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
     }
     const roce_ports ports = {.port = {(uint16_t)pinfo->destport}, .n_ports = 1};
     roce_decode(&packet->frame, &ports, &packet->whole);
-    return packet->whole.class == ROCE_CLASS_ROCE &&
+    return packet->whole.kind == ROCE_CLASS_ROCE &&
            begin_of(&packet->whole) == (uint32_t)raw_offset;
 }
 
@@ -177,7 +177,7 @@ decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
         packet->frame.captured_bytes = captured - start;
         packet->frame.wire_bytes = tvb_reported_length(source) - start;
         roce_decode(&packet->frame, &ports, &packet->whole);
-        if (packet->whole.class == ROCE_CLASS_ROCE &&
+        if (packet->whole.kind == ROCE_CLASS_ROCE &&
             packet->whole.bth_offset == (uint32_t)raw_offset - start) {
             return true;
         }
@@ -188,7 +188,7 @@ decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 roce_icrc_status
 network_check_icrc(const roce_frame *frame, const roce_packet *packet)
 {
-    if (!rocev2_checks_icrc() || packet->class != ROCE_CLASS_ROCE ||
+    if (!rocev2_checks_icrc() || packet->kind != ROCE_CLASS_ROCE ||
         packet->outcome != ROCE_DECODED) {
         return ROCE_ICRC_UNCHECKED;
     }
@@ -237,7 +237,7 @@ network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *pac
         network_frame(source, pinfo, &packet->frame);
         const roce_ports ports = {.n_ports = 0};
         roce_decode(&packet->frame, &ports, &packet->whole);
-        packet->is_trackable = packet->whole.class == packet->roce.class;
+        packet->is_trackable = packet->whole.kind == packet->roce.kind;
     }
     return true;
 }
@@ -255,7 +255,7 @@ network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packe
     memset(&packet->roce, 0, sizeof packet->roce);
     roce_decode_transport(network_bytes(tvb), tvb_captured_length(tvb),
                           tvb_reported_length(tvb), &packet->roce);
-    return packet->roce.class == ROCE_CLASS_ROCE;
+    return packet->roce.kind == ROCE_CLASS_ROCE;
 }
 
 /* The third way, for RoCEv1. */
@@ -280,7 +280,7 @@ decode_grh(tvbuff_t *tvb, roce_packet *p)
     p->bth_offset += GRH_BYTES;
     p->payload_offset += GRH_BYTES;
     p->end_offset += GRH_BYTES;
-    return p->class == ROCE_CLASS_ROCE;
+    return p->kind == ROCE_CLASS_ROCE;
 }
 
 bool

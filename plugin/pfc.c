@@ -143,12 +143,12 @@ info_of_pause(const pause_frame *frame, wmem_allocator_t *scope)
     const roce_pause *pause = &p->pause;
     wmem_strbuf_t *text = wmem_strbuf_new(scope, "");
     if (p->outcome != ROCE_DECODED) {
-        wmem_strbuf_append(text, p->class == ROCE_CLASS_PFC ? "PFC" : "PAUSE");
+        wmem_strbuf_append(text, p->kind == ROCE_CLASS_PFC ? "PFC" : "PAUSE");
         wmem_strbuf_append(text,
                            p->outcome == ROCE_MALFORMED ? " [malformed]" : " [cut]");
         return wmem_strbuf_get_str(text);
     }
-    if (p->class == ROCE_CLASS_PAUSE) {
+    if (p->kind == ROCE_CLASS_PAUSE) {
         wmem_strbuf_append(text, "PAUSE of all priorities (");
         append_time(text, frame, pause->quanta[0]);
         wmem_strbuf_append(text, pause->quanta[0] == 0 ? "): resume" : ")");
@@ -174,7 +174,7 @@ static pause_kind
 kind_of(const pause_frame *frame, const pause_view *view, uint16_t quanta)
 {
     bool refreshes = view->is_known && view->kind == ROCE_EVENT_PAUSE_REFRESH;
-    if (frame->packet.roce.class == ROCE_CLASS_PAUSE) {
+    if (frame->packet.roce.kind == ROCE_CLASS_PAUSE) {
         return quanta == 0 ? KIND_RESUME : refreshes ? KIND_PAUSE_REFRESH : KIND_PAUSE;
     }
     return quanta == 0 ? KIND_XON : refreshes ? KIND_REFRESH : KIND_XOFF;
@@ -252,7 +252,7 @@ add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const pause_frame 
          const char *info)
 {
     const roce_packet *p = &frame->packet.roce;
-    gint length = p->class == ROCE_CLASS_PFC
+    gint length = p->kind == ROCE_CLASS_PFC
                       ? QUANTA_OFFSET + N_PRIORITIES * QUANTA_BYTES
                       : PAUSE_OFFSET + QUANTA_BYTES;
     length = MIN(length, (gint)tvb_captured_length(tvb));
@@ -264,7 +264,7 @@ add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const pause_frame 
         expert_add_info(pinfo, item, &ei_malformed);
     } else if (p->outcome != ROCE_DECODED) {
         expert_add_info(pinfo, item, &ei_truncated);
-    } else if (p->class == ROCE_CLASS_PFC) {
+    } else if (p->kind == ROCE_CLASS_PFC) {
         add_pfc(sub, tvb, pinfo, frame);
     } else {
         add_pause(sub, tvb, pinfo, frame);

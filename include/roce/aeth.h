@@ -8,7 +8,11 @@
 #ifndef ROCE_AETH_H
 #define ROCE_AETH_H
 
+#include "roce/linkage.h"
+
 #include <stdint.h>
+
+ROCE_BEGIN
 
 typedef enum roce_aeth_kind {
     ROCE_AETH_ACK = 0,
@@ -45,5 +49,7 @@ roce_aeth_rnr_timer_ns(unsigned code);
 /* "PSN sequence error", ...; "reserved NAK code" for the others. */
 const char *
 roce_nak_code_name(unsigned code);
+
+ROCE_END
 
 #endif

@@ -9,7 +9,11 @@
 #ifndef ROCE_ALLOC_H
 #define ROCE_ALLOC_H
 
+#include "roce/linkage.h"
+
 #include <stddef.h>
+
+ROCE_BEGIN
 
 typedef struct roce_alloc {
     /* Resizes `old` (NULL: allocates) to `size` bytes; NULL on failure, `old` kept. */
@@ -18,5 +22,7 @@ typedef struct roce_alloc {
     void (*release)(void *ctx, void *old);
     void *ctx; /* passed to both; owned by the caller, outlives the object */
 } roce_alloc;
+
+ROCE_END
 
 #endif

@@ -9,9 +9,12 @@
 #ifndef ROCE_CM_H
 #define ROCE_CM_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Attribute ids of the CM class (IBTA 16.7.1). */
 typedef enum roce_cm_kind {
@@ -59,5 +62,7 @@ roce_cm_kind_name(roce_cm_kind kind);
 /* "consumer reject", ...; "reserved" for unknown codes. */
 const char *
 roce_cm_reject_name(uint16_t reason);
+
+ROCE_END
 
 #endif

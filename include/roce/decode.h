@@ -8,10 +8,13 @@
 #ifndef ROCE_DECODE_H
 #define ROCE_DECODE_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 #define ROCE_UDP_PORT 4791 /* IANA; IBTA A17.3.2 */
 #define ROCE_ETHERTYPE_V1 0x8915
@@ -44,5 +47,7 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
 void
 roce_decode_mac_control(const uint8_t *bytes, uint32_t captured, uint32_t wire,
                         roce_packet *packet);
+
+ROCE_END
 
 #endif

@@ -9,10 +9,16 @@
 #ifndef ROCE_ERROR_H
 #define ROCE_ERROR_H
 
+#include "roce/linkage.h"
+
+ROCE_BEGIN
+
 typedef enum roce_error {
     ROCE_OK = 0,
     ROCE_ERROR_MEMORY = -1,  /* the allocator handed in returned NULL */
     ROCE_ERROR_INVALID = -2, /* the caller's configuration is out of its range */
 } roce_error;
+
+ROCE_END
 
 #endif

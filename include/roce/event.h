@@ -8,7 +8,11 @@
 #ifndef ROCE_EVENT_H
 #define ROCE_EVENT_H
 
+#include "roce/linkage.h"
+
 #include <stdint.h>
+
+ROCE_BEGIN
 
 #define ROCE_NO_STREAM UINT32_MAX
 #define ROCE_NO_PSN INT64_MIN
@@ -152,5 +156,7 @@ const char *
 roce_pairing_name(roce_pairing pairing);
 const char *
 roce_table_name(roce_table table);
+
+ROCE_END
 
 #endif

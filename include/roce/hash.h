@@ -8,10 +8,13 @@
 #ifndef ROCE_HASH_H
 #define ROCE_HASH_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdint.h>
 #include <string.h>
+
+ROCE_BEGIN
 
 /* Takes one more word into a hash. */
 static inline uint64_t
@@ -39,5 +42,7 @@ roce_hash_addr(uint64_t hash, const roce_addr *addr)
     hash = roce_hash_mix(hash ^ addr->family, words[0]);
     return addr->family == 4 ? hash : roce_hash_mix(hash, words[1]);
 }
+
+ROCE_END
 
 #endif

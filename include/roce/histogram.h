@@ -15,8 +15,11 @@
 #define ROCE_HISTOGRAM_H
 
 #include "roce/alloc.h"
+#include "roce/linkage.h"
 
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Enough for 8 powers of two at the finest, 60 at the coarsest. */
 #define ROCE_HISTOGRAM_BUCKETS 1024
@@ -65,5 +68,7 @@ roce_histogram_mean(const roce_histogram *h);
  * or as near as a double is; `count` is not 0. */
 uint64_t
 roce_histogram_stddev(const roce_histogram *h);
+
+ROCE_END
 
 #endif

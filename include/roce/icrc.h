@@ -9,10 +9,13 @@
 #ifndef ROCE_ICRC_H
 #define ROCE_ICRC_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Continues a CRC-32 (zlib's polynomial and conventions: start with 0) over `size`
  * bytes; the signature of zlib's crc32 and libdeflate's, so a faster one can be used.
@@ -41,5 +44,7 @@ roce_icrc_check(const uint8_t *frame, uint32_t captured_bytes,
 int
 roce_icrc_compute(const uint8_t *frame, uint32_t captured_bytes,
                   const roce_packet *packet, roce_crc32_fn crc32, uint32_t *icrc);
+
+ROCE_END
 
 #endif

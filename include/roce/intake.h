@@ -12,11 +12,14 @@
 
 #include "roce/alloc.h"
 #include "roce/error.h"
+#include "roce/linkage.h"
 #include "roce/packet.h"
 #include "roce/survey.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* All are called with `ctx` from within functions of the intake, which they must not
  * call themselves; frames and packets live until the call returns. */
@@ -65,5 +68,7 @@ roce_intake_is_straight(const roce_intake *intake, uint32_t point);
  * ROCE_ERROR_MEMORY as above. */
 int
 roce_intake_finish(roce_intake *intake);
+
+ROCE_END
 
 #endif

@@ -11,10 +11,13 @@
 #ifndef ROCE_LLDP_H
 #define ROCE_LLDP_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 #define ROCE_ETHERTYPE_LLDP 0x88cc
 #define ROCE_DCB_APPS 32      /* kept of one frame; others are counted */
@@ -120,5 +123,7 @@ roce_lldp_decode(const uint8_t *bytes, uint32_t captured, uint32_t wire,
  * its frame. */
 bool
 roce_lldp_of_frame(const roce_frame *frame, const roce_packet *packet, roce_lldp *lldp);
+
+ROCE_END
 
 #endif

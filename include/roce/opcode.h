@@ -8,8 +8,12 @@
 #ifndef ROCE_OPCODE_H
 #define ROCE_OPCODE_H
 
+#include "roce/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* The service an opcode belongs to.  RD and DC share the code points 0x40-0x5f; which
  * of them a packet is, is decided by plausibility in roce_decode(). */
@@ -145,5 +149,7 @@ roce_role_is_response_data(roce_role role)
 {
     return (ROCE_ROLES_RESPONSE_DATA >> role & 1u) != 0;
 }
+
+ROCE_END
 
 #endif

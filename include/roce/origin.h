@@ -9,10 +9,13 @@
 #ifndef ROCE_ORIGIN_H
 #define ROCE_ORIGIN_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* How many origins are told apart in a capture, those at interfaces themselves not
  * counted.  A mirror's header is anyone's to make up: frames of more than these count as
@@ -47,5 +50,7 @@ roce_origin_hash(uint64_t hash, const roce_origin *origin);
 /* Whether the mirror's header names a session: ERSPAN II and III, and Arista's policy. */
 bool
 roce_origin_has_session(const roce_origin *origin);
+
+ROCE_END
 
 #endif

@@ -11,10 +11,13 @@
 #define ROCE_PACING_H
 
 #include "roce/histogram.h"
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* What CNPs keep their distance by. */
 typedef enum roce_pacing_scope {
@@ -67,5 +70,7 @@ roce_pacing_scope_of(const roce_pacing *pacing);
 /* "qp", "pair", "destination", "port"; "unknown" for ROCE_N_PACING_SCOPES. */
 const char *
 roce_pacing_scope_name(roce_pacing_scope scope);
+
+ROCE_END
 
 #endif

@@ -8,11 +8,14 @@
 #ifndef ROCE_PACKET_H
 #define ROCE_PACKET_H
 
+#include "roce/linkage.h"
 #include "roce/opcode.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+ROCE_BEGIN
 
 /* Link layers that frames come with. */
 typedef enum roce_link {
@@ -163,7 +166,7 @@ typedef enum roce_ecn_source {
  * entered; nothing of what stands around it shows in them. */
 typedef struct roce_packet {
     roce_outcome outcome;
-    roce_class class;
+    roce_class kind;
 
     /* around it */
     uint8_t n_tunnels;  /* tunnels and mirrors entered, up to ROCE_MAX_TUNNELS */
@@ -227,7 +230,7 @@ typedef struct roce_packet {
 static inline bool
 roce_packet_is_pause(const roce_packet *packet)
 {
-    return packet->class == ROCE_CLASS_PFC || packet->class == ROCE_CLASS_PAUSE;
+    return packet->kind == ROCE_CLASS_PFC || packet->kind == ROCE_CLASS_PAUSE;
 }
 
 /* Same bytes and family. */
@@ -315,5 +318,7 @@ roce_packet_has_icrc(const roce_packet *packet, uint32_t captured_bytes)
     return packet->end_offset >= 4 && packet->end_offset <= captured_bytes &&
            !packet->mirror.cut;
 }
+
+ROCE_END
 
 #endif

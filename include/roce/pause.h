@@ -10,10 +10,13 @@
 #ifndef ROCE_PAUSE_H
 #define ROCE_PAUSE_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 #define ROCE_PRIORITY_GLOBAL 8 /* the "priority" of an 802.3x pause */
 #define ROCE_QUANTUM_BITS 512
@@ -77,5 +80,7 @@ roce_pause_total_at(const roce_pause_source *p, uint64_t time_ns)
     return p->total_ns +
            (p->paused && until_ns > p->start_ns ? until_ns - p->start_ns : 0);
 }
+
+ROCE_END
 
 #endif

@@ -8,7 +8,11 @@
 #ifndef ROCE_PSN_H
 #define ROCE_PSN_H
 
+#include "roce/linkage.h"
+
 #include <stdint.h>
+
+ROCE_BEGIN
 
 #define ROCE_PSN_MODULUS ((int64_t)1 << 24)
 #define ROCE_PSN_HALF ((int64_t)1 << 23)
@@ -40,5 +44,7 @@ roce_psn_read_span(uint32_t length_bytes, uint32_t pmtu_bytes)
 {
     return length_bytes == 0 ? 1 : (length_bytes - 1) / pmtu_bytes + 1;
 }
+
+ROCE_END
 
 #endif

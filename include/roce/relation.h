@@ -10,10 +10,13 @@
 #define ROCE_RELATION_H
 
 #include "roce/event.h"
+#include "roce/linkage.h"
 #include "roce/stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 typedef enum roce_relation_kind {
     ROCE_RELATION_COVERS,  /* the first to acknowledge the request `to` */
@@ -47,5 +50,7 @@ typedef struct roce_sighting {
     int64_t expected;                /* what was due here when it came */
     int64_t acked_from, acked_until; /* requests that it is the first to acknowledge */
 } roce_sighting;
+
+ROCE_END
 
 #endif

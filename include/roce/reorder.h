@@ -12,9 +12,12 @@
 
 #include "roce/alloc.h"
 #include "roce/error.h"
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Takes a frame; its bytes live until the call returns.  It must not call the buffer
  * that it takes from. */
@@ -47,5 +50,7 @@ roce_reorder_push(roce_reorder *reorder, const roce_frame *frame, uint64_t key_n
 /* Hands on all that is left. */
 void
 roce_reorder_flush(roce_reorder *reorder);
+
+ROCE_END
 
 #endif

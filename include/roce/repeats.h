@@ -11,10 +11,13 @@
 
 #include "roce/alloc.h"
 #include "roce/error.h"
+#include "roce/linkage.h"
 #include "roce/wire_identity.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 typedef struct roce_repeats roce_repeats;
 
@@ -33,5 +36,7 @@ bool
 roce_repeats_is_second(roce_repeats *repeats, uint32_t point,
                        const roce_wire_identity *identity, uint64_t time_ns,
                        uint64_t within_ns);
+
+ROCE_END
 
 #endif

@@ -9,9 +9,12 @@
 #define ROCE_SENTENCE_H
 
 #include "roce/event.h"
+#include "roce/linkage.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Room for any sentence and any duration, with the NUL. */
 #define ROCE_SENTENCE_BYTES 192
@@ -26,5 +29,7 @@ roce_event_sentence(const roce_event *event, uint32_t carrier, char *out, size_t
  * of milliseconds.  As above. */
 const char *
 roce_duration_text(uint64_t duration_ns, char *out, size_t size);
+
+ROCE_END
 
 #endif

@@ -11,12 +11,15 @@
 
 #include "roce/event.h"
 #include "roce/histogram.h"
+#include "roce/linkage.h"
 #include "roce/opcode.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Where the point stands to a stream. */
 typedef enum roce_vantage {
@@ -283,5 +286,7 @@ roce_recovery_name(roce_recovery recovery);
 /* "ack_latency_ns", ...: as reports call it. */
 const char *
 roce_latency_name(roce_latency latency);
+
+ROCE_END
 
 #endif

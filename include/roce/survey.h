@@ -21,11 +21,14 @@
 
 #include "roce/alloc.h"
 #include "roce/error.h"
+#include "roce/linkage.h"
 #include "roce/packet.h"
 #include "roce/reorder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* In what order a point's frames come to the tracker. */
 typedef enum roce_order {
@@ -91,5 +94,7 @@ roce_survey_decide(roce_survey *survey);
  * `take` must not call the survey. */
 void
 roce_survey_release(roce_survey *survey, roce_frame_fn take, void *ctx);
+
+ROCE_END
 
 #endif

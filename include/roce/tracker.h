@@ -13,6 +13,7 @@
 #include "roce/error.h"
 #include "roce/event.h"
 #include "roce/icrc.h"
+#include "roce/linkage.h"
 #include "roce/pacing.h"
 #include "roce/packet.h"
 #include "roce/pause.h"
@@ -21,6 +22,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 typedef struct roce_tracker roce_tracker;
 
@@ -177,5 +180,7 @@ roce_tracker_find_pause(const roce_tracker *tracker, uint32_t point,
 
 const roce_tracker_totals *
 roce_tracker_totals_get(const roce_tracker *tracker);
+
+ROCE_END
 
 #endif

@@ -16,12 +16,15 @@
 
 #include "roce/decode.h"
 #include "roce/icrc.h"
+#include "roce/linkage.h"
 #include "roce/opcode.h"
 #include "roce/packet.h"
 #include "roce/tracker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 /* Of a packet alone. */
 typedef struct roce_car {
@@ -99,5 +102,7 @@ roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
  * come before that. */
 bool
 roce_tracker_is_crowded(const roce_tracker *tracker);
+
+ROCE_END
 
 #endif

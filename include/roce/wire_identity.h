@@ -10,10 +10,13 @@
 #ifndef ROCE_WIRE_IDENTITY_H
 #define ROCE_WIRE_IDENTITY_H
 
+#include "roce/linkage.h"
 #include "roce/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+ROCE_BEGIN
 
 typedef struct roce_wire_identity {
     uint64_t narrow; /* of what every snap length keeps; never 0 */
@@ -33,5 +36,7 @@ roce_wire_identity_equal(const roce_wire_identity *a, const roce_wire_identity *
     return a->narrow == b->narrow &&
            (!a->has_icrc || !b->has_icrc || a->icrc == b->icrc);
 }
+
+ROCE_END
 
 #endif

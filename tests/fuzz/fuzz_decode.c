@@ -65,19 +65,19 @@ check_packet(const roce_packet *p, uint32_t captured, uint32_t wire)
     bool mirrored = p->mirror.kind != ROCE_MIRROR_NONE;
     assert(p->n_vlans <= ROCE_MAX_VLANS);
     assert(p->lldp_offset <= captured);
-    assert(p->lldp_offset == 0 || p->class == ROCE_CLASS_OTHER);
+    assert(p->lldp_offset == 0 || p->kind == ROCE_CLASS_OTHER);
     assert(p->transport < ROCE_N_TRANSPORTS);
     assert(roce_opcode_name(p->bth.opcode, p->transport) != NULL);
     assert(captured < wire || p->outcome != ROCE_TRUNCATED || mirrored);
     assert(p->has_bth || p->headers == 0);
-    assert(!p->has_bth || p->class == ROCE_CLASS_ROCE || p->class == ROCE_CLASS_NOT_IB);
-    if (p->class == ROCE_CLASS_ROCE) {
+    assert(!p->has_bth || p->kind == ROCE_CLASS_ROCE || p->kind == ROCE_CLASS_NOT_IB);
+    if (p->kind == ROCE_CLASS_ROCE) {
         assert(p->outcome != ROCE_NOT_OURS);
         assert(p->src.family != 0 && p->dst.family == p->src.family);
         assert(p->ip_offset < p->bth_offset && p->bth_offset < p->end_offset);
         assert(p->end_offset <= wire || p->mirror.cut);
     }
-    if (p->class == ROCE_CLASS_ROCE && p->has_bth && p->outcome != ROCE_MALFORMED) {
+    if (p->kind == ROCE_CLASS_ROCE && p->has_bth && p->outcome != ROCE_MALFORMED) {
         assert(p->payload_offset + p->payload_bytes + p->bth.pad_bytes + 4 ==
                p->end_offset);
         assert(p->outcome != ROCE_DECODED || p->payload_offset <= captured);
@@ -98,7 +98,7 @@ check_icrc(const uint8_t *bytes, uint32_t captured, const roce_packet *p)
     int result = roce_icrc_compute(bytes, captured, p, roce_crc32, &want);
     assert((status == ROCE_ICRC_TRUNCATED) == (result != 0));
     if (result == 0) {
-        assert(p->class == ROCE_CLASS_ROCE && p->end_offset <= captured);
+        assert(p->kind == ROCE_CLASS_ROCE && p->end_offset <= captured);
         const uint8_t *end = bytes + p->end_offset - 4;
         uint32_t got = (uint32_t)end[0] | (uint32_t)end[1] << 8 |
                        (uint32_t)end[2] << 16 | (uint32_t)end[3] << 24;

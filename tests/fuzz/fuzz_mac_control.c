@@ -30,7 +30,7 @@ number_at(const uint8_t *bytes, uint32_t at)
 static void
 check_times(const roce_packet *p, const uint8_t *bytes)
 {
-    if (p->class == ROCE_CLASS_PAUSE) {
+    if (p->kind == ROCE_CLASS_PAUSE) {
         assert(p->pause.enabled == 0);
         assert(p->pause.quanta[0] == number_at(bytes, 2));
         return;
@@ -48,8 +48,8 @@ check(const roce_packet *p, const uint8_t *bytes, uint32_t captured, uint32_t wi
     bool is_pfc = opcode == 0x0101;
     bool is_pause = opcode == 0x0001;
     uint32_t needed = is_pfc ? PFC_BYTES : is_pause ? PAUSE_BYTES : 2;
-    assert((p->class == ROCE_CLASS_PFC) == is_pfc);
-    assert((p->class == ROCE_CLASS_PAUSE) == is_pause);
+    assert((p->kind == ROCE_CLASS_PFC) == is_pfc);
+    assert((p->kind == ROCE_CLASS_PAUSE) == is_pause);
     if (captured >= needed) {
         assert(p->pause.opcode == opcode);
         assert(p->outcome == (is_pfc || is_pause ? ROCE_DECODED : ROCE_NOT_OURS));

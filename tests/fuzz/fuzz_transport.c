@@ -62,7 +62,7 @@ check(const roce_packet *p, uint32_t captured, uint32_t wire)
     assert(p->bth.pad_bytes <= 3 && p->bth.psn24 <= 0xffffff);
     assert(p->bth.dest_qpn <= 0xffffff && p->aeth_msn <= 0xffffff);
     assert(p->deth_src_qpn <= 0xffffff && p->rdeth_ee <= 0xffffff);
-    if (p->class == ROCE_CLASS_ROCE && p->outcome != ROCE_MALFORMED) {
+    if (p->kind == ROCE_CLASS_ROCE && p->outcome != ROCE_MALFORMED) {
         check_headers(p, captured);
         assert(p->end_offset <= wire);
         assert(p->payload_offset + p->payload_bytes + p->bth.pad_bytes + ICRC_BYTES ==
@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool is_dc = whole.transport == ROCE_TRANSPORT_DC;
     if (whole.outcome == ROCE_DECODED && cut.has_bth && !is_dc) {
         assert(memcmp(&whole.bth, &cut.bth, sizeof cut.bth) == 0);
-        assert(whole.class == cut.class && whole.transport == cut.transport);
+        assert(whole.kind == cut.kind && whole.transport == cut.transport);
         assert((cut.headers & ~(unsigned)whole.headers) == 0);
         assert(whole.payload_bytes == cut.payload_bytes);
     }

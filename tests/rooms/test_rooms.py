@@ -191,11 +191,32 @@ class Tree(unittest.TestCase):
 
     def test_each_public_header_compiles_alone(self):
         for path in sources("include"):
-            name = path.relative_to(SOURCE / "include")
-            with self.subTest(str(name)):
-                run("gcc", "-std=c17", "-pedantic", "-Wall", "-Wextra", "-Wconversion",
-                    "-Wshadow", "-Werror", "-fsyntax-only", "-I", str(SOURCE / "include"),
-                    "-x", "c", "-", input=f'#include "{name}"\nextern int not_empty;\n')
+            for compiler, language, standard in (("gcc", "c", "c17"), ("g++", "c++", "c++17"),
+                                                 ("clang++", "c++", "c++17")):
+                name = path.relative_to(SOURCE / "include")
+                with self.subTest(f"{name} as {standard} by {compiler}"):
+                    run(compiler, f"-std={standard}", "-pedantic", "-Wall", "-Wextra",
+                        "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only",
+                        "-I", str(SOURCE / "include"), "-x", language, "-",
+                        input=f'#include "{name}"\nextern int not_empty;\n')
+
+    def test_public_functions_have_names_of_c(self):
+        """In a program in C++ too: every declaration stands behind ROCE_BEGIN."""
+        for path in sources("include"):
+            if path.name == "linkage.h":
+                continue
+            with self.subTest(path.name):
+                head, _, body = path.read_text().partition("\nROCE_BEGIN\n")
+                self.assertNotRegex(head, r"(?m)^(?:#define \w+ |typedef|static|extern|\w+\()")
+                body, _, tail = body.partition("\nROCE_END\n")
+                self.assertNotIn("#include", body)
+                self.assertEqual(tail, "\n#endif\n")
+
+    def test_core_archive_defines_roces_alone(self):
+        symbols = run("nm", "--extern-only", "--defined-only", str(CORE_ARCHIVE))
+        names = [line.split()[2] for line in symbols.splitlines() if len(line.split()) == 3]
+        self.assertIn("roce_decode", names)
+        self.assertEqual([name for name in names if not name.startswith("roce_")], [])
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
     uint32_t to_b = 0x200 + (uint32_t)qp;
     *p = (roce_packet){
         .outcome = cut ? ROCE_TRUNCATED : ROCE_DECODED,
-        .class = ROCE_CLASS_ROCE,
+        .kind = ROCE_CLASS_ROCE,
         .direction = direction(g, who),
         .src = scenario_host(g, host_of(who)),
         .dst = scenario_host(g, who == 'a' ? 2 : 1),
@@ -256,7 +256,7 @@ scenario_play_pause(stage *g, act_kind kind, unsigned mac, uint16_t enabled,
 {
     roce_packet p = {
         .outcome = ROCE_DECODED,
-        .class = kind == ACT_PFC ? ROCE_CLASS_PFC : ROCE_CLASS_PAUSE,
+        .kind = kind == ACT_PFC ? ROCE_CLASS_PFC : ROCE_CLASS_PAUSE,
         .has_macs = true,
         .src_mac = {2, 0, 0, 0, 0, (uint8_t)mac},
         .ethertype = 0x8808,

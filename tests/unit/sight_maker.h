@@ -65,7 +65,7 @@ make_sight(sight_maker *m, unsigned stream, uint64_t at_ns)
         .number = ++m->n_frames,
     };
     m->packet = (roce_packet){
-        .class = ROCE_CLASS_ROCE,
+        .kind = ROCE_CLASS_ROCE,
         .has_macs = true,
         .hop_limit = 64,
         .src = s->src,

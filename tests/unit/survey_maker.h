@@ -31,7 +31,7 @@ packet_from(host from, uint8_t opcode, uint32_t psn24, uint16_t ipv4_ident)
 {
     return (roce_packet){
         .outcome = ROCE_DECODED,
-        .class = ROCE_CLASS_ROCE,
+        .kind = ROCE_CLASS_ROCE,
         .src = {.bytes = {10, 0, 0, from == HOST_1 ? 1 : 2}, .family = 4},
         .dst = {.bytes = {10, 0, 0, from == HOST_1 ? 2 : 1}, .family = 4},
         .ipv4_ident = ipv4_ident,

@@ -28,7 +28,7 @@ check_layers(const layer_row *rows, size_t n_rows)
         decode(row->link, row->bytes, row->captured != 0 ? row->captured : row->n,
                row->n, &p);
         CHECK_INT(p.outcome, row->outcome);
-        CHECK_INT(p.class, row->class);
+        CHECK_INT(p.kind, row->class);
         CHECK_INT(p.n_vlans, row->n_vlans);
         CHECK_INT(p.ip_offset, row->ip_at);
         CHECK_INT(p.bth_offset, row->bth_at);
@@ -416,7 +416,7 @@ test_ports(void)
         roce_packet p;
         decode_with(&cases[i].ports, ROCE_LINK_RAW, bytes, sizeof bytes - 1,
                     sizeof bytes - 1, &p);
-        CHECK_INT(p.class, cases[i].class);
+        CHECK_INT(p.kind, cases[i].class);
     }
     check_row("default");
     roce_ports ports;

@@ -187,7 +187,7 @@ check_every_cut(roce_link link, const void *bytes, uint32_t wire)
         } else {
             holds &= CHECK(p.outcome == ROCE_MALFORMED || p.outcome == ROCE_TRUNCATED);
         }
-        if (whole.outcome == ROCE_DECODED && whole.class == ROCE_CLASS_ROCE) {
+        if (whole.outcome == ROCE_DECODED && whole.kind == ROCE_CLASS_ROCE) {
             holds &= CHECK((p.outcome == ROCE_DECODED) ==
                            (captured >= whole.payload_offset));
         }
@@ -214,8 +214,7 @@ check_every_length(roce_link link, const void *bytes, uint32_t n)
         roce_packet p;
         decode(link, bytes, wire, wire, &p);
         bool holds = CHECK(p.outcome != ROCE_TRUNCATED);
-        if (whole.has_bth && whole.class == ROCE_CLASS_ROCE &&
-            wire < whole.end_offset) {
+        if (whole.has_bth && whole.kind == ROCE_CLASS_ROCE && wire < whole.end_offset) {
             holds &= CHECK_INT(p.outcome, ROCE_MALFORMED);
         }
         if (!holds) {

@@ -138,7 +138,7 @@ test_cases(void)
         decode(ROCE_LINK_RAW, cases[i].bytes,
                cases[i].captured != 0 ? cases[i].captured : cases[i].n, cases[i].n, &p);
         CHECK_INT(p.outcome, cases[i].outcome);
-        CHECK_INT(p.class, cases[i].class);
+        CHECK_INT(p.kind, cases[i].class);
         CHECK_INT(p.ip_protocol, cases[i].protocol);
         CHECK_INT(p.bth_offset, cases[i].bth_at);
         CHECK_INT(p.has_bth, cases[i].outcome == ROCE_DECODED);

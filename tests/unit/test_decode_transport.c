@@ -135,7 +135,7 @@ test_opcodes(void)
         roce_packet p = {0};
         decode_transport(m.bytes, m.n, m.n, &p);
         CHECK_INT(p.outcome, ROCE_DECODED);
-        CHECK_INT(p.class, ROCE_CLASS_ROCE);
+        CHECK_INT(p.kind, ROCE_CLASS_ROCE);
         CHECK(p.has_bth);
         CHECK_INT(p.transport, row->transport);
         CHECK_INT(p.bth.opcode, row->opcode);
@@ -410,12 +410,12 @@ test_plausible(void)
         roce_packet p = {.transport = ROCE_TRANSPORT_UNKNOWN};
         decode_transport(m.bytes, cases[i].captured, cases[i].wire, &p);
         CHECK_INT(p.outcome, cases[i].outcome);
-        CHECK_INT(p.class, cases[i].class);
+        CHECK_INT(p.kind, cases[i].class);
         CHECK_INT(p.transport, cases[i].transport);
         CHECK_INT(p.payload_bytes, cases[i].payload);
         CHECK_INT(p.end_offset, cases[i].wire);
         CHECK_INT(p.has_bth, cases[i].captured >= 12 && cases[i].wire >= 16);
-        if (p.class == ROCE_CLASS_NOT_IB) {
+        if (p.kind == ROCE_CLASS_NOT_IB) {
             CHECK_INT(p.headers, 0);
         }
     }
@@ -489,7 +489,7 @@ test_rd_or_dc(void)
         roce_packet p = {0};
         decode_transport(m.bytes, m.n, m.n, &p);
         CHECK_INT(p.outcome, ROCE_DECODED);
-        CHECK_INT(p.class, ROCE_CLASS_ROCE);
+        CHECK_INT(p.kind, ROCE_CLASS_ROCE);
         CHECK_INT(p.transport, cases[i].transport);
         CHECK_INT(p.payload_bytes, cases[i].payload);
         CHECK_INT(p.headers != 0, cases[i].transport == ROCE_TRANSPORT_RD);
@@ -524,7 +524,7 @@ test_longest_dc(void)
         put_filler(&m, 64); /* begins with 0x80 */
         roce_packet p = {0};
         decode_transport(m.bytes, m.n, BTH_SIZE + cases[i].payload + ICRC_SIZE, &p);
-        CHECK_INT(p.class, cases[i].class);
+        CHECK_INT(p.kind, cases[i].class);
         CHECK_INT(p.transport, ROCE_TRANSPORT_DC);
     }
 }

@@ -301,7 +301,7 @@ test_frames(void)
         bool is_lldp = rows[i].offset != 0;
         CHECK_INT(roce_lldp_of_frame(&frame, &packet, &lldp), is_lldp);
         if (is_lldp) {
-            CHECK_INT(packet.class, ROCE_CLASS_OTHER);
+            CHECK_INT(packet.kind, ROCE_CLASS_OTHER);
             CHECK_INT(packet.outcome, ROCE_NOT_OURS);
             CHECK_INT(lldp.outcome, ROCE_DECODED);
             CHECK_INT(lldp.ieee.pfc.enabled, 0x08);

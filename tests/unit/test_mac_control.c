@@ -82,7 +82,7 @@ static void
 check_pause(const roce_packet *p, size_t row)
 {
     CHECK_INT(p->outcome, cases[row].outcome);
-    CHECK_INT(p->class, cases[row].class);
+    CHECK_INT(p->kind, cases[row].class);
     CHECK_INT(p->pause.opcode, cases[row].want.opcode);
     CHECK_INT(p->pause.enabled, cases[row].want.enabled);
     for (unsigned i = 0; i < 8; i++) {
@@ -149,7 +149,7 @@ test_nothing(void)
         roce_packet p = {0};
         roce_decode_mac_control(nothing + 1, 0, rows[i].wire, &p);
         CHECK_INT(p.outcome, rows[i].outcome);
-        CHECK_INT(p.class, ROCE_CLASS_MAC_CONTROL);
+        CHECK_INT(p.kind, ROCE_CLASS_MAC_CONTROL);
     }
 }
 

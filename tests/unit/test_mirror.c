@@ -196,7 +196,7 @@ test_strangers(void)
         roce_packet p;
         decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &p);
         CHECK_INT(p.outcome, ROCE_NOT_OURS);
-        CHECK_INT(p.class, ROCE_CLASS_OTHER);
+        CHECK_INT(p.kind, ROCE_CLASS_OTHER);
         CHECK_INT(p.mirror.kind, strangers[i].kind);
     }
 }
@@ -365,7 +365,7 @@ test_cut_by(const mirror_row *row, const outer *o, outer_length length)
         decode_carried(row, o, length, carried, &p, &icrc);
         bool holds = CHECK(p.outcome != ROCE_MALFORMED);
         holds &= CHECK(p.outcome != ROCE_DECODED || carried >= headers);
-        if (p.class == ROCE_CLASS_ROCE) {
+        if (p.kind == ROCE_CLASS_ROCE) {
             holds &= CHECK_INT(p.outcome,
                                carried >= headers ? ROCE_DECODED : ROCE_TRUNCATED);
             holds &= CHECK(p.mirror.cut);

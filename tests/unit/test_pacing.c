@@ -104,7 +104,7 @@ see(play *p, roce_packet *packet, uint64_t now_ns)
 {
     const roce_frame frame = {.number = ++p->frames, .time_ns = now_ns};
     packet->outcome = ROCE_DECODED;
-    packet->class = ROCE_CLASS_ROCE;
+    packet->kind = ROCE_CLASS_ROCE;
     packet->has_bth = true;
     packet->ipv4_ident = (uint16_t)p->frames;
     (void)roce_tracker_add(p->tracker, &frame, packet, ROCE_ICRC_UNCHECKED);

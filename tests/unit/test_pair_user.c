@@ -93,7 +93,7 @@ send_packet(play *p, const char *text)
     char *end;
     roce_packet packet = {
         .outcome = ROCE_DECODED,
-        .class = ROCE_CLASS_ROCE,
+        .kind = ROCE_CLASS_ROCE,
         .src = addr_of(text[0]),
         .dst = addr_of(text[2]),
         .dst_port = 4791,

@@ -78,7 +78,7 @@ static void
 take(rs_macs *macs, const sent *s)
 {
     const roce_packet packet = {
-        .class = s->class,
+        .kind = s->class,
         .transport = s->transport,
         .has_bth = s->class == ROCE_CLASS_ROCE,
         .hop_limit = s->hop_limit,

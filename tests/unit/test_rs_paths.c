@@ -16,7 +16,7 @@ add(rs_paths *paths, const roce_stream *stream, const seen *one)
     static guint64 number;
     const roce_frame frame = {.number = ++number};
     const roce_packet packet = {
-        .class = ROCE_CLASS_ROCE,
+        .kind = ROCE_CLASS_ROCE,
         .has_bth = true,
         .transport = (roce_transport)one->opcode_transport,
         .hop_limit = one->ttl,

@@ -38,7 +38,7 @@ hear(heard *h, const rs_window *window)
         h->in_order &= slot->sight.frame->number == h->packets &&
                        slot->sight.packet->bth.psn24 == h->packets;
         const guint8 *bytes = slot->sight.frame->bytes;
-        gboolean wanted = slot->sight.packet->class != ROCE_CLASS_ROCE;
+        gboolean wanted = slot->sight.packet->kind != ROCE_CLASS_ROCE;
         h->whole &= wanted ? bytes != NULL && bytes[0] == (guint8)h->packets &&
                                  bytes[FRAME_BYTES - 1] == (guint8)(h->packets + 1)
                            : bytes == NULL;
@@ -65,7 +65,7 @@ put(rs_stages *stages, guint number)
     roce_packet elsewhere;
     roce_packet *packet = own != NULL ? own : &elsewhere;
     *packet = (roce_packet){
-        .class = number % 7 == 0 ? ROCE_CLASS_OTHER : ROCE_CLASS_ROCE,
+        .kind = number % 7 == 0 ? ROCE_CLASS_OTHER : ROCE_CLASS_ROCE,
         .bth = {.psn24 = number},
     };
     const guint8 bytes[FRAME_BYTES] = {(guint8)number, 0, 0, (guint8)(number + 1)};

@@ -479,7 +479,7 @@ check_memory_error(void)
     roce_frame frame = {
         .bytes = bytes, .captured_bytes = 4, .wire_bytes = 66, .number = 1};
     roce_packet packet = {.outcome = ROCE_DECODED,
-                          .class = ROCE_CLASS_ROCE,
+                          .kind = ROCE_CLASS_ROCE,
                           .src = {.bytes = {10, 0, 0, 1}, .family = 4},
                           .dst = {.bytes = {10, 0, 0, 2}, .family = 4},
                           .has_bth = true,

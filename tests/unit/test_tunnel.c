@@ -35,7 +35,7 @@ check_inside(const roce_packet *p, const tunnel_row *row, uint32_t ip_at)
     CHECK_INT(p->ip_offset, ip_at);
     CHECK_INT(p->has_bth, row->outcome == ROCE_DECODED);
     if (p->has_bth) {
-        CHECK_INT(p->class, ROCE_CLASS_ROCE);
+        CHECK_INT(p->kind, ROCE_CLASS_ROCE);
         CHECK_INT(p->bth.psn24, 100);
         CHECK_INT(p->aeth_msn, 7);
         CHECK_INT(p->traffic_class, 0x6a); /* the inner one's */
@@ -262,7 +262,7 @@ test_nesting(void)
         decode(ROCE_LINK_RAW, m.bytes, m.n, m.n, &p);
         bool fits = depth <= ROCE_MAX_TUNNELS;
         CHECK_INT(p.outcome, fits ? ROCE_DECODED : ROCE_NOT_OURS);
-        CHECK_INT(p.class, fits ? ROCE_CLASS_ROCE : ROCE_CLASS_OTHER);
+        CHECK_INT(p.kind, fits ? ROCE_CLASS_ROCE : ROCE_CLASS_OTHER);
         CHECK_INT(p.n_tunnels, fits ? depth : ROCE_MAX_TUNNELS);
         CHECK_INT(p.ip_offset, 20 * p.n_tunnels);
     }
@@ -323,7 +323,7 @@ test_pause_inside(void)
     roce_packet p;
     decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &p);
     CHECK_INT(p.outcome, ROCE_DECODED);
-    CHECK_INT(p.class, ROCE_CLASS_PFC);
+    CHECK_INT(p.kind, ROCE_CLASS_PFC);
     CHECK_INT(p.src_mac[5], 0x11);
     CHECK_INT(p.pause.quanta[3], 0xffff);
     CHECK_INT(p.src.family, 0);
@@ -423,7 +423,7 @@ test_ports(void)
     roce_packet p;
     decode_with(&ports, ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &p);
     CHECK_INT(p.outcome, ROCE_DECODED);
-    CHECK_INT(p.class, ROCE_CLASS_ROCE);
+    CHECK_INT(p.kind, ROCE_CLASS_ROCE);
     CHECK_INT(p.n_tunnels, 0);
 }
 

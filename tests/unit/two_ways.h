@@ -18,7 +18,7 @@
 static inline bool
 two_ways_is_common(const roce_frame *frame, const roce_packet *p)
 {
-    if (frame->link != ROCE_LINK_ETHERNET || p->class != ROCE_CLASS_ROCE ||
+    if (frame->link != ROCE_LINK_ETHERNET || p->kind != ROCE_CLASS_ROCE ||
         p->outcome != ROCE_DECODED || !p->has_bth || p->is_grh || p->n_tunnels > 0 ||
         p->n_vlans > 1 || p->transport == ROCE_TRANSPORT_RD ||
         p->transport == ROCE_TRANSPORT_DC) {
