@@ -15,7 +15,7 @@ release := build/release
 bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
 	ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
-c_files = find include core analyzer plugin tests -name '*.[ch]' -print0
+c_files = find include core analyzer plugin tests docs/examples -name '*.[ch]' -print0
 
 .PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-slurm check-static check-threads check-wireshark release screenshots install coverage fuzz format check-format deps mutate clean
 all: release
@@ -87,7 +87,7 @@ check-threads: deps
 
 install: deps
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
-	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin
+	@cmake --build --preset release -j $(JOBS) --target rocescope rocescope_plugin roce_core_plain
 	@DESTDIR='$(DESTDIR)' cmake --install $(release)
 
 # Lines and branches of core and analyzer that the tests reach, file by file; those of core

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is installed, with a prefix and below DESTDIR: the program runs from there, and what
-bash, man and readers look for stands where they look."""
+bash, man, Wireshark and readers look for stands where they look."""
 
 import os
 import pathlib
@@ -25,8 +25,10 @@ def check(row, got, want=True):
 
 
 def install(component, prefix, destdir):
-    done = subprocess.run(["cmake", "--install", BUILD, "--component", component,
-                           "--prefix", prefix], capture_output=True, text=True,
+    """One component; all of them for None."""
+    which = ["--component", component] if component else []
+    done = subprocess.run(["cmake", "--install", BUILD, *which, "--prefix", prefix],
+                          capture_output=True, text=True,
                           env={**os.environ, "DESTDIR": str(destdir)}, timeout=120)
     check(f"{component}: installs", (done.returncode, done.stderr), (0, ""))
 
@@ -63,7 +65,8 @@ def documents(top):
     wanted = {"README.md", "NEWS.md", "SECURITY.md", "COPYING.md", "LICENSE"}
     wanted |= {f"docs/{path.name}" for suffix in ("md", "json")
                for path in (SOURCE / "docs").glob(f"*.{suffix}")}
-    wanted |= {f"docs/images/{name}" for name in os.listdir(SOURCE / "docs/images")}
+    wanted |= {f"docs/{directory}/{name}" for directory in ("images", "examples")
+               for name in os.listdir(SOURCE / "docs" / directory)}
     check("documents: files", files(root), wanted)
     broken = set()
     for page in root.glob("docs/*.md"):
@@ -74,7 +77,59 @@ def documents(top):
     check("documents: links between them", broken, set())
 
 
-for part in (program, documents):
+def plugin_directory(top):
+    """Below the prefix; the library directory depends on the system."""
+    found = list(top.rglob("rocescope.so"))
+    check("plugin: one", len(found), 1)
+    check("plugin: where Wireshark X.Y looks",
+          bool(re.search(r"/wireshark/plugins/\d+\.\d+/epan$", str(found[0].parent))))
+    return found[0].parent
+
+
+def profile(root):
+    source = SOURCE / "plugin/profile/RoCEv2"
+    check("profile: as in the source",
+          {name: (root / "share/wireshark/profiles/RoCEv2" / name).read_bytes()
+           for name in files(root / "share/wireshark/profiles/RoCEv2")},
+          {name: (source / name).read_bytes() for name in files(source)})
+
+
+def all_of_it(top):
+    """No component is forgotten, and none has a file of another."""
+    install(None, "/opt/rocescope", top)
+    root = top / "opt/rocescope"
+    check("all: nothing elsewhere", os.listdir(top), ["opt"])
+    plugin_directory(top)
+    profile(root)
+    parts = []
+    for component in ("analyzer", "plugin", "development", "documents"):
+        with tempfile.TemporaryDirectory() as directory:
+            install(component, "/opt/rocescope", directory)
+            parts += files(pathlib.Path(directory) / "opt/rocescope")
+    check("all: its components", sorted(parts), sorted(files(root)))
+    done = subprocess.run([root / "bin/rocescope", "--version"], capture_output=True,
+                          text=True)
+    check("all: runs", (done.returncode, done.stdout[:10]), (0, "rocescope "))
+
+
+def makefile(_):
+    """`make install` hands both on: PREFIX to the build, DESTDIR to the installation."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("MAKE", "MFLAGS"))}  # of `make check`
+    done = subprocess.run(["make", "-n", "-C", SOURCE, "install", "DEPS=true",
+                           "PREFIX=/opt/a b", "DESTDIR=/tmp/c d"], capture_output=True,
+                          text=True, timeout=60, env=environment)
+    commands = done.stdout.splitlines()
+    check("make install: PREFIX", [line for line in commands if "-DCMAKE_INSTALL_PREFIX" in line],
+          ["cmake --preset release -DCMAKE_INSTALL_PREFIX='/opt/a b'"])
+    check("make install: DESTDIR", [line for line in commands if "--install" in line],
+          ["DESTDIR='/tmp/c d' cmake --install build/release"])
+    built = next(line for line in commands if "--target" in line)
+    check("make install: what is built", built.split("--target ")[1].split(),
+          ["rocescope", "rocescope_plugin", "roce_core_plain"])
+
+
+for part in (program, documents, all_of_it, makefile):
     with tempfile.TemporaryDirectory() as directory:
         part(pathlib.Path(directory))
 print(f"{failures} rows failed" if failures else "everything is in its place")
