@@ -77,21 +77,16 @@ def documents(top):
     check("documents: links between them", broken, set())
 
 
-def plugin_directory(top):
-    """Below the prefix; the library directory depends on the system."""
-    found = list(top.rglob("rocescope.so"))
-    check("plugin: one", len(found), 1)
-    check("plugin: where Wireshark X.Y looks",
-          bool(re.search(r"/wireshark/plugins/\d+\.\d+/epan$", str(found[0].parent))))
-    return found[0].parent
-
-
-def profile(root):
+def plugin(top):
+    install("plugin", "/opt/rocescope", top)
+    root = top / "opt/rocescope"
     source = SOURCE / "plugin/profile/RoCEv2"
-    check("profile: as in the source",
-          {name: (root / "share/wireshark/profiles/RoCEv2" / name).read_bytes()
-           for name in files(root / "share/wireshark/profiles/RoCEv2")},
-          {name: (source / name).read_bytes() for name in files(source)})
+    pages = {f"share/wireshark/profiles/RoCEv2/{name}" for name in files(source)}
+    others = files(root) - pages
+    check("plugin: profile", pages - files(root), set())
+    check("plugin: where Wireshark X.Y looks, below what the system has for libraries",
+          [re.sub(r"\d+\.\d+", "X.Y", re.sub(r"^lib\w*(/[\w-]+-linux-[\w-]+)?/", "lib/", name))
+           for name in others], ["lib/wireshark/plugins/X.Y/epan/rocescope.so"])
 
 
 def all_of_it(top):
@@ -99,8 +94,6 @@ def all_of_it(top):
     install(None, "/opt/rocescope", top)
     root = top / "opt/rocescope"
     check("all: nothing elsewhere", os.listdir(top), ["opt"])
-    plugin_directory(top)
-    profile(root)
     parts = []
     for component in ("analyzer", "plugin", "development", "documents"):
         with tempfile.TemporaryDirectory() as directory:
@@ -129,7 +122,7 @@ def makefile(_):
           ["rocescope", "rocescope_plugin", "roce_core_plain"])
 
 
-for part in (program, documents, all_of_it, makefile):
+for part in (program, plugin, documents, all_of_it, makefile):
     with tempfile.TemporaryDirectory() as directory:
         part(pathlib.Path(directory))
 print(f"{failures} rows failed" if failures else "everything is in its place")
