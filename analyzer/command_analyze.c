@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One capture: read, tracked, reported. */
-#include "background.h"
 #include "command.h"
 #include "console.h"
 #include "findings.h"
@@ -10,9 +9,9 @@
 #include "report_html.h"
 #include "report_json.h"
 #include "report_text.h"
-#include "rocescope_version.h"
 #include "sheets.h"
 #include "targets.h"
+#include "version.h"
 
 #include <stdio.h>
 
@@ -25,21 +24,6 @@ static const char summary[] =
 static const char description[] =
     "Exit status: 2 usage; 3 an input could not be read in full; 1 a finding at or "
     "above --fail-on; else 0. See rocescope-analyze(1).";
-
-static void
-print_version(void)
-{
-    printf("rocescope %s\n", ROCESCOPE_VERSION);
-    if (rs_background_ndpi_version() != NULL) {
-        printf("with nDPI %s (LGPL-3.0-or-later); this binary is conveyed under "
-               "GPL-3.0-or-later\n",
-               rs_background_ndpi_version());
-    } else {
-        puts("without nDPI; this binary is conveyed under GPL-2.0-or-later");
-    }
-    puts("Source: GPL-2.0-or-later.  There is NO WARRANTY, to the extent permitted by "
-         "law.");
-}
 
 /* A file of the report that the user asked for. */
 typedef struct form {
@@ -149,7 +133,7 @@ rs_command_analyze(int argc, char **argv)
         return RS_EXIT_USAGE;
     }
     if (options->show_version) {
-        print_version();
+        rs_version_print(stdout);
         return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
     }
     if (options->list_findings) {

@@ -233,7 +233,7 @@ take_program(rs_option_parser *parser, rs_raw_options *raw)
     const GOptionEntry entries[] = {
         {"list-findings", 0, 0, G_OPTION_ARG_NONE, &raw->list_findings, "Print all that can be found, as Markdown", NULL},
         {"list-columns", 0, 0, G_OPTION_ARG_NONE, &raw->list_columns, "Print the columns of all tables, as Markdown", NULL},
-        {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version and licence", NULL},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &raw->version, "Print version, licences, build and libraries", NULL},
         {0},
     };
     add_group(parser, "The program", entries);

@@ -76,7 +76,22 @@ endif()
 # A packet goes through many files.  Objects have both forms, so that what is linked often,
 # the tests, takes the plain one (-fno-lto).
 add_library(rocescope_whole INTERFACE)
-if(ROCESCOPE_INSTRUMENT STREQUAL "none" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(rocescope_whole INTERFACE
-        $<$<NOT:$<CONFIG:Debug>>:-flto=auto> $<$<NOT:$<CONFIG:Debug>>:-ffat-lto-objects>)
+set(whole FALSE)
+if(ROCESCOPE_INSTRUMENT STREQUAL "none" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+   AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(whole TRUE)
+    target_compile_options(rocescope_whole INTERFACE -flto=auto -ffat-lto-objects)
+endif()
+
+# The same in words, for --version.
+string(TOLOWER "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}" compiler)
+string(REPLACE "gnu" "gcc" compiler "${compiler}")
+set(build_kind "${CMAKE_BUILD_TYPE}")
+if(whole)
+    string(APPEND build_kind ", optimised as one (LTO)")
+endif()
+if(ROCESCOPE_INSTRUMENT STREQUAL "none")
+    string(APPEND build_kind ", hardened, asserts on")
+else()
+    string(APPEND build_kind ", asserts on, for tests (${ROCESCOPE_INSTRUMENT})")
 endif()

@@ -29,6 +29,14 @@
     (WIRESHARK_VERSION_MAJOR > (major) ||                                              \
      (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
+/* "4.0.17": the one that this is built with. */
+#define COMPAT_TEXT(x) #x
+#define COMPAT_DOTTED(major, minor, micro)                                             \
+    COMPAT_TEXT(major) "." COMPAT_TEXT(minor) "." COMPAT_TEXT(micro)
+#define COMPAT_VERSION                                                                 \
+    COMPAT_DOTTED(WIRESHARK_VERSION_MAJOR, WIRESHARK_VERSION_MINOR,                    \
+                  WIRESHARK_VERSION_MICRO)
+
 /* What a boolean preference is stored in. */
 #if WIRESHARK_AT_LEAST(4, 4)
 typedef bool compat_bool;

@@ -5,6 +5,7 @@
  * The one rule: a binary fits one Wireshark X.Y, and says which.
  */
 #include "plugin.h"
+#include "rocescope_build.h"
 #include "rocescope_version.h"
 
 WS_DLL_PUBLIC const char plugin_version[];
@@ -13,7 +14,11 @@ WS_DLL_PUBLIC const int plugin_want_minor;
 WS_DLL_PUBLIC void
 plugin_register(void);
 
-WS_DLL_PUBLIC_DEF const char plugin_version[] = ROCESCOPE_VERSION;
+/* Of what the About dialog and `tshark -G plugins` show of a plugin, this alone is ours to
+ * write. */
+WS_DLL_PUBLIC_DEF const char plugin_version[] =
+    ROCESCOPE_VERSION " (GPL-2.0-or-later; built with Wireshark " COMPAT_VERSION
+                      " by " ROCESCOPE_BUILD_COMPILER ")";
 WS_DLL_PUBLIC_DEF const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
 WS_DLL_PUBLIC_DEF const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 

@@ -35,6 +35,13 @@ add_asset(rs_html_dygraphs "${ROCESCOPE_DYGRAPHS}/dygraph.min.js"
     "${ROCESCOPE_DYGRAPHS}/extras/synchronizer.js")
 add_asset(rs_html_dygraphs_licence "${ROCESCOPE_DYGRAPHS_LICENCE}")
 
+# It says its version in its first line, as a link to its licence.
+file(STRINGS "${ROCESCOPE_DYGRAPHS}/dygraph.min.js" dygraphs_version LIMIT_COUNT 1)
+if(NOT dygraphs_version MATCHES "dygraphs/blob/v([0-9.]+)/")
+    message(FATAL_ERROR "dygraph.min.js does not say which version it is")
+endif()
+set(dygraphs_version "${CMAKE_MATCH_1}")
+
 add_custom_command(OUTPUT "${html_assets_c}"
     COMMAND "${CMAKE_COMMAND}" "-DOUT=${html_assets_c}" -DHEADER=html_assets.h
         -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake" -- ${html_assets}

@@ -119,7 +119,47 @@ def options():
         check(f"no output of {arguments}", done.stdout, "")
     rows = run("--no-color", "--top", "1", CLEAN).stdout
     check("--top 1", "and 17 more" in rows)
-    check("--version names the licence", "GPL" in run("--version").stdout)
+
+
+def version():
+    """Every library that the program loads is told, with the version that is installed and a
+    licence; the first line is for programs, and nothing depends on when or where."""
+    text = run("--version").stdout
+    check("--version: first line", bool(re.fullmatch(r"rocescope \d+\.\d+\.\d+",
+                                                     text.splitlines()[0])))
+    rows = {cells[0].lower().removeprefix("lib"): cells[1:] for cells in
+            (re.split(r"  +", line.strip()) for line in
+             text.split("\n\n")[2].splitlines()[1:])}
+    needed = subprocess.run(["readelf", "-dW", BINARY], capture_output=True, text=True)
+    loaded = set(re.findall(r"\(NEEDED\).*\[lib([\w.-]+?)(?:-2\.0)?\.so", needed.stdout))
+    own = {"c", "m", "asan", "ubsan", "tsan", "gcov"}  # and the compiler's
+    names = {"z": "zlib", "sqlite3": "sqlite"}
+    check("--version: libraries", set(rows), {names.get(name, name) for name in loaded - own})
+    modules = {"deflate": "libdeflate", "glib": "glib-2.0", "sqlite": "sqlite3"}
+    for name, (built, running, licence) in rows.items():
+        module = modules.get(name, name)
+        for prefix in ("", "lib"):
+            done = subprocess.run(["pkg-config", "--modversion", prefix + module],
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+        check(f"--version: {name} built with", built, done.stdout.strip())
+        check(f"--version: {name} runs with",
+              running in (built, built + ".0") or running == "not told" and name == "deflate")
+        check(f"--version: {name} has a licence", licence != "")
+    with_ndpi = "ndpi" in rows
+    check("--version: nDPI", f"Names other traffic (nDPI): {'yes' if with_ndpi else 'no'}" in text)
+    check("--version: licence of the binary", re.findall(r"conveyed under (\S+)\.", text),
+          ["GPL-3.0-or-later" if with_ndpi else "GPL-2.0-or-later"])
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder, "page.html")
+        run("--quiet", "--html", page, CLEAN)
+        carried = re.search(r"dygraphs/blob/v([\d.]+)/", page.read_text()).group(1)
+    check("--version: dygraphs", f"dygraphs {carried} (MIT)" in text)
+    elsewhere = run("--version", cwd="/", env={**os.environ, "LC_ALL": "C", "COLUMNS": "40",
+                                               "TZ": "Asia/Tokyo"})
+    check("--version: the same anywhere", elsewhere.stdout, text)
+    check("--version: no directory of the build", str(SOURCE) in text, False)
 
 
 def helps():
@@ -309,7 +349,7 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, helps, json_targets, compressed, standard_input, terminals, interrupts):
+for part in (rotated, options, version, helps, json_targets, compressed, standard_input, terminals, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The plugin, loaded by tshark, and what it decodes."""
 
+import re
 import struct
 import sys
 from pathlib import Path
@@ -22,6 +23,8 @@ class Loading(Check):
         ours = [line for line in lines if line[0].strip() == "rocescope.so"]
         self.assertEqual(len(ours), 1, lines)
         self.assertEqual(ours[0][2], "dissector")
+        self.assertRegex(ours[0][1], r"^\d+\.\d+\.\d+ \(GPL-2\.0-or-later; built with Wireshark "
+                         + re.escape(TS.version) + r"\.\d+ by (gcc|clang) \d[\d.]*\)$")
 
     def test_fields_of_the_contract_exist(self):
         known = {line.split("\t")[2] for line in TS.run("-G", "fields").splitlines()
