@@ -42,6 +42,15 @@ foreach(flag -fstack-clash-protection -fcf-protection -mbranch-protection=standa
     endif()
 endforeach()
 unset(CMAKE_REQUIRED_FLAGS)
+# The same bytes wherever it is built: paths in asserts and in what debuggers read are those
+# below the source directory.
+set(nowhere "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
+cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${PROJECT_BINARY_DIR}" is_within)
+if(NOT is_within)
+    list(APPEND nowhere "-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build")
+endif()
+target_compile_options(rocescope_hardened INTERFACE ${nowhere})
+target_link_options(rocescope_hardened INTERFACE ${nowhere})
 target_link_options(rocescope_hardened INTERFACE
     LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
 
