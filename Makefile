@@ -7,6 +7,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
 CHROOTS ?= build/wireshark
+PACKAGES ?= build/package
 FUZZ ?= .*
 FUZZ_SECONDS ?= 60
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
@@ -17,7 +18,7 @@ bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDI
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3
 c_files = find include core analyzer plugin tests docs/examples -name '*.[ch]' -print0
 
-.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-release check-slurm check-static check-threads check-wireshark release screenshots install coverage fuzz format check-format deps mutate clean
+.PHONY: accuracy bench columns findings golden all demo check check-browser check-instructions check-package check-release check-slurm check-static check-threads check-wireshark release screenshots install package coverage fuzz format check-format deps mutate clean
 all: release
 
 deps:
@@ -46,6 +47,17 @@ check: release
 check-wireshark: release
 	@$(DEPS) debootstrap || true
 	@JOBS=$(JOBS) tools/check-wireshark $(release)/bin/rocescope '$(CHROOTS)'
+
+# The Debian packages, in build/package/packages.
+package: deps
+	@$(DEPS) debhelper
+	@JOBS=$(JOBS) tools/check-package --build-only $(release) '$(PACKAGES)'
+
+# The same, built twice with the same bytes, looked at by lintian, installed in a clean
+# chroot, run and removed.
+check-package: release
+	@$(DEPS) debhelper debootstrap lintian || true
+	@JOBS=$(JOBS) tools/check-package $(release) '$(PACKAGES)'
 
 # The HTML report in Chromium, without a window; screenshots are left in build/browser.
 check-browser: release

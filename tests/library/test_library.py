@@ -117,6 +117,8 @@ def versions(top, root, work):
     check("version of pkg-config", pkg_config(top, root, "--modversion"), [linked])
     check("version of rocescope", run(BINARY, "--version").splitlines()[0],
           f"rocescope {linked}")
+    packaged = (SOURCE / "debian/changelog").read_text().split("\n")[0]
+    check("version of the packages", packaged.split(" ")[:2], ["rocescope", f"({linked})"])
     for wanted, fits in ((f"{major}.{minor}", True), (f"{major}.{minor + 1}", False),
                          (f"{major + 1}.{minor}", False)):
         project = work / f"wants_{wanted}"
