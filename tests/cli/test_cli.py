@@ -132,8 +132,9 @@ def version():
              text.split("\n\n")[2].splitlines()[1:])}
     needed = subprocess.run(["readelf", "-dW", BINARY], capture_output=True, text=True)
     loaded = set(re.findall(r"\(NEEDED\).*\[lib([\w.-]+?)(?:-2\.0)?\.so", needed.stdout))
-    own = {"c", "m", "dl", "rt", "pthread", "resolv", "gcc_s",  # and the compiler's
-           "asan", "ubsan", "tsan", "gcov"}
+    own = {"c", "m", "dl", "rt", "pthread", "resolv",  # of the C library, of the compiler,
+           "gcc_s", "asan", "ubsan", "tsan", "gcov",
+           "gcrypt"}  # and what pkg-config names for nDPI, where linkers keep what is not used
     names = {"z": "zlib", "sqlite3": "sqlite"}
     check("--version: libraries", set(rows), {names.get(name, name) for name in loaded - own})
     modules = {"deflate": "libdeflate", "glib": "glib-2.0", "sqlite": "sqlite3"}
