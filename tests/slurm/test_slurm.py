@@ -191,16 +191,23 @@ def requeued(slurm, one):
     slurm.env["ROCESCOPE"] = BINARY
 
 
-def failing(slurm):
-    """A share that fails each time is given up after three attempts, and is told of."""
-    out = slurm.work / "failing"
+def submit_failing(slurm):
+    """A share that fails each time; Slurm waits before it runs one again, so that there is
+    time for something else."""
     program = slurm.work / "failing-program"
     program.write_text("#!/bin/bash\n"
                        "case \" $* \" in *--shard=2/2*) exit 139;; esac\n"
                        f"exec {BINARY} \"$@\"\n")
     program.chmod(0o755)
     slurm.env["ROCESCOPE"] = str(program)
-    _, merge = slurm.submit("-n", "2", "-o", str(out), "--", "caps")
+    _, merge = slurm.submit("-n", "2", "-o", str(slurm.work / "failing"), "--", "caps")
+    slurm.env["ROCESCOPE"] = BINARY
+    return merge
+
+
+def failing(slurm, merge):
+    """It is given up after three attempts, and is told of."""
+    out = slurm.work / "failing"
     slurm.await_end(merge)
     log = (slurm.work / "failing.shares/log/merge.log").read_text()
     check("failing: three attempts", [t[3:] for t in account(out)["2"]],
@@ -209,7 +216,6 @@ def failing(slurm):
     summary = json.loads((out / "summary.json").read_text())
     check("failing: the rest is merged", (summary["complete"], bool(summary["captures"])),
           (False, True))
-    slurm.env["ROCESCOPE"] = BINARY
 
 
 def by_parallel(slurm, one):
@@ -252,8 +258,9 @@ def main():
             subprocess.run([BINARY, "batch", "--quiet", "caps", "-o", "one"], cwd=work,
                            check=False, capture_output=True)
             plain(slurm, work / "one")
+            merge_of_failing = submit_failing(slurm)
             requeued(slurm, work / "one")
-            failing(slurm)
+            failing(slurm, merge_of_failing)
             by_parallel(slurm, work / "one")
             usage(slurm)
         finally:
