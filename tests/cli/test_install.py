@@ -65,8 +65,9 @@ def documents(top):
     wanted = {"README.md", "NEWS.md", "SECURITY.md", "COPYING.md", "LICENSE"}
     wanted |= {f"docs/{path.name}" for suffix in ("md", "json")
                for path in (SOURCE / "docs").glob(f"*.{suffix}")}
-    wanted |= {f"docs/{directory}/{name}" for directory in ("images", "examples")
+    wanted |= {f"docs/{directory}/{name}" for directory in ("images", "examples", "cases")
                for name in os.listdir(SOURCE / "docs" / directory)}
+    wanted.add("contrib/slurm/rocescope-slurm")
     check("documents: files", files(root), wanted)
     broken = set()
     for page in root.glob("docs/*.md"):
