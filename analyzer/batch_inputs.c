@@ -143,7 +143,7 @@ enter(search *s, GPtrArray *stack, const char *path, const struct stat *status,
       naming how)
 {
     if (S_ISDIR(status->st_mode)) {
-        if (!rs_batch_dir_is_ours(path) &&
+        if ((how == BY_NAME || !rs_batch_dir_is_ours(path)) &&
             g_hash_table_add(s->directories, node_of(status))) {
             push_entries(s, stack, path);
         }

@@ -218,6 +218,21 @@ def contradicting():
         check("contradicting: in any order", results[0], results[1])
 
 
+def among_captures():
+    """Directories of batches are not searched, unless they are named."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        (work / "caps").mkdir()
+        (work / "caps/x.pcap").write_bytes(small(50))
+        batch("caps", out="caps/reports", cwd=work)
+        (work / "caps/reports/y.pcap").write_bytes(small(60))
+        check("among captures: not searched", batch("caps", out="out", cwd=work).statuses,
+              {"caps/x.pcap": "complete"})
+        named = batch("caps", "caps/reports", out="out", cwd=work).statuses
+        check("among captures: searched if named", named.get("caps/reports/y.pcap"),
+              "complete")
+
+
 def failing_first():
     """A capture that failed in one place and was done in another is done."""
     with folder() as work:
@@ -361,7 +376,7 @@ def command_line():
               (2, True))
 
 
-for part in (same, divided, missing, damaged, contradicting, failing_first, appended,
-             interrupted_share, killed, locked, command_line):
+for part in (same, divided, missing, damaged, contradicting, among_captures, failing_first,
+             appended, interrupted_share, killed, locked, command_line):
     part()
 rows.finish()
