@@ -80,22 +80,19 @@ by_batch(gconstpointer a, gconstpointer b)
     return order != 0 ? order : rs_by_number(x->of, y->of);
 }
 
-static gint
-by_share(gconstpointer a, gconstpointer b)
-{
-    return rs_by_number(((const held *)a)->number, ((const held *)b)->number);
-}
-
+/* Puts a share where its number belongs, once. */
 static void
 hold(origin *o, const held *share)
 {
-    for (guint i = 0; i < o->shares->len; i++) {
-        if (g_array_index(o->shares, held, i).number == share->number) {
-            return;
-        }
+    guint at = 0;
+    while (at < o->shares->len &&
+           g_array_index(o->shares, held, at).number < share->number) {
+        at++;
     }
-    g_array_append_val(o->shares, *share);
-    g_array_sort(o->shares, by_share);
+    if (at == o->shares->len ||
+        g_array_index(o->shares, held, at).number != share->number) {
+        g_array_insert_val(o->shares, at, *share);
+    }
 }
 
 /* All of it is here: other divisions of it say nothing more. */
