@@ -86,29 +86,19 @@ static const rs_html_column kinds[] = {
     {"findings", "findings", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL},
 };
 
-/* What is counted of hosts, links, rails and days. */
-#define MEASURES                                                                       \
-    {"streams", "streams", RS_HTML_COUNT, RS_HTML_ALWAYS, "each once a day", NULL},    \
-        {"packets", "packets", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL},             \
-        {"payload", "payload_bytes", RS_HTML_BYTES, RS_HTML_ALWAYS, NULL, NULL},       \
-        {"lost", "lost", RS_HTML_COUNT, RS_HTML_ALWAYS, "packets that did not arrive", \
-         NULL},                                                                        \
-        {"sent again", "resent", RS_HTML_COUNT, RS_HTML_ALWAYS, "requests", NULL},     \
-        {"CE", "ce", RS_HTML_COUNT, RS_HTML_ALWAYS, "data packets marked", NULL},      \
-        {"CE share",     "ce/data_packets", RS_HTML_SHARE,                             \
-         RS_HTML_ALWAYS, "of data packets", "there is no data"},                       \
-        {"CNPs",                                                                       \
-         "cnps",                                                                       \
-         RS_HTML_COUNT,                                                                \
-         RS_HTML_ALWAYS,                                                               \
-         "that the data caused, where its other direction is known",                   \
-         NULL},                                                                        \
-    {                                                                                  \
-        "held", "held_ns", RS_HTML_DURATION, RS_HTML_IF_ANY,                           \
-            "by pauses, added up over streams", NULL                                   \
-    }
-
 /* clang-format off */
+/* What is counted of hosts, links, rails and days. */
+#define MEASURES \
+    {"streams", "streams", RS_HTML_COUNT, RS_HTML_ALWAYS, "each once a day", NULL}, \
+    {"packets", "packets", RS_HTML_COUNT, RS_HTML_ALWAYS, NULL, NULL}, \
+    {"payload", "payload_bytes", RS_HTML_BYTES, RS_HTML_ALWAYS, NULL, NULL}, \
+    {"lost", "lost", RS_HTML_COUNT, RS_HTML_ALWAYS, "packets that did not arrive", NULL}, \
+    {"sent again", "resent", RS_HTML_COUNT, RS_HTML_ALWAYS, "requests", NULL}, \
+    {"CE", "ce", RS_HTML_COUNT, RS_HTML_ALWAYS, "data packets marked", NULL}, \
+    {"CE share", "ce/data_packets", RS_HTML_SHARE, RS_HTML_ALWAYS, "of data packets", "there is no data"}, \
+    {"CNPs", "cnps", RS_HTML_COUNT, RS_HTML_ALWAYS, "that the data caused, where its other direction is known", NULL}, \
+    {"held", "held_ns", RS_HTML_DURATION, RS_HTML_IF_ANY, "by pauses, added up over streams", NULL}
+
 static const rs_html_column links[] = {
     {"address", "addr", RS_HTML_TEXT, RS_HTML_ALWAYS, NULL, NULL},
     {"host", "host", RS_HTML_TEXT, RS_HTML_IF_ANY, NULL, "--hosts does not have it"},

@@ -15,8 +15,7 @@ struct rs_database {
     char *path;
     sqlite3 *handle;
     sqlite3_stmt **inserts; /* by sheet */
-    sqlite3_stmt *no_capture;
-    GHashTable *puts; /* char *, table -> sqlite3_stmt */
+    GHashTable *puts;       /* char *, table that is no sheet -> sqlite3_stmt */
     gint64 n_captures;
 };
 
@@ -57,7 +56,8 @@ make_tables(rs_database *db, GError **error)
     }
     for (guint i = 0; i < rs_n_sheets; i++) {
         g_autofree char *table = rs_database_table(&rs_sheets[i]);
-        g_autofree char *insert = rs_database_insert(&rs_sheets[i]);
+        g_autofree char *insert =
+            rs_database_insert(rs_sheets[i].name, rs_database_n_columns(&rs_sheets[i]));
         if (!rs_database_keeps(&rs_sheets[i])) {
             continue;
         }
@@ -65,9 +65,7 @@ make_tables(rs_database *db, GError **error)
             return FALSE;
         }
     }
-    return run(db, rs_database_tables, error) &&
-           prepare(db, "INSERT INTO no_captures VALUES (?,?,?)", &db->no_capture,
-                   error);
+    return run(db, rs_database_tables, error);
 }
 
 static void
@@ -99,7 +97,6 @@ rs_database_free(rs_database *db)
     for (guint i = 0; i < rs_n_sheets; i++) {
         (void)sqlite3_finalize(db->inserts[i]);
     }
-    (void)sqlite3_finalize(db->no_capture);
     g_hash_table_unref(db->puts);
     (void)sqlite3_close(db->handle);
     g_free(db->inserts);
@@ -245,13 +242,23 @@ add_head(const rs_database *db, const json_t *head, GError **error)
     return insert(db, statement, error);
 }
 
-static gboolean
-add_no_capture(const rs_database *db, const json_t *head, GError **error)
+static void
+append_member(json_t *values, const json_t *object, const char *key)
 {
-    bind_member(db->no_capture, 1, first_file(head), "path");
-    bind_member(db->no_capture, 2, first_file(head), "bytes");
-    bind_member(db->no_capture, 3, head, "reason");
-    return insert(db, db->no_capture, error);
+    json_t *value = json_object_get(object, key);
+    json_array_append_new(values, value != NULL ? json_incref(value) : json_null());
+}
+
+static gboolean
+add_no_capture(rs_database *db, const json_t *head, GError **error)
+{
+    json_t *values = json_array();
+    append_member(values, first_file(head), "path");
+    append_member(values, first_file(head), "bytes");
+    append_member(values, head, "reason");
+    gboolean good = rs_database_put(db, "no_captures", values, error);
+    json_decref(values);
+    return good;
 }
 
 gboolean
@@ -288,13 +295,8 @@ put_statement(rs_database *db, const char *table, gsize n_columns, GError **erro
     if (statement != NULL) {
         return statement;
     }
-    g_autoptr(GString) sql = g_string_new(NULL);
-    g_string_append_printf(sql, "INSERT INTO %s VALUES (?", table);
-    for (gsize i = 1; i < n_columns; i++) {
-        g_string_append(sql, ",?");
-    }
-    g_string_append(sql, ")");
-    if (!prepare(db, sql->str, &statement, error)) {
+    g_autofree char *sql = rs_database_insert(table, n_columns);
+    if (!prepare(db, sql, &statement, error)) {
         return NULL;
     }
     g_hash_table_insert(db->puts, g_strdup(table), statement);

@@ -229,14 +229,19 @@ rs_database_table(const rs_sheet *sheet)
     return g_strdup(sql->str);
 }
 
-char *
-rs_database_insert(const rs_sheet *sheet)
+gsize
+rs_database_n_columns(const rs_sheet *sheet)
 {
     gboolean heads = g_str_equal(sheet->name, "captures");
-    guint n = sheet->n_columns + (heads ? rs_database_n_head_columns : 1);
+    return sheet->n_columns + (heads ? rs_database_n_head_columns : 1);
+}
+
+char *
+rs_database_insert(const char *table, gsize n_columns)
+{
     g_autoptr(GString) sql = g_string_new(NULL);
-    g_string_append_printf(sql, "INSERT INTO %s VALUES (?", sheet->name);
-    for (guint i = 1; i < n; i++) {
+    g_string_append_printf(sql, "INSERT INTO %s VALUES (?", table);
+    for (gsize i = 1; i < n_columns; i++) {
         g_string_append(sql, ",?");
     }
     g_string_append(sql, ")");

@@ -28,7 +28,11 @@ rs_database_table(const rs_sheet *sheet);
 
 /* "INSERT INTO …" with a "?" for each column. */
 char *
-rs_database_insert(const rs_sheet *sheet);
+rs_database_insert(const char *table, gsize n_columns);
+
+/* How many columns the table of a sheet has. */
+gsize
+rs_database_n_columns(const rs_sheet *sheet);
 
 /* The view that ranks captures. */
 char *
