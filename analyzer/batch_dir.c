@@ -5,6 +5,7 @@
 #include "digest.h"
 #include "error.h"
 #include "output.h"
+#include "sorting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,12 +119,6 @@ read_manifest(rs_batch_dir *dir, GError **error)
     return TRUE;
 }
 
-static gint
-by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(a, b);
-}
-
 static gboolean
 write_manifest(const rs_batch_dir *dir, GError **error)
 {
@@ -132,7 +127,7 @@ write_manifest(const rs_batch_dir *dir, GError **error)
     if (output == NULL) {
         return FALSE;
     }
-    GList *files = g_list_sort(g_hash_table_get_keys(dir->manifest), by_text);
+    GList *files = g_list_sort(g_hash_table_get_keys(dir->manifest), rs_by_text);
     for (const GList *at = files; at != NULL; at = at->next) {
         fprintf(rs_output_stream(output), "%s\n", (const char *)at->data);
     }
@@ -168,12 +163,6 @@ rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error)
     return rs_batch_dir_expect(dir, files, error);
 }
 
-static gint
-by_name(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 GPtrArray *
 rs_batch_dir_captures(const rs_batch_dir *dir)
 {
@@ -188,7 +177,7 @@ rs_batch_dir_captures(const rs_batch_dir *dir)
             g_ptr_array_add(names, g_strndup(name, length));
         }
     }
-    g_ptr_array_sort(names, by_name);
+    g_ptr_array_sort(names, rs_by_text_element);
     return names;
 }
 

@@ -7,6 +7,7 @@
 
 #include "batch_dir.h"
 #include "batch_names.h"
+#include "sorting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -97,12 +98,6 @@ add_file(search *s, const char *path, const struct stat *status, naming how)
     g_hash_table_insert(s->files, key, file);
 }
 
-static gint
-by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Names in a directory, sorted; NULL, and refused, if it cannot be read. */
 static GPtrArray *
 list_directory(search *s, const char *path)
@@ -119,7 +114,7 @@ list_directory(search *s, const char *path)
         }
     }
     (void)closedir(dir);
-    g_ptr_array_sort(names, by_text);
+    g_ptr_array_sort(names, rs_by_text_element);
     return names;
 }
 
@@ -190,7 +185,7 @@ follow_links(search *s)
     while (s->links->len > 0) {
         g_autoptr(GPtrArray) links = g_steal_pointer(&s->links);
         s->links = g_ptr_array_new_with_free_func(g_free);
-        g_ptr_array_sort(links, by_text);
+        g_ptr_array_sort(links, rs_by_text_element);
         for (guint i = 0; i < links->len; i++) {
             const char *path = g_ptr_array_index(links, i);
             struct stat status;
@@ -226,7 +221,7 @@ expand(search *s, const char *const *paths)
             refuse(s, paths[i], "no file has such a name");
         }
     }
-    g_ptr_array_sort(all, by_text);
+    g_ptr_array_sort(all, rs_by_text_element);
     for (guint i = all->len; i > 1; i--) {
         if (g_str_equal(all->pdata[i - 1], all->pdata[i - 2])) {
             g_ptr_array_remove_index(all, i - 1);

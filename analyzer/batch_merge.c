@@ -12,6 +12,7 @@
 #include "error.h"
 #include "format.h"
 #include "part.h"
+#include "sorting.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -244,12 +245,6 @@ tell_lack(const rs_batch_lack *lack, void *ctx)
 
 /* ---- taking them over ---- */
 
-static gint
-by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void
 fill_outcome(merge *m)
 {
@@ -260,7 +255,7 @@ fill_outcome(merge *m)
     while (g_hash_table_iter_next(&iter, &name, NULL)) {
         g_ptr_array_add(names, name);
     }
-    g_ptr_array_sort(names, by_text);
+    g_ptr_array_sort(names, rs_by_text_element);
     for (guint i = 0; i < names->len; i++) {
         source *s = g_hash_table_lookup(m->sources, names->pdata[i]);
         rs_batch_outcome_add(m->outcome, names->pdata[i], &s->result);

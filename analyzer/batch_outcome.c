@@ -5,6 +5,7 @@
 #include "batch_work.h"
 #include "command.h"
 #include "console.h"
+#include "error.h"
 
 #include <stdio.h>
 
@@ -164,6 +165,13 @@ rs_batch_outcome_status(const rs_batch_outcome *outcome)
         }
     }
     return status;
+}
+
+int
+rs_batch_outcome_without(const GError *error)
+{
+    return g_error_matches(error, RS_ERROR, RS_ERROR_IO) ? RS_EXIT_INCOMPLETE
+                                                         : RS_EXIT_USAGE;
 }
 
 gboolean

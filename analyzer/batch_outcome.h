@@ -57,8 +57,13 @@ rs_batch_outcome_write(rs_batch_outcome *outcome, rs_batch_outcome_form form,
 gboolean
 rs_batch_outcome_is_complete(const rs_batch_outcome *outcome);
 
+/* The exit status. */
 int
 rs_batch_outcome_status(const rs_batch_outcome *outcome);
+
+/* That of a run which could not even begin. */
+int
+rs_batch_outcome_without(const GError *error);
 
 /* Prints it to standard output; `where` is told at the end.  FALSE: it cannot be
  * written. */

@@ -66,13 +66,6 @@ capture_at(const batch *b, guint i)
 
 /* ---- options ---- */
 
-static gboolean
-usage(GError **error, const char *what)
-{
-    g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, what);
-    return FALSE;
-}
-
 /* "512M", "2G", "1000000": bytes. */
 static gboolean
 parse_memory(const char *text, guint64 *bytes, GError **error)
@@ -82,7 +75,7 @@ parse_memory(const char *text, guint64 *bytes, GError **error)
     g_autofree char *digits = g_strndup(text, unit > 0 ? length - 1 : length);
     unit = MAX(unit, 1);
     if (!g_ascii_string_to_unsigned(digits, 10, 1, G_MAXINT64 / unit, bytes, NULL)) {
-        return usage(error, "--memory: not a size such as 4G");
+        return rs_fail_usage(error, "--memory: not a size such as 4G");
     }
     *bytes *= unit;
     return TRUE;
@@ -92,10 +85,10 @@ static gboolean
 take_limits(const batch_options *own, batch *b, GError **error)
 {
     if (own->jobs < 0 || own->jobs > MAX_JOBS) {
-        return usage(error, "--jobs: 1 to 4096");
+        return rs_fail_usage(error, "--jobs: 1 to 4096");
     }
     if (own->timeout_s < 0 || own->timeout_s > MAX_TIMEOUT_S) {
-        return usage(error, "--timeout: not a number of seconds");
+        return rs_fail_usage(error, "--timeout: not a number of seconds");
     }
     b->limits.n_workers = own->jobs > 0 ? (guint)own->jobs : rs_workers_n_processors();
     b->limits.timeout_s = (guint)own->timeout_s;
@@ -111,7 +104,8 @@ take_progress(const batch_options *own, batch *b, GError **error)
         return TRUE;
     }
     b->form = RS_BATCH_PROGRESS_JSON;
-    return g_str_equal(own->progress, "json") || usage(error, "--progress: json");
+    return g_str_equal(own->progress, "json") ||
+           rs_fail_usage(error, "--progress: json");
 }
 
 static gboolean
@@ -119,8 +113,8 @@ take_share_options(const batch_options *own, batch *b, GError **error)
 {
     b->append = own->append;
     if (own->append && own->shard != NULL) {
-        return usage(error, "--append and --shard exclude each other: add what "
-                            "rocescope merge made of the shares");
+        return rs_fail_usage(error, "--append and --shard exclude each other: add what "
+                                    "rocescope merge made of the shares");
     }
     return own->shard == NULL || rs_batch_share_parse(own->shard, &b->share, error);
 }
@@ -129,16 +123,16 @@ static gboolean
 take_options(const batch_options *own, batch *b, GError **error)
 {
     if (b->options->files == NULL) {
-        return usage(error, "no PATH given; see rocescope batch --help");
+        return rs_fail_usage(error, "no PATH given; see rocescope batch --help");
     }
     if (g_strv_contains((const char *const *)b->options->files, "-")) {
-        return usage(error, "-: a batch does not read standard input");
+        return rs_fail_usage(error, "-: a batch does not read standard input");
     }
     if (g_strv_contains((const char *const *)b->options->files, "")) {
-        return usage(error, "a PATH is empty");
+        return rs_fail_usage(error, "a PATH is empty");
     }
     if (own->output == NULL || *own->output == '\0') {
-        return usage(error, "-o DIR is wanted: where the reports are to go");
+        return rs_fail_usage(error, "-o DIR is wanted: where the reports are to go");
     }
     return take_share_options(own, b, error) && take_limits(own, b, error) &&
            take_progress(own, b, error);
@@ -430,13 +424,6 @@ run(const batch *b, const char *output, GError **error)
 }
 
 static int
-exit_of(const GError *error)
-{
-    return g_error_matches(error, RS_ERROR, RS_ERROR_IO) ? RS_EXIT_INCOMPLETE
-                                                         : RS_EXIT_USAGE;
-}
-
-static int
 do_batch(batch *b, const char *output, GError **error)
 {
     catch_signals();
@@ -448,7 +435,7 @@ do_batch(batch *b, const char *output, GError **error)
         rs_complain("interrupted before the first capture");
         return RS_EXIT_INCOMPLETE;
     }
-    return exit_of(*error);
+    return rs_batch_outcome_without(*error);
 }
 
 static void

@@ -17,13 +17,6 @@ static const char description[] =
     "in "
     "full; 1 a finding at or above --fail-on; else 0. See rocescope-merge(1).";
 
-static gboolean
-usage(GError **error, const char *what)
-{
-    g_set_error_literal(error, RS_ERROR, RS_ERROR_USAGE, what);
-    return FALSE;
-}
-
 static rs_options *
 parse(int argc, char **argv, char **output, GError **error)
 {
@@ -44,10 +37,11 @@ static gboolean
 check_options(const rs_options *options, const char *output, GError **error)
 {
     if (options->files == NULL) {
-        return usage(error, "no PART given; see rocescope merge --help");
+        return rs_fail_usage(error, "no PART given; see rocescope merge --help");
     }
     if (output == NULL || *output == '\0') {
-        return usage(error, "-o DIR is wanted: where the parts are to go together");
+        return rs_fail_usage(error,
+                             "-o DIR is wanted: where the parts are to go together");
     }
     return TRUE;
 }
@@ -92,8 +86,7 @@ do_merge(const rs_options *options, const char *output, GError **error)
 {
     g_autoptr(rs_batch_dir) dir = rs_batch_dir_open(output, error);
     if (dir == NULL || !check_parts(options, dir, error)) {
-        return g_error_matches(*error, RS_ERROR, RS_ERROR_IO) ? RS_EXIT_INCOMPLETE
-                                                              : RS_EXIT_USAGE;
+        return rs_batch_outcome_without(*error);
     }
     return run(options, dir, output, error);
 }

@@ -27,6 +27,10 @@ typedef enum rs_error {
 GQuark
 rs_error_quark(void);
 
+/* Says what the command line cannot mean; FALSE. */
+gboolean
+rs_fail_usage(GError **error, const char *what);
+
 /* Says that a signal came before anything was written; FALSE. */
 gboolean
 rs_fail_interrupted(GError **error);

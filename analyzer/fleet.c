@@ -10,6 +10,7 @@
 #include "database_schema.h"
 #include "json_parts.h"
 #include "points.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -232,17 +233,11 @@ row_of(const total *t)
     return row;
 }
 
-static gint
-by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(a, b);
-}
-
 static gboolean
 write_table(fleet *f, guint d, GError **error)
 {
     gboolean good = TRUE;
-    GList *keys = g_list_sort(g_hash_table_get_keys(f->totals[d]), by_text);
+    GList *keys = g_list_sort(g_hash_table_get_keys(f->totals[d]), rs_by_text);
     for (const GList *at = keys; good && at != NULL; at = at->next) {
         json_t *row = row_of(g_hash_table_lookup(f->totals[d], at->data));
         good = rs_database_put(f->database, dimensions[d].table, row, error);

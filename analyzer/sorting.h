@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Orders of numbers, for sorting and searching.
+ * Orders of numbers and texts, for sorting and searching.
  *
  * The one rule: numbers are compared, never subtracted.
  */
@@ -8,6 +8,7 @@
 #define RS_SORTING_H
 
 #include <glib.h>
+#include <string.h>
 
 /* Less than 0, 0, more than 0: a before b, the same, b before a. */
 static inline gint
@@ -41,6 +42,20 @@ static inline gint
 rs_by_u64_greatest(gconstpointer a, gconstpointer b)
 {
     return rs_by_u64(b, a);
+}
+
+/* Of texts, byte by byte. */
+static inline gint
+rs_by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(a, b);
+}
+
+/* Of elements of arrays of texts. */
+static inline gint
+rs_by_text_element(gconstpointer a, gconstpointer b)
+{
+    return rs_by_text(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The number that would be at `k` < n if the n numbers were put in order; they are moved
