@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The parts of docs/performance.md that are measured: each stands between two comments,
+"""The parts of docs/performance.md and docs/scale.md that are measured: each stands between two comments,
 
     <!-- NAME, by make bench -->
     ...
