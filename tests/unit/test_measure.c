@@ -231,6 +231,10 @@ static const measure naks[] = {
      LOST_10 "b nak 10; +9; a write 10; +5; a write 11..12; b ack 12",
      REACTION, 1, 10, 10,
      .ident = SCENARIO_IDENT_IPV6},
+    {.name = "no identification: a NAK behind the copy that turns out to be an answer",
+     LOST_10 "b nak 10; t=500; a write 10; t=500; b nak 10 ident=9000; t=500; "
+     "a write 11..12; b ack 12",
+     REACTION, 0, 0, 0, .ident = SCENARIO_IDENT_IPV6},
     {.name = "unpaired", LOST_10, GENERATION, 0, 0, 0, .pairs = SCENARIO_PAIRS_UNKNOWN},
 };
 
