@@ -53,7 +53,7 @@ rs_window_add(rs_window *window, const roce_frame *frame, const roce_packet *pac
     slot->sight = (rs_sight){
         .frame = &slot->frame, .packet = packet, .sighting = &slot->sighting};
     slot->has_identity = FALSE;
-    slot->has_bytes = is_read_again(packet);
+    slot->has_bytes = is_read_again(packet) && frame->captured_bytes > 0;
     if (slot->has_bytes) {
         slot->bytes_at = window->bytes->len;
         g_byte_array_append(window->bytes, frame->bytes, frame->captured_bytes);
