@@ -314,6 +314,7 @@ static void
 begin_spread(rs_compare *compare)
 {
     compare->n_spread = 0;
+    rs_path_begin(compare->path);
     compare->path->tolerance_ns = LEAST_TOLERANCE_NS;
     for (guint i = 0; i + 1 < compare->points->len; i++) {
         g_autoptr(GArray) some = rs_path_differences(compare->path, i, i + 1);

@@ -80,9 +80,9 @@ add_more(const rs_flow *flow, rs_compare_segment *part)
 {
     const rs_flow_point *from = &flow->point[part->from];
     const rs_flow_point *to = &flow->point[part->to];
-    gboolean sure = flow->numbered || to->appeared + from->passed_over == 0;
+    gboolean sure = flow->data.numbered || to->appeared + from->passed_over == 0;
     part->duplicated += sure ? to->extra : 0;
-    part->duplicated_or_missed += sure ? 0 : to->extra;
+    part->duplicated_or_missed += to->extra_equal + (sure ? 0 : to->extra);
     if (passes(flow, part->from)) {
         part->missed_from += to->appeared + from->passed_over;
         part->missed_to += to->passed_over;

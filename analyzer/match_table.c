@@ -194,27 +194,71 @@ allot_sighting(rs_match_table *t)
     return at;
 }
 
+static void
+append(rs_match_table *t, guint32 entry, guint32 at)
+{
+    rs_match_entry *e = rs_match_entry_of(t, entry);
+    rs_sighting *s = rs_match_sighting(t, at);
+    s->entry = entry;
+    s->next = RS_NO_SIGHTING;
+    if (e->first == RS_NO_SIGHTING) {
+        e->first = at;
+        e->newest_ns = s->at_ns;
+    } else {
+        rs_sighting *last = rs_match_sighting(t, e->last);
+        last->next = at;
+        e->other = last->point != s->point ? e->last : e->other;
+        e->newest_ns = MAX(e->newest_ns, s->at_ns);
+    }
+    e->last = at;
+    e->n++;
+}
+
 guint32
 rs_match_add(rs_match_table *t, const rs_sighting *sighting)
 {
     guint32 at = allot_sighting(t);
-    rs_match_entry *e = rs_match_entry_of(t, sighting->entry);
     *rs_match_sighting(t, at) = *sighting;
-    rs_match_sighting(t, at)->next = RS_NO_SIGHTING;
-    if (e->first == RS_NO_SIGHTING) {
-        e->first = at;
-        e->newest_ns = sighting->at_ns;
-    } else {
-        rs_sighting *last = rs_match_sighting(t, e->last);
-        last->next = at;
-        e->other = last->point != sighting->point ? e->last : e->other;
-        e->newest_ns = MAX(e->newest_ns, sighting->at_ns);
-    }
-    e->last = at;
-    e->n++;
-    e->n_ever++;
+    append(t, sighting->entry, at);
     push(&t->queues[sighting->point], at);
     return at;
+}
+
+/* An entry for further sightings of another, of which this leaves none. */
+static guint32
+open_beside(rs_match_table *t, guint32 entry)
+{
+    const rs_match_entry old = *rs_match_entry_of(t, entry);
+    guint32 at = rs_match_open(t, &old.identity);
+    rs_match_entry *e = rs_match_entry_of(t, at);
+    e->flow = old.flow;
+    e->psn24 = old.psn24;
+    e->opcode = old.opcode;
+    e->parted = TRUE;
+    return at;
+}
+
+void
+rs_match_part(rs_match_table *t, guint32 entry)
+{
+    rs_match_resolve(t, entry);
+    rs_match_entry *e = rs_match_entry_of(t, entry);
+    guint32 rest = RS_NO_ENTRY;
+    guint32 at = e->first;
+    e->first = e->last = e->other = RS_NO_SIGHTING;
+    e->n = 0;
+    for (guint32 next; at != RS_NO_SIGHTING; at = next) {
+        const rs_sighting *s = rs_match_sighting(t, at);
+        next = s->next;
+        if ((s->flags & RS_SIGHTING_SETTLED) != 0) {
+            append(t, entry, at);
+            continue;
+        }
+        if (rest == RS_NO_ENTRY) {
+            rest = open_beside(t, entry);
+        }
+        append(t, rest, at);
+    }
 }
 
 guint

@@ -25,6 +25,7 @@
 #define RS_SIGHTING_FIRST (1u << 2)   /* its sender had not sent these PSNs before */
 #define RS_SIGHTING_ACKED (1u << 3)   /* acknowledged before it was sent again */
 #define RS_SIGHTING_RESENT (1u << 4)  /* sent again later on */
+#define RS_SIGHTING_SETTLED (1u << 5) /* it is decided what became of it */
 
 typedef struct rs_sighting {
     guint64 frame;      /* number in its file */
@@ -45,12 +46,12 @@ typedef struct rs_match_entry {
     guint32 first, last; /* sightings */
     guint32 other;       /* the newest at another point than the last */
     guint32 n;           /* of them, that have not left */
-    guint32 n_ever;
-    guint32 chain; /* the table's */
+    guint32 chain;       /* the table's */
     guint32 flow;
     guint32 psn24;
     guint8 opcode;
     gboolean resolved; /* takes no further sighting */
+    gboolean parted;   /* others of this identity came before, or come after */
 } rs_match_entry;
 
 typedef struct rs_match_table rs_match_table;
@@ -86,6 +87,11 @@ rs_match_add(rs_match_table *table, const rs_sighting *sighting);
 /* The entry takes no more. */
 void
 rs_match_resolve(rs_match_table *table, guint32 entry);
+
+/* Likewise, and those of its sightings that are not settled go to a new entry of the same
+ * identity.  None of them has left. */
+void
+rs_match_part(rs_match_table *table, guint32 entry);
 
 /* The oldest of a point, or RS_NO_SIGHTING. */
 guint32

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "odd_frames.h"
 
-#define OPCODE_CNP 0x81
 #define OPCODE_FLUSH 0x1c
 #define OPERATION_BITS 0x1f
 
@@ -18,7 +17,7 @@ look_at_roce(rs_odd_frames *odd, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
     gboolean bad = sight->icrc == ROCE_ICRC_BAD;
-    gboolean cnp = p->has_bth && p->bth.opcode == OPCODE_CNP;
+    gboolean cnp = p->has_bth && p->bth.opcode == ROCE_OPCODE_CNP;
     gboolean flush = p->has_bth && (p->bth.opcode & OPERATION_BITS) == OPCODE_FLUSH;
     gboolean astray = sight->stream == NULL;
     keep_if(odd, RS_ODD_CNP_ICRC, bad && cnp, sight);

@@ -26,10 +26,11 @@ typedef struct known {
 static const rs_sighting *
 counterpart(const rs_path *path, const rs_sighting *s, guint clock)
 {
+    const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
     const rs_sighting *found = NULL;
     guint n_here = 0;
     guint n_there = 0;
-    for (guint32 at = rs_match_entry_of(path->table, s->entry)->first;
+    for (guint32 at = rs_path_may_be_one(path, e) ? e->first : RS_NO_SIGHTING;
          at != RS_NO_SIGHTING;) {
         const rs_sighting *o = rs_match_sighting(path->table, at);
         if (path->config.clock_of[o->point] == clock) {

@@ -4,8 +4,9 @@
 #include "path_time.h"
 
 #define MOST_APART_NS ((gint64)1000 * 1000 * 1000 * 1000) /* more is no worse */
-#define USUAL_OF 16    /* packets that a usual time is the mean of, about */
-#define EARLY_MARGIN 4 /* tolerances after which nothing more can be expected */
+#define MOST_PAIRS 4000000 /* of equal copies, of which the best are sought */
+#define USUAL_OF 16        /* packets that a usual time is the mean of, about */
+#define EARLY_MARGIN 4     /* tolerances after which nothing more can be expected */
 #define LEAST_MARGIN_NS 10000000
 
 /* An entry while it is decided on. */
@@ -71,12 +72,31 @@ cost(const pairing *p, guint few, guint more)
     return p->copies_are_fewer ? apart(p->d, few, more) : apart(p->d, more, few);
 }
 
+/* Likewise, where there are very many: each has the first behind that of the one before
+ * it, behind which the next fits worse. */
+static void
+pair_one_by_one(const pairing *p)
+{
+    guint width = p->n_more - p->n_few + 1;
+    guint w = 0;
+    for (guint k = 0; k < p->n_few; k++) {
+        while (w + 1 < width && cost(p, k, k + w + 1) < cost(p, k, k + w)) {
+            w++;
+        }
+        p->partner[k] = k + w;
+    }
+}
+
 /* Which of the more stay alone, so that the times fit best.  The k-th of the fewer can
  * have the k-th of the more or one of as many behind it as there are more. */
 static void
 pair_by_time(const pairing *p)
 {
     guint width = p->n_more - p->n_few + 1;
+    if ((guint64)p->n_few * width > MOST_PAIRS) {
+        pair_one_by_one(p);
+        return;
+    }
     g_autofree gint64 *best = g_new(gint64, (gsize)p->n_few * width);
     for (guint k = 0; k < p->n_few; k++) {
         for (guint w = 0; w < width; w++) {
@@ -87,7 +107,8 @@ pair_by_time(const pairing *p)
         }
     }
     /* What the network makes two of comes first as it was: the later is the copy. */
-    gboolean only_first = p->copies_are_fewer && p->n_few == 1 && p->d->flow->numbered;
+    gboolean only_first = p->copies_are_fewer && p->n_few == 1 &&
+                          rs_path_is_numbered(p->d->flow, p->d->entry->opcode);
     guint w = only_first ? 0 : width - 1;
     for (guint k = p->n_few; k-- > 0;) {
         while (w > 0 && best[k * width + w] == best[k * width + w - 1]) {
@@ -100,12 +121,16 @@ pair_by_time(const pairing *p)
 static gboolean
 is_partner(const pairing *p, guint more)
 {
-    for (guint k = 0; k < p->n_few; k++) {
-        if (p->partner[k] == more) {
-            return TRUE;
+    guint low = 0; /* partners rise */
+    for (guint high = p->n_few; low < high;) {
+        guint k = low + (high - low) / 2;
+        if (p->partner[k] < more) {
+            low = k + 1;
+        } else {
+            high = k;
         }
     }
-    return FALSE;
+    return low < p->n_few && p->partner[low] == more;
 }
 
 /* Copies that stay alone although a neighbour's partner would fit them about as well. */
@@ -192,6 +217,36 @@ find_journeys(const decision *d)
 
 /* ---- what may be concluded ---- */
 
+/* Both points of a segment were on here. */
+void
+rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high)
+{
+    rs_flow_segment *n = &flow->segment[low->point];
+    const guint64 frames[2] = {low->frame, high->frame};
+    for (guint i = 0; i < 2; i++) {
+        n->first_shared[i] =
+            n->first_shared[i] == 0 ? frames[i] : MIN(n->first_shared[i], frames[i]);
+        n->last_shared[i] = MAX(n->last_shared[i], frames[i]);
+    }
+}
+
+/* Which copies of several are the same is known only now. */
+static void
+share_all(const decision *d)
+{
+    for (guint k = 0; k < d->path->journeys->len; k++) {
+        const rs_journey *j = journey(d, k);
+        for (guint i = 1; i <= j->last; i++) {
+            if (j->at[i - 1] != RS_NO_SIGHTING && j->at[i] != RS_NO_SIGHTING) {
+                const rs_sighting *a = sighting(d, j->at[i - 1]);
+                const rs_sighting *b = sighting(d, j->at[i]);
+                rs_path_share(d->flow, a->point < b->point ? a : b,
+                              a->point < b->point ? b : a);
+            }
+        }
+    }
+}
+
 /* Whether the capture of a neighbour was on when a copy that was seen here has to have
  * come by there. */
 static gboolean
@@ -266,7 +321,7 @@ first_of(const rs_journey *j)
 static gboolean
 is_only_one(const decision *d, guint i)
 {
-    guint n = 0;
+    guint n = d->entry->parted ? 1 : 0;
     for (guint k = 0; k < d->path->journeys->len; k++) {
         n += first_of(journey(d, k)) < i ? 1 : 0;
     }
@@ -396,7 +451,9 @@ appear(const decision *d, guint i, const rs_sighting *first, gboolean is_extra)
     guint segment = segment_before(d, i);
     rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
     rs_flow_point *n = &d->flow->point[point];
-    if (is_extra) {
+    if (is_extra && !rs_path_may_be_one(d->path, d->entry)) {
+        n->extra_equal++;
+    } else if (is_extra) {
         n->extra++;
         rs_frames_keep(&seen->duplicated, first->frame);
     } else if (!is_read_beyond(d, before, first->at_ns)) {
@@ -445,17 +502,91 @@ tell(const decision *d, const rs_journey *j)
         before_i = i;
     }
     if (first > 0) {
-        appear(d, first, sighting(d, j->at[first]), any_from_before(d, first));
+        gboolean is_extra = d->entry->parted || any_from_before(d, first);
+        appear(d, first, sighting(d, j->at[first]), is_extra);
     }
     if (j->last + 1 < d->n_points) {
         end_journey(d, j);
     }
 }
 
-void
-rs_path_resolve(rs_path *path, guint32 entry)
+/* ---- what has come to its end ---- */
+
+static gboolean
+is_over(const decision *d, const rs_journey *j)
 {
-    rs_match_resolve(path->table, entry);
+    guint first = first_of(j);
+    return (j->last + 1 >= d->n_points ||
+            is_read_beyond(d, rs_path_travel(d->path, d->flow->way, j->last + 1),
+                           sighting(d, j->at[j->last])->at_ns)) &&
+           (first == 0 ||
+            is_read_beyond(d, rs_path_travel(d->path, d->flow->way, first - 1),
+                           sighting(d, j->at[first])->at_ns));
+}
+
+/* Whether a point saw it behind one of which more may come. */
+static gboolean
+is_behind(const decision *d, const rs_journey *j, const guint64 *open_from)
+{
+    for (guint i = 0; i < d->n_points; i++) {
+        if (j->at[i] != RS_NO_SIGHTING && sighting(d, j->at[i])->frame > open_from[i]) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static void
+open_journey(const decision *d, rs_journey *j, guint64 *open_from)
+{
+    j->open = TRUE;
+    for (guint i = 0; i < d->n_points; i++) {
+        if (j->at[i] != RS_NO_SIGHTING) {
+            open_from[i] = MIN(open_from[i], sighting(d, j->at[i])->frame);
+        }
+    }
+}
+
+/* Finds which journeys are still open.  Copies that come later are paired with those that
+ * stay, in their order: what is behind an open one anywhere therefore stays as well.
+ * Returns how many are over. */
+static guint
+find_open(const decision *d)
+{
+    guint64 open_from[RS_PATH_MAX_POINTS];
+    for (guint i = 0; i < d->n_points; i++) {
+        open_from[i] = G_MAXUINT64;
+    }
+    guint n_over = d->path->journeys->len;
+    for (guint before = n_over + 1; n_over < before;) {
+        before = n_over;
+        for (guint k = 0; k < d->path->journeys->len; k++) {
+            rs_journey *j = journey(d, k);
+            if (!j->open && (!is_over(d, j) || is_behind(d, j, open_from))) {
+                open_journey(d, j, open_from);
+                n_over--;
+            }
+        }
+    }
+    return n_over;
+}
+
+static void
+settle(const decision *d, const rs_journey *j)
+{
+    tell(d, j);
+    for (guint i = 0; i < d->n_points; i++) {
+        if (j->at[i] != RS_NO_SIGHTING) {
+            sighting(d, j->at[i])->flags |= RS_SIGHTING_SETTLED;
+        }
+    }
+}
+
+/* ---- the ways in ---- */
+
+static decision
+decide(rs_path *path, guint32 entry)
+{
     const rs_match_entry *e = rs_match_entry_of(path->table, entry);
     const decision d = {
         .path = path,
@@ -472,7 +603,32 @@ rs_path_resolve(rs_path *path, guint32 entry)
         flow->way_known = TRUE;
     }
     find_journeys(&d);
+    share_all(&d);
+    return d;
+}
+
+void
+rs_path_resolve(rs_path *path, guint32 entry)
+{
+    rs_match_resolve(path->table, entry);
+    const decision d = decide(path, entry);
     for (guint i = 0; i < path->journeys->len; i++) {
         tell(&d, journey(&d, i));
     }
+}
+
+gboolean
+rs_path_settle(rs_path *path, guint32 entry)
+{
+    const decision d = decide(path, entry);
+    if (find_open(&d) == 0) {
+        return FALSE;
+    }
+    for (guint i = 0; i < path->journeys->len; i++) {
+        if (!journey(&d, i)->open) {
+            settle(&d, journey(&d, i));
+        }
+    }
+    rs_match_part(path->table, entry);
+    return TRUE;
 }

@@ -26,11 +26,25 @@ typedef struct rs_journey {
     guint32 at[RS_PATH_MAX_POINTS];
     guint last;
     gboolean ambiguous; /* an equal copy may have been the one */
+    gboolean open;      /* more of it may come */
 } rs_journey;
 
 /* Decides on all copies of an entry, which then takes no more. */
 void
 rs_path_resolve(rs_path *path, guint32 entry);
+
+/* Decides on those copies of an entry of which nothing more can come.  The others stay,
+ * in an entry of their own.  FALSE: more of each can come, and nothing was done. */
+gboolean
+rs_path_settle(rs_path *path, guint32 entry);
+
+/* Both points of a segment were on when they saw these. */
+void
+rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high);
+
+/* Whether packets of the flow with this opcode are told apart by their identifications. */
+gboolean
+rs_path_is_numbered(const rs_flow *flow, guint8 opcode);
 
 static inline rs_flow *
 rs_path_flow(const rs_path *path, guint32 id)

@@ -4,12 +4,18 @@
 #include "match_table.h"
 #include "path_fates.h"
 #include "path_time.h"
+#include "sorting.h"
 
 #include "roce/hash.h"
 #include "roce/wire_identity.h"
 
 #define MAX_FLOWS 65536
-#define MAX_COPIES 1024 /* of one packet, at all points */
+#define MANY_COPIES 1024 /* of one packet, at all points */
+
+/* What two points saw of one packet. */
+typedef struct rs_sighting_pair {
+    const rs_sighting *low, *high;
+} rs_sighting_pair;
 
 static guint
 flow_hash(gconstpointer data)
@@ -119,10 +125,30 @@ flow_of(rs_path *path, const roce_packet *packet)
     flow->segment = g_new0(rs_flow_segment, n - 1);
     flow->id = path->flows->len;
     flow->route = rs_ways_route(path->ways, &packet->src, &packet->dst);
-    flow->ident = packet->ipv4_ident;
     g_ptr_array_add(path->flows, flow);
     g_hash_table_add(path->by_key, flow);
     return flow;
+}
+
+static rs_numbering *
+numbering_of(rs_flow *flow, const roce_packet *packet)
+{
+    return packet->bth.opcode == ROCE_OPCODE_CNP ? &flow->cnps : &flow->data;
+}
+
+gboolean
+rs_path_is_numbered(const rs_flow *flow, guint8 opcode)
+{
+    return opcode == ROCE_OPCODE_CNP ? flow->cnps.numbered : flow->data.numbered;
+}
+
+/* CNPs of a queue pair have nothing else that differs.  Other packets that are equal were
+ * sent again, or answer such packets, and are few. */
+gboolean
+rs_path_may_be_one(const rs_path *path, const rs_match_entry *e)
+{
+    return !e->parted &&
+           (e->opcode != ROCE_OPCODE_CNP || rs_path_flow(path, e->flow)->cnps.numbered);
 }
 
 static guint8
@@ -136,11 +162,28 @@ flags_of(const rs_path_sight *sight, const roce_wire_identity *identity)
                     (first ? RS_SIGHTING_FIRST : 0));
 }
 
-/* The newest sighting of the entry at another point. */
+static gboolean
+is_one_so_far(const rs_path *path, const rs_match_entry *e, guint point)
+{
+    gboolean seen[RS_PATH_MAX_POINTS] = {FALSE};
+    seen[point] = TRUE;
+    for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
+        const rs_sighting *s = rs_match_sighting(path->table, at);
+        if (seen[s->point]) {
+            return FALSE;
+        }
+        seen[s->point] = TRUE;
+        at = s->next;
+    }
+    return TRUE;
+}
+
+/* The newest sighting at another point of a packet that no point saw twice. */
 static const rs_sighting *
 elsewhere(const rs_path *path, const rs_match_entry *e, guint point)
 {
-    if (e->last == RS_NO_SIGHTING) {
+    if (e->last == RS_NO_SIGHTING || !rs_path_may_be_one(path, e) ||
+        !is_one_so_far(path, e, point)) {
         return NULL;
     }
     const rs_sighting *last = rs_match_sighting(path->table, e->last);
@@ -167,19 +210,6 @@ is_inside(const rs_path *path, const rs_match_entry *e, const rs_path_sight *sig
     return FALSE;
 }
 
-/* Both points of a segment were on here. */
-static void
-share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high)
-{
-    rs_flow_segment *n = &flow->segment[low->point];
-    const guint64 frames[2] = {low->frame, high->frame};
-    for (guint i = 0; i < 2; i++) {
-        n->first_shared[i] =
-            n->first_shared[i] == 0 ? frames[i] : MIN(n->first_shared[i], frames[i]);
-        n->last_shared[i] = MAX(n->last_shared[i], frames[i]);
-    }
-}
-
 static void
 learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
 {
@@ -197,7 +227,7 @@ learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
             path->config.clock_of[low->point] == path->config.clock_of[high->point],
     };
     if (pair.low + 1 == pair.high) {
-        share(flow, low, high);
+        rs_path_share(flow, low, high);
     }
     rs_ways_add(path->ways, flow->route, &flow->src, &pair);
     path->config.matched(path->config.ctx, pair.low, pair.high, pair.difference_ns);
@@ -228,24 +258,28 @@ follow_places(rs_path *path, const rs_path_sight *sight)
     path->several_places[sight->point] |= sight->place + 1 != *first;
 }
 
-/* The entry that a packet belongs to.  One with very many sightings is decided on before
- * another comes. */
+/* The entry that a packet belongs to.  Of one with very many sightings as many as can be
+ * are decided on before another comes. */
 static guint32
 entry_of(rs_path *path, const roce_wire_identity *identity)
 {
     guint32 at = rs_match_find(path->table, identity);
-    if (at != RS_NO_ENTRY && rs_match_entry_of(path->table, at)->n_ever >= MAX_COPIES) {
-        rs_path_resolve(path, at);
-        at = RS_NO_ENTRY;
+    guint n = at != RS_NO_ENTRY ? rs_match_entry_of(path->table, at)->n : 0;
+    if (n == 0 || n % MANY_COPIES != 0 || !path->clocks_known) {
+        return at;
     }
-    return at;
+    return rs_path_settle(path, at) ? rs_match_find(path->table, identity) : at;
 }
 
 static void
 note_flow(rs_flow *flow, const rs_path_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    flow->numbered |= packet->src.family == 4 && packet->ipv4_ident != flow->ident;
+    rs_numbering *n = numbering_of(flow, packet);
+    n->numbered |=
+        packet->src.family == 4 && n->known && packet->ipv4_ident != n->ident;
+    n->ident = n->known ? n->ident : packet->ipv4_ident;
+    n->known = TRUE;
     flow->point[sight->point].packets++;
     if (flow->first_frame[sight->point] == 0) {
         flow->first_frame[sight->point] = sight->frame->number;
@@ -403,12 +437,22 @@ follow_order(rs_path *path, const rs_sighting *s)
     }
 }
 
+static gboolean
+is_resolved(const rs_path *path, const rs_sighting *s)
+{
+    return rs_match_entry_of(path->table, s->entry)->resolved;
+}
+
+/* Equal copies that are newer stay, if they can do without the oldest. */
 static void
 retire(rs_path *path, guint point)
 {
     const rs_sighting *s =
         rs_match_sighting(path->table, rs_match_oldest(path->table, point));
-    if (!rs_match_entry_of(path->table, s->entry)->resolved) {
+    if (!is_resolved(path, s)) {
+        (void)rs_path_settle(path, s->entry);
+    }
+    if (!is_resolved(path, s)) {
         rs_path_resolve(path, s->entry);
     }
     follow_order(path, s);
@@ -457,6 +501,14 @@ read_by_all(const rs_path *path)
     return least;
 }
 
+/* After the last copy of the packet; where equal ones keep coming, some time after it. */
+static gint64
+due_ns(const rs_path *path, const rs_sighting *s)
+{
+    gint64 newest_ns = rs_match_entry_of(path->table, s->entry)->newest_ns;
+    return MIN(newest_ns, s->at_ns + (gint64)path->config.window_ns);
+}
+
 void
 rs_path_advance(rs_path *path)
 {
@@ -472,8 +524,8 @@ rs_path_advance(rs_path *path)
                 break;
             }
             const rs_sighting *s = rs_match_sighting(path->table, at);
-            const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
-            if (!e->resolved && rs_time_apart(read, e->newest_ns) <= window) {
+            if (!is_resolved(path, s) &&
+                rs_time_apart(read, due_ns(path, s)) <= window) {
                 break;
             }
             retire(path, i);
@@ -523,28 +575,81 @@ rs_path_retime(rs_path *path, guint point, gint64 offset_ns)
     rs_path_refresh(path);
 }
 
+/* The sighting at a point of a packet that it saw once, or NULL. */
+static const rs_sighting *
+only_at(const rs_path *path, const rs_match_entry *e, guint point)
+{
+    const rs_sighting *found = NULL;
+    for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
+        const rs_sighting *s = rs_match_sighting(path->table, at);
+        if (s->point == point && found != NULL) {
+            return NULL;
+        }
+        found = s->point == point ? s : found;
+        at = s->next;
+    }
+    return found;
+}
+
+/* The i-th that waits at `low`, if it is one that both points saw once. */
+static const rs_match_entry *
+nth_of_both(const rs_path *path, guint low, guint high, guint i, rs_sighting_pair *pair)
+{
+    const rs_sighting *s =
+        rs_match_sighting(path->table, rs_match_nth(path->table, low, i));
+    const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
+    if (!rs_path_may_be_one(path, e)) {
+        return NULL;
+    }
+    pair->low = only_at(path, e, low);
+    pair->high = only_at(path, e, high);
+    return pair->low != NULL && pair->high != NULL ? e : NULL;
+}
+
 GArray *
 rs_path_differences(const rs_path *path, guint low, guint high)
 {
     GArray *out = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < rs_match_n(path->table, low); i++) {
-        const rs_sighting *s =
-            rs_match_sighting(path->table, rs_match_nth(path->table, low, i));
-        const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
-        guint n[2] = {0, 0};
-        guint64 stamp = 0;
-        for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
-            const rs_sighting *o = rs_match_sighting(path->table, at);
-            n[0] += o->point == low ? 1 : 0;
-            n[1] += o->point == high ? 1 : 0;
-            stamp = o->point == high ? o->stamp_ns : stamp;
-            at = o->next;
-        }
-        if (n[0] == 1 && n[1] == 1) {
-            gint64 difference =
-                rs_time_apart(rs_time_of_stamp(stamp), rs_time_of_stamp(s->stamp_ns));
+        rs_sighting_pair pair;
+        if (nth_of_both(path, low, high, i, &pair) != NULL) {
+            gint64 difference = rs_time_apart(rs_time_of_stamp(pair.high->stamp_ns),
+                                              rs_time_of_stamp(pair.low->stamp_ns));
             g_array_append_val(out, difference);
         }
     }
     return out;
+}
+
+/* Of what goes this way from point `low` to the next or back. */
+static void
+expect(rs_path *path, guint low, rs_way way)
+{
+    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint i = 0; i < rs_match_n(path->table, low); i++) {
+        rs_sighting_pair pair;
+        const rs_match_entry *e = nth_of_both(path, low, low + 1, i, &pair);
+        const rs_flow *flow = e != NULL ? rs_path_flow(path, e->flow) : NULL;
+        rs_way_by by;
+        if (flow != NULL &&
+            rs_ways_decide(path->ways, flow->route, &flow->src, &by) == way) {
+            gint64 up_ns = rs_time_apart(pair.high->at_ns, pair.low->at_ns);
+            gint64 time_ns = way == RS_WAY_FORWARD ? up_ns : -up_ns;
+            g_array_append_val(times, time_ns);
+        }
+    }
+    if (times->len > 0) {
+        g_array_sort(times, rs_by_i64);
+        path->usual_ns[low][way] = g_array_index(times, gint64, times->len / 2);
+    }
+}
+
+void
+rs_path_begin(rs_path *path)
+{
+    path->clocks_known = TRUE;
+    for (guint low = 0; low + 1 < path->config.n_points; low++) {
+        expect(path, low, RS_WAY_FORWARD);
+        expect(path, low, RS_WAY_BACKWARD);
+    }
 }

@@ -45,6 +45,7 @@ typedef struct rs_flow_point {
     guint64 ended_acked;  /* likewise, and acknowledged without that */
     guint64 appeared;     /* first seen here, not where they came from */
     guint64 extra;        /* first seen here, a copy more than where they came from */
+    guint64 extra_equal;  /* likewise, but others that are equal came from there */
     guint64 passed_over;  /* not seen here, but before and behind */
     guint64 outside[2];   /* last (0), first (1) seen here while the capture that is
                            * next to it had not begun or had ended */
@@ -67,6 +68,12 @@ typedef struct rs_flow_segment {
     guint64 first_shared[2], last_shared[2];
 } rs_flow_segment;
 
+/* Whether IPv4 identifications differ, so that no two packets are equal. */
+typedef struct rs_numbering {
+    gboolean known, numbered;
+    guint16 ident; /* of the first packet; valid if known */
+} rs_numbering;
+
 /* What one address sends to a queue pair of another. */
 typedef struct rs_flow {
     guint32 id;
@@ -76,8 +83,7 @@ typedef struct rs_flow {
     gboolean way_known;
     rs_way way;
     rs_way_by way_by;
-    gboolean numbered; /* its IPv4 identifications differ */
-    guint16 ident;
+    rs_numbering data, cnps;
     guint64 *first_frame; /* by point; 0: not seen there */
     rs_flow_point *point;
     rs_flow_segment *segment; /* one fewer */
@@ -139,6 +145,7 @@ typedef struct rs_path_sight {
 
 typedef struct rs_path {
     rs_path_config config;
+    gboolean clocks_known; /* times of all points can be compared */
     rs_path_span span[RS_PATH_MAX_POINTS];
     gint64 tolerance_ns; /* what delays differ by, about; whoever reads says */
     /* By how much at_ns is usually more behind a segment than before it. */
@@ -179,6 +186,11 @@ rs_path_acknowledged(rs_path *path, guint point, guint64 frame);
 void
 rs_path_resent(rs_path *path, guint point, guint64 frame);
 
+/* Whether a packet that two points saw is known to be the same and no equal one. */
+struct rs_match_entry;
+gboolean
+rs_path_may_be_one(const rs_path *path, const struct rs_match_entry *entry);
+
 /* A point's clock was set or was known wrong: what waits gets its time anew, from its
  * stamp and the offset. */
 void
@@ -189,6 +201,11 @@ rs_path_retime(rs_path *path, guint point, gint64 offset_ns);
  * Returns the offset of the last one. */
 gint64
 rs_path_align(rs_path *path, guint point, guint clock, gint64 offset_ns);
+
+/* Clocks are known: from now on times decide.  What they usually are is learned from what
+ * waits. */
+void
+rs_path_begin(rs_path *path);
 
 /* To be called when times of sightings have changed. */
 void

@@ -20,6 +20,7 @@ typedef struct newest {
 typedef struct route {
     roce_addr a, b; /* the lesser first */
     gint64 hops, one_clock_ns, both_ways, far_apart_ns;
+    gint64 packets;   /* from a more than from b */
     newest newest[2]; /* from a, from b */
 } route;
 
@@ -128,6 +129,7 @@ rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
     route *r = g_ptr_array_index(ways->routes, number);
     gboolean from_a = roce_addr_equal(src, &r->a);
     gint64 sign = from_a ? 1 : -1;
+    r->packets += sign;
     r->hops += sign * sign_of((gint64)pair->low_hops - pair->high_hops);
     if (pair->one_clock) {
         r->one_clock_ns += sign * CLAMP(pair->difference_ns, -CLIP_NS, CLIP_NS);
@@ -168,5 +170,7 @@ rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way
                                                             : RS_WAY_BACKWARD;
         }
     }
-    return RS_WAY_FORWARD;
+    gboolean against_most =
+        roce_addr_equal(src, &r->a) ? r->packets < 0 : r->packets > 0;
+    return against_most ? RS_WAY_BACKWARD : RS_WAY_FORWARD;
 }

@@ -81,6 +81,7 @@ typedef struct roce_opcode_info {
 } roce_opcode_info;
 
 #define ROCE_N_OPCODES 256
+#define ROCE_OPCODE_CNP 0x81 /* A17.9.3 */
 /* For roce_opcode_get() alone. */
 extern const roce_opcode_info roce_opcode_rows[ROCE_N_OPCODES];
 

@@ -408,6 +408,63 @@ def long_before(room, say):
     say.within("offset", got["clock"]["offset_ns"], 5 * H, 20 * US)
 
 
+# --- packets that are all the same ---------------------------------------------------
+
+
+def equal_copies(room, say):
+    """CNPs of one queue pair are equal to the last bit where a NIC does not number its
+    packets: thousands of them come within the second that packets wait."""
+    for every_ns, delay_ns, n in ((4 * US, 300 * US, 30_000), (20 * US, 100 * US, 30_000),
+                                  (50 * US, 50 * US, 24_000), (50 * US, 5 * MS, 12_000),
+                                  (1 * MS, 20 * MS, 4_000), (300 * MS, 1 * MS, 60)):
+        what = f"one in {every_ns} ns, {delay_ns} ns away"
+        got, n_lost = compare_equal(room, every_ns, delay_ns, n)
+        # Which is which rests on times, and these on a clock that is followed.
+        say.within(f"{what}: lost", got["lost"], n_lost, 2)
+        say.within(f"{what}: matched", got["matched"], n - n_lost + (n + 4) // 5, 2)
+        say.within(f"{what}: more", got["duplicated_or_missed"], 0, 2)
+        for key in ("duplicated", "reordered", "slipped_out_of_window"):
+            say.equal(f"{what}: {key}", got[key], 0)
+        say.equal(f"{what}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
+
+
+def wire(opcode, src, dst, n, payload=b""):
+    """A packet of a queue pair, the n-th and with that number."""
+    headers = roce.aeth(0, n) if opcode.endswith("Acknowledge") else b""
+    ib = roce.transport(roce.OPCODE[opcode], dest_qpn=0x456, psn=n, headers=headers,
+                        payload=payload)
+    return roce.ethernet(roce.rocev2(roce.Ip(src.address, dst.address, ident=n & 0xFFFF),
+                                     50_000, ib))
+
+
+def compare_equal(room, every_ns, delay_ns, n):
+    """What is said of equal CNPs the one way, beside WRITEs the other way and their
+    acknowledgements; and how many CNPs were lost."""
+    draw = random.Random(11)
+    notice = roce.ethernet(roce.cnp(roce.Ip(HOST_B.address, HOST_A.address, ident=0),
+                                    50_000, 0x123))
+    here, there, n_lost = [], [], 0
+    for i in range(n):
+        time_ns = 1_700_000_000 * S + i * every_ns + draw.randrange(every_ns // 4)
+        back_ns = time_ns + delay_ns + draw.randrange(every_ns // 4)
+        there.append((time_ns + 3 * H, notice))
+        if i % 97 == 45:
+            n_lost += 1
+        else:
+            here.append((back_ns, notice))
+        if i % 5 == 0:
+            here.append((time_ns, wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8))))
+            there.append((back_ns + 3 * H, here[-1][1]))
+            there.append((time_ns + 3 * H, wire("RC Acknowledge", HOST_B, HOST_A, i)))
+            here.append((back_ns, there[-1][1]))
+    for name, packets in (("a.pcap", here), ("b.pcap", there)):
+        capture = roce.Pcap()
+        for time_ns, frame in sorted(packets):
+            capture.add(time_ns, frame)
+        room.write({name: capture.bytes()})
+    return segment(room.compare("a.pcap", "b.pcap"), 1, 0), n_lost
+
+
 # --- frames that change on their way -------------------------------------------------
 
 
@@ -791,7 +848,7 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
-    other_times, long_before, routers_between, wrong_way_round, one_direction_alone,
+    other_times, long_before, equal_copies, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
     piped, written_files, same_again, hostile)}
 

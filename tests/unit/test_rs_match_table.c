@@ -86,9 +86,50 @@ check_partly_gone(void)
     rs_match_table_free(table);
 }
 
+/* What is settled stays, the rest goes to an entry that is found from then on. */
+static void
+check_parted(void)
+{
+    rs_match_table *table = rs_match_table_new(POINTS, MOST);
+    for (guint64 frame = 1; frame <= 4; frame++) {
+        (void)see(table, 1, 0, frame);
+        (void)see(table, 1, 1, frame);
+    }
+    for (guint point = 0; point < POINTS; point++) {
+        for (guint i = 0; i < 3; i++) {
+            guint32 at = rs_match_nth(table, point, i);
+            rs_match_sighting(table, at)->flags |= RS_SIGHTING_SETTLED;
+        }
+    }
+    const roce_wire_identity identity = {.narrow = 1};
+    guint32 old = rs_match_find(table, &identity);
+    rs_match_part(table, old);
+    CHECK(rs_match_entry_of(table, old)->resolved);
+    CHECK_INT(rs_match_entry_of(table, old)->n, 6);
+    CHECK_INT(rs_match_entry_of(table, old)->newest_ns, 30);
+    guint32 rest = rs_match_find(table, &identity);
+    if (CHECK(rest != RS_NO_ENTRY && rest != old)) {
+        const rs_match_entry *e = rs_match_entry_of(table, rest);
+        CHECK_INT(e->n, 2);
+        CHECK(e->parted);
+        CHECK_INT(rs_match_sighting(table, e->first)->frame, 4);
+        CHECK_INT(rs_match_sighting(table, e->first)->entry, rest);
+        CHECK_INT(rs_match_sighting(table, e->other)->point, 0);
+    }
+    CHECK_INT(see(table, 1, 0, 5), rest);
+    for (guint point = 0; point < POINTS; point++) {
+        while (rs_match_oldest(table, point) != RS_NO_SIGHTING) {
+            rs_match_drop_oldest(table, point);
+        }
+    }
+    CHECK(rs_match_find(table, &identity) == RS_NO_ENTRY);
+    rs_match_table_free(table);
+}
+
 int
 main(void)
 {
+    check_parted();
     check_twins();
     check_full();
     check_partly_gone();
