@@ -50,6 +50,9 @@ rs_batch_summary_json(FILE *out, rs_database *database, const rs_batch_extent *e
 /* The section of index.html with the matrix of hosts, where there are enough of them. */
 gboolean
 rs_batch_matrix(rs_html *page, rs_database *database, GError **error);
+/* The section with the trend over days, where there are several. */
+gboolean
+rs_batch_trend(rs_html *page, rs_database *database, GError **error);
 gboolean
 rs_batch_index(FILE *out, rs_database *database, const rs_batch_extent *extent,
                GError **error);

@@ -293,7 +293,9 @@ write_contents(rs_html *page, rs_database *database, const rs_batch_extent *exte
     }
     for (guint i = 0; i < G_N_ELEMENTS(sections); i++) {
         gboolean matrix_goes_before = g_str_equal(sections[i].id, "links");
+        gboolean trend_goes_before = g_str_equal(sections[i].id, "days");
         if ((matrix_goes_before && !rs_batch_matrix(page, database, error)) ||
+            (trend_goes_before && !rs_batch_trend(page, database, error)) ||
             !write_section(page, database, &sections[i], error)) {
             return FALSE;
         }

@@ -5,6 +5,7 @@ follows one another adds up."""
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -152,6 +153,40 @@ def held():
         check("held: the matrix is there", 'id="data-hosts"' in page)
 
 
+def trend():
+    """Bars are for each packet, so that a day with twice as much is no worse; days without
+    a capture have an empty place, and one day alone is no trend."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        (work / "a.pcap").write_bytes(small(4000))
+        alone = batch("a.pcap", out="out", cwd=work)
+        check("trend: of one day", 'id="trend"' in (alone.out / "index.html").read_text(), False)
+        (work / "b.pcap").write_bytes(small(4000, shift=3 * DAY))
+        (work / "c.pcap").write_bytes(small(4000, shift=3 * DAY + 1000))
+        (work / "d.pcap").write_bytes(small(300, shift=9 * DAY))
+        done = batch("a.pcap", "b.pcap", "c.pcap", "d.pcap", out="out", cwd=work)
+        page = (done.out / "index.html").read_text()
+        section = page[page.index('id="trend"'):page.index('id="days"')]
+        names = [row[0] for row in done.ask("SELECT day FROM days ORDER BY day")]
+        bars = {}
+        for row in re.findall(r"<tr><th scope=.row.>.*?</tr>", section):
+            of_days = re.findall(r'<rect x="([\d.]+)%" y="[\d.]+" width="[\d.]+%" height="([\d.]+)">'
+                                 r"<title>([\d-]+): ([^<]*)</title>", row)
+            bars[re.search(">([^<]*)</th>", row)[1]] = of_days
+        check("trend: measures", {"lost", "sent again"} <= set(bars))
+        lost = done.ask("SELECT lost * 1e6 / packets FROM days ORDER BY day")
+        for name, of_days in bars.items():
+            check(f"trend: days of {name}", [day for _x, _height, day, _text in of_days], names)
+            check(f"trend: places of {name}", [float(x) for x, *_ in of_days], [0.0, 30.0, 90.0])
+            check(f"trend: twice as much of {name}", of_days[0][1], of_days[1][1])
+            check(f"trend: the highest of {name}", max(float(bar[1]) for bar in of_days), 28.0)
+        for (share,), (_x, height, _day, text) in zip(lost, bars["lost"]):
+            said = float(text.split(" ")[0].replace(",", ""))
+            check("trend: what is said", abs(said - share) <= 0.5, True)
+            most = max(row[0] for row in lost)
+            check("trend: how high", abs(float(height) - max(28 * share / most, 1.5)) < 0.01, True)
+
+
 def shown():
     """The page has the sections, and nothing in names is markup."""
     with folder() as work:
@@ -169,6 +204,6 @@ def shown():
         check("shown: no markup of names", evil not in page)
 
 
-for part in (once, laid_into_lanes, named, held, shown):
+for part in (once, laid_into_lanes, named, held, trend, shown):
     part()
 rows.finish()
