@@ -96,9 +96,12 @@ rs_batch_key(const char *common, const char *const *paths, const char *const *di
 }
 
 char *
-rs_batch_key_found(const GPtrArray *files)
+rs_batch_key_found(const GPtrArray *files, const char *label)
 {
     g_autoptr(rs_digest) digest = rs_digest_new();
+    if (label != NULL) {
+        rs_digest_add_value(digest, "label", label);
+    }
     for (guint i = 0; i < files->len; i++) {
         const rs_batch_file *file = g_ptr_array_index(files, i);
         rs_digest_add_value(digest, "path", file->path);

@@ -27,8 +27,9 @@ char *
 rs_batch_key(const char *common, const char *const *paths, const char *const *digests,
              guint n_files);
 
-/* What was found for a batch: the paths and sizes of files (rs_batch_file); g_free(). */
+/* What was found for a batch: the paths and sizes of files (rs_batch_file), and the label
+ * (NULL: none) that tells them from those of another host; g_free(). */
 char *
-rs_batch_key_found(const GPtrArray *files);
+rs_batch_key_found(const GPtrArray *files, const char *label);
 
 #endif

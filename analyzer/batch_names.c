@@ -65,15 +65,13 @@ append_word(GString *name, const char *word, gboolean is_directory)
     g_string_append(name, safe->str);
 }
 
-char *
-rs_batch_name(const char *path)
+static void
+append_path(GString *name, const char *tidy, gboolean is_directory)
 {
-    g_autofree char *tidy = rs_batch_path_tidy(path);
     g_auto(GStrv) words = g_strsplit(tidy, "/", -1);
-    g_autoptr(GString) name = g_string_new(NULL);
     for (guint i = 0; words[i] != NULL; i++) {
         if (*words[i] != '\0') {
-            append_word(name, words[i], words[i + 1] != NULL);
+            append_word(name, words[i], is_directory || words[i + 1] != NULL);
         } else if (i == 0) {
             g_string_append_c(name, '~'); /* from the root */
         }
@@ -81,9 +79,23 @@ rs_batch_name(const char *path)
             g_string_append_c(name, '/');
         }
     }
+}
+
+char *
+rs_batch_name(const char *label, const char *path)
+{
+    g_autofree char *tidy = rs_batch_path_tidy(path);
+    g_autofree char *tidy_label = label != NULL ? rs_batch_path_tidy(label) : NULL;
+    g_autoptr(GString) name = g_string_new(NULL);
+    if (tidy_label != NULL) {
+        append_path(name, tidy_label, TRUE);
+        g_string_append_c(name, '/');
+    }
+    append_path(name, tidy, FALSE);
     if (name->len > NAME_BYTES) {
+        g_autofree char *whole = g_strdup(name->str);
         g_string_truncate(name, 0);
-        append_digest(name, tidy);
+        append_digest(name, tidy_label != NULL ? whole : tidy);
     }
     return g_strdup(name->str);
 }

@@ -13,16 +13,17 @@
  * 180 bytes is cut, and "~~" and its digest tell it apart.
  *
  * The one rule: two paths never have the same name, and a name depends on nothing but its
- * path.
+ * path and the label.
  */
 #ifndef RS_BATCH_NAMES_H
 #define RS_BATCH_NAMES_H
 
 #include <glib.h>
 
-/* A relative path without ".", ".." and empty words; g_free(). */
+/* A relative path without ".", ".." and empty words; g_free().  A label, as that of the host
+ * that has the file, stands before the path as a directory would; NULL: none. */
 char *
-rs_batch_name(const char *path);
+rs_batch_name(const char *label, const char *path);
 
 /* Whether rs_batch_name() can have made this, with an extension behind it: what may be
  * removed below a directory of ours. */

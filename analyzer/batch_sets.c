@@ -11,6 +11,7 @@
 /* The stamps of files that may belong to a set. */
 typedef struct spans {
     const GPtrArray *files;
+    const char *label;
     GArray *asked;   /* guint: the numbers of these files */
     rs_span *span;   /* by the file's number */
     gboolean *known; /* likewise */
@@ -93,17 +94,17 @@ free_capture(gpointer data)
 }
 
 static rs_batch_capture *
-make_capture(const GPtrArray *files, const GArray *set)
+make_capture(const spans *s, const GArray *set)
 {
     rs_batch_capture *capture = g_new0(rs_batch_capture, 1);
     capture->files = g_ptr_array_new();
     for (guint i = 0; i < set->len; i++) {
-        rs_batch_file *file = g_ptr_array_index(files, g_array_index(set, guint, i));
+        rs_batch_file *file = g_ptr_array_index(s->files, g_array_index(set, guint, i));
         g_ptr_array_add(capture->files, file);
         capture->bytes += file->bytes;
     }
     const rs_batch_file *first = g_ptr_array_index(capture->files, 0);
-    capture->name = rs_batch_name(first->path);
+    capture->name = rs_batch_name(s->label, first->path);
     return capture;
 }
 
@@ -121,15 +122,15 @@ group(spans *s, const char *const *paths)
     GPtrArray *captures = g_ptr_array_new_with_free_func(free_capture);
     g_autoptr(GPtrArray) sets = rs_rotation_group(paths, s->files->len, tell_span, s);
     for (guint i = 0; i < sets->len; i++) {
-        g_ptr_array_add(captures, make_capture(s->files, g_ptr_array_index(sets, i)));
+        g_ptr_array_add(captures, make_capture(s, g_ptr_array_index(sets, i)));
     }
     g_ptr_array_sort(captures, by_name);
     return captures;
 }
 
 GPtrArray *
-rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits,
-                   rs_batch_progress *progress)
+rs_batch_sets_find(const GPtrArray *files, const char *label,
+                   const rs_workers_limits *limits, rs_batch_progress *progress)
 {
     static const rs_workers_class class = {read_span, take_span, end_span, tick};
     guint n = files->len;
@@ -148,6 +149,7 @@ rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits,
         }
     }
     spans s = {.files = files,
+               .label = label,
                .asked = asked,
                .span = span,
                .known = known,

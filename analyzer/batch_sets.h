@@ -16,9 +16,9 @@
 #include <glib.h>
 
 /* Captures (rs_batch_capture) of `files` (rs_batch_file, sorted, and kept by the caller) by
- * their names; NULL: interrupted. */
+ * their names, which `label` (NULL: none) stands before; NULL: interrupted. */
 GPtrArray *
-rs_batch_sets_find(const GPtrArray *files, const rs_workers_limits *limits,
-                   rs_batch_progress *progress);
+rs_batch_sets_find(const GPtrArray *files, const char *label,
+                   const rs_workers_limits *limits, rs_batch_progress *progress);
 
 #endif

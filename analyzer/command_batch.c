@@ -35,7 +35,7 @@ static const char description[] =
 
 /* Options of this command alone. */
 typedef struct batch_options {
-    char *output, *memory, *progress, *shard;
+    char *output, *memory, *progress, *shard, *label;
     gint64 jobs, timeout_s;
     gboolean append;
 } batch_options;
@@ -46,7 +46,8 @@ typedef struct batch {
     rs_workers_limits limits;
     rs_batch_progress_form form;
     rs_batch_share share;
-    gboolean append; /* to what is in the directory */
+    const char *label; /* before the names of captures; NULL: none */
+    gboolean append;   /* to what is in the directory */
     rs_batch_dir *dir;
     rs_batch_progress *progress;
     gboolean told_in_part; /* a file that the user tells something in was left out */
@@ -112,6 +113,10 @@ static gboolean
 take_share_options(const batch_options *own, batch *b, GError **error)
 {
     b->append = own->append;
+    b->label = own->label;
+    if (own->label != NULL && *own->label == '\0') {
+        return rs_fail_usage(error, "--label: the label is empty");
+    }
     if (own->append && own->shard != NULL) {
         return rs_fail_usage(error, "--append and --shard exclude each other: add what "
                                     "rocescope merge made of the shares");
@@ -151,6 +156,7 @@ parse(int argc, char **argv, batch_options *own, GError **error)
         {"memory", 0, 0, G_OPTION_ARG_STRING, &own->memory, "Give a capture up that takes more memory", "SIZE"},
         {"timeout", 0, 0, G_OPTION_ARG_INT64, &own->timeout_s, "Give a capture up that takes longer", "SECONDS"},
         {"shard", 0, 0, G_OPTION_ARG_STRING, &own->shard, "Do one of N shares, for rocescope merge", "I/N|slurm"},
+        {"label", 0, 0, G_OPTION_ARG_STRING, &own->label, "Put this before the names of captures: their host", "NAME"},
         {"append", 0, 0, G_OPTION_ARG_NONE, &own->append, "Keep what earlier batches left in DIR", NULL},
         {"progress", 0, 0, G_OPTION_ARG_STRING, &own->progress, "Tell progress as lines of JSON on standard output", "json"},
         {0},
@@ -334,7 +340,7 @@ take_share(const batch *b, rs_batch_record *record)
 {
     g_autofree rs_batch_share_size *sizes = g_new(rs_batch_share_size, b->share.of);
     g_autofree guint *share_of = rs_batch_share_divide(b->files, b->share.of, sizes);
-    g_autofree char *found = rs_batch_key_found(b->files);
+    g_autofree char *found = rs_batch_key_found(b->files, b->label);
     GPtrArray *own = g_ptr_array_new();
     rs_batch_share_size all = {0};
     for (guint i = 0; i < b->share.of; i++) {
@@ -390,7 +396,7 @@ prepare(batch *b, const char *output, GError **error)
     }
     b->common_key = rs_batch_key_common(b->options);
     b->own_files = take_share(b, record);
-    b->captures = rs_batch_sets_find(b->own_files, &b->limits, b->progress);
+    b->captures = rs_batch_sets_find(b->own_files, b->label, &b->limits, b->progress);
     if (b->captures == NULL) {
         return FALSE;
     }
@@ -475,5 +481,6 @@ rs_command_batch(int argc, char **argv)
     g_free(own.memory);
     g_free(own.progress);
     g_free(own.shard);
+    g_free(own.label);
     return status;
 }

@@ -139,7 +139,7 @@ take_network(rs_option_parser *parser, rs_raw_options *raw)
     const GOptionEntry entries[] = {
         {"link-speed", 0, IN_HELP, G_OPTION_ARG_STRING, &raw->speed, "Speed of the captured links, for pause durations", "100G"},
         {"burst", 0, 0, G_OPTION_ARG_STRING, &raw->burst, "From which rate on traffic to one destination is a burst (default 80 % of the link's speed)", "50G"},
-        {"hosts", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: lines of ADDRESS HOST [RAIL [PORT]]", "FILE"},
+        {"hosts", 0, IN_HELP, G_OPTION_ARG_FILENAME, &raw->hosts, "Names for addresses: ADDRESS HOST [RAIL [PORT]]", "FILE"},
         {"qp-map", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->qp_maps, "What \"rdma -j resource show qp\" prints on the host with this address", "ADDR[,ADDR…]=FILE"},
         {"captured-at", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw->captured_at, "The capture, or FILE of it, was taken at this host's NIC (\"network\": at no host)", "ADDR[,ADDR…][=FILE]"},
         {"dscp-map", 0, 0, G_OPTION_ARG_STRING, &raw->dscp_map, "Priorities of DSCPs, where switches trust the DSCP (default DSCP / 8)", "26:3,48:6"},

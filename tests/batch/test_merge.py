@@ -218,6 +218,40 @@ def contradicting():
         check("contradicting: in any order", results[0], results[1])
 
 
+def what_is_in(path):
+    return files_of(path) if path.is_dir() else path.read_bytes()
+
+
+def labelled():
+    """Hosts whose captures lie at the same path, each with its label: all are kept, and merged
+    they are what one batch after the other makes."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        (work / "caps").mkdir()
+        for host in ("a", "b"):
+            # The same size, so that only the label tells what was found on one from the other.
+            (work / "caps/x.pcap").write_bytes(small(100, shift=10 * ord(host)))
+            batch("--label", f"rack 1/{host}", "caps", out=host, cwd=work)
+            one = batch("--append", "--label", f"rack 1/{host}", "caps", out="one", cwd=work)
+        done = merge("a", "b", out="both", cwd=work)
+        check("labelled: nothing to tell", done.stderr, "")
+        check("labelled: status", done.returncode, 0)
+        check("labelled: names", [row[0] for row in
+                                  one.ask("SELECT name FROM captures ORDER BY name")],
+              ["rack~201/a/caps/x.pcap", "rack~201/b/caps/x.pcap"])
+        check("labelled: paths", one.ask("SELECT DISTINCT path FROM captures"),
+              [("caps/x.pcap",)])
+        for what in ("captures", "index.html", "summary.json"):
+            check(f"labelled: {what} as of one after the other",
+                  *(what_is_in(work / out / what) for out in ("both", "one")))
+        summary = json.loads((work / "both/summary.json").read_text())
+        check("labelled: whole", summary["complete"], True)
+        check("labelled: inputs", record(work / "both")["batches"][0]["inputs"], 1)
+        check("labelled: batches", len(record(work / "both")["batches"]), 2)
+        refused = batch("--label", "", "caps", out="none", cwd=work)
+        check("labelled: by nothing", refused.status, 2)
+
+
 def among_captures():
     """Directories of batches are not searched, unless they are named."""
     with folder() as work:
@@ -376,7 +410,7 @@ def command_line():
               (2, True))
 
 
-for part in (same, divided, missing, damaged, contradicting, among_captures, failing_first,
-             appended, interrupted_share, killed, locked, command_line):
+for part in (same, divided, missing, damaged, contradicting, labelled, among_captures,
+             failing_first, appended, interrupted_share, killed, locked, command_line):
     part()
 rows.finish()

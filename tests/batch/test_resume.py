@@ -140,7 +140,7 @@ def options():
         "--filter": "udp", "--port": "4792", "--icrc": "off", "--link-speed": "25G",
         "--burst": "1G", "--hosts": "hosts", "--qp-map": "10.77.1.1=qps",
         "--captured-at": "10.77.1.1", "--dscp-map": "26:4", "--watchdog": "sonic",
-        "--events": "7", "--max-streams": "5",
+        "--events": "7", "--max-streams": "5", "--label": "node1",
     }
     neutral = {"--top": "3", "--fail-on": "critical", "--jobs": "1", "--timeout": "100",
                "--memory": "8G", "--no-color": None, "--quiet": None,
@@ -161,7 +161,8 @@ def options():
         for option, value in values.items():
             batch("x.pcap", out="out", cwd=work)
             done = batch("x.pcap", option, value, out="out", cwd=work)
-            check(f"options: {option}", done.analyzed, ["x.pcap"])
+            name = f"{value}/x.pcap" if option == "--label" else "x.pcap"
+            check(f"options: {option}", done.analyzed, [name])
             again = batch("x.pcap", option, value, out="out", cwd=work)
             check(f"options: {option} again", again.analyzed, [])
         batch("x.pcap", "--hosts", "hosts", out="out", cwd=work)

@@ -38,7 +38,27 @@ check_names(void)
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        g_autofree char *name = rs_batch_name(cases[i].path);
+        g_autofree char *name = rs_batch_name(NULL, cases[i].path);
+        CHECK_STR(name, cases[i].want);
+        CHECK(rs_batch_name_is_safe(name));
+    }
+}
+
+static void
+check_labels(void)
+{
+    static const struct {
+        const char *label, *path, *want;
+    } cases[] = {
+        {"node1", "x.pcap", "node1/x.pcap"},
+        {"node1", "/data/x.pcap", "node1/~/data/x.pcap"},
+        {"rack 1/node1/", "x.pcap", "rack~201/node1/x.pcap"},
+        {"../..", "x.pcap", "~2E./~2E./x.pcap"},
+        {"node.json", "x.pcap", "node~2Ejson/x.pcap"},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].want);
+        g_autofree char *name = rs_batch_name(cases[i].label, cases[i].path);
         CHECK_STR(name, cases[i].want);
         CHECK(rs_batch_name_is_safe(name));
     }
@@ -49,12 +69,12 @@ check_long_names(void)
 {
     check_row("long words");
     g_autofree char *longest = g_strnfill(180, 'x');
-    g_autofree char *kept = rs_batch_name(longest);
+    g_autofree char *kept = rs_batch_name(NULL, longest);
     CHECK_STR(kept, longest);
     g_autofree char *longer = g_strconcat(longest, "y", NULL);
     g_autofree char *other = g_strconcat(longest, "z", NULL);
-    g_autofree char *cut = rs_batch_name(longer);
-    g_autofree char *other_cut = rs_batch_name(other);
+    g_autofree char *cut = rs_batch_name(NULL, longer);
+    g_autofree char *other_cut = rs_batch_name(NULL, other);
     CHECK_INT(strlen(cut), 140 + 2 + 32);
     CHECK(rs_batch_name_is_safe(cut));
     CHECK(strcmp(cut, other_cut) != 0);
@@ -63,7 +83,7 @@ check_long_names(void)
     while (path->len < 3100) {
         g_string_append(path, "/0123456789");
     }
-    g_autofree char *name = rs_batch_name(path->str);
+    g_autofree char *name = rs_batch_name(NULL, path->str);
     CHECK_INT(strlen(name), 2 + 32);
     CHECK(rs_batch_name_is_safe(name));
 }
@@ -100,6 +120,7 @@ int
 main(void)
 {
     check_names();
+    check_labels();
     check_long_names();
     check_unsafe();
     check_tidy();
