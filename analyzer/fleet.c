@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sightings of a stream come in the order of their first packets.  Those that overlap in
- * time are laid into lanes, each into the first where the one before it has ended: what one
- * capture saw after the other stands in one lane, and what two saw at once in two.  When all
- * lanes have ended, the greatest of them counts, number by number.
+ * time are laid into lanes, each into the first whose last sighting it follows on: what one
+ * capture saw after the other stands in one lane, and what two saw at once in two.  Where a
+ * sighting follows on all lanes, the greatest of them counts, number by number, and lanes
+ * begin anew.
+ *
+ * Stamps may step back a little from one file to the next, and clocks of two points may
+ * differ as much.  So a sighting follows on although the one before it has not quite ended,
+ * but not where both begin together: what is that short would always count twice.
  */
 #include "fleet.h"
 
@@ -40,8 +45,8 @@ typedef struct counts {
 
 /* Sightings one after the other. */
 typedef struct lane {
-    guint64 end_ns;
-    counts seen;
+    guint64 start_ns, end_ns; /* of the last of them */
+    counts seen;              /* by all */
 } lane;
 
 /* Words that name a row of a table, and what it comes to. */
@@ -74,8 +79,7 @@ typedef struct fleet {
     char *stream;                     /* whose sightings come, and of which day */
     json_t *sighting;                 /* the first of them */
     GArray *lanes;                    /* lane, those that overlap */
-    guint64 lanes_end_ns;
-    counts sum; /* of what stood before these lanes */
+    counts sum;                       /* of what stood before these lanes */
 } fleet;
 
 /* ---- totals ---- */
@@ -147,7 +151,6 @@ end_lanes(fleet *f)
         f->sum.of[m] += greatest;
     }
     g_array_set_size(f->lanes, 0);
-    f->lanes_end_ns = 0;
 }
 
 static void
@@ -165,11 +168,36 @@ end_stream(fleet *f)
     g_clear_pointer(&f->sighting, json_decref);
 }
 
-/* Stamps may step back a little from one file to the next. */
+/* Whether what begins at `start_ns`, not before the lane's last sighting, follows on it. */
 static gboolean
-has_ended(guint64 end_ns, guint64 now_ns)
+follows_on(const lane *l, guint64 start_ns)
 {
-    return now_ns >= end_ns || end_ns - now_ns <= RS_FOLLOW_ON_TOLERANCE_NS;
+    return start_ns - l->start_ns > RS_FOLLOW_ON_TOLERANCE_NS &&
+           start_ns + RS_FOLLOW_ON_TOLERANCE_NS >= l->end_ns;
+}
+
+/* The first lane that what begins then follows on, a new one if there is none. */
+static lane *
+lane_for(fleet *f, guint64 start_ns)
+{
+    lane *first = NULL;
+    guint n_followed = 0;
+    for (guint i = f->lanes->len; i > 0; i--) {
+        lane *l = &g_array_index(f->lanes, lane, i - 1);
+        if (follows_on(l, start_ns)) {
+            first = l;
+            n_followed++;
+        }
+    }
+    if (n_followed == f->lanes->len) {
+        end_lanes(f);
+        first = NULL;
+    }
+    if (first == NULL) {
+        g_array_set_size(f->lanes, f->lanes->len + 1);
+        first = &g_array_index(f->lanes, lane, f->lanes->len - 1);
+    }
+    return first;
 }
 
 static guint64
@@ -181,25 +209,12 @@ number(const json_t *row, const char *key)
 static void
 add_sighting(fleet *f, const json_t *row)
 {
-    guint64 start_ns = number(row, "first_ts_ns");
-    guint64 end_ns = number(row, "last_ts_ns");
-    guint at = 0;
-    if (f->lanes->len > 0 && has_ended(f->lanes_end_ns, start_ns)) {
-        end_lanes(f);
-    }
-    while (at < f->lanes->len &&
-           !has_ended(g_array_index(f->lanes, lane, at).end_ns, start_ns)) {
-        at++;
-    }
-    if (at == f->lanes->len) {
-        g_array_set_size(f->lanes, at + 1);
-    }
-    lane *l = &g_array_index(f->lanes, lane, at);
+    lane *l = lane_for(f, number(row, "first_ts_ns"));
     for (guint m = 0; m < N_MEASURES; m++) {
         l->seen.of[m] += number(row, measure_names[m]);
     }
-    l->end_ns = MAX(l->end_ns, end_ns);
-    f->lanes_end_ns = MAX(f->lanes_end_ns, end_ns);
+    l->start_ns = number(row, "first_ts_ns");
+    l->end_ns = number(row, "last_ts_ns");
 }
 
 static gboolean

@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 
 from batching import BINARY, LOSSY, PAUSED, Rows, SOURCE, batch, folder, records, shifted, small
@@ -16,6 +17,11 @@ check = rows.check
 
 DAY = 86400
 A, B = "10.77.1.1", "10.77.1.2"
+
+UDP = 17
+LONGER_THAN_CM = 1000  # bytes, of a record with data
+# Behind a record's header, Ethernet, IPv4, UDP, BTH, Q_Key and a reserved byte.
+DETH_SRC_QPN = slice(16 + 14 + 20 + 8 + 12 + 5, 16 + 14 + 20 + 8 + 12 + 8)
 
 
 def rows_of(done, table, key):
@@ -60,6 +66,12 @@ def of_report(work):
     }
 
 
+def later(record, ns):
+    second, fraction = struct.unpack_from("<II", record)
+    carried, fraction = divmod(fraction + ns, 10**9)
+    return struct.pack("<II", second + carried, fraction) + record[8:]
+
+
 def once():
     """One capture, twice at once, then later, then on another day."""
     with folder() as work:
@@ -88,6 +100,51 @@ def once():
         check("once: days are alike", *(numbers(row) for row in of_day.values()))
         check("once: captures of days", days.ask("SELECT captures FROM ranked_days"),
               [(1,), (1,)])
+
+
+def short():
+    """What is over in less than a clock steps back by counts once as well: seen twice in one
+    capture, in two, by a clock that is a little late, and of one packet alone."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        for name in ("sender", "receiver"):
+            shutil.copy(SOURCE / f"captures/sim_duplex/{name}.pcap.gz", work)
+        src, dst = "10.9.0.1", "10.9.0.2"
+        ends = [pair(batch(f"{name}.pcap.gz", out=name, cwd=work), src, dst)["packets"]
+                for name in ("sender", "receiver")]
+        both = batch("sender.pcap.gz", "receiver.pcap.gz", out="both", cwd=work)
+        check("short: both ends", pair(both, src, dst)["packets"], max(ends))
+
+        done = batch(SOURCE / "captures/sim_cascade/fabric.pcapng.gz", out="hops", cwd=work)
+        seen = done.ask("SELECT max(packets), count(DISTINCT point) FROM streams"
+                        " WHERE src = '10.9.0.1' AND dst = '10.9.1.8'")
+        check("short: points of one capture", [n > 1 for _, n in seen], [True])
+        row = pair(done, src, "10.9.1.8")
+        check("short: the greatest point counts", row["packets"] / row["streams"], seen[0][0])
+
+        header, some = records(LOSSY)
+        one = next(r for r in some if r[16 + 23] == UDP and len(r) > LONGER_THAN_CM)
+        (work / "x.pcap").write_bytes(header + one)
+        for late_ns in (0, 3000, 3000000):
+            (work / "y.pcap").write_bytes(header + later(one, late_ns))
+            done = batch("x.pcap", "y.pcap", out="one", cwd=work)
+            check(f"short: a packet, {late_ns} ns later", pair(done)["packets"], 1)
+
+
+def datagrams():
+    """Of UD, who sends to one queue pair are streams of their own, also at the same time."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        header, some = records(SOURCE / "captures/02e_ud/receiver.pcap.gz")
+        some = [r for r in some if r[16 + 23] == UDP and r[DETH_SRC_QPN] == b"\0\0\x27"]
+        # Another ICRC as well, else the capture would hold each packet twice.
+        others = [r[:DETH_SRC_QPN.start] + b"\0\0\x99" + r[DETH_SRC_QPN.stop:-1] +
+                  bytes([r[-1] ^ 1]) for r in some]
+        both = [r for two in zip(some, others) for r in two]
+        (work / "x.pcap").write_bytes(header + b"".join(both))
+        done = batch("--icrc", "off", "x.pcap", out="out", cwd=work)
+        check("datagrams: both senders", (len(some) > 1, pair(done)["packets"]),
+              (True, 2 * len(some)))
 
 
 def laid_into_lanes():
@@ -204,6 +261,6 @@ def shown():
         check("shown: no markup of names", evil not in page)
 
 
-for part in (once, laid_into_lanes, named, held, trend, shown):
+for part in (once, short, datagrams, laid_into_lanes, named, held, trend, shown):
     part()
 rows.finish()
