@@ -31,7 +31,8 @@ typedef struct merge {
     GHashTable *sources; /* char *, name of the capture -> source, the best so far */
     GPtrArray *taken;    /* GPtrArray of source, for each path: what comes from there */
     rs_batch_record *record;
-    guint n_read; /* directories that could be read */
+    guint n_read;    /* directories that could be read */
+    guint n_lacking; /* batches of which shares are missing */
 } merge;
 
 static void
@@ -241,6 +242,23 @@ tell_lack(const rs_batch_lack *lack, void *ctx)
     leave_out(m, line->str);
     m->outcome->extent.parts_missing = TRUE;
     m->outcome->extent.n_inputs_missing += lack->size.inputs;
+    m->n_lacking++;
+}
+
+/* Shares that lack each other may be all there are, and not of one batch. */
+static void
+tell_lacks(merge *m)
+{
+    rs_batch_record_lacks(m->record, tell_lack, m);
+    if (m->n_lacking > 1) {
+        g_autofree char *line =
+            g_strdup_printf("these are shares of %u batches, none of them whole: "
+                            "shares are of one batch if "
+                            "they found the same files, of the same sizes, with the "
+                            "same options and program",
+                            m->n_lacking);
+        rs_complain(line);
+    }
 }
 
 /* ---- taking them over ---- */
@@ -312,7 +330,7 @@ merge_all(merge *m, GError **error)
         rs_complain("the parts were made with different options or programs: their "
                     "numbers may not compare");
     }
-    rs_batch_record_lacks(m->record, tell_lack, m);
+    tell_lacks(m);
     fill_outcome(m);
     return rs_batch_outcome_expect(m->outcome, error) &&
            rs_batch_dir_write_record(m->outcome->dir, m->record, error) &&

@@ -152,6 +152,24 @@ def missing():
               (3, True))
 
 
+def changing():
+    """Shares that found different files are of different batches: what there is is merged,
+    and a line says why the rest is missed."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        fill(work / "caps")
+        batch("--shard", "1/2", "caps", out="part1", cwd=work)
+        (work / "caps/new.pcap").write_bytes(small(20, shift=9000))
+        batch("--shard", "2/2", "caps", out="part2", cwd=work)
+        done = merge("part1", "part2", out="both", cwd=work)
+        check("changing: status", done.returncode, 3)
+        check("changing: told", "shares of 2 batches, none of them whole" in done.stderr)
+        check("changing: not of one batch", "share 1 of 2 is missing" in done.stderr and
+              "share 2 of 2 is missing" in done.stderr)
+        done = merge("part1", out="alone", cwd=work)
+        check("changing: not where it is one", "none of them whole" in done.stderr, False)
+
+
 def damaged():
     """Each file of a part, cut or changed or gone, is noticed, and costs no other capture."""
     with folder() as work:
@@ -410,7 +428,8 @@ def command_line():
               (2, True))
 
 
-for part in (same, divided, missing, damaged, contradicting, labelled, among_captures,
-             failing_first, appended, interrupted_share, killed, locked, command_line):
+for part in (same, divided, missing, changing, damaged, contradicting, labelled,
+             among_captures, failing_first, appended, interrupted_share, killed, locked,
+             command_line):
     part()
 rows.finish()
