@@ -62,20 +62,18 @@ def program(top):
 def documents(top):
     install("documents", "/usr", top)
     root = top / "usr/share/doc/rocescope"
-    wanted = {"README.md", "NEWS.md", "SECURITY.md", "COPYING.md", "LICENSE"}
+    wanted = {"README.md", "NEWS.md", "SECURITY.md", "COPYING.md", "CONTRIBUTING.md",
+              "LICENSE", "captures/README.md", "captures/LICENSE"}
     wanted |= {f"docs/{path.name}" for suffix in ("md", "json")
                for path in (SOURCE / "docs").glob(f"*.{suffix}")}
     wanted |= {f"docs/{directory}/{name}" for directory in ("images", "examples", "cases")
                for name in os.listdir(SOURCE / "docs" / directory)}
     wanted.add("contrib/slurm/rocescope-slurm")
     check("documents: files", files(root), wanted)
-    broken = set()
-    for page in root.glob("docs/*.md"):
-        for link in re.findall(r"\]\(([\w./-]+\.(?:md|json|png|svg))[)#]", page.read_text()):
-            if not (page.parent / link).exists() and (SOURCE / "docs" / link).exists() \
-                    and (SOURCE / "docs" / link).resolve().parent == SOURCE / "docs":
-                broken.add(f"{page.name}: {link}")
-    check("documents: links between them", broken, set())
+    broken = [f"{page.relative_to(root)}: {link}" for page in root.rglob("*.md")
+              for link in re.findall(r"\]\(([^)#\s]+)[)#]", page.read_text())
+              if not re.match("[a-z]+:", link) and not (page.parent / link).exists()]
+    check("documents: where links lead", broken, [])
 
 
 def plugin(top):
