@@ -240,6 +240,26 @@ def usage(slurm):
         check(f"usage: {arguments}", (done.returncode, bool(done.stderr)), (2, True))
 
 
+def other_clusters(slurm):
+    """Where there are several, sbatch names the cluster behind the job's number; where
+    arrays may be larger, rocescope has a limit of its own."""
+    fake = slurm.work / "fake"
+    fake.mkdir()
+    (fake / "sbatch").write_text('#!/bin/bash\necho "$@" >>calls\necho "7;far"\n')
+    (fake / "sbatch").chmod(0o755)
+
+    def submit(shares, out):
+        return subprocess.run([SUBMIT, "-n", shares, "-o", out, "caps"], cwd=slurm.work,
+                              env=slurm.env | {"PATH": f"{fake}:{PATH}"},
+                              capture_output=True, text=True, timeout=60)
+    check("clusters: told", re.findall(r"job (\S+),", submit("2", "clusters").stdout),
+          ["7", "7"])
+    check("clusters: the merge waits", "--dependency=afterany:7 " in
+          (slurm.work / "calls").read_text())
+    check("shares: as many as there may be", submit("4096", "many").returncode, 0)
+    check("shares: one more", submit("4097", "more").returncode, 2)
+
+
 def main():
     missing = [name for name in NEEDED if shutil.which(name, path=PATH) is None]
     if missing:
@@ -263,6 +283,7 @@ def main():
             failing(slurm, merge_of_failing)
             by_parallel(slurm, work / "one")
             usage(slurm)
+            other_clusters(slurm)
         finally:
             slurm.stop()
     rows.finish()
