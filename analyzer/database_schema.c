@@ -110,8 +110,7 @@ const char rs_database_views[] =
 const char rs_database_sightings[] =
     "SELECT ifnull(s.tenant_kind, '') || char(10) || ifnull(s.tenant_id, '') || char(10) || s.src || char(10) ||\n"
     "  s.dst || char(10) || s.dst_qpn || char(10) || s.transport || char(10) ||\n"
-    "  ifnull(CASE s.transport WHEN 'UD' THEN s.src_qpn END, '') || char(10) ||\n"
-    "  date(s.first_ts_ns / 1000000000, 'unixepoch') AS key,\n"
+    "  ifnull(CASE s.transport WHEN 'UD' THEN s.src_qpn END, '') AS key,\n"
     "  date(s.first_ts_ns / 1000000000, 'unixepoch') AS day,\n"
     "  s.src, s.dst, s.src_host_name AS src_name, s.dst_host_name AS dst_name,\n"
     "  ifnull(s.src_host_name, s.src) AS src_host, ifnull(s.dst_host_name, s.dst) AS dst_host,\n"

@@ -76,10 +76,10 @@ static const dimension dimensions[] = {
 typedef struct fleet {
     rs_database *database;
     GHashTable *totals[N_DIMENSIONS]; /* char * -> total */
-    char *stream;                     /* whose sightings come, and of which day */
-    json_t *sighting;                 /* the first of them */
+    char *stream;                     /* whose sightings come */
+    json_t *sighting;                 /* the first of the day */
     GArray *lanes;                    /* lane, those that overlap */
-    counts sum;                       /* of what stood before these lanes */
+    counts sum;                       /* of what stood before these lanes on that day */
 } fleet;
 
 /* ---- totals ---- */
@@ -154,18 +154,42 @@ end_lanes(fleet *f)
 }
 
 static void
-end_stream(fleet *f)
+end_day(fleet *f)
 {
-    if (f->stream == NULL) {
+    if (f->sighting == NULL) {
         return;
     }
-    end_lanes(f);
     for (guint d = 0; d < N_DIMENSIONS; d++) {
         add_to(f, d);
     }
     memset(&f->sum, 0, sizeof f->sum);
-    g_clear_pointer(&f->stream, g_free);
     g_clear_pointer(&f->sighting, json_decref);
+}
+
+static void
+end_stream(fleet *f)
+{
+    end_lanes(f);
+    end_day(f);
+    g_clear_pointer(&f->stream, g_free);
+}
+
+/* Lanes begin with this sighting, and belong to its day as a whole. */
+static void
+begin_lanes(fleet *f, const json_t *row)
+{
+    end_lanes(f);
+    if (f->sighting == NULL ||
+        !g_str_equal(word_of(f->sighting, "day"), word_of(row, "day"))) {
+        end_day(f);
+        f->sighting = json_deep_copy(row);
+    }
+}
+
+static guint64
+number(const json_t *row, const char *key)
+{
+    return (guint64)json_integer_value(json_object_get(row, key));
 }
 
 /* Whether what begins at `start_ns`, not before the lane's last sighting, follows on it. */
@@ -176,10 +200,11 @@ follows_on(const lane *l, guint64 start_ns)
            start_ns + RS_FOLLOW_ON_TOLERANCE_NS >= l->end_ns;
 }
 
-/* The first lane that what begins then follows on, a new one if there is none. */
+/* The first lane that this sighting follows on, a new one if there is none. */
 static lane *
-lane_for(fleet *f, guint64 start_ns)
+lane_for(fleet *f, const json_t *row)
 {
+    guint64 start_ns = number(row, "first_ts_ns");
     lane *first = NULL;
     guint n_followed = 0;
     for (guint i = f->lanes->len; i > 0; i--) {
@@ -190,7 +215,7 @@ lane_for(fleet *f, guint64 start_ns)
         }
     }
     if (n_followed == f->lanes->len) {
-        end_lanes(f);
+        begin_lanes(f, row);
         first = NULL;
     }
     if (first == NULL) {
@@ -198,23 +223,6 @@ lane_for(fleet *f, guint64 start_ns)
         first = &g_array_index(f->lanes, lane, f->lanes->len - 1);
     }
     return first;
-}
-
-static guint64
-number(const json_t *row, const char *key)
-{
-    return (guint64)json_integer_value(json_object_get(row, key));
-}
-
-static void
-add_sighting(fleet *f, const json_t *row)
-{
-    lane *l = lane_for(f, number(row, "first_ts_ns"));
-    for (guint m = 0; m < N_MEASURES; m++) {
-        l->seen.of[m] += number(row, measure_names[m]);
-    }
-    l->start_ns = number(row, "first_ts_ns");
-    l->end_ns = number(row, "last_ts_ns");
 }
 
 static gboolean
@@ -225,9 +233,13 @@ take_row(const json_t *row, void *ctx)
     if (g_strcmp0(stream, f->stream) != 0) {
         end_stream(f);
         f->stream = g_strdup(stream);
-        f->sighting = json_deep_copy(row);
     }
-    add_sighting(f, row);
+    lane *l = lane_for(f, row);
+    for (guint m = 0; m < N_MEASURES; m++) {
+        l->seen.of[m] += number(row, measure_names[m]);
+    }
+    l->start_ns = number(row, "first_ts_ns");
+    l->end_ns = number(row, "last_ts_ns");
     return TRUE;
 }
 

@@ -5,7 +5,7 @@
  *
  * The same stream may be in several captures and at several points of each.  Those that it
  * was seen at at the same time count once: of each number the greatest.  Those that follow
- * one another add up.  A sighting belongs to the day (UTC) of its first packet.
+ * one another add up.  What overlaps belongs to the day (UTC) of its first packet.
  *
  * The one rule: no packet counts twice for having been captured twice.
  */

@@ -170,6 +170,30 @@ def laid_into_lanes():
             check(f"lanes: {key}", both[key], max(place_a[key], place_b[key]))
 
 
+def midnight():
+    """A capture that goes on past midnight, and the same in a piece for each day."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        header, some = records(LOSSY)
+        data = [r for r in some if len(r) > LONGER_THAN_CM]
+        second, fraction = struct.unpack_from("<II", data[len(data) // 2])
+        wait = (-second % DAY - 1) * 10**9 + 10**9 - fraction
+        some = [later(r, wait) for r in some]
+        days = [[r for r in some if struct.unpack_from("<I", r)[0] < second + wait // 10**9 + 1],
+                [r for r in some if struct.unpack_from("<I", r)[0] > second + wait // 10**9]]
+        check("midnight: there is some on both days", all(days))
+        (work / "x.pcap").write_bytes(header + b"".join(some))
+        for name, of_day in zip(("y", "z"), days):
+            (work / f"{name}.pcap").write_bytes(header + b"".join(of_day))
+        whole = numbers(pair(batch("x.pcap", out="whole", cwd=work)))
+        in_days = batch("y.pcap", "z.pcap", out="days", cwd=work)
+        check("midnight: by days", numbers(pair(in_days)), whole | {"streams": 2})
+        both = batch("x.pcap", "y.pcap", "z.pcap", out="both", cwd=work)
+        check("midnight: both", numbers(pair(both)), whole)
+        check("midnight: belongs to the first day",
+              len(rows_of(both, "days", ("day",))), 1)
+
+
 def named():
     """Hosts, rails and ports by --hosts; two addresses of a host are one host."""
     with folder() as work:
@@ -261,6 +285,7 @@ def shown():
         check("shown: no markup of names", evil not in page)
 
 
-for part in (once, short, datagrams, laid_into_lanes, named, held, trend, shown):
+for part in (once, short, datagrams, laid_into_lanes, midnight, named, held, trend,
+             shown):
     part()
 rows.finish()
