@@ -147,8 +147,7 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     int64_t psn = by_nak ? asked_for(s, a) : a->psn;
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     bool newest = psn == nak->psn;
-    /* A copy may be told from a repeat only after a NAK behind it has come. */
-    bool asked = !newest || nak->frame < a->seen_frame;
+    bool asked = !newest || !a->asked_later;
     uint64_t asked_ns = newest ? nak->time_ns : nak->oldest_ns;
     if (by_nak && psn == a->psn && asked) {
         roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns,

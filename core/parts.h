@@ -85,6 +85,7 @@ typedef struct roce_doubt {
     uint32_t span;
     uint32_t copies; /* transmissions of it that went unseen */
     uint64_t frame;
+    uint64_t nak_frame; /* the newest NAK before it */
     uint64_t payload_bytes;
     uint64_t requested_bytes;    /* of a READ */
     uint64_t seen_ns, missed_ns; /* as in roce_arrival */

@@ -227,7 +227,8 @@ typedef struct roce_arrival {
     int64_t psn;         /* unwrapped, once a rule has done it */
     uint32_t span;
     roce_icrc_status icrc;
-    bool corrupt; /* a bad ICRC that proves damage: it moves no state */
+    bool corrupt;     /* a bad ICRC that proves damage: it moves no state */
+    bool asked_later; /* what was in doubt: the newest NAK came behind it */
 } roce_arrival;
 
 /* tracker.c */

@@ -42,6 +42,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .psn = a->psn,
         .span = a->span,
         .frame = a->frame->number,
+        .nak_frame = roce_trouble_of(s)->nak.frame,
         .seen_ns = a->frame->time_ns,
         .missed_ns = range != NULL ? range->time_ns : 0,
         .payload_bytes = a->packet->payload_bytes,
@@ -155,6 +156,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     a.seen_ns = d->seen_ns;
     a.seen_frame = d->frame;
     a.missed_ns = d->missed_ns;
+    a.asked_later = roce_trouble_of(s)->nak.frame != d->nak_frame;
     a.psn = d->psn;
     a.span = d->span;
     roce_trouble *trouble = roce_trouble_make(t, s);
