@@ -83,7 +83,7 @@ move_clock(rs_compare *compare, guint source_i, gint64 offset_ns)
 }
 
 static void
-on_match(void *ctx, guint low, guint high, gint64 difference_ns)
+on_match(void *ctx, guint low, guint high, rs_way way, gint64 difference_ns)
 {
     rs_compare *compare = ctx;
     guint a = compare->source_of[low];
@@ -94,10 +94,10 @@ on_match(void *ctx, guint low, guint high, gint64 difference_ns)
     follow_spread(compare, rs_time_apart(difference_ns, offset_ns));
     gint64 median_ns;
     if (a != b && y->parent == a &&
-        rs_compare_source_compare(y, difference_ns, &median_ns)) {
+        rs_compare_source_compare(y, way, difference_ns, &median_ns)) {
         move_clock(compare, b, rs_time_add(x->offset_ns, median_ns));
     } else if (a != b && x->parent == b &&
-               rs_compare_source_compare(x, -difference_ns, &median_ns)) {
+               rs_compare_source_compare(x, way, -difference_ns, &median_ns)) {
         move_clock(compare, a, rs_time_add(y->offset_ns, median_ns));
     }
 }
@@ -239,14 +239,16 @@ static void
 align_packets(rs_compare *compare, guint source_i)
 {
     rs_compare_source *source = source_at(compare, source_i);
-    gint64 offset_ns = source->offset_ns;
+    rs_path_offsets offsets = {source->offset_ns, source->offset_ns};
     for (guint i = 0; i < compare->points->len; i++) {
         if (compare->source_of[i] == source_i) {
-            offset_ns =
+            offsets =
                 rs_path_align(compare->path, i, source->parent, source->offset_ns);
         }
     }
-    rs_compare_source_set_offset(source, offset_ns);
+    source->first_at_ns = rs_time_apart(
+        source->first_at_ns, rs_time_apart(offsets.first_ns, source->offset_ns));
+    rs_compare_source_set_offset(source, offsets.last_ns);
     follow_source(compare, source_i);
 }
 

@@ -115,10 +115,11 @@ rs_compare_source_set_offset(rs_compare_source *source, gint64 offset_ns)
 }
 
 gboolean
-rs_compare_source_compare(rs_compare_source *source, gint64 difference_ns,
+rs_compare_source_compare(rs_compare_source *source, rs_way way, gint64 difference_ns,
                           gint64 *median_ns)
 {
     guint at = source->n_differences++ % RS_SOURCE_DIFFERENCES;
+    (void)rs_both_ways_middle(&source->ways, way, &difference_ns);
     source->differences[at] = difference_ns;
     guint n = MIN(source->n_differences, RS_SOURCE_DIFFERENCES);
     if (n < ENOUGH_DIFFERENCES || source->n_differences % MEDIAN_EVERY != 0) {

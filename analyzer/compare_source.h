@@ -15,6 +15,7 @@
 #ifndef RS_COMPARE_SOURCE_H
 #define RS_COMPARE_SOURCE_H
 
+#include "path_ways.h"
 #include "reader.h"
 
 #include <glib.h>
@@ -39,6 +40,7 @@ typedef struct rs_compare_source {
     guint64 newest_stamp_ns;
     gint64 first_at_ns, now_ns; /* on the path's clock */
     gint64 differences[RS_SOURCE_DIFFERENCES];
+    rs_both_ways ways;
     guint n_differences; /* in all, since the clock was last known wrong */
     guint jumps;         /* of its stamps that were not believed */
     guint credit;        /* frames to be read although it is ahead */
@@ -66,10 +68,10 @@ rs_compare_source_close(rs_compare_source *source);
 void
 rs_compare_source_set_offset(rs_compare_source *source, gint64 offset_ns);
 
-/* Takes a difference to the parent's stamp; TRUE: `median_ns` is a new median of the
+/* Takes a difference to the parent's stamp, of a packet that goes this way; TRUE: `median_ns` is a new median of the
  * newest ones. */
 gboolean
-rs_compare_source_compare(rs_compare_source *source, gint64 difference_ns,
+rs_compare_source_compare(rs_compare_source *source, rs_way way, gint64 difference_ns,
                           gint64 *median_ns);
 
 #endif

@@ -19,6 +19,8 @@
 /* What one packet says of the offset at its place. */
 typedef struct known {
     guint i; /* among the point's */
+    rs_way way;
+    gboolean even; /* free of delays */
     gint64 offset_ns;
 } known;
 
@@ -43,6 +45,15 @@ counterpart(const rs_path *path, const rs_sighting *s, guint clock)
     return n_here == 1 && n_there == 1 ? found : NULL;
 }
 
+static rs_way
+way_of(const rs_path *path, const rs_sighting *s)
+{
+    guint32 flow_id = rs_match_entry_of(path->table, s->entry)->flow;
+    const rs_flow *flow = g_ptr_array_index(path->flows, flow_id);
+    rs_way_by by;
+    return rs_ways_decide(path->ways, flow->route, &flow->src, &by);
+}
+
 static GArray *
 all_known(const rs_path *path, guint point, guint clock)
 {
@@ -54,12 +65,33 @@ all_known(const rs_path *path, guint point, guint clock)
         if (other != NULL) {
             const known k = {
                 .i = i,
+                .way = way_of(path, s),
                 .offset_ns = rs_time_apart(rs_time_of_stamp(s->stamp_ns), other->at_ns),
             };
             g_array_append_val(list, k);
         }
     }
     return list;
+}
+
+/* Takes the delays out, by the other way before or, in the beginning, behind. */
+static void
+even_out(GArray *list)
+{
+    g_autoptr(GArray) raw = g_array_copy(list);
+    rs_both_ways before = {0};
+    rs_both_ways behind = {0};
+    for (guint k = 0; k < list->len; k++) {
+        known *one = &g_array_index(list, known, k);
+        one->even = rs_both_ways_middle(&before, one->way, &one->offset_ns);
+    }
+    for (guint k = list->len; k-- > 0;) {
+        known *one = &g_array_index(raw, known, k);
+        gboolean even = rs_both_ways_middle(&behind, one->way, &one->offset_ns);
+        if (even && !g_array_index(list, known, k).even) {
+            g_array_index(list, known, k).offset_ns = one->offset_ns;
+        }
+    }
 }
 
 static gint64
@@ -75,10 +107,12 @@ median_around(const GArray *list, guint k)
     return sorted[n / 2];
 }
 
-gint64
+rs_path_offsets
 rs_path_align(rs_path *path, guint point, guint clock, gint64 offset_ns)
 {
     g_autoptr(GArray) list = all_known(path, point, clock);
+    even_out(list);
+    gint64 first_ns = offset_ns;
     guint k = 0;
     for (guint i = 0; i < rs_match_n(path->table, point); i++) {
         rs_sighting *s =
@@ -93,7 +127,8 @@ rs_path_align(rs_path *path, guint point, guint clock, gint64 offset_ns)
             k += g_array_index(list, known, k).i == i ? 1 : 0;
         }
         s->at_ns = rs_time_apart(rs_time_of_stamp(s->stamp_ns), offset_ns);
+        first_ns = i == 0 ? offset_ns : first_ns;
     }
     rs_path_refresh(path);
-    return offset_ns;
+    return (rs_path_offsets){first_ns, offset_ns};
 }

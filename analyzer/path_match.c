@@ -230,7 +230,10 @@ learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
         rs_path_share(flow, low, high);
     }
     rs_ways_add(path->ways, flow->route, &flow->src, &pair);
-    path->config.matched(path->config.ctx, pair.low, pair.high, pair.difference_ns);
+    rs_way_by by;
+    rs_way way = rs_ways_decide(path->ways, flow->route, &flow->src, &by);
+    path->config.matched(path->config.ctx, pair.low, pair.high, way,
+                         pair.difference_ns);
 }
 
 static void

@@ -127,8 +127,9 @@ typedef struct rs_path_config {
     guint clock_of[RS_PATH_MAX_POINTS]; /* points of the same number share a clock */
     guint max_sightings;
     guint64 window_ns;
-    /* A packet was seen at two points; from within rs_path_see(). */
-    void (*matched)(void *ctx, guint low, guint high, gint64 difference_ns);
+    /* A packet was seen at two points, and goes this way as far as is known yet; from
+     * within rs_path_see(). */
+    void (*matched)(void *ctx, guint low, guint high, rs_way way, gint64 difference_ns);
     void *ctx;
 } rs_path_config;
 
@@ -196,10 +197,15 @@ rs_path_may_be_one(const rs_path *path, const struct rs_match_entry *entry);
 void
 rs_path_retime(rs_path *path, guint point, gint64 offset_ns);
 
+/* Of the first and of the last packet that waits of a point. */
+typedef struct rs_path_offsets {
+    gint64 first_ns, last_ns;
+} rs_path_offsets;
+
 /* Gives what waits of a point its time by that of packets that points of `clock` saw as
  * well, for there are no others to go by yet; where these say nothing, by `offset_ns`.
- * Returns the offset of the last one. */
-gint64
+ * Returns the offsets. */
+rs_path_offsets
 rs_path_align(rs_path *path, guint point, guint clock, gint64 offset_ns);
 
 /* Clocks are known: from now on times decide.  What they usually are is learned from what

@@ -6,6 +6,8 @@
 #include "roce/hash.h"
 
 #define MAX_ROUTES 65536
+#define NEWEST_OF 1024      /* differences: an older one of the other way is no help */
+#define SET_NS 50000000     /* and one so far off comes from before a clock was set */
 #define CLIP_NS 1000000     /* no single packet says more than this */
 #define TOGETHER_NS 1000000 /* of both directions: clocks drift meanwhile */
 
@@ -92,6 +94,22 @@ rs_ways_route(rs_ways *ways, const roce_addr *a, const roce_addr *b)
     g_ptr_array_add(ways->routes, r);
     g_hash_table_insert(ways->by_addrs, r, GUINT_TO_POINTER(ways->routes->len));
     return ways->routes->len - 1;
+}
+
+gboolean
+rs_both_ways_middle(rs_both_ways *both, rs_way way, gint64 *difference_ns)
+{
+    rs_way back = way == RS_WAY_FORWARD ? RS_WAY_BACKWARD : RS_WAY_FORWARD;
+    both->n++;
+    both->newest[way].known = TRUE;
+    both->newest[way].n = both->n;
+    both->newest[way].difference_ns = *difference_ns;
+    gint64 apart_ns = rs_time_apart(both->newest[back].difference_ns, *difference_ns);
+    gboolean helps = both->newest[back].known &&
+                     both->n - both->newest[back].n <= NEWEST_OF &&
+                     rs_time_size(apart_ns, RS_TIME_LIMIT_NS) <= SET_NS;
+    *difference_ns = rs_time_add(*difference_ns, helps ? apart_ns / 2 : 0);
+    return helps;
 }
 
 static gint64

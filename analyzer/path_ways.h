@@ -39,6 +39,22 @@ typedef enum rs_way_by {
 const char *
 rs_way_by_name(rs_way_by by);
 
+/* Differences of two clocks, and what both ways together make of them. */
+typedef struct rs_both_ways {
+    guint n;
+    struct {
+        gboolean known;
+        guint n; /* when it came */
+        gint64 difference_ns;
+    } newest[RS_N_WAYS];
+} rs_both_ways;
+
+/* Takes a difference, and makes it the middle between it and the newest of the other way,
+ * so that delays cancel out.  FALSE: of the other way there is none that helps, or a clock
+ * was set between both, and it stays what it is. */
+gboolean
+rs_both_ways_middle(rs_both_ways *both, rs_way way, gint64 *difference_ns);
+
 /* A packet at the lower and at the higher of two points. */
 typedef struct rs_way_pair {
     guint low, high;      /* points */

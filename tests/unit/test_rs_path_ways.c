@@ -77,9 +77,48 @@ check_ways(void)
     check_row(NULL);
 }
 
+/* Differences one after the other, and what is made of the last. */
+static void
+check_middles(void)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        struct { rs_way way; gint64 difference_ns; } takes[3];
+        guint n, more; /* of the last, so many times more */
+        gint64 want_ns;
+        gboolean even;
+    } rows[] = {
+        {"one way alone", {{RS_WAY_FORWARD, H + 5 * US}}, 1, 0, H + 5 * US, FALSE},
+        {"both ways", {{RS_WAY_FORWARD, H + 500 * US}, {RS_WAY_BACKWARD, H - 500 * US}}, 2, 0, H, TRUE},
+        {"the newest counts",
+         {{RS_WAY_BACKWARD, H}, {RS_WAY_BACKWARD, H - 40 * US}, {RS_WAY_FORWARD, H + 60 * US}}, 3, 0, H + 10 * US, TRUE},
+        {"50 ms apart", {{RS_WAY_FORWARD, H}, {RS_WAY_BACKWARD, H - 50000 * US}}, 2, 0, H - 25000 * US, TRUE},
+        {"set between both", {{RS_WAY_FORWARD, H}, {RS_WAY_BACKWARD, H - 50001 * US}}, 2, 0, H - 50001 * US, FALSE},
+        {"old", {{RS_WAY_FORWARD, 20 * US}, {RS_WAY_BACKWARD, 0}}, 2, 1023, 10 * US, TRUE},
+        {"too old", {{RS_WAY_FORWARD, 20 * US}, {RS_WAY_BACKWARD, 0}}, 2, 1024, 0, FALSE},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rs_both_ways both = {0};
+        gint64 middle_ns = 0;
+        gboolean even = FALSE;
+        check_row(rows[i].name);
+        for (guint k = 0; k < rows[i].n + rows[i].more; k++) {
+            guint take = MIN(k, rows[i].n - 1);
+            middle_ns = rows[i].takes[take].difference_ns;
+            even = rs_both_ways_middle(&both, rows[i].takes[take].way, &middle_ns);
+        }
+        CHECK_INT(middle_ns, rows[i].want_ns);
+        CHECK_INT(even, rows[i].even);
+    }
+    check_row(NULL);
+}
+
 int
 main(void)
 {
     check_ways();
+    check_middles();
     return check_status();
 }
