@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "path_fates.h"
 
+#include "path_storm.h"
 #include "path_time.h"
 
 #define MOST_APART_NS ((gint64)1000 * 1000 * 1000 * 1000) /* more is no worse */
@@ -8,6 +9,10 @@
 #define USUAL_OF 16        /* packets that a usual time is the mean of, about */
 #define EARLY_MARGIN 4     /* tolerances after which nothing more can be expected */
 #define LEAST_MARGIN_NS 10000000
+#define STORM_REACH                                                                    \
+    2048               /* CNPs among which the counterpart of one is sought at first, */
+#define STORM_NEAR 64  /* and once it is known how long they take, */
+#define STORM_TRIES 16 /* or once so many found nothing: they come at even distances */
 
 /* An entry while it is decided on. */
 typedef struct decision {
@@ -41,27 +46,63 @@ begin_journey(const decision *d, guint i, guint32 at)
     g_array_append_val(d->path->journeys, j);
 }
 
+/* CNPs that are equal: as many as a queue pair gets. */
+static gboolean
+is_storm(const decision *d)
+{
+    return d->entry->opcode == ROCE_OPCODE_CNP && !d->flow->cnps.numbered;
+}
+
+/* How long packets of this kind usually take from one point to another. */
+static gint64
+usual_between(const decision *d, guint a, guint b)
+{
+    gint64 sum_ns = 0;
+    for (guint k = MIN(a, b); k < MAX(a, b); k++) {
+        const rs_flow_segment *n = &d->flow->segment[k];
+        gboolean own = is_storm(d) && n->storm_known;
+        sum_ns =
+            rs_time_add(sum_ns, own ? n->storm_ns : d->path->usual_ns[k][d->flow->way]);
+    }
+    return sum_ns;
+}
+
+static const rs_sighting *
+last_of(const decision *d, guint i)
+{
+    const rs_journey *j = journey(d, i);
+    return sighting(d, j->at[j->last]);
+}
+
+static const rs_sighting *
+here_at(const decision *d, guint i)
+{
+    return sighting(d, g_array_index(d->path->here, guint32, i));
+}
+
 /* By how much the time from a copy to a sighting at the next point is unusual. */
 static gint64
 apart(const decision *d, guint i, guint here_i)
 {
-    const rs_journey *j = journey(d, i);
-    guint32 at = g_array_index(d->path->here, guint32, here_i);
-    const rs_sighting *here = sighting(d, at);
-    const rs_sighting *last = sighting(d, j->at[j->last]);
-    gint64 off = rs_time_apart(here->at_ns, last->at_ns);
-    for (guint k = MIN(here->point, last->point); k < MAX(here->point, last->point);
-         k++) {
-        off = rs_time_apart(off, d->path->usual_ns[k][d->flow->way]);
-    }
-    return rs_time_size(off, MOST_APART_NS);
+    const rs_sighting *here = here_at(d, here_i);
+    const rs_sighting *last = last_of(d, i);
+    gint64 took_ns = rs_time_apart(here->at_ns, last->at_ns);
+    return rs_time_size(
+        rs_time_apart(took_ns, usual_between(d, last->point, here->point)),
+        MOST_APART_NS);
 }
+
+/* Some that follow each other. */
+typedef struct range {
+    guint first, n;
+} range;
 
 /* Copies so far and sightings at the next point, in their order; of one of both there
  * are fewer, and each of these has a partner. */
 typedef struct pairing {
     const decision *d;
     gboolean copies_are_fewer;
+    range copies, here; /* among all */
     guint n_few, n_more;
     guint *partner; /* of each of the fewer: its place among the more */
 } pairing;
@@ -69,7 +110,9 @@ typedef struct pairing {
 static gint64
 cost(const pairing *p, guint few, guint more)
 {
-    return p->copies_are_fewer ? apart(p->d, few, more) : apart(p->d, more, few);
+    return p->copies_are_fewer
+               ? apart(p->d, p->copies.first + few, p->here.first + more)
+               : apart(p->d, p->copies.first + more, p->here.first + few);
 }
 
 /* Likewise, where there are very many: each has the first behind that of the one before
@@ -143,8 +186,101 @@ find_ambiguous(const pairing *p)
              m++) {
             gint64 worse = cost(p, k, m) - cost(p, k, chosen);
             if (m != chosen && worse <= p->d->path->tolerance_ns && !is_partner(p, m)) {
-                journey(p->d, m)->ambiguous = TRUE;
+                journey(p->d, p->copies.first + m)->ambiguous = TRUE;
             }
+        }
+    }
+}
+
+/* Whether the capture of a point has been on and read at a time. */
+static gboolean
+is_covered(const decision *d, guint point, gint64 at_ns)
+{
+    const rs_path_span *span = &d->path->span[point];
+    return span->begun && at_ns >= span->first_ns && at_ns <= span->now_ns;
+}
+
+/* Whether a copy can have been seen when it came to a point. */
+static gboolean
+may_go_on(const decision *d, guint i, guint point)
+{
+    const rs_sighting *last = last_of(d, i);
+    return is_covered(d, point,
+                      rs_time_add(last->at_ns, usual_between(d, last->point, point)));
+}
+
+/* Whether what is seen at the i-th point can have been seen before it. */
+static gboolean
+may_have_come(const decision *d, guint here_i, guint i)
+{
+    const rs_sighting *here = here_at(d, here_i);
+    for (guint k = 0; k < i; k++) {
+        guint point = rs_path_travel(d->path, d->flow->way, k);
+        gint64 took_ns = usual_between(d, point, here->point);
+        if (is_covered(d, point, rs_time_apart(here->at_ns, took_ns))) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* How long equal CNPs take on a segment, by the times between them. */
+static void
+follow_storm(const decision *d, guint i)
+{
+    guint point = rs_path_travel(d->path, d->flow->way, i);
+    guint before = rs_path_travel(d->path, d->flow->way, i - 1);
+    g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GArray) to = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint k = 0; k < d->path->journeys->len; k++) {
+        if (last_of(d, k)->point == before) {
+            g_array_append_val(from, last_of(d, k)->at_ns);
+        }
+    }
+    for (guint k = 0; k < d->path->here->len; k++) {
+        g_array_append_val(to, here_at(d, k)->at_ns);
+    }
+    const rs_storm there = {(const gint64 *)(void *)from->data, from->len};
+    const rs_storm here = {(const gint64 *)(void *)to->data, to->len};
+    rs_flow_segment *n = &d->flow->segment[MIN(point, before)];
+    gboolean near = n->storm_known || n->storm_tries++ >= STORM_TRIES;
+    guint reach = near ? STORM_NEAR : STORM_REACH;
+    n->storm_known |= rs_storm_delay(&there, &here, usual_between(d, before, point),
+                                     reach, &n->storm_ns);
+}
+
+/* Of equal CNPs come as many as like in the time in which one capture was on and the other
+ * was not, or has not been read: these have no partner. */
+static void
+leave_out_uncovered(pairing *p, guint i)
+{
+    const decision *d = p->d;
+    guint point = rs_path_travel(d->path, d->flow->way, i);
+    while (p->copies.n > 0 && !may_go_on(d, p->copies.first, point)) {
+        p->copies.first++;
+        p->copies.n--;
+    }
+    while (p->copies.n > 0 && !may_go_on(d, p->copies.first + p->copies.n - 1, point)) {
+        p->copies.n--;
+    }
+    while (p->here.n > 0 && !may_have_come(d, p->here.first, i)) {
+        p->here.first++;
+        p->here.n--;
+    }
+    while (p->here.n > 0 && !may_have_come(d, p->here.first + p->here.n - 1, i)) {
+        p->here.n--;
+    }
+}
+
+/* Sightings that have no partner begin a journey. */
+static void
+begin_others(const pairing *p, guint i)
+{
+    for (guint m = 0; m < p->d->path->here->len; m++) {
+        gboolean paired = m >= p->here.first && m < p->here.first + p->here.n &&
+                          (!p->copies_are_fewer || is_partner(p, m - p->here.first));
+        if (!paired) {
+            begin_journey(p->d, i, g_array_index(p->d->path->here, guint32, m));
         }
     }
 }
@@ -153,28 +289,29 @@ find_ambiguous(const pairing *p)
 static void
 join(const decision *d, guint i)
 {
-    guint n_open = d->path->journeys->len;
-    guint n_here = d->path->here->len;
     pairing p = {
         .d = d,
-        .copies_are_fewer = n_open <= n_here,
-        .n_few = MIN(n_open, n_here),
-        .n_more = MAX(n_open, n_here),
+        .copies = {.n = d->path->journeys->len},
+        .here = {.n = d->path->here->len},
     };
+    if (is_storm(d)) {
+        follow_storm(d, i);
+        leave_out_uncovered(&p, i);
+    }
+    p.copies_are_fewer = p.copies.n <= p.here.n;
+    p.n_few = MIN(p.copies.n, p.here.n);
+    p.n_more = MAX(p.copies.n, p.here.n);
     g_autofree guint *partner = g_new(guint, p.n_few);
     p.partner = partner;
     pair_by_time(&p);
     if (!p.copies_are_fewer) {
         find_ambiguous(&p);
     }
-    for (guint m = 0; m < n_here && p.copies_are_fewer; m++) {
-        if (!is_partner(&p, m)) {
-            begin_journey(d, i, g_array_index(d->path->here, guint32, m));
-        }
-    }
+    begin_others(&p, i);
     for (guint k = 0; k < p.n_few; k++) {
-        rs_journey *j = journey(d, p.copies_are_fewer ? k : partner[k]);
-        guint here = p.copies_are_fewer ? partner[k] : k;
+        rs_journey *j =
+            journey(d, p.copies.first + (p.copies_are_fewer ? k : partner[k]));
+        guint here = p.here.first + (p.copies_are_fewer ? partner[k] : k);
         j->at[i] = g_array_index(d->path->here, guint32, here);
         j->last = i;
     }
@@ -255,11 +392,18 @@ was_on(const decision *d, guint point, const rs_sighting *seen)
     const rs_path_span *span = &d->path->span[point];
     const rs_flow_segment *n = &d->flow->segment[MIN(point, seen->point)];
     guint side = seen->point < point ? 0 : 1;
-    gint64 slack = d->path->tolerance_ns;
+    gboolean behind = (d->flow->way == RS_WAY_FORWARD) == (seen->point < point);
+    gint64 took_ns = usual_between(d, seen->point, point);
+    gint64 there_ns = rs_time_add(seen->at_ns, behind ? took_ns : -took_ns);
+    /* Which of many equal ones a capture has begun or ended with is no better known than
+     * how long they take. */
+    gboolean is_vague = is_storm(d) && !n->storm_known;
+    gint64 slack =
+        is_vague ? MAX(d->path->tolerance_ns, LEAST_MARGIN_NS) : d->path->tolerance_ns;
     gboolean begun = n->first_shared[side] != 0 && n->first_shared[side] < seen->frame;
     gboolean goes_on = n->last_shared[side] > seen->frame;
-    return span->begun && (begun || seen->at_ns - slack > span->first_ns) &&
-           (goes_on || !span->ended || seen->at_ns + slack < span->last_ns);
+    return span->begun && (begun || there_ns - slack > span->first_ns) &&
+           (goes_on || !span->ended || there_ns + slack < span->last_ns);
 }
 
 /* Whether a point has been read so far that a copy of this time would have come. */
@@ -451,9 +595,10 @@ appear(const decision *d, guint i, const rs_sighting *first, gboolean is_extra)
     guint segment = segment_before(d, i);
     rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
     rs_flow_point *n = &d->flow->point[point];
-    if (is_extra && !rs_path_may_be_one(d->path, d->entry)) {
+    gboolean is_equal = is_extra && !rs_path_may_be_one(d->path, d->entry);
+    if (is_equal && was_on(d, before, first)) {
         n->extra_equal++;
-    } else if (is_extra) {
+    } else if (is_extra && !is_equal) {
         n->extra++;
         rs_frames_keep(&seen->duplicated, first->frame);
     } else if (!is_read_beyond(d, before, first->at_ns)) {

@@ -63,6 +63,9 @@ typedef struct rs_flow_segment {
     guint64 reordered; /* came behind one of the flow that had been before it later */
     guint64 ambiguous; /* lost or more, and which of several equal copies is unknown */
     guint64 newest_from_frame;
+    gboolean storm_known; /* what CNPs take that are equal */
+    guint storm_tries;    /* to find that */
+    gint64 storm_ns;
     /* Frames at the lower (0) and the higher point (1) that both have, so that both
      * captures were on between them. */
     guint64 first_shared[2], last_shared[2];

@@ -437,30 +437,76 @@ def wire(opcode, src, dst, n, payload=b""):
                                      50_000, ib))
 
 
-def compare_equal(room, every_ns, delay_ns, n):
+def equal_copies_cut(room, say):
+    """One capture begins later or ends earlier, amid thousands of equal CNPs: those that
+    only the other one can have are neither lost nor missed."""
+    for every_ns in (4 * US, 50 * US):
+        cut_ns = 3000 * every_ns
+        for cuts in (((cut_ns, 0), (0, 0)), ((0, cut_ns), (0, 0)),
+                     ((0, 0), (cut_ns, 0)), ((0, 0), (0, cut_ns))):
+            check_equal(say, f"one in {every_ns} ns, cut {cuts}",
+                        *compare_equal(room, every_ns, 5 * US, 12_000, cuts=cuts))
+
+
+def equal_copies_apart(room, say):
+    """CNPs have a priority of their own: what other packets take says nothing of them.
+    How they follow each other does."""
+    for every_ns, delay_ns, others_ns in (
+            (4 * US, 5 * US, 500 * US), (4 * US, 500 * US, 5 * US),
+            (50 * US, 5 * US, 500 * US), (50 * US, 500 * US, 5 * US),
+            (50 * US, 5 * US, 5 * MS)):
+        for cuts in (((0, 0), (0, 0)), ((600 * every_ns, 0), (0, 900 * every_ns))):
+            check_equal(say, f"{delay_ns} ns away, others {others_ns} ns, cut {cuts}",
+                        *compare_equal(room, every_ns, delay_ns, 12_000, cuts=cuts,
+                                       others_ns=others_ns, even=False))
+
+
+def check_equal(say, what, got, n_lost):
+    say.within(f"{what}: lost", got["lost"], n_lost, 8)
+    for key in ("duplicated_or_missed", "duplicated", "undecidable",
+                "slipped_out_of_window"):
+        say.within(f"{what}: {key}", got[key], 0, 4)
+    for side in ("from", "to"):
+        say.within(f"{what}: missed by {side}", got["missed_by_capture"][side], 0, 4)
+
+
+def compare_equal(room, every_ns, delay_ns, n, cuts=((0, 0), (0, 0)), others_ns=None,
+                  even=True):
     """What is said of equal CNPs the one way, beside WRITEs the other way and their
-    acknowledgements; and how many CNPs were lost."""
+    acknowledgements; and how many CNPs were lost while both captures were on.  `cuts` are
+    what the capture of each host lacks at its beginning and at its end."""
     draw = random.Random(11)
+    others_ns = delay_ns if others_ns is None else others_ns
+    start_ns = time_ns = 1_700_000_000 * S
+    spans = [(start_ns + first, start_ns + n * every_ns - last) for first, last in cuts]
     notice = roce.ethernet(roce.cnp(roce.Ip(HOST_B.address, HOST_A.address, ident=0),
                                     50_000, 0x123))
     here, there, n_lost = [], [], 0
     for i in range(n):
-        time_ns = 1_700_000_000 * S + i * every_ns + draw.randrange(every_ns // 4)
-        back_ns = time_ns + delay_ns + draw.randrange(every_ns // 4)
-        there.append((time_ns + 3 * H, notice))
-        if i % 97 == 45:
-            n_lost += 1
+        if even:
+            time_ns = start_ns + i * every_ns + draw.randrange(every_ns // 4)
         else:
-            here.append((back_ns, notice))
+            time_ns += int(draw.expovariate(1 / every_ns))
+        late_ns = draw.randrange(every_ns // 4)
+        there.append((time_ns, notice))
+        if i % 97 == 45:
+            n_lost += (spans[1][0] <= time_ns <= spans[1][1]
+                       and spans[0][0] <= time_ns + delay_ns <= spans[0][1])
+        else:
+            here.append((time_ns + delay_ns + late_ns, notice))
         if i % 5 == 0:
+            back_ns = time_ns + others_ns + late_ns
             here.append((time_ns, wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8))))
-            there.append((back_ns + 3 * H, here[-1][1]))
-            there.append((time_ns + 3 * H, wire("RC Acknowledge", HOST_B, HOST_A, i)))
+            there.append((back_ns, here[-1][1]))
+            there.append((time_ns, wire("RC Acknowledge", HOST_B, HOST_A, i)))
             here.append((back_ns, there[-1][1]))
-    for name, packets in (("a.pcap", here), ("b.pcap", there)):
+    for name, packets, (first, last), offset in (("a.pcap", here, spans[0], 0),
+                                                 ("b.pcap", there, spans[1], 3 * H)):
         capture = roce.Pcap()
         for time_ns, frame in sorted(packets):
-            capture.add(time_ns, frame)
+            if (first, last) == (start_ns, start_ns + n * every_ns) \
+                    or first <= time_ns <= last:
+                capture.add(time_ns + offset, frame)
         room.write({name: capture.bytes()})
     return segment(room.compare("a.pcap", "b.pcap"), 1, 0), n_lost
 
@@ -848,7 +894,8 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
-    other_times, long_before, equal_copies, routers_between, wrong_way_round, one_direction_alone,
+    other_times, long_before, equal_copies, equal_copies_cut,
+    equal_copies_apart, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
     piped, written_files, same_again, hostile)}
 
