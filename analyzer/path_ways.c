@@ -9,6 +9,7 @@
 #define NEWEST_OF 1024      /* differences: an older one of the other way is no help */
 #define SET_NS 50000000     /* and one so far off comes from before a clock was set */
 #define CLIP_NS 1000000     /* no single packet says more than this */
+#define SURE 8              /* deviations that a sum has to be off from 0 */
 #define TOGETHER_NS 1000000 /* of both directions: clocks drift meanwhile */
 
 /* The newest packet of one direction. */
@@ -18,10 +19,17 @@ typedef struct newest {
     gint64 at_ns, difference_ns;
 } newest;
 
+/* What packets of both directions that follow each other differ by. */
+typedef struct together {
+    gint64 signs, sum_ns, sizes_ns;
+    double squares;
+} together;
+
 /* Positive: what the lesser address sends goes forward. */
 typedef struct route {
     roce_addr a, b; /* the lesser first */
-    gint64 hops, one_clock_ns, both_ways, far_apart_ns;
+    gint64 hops, one_clock_ns, far_apart_ns;
+    together both_ways;
     gint64 packets;   /* from a more than from b */
     newest newest[2]; /* from a, from b */
 } route;
@@ -131,10 +139,27 @@ compare_directions(route *r)
         CLAMP(rs_time_apart(a->difference_ns, b->difference_ns), -CLIP_NS, CLIP_NS);
     if (rs_time_size(rs_time_apart(a->at_ns, b->at_ns), RS_TIME_LIMIT_NS) <=
         TOGETHER_NS) {
-        r->both_ways += sign_of(delays); /* a clock that is set spoils few of them */
+        together *t = &r->both_ways;
+        t->signs += sign_of(delays); /* a clock that is set spoils few of them */
+        t->sum_ns += delays;
+        t->sizes_ns += ABS(delays);
+        t->squares += (double)delays * (double)delays;
     } else {
         r->far_apart_ns += delays;
     }
+}
+
+/* Stamps that are made for many packets at once say that an answer took no time at all,
+ * or less: then most packets may tell the contrary of what all of them sum up to.  0: they
+ * do not agree, and their sum may be chance. */
+static gint64
+agreed(const together *t)
+{
+    double sum = (double)t->sum_ns;
+    gboolean unanimous = ABS(t->sum_ns) == t->sizes_ns;
+    gboolean sure = sum * sum > SURE * SURE * t->squares;
+    return (unanimous || sure) && sign_of(t->sum_ns) == sign_of(t->signs) ? t->signs
+                                                                          : 0;
 }
 
 void
@@ -177,8 +202,8 @@ rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way
     } grounds[] = {
         {r->hops, RS_WAY_BY_HOPS},
         {r->one_clock_ns, RS_WAY_BY_ONE_CLOCK},
-        {r->both_ways, RS_WAY_BY_BOTH_WAYS},
-        {r->far_apart_ns, RS_WAY_BY_BOTH_WAYS},
+        {agreed(&r->both_ways), RS_WAY_BY_BOTH_WAYS},
+        {r->both_ways.sizes_ns == 0 ? r->far_apart_ns : 0, RS_WAY_BY_BOTH_WAYS},
     };
     for (guint i = 0; i < G_N_ELEMENTS(grounds); i++) {
         if (grounds[i].says != 0) {

@@ -10,7 +10,9 @@
  *   2. the time between both points, if one clock stamped it;
  *   3. with two clocks, both directions together: what one point saw later in one
  *      direction, it saw earlier in the other.  The offset of the clocks cancels out, and
- *      the sum of both delays is left, whose sign says which direction is which;
+ *      the sum of both delays is left, whose sign says which direction is which.  Where
+ *      stamps are made for many packets at once it is lost among what they are wrong by,
+ *      and nothing is said;
  *   4. else nothing: then it is taken to go from the first point to the last.
  *
  * The one rule: what is said rests on the strongest of these alone, and names it.

@@ -27,7 +27,7 @@ check_ways(void)
     /* clang-format off */
     static const struct {
         const char *name;
-        packet packets[4];
+        packet packets[8];
         guint n;
         rs_way want; /* of what the lesser address sends */
         rs_way_by by;
@@ -48,6 +48,15 @@ check_ways(void)
         {"one of many that waited in a queue",
          {{TRUE, 0, 5 * US, 64, 64, FALSE}, {FALSE, 1, -5 * US, 64, 64, FALSE},
           {TRUE, 2, 900 * US, 64, 64, FALSE}, {FALSE, 3, -5 * US, 64, 64, FALSE}}, 4, RS_WAY_FORWARD, RS_WAY_BY_BOTH_WAYS},
+        {"stamps made every 50 us: answers seem to come before they are sent",
+         {{TRUE, 50 * US, -49 * US, 64, 64, FALSE}, {FALSE, 50 * US, -47 * US, 64, 64, FALSE},
+          {TRUE, 50 * US, -9 * US, 64, 64, FALSE}, {FALSE, 50 * US, -7 * US, 64, 64, FALSE},
+          {TRUE, 100 * US, -47 * US, 64, 64, FALSE}, {FALSE, 100 * US, -45 * US, 64, 64, FALSE},
+          {TRUE, 100 * US, -46 * US, 64, 64, FALSE}}, 7, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"likewise, and some were far apart",
+         {{TRUE, 0, -9 * US, 64, 64, FALSE}, {FALSE, 9000 * US, -7 * US, 64, 64, FALSE},
+          {TRUE, 9050 * US, -49 * US, 64, 64, FALSE}, {FALSE, 9050 * US, -50 * US, 64, 64, FALSE},
+          {TRUE, 9050 * US, -51 * US, 64, 64, FALSE}}, 5, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
