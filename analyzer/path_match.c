@@ -422,21 +422,25 @@ rs_path_resent(rs_path *path, guint point, guint64 frame)
 
 /* ---- packets leave ---- */
 
-/* Counts what arrived behind a later one of its flow, in the order of this point. */
+/* Counts what arrived behind a later one of its flow, in the order of this point.  CNPs
+ * have a priority of their own, and are there to overtake others. */
 static void
 follow_order(rs_path *path, const rs_sighting *s)
 {
     if (s->from_frame == 0) {
         return;
     }
-    rs_flow *flow = rs_path_flow(path, rs_match_entry_of(path->table, s->entry)->flow);
+    const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
+    rs_flow *flow = rs_path_flow(path, e->flow);
     guint segment = flow->way == RS_WAY_FORWARD ? s->point - 1u : s->point;
     rs_flow_segment *n = &flow->segment[segment];
-    if (s->from_frame < n->newest_from_frame) {
+    guint64 *newest = e->opcode == ROCE_OPCODE_CNP ? &n->newest_cnp_from_frame
+                                                   : &n->newest_from_frame;
+    if (s->from_frame < *newest) {
         n->reordered++;
         rs_frames_keep(&path->evidence[segment][flow->way]->reordered, s->frame);
     } else {
-        n->newest_from_frame = s->from_frame;
+        *newest = s->from_frame;
     }
 }
 

@@ -62,7 +62,7 @@ typedef struct rs_flow_segment {
     guint64 corrupted; /* the ICRC fits before and not behind */
     guint64 reordered; /* came behind one of the flow that had been before it later */
     guint64 ambiguous; /* lost or more, and which of several equal copies is unknown */
-    guint64 newest_from_frame;
+    guint64 newest_from_frame, newest_cnp_from_frame;
     gboolean storm_known; /* what CNPs take that are equal */
     guint storm_tries;    /* to find that */
     gint64 storm_ns;

@@ -461,6 +461,44 @@ def equal_copies_apart(room, say):
                                        others_ns=others_ns, even=False))
 
 
+def overtaken_by_notices(room, say):
+    """CNPs overtake the data and the ACKs of their stream that wait in a queue: nothing
+    came out of order but two of each kind."""
+    here, there, queue_ns = [], [], 0
+    for i in range(3000):
+        time_ns = 1_700_000_000 * S + i * US
+        queue_ns = max(queue_ns + 200, time_ns + (200 if i // 300 % 2 else 5) * US)
+        kind = "RC Acknowledge" if i % 2 else "RC RDMA WRITE Middle"
+        there.append((time_ns, wire(kind, HOST_B, HOST_A, i)))
+        here.append((queue_ns + (3 * US if i in (100, 2500) else 0), there[-1][1]))
+        if i % 10 == 0:
+            ip = roce.Ip(HOST_B.address, HOST_A.address, ident=0x9000 + i)
+            there.append((time_ns + 300, roce.ethernet(roce.cnp(ip, 50_000, 0x456))))
+            late_ns = 30 * US if i in (90, 2790) else 5 * US
+            here.append((time_ns + 300 + late_ns, there[-1][1]))
+    for name, packets in (("a.pcap", here), ("b.pcap", there)):
+        capture = roce.Pcap()
+        for time_ns, frame in sorted(packets, key=lambda one: one[0]):
+            capture.add(time_ns, frame)
+        room.write({name: capture.bytes()})
+    want = sum(overtaken(there, here, cnps) for cnps in (True, False))
+    say.equal("lost", segment(room.compare("b.pcap", "a.pcap"), 0, 1)["lost"], 0)
+    say.equal("reordered", segment(room.compare("b.pcap", "a.pcap"), 0, 1)["reordered"], want)
+    say.equal("as many as are late", want, 4)
+
+
+def overtaken(there, here, cnps):
+    """How many came behind one that had been behind them."""
+    place = {frame: i for i, (_, frame) in enumerate(sorted(there, key=lambda one: one[0]))
+             if (frame[42] == roce.OPCODE["CNP"]) == cnps}
+    n, newest = 0, -1
+    for _, frame in sorted(here, key=lambda one: one[0]):
+        if frame in place:
+            n += place[frame] < newest
+            newest = max(newest, place[frame])
+    return n
+
+
 def check_equal(say, what, got, n_lost):
     say.within(f"{what}: lost", got["lost"], n_lost, 8)
     for key in ("duplicated_or_missed", "duplicated", "undecidable",
@@ -895,7 +933,7 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
-    equal_copies_apart, routers_between, wrong_way_round, one_direction_alone,
+    equal_copies_apart, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
     piped, written_files, same_again, hostile)}
 
