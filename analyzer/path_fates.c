@@ -3,6 +3,7 @@
 
 #include "path_storm.h"
 #include "path_time.h"
+#include "sorting.h"
 
 #define MOST_APART_NS ((gint64)1000 * 1000 * 1000 * 1000) /* more is no worse */
 #define MOST_PAIRS 4000000 /* of equal copies, of which the best are sought */
@@ -285,10 +286,43 @@ begin_others(const pairing *p, guint i)
     }
 }
 
+/* Those that were seen last at the same point in its order, else by when they are due. */
+static gint
+by_order(gconstpointer a, gconstpointer b, gpointer ctx)
+{
+    const decision *d = ctx;
+    const rs_journey *x = a;
+    const rs_journey *y = b;
+    const rs_sighting *s = sighting(d, x->at[x->last]);
+    const rs_sighting *t = sighting(d, y->at[y->last]);
+    if (s->point == t->point) {
+        return rs_by_number(s->frame, t->frame);
+    }
+    gboolean first = x->last < y->last;
+    gint64 took_ns = usual_between(d, s->point, t->point);
+    gint64 s_ns = first ? rs_time_add(s->at_ns, took_ns) : s->at_ns;
+    gint64 t_ns = first ? t->at_ns : rs_time_add(t->at_ns, took_ns);
+    return s_ns < t_ns ? -1 : s_ns > t_ns;
+}
+
+/* Copies that a point before missed, or whose capture had not begun, stand behind all
+ * others. */
+static void
+put_in_order(decision *d)
+{
+    for (guint k = 1; k < d->path->journeys->len; k++) {
+        if (journey(d, k)->last != journey(d, 0)->last) {
+            g_array_sort_with_data(d->path->journeys, by_order, d);
+            return;
+        }
+    }
+}
+
 /* Copies so far with the sightings at the next point. */
 static void
-join(const decision *d, guint i)
+join(decision *d, guint i)
 {
+    put_in_order(d);
     pairing p = {
         .d = d,
         .copies = {.n = d->path->journeys->len},
@@ -327,7 +361,7 @@ go_on(const decision *d, guint i)
 }
 
 static void
-find_journeys(const decision *d)
+find_journeys(decision *d)
 {
     GArray *here = d->path->here;
     g_array_set_size(d->path->journeys, 0);
@@ -733,7 +767,7 @@ static decision
 decide(rs_path *path, guint32 entry)
 {
     const rs_match_entry *e = rs_match_entry_of(path->table, entry);
-    const decision d = {
+    decision d = {
         .path = path,
         .entry = e,
         .flow = rs_path_flow(path, e->flow),
