@@ -657,6 +657,24 @@ any_from_before(const decision *d, guint i)
     return FALSE;
 }
 
+/* A copy was seen at i - 1 or before it, there as `before`, and behind i, but not at i. */
+static void
+pass_over(const decision *d, guint i, const rs_sighting *before)
+{
+    guint point = rs_path_travel(d->path, d->flow->way, i);
+    const rs_path_span *span = &d->path->span[point];
+    gint64 there_ns =
+        rs_time_add(before->at_ns, usual_between(d, before->point, point));
+    gint64 slack = d->path->tolerance_ns;
+    if (there_ns - slack > span->first_ns && there_ns + slack < span->now_ns) {
+        d->flow->point[point].passed_over++;
+    } else {
+        guint next = rs_path_travel(d->path, d->flow->way, i + 1);
+        d->flow->point[before->point].outside[0]++;
+        d->flow->point[next].outside[1]++;
+    }
+}
+
 static void
 tell(const decision *d, const rs_journey *j)
 {
@@ -666,7 +684,7 @@ tell(const decision *d, const rs_journey *j)
     for (guint i = first; i <= j->last; i++) {
         guint point = rs_path_travel(d->path, d->flow->way, i);
         if (j->at[i] == RS_NO_SIGHTING) {
-            d->flow->point[point].passed_over++;
+            pass_over(d, i, before);
             continue;
         }
         rs_sighting *here = sighting(d, j->at[i]);

@@ -303,6 +303,21 @@ def missed_in_between(room, say):
                   {"from": truth.missed_from, "to": truth.missed_to})
 
 
+def begun_late_in_between(room, say):
+    """What came by before the middle capture began, or after it had ended, it has not
+    missed; and what is lost elsewhere stays lost, not undecidable."""
+    for cut in (Cut(400), Cut(0, 400)):
+        sim = run_sim(points=row_of_points(3, p1={"artefacts": (cut,)}), segments=(
+            Segment(), Segment(4 * US, US), Segment(4 * US, US, LOSSY, LOSSY), Segment()))
+        report = compare_sim(room, sim)
+        for a, b in ((0, 1), (1, 2), (2, 1), (1, 0)):
+            got = segment(report, a, b)
+            say.equal(f"{cut} {a} -> {b}: missed", got["missed_by_capture"],
+                      {"from": 0, "to": 0})
+            say.equal(f"{cut} {a} -> {b}: undecidable", got["undecidable"], 0)
+            say.equal(f"{cut} {a} -> {b}: outside", got["outside_common_time"] > 20, True)
+
+
 def another_way(room, say):
     """A stream that does not come by the point in the middle: what is lost of it counts
     in front of the next point that it does come by, and no capture missed anything."""
@@ -459,6 +474,40 @@ def equal_copies_apart(room, say):
             check_equal(say, f"{delay_ns} ns away, others {others_ns} ns, cut {cuts}",
                         *compare_equal(room, every_ns, delay_ns, 12_000, cuts=cuts,
                                        others_ns=others_ns, even=False))
+
+
+def equal_copies_of_three(room, say):
+    """Of equal CNPs the point where they come from has the later ones alone."""
+    draw, time_ns, n = random.Random(4), 1_700_000_000 * S, 12_000
+    notice = roce.ethernet(roce.cnp(roce.Ip(HOST_B.address, HOST_A.address, ident=0),
+                                    50_000, 0x123))
+    seen = [[], [], []]
+    for i in range(n):
+        time_ns += int(draw.expovariate(1 / (20 * US)))
+        data = wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8))
+        answer = wire("RC Acknowledge", HOST_B, HOST_A, i)
+        for k in range(3):
+            late_ns = k * 5 * US + draw.randrange(500)
+            if k > 0 or i >= n // 4:
+                seen[2 - k].append((time_ns + late_ns, notice))
+            if i % 3 == 0:
+                seen[k].append((time_ns + late_ns, data))
+                seen[2 - k].append((time_ns + late_ns, answer))
+    # The last one has nothing from before that.
+    seen[2] = [one for one in seen[2] if one[0] >= next(
+        at for at, frame in seen[2] if frame == notice)]
+    for name, packets, offset in zip("abc", seen, (0, 2 * H, -5 * H)):
+        capture = roce.Pcap()
+        for at_ns, frame in sorted(packets, key=lambda one: one[0]):
+            capture.add(at_ns + offset, frame)
+        room.write({f"{name}.pcap": capture.bytes()})
+    report = room.compare("a.pcap", "b.pcap", "c.pcap")
+    for a, b in ((2, 1), (1, 0)):
+        got = segment(report, a, b)
+        for key in ("lost", "undecidable", "duplicated_or_missed", "duplicated"):
+            say.within(f"{a} -> {b}: {key}", got[key], 0, 4)
+        for side in ("from", "to"):
+            say.within(f"{a} -> {b}: missed by {side}", got["missed_by_capture"][side], 0, 4)
 
 
 def overtaken_by_notices(room, say):
@@ -931,9 +980,10 @@ def hostile(room, say):
 
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
-    clocks_of_several, another_way, missed_in_between, missed_by_from, missed_by_to, missed_and_lost,
+    clocks_of_several, another_way, missed_in_between, begun_late_in_between,
+    missed_by_from, missed_by_to, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
-    equal_copies_apart, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
+    equal_copies_apart, equal_copies_of_three, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
     piped, written_files, same_again, hostile)}
 
