@@ -86,7 +86,7 @@ add_more(const rs_flow *flow, rs_compare_segment *part)
     if (passes(flow, part->from)) {
         part->missed_from += to->appeared + from->passed_over;
         part->missed_to += to->passed_over;
-        part->outside += to->outside[1];
+        part->outside += to->outside[1] + from->passed_off + to->passed_off;
         part->slipped += to->undecided[1];
     }
 }

@@ -669,9 +669,7 @@ pass_over(const decision *d, guint i, const rs_sighting *before)
     if (there_ns - slack > span->first_ns && there_ns + slack < span->now_ns) {
         d->flow->point[point].passed_over++;
     } else {
-        guint next = rs_path_travel(d->path, d->flow->way, i + 1);
-        d->flow->point[before->point].outside[0]++;
-        d->flow->point[next].outside[1]++;
+        d->flow->point[point].passed_off++;
     }
 }
 

@@ -47,6 +47,7 @@ typedef struct rs_flow_point {
     guint64 extra;        /* first seen here, a copy more than where they came from */
     guint64 extra_equal;  /* likewise, but others that are equal came from there */
     guint64 passed_over;  /* not seen here, but before and behind */
+    guint64 passed_off;   /* likewise, while the capture was not on */
     guint64 outside[2];   /* last (0), first (1) seen here while the capture that is
                            * next to it had not begun or had ended */
     guint64 undecided[2]; /* likewise, but they slipped out of the window */
