@@ -326,7 +326,8 @@ def remark(arguments):
 
 def write_page(path, results, arguments):
     clock = "processor time" if arguments.cpu else "time"
-    parts = [f"Medians of {arguments.rounds} rounds on {machine()}; {clock}.\n"]
+    rounds = f"Medians of {arguments.rounds} rounds" if arguments.rounds > 1 else "One round"
+    parts = [f"{rounds} on {machine()}; {clock}.\n"]
     for kind in results:
         parts += [title_of(results, kind) + "\n", page.table(HEAD, rows_of(results, kind))]
     page.put(path, "speed", "\n".join(parts))
