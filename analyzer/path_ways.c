@@ -31,6 +31,7 @@ typedef struct route {
     gint64 hops, one_clock_ns, far_apart_ns;
     together both_ways;
     gint64 packets;   /* from a more than from b */
+    gint64 first;     /* of whom the first was: 1 from a, -1 from b */
     newest newest[2]; /* from a, from b */
 } route;
 
@@ -173,6 +174,7 @@ rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
     gboolean from_a = roce_addr_equal(src, &r->a);
     gint64 sign = from_a ? 1 : -1;
     r->packets += sign;
+    r->first = r->first == 0 ? sign : r->first;
     r->hops += sign * sign_of((gint64)pair->low_hops - pair->high_hops);
     if (pair->one_clock) {
         r->one_clock_ns += sign * CLAMP(pair->difference_ns, -CLIP_NS, CLIP_NS);
@@ -213,7 +215,8 @@ rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way
                                                             : RS_WAY_BACKWARD;
         }
     }
-    gboolean against_most =
-        roce_addr_equal(src, &r->a) ? r->packets < 0 : r->packets > 0;
+    /* In one order no two directions go the same way. */
+    gint64 most = r->packets != 0 ? r->packets : r->first;
+    gboolean against_most = roce_addr_equal(src, &r->a) ? most < 0 : most > 0;
     return against_most ? RS_WAY_BACKWARD : RS_WAY_FORWARD;
 }

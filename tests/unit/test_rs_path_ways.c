@@ -34,6 +34,8 @@ check_ways(void)
     } rows[] = {
         {"nothing", {{0}}, 0, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
         {"one direction, two clocks", {{TRUE, 0, 5 * US, 64, 64, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"as many in both directions, and nothing tells",
+         {{FALSE, 0, 5 * US, 64, 64, FALSE}, {TRUE, 0, 5 * US, 64, 64, FALSE}}, 2, RS_WAY_BACKWARD, RS_WAY_BY_ORDER_GIVEN},
         {"hop limit: forward", {{TRUE, 0, 5 * US, 64, 63, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_HOPS},
         {"hop limit: backward", {{TRUE, 0, 5 * US, 63, 64, FALSE}}, 1, RS_WAY_BACKWARD, RS_WAY_BY_HOPS},
         {"hop limit of the other's", {{FALSE, 0, 5 * US, 62, 64, FALSE}}, 1, RS_WAY_FORWARD, RS_WAY_BY_HOPS},
