@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The journeys of one packet's copies, and what each tells: the part of path_match.h
- * that decides.
+ * What the journeys of one packet's copies tell: the part of path_match.h that decides.
  *
  * The one rule: it looks at one entry of the table, and at nothing that comes later.
  */
@@ -20,14 +19,6 @@ typedef struct rs_path_suspect {
     guint32 flow;
     guint32 loss; /* its place in the list; G_MAXUINT32: not listed */
 } rs_path_suspect;
-
-/* Where one copy was seen, in the direction of travel. */
-typedef struct rs_journey {
-    guint32 at[RS_PATH_MAX_POINTS];
-    guint last;
-    gboolean ambiguous; /* an equal copy may have been the one */
-    gboolean open;      /* more of it may come */
-} rs_journey;
 
 /* Decides on all copies of an entry, which then takes no more. */
 void

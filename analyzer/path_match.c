@@ -3,6 +3,7 @@
 
 #include "match_table.h"
 #include "path_fates.h"
+#include "path_journeys.h"
 #include "path_time.h"
 #include "sorting.h"
 
