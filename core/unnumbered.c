@@ -8,7 +8,9 @@
  * follows it.  So a packet that nothing else explains is in doubt until the next
  * request of the stream: if that one runs on from it, both were sent again; if not, it
  * stays what it was taken for: a late original where it filled a gap, a duplicate of
- * unknown origin where it had been seen.
+ * unknown origin where it had been seen.  Late originals can come in a run, too, where
+ * packets take several paths: what filled a gap was not sent again where the other side is
+ * known, and neither asked for it nor was silent for long.
  *
  * A late original that a NAK had asked for should come once more, since the requester
  * answers the NAK.  If by the end it never did, it was itself the answer (a selective
@@ -288,9 +290,13 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     const roce_doubt d = trouble->doubt;
     trouble->doubt.valid = false;
     const roce_lane *lane = roce_requests(s);
+    /* A requester that was sent no NAK and has not waited sends nothing again: where
+     * packets take several paths, some that were overtaken come one after the other. */
+    bool for_nothing =
+        d.late && d.cause == ROCE_CAUSE_UNKNOWN && roce_stream_is_paired(&s->pub);
     bool run = a->psn == d.psn + d.span;
     bool run_with_gaps = d.asked && a->psn > d.psn && a->psn < lane->max_next;
-    if (run || run_with_gaps) {
+    if ((run && !for_nothing) || run_with_gaps) {
         promote(t, s, a, &d);
         return;
     }

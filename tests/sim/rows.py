@@ -358,6 +358,11 @@ ROWS = (
     Row("out_of_order_late_constant", (selective(WRITES, how=OUT_OF_ORDER),),
         (wire, checks.late_and_welcome, no_duplicates), forward(reorder=0.03),
         hosts=hosts("constant"), seeds=2, happens="reordered"),
+    *(Row(f"out_of_order_sprayed_{name}", (selective(WRITES, how=OUT_OF_ORDER),),
+          (wire, checks.late_and_welcome, no_duplicates), forward(reorder=0.3),
+          hosts=how, seeds=4, happens="reordered")
+      for name, how in (("ipv6", hosts(ipv6=True)), ("constant", hosts("constant")),
+                        ("random", hosts("random")))),
     Row("out_of_order_loss", (selective(WRITES, how=OUT_OF_ORDER),), LOSS,
         forward(loss=0.01), seeds=1, happens="lost"),
     Row("out_of_order_loss_and_late", (selective(WRITES, how=OUT_OF_ORDER),),
@@ -537,8 +542,9 @@ KNOWN = {
     "selective_loss_ipv6": _SELECTIVE,
     "stamps_step_back": "one packet that a NAK asked for is not told",
     "selective_response_loss": "READs asked for again in parts: rounds and losses are off",
-    "out_of_order_late_constant": "late packets without identification are taken for sent "
-                                  "again, though no NAK asked for them",
+    **{f"out_of_order_sprayed_{name}": "before the first acknowledgement nobody knows what the "
+       "other side says: late packets are taken for sent again"
+       for name in ("ipv6", "constant", "random")},
     "out_of_order_loss": _SELECTIVE,
     "qpn_reused_same_psn_no_cm": "all PSNs once more, long after they were acknowledged, "
                                  "are a round by timeout",

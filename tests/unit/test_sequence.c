@@ -123,6 +123,17 @@ static const scenario late[] = {
                "a write 10..11; b ack 11",
      .ident = SCENARIO_IDENT_CONSTANT,
      .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "late originals in a run, IPv6, nobody asked",
+     .script = "a write 0..9; b ack 9; a write 10..12 drop; a write 13; a write 10..12 copy; "
+               "a write 14; b ack 14",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=3 reordered=3"},
+    {.name = "late in a run, IPv6, and what the other side says is not known",
+     .script = "a write 0..9; a write 10..12 drop; a write 13; a write 10..12 copy; "
+               "a write 14",
+     .ident = SCENARIO_IDENT_IPV6,
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: gaps=1 missing=3 again=3 rounds=1 by_unknown=1 lost_before=3"},
     {.name = "not late: asked for, IPv6",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; +10;"
                "a write 10..11; b ack 11",
