@@ -299,21 +299,22 @@ static void
 tell(const rs_decision *d, const rs_journey *j)
 {
     guint first = first_of(j);
-    rs_sighting *before = NULL;
+    rs_sighting *before = rs_sighting_at(d, j->at[first]);
     guint before_i = first;
-    for (guint i = first; i <= j->last; i++) {
+    if (first < j->last) {
+        d->flow->point[rs_path_travel(d->path, d->flow->way, first)].shared++;
+    }
+    for (guint i = first + 1; i <= j->last; i++) {
         guint point = rs_path_travel(d->path, d->flow->way, i);
         if (j->at[i] == RS_NO_SIGHTING) {
             pass_over(d, i, before);
             continue;
         }
         rs_sighting *here = rs_sighting_at(d, j->at[i]);
-        d->flow->point[point].shared += first < j->last ? 1 : 0;
-        if (before != NULL) {
-            compare_headers(d, before, here, segment_before(d, i));
-            if (before_i + 1 == i) {
-                match(d, i, before, here);
-            }
+        d->flow->point[point].shared++;
+        compare_headers(d, before, here, segment_before(d, i));
+        if (before_i + 1 == i) {
+            match(d, i, before, here);
         }
         before = here;
         before_i = i;
