@@ -78,6 +78,7 @@ typedef struct roce_round {
 typedef struct roce_doubt {
     bool valid;
     bool late;        /* it filled a gap; else it had been seen */
+    bool overtaken;   /* the newest round had skipped it */
     bool asked;       /* it is what a NAK asks for */
     bool acked;       /* what was missing had been acknowledged */
     roce_cause cause; /* if it was sent again */

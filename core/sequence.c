@@ -380,7 +380,7 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         overtaken_by_copy(t, s, a, slot);
     } else if (roce_ident_was_overtaken(s, lane, a)) {
         copy_arrived_late(t, s, a, slot);
-    } else if (roce_unnumbered_overtaken(s, a)) {
+    } else if (roce_unnumbered_overtaken(t, s, a, slot)) {
         copy_arrived_late(t, s, a, slot);
     } else if (roce_unnumbered_repeated(t, s, a, slot)) {
         duplicated(t, s, a, slot);

@@ -368,9 +368,11 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot);
-/* A copy that the newest round had skipped: it was overtaken by those behind it. */
+/* A copy that the newest round had skipped: it was overtaken by those behind it, unless a
+ * NAK asks for it and what comes next runs on from it. */
 bool
-roce_unnumbered_overtaken(const roce_stream_state *s, const roce_arrival *a);
+roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                          const roce_slot *slot);
 /* The next request is here: was what was in doubt the first of a run? */
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);

@@ -8,7 +8,9 @@
  * follows it.  So a packet that nothing else explains is in doubt until the next
  * request of the stream: if that one runs on from it, both were sent again; if not, it
  * stays what it was taken for: a late original where it filled a gap, a duplicate of
- * unknown origin where it had been seen.  Late originals can come in a run, too, where
+ * unknown origin where it had been seen.  A round has holes where copies were lost again:
+ * what lies ahead in it is of the round as well, if what follows goes on ahead.  Late
+ * originals can come in a run, too, where
  * packets take several paths: what filled a gap was not sent again where the other side is
  * known, and neither asked for it nor was silent for long.
  *
@@ -27,6 +29,16 @@ is_named(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     return roce_round_nak_explains(t, s, a) &&
            (a->psn == nak->oldest_psn || a->psn == nak->psn);
+}
+
+/* Whether it belongs to the round that is under way, of which some before it may be
+ * missing. */
+static bool
+is_ahead_in_round(const roce_stream_state *s, int64_t psn)
+{
+    const roce_lane *lane = &s->requests;
+    return roce_trouble_of(s)->round.active && psn >= lane->next_tx &&
+           psn < lane->max_next;
 }
 
 /* Takes a packet in doubt for what it is when it stays alone. */
@@ -71,13 +83,21 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 }
 
 bool
-roce_unnumbered_overtaken(const roce_stream_state *s, const roce_arrival *a)
+roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                          const roce_slot *slot)
 {
     const roce_lane *lane = &s->requests;
     const roce_round *round = &roce_trouble_of(s)->round;
-    return roce_ident_mode_of(s) != ROCE_IDENT_RISING && round->active &&
-           a->psn < lane->next_tx && a->psn >= round->start &&
-           roce_missing_find(&lane->missing, a->psn) != NULL;
+    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
+    if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || !round->active ||
+        a->psn >= lane->next_tx || a->psn < round->start || range == NULL) {
+        return false;
+    }
+    if (is_named(t, s, a)) {
+        doubt(t, s, a, slot);
+        roce_trouble_make(t, s)->doubt.overtaken = true;
+    }
+    return true;
 }
 
 bool
@@ -89,8 +109,8 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if (mode == ROCE_IDENT_RISING || (mode == ROCE_IDENT_CHANGING && slot->lost == 0)) {
         return false;
     }
-    roce_lane *lane = roce_requests(s);
-    bool runs_on = roce_trouble_of(s)->round.active && a->psn == lane->next_tx;
+    bool runs_on =
+        roce_trouble_of(s)->round.active && a->psn == roce_requests(s)->next_tx;
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
@@ -139,6 +159,10 @@ judge_unseen(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (d->copies == 0) {
         return;
     }
+    roce_missing_range left; /* when it came, one of them was taken to be this one */
+    while (roce_missing_take(&roce_requests(s)->missing, &t->alloc, d->psn,
+                             d->psn + d->span, &left)) {
+    }
     roce_missing_range range = {
         .copies = d->copies, .asked = d->asked, .acked = d->acked};
     if (roce_loss_judge(t, s, a, ROCE_SPACE_REQUESTS, &range) ==
@@ -161,27 +185,28 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     a.asked_later = roce_trouble_of(s)->nak.frame != d->nak_frame;
     a.psn = d->psn;
     a.span = d->span;
-    roce_trouble *trouble = roce_trouble_make(t, s);
-    bool runs_on =
-        trouble->round.active && d->psn >= lane->next_tx && d->psn < lane->max_next;
-    if (d->late && trouble->nak.psn == d->psn) {
-        trouble->nak.was_late = false;
+    bool runs_on = is_ahead_in_round(s, d->psn);
+    if (d->late && roce_trouble_of(s)->nak.psn == d->psn) {
+        roce_trouble_make(t, s)->nak.was_late = false;
     }
     if (runs_on) {
         roce_round_continue(t, s, &a);
     } else {
         roce_round_start(t, s, &a, d->cause, d->age_ns);
     }
-    recount(t, s, now, d);
-    if (d->late) {
+    if (!d->overtaken) { /* that was taken for sent again when it came */
+        recount(t, s, now, d);
+    }
+    if (d->late || d->overtaken) {
         judge_unseen(t, s, &a, d, slot);
-        if (slot != NULL) {
-            slot->flags |= ROCE_SLOT_FILLED_AGAIN;
-        }
     } else if (slot != NULL) {
         roce_round_judge_copy(t, s, &a, slot, !runs_on);
         slot->frame = d->frame;
         slot->time_ns = now->frame->time_ns;
+    }
+    if (slot != NULL && d->late) {
+        slot->flags |= ROCE_SLOT_FILLED_AGAIN;
+    } else if (slot != NULL) {
         slot->tx = ++lane->tx;
     }
     lane->next_tx = d->psn + d->span;
@@ -274,6 +299,29 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     trouble->n_asked_late = kept;
 }
 
+/* Whether `a`, the request that follows the one in doubt, shows that this was sent again.
+ */
+static bool
+shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
+                 const roce_arrival *a, const roce_doubt *d)
+{
+    const roce_lane *lane = &s->requests;
+    bool run = a->psn == d->psn + d->span;
+    if (d->overtaken) {
+        bool whole = roce_missing_find(&lane->missing, a->psn) == NULL;
+        return (run || (a->psn > d->psn && whole)) && a->psn < lane->next_tx;
+    }
+    bool ahead = is_ahead_in_round(s, d->psn);
+    /* A requester that was sent no NAK and has not waited sends nothing again: where
+     * packets take several paths, some that were overtaken come one after the other. */
+    bool for_nothing =
+        d->late && d->cause == ROCE_CAUSE_UNKNOWN && roce_stream_is_paired(&s->pub);
+    bool run_with_holes =
+        (d->asked || ahead) && a->psn > d->psn && a->psn < lane->max_next;
+    bool cut_short = ahead && !d->late && is_named(t, s, a); /* the round, by a NAK */
+    return (run && !for_nothing) || run_with_holes || cut_short;
+}
+
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -289,15 +337,11 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
     const roce_doubt d = trouble->doubt;
     trouble->doubt.valid = false;
-    const roce_lane *lane = roce_requests(s);
-    /* A requester that was sent no NAK and has not waited sends nothing again: where
-     * packets take several paths, some that were overtaken come one after the other. */
-    bool for_nothing =
-        d.late && d.cause == ROCE_CAUSE_UNKNOWN && roce_stream_is_paired(&s->pub);
-    bool run = a->psn == d.psn + d.span;
-    bool run_with_gaps = d.asked && a->psn > d.psn && a->psn < lane->max_next;
-    if ((run && !for_nothing) || run_with_gaps) {
+    if (shows_sent_again(t, s, a, &d)) {
         promote(t, s, a, &d);
+        return;
+    }
+    if (d.overtaken) {
         return;
     }
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, d.psn);

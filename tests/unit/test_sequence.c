@@ -187,6 +187,48 @@ static const scenario late[] = {
                "a write 10; a write 11 drop; a write 12; a write 11 copy; a write 13; "
                "b ack 13",
      .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "a copy is lost again, asked for again, and sent again, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..15; b nak 10; "
+               "a write 10; a write 11 drop; a write 12..15; b nak 11; a write 11..15; "
+               "b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=10 repeats=9 rounds=2 by_nak=2 lost_before=2"},
+    {.name = "a copy is asked for and comes late, then its answer, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..15; b nak 10; "
+               "a write 10; a write 11 drop; a write 12..15; b nak 11; a write 11 copy=1; "
+               "a write 11..15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=11 repeats=10 rounds=2 by_nak=2 lost_before=1"},
+    {.name = "an original and its copy are lost, and the capture missed none, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10..13 drop; a write 14..15; b nak 10; "
+               "a write 10; a write 11 drop; a write 12..15; b nak 11; a write 11..15; "
+               "b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=4 again=10 repeats=6 rounds=2 by_nak=2 lost_before=5"},
+    {.name = "a round with a hole fills gaps behind it, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12..13 drop; "
+               "a write 14..15; b nak 10; a write 10; a write 11 drop; a write 12..15; "
+               "b nak 11; a write 11..15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=2 missing=3 again=10 repeats=7 rounds=2 by_nak=2 lost_before=4"},
+    {.name = "one packet between two holes of a round, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..19; b nak 10; "
+               "a write 10; a write 11 drop; a write 12; a write 13 drop; a write 14..19; "
+               "b nak 11; a write 11..19; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=17 repeats=16 rounds=2 by_nak=2 lost_before=3"},
+    {.name = "a round is cut short by a NAK behind its hole, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..19; b nak 10; "
+               "a write 10; a write 11 drop; a write 12..14; b nak 11; a write 15 drop; "
+               "a write 16; a write 11..19; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=14 repeats=13 rounds=2 by_nak=2 lost_before=3"},
+    {.name = "one of an earlier round comes in the next, far ahead of it, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..19; b nak 10; "
+               "a write 10..11; a write 19 copy; a write 12..18; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=9 repeats=9 rounds=1 by_nak=1 duplicates=1 "
+               "lost_before=1"},
     {.name = "late original after the copy, constant: the next request settles it",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; b nak 10;"
                "a write 10..12; a write 10 copy=1; a write 13; b ack 13",
