@@ -17,6 +17,9 @@
  *     request that opens a round judges the newest copy of the response that it starts
  *     at, and nothing is said of those behind it: lost or discarded.
  *
+ * Where identifications do not tell how many responses were sent, that nothing came of an
+ * answer of several packets, between others of a round, is taken for a lost request.
+ *
  * Without the peer's stream only the continuation of a message (First, Middle, Last) is
  * known to be due.
  */
@@ -29,6 +32,7 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
          const roce_arrival *a, int64_t start, int64_t end, uint64_t since_tx)
 {
     const roce_history *asked = &s->requests.history;
+    bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     uint64_t n = 0;
     if (since_tx > 0 &&
         end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
@@ -44,9 +48,13 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         }
         int64_t from = slot->psn + (since_tx > 0 ? (int64_t)slot->skipped : 0);
         int64_t until = slot->psn + slot->span;
+        /* Nothing of an answer of several packets: the request was lost, not all of
+         * them. */
+        bool unanswered = since_tx > 0 && !numbered && from >= start && until <= end &&
+                          until > from + 1;
         from = from > start ? from : start;
         until = until < end ? until : end;
-        if (from < until) {
+        if (from < until && !unanswered) {
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until, since_tx > 0);
             n += (uint64_t)(until - from);
         }
@@ -301,11 +309,14 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
         return false;
     }
     int64_t start = slot->psn + (int64_t)slot->skipped;
+    bool starts = roce_part_starts(a->info->part);
+    if (a->psn == start && start > slot->psn && starts) {
+        return true; /* the first answer had none that starts in its midst */
+    }
     const roce_heard *heard = roce_heard_of(s);
     bool soon = heard->n_answers > 0 &&
                 a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
-    return a->psn >= start && !soon &&
-           (a->psn > start || roce_part_starts(a->info->part));
+    return a->psn >= start && !soon && (a->psn > start || starts);
 }
 
 static void
@@ -318,8 +329,8 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        bool late =
-            rising ? roce_ident_was_overtaken(by, lane, a) : !may_answer_again(s, a);
+        bool late = rising ? roce_ident_was_overtaken(by, lane, a)
+                           : a->psn != lane->next_tx && !may_answer_again(s, a);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);

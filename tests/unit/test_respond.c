@@ -201,6 +201,44 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
                "r.lost_before=1 r.again=3"},
+    {.name = "asked again, IPv6: an answer of which nothing comes was not asked for",
+     .script = READ_4 "a read 6 len=2048; a read 8 len=2048; b resp.first 2; "
+               "b resp.middle 3 drop; b resp.middle 4; b resp.last 5; b resp.first 6; "
+               "b resp.last 7; b resp.first 8; b resp.last 9; +10;"
+               "a read 3 len=3072; a read 6 len=2048; a read 8 len=2048; "
+               "b resp.first 3; b resp.middle 4; b resp.last 5; b resp.first 8; "
+               "b resp.last 9; +10; a read 6 len=2048; b resp.first 6; b resp.last 7; "
+               "a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=4 repeats=4 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=7"},
+    {.name = "asked again, IPv6: one response missing of an answer was sent",
+     .script = READ_4 "a read 6 len=2048; a read 8 len=2048; b resp.first 2; "
+               "b resp.middle 3 drop; b resp.middle 4; b resp.last 5; b resp.first 6; "
+               "b resp.last 7; b resp.first 8; b resp.last 9; +10;"
+               "a read 3 len=3072; a read 6 len=2048; a read 8 len=2048; "
+               "b resp.first 3; b resp.middle 4; b resp.last 5; b resp.first 6; "
+               "b resp.last 7 drop; b resp.first 8; b resp.last 9; +10; "
+               "a read 7 len=1024; b resp 7; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=4 repeats=4 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=2 r.again=7"},
+    {.name = "what runs on from a response sent again is no late one, IPv6",
+     .script = READ_4 "b resp.first 2; b resp.middle 3..4 drop; b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; a read 5 len=1024; b resp.middle 4; "
+               "b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=1 by_unknown=1 "
+             "B: r.gaps=1 r.missing=2 r.lost_before=2 r.again=3"},
+    {.name = "an answer that begins in the midst of the first is none that is late, IPv6",
+     .script = "all len=1024; a write.first 0; a write.last 1; a read 2 len=4096; +20; "
+               "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=3"},
     {.name = "the READ itself is duplicated by the network and answered twice",
      .script = READ_4 "a read 2 len=4096 copy; " ALL_4 ALL_4 "a write 6; b ack 6",
      .want = "A: duplicates=1 repeats=1 B: r.again=4"},
