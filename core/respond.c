@@ -319,6 +319,24 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
     return a->psn >= start && !soon && (a->psn > start || starts);
 }
 
+/* Whether it goes on with what is being sent again, or may be where that begins. */
+static bool
+is_again(const roce_stream_state *s, const roce_lane *lane, const roce_arrival *a)
+{
+    return a->psn == lane->next_tx || may_answer_again(s, a);
+}
+
+/* Whether one more response, with those seen and those called lost, is more than was
+ * asked for: then one was not lost. */
+static bool
+is_one_too_many(const roce_stream_state *s, const roce_slot *slot)
+{
+    const roce_slot *asked =
+        s != NULL ? roce_history_find(&s->requests.history, slot->psn) : NULL;
+    return asked != NULL && slot->lost > 0 &&
+           slot->copies + slot->lost + 1 > asked->copies;
+}
+
 static void
 behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
        const roce_arrival *a)
@@ -329,8 +347,8 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        bool late = rising ? roce_ident_was_overtaken(by, lane, a)
-                           : a->psn != lane->next_tx && !may_answer_again(s, a);
+        bool late =
+            rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, lane, a);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
@@ -344,7 +362,12 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);
+    } else if (!rising && is_one_too_many(s, slot) && !is_again(s, lane, a)) {
+        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
     } else {
+        if (!rising && is_one_too_many(s, slot)) {
+            (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+        }
         sent_again(t, s, by, a, slot);
     }
 }

@@ -239,6 +239,33 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
              "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=3"},
+    {.name = "late response after the one that was asked for, IPv6: by copies",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "b resp.middle 3 copy=1; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.reordered=1 r.again=3",
+     .events = "loss B psn=3; late B psn=3 evidence=copies; loss_withdrawn B psn=3"},
+    {.name = "more responses than were asked for, IPv6: none of them was lost",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "b resp.first 3; b resp.middle 4; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.again=6",
+     .events = "loss B psn=3; loss_withdrawn B psn=3; response_resent B psn=3"},
+    {.name = "three questions, two answers, IPv6: one was lost",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +10;"
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.undelivered=1 r.again=6"},
     {.name = "the READ itself is duplicated by the network and answered twice",
      .script = READ_4 "a read 2 len=4096 copy; " ALL_4 ALL_4 "a write 6; b ack 6",
      .want = "A: duplicates=1 repeats=1 B: r.again=4"},
