@@ -73,8 +73,8 @@ typedef struct roce_round {
     bool voted;
 } roce_round;
 
-/* A request that is taken for late or for a duplicate until the next one comes, see
- * unnumbered.c. */
+/* A request that is taken for late, overtaken or a duplicate until the next one comes,
+ * see unnumbered.c. */
 typedef struct roce_doubt {
     bool valid;
     bool late;        /* it filled a gap; else it had been seen */

@@ -17,8 +17,9 @@
  *     request that opens a round judges the newest copy of the response that it starts
  *     at, and nothing is said of those behind it: lost or discarded.
  *
- * Where identifications do not tell how many responses were sent, that nothing came of an
- * answer of several packets, between others of a round, is taken for a lost request.
+ * Where identifications do not tell how many responses were sent, nothing is said of an
+ * answer to a repeated READ of which no packet came, of several: that its request was lost
+ * is likelier than that all of them were.
  *
  * Without the peer's stream only the continuation of a message (First, Middle, Last) is
  * known to be due.
@@ -48,8 +49,7 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         }
         int64_t from = slot->psn + (since_tx > 0 ? (int64_t)slot->skipped : 0);
         int64_t until = slot->psn + slot->span;
-        /* Nothing of an answer of several packets: the request was lost, not all of
-         * them. */
+        /* Likelier one request was lost than all packets of its answer. */
         bool unanswered = since_tx > 0 && !numbered && from >= start && until <= end &&
                           until > from + 1;
         from = from > start ? from : start;
@@ -272,6 +272,7 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     if (slot != NULL) {
         slot->first = a->identity; /* the copy that was asked for came first */
+        roce_slot_count_copy(slot);
         return;
     }
     (void)place(t, s, by, a, NULL);
@@ -323,18 +324,26 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
 static bool
 is_again(const roce_stream_state *s, const roce_lane *lane, const roce_arrival *a)
 {
-    return a->psn == lane->next_tx || may_answer_again(s, a);
+    const roce_history *seen = &lane->history;
+    bool among_seen = seen->n > 0 && roce_history_at(seen, seen->n - 1)->psn >= a->psn;
+    return (among_seen && a->psn == lane->next_tx) || may_answer_again(s, a);
 }
 
 /* Whether one more response, with those seen and those called lost, is more than was
- * asked for: then one was not lost. */
+ * seen asked for: then one was not lost.  But where an answer began in the midst of the
+ * READ, the first one did not: neither of two such is the one that was lost. */
 static bool
-is_one_too_many(const roce_stream_state *s, const roce_slot *slot)
+is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
+                const roce_slot *slot)
 {
     const roce_slot *asked =
         s != NULL ? roce_history_find(&s->requests.history, slot->psn) : NULL;
-    return asked != NULL && slot->lost > 0 &&
-           slot->copies + slot->lost + 1 > asked->copies;
+    if (asked == NULL || slot->lost == 0 ||
+        slot->copies + slot->lost + 1 <= asked->copies) {
+        return false;
+    }
+    return slot->psn == asked->psn || !roce_part_starts(a->info->part) ||
+           (slot->flags & ROCE_SLOT_MESSAGE_START) == 0;
 }
 
 static void
@@ -345,6 +354,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
+    bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
         bool late =
@@ -362,10 +372,10 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);
-    } else if (!rising && is_one_too_many(s, slot) && !is_again(s, lane, a)) {
+    } else if (too_many && !is_again(s, lane, a)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
     } else {
-        if (!rising && is_one_too_many(s, slot)) {
+        if (too_many) {
             (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
         }
         sent_again(t, s, by, a, slot);

@@ -368,8 +368,9 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
 bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot);
-/* A copy that the newest round had skipped: it was overtaken by those behind it, unless a
- * NAK asks for it and what comes next runs on from it. */
+/* A copy that the newest round had skipped: it was overtaken by those behind it.  Where a
+ * NAK asks for it, it stays in doubt as well: the next request may show that it was the
+ * answer. */
 bool
 roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                           const roce_slot *slot);

@@ -8,11 +8,13 @@
  * follows it.  So a packet that nothing else explains is in doubt until the next
  * request of the stream: if that one runs on from it, both were sent again; if not, it
  * stays what it was taken for: a late original where it filled a gap, a duplicate of
- * unknown origin where it had been seen.  A round has holes where copies were lost again:
- * what lies ahead in it is of the round as well, if what follows goes on ahead.  Late
- * originals can come in a run, too, where
- * packets take several paths: what filled a gap was not sent again where the other side is
- * known, and neither asked for it nor was silent for long.
+ * unknown origin where it had been seen.  A round has holes where copies were lost
+ * again: what lies ahead in it is of the round as well if what follows goes on ahead, or
+ * goes back to what a NAK asks for.  What a round had skipped was overtaken when it
+ * comes, unless a NAK asks for it and the next request runs on from it: then the round
+ * begins anew there.  Late originals can come in a run, too, where packets take several
+ * paths: what filled a gap was not sent again where the other side is known, and neither
+ * asked for it nor was silent for long.
  *
  * A late original that a NAK had asked for should come once more, since the requester
  * answers the NAK.  If by the end it never did, it was itself the answer (a selective
@@ -21,6 +23,8 @@
 #include "track.h"
 
 #include <string.h>
+
+#define SOONER_THAN_LEAST 4 /* times: than the least time from a NAK to its answer */
 
 /* Whether it is just what an unanswered NAK asks for. */
 static bool
@@ -69,17 +73,32 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     };
 }
 
+/* Whether it is the next packet of the round that is under way. */
+static bool
+is_next_in_round(const roce_stream_state *s, const roce_arrival *a)
+{
+    return roce_trouble_of(s)->round.active && a->psn == s->requests.next_tx;
+}
+
 bool
 roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = roce_requests(s);
-    bool runs_on = roce_trouble_of(s)->round.active && a->psn == lane->next_tx;
-    if (runs_on || (!roce_round_nak_explains(t, s, a) &&
-                    roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_TIMEOUT)) {
+    if (is_next_in_round(s, a) ||
+        (!roce_round_nak_explains(t, s, a) &&
+         roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_TIMEOUT)) {
         return false;
     }
     doubt(t, s, a, NULL);
     return true;
+}
+
+/* Whether the answer to the newest NAK cannot be here yet: none ever took that short. */
+static bool
+is_before_answer(const roce_stream_state *s, const roce_arrival *a)
+{
+    uint64_t since_ns =
+        roce_since_ns(a->frame->time_ns, roce_trouble_of(s)->nak.time_ns);
+    return since_ns < roce_heard_of(s)->path_ns / SOONER_THAN_LEAST;
 }
 
 bool
@@ -88,14 +107,19 @@ roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arri
 {
     const roce_lane *lane = &s->requests;
     const roce_round *round = &roce_trouble_of(s)->round;
-    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
     if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || !round->active ||
-        a->psn >= lane->next_tx || a->psn < round->start || range == NULL) {
+        a->psn >= lane->next_tx || a->psn < round->start) {
         return false;
     }
-    if (is_named(t, s, a)) {
+    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
+    if (range == NULL) {
+        return false;
+    }
+    if (is_named(t, s, a) && !is_before_answer(s, a)) {
+        uint64_t age_ns = roce_since_ns(a->frame->time_ns, range->time_ns);
         doubt(t, s, a, slot);
         roce_trouble_make(t, s)->doubt.overtaken = true;
+        roce_trouble_make(t, s)->doubt.age_ns = age_ns;
     }
     return true;
 }
@@ -109,8 +133,7 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if (mode == ROCE_IDENT_RISING || (mode == ROCE_IDENT_CHANGING && slot->lost == 0)) {
         return false;
     }
-    bool runs_on =
-        roce_trouble_of(s)->round.active && a->psn == roce_requests(s)->next_tx;
+    bool runs_on = is_next_in_round(s, a);
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
@@ -208,6 +231,9 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         slot->flags |= ROCE_SLOT_FILLED_AGAIN;
     } else if (slot != NULL) {
         slot->tx = ++lane->tx;
+        if (!d->overtaken) {
+            roce_slot_count_copy(slot);
+        }
     }
     lane->next_tx = d->psn + d->span;
 }
@@ -313,11 +339,14 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
     }
     bool ahead = is_ahead_in_round(s, d->psn);
     /* A requester that was sent no NAK and has not waited sends nothing again: where
-     * packets take several paths, some that were overtaken come one after the other. */
+     * packets take several paths, some that were overtaken come one after the other.
+     * That holds for a round as well, unless copies go on behind it. */
     bool for_nothing =
         d->late && d->cause == ROCE_CAUSE_UNKNOWN && roce_stream_is_paired(&s->pub);
+    bool copy = roce_history_find(&lane->history, a->psn) != NULL;
+    bool in_round = ahead && (!for_nothing || copy);
     bool run_with_holes =
-        (d->asked || ahead) && a->psn > d->psn && a->psn < lane->max_next;
+        (d->asked || in_round) && a->psn > d->psn && a->psn < lane->max_next;
     bool cut_short = ahead && !d->late && is_named(t, s, a); /* the round, by a NAK */
     return (run && !for_nothing) || run_with_holes || cut_short;
 }

@@ -200,17 +200,30 @@ static const scenario late[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: gaps=1 missing=1 again=11 repeats=10 rounds=2 by_nak=2 lost_before=1"},
     {.name = "an original and its copy are lost, and the capture missed none, IPv6",
-     .script = "a write 0..9; b ack 9; a write 10..13 drop; a write 14..15; b nak 10; "
-               "a write 10; a write 11 drop; a write 12..15; b nak 11; a write 11..15; "
-               "b ack 15",
-     .ident = SCENARIO_IDENT_IPV6,
-     .want = "A: gaps=1 missing=4 again=10 repeats=6 rounds=2 by_nak=2 lost_before=5"},
-    {.name = "a round with a hole fills gaps behind it, IPv6",
-     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12..13 drop; "
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; a write 12; a write 13 drop; "
                "a write 14..15; b nak 10; a write 10; a write 11 drop; a write 12..15; "
                "b nak 11; a write 11..15; b ack 15",
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: gaps=2 missing=3 again=10 repeats=7 rounds=2 by_nak=2 lost_before=4"},
+    {.name = "a round with a hole fills a gap behind it, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12 drop; "
+               "a write 13..15; b nak 10; a write 10; a write 11 drop; a write 12..15; "
+               "b nak 11; a write 11..15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=2 missing=2 again=10 repeats=8 rounds=2 by_nak=2 lost_before=3"},
+    {.name = "late originals while a round of one packet is under way, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12..13 drop; "
+               "a write 14..16; b nak 10; a write 10; a write 12 copy; a write 13 copy; "
+               "a write 17..19; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=2 missing=3 reordered=2 again=1 rounds=1 by_nak=1 lost_before=1 "
+             "recovery=*"},
+    {.name = "two copies of a round are overtaken by more than the NAK takes, IPv6",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..19; b nak 10; +40; "
+               "a write 10; a write 11..12 drop; a write 13..15; b nak 11; "
+               "a write 11..12 copy; a write 16..19; +40; a write 11..19; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=19 repeats=18 rounds=2 by_nak=2 lost_before=1"},
     {.name = "one packet between two holes of a round, IPv6",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..19; b nak 10; "
                "a write 10; a write 11 drop; a write 12; a write 13 drop; a write 14..19; "
