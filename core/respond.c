@@ -291,12 +291,18 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* The request for this PSN, if the requester was seen asking for it again; or NULL. */
+/* The request for this PSN; or NULL. */
+static const roce_slot *
+request_for(const roce_stream_state *s, int64_t psn)
+{
+    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+}
+
+/* Likewise, if the requester was seen asking for it again. */
 static const roce_slot *
 asked_again(const roce_stream_state *s, int64_t psn)
 {
-    const roce_slot *slot =
-        s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+    const roce_slot *slot = request_for(s, psn);
     return slot != NULL && slot->copies > 1 ? slot : NULL;
 }
 
@@ -336,10 +342,8 @@ static bool
 is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
                 const roce_slot *slot)
 {
-    const roce_slot *asked =
-        s != NULL ? roce_history_find(&s->requests.history, slot->psn) : NULL;
-    if (asked == NULL || slot->lost == 0 ||
-        slot->copies + slot->lost + 1 <= asked->copies) {
+    const roce_slot *asked = slot->lost > 0 ? request_for(s, slot->psn) : NULL;
+    if (asked == NULL || slot->copies + slot->lost + 1 <= asked->copies) {
         return false;
     }
     return slot->psn == asked->psn || !roce_part_starts(a->info->part) ||

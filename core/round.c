@@ -74,7 +74,6 @@ way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arri
     return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
 }
 
-/* Time since the newest transmission of `a`'s PSN, seen or missed. */
 uint64_t
 roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
 {
@@ -84,6 +83,14 @@ roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slo
     }
     const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
     return range != NULL ? roce_since_ns(a->frame->time_ns, range->time_ns) : 0;
+}
+
+bool
+roce_round_is_ahead(const roce_stream_state *s, int64_t psn)
+{
+    const roce_lane *lane = &s->requests;
+    return roce_trouble_of(s)->round.active && psn >= lane->next_tx &&
+           psn < lane->max_next;
 }
 
 /* The requester saw a later response than the one it asks for again. */

@@ -387,7 +387,12 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s);
 bool
 roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
                         const roce_arrival *a);
-/* Time since the newest transmission of `a`'s PSN, seen (`slot`) or missed. */
+/* Whether a PSN belongs to the round that is under way, of which some before it may be
+ * missing. */
+bool
+roce_round_is_ahead(const roce_stream_state *s, int64_t psn);
+/* Time since the newest transmission of `a`'s PSN that was seen, in `slot`; where none
+ * was, since it was missed. */
 uint64_t
 roce_round_age(const roce_stream_state *s, const roce_arrival *a,
                const roce_slot *slot);

@@ -35,16 +35,6 @@ is_named(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *
            (a->psn == nak->oldest_psn || a->psn == nak->psn);
 }
 
-/* Whether it belongs to the round that is under way, of which some before it may be
- * missing. */
-static bool
-is_ahead_in_round(const roce_stream_state *s, int64_t psn)
-{
-    const roce_lane *lane = &s->requests;
-    return roce_trouble_of(s)->round.active && psn >= lane->next_tx &&
-           psn < lane->max_next;
-}
-
 /* Takes a packet in doubt for what it is when it stays alone. */
 static void
 doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -118,8 +108,9 @@ roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arri
     if (is_named(t, s, a) && !is_before_answer(s, a)) {
         uint64_t age_ns = roce_since_ns(a->frame->time_ns, range->time_ns);
         doubt(t, s, a, slot);
-        roce_trouble_make(t, s)->doubt.overtaken = true;
-        roce_trouble_make(t, s)->doubt.age_ns = age_ns;
+        roce_doubt *d = &roce_trouble_make(t, s)->doubt;
+        d->overtaken = true;
+        d->age_ns = age_ns;
     }
     return true;
 }
@@ -208,7 +199,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     a.asked_later = roce_trouble_of(s)->nak.frame != d->nak_frame;
     a.psn = d->psn;
     a.span = d->span;
-    bool runs_on = is_ahead_in_round(s, d->psn);
+    bool runs_on = roce_round_is_ahead(s, d->psn);
     if (d->late && roce_trouble_of(s)->nak.psn == d->psn) {
         roce_trouble_make(t, s)->nak.was_late = false;
     }
@@ -337,7 +328,7 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
         bool whole = roce_missing_find(&lane->missing, a->psn) == NULL;
         return (run || (a->psn > d->psn && whole)) && a->psn < lane->next_tx;
     }
-    bool ahead = is_ahead_in_round(s, d->psn);
+    bool ahead = roce_round_is_ahead(s, d->psn);
     /* A requester that was sent no NAK and has not waited sends nothing again: where
      * packets take several paths, some that were overtaken come one after the other.
      * That holds for a round as well, unless copies go on behind it. */
