@@ -283,6 +283,11 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 "
              "B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=6"},
+    {.name = "a READ sent again, which the request behind it shows, is answered again, IPv6",
+     .script = READ_4 "a write 6; a read 2 len=4096; a write 6; " ALL_4 ALL_4
+               "b ack 6; a write 7; b ack 7",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=1 by_unknown=1 undelivered=1 B: r.again=4"},
     {.name = "the READ itself is duplicated by the network and answered twice",
      .script = READ_4 "a read 2 len=4096 copy; " ALL_4 ALL_4 "a write 6; b ack 6",
      .want = "A: duplicates=1 repeats=1 B: r.again=4"},
