@@ -19,14 +19,14 @@
 #include <string.h>
 
 #define FINEST_BITS 7
-#define COARSEST 3
+#define COARSEST 6
 #define FIRST_CAPACITY 4
 #define COUNT_BITS 48
 #define COUNT_MASK (((uint64_t)1 << COUNT_BITS) - 1)
 
 /* All buckets that there can be at the coarsest. */
 _Static_assert((65 - (FINEST_BITS - COARSEST)) << (FINEST_BITS - COARSEST) <=
-                   ROCE_HISTOGRAM_BUCKETS,
+                   ROCE_HISTOGRAM_LEAST_BUCKETS,
                "the coarsest buckets have to fit");
 
 static unsigned
@@ -220,14 +220,15 @@ reserve(roce_histogram *h, const roce_alloc *alloc)
     return true;
 }
 
-/* Puts samples of one value into its bucket. */
+/* Puts samples of one value into its bucket; `most` is how many there may be. */
 static void
-place(roce_histogram *h, const roce_alloc *alloc, uint64_t value, uint64_t samples)
+place(roce_histogram *h, const roce_alloc *alloc, uint64_t value, uint64_t samples,
+      unsigned most)
 {
     uint64_t bucket = bucket_of(value, h->coarseness);
     unsigned at = place_of(h, bucket);
     bool known = at < h->n && h->buckets[at] >> COUNT_BITS == bucket;
-    while (!known && h->n == ROCE_HISTOGRAM_BUCKETS) {
+    while (!known && h->n >= most) {
         coarsen(h);
         bucket = bucket_of(value, h->coarseness);
         at = place_of(h, bucket);
@@ -256,8 +257,33 @@ roce_histogram_clear(roce_histogram *h, const roce_alloc *alloc)
 void
 roce_histogram_add(roce_histogram *h, const roce_alloc *alloc, uint64_t sample_ns)
 {
+    roce_histogram_add_within(h, alloc, sample_ns, ROCE_HISTOGRAM_BUCKETS);
+}
+
+void
+roce_histogram_add_within(roce_histogram *h, const roce_alloc *alloc,
+                          uint64_t sample_ns, unsigned most)
+{
+    assert(most >= ROCE_HISTOGRAM_LEAST_BUCKETS && most <= ROCE_HISTOGRAM_BUCKETS);
     count_sample(h, sample_ns);
-    place(h, alloc, sample_ns, 1);
+    place(h, alloc, sample_ns, 1, most);
+}
+
+void
+roce_histogram_shrink(roce_histogram *h, const roce_alloc *alloc, unsigned most)
+{
+    assert(most >= ROCE_HISTOGRAM_LEAST_BUCKETS && most <= ROCE_HISTOGRAM_BUCKETS);
+    while (h->n > most) {
+        coarsen(h);
+    }
+    if (h->capacity <= most) {
+        return;
+    }
+    uint64_t *less = alloc->resize(alloc->ctx, h->buckets, most * sizeof *h->buckets);
+    if (less != NULL) {
+        h->buckets = less;
+        h->capacity = (uint16_t)most;
+    }
 }
 
 void
@@ -279,7 +305,7 @@ roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
     for (unsigned i = 0; i < other->n; i++) {
         uint64_t entry = other->buckets[i];
         place(h, alloc, lowest_of(entry >> COUNT_BITS, other->coarseness),
-              entry & COUNT_MASK);
+              entry & COUNT_MASK, ROCE_HISTOGRAM_BUCKETS);
     }
 }
 

@@ -54,7 +54,7 @@ roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_histogram *h = histogram_of(t, s, latency);
     uint64_t unplaced = h != NULL ? h->unplaced : 0;
     if (h != NULL) {
-        roce_histogram_add(h, &t->alloc, a->seen_ns - from_ns);
+        roce_room_sample(t, h, a->seen_ns - from_ns);
     }
     if (h == NULL || h->unplaced > unplaced) {
         roce_track_evicted(t, ROCE_TABLE_LATENCIES, s, a);
@@ -367,7 +367,7 @@ roce_measure_forget(roce_tracker *t, roce_stream_state *s)
     for (unsigned i = 0; i < ROCE_N_LATENCIES; i++) {
         roce_histogram *h = s->pub.latencies->of[i];
         if (h != NULL) {
-            roce_histogram_clear(h, &t->alloc);
+            roce_room_forget_samples(t, h);
             t->alloc.release(t->alloc.ctx, h);
         }
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long histories may be: all of them share one room, so that memory depends neither
- * on the length of a capture nor, beyond a short history for each, on the number of its
- * streams.
+ * How long histories may be, and how fine distributions of latencies: all histories share
+ * one room, and all distributions another, so that memory depends neither on the length
+ * of a capture nor, beyond a little for each, on the number of its streams.
  *
  * A history grows as its stream needs it.  When the room is used up, no history may be
  * longer than half of what was allowed before, those that are forget their oldest
  * entries, and so on until all fit: the longest pay first.  Below LEAST_PACKETS nobody
- * goes; from then on streams add to what the room holds.
+ * goes; from then on streams add to what the room holds.  Distributions likewise: those
+ * of too many buckets become coarser, and lose no sample.
  *
  * The one rule: histories are cut before a packet is tracked and never while one is,
  * because rules hold entries.
@@ -24,7 +25,10 @@ roce_room_init(roce_tracker *t)
     while ((t->history_max & (t->history_max - 1)) != 0) {
         t->history_max &= t->history_max - 1;
     }
+    t->histogram_max = ROCE_HISTOGRAM_BUCKETS;
 }
+
+/* ---- histories ---- */
 
 roce_slot *
 roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep_from,
@@ -67,8 +71,8 @@ cut(roce_tracker *t, roce_stream_state *s, roce_space space)
     }
 }
 
-void
-roce_room_make(roce_tracker *t)
+static void
+cut_histories(roce_tracker *t)
 {
     while (t->history_packets > t->config.history_room_packets &&
            t->history_max / 2 >= LEAST_PACKETS) {
@@ -80,4 +84,55 @@ roce_room_make(roce_tracker *t)
             }
         }
     }
+}
+
+/* ---- distributions ---- */
+
+void
+roce_room_sample(roce_tracker *t, roce_histogram *h, uint64_t sample_ns)
+{
+    uint32_t before = h->capacity;
+    roce_histogram_add_within(h, &t->alloc, sample_ns, t->histogram_max);
+    t->histogram_buckets += h->capacity - before;
+}
+
+void
+roce_room_forget_samples(roce_tracker *t, roce_histogram *h)
+{
+    t->histogram_buckets -= h->capacity;
+    roce_histogram_clear(h, &t->alloc);
+}
+
+static void
+shrink_histograms_of(roce_tracker *t, const roce_stream *s)
+{
+    for (unsigned i = 0; s->latencies != NULL && i < ROCE_N_LATENCIES; i++) {
+        roce_histogram *h = s->latencies->of[i];
+        if (h != NULL) {
+            uint32_t before = h->capacity;
+            roce_histogram_shrink(h, &t->alloc, t->histogram_max);
+            t->histogram_buckets -= before - h->capacity;
+        }
+    }
+}
+
+static void
+shrink_histograms(roce_tracker *t)
+{
+    while (t->histogram_buckets > t->config.histogram_room_buckets &&
+           t->histogram_max / 2 >= ROCE_HISTOGRAM_LEAST_BUCKETS) {
+        t->histogram_max /= 2;
+        for (uint32_t i = 0; i < t->n_streams; i++) {
+            shrink_histograms_of(t, &t->streams[i]->pub);
+        }
+    }
+}
+
+/* ---- both ---- */
+
+void
+roce_room_make(roce_tracker *t)
+{
+    cut_histories(t);
+    shrink_histograms(t);
 }

@@ -6,7 +6,7 @@
  *   train.c        takes some packets of one stream at once, of which no rule has a say
  *   table.c        streams by key
  *   parts.c        what not every stream has
- *   room.c         how long histories may be
+ *   room.c         how long histories may be, and how fine distributions
  *   ident.c        wire identity, and the order of sending that it tells
  *   sequence.c     requests: order, gaps, copies (start reading there)
  *   unnumbered.c   copies that no identification tells apart
@@ -162,9 +162,11 @@ struct roce_tracker {
     uint32_t n_streams, streams_capacity;
     struct roce_table_entry *index; /* by hash, see table.c */
     uint32_t index_size;
-    uint32_t history_max;     /* packets of one history, see room.c */
-    uint64_t history_packets; /* that all histories have room for */
-    roce_sighting last;       /* of the packet that is being tracked, and afterwards */
+    uint32_t history_max;       /* packets of one history, see room.c */
+    uint64_t history_packets;   /* that all histories have room for */
+    uint32_t histogram_max;     /* buckets of one distribution of latencies */
+    uint64_t histogram_buckets; /* that all of them have room for */
+    roce_sighting last; /* of the packet that is being tracked, and afterwards */
 
     uint32_t n_pairings; /* made so far */
 
@@ -303,8 +305,21 @@ roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep
 /* A lane begins anew, and gives back all that it holds. */
 void
 roce_room_give_back(roce_tracker *t, roce_lane *lane);
-/* Cuts histories until all fit into their room, or are as short as can be.  Entries
- * move. */
+/* Adds a sample to a latency of a stream. */
+void
+roce_room_sample(roce_tracker *t, roce_histogram *h, uint64_t sample_ns);
+/* Takes all samples out of it, and their memory back. */
+void
+roce_room_forget_samples(roce_tracker *t, roce_histogram *h);
+/* Whether more is taken than there is room for. */
+static inline bool
+roce_room_is_over(const roce_tracker *t)
+{
+    return t->history_packets > t->config.history_room_packets ||
+           t->histogram_buckets > t->config.histogram_room_buckets;
+}
+/* Cuts histories until all fit into their room, or are as short as can be, and coarsens
+ * distributions likewise.  Entries move. */
 void
 roce_room_make(roce_tracker *t);
 

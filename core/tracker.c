@@ -16,7 +16,8 @@ roce_tracker_config_init(roce_tracker_config *config)
     *config = (roce_tracker_config){
         .max_streams = 1u << 20,
         .max_history_packets = 4096,
-        .history_room_packets = 1u << 20, /* 64 MiB */
+        .history_room_packets = 1u << 20,   /* 64 MiB */
+        .histogram_room_buckets = 1u << 22, /* 32 MiB */
         .ce_episode_pause_ns = 1000000,
         .path_delay_ns = 1000000,
     };
@@ -533,7 +534,7 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     a.corrupt = icrc == ROCE_ICRC_BAD && !is_exempt(a.info);
     t->totals.icrc_bad += a.corrupt ? 1 : 0;
     uint32_t before = t->n_streams;
-    if (t->history_packets > t->config.history_room_packets) {
+    if (roce_room_is_over(t)) {
         roce_room_make(t);
     }
     roce_stream_state *s = is_usable(&a) ? roce_table_get(t, &a) : NULL;

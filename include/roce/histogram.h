@@ -5,11 +5,12 @@
  * Count, least, greatest, sum and sum of squares are exact.  Quantiles come from
  * log-linear buckets: each power of two is split into 128 of equal width, and what is
  * below 256 has a bucket of its own.  Buckets are kept where there are samples, at most
- * ROCE_HISTOGRAM_BUCKETS; when there would be more, every two neighbours become one, at
- * most three times.
+ * ROCE_HISTOGRAM_BUCKETS, or fewer if its owner has less room; when there would be more,
+ * every two neighbours become one, at most six times.
  *
- * The one rule: a histogram is a function of the samples in it.  Their order, and how
- * they were split into histograms that were merged, leave no trace.
+ * The one rule: a histogram is a function of the samples in it and of the least number of
+ * buckets that it was ever held to.  The order of samples, and how they were split into
+ * histograms that were merged, leave no trace.
  */
 #ifndef ROCE_HISTOGRAM_H
 #define ROCE_HISTOGRAM_H
@@ -21,8 +22,10 @@
 
 ROCE_BEGIN
 
-/* Enough for 8 powers of two at the finest, 60 at the coarsest. */
+/* Enough for 8 powers of two at the finest, 64 when neighbours became one three times. */
 #define ROCE_HISTOGRAM_BUCKETS 1024
+/* Enough for whatever there may be; nobody is held to fewer. */
+#define ROCE_HISTOGRAM_LEAST_BUCKETS 128
 
 /* All zero is a histogram without samples.  Its memory is its owner's to clear. */
 typedef struct roce_histogram {
@@ -34,7 +37,7 @@ typedef struct roce_histogram {
                          * know them */
     uint64_t *buckets; /* ascending: number of the bucket << 48 | samples in it */
     uint16_t n, capacity;
-    uint8_t coarseness; /* 0..3: how often neighbours became one */
+    uint8_t coarseness; /* 0..6: how often neighbours became one */
 } roce_histogram;
 
 void
@@ -44,6 +47,16 @@ roce_histogram_clear(roce_histogram *h, const roce_alloc *alloc);
 void
 roce_histogram_add(roce_histogram *h, const roce_alloc *alloc, uint64_t sample_ns);
 
+/* The same in at most `most` buckets, from ROCE_HISTOGRAM_LEAST_BUCKETS to
+ * ROCE_HISTOGRAM_BUCKETS. */
+void
+roce_histogram_add_within(roce_histogram *h, const roce_alloc *alloc,
+                          uint64_t sample_ns, unsigned most);
+
+/* Leaves it at most `most` buckets, as above, and gives back room for more. */
+void
+roce_histogram_shrink(roce_histogram *h, const roce_alloc *alloc, unsigned most);
+
 /* Adds the samples of `other`, which is left as it is. */
 void
 roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
@@ -51,8 +64,8 @@ roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
 
 /* The sample of rank ceil(count * permille / 1000), at least the first, where the least
  * sample has rank 1: the middle of its bucket, never below min_ns nor above max_ns.
- * Off by at most 1/256 of the sample, 1/128, 1/64, 1/32 at coarseness 1, 2, 3; exact
- * below 256 ns at coarseness 0.  `count` is not 0, `permille` at most 1000. */
+ * Off by at most 1/256 of the sample, and by twice as much for each step of coarseness;
+ * exact below 256 ns at coarseness 0.  `count` is not 0, `permille` at most 1000. */
 uint64_t
 roce_histogram_quantile(const roce_histogram *h, unsigned permille);
 

@@ -331,6 +331,9 @@ open_tracker(stage *g)
     if (row->history_room_packets != 0) {
         config.history_room_packets = row->history_room_packets;
     }
+    if (row->histogram_room_buckets != 0) {
+        config.histogram_room_buckets = row->histogram_room_buckets;
+    }
     if (row->ce_episode_pause_us != 0) {
         config.ce_episode_pause_ns = row->ce_episode_pause_us * 1000;
     }

@@ -85,6 +85,7 @@ typedef struct scenario {
 
     /* 0: the default */
     uint32_t max_streams, max_history_packets, history_room_packets;
+    uint32_t histogram_room_buckets;
     uint64_t ce_episode_pause_us, path_delay_us;
     uint64_t link_speed_bps;
     /* The allocation that fails, from 1 on, and whether all behind it do. */

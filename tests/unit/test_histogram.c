@@ -291,6 +291,47 @@ check_properties(void)
     CHECK(coarsest == 3); /* the samples above reach what they are meant to */
 }
 
+/* Whether it is held to few buckets from its beginning on, or later, or to ever fewer, is
+ * the same; and that many are enough for whatever there is. */
+static void
+check_fewer_buckets(void)
+{
+    static uint64_t samples[MOST_SAMPLES];
+    seeded random = {1998};
+    roce_alloc alloc = alloc_make();
+    unsigned coarsest = 0;
+    for (unsigned round = 0; round < 120; round++) {
+        roce_histogram always = {0};
+        roce_histogram lately = {0};
+        size_t n = make_samples(&random, samples);
+        unsigned most = ROCE_HISTOGRAM_LEAST_BUCKETS << seeded_below(&random, 3);
+        size_t at = seeded_below(&random, (unsigned)n + 1);
+        for (size_t i = 0; i < n; i++) {
+            if (i == at / 2) {
+                roce_histogram_shrink(&lately, &alloc, most * 2);
+            }
+            if (i == at) {
+                roce_histogram_shrink(&lately, &alloc, most);
+                CHECK(lately.n <= most && lately.capacity <= most);
+            }
+            unsigned within = i < at / 2 ? ROCE_HISTOGRAM_BUCKETS
+                              : i < at   ? most * 2
+                                         : most;
+            roce_histogram_add_within(&always, &alloc, samples[i], most);
+            roce_histogram_add_within(&lately, &alloc, samples[i], within);
+        }
+        roce_histogram_shrink(&lately, &alloc, most);
+        CHECK(same(&always, &lately));
+        CHECK(always.n <= most && always.capacity <= most && always.unplaced == 0);
+        coarsest = always.coarseness > coarsest ? always.coarseness : coarsest;
+        qsort(samples, n, sizeof samples[0], by_value);
+        check_quantiles(&always, samples, n);
+        clear(&always);
+        clear(&lately);
+    }
+    CHECK(coarsest == 6); /* as with the other ones */
+}
+
 static void
 check_bound(void)
 {
@@ -357,6 +398,7 @@ main(void)
     check_ranks();
     check_moments();
     check_properties();
+    check_fewer_buckets();
     check_bound();
     check_empty();
     check_lack_of_memory();

@@ -410,6 +410,57 @@ check_lack_of_memory(void)
     check_row(NULL);
 }
 
+#define MANY 300
+
+/* Requests that are answered after 1, 2, 3 us and so on: so many buckets of two
+ * latencies. */
+static void
+write_many(char *script, size_t size)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        int added =
+            snprintf(script + n, size - n, "a write %u; +%u; b ack %u; ", i, i + 1, i);
+        CHECK(added > 0 && (size_t)added < size - n);
+        n += (size_t)added;
+    }
+}
+
+/* All distributions share one room: where there is too little of it, they become coarser,
+ * and no more than need be. */
+static void
+check_room(void)
+{
+    static const struct {
+        uint32_t room, most, least;
+    } rows[] = {
+        {0, ROCE_HISTOGRAM_BUCKETS, 257},
+        {1024, 512, 257},
+        {1023, 256, 129},
+        {511, 128, 64},
+        {1, 128, 64}, /* nobody is held to fewer */
+    };
+    static char script[MANY * 40];
+    write_many(script, sizeof script);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const scenario play = {.name = "room for distributions",
+                               .script = script,
+                               .histogram_room_buckets = rows[i].room};
+        scenario_outcome out;
+        check_row(play.name);
+        scenario_play(&play, &out);
+        const roce_stream *s = scenario_stream(&out, "A");
+        const roce_histogram *h = roce_stream_latency(s, ROCE_LATENCY_ACK);
+        CHECK(h->n <= rows[i].most && h->n >= rows[i].least);
+        CHECK(h->capacity <= rows[i].most);
+        CHECK_INT(h->count, MANY);
+        CHECK_INT(h->unplaced, 0);
+        scenario_outcome_clear(&out);
+        CHECK_INT(out.n_live, 0);
+    }
+    check_row(NULL);
+}
+
 int
 main(void)
 {
@@ -421,5 +472,6 @@ main(void)
     CHECK_ROWS(cnps);
     check_wrong_pairing();
     check_lack_of_memory();
+    check_room();
     return check_status();
 }
