@@ -13,7 +13,7 @@
 #define PAUSED RS_TIMELINE_N_ROWS /* by priority */
 #define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
 
-/* A stream.  Its packets of one bin are entered together, when one of another comes.  Of
+/* A stream that has bins.  Its packets of one bin are entered together, when one of another comes.  Of
  * what only grows the low half is kept: of two, the difference is right. */
 typedef struct progress {
     guint64 newest_ns;        /* of a bin that begins at start_ns, inclusive, ... */
@@ -24,12 +24,21 @@ typedef struct progress {
     guint32 entered[RS_TIMELINE_N_ROWS];
 } progress;
 
+/* What streams without bins of their own add to those of their point, of one bin. */
+typedef struct portion {
+    guint64 start_ns, end_ns; /* of the bin; both 0 before the first packet */
+    guint64 newest_ns;
+    guint64 rows[RS_TIMELINE_N_ROWS];
+} portion;
+
 struct rs_timeline {
     const roce_tracker *tracker;
     rs_bins *bins;
     rs_series *streams[RS_TIMELINE_STREAMS]; /* NULL: nothing seen */
     rs_series *points[RS_TIMELINE_POINTS];
-    GArray *streams_so_far; /* progress, by stream */
+    portion portions[RS_TIMELINE_POINTS];
+    GArray *streams_so_far; /* progress, of those that have bins */
+    GArray *further;        /* rs_counted, of the streams behind them */
 };
 
 rs_timeline *
@@ -39,6 +48,7 @@ rs_timeline_new(const roce_tracker *tracker)
     timeline->tracker = tracker;
     timeline->bins = rs_bins_new(LEAST_BIN_NS);
     timeline->streams_so_far = g_array_new(FALSE, TRUE, sizeof(progress));
+    timeline->further = g_array_new(FALSE, TRUE, sizeof(rs_counted));
     return timeline;
 }
 
@@ -48,6 +58,7 @@ rs_timeline_free(rs_timeline *timeline)
     if (timeline != NULL) {
         rs_bins_free(timeline->bins);
         g_array_unref(timeline->streams_so_far);
+        g_array_unref(timeline->further);
         g_free(timeline);
     }
 }
@@ -141,11 +152,106 @@ ip_payload_bits(const roce_packet *packet)
     return bytes * BITS_PER_BYTE;
 }
 
+/* ---- streams without bins of their own ---- */
+
+static rs_counted *
+further_of(rs_timeline *timeline, guint32 stream)
+{
+    guint32 i = stream - RS_TIMELINE_STREAMS;
+    if (i >= timeline->further->len) {
+        g_array_set_size(timeline->further, i + 1);
+    }
+    return &g_array_index(timeline->further, rs_counted, i);
+}
+
+static void
+enter_portion(rs_timeline *timeline, guint32 point)
+{
+    portion *p = &timeline->portions[point];
+    guint64 any = 0;
+    for (guint row = 0; row < RS_TIMELINE_N_ROWS; row++) {
+        any |= p->rows[row];
+    }
+    if (any != 0) {
+        rs_bins_add(timeline->bins, point_series(timeline, point), p->newest_ns,
+                    p->rows, RS_TIMELINE_N_ROWS);
+    }
+    *p = (portion){0};
+}
+
+/* The rows of a point that what was counted at a time goes to; NULL beyond the bound. */
+static guint64 *
+rows_at(rs_timeline *timeline, guint32 point, guint64 time_ns)
+{
+    if (point >= RS_TIMELINE_POINTS) {
+        return NULL;
+    }
+    portion *p = &timeline->portions[point];
+    if (time_ns < p->start_ns || time_ns >= p->end_ns) {
+        enter_portion(timeline, point);
+        rs_bins_around(timeline->bins, time_ns, &p->start_ns, &p->end_ns);
+    }
+    p->newest_ns = time_ns;
+    return p->rows;
+}
+
+/* Adds what a stream has counted since. */
+static void
+add_further(guint64 *rows, rs_counted *before, const rs_counted *now)
+{
+    rows[RS_TIMELINE_DATA] += growth(now->data, before->data);
+    rows[RS_TIMELINE_CE] += growth(now->ce, before->ce);
+    rows[RS_TIMELINE_CNPS] += growth(now->cnps, before->cnps);
+    rows[RS_TIMELINE_RETRANSMISSIONS] += growth(now->resent, before->resent);
+    *before = *now;
+}
+
+static void
+take_further(rs_timeline *timeline, const rs_sight *sight)
+{
+    const roce_stream *s = sight->stream;
+    guint64 *rows = rows_at(timeline, s->point, sight->frame->time_ns);
+    if (rows == NULL) {
+        return;
+    }
+    rs_counted *before = further_of(timeline, s->id);
+    if (sight->counted.packets != before->packets) {
+        rows[RS_TIMELINE_BITS] += ip_payload_bits(sight->packet);
+    }
+    add_further(rows, before, &sight->counted);
+}
+
+static void
+take_further_train(rs_timeline *timeline, const rs_train_sight *train)
+{
+    const roce_stream *s = train->stream;
+    if (s->point >= RS_TIMELINE_POINTS) {
+        return;
+    }
+    rs_counted *before = further_of(timeline, s->id);
+    for (guint i = 0; i < train->n; i++) {
+        guint64 *rows = rows_at(timeline, s->point, train->cars[i].time_ns);
+        if (i == 0) {
+            add_further(rows, before, &train->before);
+        }
+        rows[RS_TIMELINE_BITS] += (guint64)train->cars[i].udp_bytes * BITS_PER_BYTE;
+        rows[RS_TIMELINE_DATA]++;
+    }
+    before->packets += train->n;
+    before->data += train->n;
+}
+
+/* ---- packets ---- */
+
 void
 rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
 {
     const roce_stream *s = sight->stream;
     if (s == NULL) {
+        return;
+    }
+    if (s->id >= RS_TIMELINE_STREAMS) {
+        take_further(timeline, sight);
         return;
     }
     progress *p = progress_of(timeline, s->id);
@@ -165,6 +271,10 @@ void
 rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train)
 {
     const roce_stream *s = train->stream;
+    if (s->id >= RS_TIMELINE_STREAMS) {
+        take_further_train(timeline, train);
+        return;
+    }
     progress *p = progress_of(timeline, s->id);
     rs_counted counted = train->before;
     for (guint i = 0; i < train->n; i++) {
@@ -221,10 +331,29 @@ rs_timeline_event(rs_timeline *timeline, const rs_occurrence *o)
     }
 }
 
+/* What the further streams have counted since their newest packet. */
+static void
+finish_further(rs_timeline *timeline)
+{
+    for (guint32 i = 0; i < timeline->further->len; i++) {
+        const roce_stream *s =
+            roce_tracker_stream(timeline->tracker, RS_TIMELINE_STREAMS + i);
+        guint64 *rows = rows_at(timeline, s->point, s->last_time_ns);
+        if (rows != NULL) {
+            const rs_counted counted = rs_counted_of(s);
+            add_further(rows, further_of(timeline, s->id), &counted);
+        }
+    }
+    for (guint32 point = 0; point < RS_TIMELINE_POINTS; point++) {
+        enter_portion(timeline, point);
+    }
+}
+
 void
 rs_timeline_finish(rs_timeline *timeline, guint64 resolution_ns)
 {
     const roce_tracker *tracker = timeline->tracker;
+    finish_further(timeline);
     for (guint32 i = 0; i < timeline->streams_so_far->len; i++) {
         const roce_stream *s = roce_tracker_stream(tracker, i);
         progress *p = progress_of(timeline, i);
