@@ -122,6 +122,24 @@ def check_report(kind, truth, report, n_qps):
     (check_lossy if kind == "lossy" else check_clean)(kind, truth, report)
 
 
+def check_timeline(directory):
+    """More streams than have bins of their own: the point's bins have all of them."""
+    path = f"{directory}/timeline.pcap"
+    truth = make("lossy", path, "--packets", 60000, "--qps", 1500)
+    report = report_of(path)
+    totals = report["totals"]
+    series = next(s for s in report["timeline"]["series"] if s["of"] == "point")
+    check("time line: senders", truth["senders"] > 1024, True)
+    check("time line: data packets", sum(series["data"]), totals["requests"]["packets"])
+    check("time line: CE", sum(series["ce"]), truth["ce"])
+    check("time line: CNPs", sum(series["cnps"]), truth["cnps"])
+    check("time line: sent again", sum(series["retransmissions"]),
+          truth["retransmitted"])
+    ip_bits = 8 * sum(wire - ETHERNET_BYTES - 20 for _, wire, _ in
+                      records(pathlib.Path(path).read_bytes()))
+    check("time line: bits", sum(series["bits"]), ip_bits)
+
+
 def check_repeatable(directory):
     """The same again; and what is shorter is what the longer one begins with."""
     files = [f"{directory}/{name}.pcap" for name in ("one", "same", "short")]
@@ -140,6 +158,7 @@ def main():
             check(f"{kind}: packets asked for", truth["packets"], n_packets)
             check_frames(kind, pathlib.Path(path).read_bytes(), n_packets)
             check_report(kind, truth, report_of(path), n_qps)
+        check_timeline(directory)
         check_repeatable(directory)
     return 1 if FAILED else 0
 
