@@ -150,8 +150,10 @@ extend(rs_series *series, guint64 number)
     if (n > series->n) {
         reserve(series, n);
         guint64 *cells = series->cells;
-        memmove(&cells[before * row], cells, series->n * row * sizeof *cells);
-        memset(cells, 0, before * row * sizeof *cells);
+        if (before > 0) {
+            memmove(&cells[before * row], cells, series->n * row * sizeof *cells);
+            memset(cells, 0, before * row * sizeof *cells);
+        }
         guint used = before + series->n;
         memset(&cells[used * row], 0, (n - used) * row * sizeof *cells);
         series->n = n;
