@@ -160,23 +160,30 @@ take_data(rs_passage *passage, const roce_packet *packet, roce_space space)
     passage->newest.psn24[space] = packet->bth.psn24;
 }
 
+static void
+set_newest(rs_passages *passages, guint32 stream, rs_passage *passage)
+{
+    if (stream >= passages->newest->len) {
+        g_ptr_array_set_size(passages->newest, (gint)stream + 1);
+    }
+    passages->newest->pdata[stream] = passage;
+}
+
 rs_passage *
 rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
                 guint32 point)
 {
     guint32 stream = sight->stream->id;
-    if (stream >= passages->newest->len) {
-        g_ptr_array_set_size(passages->newest, (gint)stream + 1);
+    rs_passage *passage =
+        stream < passages->newest->len ? passages->newest->pdata[stream] : NULL;
+    if (!is_passage_of(passage, sight->packet)) {
+        passage = search(passages, macs, sight, point);
+        if (passage == NULL) {
+            passages->overflow += sight->n;
+            return NULL;
+        }
+        set_newest(passages, stream, passage);
     }
-    gpointer *newest = &passages->newest->pdata[stream];
-    rs_passage *passage = is_passage_of(*newest, sight->packet)
-                              ? *newest
-                              : search(passages, macs, sight, point);
-    if (passage == NULL) {
-        passages->overflow += sight->n;
-        return NULL;
-    }
-    *newest = passage;
     passage->packets += sight->n;
     passage->priority = sight->priority;
     roce_space space;

@@ -263,11 +263,11 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
 /* The responder expects `psn`: whatever was sent from there on before, it did not take.
  */
 static void
-expect(roce_stream_state *s, int64_t psn)
+expect(roce_tracker *t, roce_stream_state *s, int64_t psn)
 {
     roce_lane *lane = roce_requests(s);
-    lane->discard_psn = psn;
-    lane->discard_tx = lane->tx;
+    roce_trouble_make(t, s)->discards[ROCE_SPACE_REQUESTS] =
+        (roce_discard){.psn = psn, .tx = lane->tx};
     if (lane->accept_next > psn) {
         lane->accept_next = psn;
     }
@@ -328,7 +328,7 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
         return; /* no answer comes that soon: it speaks of the copy before */
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
-        roce_sequence_was_accepted(lane, slot)) {
+        roce_sequence_was_accepted(s, ROCE_SPACE_REQUESTS, slot)) {
         slot->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
                       ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
@@ -351,7 +351,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                          violation->frame);
     } else {
         judge_asked(t, s, a, psn);
-        expect(s, psn);
+        expect(t, s, psn);
     }
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ASKED);
@@ -374,7 +374,7 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ACKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
-    expect(s, psn);
+    expect(t, s, psn);
     remember(t, s, a, psn, ROCE_NAK_RNR);
     roce_trouble_make(t, s)->nak.wait_ns =
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
@@ -443,7 +443,7 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else {
         /* The request was refused for good; the queue pair goes to error. */
         roce_acknowledge_up_to(t, s, a, psn);
-        expect(s, psn);
+        expect(t, s, psn);
         remember(t, s, a, psn, ROCE_NAK_FATAL);
     }
 }

@@ -21,17 +21,15 @@ typedef struct roce_lane {
     bool started;
     bool selective;    /* the acceptor keeps what comes beyond a gap */
     bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
-    int64_t first;     /* lowest PSN that this point can have seen */
-    int64_t next_tx;   /* PSN behind the newest transmission */
-    int64_t max_next;  /* PSN behind the highest seen */
-    int64_t accept_next; /* the acceptor's expected PSN */
-    int64_t discard_psn; /* copies from here on, sent no later than discard_tx, were */
-    uint64_t discard_tx; /* told by a NAK not to have been accepted */
-    uint64_t tx;         /* transmissions seen */
-    uint16_t
-        newest_ident; /* of all seen: where they rise, what is older was overtaken */
     bool ident_known;
-    uint64_t newest_ns; /* when that was seen */
+    uint16_t
+        newest_ident;    /* of all seen: where they rise, what is older was overtaken */
+    int64_t first;       /* lowest PSN that this point can have seen */
+    int64_t next_tx;     /* PSN behind the newest transmission */
+    int64_t max_next;    /* PSN behind the highest seen */
+    int64_t accept_next; /* the acceptor's expected PSN */
+    uint64_t tx;         /* transmissions seen */
+    uint64_t newest_ns;  /* when the one of newest_ident was seen */
     uint64_t top_frame;
     roce_history history;
     roce_missing missing;
@@ -130,6 +128,12 @@ typedef struct roce_asked_late {
     uint64_t payload_bytes;
 } roce_asked_late;
 
+/* Copies from `psn` on, sent no later than `tx`, were told not to have been accepted. */
+typedef struct roce_discard {
+    int64_t psn;
+    uint64_t tx; /* 0: none were */
+} roce_discard;
+
 #define ROCE_ASKED_LATE 4
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
@@ -143,6 +147,7 @@ typedef struct roce_trouble {
     roce_doubt doubt;
     roce_last_nak nak;
     roce_repair_clock repair;
+    roce_discard discards[ROCE_N_SPACES];
     /* Copies that went unseen and came again: those asked for, and the others. */
     uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
     uint32_t votes_go_back, votes_selective;

@@ -544,14 +544,14 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         !is_too_soon(t, by, response, a->frame->time_ns) &&
-        roce_sequence_was_accepted(lane, response)) {
+        roce_sequence_was_accepted(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,
                       ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
                       a->psn, 1, response->frame);
     }
-    lane->discard_psn = a->psn;
-    lane->discard_tx = lane->tx;
+    roce_trouble_make(t, by)->discards[ROCE_SPACE_RESPONSES] =
+        (roce_discard){.psn = a->psn, .tx = lane->tx};
     if (lane->accept_next > a->psn) {
         lane->accept_next = a->psn;
     }
@@ -566,6 +566,9 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     }
     roce_misses_settle(t, by, ROCE_SPACE_RESPONSES);
     roce_room_give_back(t, roce_responses(by));
+    if (roce_trouble_had(by) != NULL) {
+        roce_trouble_had(by)->discards[ROCE_SPACE_RESPONSES] = (roce_discard){0};
+    }
     by->answers->answered_tx = 0;
     by->answers->answer.clean = false;
 }

@@ -55,13 +55,15 @@
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 bool
-roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot)
+roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
+                           const roce_slot *slot)
 {
-    if (lane->selective) {
+    if (roce_lane_of(s, space)->selective) {
         return true; /* nothing is discarded */
     }
-    bool told_otherwise = slot->psn + slot->span > lane->discard_psn &&
-                          slot->tx <= lane->discard_tx && lane->discard_tx > 0;
+    const roce_discard *told = &roce_trouble_of(s)->discards[space];
+    bool told_otherwise =
+        told->tx > 0 && slot->psn + slot->span > told->psn && slot->tx <= told->tx;
     return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
 }
 
@@ -492,6 +494,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_trouble *trouble = roce_trouble_make(t, s);
     trouble->nak = (roce_last_nak){0};
     trouble->round = (roce_round){0};
+    trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
     memset(trouble->bad, 0, sizeof trouble->bad);
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);

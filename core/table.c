@@ -13,6 +13,7 @@
 
 #define SMALLEST_INDEX 1024
 #define CACHE_LINE_BYTES 64
+#define STREAMS_AT_ONCE 32 /* for which memory is asked */
 
 /* A place of the index: half of the hash, so that hardly any stream is looked at in
  * vain. */
@@ -35,10 +36,30 @@ key_hash(const roce_stream_key *key)
     return roce_hash_addr(roce_hash_addr(hash, &key->src), &key->dst);
 }
 
+/* What names a queue pair of UD beside its key's other members; of no other. */
+static uint32_t
+src_qpn_of(const roce_stream *s)
+{
+    return s->transport == ROCE_TRANSPORT_UD ? s->src_qpn : 0;
+}
+
+static roce_stream_key
+key_of_stream(const roce_stream *s)
+{
+    return (roce_stream_key){
+        .point = s->point,
+        .tenant = s->tenant,
+        .src = s->src,
+        .dst = s->dst,
+        .dst_qpn = s->dst_qpn,
+        .src_qpn = src_qpn_of(s),
+    };
+}
+
 static bool
 matches(const roce_stream_state *s, const roce_stream_key *key)
 {
-    uint32_t own = s->pub.transport == ROCE_TRANSPORT_UD ? s->pub.src_qpn : 0;
+    uint32_t own = src_qpn_of(&s->pub);
     return s->pub.point == key->point && s->pub.dst_qpn == key->dst_qpn &&
            own == key->src_qpn && roce_tenant_equal(&s->pub.tenant, &key->tenant) &&
            roce_addr_equal(&s->pub.src, &key->src) &&
@@ -102,7 +123,8 @@ grow_index(roce_tracker *t)
     t->index = index;
     t->index_size = size;
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        index_insert(t, t->streams[i]->key_hash, i);
+        const roce_stream_key key = key_of_stream(&t->streams[i]->pub);
+        index_insert(t, key_hash(&key), i);
     }
     return true;
 }
@@ -117,6 +139,16 @@ ask_vantage(const roce_tracker *t, roce_stream_state *s)
     }
 }
 
+/* Room for the next stream; NULL for lack of memory. */
+static roce_stream_state *
+new_state(roce_tracker *t)
+{
+    uint32_t at = t->n_streams % STREAMS_AT_ONCE;
+    return at > 0 ? t->streams[t->n_streams - at] + at
+                  : roce_track_resize(t, NULL,
+                                      STREAMS_AT_ONCE * sizeof(roce_stream_state));
+}
+
 static roce_stream_state *
 create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
 {
@@ -127,7 +159,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
         roce_track_evicted(t, ROCE_TABLE_STREAMS, NULL, a);
         return NULL;
     }
-    roce_stream_state *s = roce_track_resize(t, NULL, sizeof *s);
+    roce_stream_state *s = new_state(t);
     if (s == NULL) {
         return NULL;
     }
@@ -148,7 +180,6 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
                 .first_frame = a->frame->number,
                 .last_frame = a->frame->number,
             },
-        .key_hash = hash,
         .last_ecn = -1,
     };
     if (p->transport == ROCE_TRANSPORT_UD) {
@@ -251,9 +282,10 @@ void
 roce_table_clear(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        roce_stream_state *s = t->streams[i];
-        roce_parts_clear(t, s);
-        t->alloc.release(t->alloc.ctx, s);
+        roce_parts_clear(t, t->streams[i]);
+    }
+    for (uint32_t i = 0; i < t->n_streams; i += STREAMS_AT_ONCE) {
+        t->alloc.release(t->alloc.ctx, t->streams[i]);
     }
     if (t->streams != NULL) {
         t->alloc.release(t->alloc.ctx, t->streams);

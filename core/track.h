@@ -48,18 +48,17 @@ typedef struct roce_stream_state {
     roce_stream pub; /* first, so that a roce_stream is a state */
 
     bool ident_seen;
-    uint16_t ident_last;
     int8_t last_ecn; /* -1 before the first data packet */
+    uint16_t ident_last;
     uint8_t
         directions; /* roce_direction of its packets, or both or'ed: it passes here */
     bool reborn;    /* CM has set up its queue pair anew */
     bool acked;
-    bool vantage_given; /* the user told pub.vantage */
     uint8_t port_lookups;
+    bool vantage_given; /* the user told pub.vantage */
     uint32_t ident_rises, ident_same, ident_other;
     int64_t una;       /* everything below is acknowledged */
     uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
-    uint64_t key_hash;
     roce_lane requests;
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
@@ -368,7 +367,8 @@ int64_t
 roce_sequence_due(const roce_stream_state *s);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
-roce_sequence_was_accepted(const roce_lane *lane, const roce_slot *slot);
+roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
+                           const roce_slot *slot);
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
 /* A First or Middle packet of `s`'s messages, or of their answers, is as long as the

@@ -185,14 +185,21 @@ typedef struct roce_stream {
     roce_addr src, dst;
     uint8_t n_udp_src_ports, n_vlans, n_opcodes;
     bool has_src_qpn;
+    roce_transport transport : 8;
+    roce_pairing paired_by : 8;
+    roce_ecn_source ecn_source : 8; /* of its packets, the highest */
+    roce_vantage vantage : 8;
+    roce_recovery recovery : 8;
+    uint8_t opcode[ROCE_STREAM_OPCODES]; /* the first; see other_opcodes */
+    bool paired_ports_agree; /* the source-port relation holds for the pairing */
+    bool table_contradicted; /* what was captured contradicts the user's tables */
+    bool partial_path;
     uint16_t n_other_opcodes;
     uint32_t dst_qpn;
     uint32_t src_qpn; /* valid if has_src_qpn: from DETH, CM, the user or the pairing */
-    roce_transport transport;
-    uint32_t peer; /* the stream of the other direction, or ROCE_NO_STREAM */
-    roce_pairing paired_by;
-    uint32_t pmtu_bytes;        /* 0 while unknown */
-    roce_ecn_source ecn_source; /* of its packets, the highest */
+    uint32_t peer;    /* the stream of the other direction, or ROCE_NO_STREAM */
+    uint32_t pmtu_bytes; /* 0 while unknown */
+    uint32_t connection; /* CM connection index, or ROCE_NO_STREAM */
 
     uint64_t packets, wire_bytes, payload_bytes;
     uint64_t first_time_ns, last_time_ns;
@@ -203,7 +210,6 @@ typedef struct roce_stream {
     roce_ecn_counters ecn;                 /* of data */
     roce_space_counters space[ROCE_N_SPACES];
     uint64_t opcode_packets[ROCE_STREAM_OPCODES];
-    uint8_t opcode[ROCE_STREAM_OPCODES]; /* the first; see other_opcodes */
     uint16_t udp_src_port[ROCE_STREAM_PORTS];
     /* Parts that not every stream has; to be read by the functions below. */
     roce_stream_trouble *trouble;
@@ -216,13 +222,7 @@ typedef struct roce_stream {
     uint64_t ecn_control[4];
     uint32_t
         paired_as; /* grows with each pairing of the capture; the same at the peer */
-    uint32_t connection;       /* CM connection index, or ROCE_NO_STREAM */
-    uint32_t pairing_evidence; /* ACKs that agreed with the pairing */
-    roce_vantage vantage;
-    roce_recovery recovery;
-    bool paired_ports_agree; /* the source-port relation holds for the pairing */
-    bool table_contradicted; /* what was captured contradicts the user's tables */
-    bool partial_path;
+    uint32_t pairing_evidence;        /* ACKs that agreed with the pairing */
     uint16_t vlan[ROCE_STREAM_VLANS]; /* VLAN ids, outermost */
 } roce_stream;
 
