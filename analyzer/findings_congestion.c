@@ -27,7 +27,7 @@ congestion_of(const rs_flow *flow)
 static const GArray *
 members_of(const rs_findings *all, const roce_stream *s)
 {
-    return all->summary->members->pdata[s->id];
+    return rs_summary_members(all->summary, s->id);
 }
 
 /* A counter of a stream, summed over all points that saw it. */

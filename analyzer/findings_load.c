@@ -337,7 +337,7 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
 static guint32
 strongest_at(const rs_findings *all, guint32 stream)
 {
-    const GArray *members = all->summary->members->pdata[stream];
+    const GArray *members = rs_summary_members(all->summary, stream);
     guint n = members != NULL ? members->len : 1;
     guint32 best = ROCE_NO_STREAM;
     guint64 best_ns = 0;

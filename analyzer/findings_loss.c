@@ -15,7 +15,7 @@ static void
 locate_stream(const rs_flow *flow, guint32 id, location *where)
 {
     const rs_analysis *analysis = flow->all->analysis;
-    const GArray *members = flow->all->summary->members->pdata[id];
+    const GArray *members = rs_summary_members(flow->all->summary, id);
     guint64 only = rs_twins_only_here(analysis->twins, id);
     if (members == NULL || members->len != 2 || only == 0) {
         return;

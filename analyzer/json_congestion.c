@@ -77,7 +77,7 @@ static json_t *
 marked_json(const rs_analysis *analysis, const rs_summary *summary, guint32 id)
 {
     guint32 standing = g_array_index(summary->group, guint32, id);
-    const GArray *members = summary->members->pdata[standing];
+    const GArray *members = rs_summary_members(summary, standing);
     if (analysis->twins == NULL || members == NULL || members->len < 2) {
         return json_null();
     }

@@ -283,7 +283,7 @@ siblings_json(const rs_summary *summary, guint32 id)
 {
     json_t *json = json_array();
     guint32 standing = g_array_index(summary->group, guint32, id);
-    const GArray *members = summary->members->pdata[standing];
+    const GArray *members = rs_summary_members(summary, standing);
     for (guint i = 0;
          members != NULL && i < members->len && json_array_size(json) < MAX_SIBLINGS;
          i++) {
@@ -383,7 +383,7 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     rs_json_set_stream_priorities(json, analysis, id);
     rs_json_set_stream_path(json, analysis, id);
     guint32 standing = g_array_index(summary->group, guint32, id);
-    const GArray *members = summary->members->pdata[standing];
+    const GArray *members = rs_summary_members(summary, standing);
     gboolean twins = analysis->twins != NULL && rs_twins_complete(analysis->twins) &&
                      members != NULL && members->len > 1;
     json_object_set_new(

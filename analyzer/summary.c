@@ -176,6 +176,9 @@ free_members(gpointer data)
 static void
 join_group(rs_summary *summary, guint32 first, guint32 id)
 {
+    if (summary->members->len == 0) {
+        g_ptr_array_set_size(summary->members, (gint)summary->group->len);
+    }
     gpointer *members = &summary->members->pdata[first];
     if (*members == NULL) {
         *members = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -212,7 +215,6 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_array_set_size(summary->group, n);
-    g_ptr_array_set_size(summary->members, (gint)n);
     g_autoptr(GHashTable) first = g_hash_table_new(hash_stream, same_stream);
     for (guint32 id = 0; id < n; id++) {
         gpointer s = (gpointer)(guintptr)stream_of(analysis, id);
@@ -224,9 +226,15 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
             join_group(summary, known->id, id);
         }
     }
-    for (guint32 id = 0; id < n; id++) {
+    for (guint32 id = 0; id < summary->members->len; id++) {
         elect(summary, analysis, id);
     }
+}
+
+const GArray *
+rs_summary_members(const rs_summary *summary, guint32 stream)
+{
+    return stream < summary->members->len ? summary->members->pdata[stream] : NULL;
 }
 
 gboolean

@@ -70,8 +70,7 @@ typedef struct rs_summary {
     roce_histogram latencies[ROCE_N_LATENCIES]; /* of the same streams */
     rs_unattributed unattributed;
     GArray *group;       /* guint32 by stream id: the stream that stands for it */
-    GPtrArray *members;  /* GArray of guint32 by stream id; NULL unless it stands for
-                            * others, too */
+    GPtrArray *members;  /* see rs_summary_members(); empty where no stream has any */
     GArray *worst_first; /* guint32: stream ids */
     GPtrArray *links;    /* rs_link */
     GArray *link_of;     /* guint32 by stream id; G_MAXUINT32 none */
@@ -84,6 +83,10 @@ void
 rs_summary_free(rs_summary *summary);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_summary, rs_summary_free)
+
+/* The streams that one stands for, guint32 each, with itself; NULL if that is all. */
+const GArray *
+rs_summary_members(const rs_summary *summary, guint32 stream);
 
 void
 rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);

@@ -31,6 +31,11 @@ typedef struct portion {
     guint64 rows[RS_TIMELINE_N_ROWS];
 } portion;
 
+/* What one of them had counted when that was last added. */
+typedef struct counts {
+    guint32 packets, data, ce, cnps, resent; /* as in rs_counted */
+} counts;
+
 struct rs_timeline {
     const roce_tracker *tracker;
     rs_bins *bins;
@@ -38,7 +43,7 @@ struct rs_timeline {
     rs_series *points[RS_TIMELINE_POINTS];
     portion portions[RS_TIMELINE_POINTS];
     GArray *streams_so_far; /* progress, of those that have bins */
-    GArray *further;        /* rs_counted, of the streams behind them */
+    GArray *further;        /* counts, of the streams behind them */
 };
 
 rs_timeline *
@@ -48,7 +53,7 @@ rs_timeline_new(const roce_tracker *tracker)
     timeline->tracker = tracker;
     timeline->bins = rs_bins_new(LEAST_BIN_NS);
     timeline->streams_so_far = g_array_new(FALSE, TRUE, sizeof(progress));
-    timeline->further = g_array_new(FALSE, TRUE, sizeof(rs_counted));
+    timeline->further = g_array_new(FALSE, TRUE, sizeof(counts));
     return timeline;
 }
 
@@ -154,14 +159,14 @@ ip_payload_bits(const roce_packet *packet)
 
 /* ---- streams without bins of their own ---- */
 
-static rs_counted *
+static counts *
 further_of(rs_timeline *timeline, guint32 stream)
 {
     guint32 i = stream - RS_TIMELINE_STREAMS;
     if (i >= timeline->further->len) {
         g_array_set_size(timeline->further, i + 1);
     }
-    return &g_array_index(timeline->further, rs_counted, i);
+    return &g_array_index(timeline->further, counts, i);
 }
 
 static void
@@ -197,13 +202,19 @@ rows_at(rs_timeline *timeline, guint32 point, guint64 time_ns)
 
 /* Adds what a stream has counted since. */
 static void
-add_further(guint64 *rows, rs_counted *before, const rs_counted *now)
+add_further(guint64 *rows, counts *before, const rs_counted *now)
 {
     rows[RS_TIMELINE_DATA] += growth(now->data, before->data);
     rows[RS_TIMELINE_CE] += growth(now->ce, before->ce);
     rows[RS_TIMELINE_CNPS] += growth(now->cnps, before->cnps);
     rows[RS_TIMELINE_RETRANSMISSIONS] += growth(now->resent, before->resent);
-    *before = *now;
+    *before = (counts){
+        .packets = now->packets,
+        .data = now->data,
+        .ce = now->ce,
+        .cnps = now->cnps,
+        .resent = now->resent,
+    };
 }
 
 static void
@@ -214,7 +225,7 @@ take_further(rs_timeline *timeline, const rs_sight *sight)
     if (rows == NULL) {
         return;
     }
-    rs_counted *before = further_of(timeline, s->id);
+    counts *before = further_of(timeline, s->id);
     if (sight->counted.packets != before->packets) {
         rows[RS_TIMELINE_BITS] += ip_payload_bits(sight->packet);
     }
@@ -228,7 +239,7 @@ take_further_train(rs_timeline *timeline, const rs_train_sight *train)
     if (s->point >= RS_TIMELINE_POINTS) {
         return;
     }
-    rs_counted *before = further_of(timeline, s->id);
+    counts *before = further_of(timeline, s->id);
     for (guint i = 0; i < train->n; i++) {
         guint64 *rows = rows_at(timeline, s->point, train->cars[i].time_ns);
         if (i == 0) {

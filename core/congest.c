@@ -175,7 +175,7 @@ search_pair(const roce_tracker *t, const roce_stream_state *s)
 {
     roce_stream_state *found = NULL;
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        const roce_stream_state *other = t->streams[i];
+        const roce_stream_state *other = roce_state_at(t, i);
         if (other != s && other->pub.point == s->pub.point &&
             other->pub.dst_qpn == s->pub.dst_qpn &&
             roce_tenant_equal(&other->pub.tenant, &s->pub.tenant) &&
@@ -200,7 +200,7 @@ complained_of(roce_tracker *t, roce_stream_state *s)
     }
     roce_congestion *c = roce_congestion_make(t, s);
     if (c->complained_of != 0) {
-        return t->streams[c->complained_of - 1];
+        return roce_state_at(t, c->complained_of - 1);
     }
     /* Looked for a few times only, and not at all in a crowd: it walks all streams. */
     if (c->lookups == CNP_LOOKUPS || t->cnp_searches > CNP_SEARCHES) {

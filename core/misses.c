@@ -118,7 +118,7 @@ roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space
 static void
 take_back(roce_tracker *t, const roce_loss_claim *claim)
 {
-    roce_stream_state *s = t->streams[claim->stream - 1];
+    roce_stream_state *s = roce_state_at(t, claim->stream - 1);
     roce_slot *slot =
         roce_history_find(&roce_lane_at(s, claim->space)->history, claim->psn);
     for (uint32_t i = 0; i < claim->copies; i++) {
@@ -145,7 +145,7 @@ roce_misses_note(roce_tracker *t, const roce_stream_state *s)
         if (claim.stream == 0) {
             continue;
         }
-        const roce_stream_state *of = t->streams[claim.stream - 1];
+        const roce_stream_state *of = roce_state_at(t, claim.stream - 1);
         if (of->pub.point == s->pub.point && spoils(t, of, claim.space, claim.asked)) {
             t->claims[i].stream = 0;
             take_back(t, &claim);

@@ -382,7 +382,7 @@ notifier_of(const roce_tracker *t, const roce_stream_state *s)
 {
     uint32_t complainer = roce_congestion_of(s)->complainer;
     if (complainer != 0) {
-        uint32_t way = roce_congestion_of(t->streams[complainer - 1])->cnp_way;
+        uint32_t way = roce_congestion_of(roce_state_at(t, complainer - 1))->cnp_way;
         return way != 0 ? &t->notifiers[t->cnp_ways[way - 1].notifier] : NULL;
     }
     uint32_t i = find_notifier(t, &s->pub, &s->pub.dst);
@@ -442,10 +442,10 @@ roce_pacing_newest(const roce_tracker *t, const roce_stream_state *s, uint64_t *
         break;
     }
     if (carrier == ROCE_NO_STREAM ||
-        !roce_congestion_of(t->streams[carrier])->carried_cnp) {
+        !roce_congestion_of(roce_state_at(t, carrier))->carried_cnp) {
         return false;
     }
-    *time_ns = roce_congestion_of(t->streams[carrier])->carried_cnp_ns;
+    *time_ns = roce_congestion_of(roce_state_at(t, carrier))->carried_cnp_ns;
     return true;
 }
 
@@ -494,6 +494,6 @@ roce_tracker_notifier(const roce_tracker *t, uint32_t i)
 const roce_notifier *
 roce_tracker_notifier_of(const roce_tracker *t, uint32_t stream)
 {
-    const notifier *n = notifier_of(t, t->streams[stream]);
+    const notifier *n = notifier_of(t, roce_state_at(t, stream));
     return n != NULL ? &n->pub : NULL;
 }

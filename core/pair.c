@@ -110,7 +110,7 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     uint32_t id = s->pub.id + 1;
     bool known = note->stream != 0 && note->key == key;
     bool other = known && note->stream != id &&
-                 !roce_stream_is_paired(&t->streams[note->stream - 1]->pub);
+                 !roce_stream_is_paired(&roce_state_at(t, note->stream - 1)->pub);
     bool still = known && note->ambiguous && note->stream == id;
     *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
 }
@@ -234,7 +234,7 @@ noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
     if (note->stream == 0 || note->key != key || note->ambiguous) {
         return NULL;
     }
-    roce_stream_state *s = t->streams[note->stream - 1];
+    roce_stream_state *s = roce_state_at(t, note->stream - 1);
     return can_be_paired(s) ? s : NULL;
 }
 

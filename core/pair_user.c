@@ -301,7 +301,8 @@ end_of(roce_tracker *t, const roce_stream *s)
 static void
 give_up(roce_tracker *t, const end *claimed, bool ambiguous, const roce_arrival *a)
 {
-    roce_stream_state *both[2] = {t->streams[claimed->in], t->streams[claimed->out]};
+    roce_stream_state *both[2] = {roce_state_at(t, claimed->in),
+                                  roce_state_at(t, claimed->out)};
     if (both[0]->pub.paired_by == ROCE_PAIRING_USER &&
         both[0]->pub.peer == both[1]->pub.id) {
         roce_pair_undo(t, both[0], a);
@@ -414,7 +415,7 @@ try_waiting(roce_tracker *t, roce_stream_state *out, const roce_arrival *a)
     for (uint32_t i = roce_index_first(&u->waiting.index, hash); i != ROCE_INDEX_END;
          i = roce_index_next(&u->waiting.index, i)) {
         const waiter *w = (const waiter *)u->waiting.items + i;
-        roce_stream_state *in = t->streams[w->stream];
+        roce_stream_state *in = roce_state_at(t, w->stream);
         if (w->rqpn == s->dst_qpn && in->pub.point == s->point &&
             roce_tenant_equal(&in->pub.tenant, &s->tenant) &&
             roce_addr_equal(&in->pub.src, &s->dst) &&

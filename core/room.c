@@ -78,9 +78,9 @@ cut_histories(roce_tracker *t)
            t->history_max / 2 >= LEAST_PACKETS) {
         t->history_max /= 2;
         for (uint32_t i = 0; i < t->n_streams; i++) {
-            cut(t, t->streams[i], ROCE_SPACE_REQUESTS);
-            if (t->streams[i]->answers != NULL) {
-                cut(t, t->streams[i], ROCE_SPACE_RESPONSES);
+            cut(t, roce_state_at(t, i), ROCE_SPACE_REQUESTS);
+            if (roce_state_at(t, i)->answers != NULL) {
+                cut(t, roce_state_at(t, i), ROCE_SPACE_RESPONSES);
             }
         }
     }
@@ -123,7 +123,7 @@ shrink_histograms(roce_tracker *t)
            t->histogram_max / 2 >= ROCE_HISTOGRAM_LEAST_BUCKETS) {
         t->histogram_max /= 2;
         for (uint32_t i = 0; i < t->n_streams; i++) {
-            shrink_histograms_of(t, &t->streams[i]->pub);
+            shrink_histograms_of(t, &roce_state_at(t, i)->pub);
         }
     }
 }

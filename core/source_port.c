@@ -84,7 +84,7 @@ roce_source_port_find(const roce_tracker *t, roce_stream_state *by, uint32_t psn
     by->port_lookups++;
     uint32_t next = *way_of(t, by->pub.point, &by->pub.dst, &by->pub.src);
     for (unsigned i = 0; next != 0 && i < CANDIDATES; i++) {
-        roce_stream_state *s = t->streams[next - 1];
+        roce_stream_state *s = roce_state_at(t, next - 1);
         next = s->older_of_way;
         if (may_be_peer(s, by, psn24) && roce_source_port_agree(s, by)) {
             if (found != NULL) {

@@ -13,7 +13,6 @@
 
 #define SMALLEST_INDEX 1024
 #define CACHE_LINE_BYTES 64
-#define STREAMS_AT_ONCE 32 /* for which memory is asked */
 
 /* A place of the index: half of the hash, so that hardly any stream is looked at in
  * vain. */
@@ -80,7 +79,7 @@ lookup(const roce_tracker *t, uint64_t hash, const roce_stream_key *key)
     }
     for (uint32_t i = slot_of(t, hash); t->index[i].stream != 0;
          i = (i + 1) & (t->index_size - 1)) {
-        roce_stream_state *s = t->streams[t->index[i].stream - 1];
+        roce_stream_state *s = roce_state_at(t, t->index[i].stream - 1);
         if (t->index[i].tag == tag_of(hash) && matches(s, key)) {
             return s;
         }
@@ -104,11 +103,11 @@ index_insert(roce_tracker *t, uint64_t hash, uint32_t id)
     t->index[i] = (struct roce_table_entry){.tag = tag_of(hash), .stream = id + 1};
 }
 
-/* Keeps the index at most half full. */
+/* Keeps a quarter of the index empty at least. */
 static bool
 grow_index(roce_tracker *t)
 {
-    if ((t->n_streams + 1) * 2 <= t->index_size) {
+    if ((uint64_t)(t->n_streams + 1) * 4 <= (uint64_t)t->index_size * 3) {
         return true;
     }
     uint32_t size = t->index_size == 0 ? SMALLEST_INDEX : t->index_size * 2;
@@ -123,7 +122,7 @@ grow_index(roce_tracker *t)
     t->index = index;
     t->index_size = size;
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        const roce_stream_key key = key_of_stream(&t->streams[i]->pub);
+        const roce_stream_key key = key_of_stream(&roce_state_at(t, i)->pub);
         index_insert(t, key_hash(&key), i);
     }
     return true;
@@ -143,10 +142,15 @@ ask_vantage(const roce_tracker *t, roce_stream_state *s)
 static roce_stream_state *
 new_state(roce_tracker *t)
 {
-    uint32_t at = t->n_streams % STREAMS_AT_ONCE;
-    return at > 0 ? t->streams[t->n_streams - at] + at
-                  : roce_track_resize(t, NULL,
-                                      STREAMS_AT_ONCE * sizeof(roce_stream_state));
+    if (t->n_streams == t->n_blocks * ROCE_STREAMS_AT_ONCE) {
+        roce_stream_state *block = roce_track_resize(
+            t, NULL, ROCE_STREAMS_AT_ONCE * sizeof(roce_stream_state));
+        if (block == NULL) {
+            return NULL;
+        }
+        t->blocks[t->n_blocks++] = block;
+    }
+    return roce_state_at(t, t->n_streams);
 }
 
 static roce_stream_state *
@@ -154,8 +158,8 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
 {
     const roce_packet *p = a->packet;
     if (t->n_streams == t->config.max_streams || !grow_index(t) ||
-        !roce_track_reserve(t, (void **)&t->streams, &t->streams_capacity, t->n_streams,
-                            sizeof *t->streams)) {
+        !roce_track_reserve(t, (void **)&t->blocks, &t->blocks_capacity, t->n_blocks,
+                            sizeof *t->blocks)) {
         roce_track_evicted(t, ROCE_TABLE_STREAMS, NULL, a);
         return NULL;
     }
@@ -187,7 +191,7 @@ create(roce_tracker *t, const roce_arrival *a, uint64_t hash)
         s->pub.has_src_qpn = true;
     }
     ask_vantage(t, s);
-    t->streams[t->n_streams++] = s;
+    t->n_streams++;
     index_insert(t, hash, s->pub.id);
     return s;
 }
@@ -259,17 +263,17 @@ roce_tracker_guess(const roce_tracker *t, uint64_t hash)
     if (t->index[i].stream == 0) {
         return ROCE_NO_STREAM;
     }
-    const roce_stream_state *s = t->streams[t->index[i].stream - 1];
+    const roce_stream_state *s = roce_state_at(t, t->index[i].stream - 1);
     fetch(s, offsetof(roce_stream, first_frame));
-    fetch(&s->ident_seen,
-          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, ident_seen));
+    fetch(&s->una,
+          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, una));
     return t->index[i].stream - 1;
 }
 
 void
 roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
-    const roce_stream_state *s = t->streams[stream];
+    const roce_stream_state *s = roce_state_at(t, stream);
     const roce_history *history = &s->requests.history;
     roce_pair_approach(t, s, packet);
     if (history->capacity > 0) {
@@ -282,13 +286,13 @@ void
 roce_table_clear(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        roce_parts_clear(t, t->streams[i]);
+        roce_parts_clear(t, roce_state_at(t, i));
     }
-    for (uint32_t i = 0; i < t->n_streams; i += STREAMS_AT_ONCE) {
-        t->alloc.release(t->alloc.ctx, t->streams[i]);
+    for (uint32_t i = 0; i < t->n_blocks; i++) {
+        t->alloc.release(t->alloc.ctx, t->blocks[i]);
     }
-    if (t->streams != NULL) {
-        t->alloc.release(t->alloc.ctx, t->streams);
+    if (t->blocks != NULL) {
+        t->alloc.release(t->alloc.ctx, t->blocks);
     }
     if (t->index != NULL) {
         t->alloc.release(t->alloc.ctx, t->index);

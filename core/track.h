@@ -47,28 +47,26 @@ typedef enum roce_ident_mode {
 typedef struct roce_stream_state {
     roce_stream pub; /* first, so that a roce_stream is a state */
 
-    bool ident_seen;
-    int8_t last_ecn; /* -1 before the first data packet */
-    uint16_t ident_last;
-    uint8_t
-        directions; /* roce_direction of its packets, or both or'ed: it passes here */
-    bool reborn;    /* CM has set up its queue pair anew */
-    bool acked;
-    uint8_t port_lookups;
-    bool vantage_given; /* the user told pub.vantage */
-    uint32_t ident_rises, ident_same, ident_other;
     int64_t una;       /* everything below is acknowledged */
     uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
     roce_lane requests;
-    /* Parts that not every stream has, like those of `pub`; see parts.h. */
-    roce_heard *heard;
-    roce_carried *carried;
-    roce_answers *answers;
-
+    uint16_t ident_last;
+    int8_t last_ecn;    /* -1 before the first data packet */
+    uint8_t directions; /* roce_direction of its packets, or'ed: it passes here */
+    uint8_t port_lookups;
+    bool ident_seen : 1;
+    bool reborn : 1; /* CM has set up its queue pair anew */
+    bool acked : 1;
+    bool vantage_given : 1; /* the user told pub.vantage */
+    uint32_t ident_rises, ident_same, ident_other;
     /* pairing */
     uint32_t contradictions;
     uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
     uint32_t vetoes;       /* PSNs would have paired it against the user's tables */
+    /* Parts that not every stream has, like those of `pub`; see parts.h. */
+    roce_heard *heard;
+    roce_carried *carried;
+    roce_answers *answers;
 } roce_stream_state;
 
 /* Time from `then` to `now`; 0 where the clock stepped back. */
@@ -157,8 +155,8 @@ struct roce_tracker {
     roce_tracker_config config;
     roce_tracker_totals totals;
 
-    roce_stream_state **streams;
-    uint32_t n_streams, streams_capacity;
+    roce_stream_state **blocks; /* streams by id, ROCE_STREAMS_AT_ONCE in each */
+    uint32_t n_streams, n_blocks, blocks_capacity;
     struct roce_table_entry *index; /* by hash, see table.c */
     uint32_t index_size;
     uint32_t history_max;       /* packets of one history, see room.c */
@@ -215,6 +213,14 @@ struct roce_tracker {
         roce_heard heard;
     } nowhere;
 };
+
+#define ROCE_STREAMS_AT_ONCE 32u /* for which memory is asked */
+
+static inline roce_stream_state *
+roce_state_at(const roce_tracker *t, uint32_t id)
+{
+    return &t->blocks[id / ROCE_STREAMS_AT_ONCE][id % ROCE_STREAMS_AT_ONCE];
+}
 
 /* A packet on its way through the rules. */
 typedef struct roce_arrival {

@@ -164,7 +164,7 @@ roce_track_event(roce_event_kind kind, const roce_stream_state *s,
 roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s)
 {
-    return s->pub.peer == ROCE_NO_STREAM ? NULL : t->streams[s->pub.peer];
+    return s->pub.peer == ROCE_NO_STREAM ? NULL : roce_state_at(t, s->pub.peer);
 }
 
 /* Beyond the first few: room for as many as the next power of two. */
@@ -560,7 +560,7 @@ static void
 count_unattributed(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        const roce_stream *s = &t->streams[i]->pub;
+        const roce_stream *s = &roce_state_at(t, i)->pub;
         if (roce_stream_is_paired(s)) {
             continue;
         }
@@ -581,11 +581,11 @@ roce_tracker_finish(roce_tracker *t)
 {
     roce_pacing_finish(t);
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        roce_respond_finish(t, t->streams[i]);
+        roce_respond_finish(t, roce_state_at(t, i));
     }
     for (uint32_t i = 0; i < t->n_streams; i++) {
-        roce_sequence_finish(t, t->streams[i]);
-        roce_congest_finish(t, t->streams[i]);
+        roce_sequence_finish(t, roce_state_at(t, i));
+        roce_congest_finish(t, roce_state_at(t, i));
     }
     roce_stop_finish(t);
     count_unattributed(t);
@@ -612,7 +612,7 @@ roce_tracker_n_streams(const roce_tracker *t)
 const roce_stream *
 roce_tracker_stream(const roce_tracker *t, uint32_t id)
 {
-    return &t->streams[id]->pub;
+    return &roce_state_at(t, id)->pub;
 }
 
 uint32_t

@@ -15,7 +15,7 @@
 static const roce_stream_state *
 state_of(const roce_tracker *t, uint32_t stream)
 {
-    return t->streams[stream];
+    return roce_state_at(t, stream);
 }
 
 /* Whether nothing is missing, and the acceptor has all up to the newest packet. */
@@ -191,7 +191,7 @@ void
 roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_icrc_status icrc,
                         const roce_car *cars, uint32_t n)
 {
-    roce_stream_state *s = t->streams[stream];
+    roce_stream_state *s = roce_state_at(t, stream);
     roce_lane *lane = roce_requests(s);
     approach(&lane->history, n);
     for (uint32_t i = 0; i < n; i++) {
