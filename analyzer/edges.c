@@ -21,7 +21,8 @@ typedef struct follower {
     guint32 edge;
     guint32 repeats; /* what came more than once, so far */
     guint64 bytes;   /* of data, that are not yet its edge's */
-    open_message open[ROCE_N_SPACES];
+    open_message request; /* SEND or WRITE */
+    open_message *answer; /* READ response; NULL before the first one */
 } follower;
 
 struct rs_edges {
@@ -75,11 +76,19 @@ free_edge(gpointer data)
     g_free(edge);
 }
 
+static void
+clear_follower(gpointer data)
+{
+    follower *f = data;
+    g_free(f->answer);
+}
+
 rs_edges *
 rs_edges_new(void)
 {
     rs_edges *edges = g_new0(rs_edges, 1);
     edges->followers = g_array_new(FALSE, TRUE, sizeof(follower));
+    g_array_set_clear_func(edges->followers, clear_follower);
     edges->edges = g_ptr_array_new_with_free_func(free_edge);
     edges->edge_of = g_hash_table_new(hash_edge, same_edge);
     edges->nodes = g_ptr_array_new_with_free_func(g_free);
@@ -188,11 +197,23 @@ keep(rs_edges *edges, rs_edge *edge, const rs_message *message)
     edges->messages++;
 }
 
+static open_message *
+open_of(follower *f, const roce_opcode_info *info)
+{
+    if (info->role != ROCE_ROLE_READ_RESPONSE) {
+        return &f->request;
+    }
+    if (f->answer == NULL) {
+        f->answer = g_new0(open_message, 1);
+    }
+    return f->answer;
+}
+
 static void
 add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
                const roce_opcode_info *info)
 {
-    open_message *open = &f->open[info->role == ROCE_ROLE_READ_RESPONSE];
+    open_message *open = open_of(f, info);
     rs_message *message = &open->message;
     gboolean starts = roce_part_starts(info->part);
     if (starts || !open->open) {
