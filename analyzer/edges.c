@@ -19,8 +19,8 @@ typedef struct open_message {
 typedef struct follower {
     gboolean known; /* `edge` was looked for */
     guint32 edge;
-    guint32 repeats; /* what came more than once, so far */
-    guint64 bytes;   /* of data, that are not yet its edge's */
+    guint32 repeats;      /* what came more than once, so far */
+    guint64 bytes;        /* of data, that are not yet its edge's */
     open_message request; /* SEND or WRITE */
     open_message *answer; /* READ response; NULL before the first one */
 } follower;

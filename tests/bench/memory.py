@@ -35,9 +35,9 @@ FIRST = 1000  # queue pairs; of a few no packet comes
 # bytes for each stream more.  Arrays that double have their room in the last row as often as
 # in its first run: both have the same place between two powers of two.
 ROWS = {
-    "short": (FIRST, 4, 100_000, 4, 2480),
-    "short, many": (FIRST, 4, 300_000, 4, 1810),
-    "long": (FIRST, 1200, 30_000, 80, 4950),
+    "short": (FIRST, 4, 100_000, 4, 2280),
+    "short, many": (FIRST, 4, 300_000, 4, 1620),
+    "long": (FIRST, 1200, 30_000, 80, 4810),
     "further": (300_000, 4, 600_000, 4, 1024),
 }
 
