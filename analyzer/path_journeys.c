@@ -83,8 +83,8 @@ cost(const pairing *p, guint few, guint more)
                : apart(p->d, p->copies.first + more, p->here.first + few);
 }
 
-/* As pair_by_time(), where there are very many: each has the first behind that of the one before
- * it, behind which the next fits worse. */
+/* As pair_by_time(), where there are very many: each has the first behind that of the one
+ * before it, behind which the next fits worse. */
 static void
 pair_one_by_one(const pairing *p)
 {

@@ -13,8 +13,8 @@
 #define PAUSED RS_TIMELINE_N_ROWS /* by priority */
 #define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
 
-/* A stream that has bins.  Its packets of one bin are entered together, when one of another comes.  Of
- * what only grows the low half is kept: of two, the difference is right. */
+/* A stream that has bins.  Its packets of one bin are entered together, when one of another
+ * comes.  Of what only grows the low half is kept: of two, the difference is right. */
 typedef struct progress {
     guint64 newest_ns;        /* of a bin that begins at start_ns, inclusive, ... */
     guint64 start_ns, end_ns; /* ... and ends there; both 0 before the first packet */

@@ -83,8 +83,8 @@ else()
 endif()
 
 # A packet goes through many files.  Objects have both forms, so that what is linked often,
-# the tests, takes the plain one (-fno-lto).  By -O3, which is not CMake's default, captures
-# are read in a tenth less time.
+# the tests, takes the plain one (-fno-lto).  By -O3, which is not the default of all builds,
+# captures are read in a tenth less time.
 add_library(rocescope_whole INTERFACE)
 set(whole FALSE)
 if(ROCESCOPE_INSTRUMENT STREQUAL "none")

@@ -312,7 +312,7 @@ static bool
 may_answer_again(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_slot *slot = asked_again(s, a->psn);
-    if (slot == NULL) {
+    if (s == NULL || slot == NULL) {
         return false;
     }
     int64_t start = slot->psn + (int64_t)slot->skipped;

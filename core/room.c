@@ -7,8 +7,9 @@
  * A history grows as its stream needs it.  When the room is used up, no history may be
  * longer than half of what was allowed before, those that are forget their oldest
  * entries, and so on until all fit: the longest pay first.  Below LEAST_PACKETS nobody
- * goes; from then on streams add to what the room holds.  Distributions likewise: those
- * of too many buckets become coarser, and lose no sample.
+ * goes; from then on streams add to what the room holds.  Distributions likewise: what
+ * they have beyond the least number of buckets has a room, and those of too many become
+ * coarser.  They lose no sample.
  *
  * The one rule: histories are cut before a packet is tracked and never while one is,
  * because rules hold entries.
@@ -88,18 +89,27 @@ cut_histories(roce_tracker *t)
 
 /* ---- distributions ---- */
 
+/* Buckets that count: what each may have in any case takes no room. */
+static uint32_t
+counted_of(const roce_histogram *h)
+{
+    return h->capacity > ROCE_HISTOGRAM_LEAST_BUCKETS
+               ? h->capacity - ROCE_HISTOGRAM_LEAST_BUCKETS
+               : 0;
+}
+
 void
 roce_room_sample(roce_tracker *t, roce_histogram *h, uint64_t sample_ns)
 {
-    uint32_t before = h->capacity;
+    uint32_t before = counted_of(h);
     roce_histogram_add_within(h, &t->alloc, sample_ns, t->histogram_max);
-    t->histogram_buckets += h->capacity - before;
+    t->histogram_buckets += counted_of(h) - before;
 }
 
 void
 roce_room_forget_samples(roce_tracker *t, roce_histogram *h)
 {
-    t->histogram_buckets -= h->capacity;
+    t->histogram_buckets -= counted_of(h);
     roce_histogram_clear(h, &t->alloc);
 }
 
@@ -109,9 +119,9 @@ shrink_histograms_of(roce_tracker *t, const roce_stream *s)
     for (unsigned i = 0; s->latencies != NULL && i < ROCE_N_LATENCIES; i++) {
         roce_histogram *h = s->latencies->of[i];
         if (h != NULL) {
-            uint32_t before = h->capacity;
+            uint32_t before = counted_of(h);
             roce_histogram_shrink(h, &t->alloc, t->histogram_max);
-            t->histogram_buckets -= before - h->capacity;
+            t->histogram_buckets -= before - counted_of(h);
         }
     }
 }

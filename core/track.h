@@ -162,7 +162,7 @@ struct roce_tracker {
     uint32_t history_max;       /* packets of one history, see room.c */
     uint64_t history_packets;   /* that all histories have room for */
     uint32_t histogram_max;     /* buckets of one distribution of latencies */
-    uint64_t histogram_buckets; /* that all of them have room for */
+    uint64_t histogram_buckets; /* that all of them have beyond the least number */
     roce_sighting last; /* of the packet that is being tracked, and afterwards */
 
     uint32_t n_pairings; /* made so far */

@@ -8,9 +8,9 @@
  * ROCE_HISTOGRAM_BUCKETS, or fewer if its owner has less room; when there would be more,
  * every two neighbours become one, at most six times.
  *
- * The one rule: a histogram is a function of the samples in it and of the least number of
- * buckets that it was ever held to.  The order of samples, and how they were split into
- * histograms that were merged, leave no trace.
+ * The one rule: a histogram is a function of the samples in it.  Their order, and how they
+ * were split into histograms that were merged, leave no trace, unless one of those was held
+ * to fewer buckets: then what it was merged into is at least as coarse.
  */
 #ifndef ROCE_HISTOGRAM_H
 #define ROCE_HISTOGRAM_H

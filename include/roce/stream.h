@@ -183,12 +183,16 @@ typedef struct roce_stream {
     uint32_t point;
     roce_tenant tenant; /* the overlay network that it runs in, if it was captured so */
     roce_addr src, dst;
-    uint8_t n_udp_src_ports, n_vlans, n_opcodes;
-    bool has_src_qpn;
+    /* No two fields of some bits stand side by side: one is written while another thread
+     * reads another one. */
     roce_transport transport : 8;
+    uint8_t n_udp_src_ports;
     roce_pairing paired_by : 8;
+    uint8_t n_vlans;
     roce_ecn_source ecn_source : 8; /* of its packets, the highest */
+    uint8_t n_opcodes;
     roce_vantage vantage : 8;
+    bool has_src_qpn;
     roce_recovery recovery : 8;
     uint8_t opcode[ROCE_STREAM_OPCODES]; /* the first; see other_opcodes */
     bool paired_ports_agree; /* the source-port relation holds for the pairing */

@@ -29,11 +29,13 @@ typedef struct roce_tracker roce_tracker;
 
 typedef struct roce_tracker_config {
     uint32_t max_streams; /* 1..; packets of further ones are counted, not tracked */
-    uint32_t max_history_packets;    /* 64..; remembered per stream and space, ... */
-    uint64_t history_room_packets;   /* ... and of all of them; see core/room.c */
-    uint64_t histogram_room_buckets; /* of all distributions of latencies, likewise */
-    uint64_t ce_episode_pause_ns;    /* a CE-free time that ends an episode */
-    uint64_t path_delay_ns;          /* round trip assumed while none was observed */
+    uint32_t max_history_packets;  /* 64..; remembered per stream and space, ... */
+    uint64_t history_room_packets; /* ... and of all of them; see core/room.c */
+    uint64_t
+        histogram_room_buckets;   /* likewise; of what distributions of latencies have
+                                       * beyond ROCE_HISTOGRAM_LEAST_BUCKETS each */
+    uint64_t ce_episode_pause_ns; /* a CE-free time that ends an episode */
+    uint64_t path_delay_ns;       /* round trip assumed while none was observed */
     /* Speed of the link at a point in bit/s, 0 when unknown; NULL: never known. */
     uint64_t (*link_speed_bps)(void *ctx, uint32_t point);
     /* Where a point stands to what `src` sends to `dst`, as the user knows it: asked once

@@ -304,7 +304,8 @@ check_fewer_buckets(void)
         roce_histogram always = {0};
         roce_histogram lately = {0};
         size_t n = make_samples(&random, samples);
-        unsigned most = ROCE_HISTOGRAM_LEAST_BUCKETS << seeded_below(&random, 3);
+        unsigned most = (unsigned)ROCE_HISTOGRAM_LEAST_BUCKETS
+                        << seeded_below(&random, 3);
         size_t at = seeded_below(&random, (unsigned)n + 1);
         for (size_t i = 0; i < n; i++) {
             if (i == at / 2) {

@@ -435,9 +435,10 @@ check_room(void)
         uint32_t room, most, least;
     } rows[] = {
         {0, ROCE_HISTOGRAM_BUCKETS, 257},
-        {1024, 512, 257},
-        {1023, 256, 129},
-        {511, 128, 64},
+        {768, 512, 257}, /* two of 512, of which 384 count */
+        {767, 256, 129},
+        {256, 256, 129},
+        {255, 128, 64},
         {1, 128, 64}, /* nobody is held to fewer */
     };
     static char script[MANY * 40];
