@@ -260,19 +260,6 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
     };
 }
 
-/* The responder expects `psn`: whatever was sent from there on before, it did not take.
- */
-static void
-expect(roce_tracker *t, roce_stream_state *s, int64_t psn)
-{
-    roce_lane *lane = roce_requests(s);
-    roce_trouble_make(t, s)->discards[ROCE_SPACE_REQUESTS] =
-        (roce_discard){.psn = psn, .tx = lane->tx};
-    if (lane->accept_next > psn) {
-        lane->accept_next = psn;
-    }
-}
-
 /* A repeated NAK, or the sequence NAK in the wake of an RNR NAK. */
 static bool
 is_consequence(const roce_stream_state *s, int64_t psn)
@@ -351,7 +338,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                          violation->frame);
     } else {
         judge_asked(t, s, a, psn);
-        expect(t, s, psn);
+        roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     }
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ASKED);
@@ -374,7 +361,7 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ACKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
-    expect(t, s, psn);
+    roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     remember(t, s, a, psn, ROCE_NAK_RNR);
     roce_trouble_make(t, s)->nak.wait_ns =
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
@@ -443,7 +430,7 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else {
         /* The request was refused for good; the queue pair goes to error. */
         roce_acknowledge_up_to(t, s, a, psn);
-        expect(t, s, psn);
+        roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
         remember(t, s, a, psn, ROCE_NAK_FATAL);
     }
 }

@@ -550,11 +550,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
                       ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
                       a->psn, 1, response->frame);
     }
-    roce_trouble_make(t, by)->discards[ROCE_SPACE_RESPONSES] =
-        (roce_discard){.psn = a->psn, .tx = lane->tx};
-    if (lane->accept_next > a->psn) {
-        lane->accept_next = a->psn;
-    }
+    roce_sequence_expect(t, by, ROCE_SPACE_RESPONSES, a->psn);
     return answered;
 }
 

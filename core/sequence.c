@@ -67,6 +67,18 @@ roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
     return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
 }
 
+void
+roce_sequence_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
+                     int64_t psn)
+{
+    roce_lane *lane = roce_lane_at(s, space);
+    roce_trouble_make(t, s)->discards[space] =
+        (roce_discard){.psn = psn, .tx = lane->tx};
+    if (lane->accept_next > psn) {
+        lane->accept_next = psn;
+    }
+}
+
 int64_t
 roce_sequence_due(const roce_stream_state *s)
 {

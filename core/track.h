@@ -371,6 +371,10 @@ roce_sequence_keep_from(const roce_stream_state *s);
 /* What the requester sends next in a run: behind what it sent and what is acknowledged. */
 int64_t
 roce_sequence_due(const roce_stream_state *s);
+/* The acceptor expects `psn`: whatever was sent from there on before, it did not take. */
+void
+roce_sequence_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
+                     int64_t psn);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
 roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
