@@ -22,14 +22,13 @@ typedef struct roce_lane {
     bool selective;    /* the acceptor keeps what comes beyond a gap */
     bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
     bool ident_known;
-    uint16_t
-        newest_ident;    /* of all seen: where they rise, what is older was overtaken */
-    int64_t first;       /* lowest PSN that this point can have seen */
-    int64_t next_tx;     /* PSN behind the newest transmission */
-    int64_t max_next;    /* PSN behind the highest seen */
-    int64_t accept_next; /* the acceptor's expected PSN */
-    uint64_t tx;         /* transmissions seen */
-    uint64_t newest_ns;  /* when the one of newest_ident was seen */
+    uint16_t newest_ident; /* of all seen; if they rise, what is older was overtaken */
+    int64_t first;         /* lowest PSN that this point can have seen */
+    int64_t next_tx;       /* PSN behind the newest transmission */
+    int64_t max_next;      /* PSN behind the highest seen */
+    int64_t accept_next;   /* the acceptor's expected PSN */
+    uint64_t tx;           /* transmissions seen */
+    uint64_t newest_ns;    /* when the one of newest_ident was seen */
     uint64_t top_frame;
     roce_history history;
     roce_missing missing;

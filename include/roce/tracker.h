@@ -31,9 +31,9 @@ typedef struct roce_tracker_config {
     uint32_t max_streams; /* 1..; packets of further ones are counted, not tracked */
     uint32_t max_history_packets;  /* 64..; remembered per stream and space, ... */
     uint64_t history_room_packets; /* ... and of all of them; see core/room.c */
-    uint64_t
-        histogram_room_buckets;   /* likewise; of what distributions of latencies have
-                                       * beyond ROCE_HISTOGRAM_LEAST_BUCKETS each */
+    /* Likewise of all distributions of latencies, for what each has beyond
+     * ROCE_HISTOGRAM_LEAST_BUCKETS. */
+    uint64_t histogram_room_buckets;
     uint64_t ce_episode_pause_ns; /* a CE-free time that ends an episode */
     uint64_t path_delay_ns;       /* round trip assumed while none was observed */
     /* Speed of the link at a point in bit/s, 0 when unknown; NULL: never known. */
