@@ -23,19 +23,12 @@ congestion_of(const rs_flow *flow)
     return flow->all->analysis->watchers.congestion;
 }
 
-/* The streams that are the same one at several points. */
-static const GArray *
-members_of(const rs_findings *all, const roce_stream *s)
-{
-    return rs_summary_members(all->summary, s->id);
-}
-
 /* A counter of a stream, summed over all points that saw it. */
 static guint64
 at_all_points(const rs_findings *all, const roce_stream *s,
               guint64 (*count)(const roce_stream *))
 {
-    const GArray *members = members_of(all, s);
+    const GArray *members = rs_summary_members(all->summary, s->id);
     guint64 sum = members == NULL ? count(s) : 0;
     for (guint i = 0; members != NULL && i < members->len; i++) {
         sum += count(roce_tracker_stream(all->analysis->tracker,

@@ -79,9 +79,10 @@ cut_histories(roce_tracker *t)
            t->history_max / 2 >= LEAST_PACKETS) {
         t->history_max /= 2;
         for (uint32_t i = 0; i < t->n_streams; i++) {
-            cut(t, roce_state_at(t, i), ROCE_SPACE_REQUESTS);
-            if (roce_state_at(t, i)->answers != NULL) {
-                cut(t, roce_state_at(t, i), ROCE_SPACE_RESPONSES);
+            roce_stream_state *s = roce_state_at(t, i);
+            cut(t, s, ROCE_SPACE_REQUESTS);
+            if (s->answers != NULL) {
+                cut(t, s, ROCE_SPACE_RESPONSES);
             }
         }
     }

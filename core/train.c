@@ -12,12 +12,6 @@
 #include "roce/aeth.h"
 #include "track.h"
 
-static const roce_stream_state *
-state_of(const roce_tracker *t, uint32_t stream)
-{
-    return roce_state_at(t, stream);
-}
-
 /* Whether nothing is missing, and the acceptor has all up to the newest packet. */
 static bool
 is_in_order(const roce_lane *lane)
@@ -67,7 +61,7 @@ uint32_t
 roce_tracker_train_room(const roce_tracker *t, uint32_t stream, uint32_t most,
                         int64_t *psn, uint16_t *ident)
 {
-    const roce_stream_state *s = state_of(t, stream);
+    const roce_stream_state *s = roce_state_at(t, stream);
     if (!is_calm(s) || !s->requests.ident_known || s->pub.pmtu_bytes == 0) {
         return 0;
     }
@@ -98,7 +92,7 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
 bool
 roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
-    const roce_stream_state *s = state_of(t, stream);
+    const roce_stream_state *s = roce_state_at(t, stream);
     const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
     if (packet->outcome != ROCE_DECODED || packet->kind != ROCE_CLASS_ROCE ||
         !packet->has_bth || s->pub.peer == ROCE_NO_STREAM) {
