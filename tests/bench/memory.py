@@ -16,6 +16,7 @@ streams are long, and so do not count for those behind them.
 Sanitizers take memory of their own, so that this is a test of the preset release alone."""
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -60,7 +61,9 @@ def peak_bytes(path):
     return usage.ru_maxrss * 1024
 
 
+@functools.cache
 def measure(directory, queue_pairs, packets):
+    """Streams, and bytes at the peak; several rows begin where another one does or ends."""
     path = os.path.join(directory, "streams.pcap")
     streams = make(path, queue_pairs, packets)
     try:
