@@ -14,23 +14,40 @@
  * the car's. */
 #define BTH_SHARED 0x4fu
 
-/* Extension headers that a car may have: 16 bytes of RETH, 4 of immediate data. */
-#define CAR_HEADERS (ROCE_HEADER_RETH | ROCE_HEADER_IMMDT)
+/* What trains are made of: SENDs and WRITEs of RC, each First, Middle, Last and Only, the
+ * latter two with immediate data and without (IBTA 9.2.1).  Their extension
+ * headers: 16 bytes of RETH, 4 of immediate data. */
+#define SEND_FIRST 0x00
+#define WRITE_FIRST 0x06
+#define N_OF_OPERATION 6
 
-static bool
-is_load(roce_role role)
+/* The first opcode of the operation that trains are made of; any other opcode's is no such
+ * operation's. */
+static uint8_t
+operation_of(uint8_t opcode)
 {
-    return role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE;
+    return opcode < WRITE_FIRST ? SEND_FIRST : WRITE_FIRST;
+}
+
+static inline bool
+is_of_operation(uint8_t opcode, uint8_t first)
+{
+    return (uint8_t)(opcode - first) < N_OF_OPERATION;
+}
+
+static inline bool
+is_ipv4(const roce_mould *mould)
+{
+    return mould->udp_at - mould->ip_at == IPV4_BYTES;
 }
 
 static bool
 is_like_a_car(const roce_packet *p)
 {
-    const roce_opcode_info *info = roce_opcode_get(p->bth.opcode);
+    uint8_t opcode = p->bth.opcode;
     return p->outcome == ROCE_DECODED && p->kind == ROCE_CLASS_ROCE && p->has_bth &&
            p->n_tunnels == 0 && p->has_macs && !p->is_grh && p->n_vlans <= 1 &&
-           p->transport == ROCE_TRANSPORT_RC && is_load(info->role) &&
-           (info->headers & ~CAR_HEADERS) == 0 && p->payload_bytes > 0 &&
+           is_of_operation(opcode, operation_of(opcode)) && p->payload_bytes > 0 &&
            roce_packet_ecn(p) != ROCE_ECN_CE;
 }
 
@@ -47,66 +64,84 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     mould->traffic_class = packet->traffic_class;
     mould->hop_limit = packet->hop_limit;
     mould->direction = frame->direction;
-    mould->role = roce_opcode_get(packet->bth.opcode)->role;
+    mould->operation = operation_of(packet->bth.opcode);
     mould->ip_at = packet->ip_offset;
     mould->udp_at = packet->bth_offset - UDP_BYTES;
+    bool is_tagged = mould->ip_at != ETHERNET_BYTES;
+    mould->shape = (uint8_t)((is_ipv4(mould) ? 0 : 2) + (is_tagged ? 1 : 0));
     return true;
 }
 
+/* ---- what packets of a train share ---- */
+
+/* Eight bytes of headers are compared at once, and of them the bits that a mask has.  Of
+ * each shape: without and with a VLAN tag, IPv4 and IPv6. */
+#define WORD_BYTES 8
+#define LEAST_WORDS 7 /* of the shortest shape; what is behind the headers has no bits */
+
+/* clang-format off */
+#define BITS_ETHERNET /* both addresses, and the type */ \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+#define BITS_TAG 0xff, 0xff, 0xff, 0xff
+#define BITS_IPV4 /* all but length, identification and checksum */ \
+    0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+#define BITS_IPV6 /* all but the length */ \
+    0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff, \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+#define BITS_UDP /* the ports */ 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0
+#define BITS_BTH /* neither opcode, solicited event, pad, acknowledge request nor PSN */ \
+    0, BTH_SHARED, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0
+
+static const _Alignas(WORD_BYTES) uint8_t shared_bits[4][ROCE_MOULD_BYTES] = {
+    {BITS_ETHERNET, BITS_IPV4, BITS_UDP, BITS_BTH},
+    {BITS_ETHERNET, BITS_TAG, BITS_IPV4, BITS_UDP, BITS_BTH},
+    {BITS_ETHERNET, BITS_IPV6, BITS_UDP, BITS_BTH},
+    {BITS_ETHERNET, BITS_TAG, BITS_IPV6, BITS_UDP, BITS_BTH},
+};
+/* clang-format on */
+
+/* Zero if the shared bits of the i-th words are the same. */
+static inline uint64_t
+differ(const uint8_t *a, const uint8_t *b, const uint8_t *bits, uint32_t i)
+{
+    uint64_t x, y, mask;
+    memcpy(&x, a + (size_t)i * WORD_BYTES, sizeof x);
+    memcpy(&y, b + (size_t)i * WORD_BYTES, sizeof y);
+    memcpy(&mask, bits + (size_t)i * WORD_BYTES, sizeof mask);
+    return (x ^ y) & mask;
+}
+
 static inline bool
-is_ipv4(const roce_mould *mould)
+shares(const roce_mould *mould, const roce_frame *frame)
 {
-    return mould->udp_at - mould->ip_at == IPV4_BYTES;
+    uint32_t bth_end = mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES;
+    uint32_t n_words = (bth_end + WORD_BYTES - 1) / WORD_BYTES;
+    if (frame->link != ROCE_LINK_ETHERNET || frame->direction != mould->direction ||
+        frame->captured_bytes < n_words * WORD_BYTES) {
+        return false;
+    }
+    const uint8_t *bits = shared_bits[mould->shape];
+    uint64_t difference = 0;
+    for (uint32_t i = 0; i < LEAST_WORDS; i++) {
+        difference |= differ(mould->bytes, frame->bytes, bits, i);
+    }
+    for (uint32_t i = LEAST_WORDS; i < n_words; i++) {
+        difference |= differ(mould->bytes, frame->bytes, bits, i);
+    }
+    return difference == 0;
 }
 
-/* Zero if n bytes, at most 8, are the same. */
-static inline uint64_t
-differ(const uint8_t *a, const uint8_t *b, size_t n)
+bool
+roce_mould_shares(const roce_mould *mould, const roce_frame *frame)
 {
-    uint64_t x = 0;
-    uint64_t y = 0;
-    memcpy(&x, a, n);
-    memcpy(&y, b, n);
-    return x ^ y;
+    return shares(mould, frame);
 }
 
-/* Both headers, and the VLAN tag between them if there is one. */
-static inline uint64_t
-differ_link(const roce_mould *mould, const uint8_t *frame)
-{
-    uint64_t tag =
-        mould->ip_at == ETHERNET_BYTES
-            ? 0
-            : differ(mould->bytes + ETHERNET_BYTES, frame + ETHERNET_BYTES, 4);
-    return differ(mould->bytes, frame, 8) | differ(mould->bytes + 6, frame + 6, 8) |
-           tag;
-}
-
-/* Everything but length, identification and checksum. */
-static inline uint64_t
-differ_ipv4(const uint8_t *as, const uint8_t *ip)
-{
-    return differ(as, ip, 2) | differ(as + 6, ip + 6, 4) | differ(as + 12, ip + 12, 8);
-}
-
-/* Everything but the length. */
-static inline uint64_t
-differ_ipv6(const uint8_t *as, const uint8_t *ip)
-{
-    return differ(as, ip, 4) | differ(as + 6, ip + 6, 2) | differ(as + 8, ip + 8, 8) |
-           differ(as + 16, ip + 16, 8) | differ(as + 24, ip + 24, 8) |
-           differ(as + 32, ip + 32, 8);
-}
-
-/* Ports, and of the BTH what is neither opcode nor pad nor PSN. */
-static inline uint64_t
-differ_transport(const uint8_t *as, const uint8_t *udp)
-{
-    const uint8_t *a = as + UDP_BYTES;
-    const uint8_t *b = udp + UDP_BYTES;
-    return differ(as, udp, 4) | ((a[1] ^ b[1]) & BTH_SHARED) | differ(a + 2, b + 2, 2) |
-           differ(a + 4, b + 4, 4) | ((a[8] ^ b[8]) & 0x7fu);
-}
+/* ---- what they do not ---- */
 
 /* The extension headers, which were captured, and what tells copies apart. */
 static inline void
@@ -130,11 +165,15 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
         car->check = roce_le32(icrc);
         return;
     }
-    const uint64_t words[ROCE_IDENT_WORDS] = {car->address, length_bytes,
-                                              (uint64_t)immediate << 32};
     uint64_t h = roce_ident_hash(car->payload_bytes, roce_be16(udp), car->psn24,
                                  car->opcode, car->ack_request);
-    car->check = (uint32_t)(info->headers != 0 ? roce_ident_hash_more(h, words) : h);
+    if (info->headers == 0) {
+        car->check = (uint32_t)h;
+        return;
+    }
+    const uint64_t words[ROCE_IDENT_WORDS] = {car->address, length_bytes,
+                                              (uint64_t)immediate << 32};
+    car->check = (uint32_t)roce_ident_hash_more(h, words);
 }
 
 /* The UDP datagram in an IP packet that ends at `ip_end`; header for header as the short
@@ -149,8 +188,7 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     uint32_t length = roce_be16(udp + 4);
     uint32_t before = UDP_BYTES + ROCE_BTH_BYTES + info->headers_bytes;
     uint32_t around = before + (bth[1] >> 4 & 3u) + ROCE_ICRC_BYTES;
-    if (info->role != mould->role || info->transport != ROCE_TRANSPORT_RC ||
-        (info->headers & ~CAR_HEADERS) != 0 ||
+    if (!is_of_operation(bth[0], mould->operation) ||
         mould->udp_at + before > frame->captured_bytes ||
         mould->udp_at + length > ip_end || length <= around ||
         length > around + ROCE_MAX_PAYLOAD_BYTES) {
@@ -173,23 +211,13 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
 bool
 roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car)
 {
-    const uint8_t *bytes = frame->bytes;
-    const uint8_t *ip = bytes + mould->ip_at;
-    const uint8_t *as = mould->bytes + mould->ip_at;
+    if (!shares(mould, frame)) {
+        return false;
+    }
+    const uint8_t *ip = frame->bytes + mould->ip_at;
+    bool is_v4 = is_ipv4(mould);
     uint32_t captured = frame->captured_bytes;
     uint32_t wire = frame->wire_bytes < captured ? captured : frame->wire_bytes;
-    if (frame->link != ROCE_LINK_ETHERNET || frame->direction != mould->direction ||
-        captured < mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES) {
-        return false;
-    }
-    bool is_v4 = is_ipv4(mould);
-    uint64_t difference =
-        differ_link(mould, bytes) |
-        (is_v4 ? differ_ipv4(as, ip) : differ_ipv6(as, ip)) |
-        differ_transport(mould->bytes + mould->udp_at, bytes + mould->udp_at);
-    if (difference != 0) {
-        return false;
-    }
     uint32_t length =
         is_v4 ? roce_be16(ip + 2) : IPV6_BYTES + (uint32_t)roce_be16(ip + 4);
     car->ident = is_v4 ? roce_be16(ip + 4) : 0;

@@ -47,7 +47,8 @@ typedef struct roce_mould {
     uint8_t bytes[ROCE_MOULD_BYTES];
     uint8_t traffic_class, hop_limit; /* as in roce_packet */
     roce_direction direction;
-    roce_role role;
+    uint8_t operation; /* SEND or WRITE: the least of its opcodes */
+    uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
 } roce_mould;
 
@@ -56,6 +57,13 @@ typedef struct roce_mould {
  * and without a mark of congestion. */
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
+
+/* Whether a frame's headers are those of the mould, but for what differs from packet to
+ * packet of one stream, down to opcode, length and PSN: it is of that stream, and of the
+ * same path, priority and ECN codepoint.  False also for frames of which less
+ * was captured than the headers and up to 7 bytes, which RoCE packets have behind them. */
+bool
+roce_mould_shares(const roce_mould *mould, const roce_frame *frame);
 
 /* Whether roce_decode() would make the same of a frame as of the mould's, but for what the
  * car has.  The car's frame number is the frame's. */
