@@ -181,9 +181,8 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
-    if (r->trains != NULL) {
-        rs_trains_follow(r->trains, frame, &slot->sight);
-    }
+    slot->sight.is_beside =
+        r->trains != NULL && rs_trains_follow(r->trains, frame, &slot->sight);
     if (roce_packet_is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }

@@ -153,10 +153,11 @@ growth_of(const rs_sight *sight)
 static gboolean
 grew(const rs_counted *now, const rs_counted *before, const rs_counted *by)
 {
-    return now->packets == before->packets + by->packets &&
-           now->data == before->data + by->data && now->ce == before->ce + by->ce &&
-           now->cnps == before->cnps && now->resent == before->resent &&
-           now->repeats == before->repeats;
+    rs_counted grown = *before;
+    grown.packets += by->packets;
+    grown.data += by->data;
+    grown.ce += by->ce;
+    return rs_counted_equal(now, &grown);
 }
 
 /* ---- telling ---- */
@@ -363,6 +364,11 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
 {
     run *r = sight->stream != NULL ? run_of(runs, sight->stream->id) : NULL;
     if (r == NULL || !r->open) {
+        return FALSE;
+    }
+    if (sight->is_beside) {
+        tell_steps(runs, r);
+        r->counted = sight->counted;
         return FALSE;
     }
     likeness like;

@@ -47,7 +47,8 @@ void
 rs_runs_approach(const rs_runs *runs, guint32 stream);
 
 /* Whether the packet joins the run of its stream, and will be told with it.  If not, that
- * run has been told. */
+ * run has been told; of one that a train's packet goes on with, and which this one stands
+ * beside, the steps. */
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight);
 

@@ -50,6 +50,7 @@ typedef struct rs_sight {
     guint8 priority;     /* see rs_priority_of() */
     gboolean is_counted; /* in its stream */
     gboolean is_data;    /* and carries data of users' queue pairs */
+    gboolean is_beside;  /* the train of its stream, which goes on, see trains.h */
     /* Watchers that count may be told of several like packets at once, the newest of which
      * is this one, see runs.h: how many, and what they come to.  Others are told of 1. */
     guint64 n, payload_bytes, wire_bytes;
@@ -67,6 +68,13 @@ typedef struct rs_train_sight {
 
 rs_counted
 rs_counted_of(const roce_stream *stream);
+
+static inline gboolean
+rs_counted_equal(const rs_counted *a, const rs_counted *b)
+{
+    return a->packets == b->packets && a->data == b->data && a->ce == b->ce &&
+           a->cnps == b->cnps && a->resent == b->resent && a->repeats == b->repeats;
+}
 
 /* Sets what follows from frame, packet and stream. */
 void

@@ -181,9 +181,7 @@ static gboolean
 is_undisturbed(const rs_platform *p)
 {
     const rs_counted now = rs_counted_of(p->stream);
-    return now.packets == p->counted.packets && now.data == p->counted.data &&
-           now.ce == p->counted.ce && now.cnps == p->counted.cnps &&
-           now.resent == p->counted.resent && now.repeats == p->counted.repeats;
+    return rs_counted_equal(&now, &p->counted);
 }
 
 /* Hands on what waits, and asks for room for more. */
@@ -320,6 +318,16 @@ has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
     return p->moulded;
 }
 
+/* An acknowledgement that a stream carries among its data, and that differs from it in
+ * nothing that packets of a train share. */
+static gboolean
+is_beside(const rs_platform *p, const roce_frame *frame, const rs_sight *sight)
+{
+    return p->open && frame->point == p->point && sight->is_counted &&
+           sight->info->role == ROCE_ROLE_ACK && sight->icrc != ROCE_ICRC_BAD &&
+           roce_mould_shares(&p->mould, frame);
+}
+
 static void
 lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
      const rs_sight *sight)
@@ -335,7 +343,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     }
 }
 
-void
+gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
 {
     roce_role role = sight->info->role;
@@ -348,7 +356,11 @@ rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sig
     if (enough && may_lead(sight)) {
         lead(trains, p != NULL ? p : make_platform(trains, sight->stream), frame,
              sight);
+    } else if (p != NULL && is_beside(p, frame, sight)) {
+        p->counted = sight->counted;
+        return TRUE;
     } else if (p != NULL) {
         p->open = FALSE;
     }
+    return FALSE;
 }

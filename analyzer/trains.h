@@ -70,8 +70,9 @@ void
 rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet);
 
-/* It has been, and may be the first of a train. */
-void
+/* It has been, and may be the first of a train.  Whether it stands beside one, which goes
+ * on behind it. */
+gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight);
 
 /* Hands on all cars. */

@@ -162,7 +162,7 @@ tell_streams(rs_watchers *watchers, const rs_sight *sight)
     rs_dcb_packet(watchers->dcb, sight);
     rs_nics_packet(watchers->nics, sight);
     count(watchers, sight);
-    if (rs_priorities_only_count(watchers->priorities, sight)) {
+    if (!sight->is_beside && rs_priorities_only_count(watchers->priorities, sight)) {
         rs_runs_begin(watchers->runs, sight);
     }
 }

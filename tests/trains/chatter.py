@@ -2,6 +2,7 @@
 """Captures made at random in which queue pairs write and send for long, and now and then
 something happens that ends or forbids a train: chatter(seed) gives the bytes of one."""
 
+import copy
 import random
 
 import roce
@@ -18,6 +19,7 @@ class Pair:
 
     def __init__(self, rng, number):
         self.rng = rng
+        self.macs = {"src": roce.MAC_A, "dst": roce.MAC_B}
         hosts = ("10.0.{}.1", "10.0.{}.2") if rng.random() < 0.7 else ("fd00::{}:1", "fd00::{}:2")
         self.src, self.dst = (host.format(number % 3) for host in hosts)
         self.qpn, self.answering_qpn = 0x100 + number, 0x200 + number
@@ -30,7 +32,17 @@ class Pair:
         self.left = 0                # packets of the message that goes on
         self.role = "SEND"
         self.sent = []               # frames of the newest requests, for sending them again
-        self.credits = True
+        self.answer_port, self.answer_macs = self.port ^ 1, reversed_macs(self.macs)
+
+    def reverse(self):
+        """The other way round: what requests carries the acknowledgements of the other."""
+        pair = copy.copy(self)
+        pair.src, pair.dst = self.dst, self.src
+        pair.qpn, pair.answering_qpn = self.answering_qpn, self.qpn
+        pair.macs, pair.answer_macs = self.answer_macs, self.macs
+        pair.port, pair.answer_port = self.answer_port, self.port
+        pair.psn = self.rng.choice((0, 0xFFFFF0, 0x7FFFFE))
+        return pair
 
     def request(self, opcode, headers=b"", payload=PAYLOAD, tos=None, **bits):
         self.ident = self.ident + self.ident_step & 0xFFFF
@@ -38,17 +50,18 @@ class Pair:
                             headers=headers, payload=bytes(payload), **bits)
         ip = roce.Ip(self.src, self.dst, tos=self.tos if tos is None else tos,
                      ident=self.ident)
-        frame = roce.ethernet(roce.rocev2(ip, self.port, ib), vlans=self.vlans)
+        frame = roce.ethernet(roce.rocev2(ip, self.port, ib), vlans=self.vlans, **self.macs)
         self.psn = self.psn + 1 & 0xFFFFFF
         self.sent = [*self.sent[-7:], frame]
         return frame
 
-    def answer(self, opcode, psn, headers=b"", payload=0):
+    def answer(self, opcode, psn, headers=b"", payload=0, tos=None, ttl=64):
         ib = roce.transport(roce.OPCODE[opcode], dest_qpn=self.qpn, psn=psn & 0xFFFFFF,
                             headers=headers, payload=bytes(payload))
-        ip = roce.Ip(self.dst, self.src, tos=self.tos, ident=self.rng.randrange(65536))
-        return roce.ethernet(roce.rocev2(ip, self.port ^ 1, ib), src=roce.MAC_B, dst=roce.MAC_A,
-                             vlans=self.vlans)
+        ip = roce.Ip(self.dst, self.src, tos=self.tos if tos is None else tos, ttl=ttl,
+                     ident=self.rng.randrange(65536))
+        return roce.ethernet(roce.rocev2(ip, self.answer_port, ib), vlans=self.vlans,
+                             **self.answer_macs)
 
     def data(self, **how):
         """The next packet of a message, or the first of another one."""
@@ -70,8 +83,13 @@ class Pair:
         opcode = f"RC {self.role} {part}{' with Immediate' if immediate else ''}"
         return self.request(opcode, headers, payload, ack_request=ends, **how)
 
-    def ack(self, behind=1, syndrome=roce.ACK_NO_CREDIT_LIMIT):
-        return self.answer("RC Acknowledge", self.psn - behind, roce.aeth(syndrome, self.psn))
+    def ack(self, behind=1, syndrome=roce.ACK_NO_CREDIT_LIMIT, **how):
+        return self.answer("RC Acknowledge", self.psn - behind, roce.aeth(syndrome, self.psn),
+                           **how)
+
+
+def reversed_macs(macs):
+    return {"src": macs["dst"], "dst": macs["src"]}
 
 
 def nothing(_pair):
@@ -108,8 +126,8 @@ def other_class(pair):
 
 def notified(pair):
     ip = roce.Ip(pair.dst, pair.src, tos=48 << 2, ident=pair.rng.randrange(65536))
-    return [roce.ethernet(roce.cnp(ip, pair.port, pair.qpn), src=roce.MAC_B, dst=roce.MAC_A,
-                          vlans=pair.vlans), *plain(pair)]
+    return [roce.ethernet(roce.cnp(ip, pair.port, pair.qpn), vlans=pair.vlans,
+                          **pair.answer_macs), *plain(pair)]
 
 
 def doubled(pair):
@@ -135,6 +153,16 @@ def without_credits(pair):
     return [pair.ack(1, 0), pair.ack(1, 3), *plain(pair)]
 
 
+def other_ack(pair):
+    """One that is not like the data beside it."""
+    how = pair.rng.choice(({"tos": pair.tos | 3}, {"tos": 0}, {"ttl": 63}))
+    return [*plain(pair), pair.ack(**how)]
+
+
+def doubled_ack(pair):
+    return [*plain(pair), *[pair.ack()] * 2]
+
+
 def not_ready(pair):
     frames = plain(pair)
     return [*frames, pair.answer("RC Acknowledge", pair.psn - 1, roce.aeth(0x21, 1)),
@@ -158,21 +186,23 @@ def other_ident(pair):
 
 def paused(pair):
     """The receiver's NIC stops what comes, which some packets do later than others."""
-    return [roce.pfc({3: 1000}, src=roce.MAC_B), *plain(pair), *plain(pair),
-            roce.pfc({3: 0}, src=roce.MAC_B)]
+    return [roce.pfc({3: 1000}, src=pair.macs["dst"]), *plain(pair), *plain(pair),
+            roce.pfc({3: 0}, src=pair.macs["dst"])]
 
 
 def foreign(_pair):
     return [roce.ethernet(bytes(60), ethertype=0x88B5)]
 
 
-RARE = (lost, marked, other_class, notified, doubled, late, read, without_credits, not_ready,
-        spoilt, empty, other_ident, foreign)
+RARE = (lost, marked, other_class, notified, doubled, late, read, without_credits, other_ack,
+        doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
 
 
 def chatter(seed):
     rng = random.Random(seed)
     pairs = [Pair(rng, number) for number in range(1, rng.choice((2, 4, 9)))]
+    if rng.random() < 0.5:
+        pairs += [pair.reverse() for pair in pairs]
     what = [nothing, plain, *rng.choices(RARE, k=rng.choice((0, 1, 2, 5)))]
     often = [acknowledged] * rng.choice((2, 10, 60))
     out = roce.Pcap(snap_length=rng.choice(SNAP_LENGTHS))
