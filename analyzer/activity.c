@@ -229,7 +229,26 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
     return at;
 }
 
-static rs_cell *
+/* The newest cell of an edge is another one. */
+static void
+move_newest(rs_activity *activity, guint32 edge, guint64 time_ns)
+{
+    newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
+    put_back(activity, edge, newest);
+    newest->end_ns = 0;
+    reach(activity, time_ns);
+    guint64 number = time_ns / activity->now->width_ns;
+    guint i = find_cell(activity, edge, number);
+    const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
+    *newest = (newest_cell){
+        .start_ns = number * activity->now->width_ns,
+        .end_ns = (number + 1) * activity->now->width_ns,
+        .cell = g_array_index(cells, rs_cell, i),
+        .i = i,
+    };
+}
+
+static inline rs_cell *
 cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
 {
     if (edge >= activity->newest->len) {
@@ -237,18 +256,7 @@ cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
     }
     newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
     if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
-        put_back(activity, edge, newest);
-        newest->end_ns = 0;
-        reach(activity, time_ns);
-        guint64 number = time_ns / activity->now->width_ns;
-        guint i = find_cell(activity, edge, number);
-        const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
-        *newest = (newest_cell){
-            .start_ns = number * activity->now->width_ns,
-            .end_ns = (number + 1) * activity->now->width_ns,
-            .cell = g_array_index(cells, rs_cell, i),
-            .i = i,
-        };
+        move_newest(activity, edge, time_ns);
     }
     return &newest->cell;
 }
@@ -263,16 +271,21 @@ void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes)
 {
-    const rs_cell packet = {
-        .first_ns = time_ns,
-        .last_ns = time_ns,
-        .first_frame = frame,
-        .last_frame = frame,
-        .bytes = bytes,
-        .packets = bytes > 0 ? 1 : 0,
-        .resent = bytes > 0 ? 0 : 1,
-    };
-    join(cell_of(activity, edge, time_ns), &packet);
+    rs_cell *cell = cell_of(activity, edge, time_ns);
+    if (bytes == 0) {
+        cell->resent++;
+        return;
+    }
+    if (cell->bytes == 0 || time_ns < cell->first_ns) {
+        cell->first_ns = time_ns;
+        cell->first_frame = frame;
+    }
+    if (cell->bytes == 0 || time_ns >= cell->last_ns) {
+        cell->last_ns = time_ns;
+        cell->last_frame = frame;
+    }
+    cell->bytes += bytes;
+    cell->packets++;
 }
 
 void

@@ -57,10 +57,9 @@ rs_bursts_free(rs_bursts *bursts)
 }
 
 static guint64
-rate_of(const rs_bursts *bursts, const rs_sight *sight)
+rate_of(const rs_bursts *bursts, guint64 link_bps)
 {
-    return bursts->told_bps != 0 ? bursts->told_bps
-                                 : sight->link_bps / 100 * RS_BURST_PERCENT;
+    return bursts->told_bps != 0 ? bursts->told_bps : link_bps / 100 * RS_BURST_PERCENT;
 }
 
 /* What takes a window at that rate, rounded up. */
@@ -72,17 +71,18 @@ bytes_of_window(guint64 rate_bps)
     return whole + ((double)whole < bytes ? 1 : 0);
 }
 
-static target *
-target_of(rs_bursts *bursts, const rs_sight *sight)
+/* `link_bps` is of no meaning where there is a target of the stream. */
+static inline target *
+target_of(rs_bursts *bursts, const roce_stream *stream, guint64 link_bps)
 {
-    guint32 i = rs_destinations_of(bursts->destinations, sight->stream);
+    guint32 i = rs_destinations_of(bursts->destinations, stream);
     if (i == RS_NO_DESTINATION) {
         return NULL;
     }
     if (i == bursts->targets->len) {
         target *t = g_new0(target, 1);
         t->pub.at = *rs_destinations_at(bursts->destinations, i);
-        t->pub.rate_bps = rate_of(bursts, sight);
+        t->pub.rate_bps = rate_of(bursts, link_bps);
         t->pub.rate_told = bursts->told_bps != 0;
         t->pub.longest = g_array_new(FALSE, FALSE, sizeof(rs_burst));
         t->hot_bytes = bytes_of_window(t->pub.rate_bps);
@@ -179,27 +179,38 @@ begin_window(target *t, guint64 window, guint64 frame)
     t->window_frame = frame;
 }
 
-void
-rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
+static inline void
+add(target *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
 {
-    if (!sight->is_counted) {
-        return;
-    }
-    target *t = target_of(bursts, sight);
-    if (t == NULL) {
-        return;
-    }
-    guint64 now_ns = sight->frame->time_ns;
     if (!t->started || now_ns >= t->window_end_ns) {
         guint64 window = now_ns / RS_BURST_WINDOW_NS;
         /* Where stamps step back, it goes on; its end wraps at the end of time. */
         if (!t->started || window > t->window) {
-            begin_window(t, window, sight->frame->number);
+            begin_window(t, window, frame);
         }
     }
-    guint64 bytes = MAX(sight->wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
+    guint64 bytes = MAX(wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
     t->window_bytes += bytes;
     t->pub.bytes += bytes;
+}
+
+void
+rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
+{
+    target *t =
+        sight->is_counted ? target_of(bursts, sight->stream, sight->link_bps) : NULL;
+    if (t != NULL) {
+        add(t, sight->frame->time_ns, sight->frame->number, sight->wire_bytes);
+    }
+}
+
+void
+rs_bursts_glimpse(rs_bursts *bursts, const rs_glimpse *glimpse)
+{
+    target *t = target_of(bursts, glimpse->stream, 0);
+    if (t != NULL) {
+        add(t, glimpse->time_ns, glimpse->frame, glimpse->wire_bytes);
+    }
 }
 
 void

@@ -15,6 +15,7 @@
 #define RS_BURSTS_H
 
 #include "destinations.h"
+#include "glimpse.h"
 #include "sight.h"
 
 #include <glib.h>
@@ -61,6 +62,8 @@ rs_bursts_free(rs_bursts *bursts);
 /* The tracker has just taken this packet. */
 void
 rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight);
+void
+rs_bursts_glimpse(rs_bursts *bursts, const rs_glimpse *glimpse);
 
 /* The capture has ended; its stamps are no finer than `resolution_ns`. */
 void

@@ -47,22 +47,26 @@ rs_collective_approach_edge(const rs_collective *collective, guint32 stream)
                          rs_edges_guess(collective->edges, stream));
 }
 
+static inline void
+add_load(rs_collective *collective, const rs_load *load, guint64 time_ns, guint64 frame)
+{
+    if (load->kind != RS_LOAD_NONE) {
+        rs_activity_add(collective->activity, load->edge, time_ns, frame, load->bytes);
+    }
+}
+
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight)
 {
-    rs_load load = rs_edges_packet(collective->edges, sight);
-    switch (load.kind) {
-    case RS_LOAD_NONE:
-        break;
-    case RS_LOAD_DATA:
-        rs_activity_add(collective->activity, load.edge, sight->frame->time_ns,
-                        sight->frame->number, load.bytes);
-        break;
-    case RS_LOAD_RESENT:
-        rs_activity_add(collective->activity, load.edge, sight->frame->time_ns,
-                        sight->frame->number, 0);
-        break;
-    }
+    const rs_load load = rs_edges_packet(collective->edges, sight);
+    add_load(collective, &load, sight->frame->time_ns, sight->frame->number);
+}
+
+void
+rs_collective_glimpse(rs_collective *collective, const rs_glimpse *glimpse)
+{
+    const rs_load load = rs_edges_glimpse(collective->edges, glimpse);
+    add_load(collective, &load, glimpse->time_ns, glimpse->frame);
 }
 
 /* Two hosts of which one clears the other have the receiver's rhythm, unless they exchange

@@ -11,6 +11,7 @@
 
 #include "admission.h"
 #include "edges.h"
+#include "glimpse.h"
 #include "rhythm.h"
 #include "rhythm_shape.h"
 #include "sight.h"
@@ -35,6 +36,8 @@ rs_collective_approach_edge(const rs_collective *collective, guint32 stream);
 
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
+void
+rs_collective_glimpse(rs_collective *collective, const rs_glimpse *glimpse);
 
 /* The tracker has finished. */
 void

@@ -150,7 +150,7 @@ edge_of(rs_edges *edges, const roce_stream *s)
     return found - 1;
 }
 
-static follower *
+static inline follower *
 follow(rs_edges *edges, const roce_stream *s)
 {
     if (s->id >= RS_EDGES_STREAMS) {
@@ -175,12 +175,20 @@ carries_data(roce_role role)
            role == ROCE_ROLE_READ_RESPONSE;
 }
 
-static gboolean
-is_signal(const roce_opcode_info *info, const roce_packet *packet)
+/* What is to be known of a packet. */
+typedef struct parcel {
+    const roce_stream *stream;
+    const roce_opcode_info *info;
+    guint64 time_ns, frame;
+    guint32 payload_bytes, repeats;
+} parcel;
+
+static inline gboolean
+is_signal(const parcel *p)
 {
-    return info->role == ROCE_ROLE_WRITE && info->part == ROCE_PART_ONLY &&
-           (info->headers & ROCE_HEADER_IMMDT) == 0 &&
-           packet->payload_bytes <= RS_SIGNAL_BYTES;
+    return p->info->part == ROCE_PART_ONLY && p->info->role == ROCE_ROLE_WRITE &&
+           (p->info->headers & ROCE_HEADER_IMMDT) == 0 &&
+           p->payload_bytes <= RS_SIGNAL_BYTES;
 }
 
 static void
@@ -209,34 +217,33 @@ open_of(follower *f, const roce_opcode_info *info)
     return f->answer;
 }
 
-static void
-add_to_message(rs_edges *edges, follower *f, const rs_sight *sight,
-               const roce_opcode_info *info)
+static inline void
+add_to_message(rs_edges *edges, follower *f, const parcel *p)
 {
-    open_message *open = open_of(f, info);
+    open_message *open = open_of(f, p->info);
     rs_message *message = &open->message;
-    gboolean starts = roce_part_starts(info->part);
+    gboolean starts = roce_part_starts(p->info->part);
     if (starts || !open->open) {
         *message = (rs_message){
-            .start_ns = sight->frame->time_ns,
-            .first_frame = sight->frame->number,
-            .stream = sight->stream->id,
+            .start_ns = p->time_ns,
+            .first_frame = p->frame,
+            .stream = p->stream->id,
             .flags = starts ? 0 : RS_MESSAGE_CUT,
         };
         open->open = TRUE;
     }
-    message->bytes += sight->packet->payload_bytes;
+    message->bytes += p->payload_bytes;
     message->packets++;
-    message->end_ns = MAX(sight->frame->time_ns, message->start_ns);
-    message->last_frame = sight->frame->number;
-    if (!roce_part_ends(info->part)) {
+    message->end_ns = MAX(p->time_ns, message->start_ns);
+    message->last_frame = p->frame;
+    if (!roce_part_ends(p->info->part)) {
         return;
     }
     open->open = FALSE;
-    if ((info->headers & ROCE_HEADER_IMMDT) != 0) {
+    if ((p->info->headers & ROCE_HEADER_IMMDT) != 0) {
         message->flags |= RS_MESSAGE_IMMEDIATE;
     }
-    if (is_signal(info, sight->packet)) {
+    if (is_signal(p)) {
         message->flags |= RS_MESSAGE_SIGNAL;
     }
     keep(edges, g_ptr_array_index(edges->edges, f->edge), message);
@@ -256,33 +263,58 @@ rs_edges_guess(const rs_edges *edges, guint32 stream)
                : NO_EDGE;
 }
 
+static const rs_load no_load = {RS_LOAD_NONE, NO_EDGE, 0};
+
+static inline rs_load
+take(rs_edges *edges, const parcel *p)
+{
+    follower *f = follow(edges, p->stream);
+    if (f == NULL) {
+        return no_load;
+    }
+    if ((gint32)(p->repeats - f->repeats) > 0) {
+        f->repeats = p->repeats;
+        return (rs_load){RS_LOAD_RESENT, f->edge, 0};
+    }
+    add_to_message(edges, f, p);
+    if (p->payload_bytes == 0 || is_signal(p)) {
+        return no_load;
+    }
+    f->bytes += p->payload_bytes;
+    return (rs_load){RS_LOAD_DATA, f->edge, p->payload_bytes};
+}
+
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
-    rs_load load = {RS_LOAD_NONE, NO_EDGE, packet->payload_bytes};
     if (sight->stream == NULL || !packet->has_bth ||
-        packet->bth.dest_qpn == ROCE_GSI_QPN) {
-        return load;
+        packet->bth.dest_qpn == ROCE_GSI_QPN || !carries_data(sight->info->role)) {
+        return no_load;
     }
-    const roce_opcode_info *info = sight->info;
-    follower *f = carries_data(info->role) ? follow(edges, sight->stream) : NULL;
-    if (f == NULL) {
-        return load;
-    }
-    load.edge = f->edge;
-    guint32 repeats = sight->counted.repeats;
-    if ((gint32)(repeats - f->repeats) > 0) {
-        f->repeats = repeats;
-        load.kind = RS_LOAD_RESENT;
-        return load;
-    }
-    add_to_message(edges, f, sight, info);
-    if (packet->payload_bytes > 0 && !is_signal(info, packet)) {
-        f->bytes += packet->payload_bytes;
-        load.kind = RS_LOAD_DATA;
-    }
-    return load;
+    const parcel p = {
+        .stream = sight->stream,
+        .info = sight->info,
+        .time_ns = sight->frame->time_ns,
+        .frame = sight->frame->number,
+        .payload_bytes = packet->payload_bytes,
+        .repeats = sight->counted.repeats,
+    };
+    return take(edges, &p);
+}
+
+rs_load
+rs_edges_glimpse(rs_edges *edges, const rs_glimpse *glimpse)
+{
+    const parcel p = {
+        .stream = glimpse->stream,
+        .info = roce_opcode_get(glimpse->opcode),
+        .time_ns = glimpse->time_ns,
+        .frame = glimpse->frame,
+        .payload_bytes = glimpse->payload_bytes,
+        .repeats = glimpse->repeats,
+    };
+    return take(edges, &p);
 }
 
 void

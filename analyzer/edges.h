@@ -13,6 +13,7 @@
 #ifndef RS_EDGES_H
 #define RS_EDGES_H
 
+#include "glimpse.h"
 #include "sight.h"
 
 #include <glib.h>
@@ -67,8 +68,8 @@ typedef enum rs_load_kind {
 /* What a packet carried along which edge. */
 typedef struct rs_load {
     rs_load_kind kind;
-    guint32 edge; /* valid unless NONE */
-    guint32 bytes;
+    guint32 edge;  /* valid unless NONE */
+    guint32 bytes; /* of DATA; else 0 */
 } rs_load;
 
 typedef struct rs_edges rs_edges;
@@ -90,6 +91,8 @@ rs_edges_guess(const rs_edges *edges, guint32 stream);
 /* Takes the next packet in and says what it was. */
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight);
+rs_load
+rs_edges_glimpse(rs_edges *edges, const rs_glimpse *glimpse);
 
 /* The capture has ended: from here on edges know all of their bytes. */
 void

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of each receiver, its active senders are in a heap, the longest silent one first.  A
- * packet of an active sender does not move it: only when its turn seems to have come it
- * goes where its newest packet says, so that most packets cost nothing here.  Time only
- * goes forward: where stamps step back, the newest one holds.
+ * Of each receiver, its active senders are in a row, the longest silent one first: each
+ * packet moves its sender to the end.  Time only goes forward: where stamps step back, the
+ * newest one holds.
  */
 #include "incast.h"
 
 #include "approach.h"
-#include "sorting.h"
 #include "xoffs.h"
 
 #include "roce/hash.h"
 
 #define MAX_RECEIVERS 4096
-#define MAX_SENDERS 65536 /* over all receivers */
-#define MAX_SPANS 262144  /* likewise of episodes, for comparing pauses with them */
-#define NOBODY G_MAXUINT32
+#define MAX_SENDERS 65536  /* over all receivers */
+#define MAX_SPANS 262144   /* likewise of episodes, for comparing pauses with them */
+#define NOBODY G_MAXUINT32 /* in place of a sender's number */
 
 #define LEAST_EXPECTED 3 /* see rs_incast_judge() */
 #define LEAST_RATIO 2
@@ -26,30 +24,33 @@ typedef struct sender_key {
     roce_addr addr;
 } sender_key;
 
+typedef struct receiver receiver;
+
 typedef struct sender {
-    sender_key key;
+    struct sender *before, *behind; /* in the row; NULL: none */
+    receiver *receiver;
     guint64 newest_ns; /* its newest packet */
-    guint64 newest_n;  /* of all data packets, counted from 1 */
-    guint64 known_n;   /* of the one by which it is in the heap: no later */
+    guint64 episode;   /* the newest that names it, counted from 1 */
     gboolean active;
-    guint64 episode; /* the newest that names it, counted from 1 */
     gboolean marked; /* some of its data, in an episode */
+    sender_key key;
 } sender;
 
 typedef struct span {
     guint64 start_ns, end_ns;
 } span;
 
-typedef struct receiver {
+struct receiver {
     rs_incast_receiver pub;
-    GArray *active;         /* guint32, senders: a heap by known_n */
-    guint64 quiet_until_ns; /* nobody falls silent before */
+    sender *oldest, *newest; /* the ends of the row; NULL: it is empty */
+    guint n_active;          /* senders in it */
+    guint64 quiet_until_ns;  /* nobody falls silent before */
     guint64 clock_ns;
     gboolean inside;  /* an episode goes on */
     guint64 ended_ns; /* the episode before */
     rs_incast_episode episode;
     GArray *spans; /* span: all episodes */
-} receiver;
+};
 
 /* What is outside of episodes at a point. */
 typedef struct point_sum {
@@ -58,16 +59,15 @@ typedef struct point_sum {
 
 struct rs_incast {
     rs_destinations *destinations;
-    GPtrArray *receivers;      /* receiver, by destination */
-    GPtrArray *senders;        /* sender */
-    GHashTable *by_key;        /* sender_key -> index in senders + 1 */
-    GArray *of_stream;         /* guint32 by stream: likewise; 0 not asked for yet */
+    GPtrArray *receivers; /* receiver, by destination */
+    GPtrArray *senders;   /* sender */
+    GHashTable *by_key;   /* sender_key -> index in senders + 1 */
+    GArray *of_stream;    /* guint32 by stream: likewise; 0 not asked for yet, NOBODY */
     guint64 first_ns, last_ns; /* of all data; valid once a receiver is there */
     rs_xoffs *xoffs;
-    guint64 n_data; /* packets so far */
     guint n_spans;
     gboolean spans_omitted;
-    guint64 senders_omitted;
+    guint64 senders_omitted; /* streams of theirs */
     gboolean known;
 };
 
@@ -93,7 +93,6 @@ free_receiver(gpointer data)
     g_array_unref(r->pub.degree_ns);
     g_array_unref(r->pub.episodes);
     g_array_unref(r->spans);
-    g_array_unref(r->active);
     g_free(r);
 }
 
@@ -141,7 +140,6 @@ receiver_of(rs_incast *incast, const roce_stream *stream)
         r->pub.degree_ns = g_array_new(FALSE, TRUE, sizeof(guint64));
         r->pub.episodes = g_array_new(FALSE, FALSE, sizeof(rs_incast_episode));
         r->spans = g_array_new(FALSE, FALSE, sizeof(span));
-        r->active = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_ptr_array_add(incast->receivers, r);
     }
     return g_ptr_array_index(incast->receivers, i);
@@ -153,134 +151,78 @@ sender_at(const rs_incast *incast, guint32 i)
     return g_ptr_array_index(incast->senders, i);
 }
 
-/* The sender of a stream, made if need be; NOBODY beyond the bound. */
+/* The number of a sender, counted from 1, made if need be; NOBODY beyond the bounds. */
 static guint32
-sender_of(rs_incast *incast, receiver *r, const roce_stream *stream)
+find_sender(rs_incast *incast, const roce_stream *stream)
 {
-    if (stream->id >= incast->of_stream->len) {
-        g_array_set_size(incast->of_stream, stream->id + 1);
-    }
-    guint32 *known = &g_array_index(incast->of_stream, guint32, stream->id);
-    if (*known != 0) {
-        return *known - 1;
+    receiver *r = receiver_of(incast, stream);
+    if (r == NULL) {
+        return NOBODY;
     }
     const sender_key key = {
         .receiver = rs_destinations_of(incast->destinations, stream),
         .addr = stream->src,
     };
     guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(incast->by_key, &key));
-    if (number == 0) {
-        if (incast->senders->len == MAX_SENDERS) {
-            incast->senders_omitted++;
-            return NOBODY;
-        }
-        sender *added = g_new0(sender, 1);
-        added->key = key;
-        g_ptr_array_add(incast->senders, added);
-        number = incast->senders->len;
-        g_hash_table_insert(incast->by_key, &added->key, GUINT_TO_POINTER(number));
-        r->pub.n_senders++;
+    if (number != 0) {
+        return number;
     }
-    *known = number;
-    return number - 1;
-}
-
-/* ---- the heap of active senders ---- */
-
-static guint32 *
-place_of(const receiver *r, guint place)
-{
-    return &g_array_index(r->active, guint32, place);
-}
-
-static guint64
-known_at(const rs_incast *incast, const receiver *r, guint place)
-{
-    return sender_at(incast, *place_of(r, place))->known_n;
-}
-
-/* The one at a place goes down to where it belongs. */
-static void
-sink(const rs_incast *incast, receiver *r, guint place)
-{
-    const guint n = r->active->len;
-    guint32 sinking = *place_of(r, place);
-    guint64 known = sender_at(incast, sinking)->known_n;
-    for (guint child = 2 * place + 1; child < n; child = 2 * place + 1) {
-        if (child + 1 < n &&
-            known_at(incast, r, child + 1) < known_at(incast, r, child)) {
-            child++;
-        }
-        if (known <= known_at(incast, r, child)) {
-            break;
-        }
-        *place_of(r, place) = *place_of(r, child);
-        place = child;
+    if (incast->senders->len == MAX_SENDERS) {
+        incast->senders_omitted++;
+        return NOBODY;
     }
-    *place_of(r, place) = sinking;
+    sender *added = g_new0(sender, 1);
+    added->key = key;
+    added->receiver = r;
+    g_ptr_array_add(incast->senders, added);
+    number = incast->senders->len;
+    g_hash_table_insert(incast->by_key, &added->key, GUINT_TO_POINTER(number));
+    r->pub.n_senders++;
+    return number;
 }
 
-/* Its packet is the newest of all: it belongs at the end. */
-static void
-put_in(const rs_incast *incast, receiver *r, guint32 i)
+/* The sender of a stream; NULL beyond the bounds. */
+static inline sender *
+sender_of(rs_incast *incast, const roce_stream *stream)
 {
-    sender *s = sender_at(incast, i);
-    s->known_n = s->newest_n;
-    g_array_append_val(r->active, i);
-}
-
-static void
-take_oldest_out(const rs_incast *incast, receiver *r)
-{
-    *place_of(r, 0) = *place_of(r, r->active->len - 1);
-    g_array_set_size(r->active, r->active->len - 1);
-    if (r->active->len > 0) {
-        sink(incast, r, 0);
+    if (stream->id >= incast->of_stream->len) {
+        g_array_set_size(incast->of_stream, stream->id + 1);
     }
-}
-
-/* The sender that has been silent for longest; NULL: nobody is active. */
-static sender *
-find_oldest(const rs_incast *incast, receiver *r)
-{
-    while (r->active->len > 0) {
-        sender *s = sender_at(incast, *place_of(r, 0));
-        if (s->known_n == s->newest_n) {
-            return s;
-        }
-        s->known_n = s->newest_n;
-        sink(incast, r, 0);
+    guint32 *number = &g_array_index(incast->of_stream, guint32, stream->id);
+    if (*number == 0) {
+        *number = find_sender(incast, stream);
     }
-    return NULL;
+    return *number == NOBODY ? NULL : sender_at(incast, *number - 1);
 }
 
-static gint
-by_newest(gconstpointer a, gconstpointer b, gpointer ctx)
+/* ---- the row of active senders ---- */
+
+static inline void
+take_out(receiver *r, sender *s)
 {
-    const sender *x = sender_at(ctx, *(const guint32 *)a);
-    const sender *y = sender_at(ctx, *(const guint32 *)b);
-    return rs_by_number(x->newest_n, y->newest_n);
+    *(s->before != NULL ? &s->before->behind : &r->oldest) = s->behind;
+    *(s->behind != NULL ? &s->behind->before : &r->newest) = s->before;
 }
 
-/* The active senders, the longest silent one first. */
-static GArray *
-list_active(rs_incast *incast, const receiver *r)
+static inline void
+put_last(receiver *r, sender *s)
 {
-    GArray *active = g_array_copy(r->active);
-    g_array_sort_with_data(active, by_newest, incast);
-    return active;
+    s->before = r->newest;
+    s->behind = NULL;
+    *(r->newest != NULL ? &r->newest->behind : &r->oldest) = s;
+    r->newest = s;
 }
 
 /* ---- episodes ---- */
 
 static void
-open_episode(receiver *r, const rs_sight *sight)
+open_episode(receiver *r, guint64 frame)
 {
     r->inside = TRUE;
     r->pub.n_episodes++;
     r->episode = (rs_incast_episode){
         .start_ns = r->clock_ns,
-        .frame = sight->frame->number,
+        .frame = frame,
     };
 }
 
@@ -319,11 +261,10 @@ join_episode(receiver *r, sender *s)
 
 /* Everybody who is active when an episode begins, the longest silent one first. */
 static void
-join_all(rs_incast *incast, receiver *r)
+join_all(receiver *r)
 {
-    g_autoptr(GArray) active = list_active(incast, r);
-    for (guint i = 0; i < active->len; i++) {
-        join_episode(r, sender_at(incast, g_array_index(active, guint32, i)));
+    for (sender *s = r->oldest; s != NULL; s = s->behind) {
+        join_episode(r, s);
     }
 }
 
@@ -340,9 +281,8 @@ clock_at(const receiver *r, guint64 time_ns)
 static void
 go_on(receiver *r, guint64 time_ns)
 {
-    if (r->active->len > 0) {
-        g_array_index(r->pub.degree_ns, guint64, r->active->len) +=
-            time_ns - r->clock_ns;
+    if (r->n_active > 0) {
+        g_array_index(r->pub.degree_ns, guint64, r->n_active) += time_ns - r->clock_ns;
     }
     r->clock_ns = time_ns;
 }
@@ -351,21 +291,22 @@ go_on(receiver *r, guint64 time_ns)
 static void
 fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 {
-    for (sender *s = find_oldest(incast, r); s != NULL; s = find_oldest(incast, r)) {
+    for (sender *s = r->oldest; s != NULL; s = r->oldest) {
         r->quiet_until_ns = s->newest_ns + RS_INCAST_WINDOW_NS;
         if (r->quiet_until_ns > time_ns) {
             return;
         }
         go_on(r, r->quiet_until_ns);
-        take_oldest_out(incast, r);
+        take_out(r, s);
+        r->n_active--;
         s->active = FALSE;
-        if (r->inside && r->active->len < RS_INCAST_SENDERS) {
+        if (r->inside && r->n_active < RS_INCAST_SENDERS) {
             close_episode(incast, r);
         }
     }
 }
 
-static void
+static inline void
 advance(rs_incast *incast, receiver *r, guint64 time_ns)
 {
     if (time_ns >= r->quiet_until_ns) {
@@ -379,20 +320,19 @@ advance(rs_incast *incast, receiver *r, guint64 time_ns)
 static void
 rise(receiver *r)
 {
-    if (r->active->len <= r->pub.max_degree) {
+    if (r->n_active <= r->pub.max_degree) {
         return;
     }
-    r->pub.max_degree = r->active->len;
+    r->pub.max_degree = r->n_active;
     r->pub.max_degree_ns = r->clock_ns;
-    g_array_set_size(r->pub.degree_ns, r->active->len + 1);
+    g_array_set_size(r->pub.degree_ns, r->n_active + 1);
 }
 
 /* ---- packets and events ---- */
 
-static void
-count_data(receiver *r, sender *s, const rs_sight *sight)
+static inline void
+count_data(receiver *r, sender *s, guint64 frame, gboolean marked)
 {
-    gboolean marked = roce_packet_ecn(sight->packet) == ROCE_ECN_CE;
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
     if (!r->inside) {
         ce->of_outside++;
@@ -400,12 +340,15 @@ count_data(receiver *r, sender *s, const rs_sight *sight)
         return;
     }
     ce->of_inside++;
-    ce->inside += marked ? 1 : 0;
     r->episode.data_packets++;
-    r->pub.n_marked += marked && !s->marked ? 1 : 0;
-    s->marked |= marked;
-    if (marked && r->episode.ce++ == 0) {
-        r->episode.ce_frame = sight->frame->number;
+    if (!marked) {
+        return;
+    }
+    ce->inside++;
+    r->pub.n_marked += s->marked ? 0 : 1;
+    s->marked = TRUE;
+    if (r->episode.ce++ == 0) {
+        r->episode.ce_frame = frame;
     }
 }
 
@@ -414,43 +357,66 @@ rs_incast_approach(const rs_incast *incast, guint32 stream)
 {
     if (stream < incast->of_stream->len) {
         guint32 number = g_array_index(incast->of_stream, guint32, stream);
-        rs_approach(number != 0 ? sender_at(incast, number - 1) : NULL, sizeof(sender));
+        gboolean is_known = number != 0 && number != NOBODY;
+        rs_approach(is_known ? sender_at(incast, number - 1) : NULL, sizeof(sender));
     }
+}
+
+/* Its packet is the newest of all. */
+static inline void
+be_active(receiver *r, sender *s)
+{
+    if (!s->active) {
+        s->active = TRUE;
+        put_last(r, s);
+        r->n_active++;
+        rise(r);
+    } else if (s != r->newest) {
+        take_out(r, s);
+        put_last(r, s);
+    }
+}
+
+static inline void
+take_data(rs_incast *incast, const roce_stream *stream, guint64 time_ns, guint64 frame,
+          gboolean marked)
+{
+    sender *s = sender_of(incast, stream);
+    if (s == NULL) {
+        return;
+    }
+    receiver *r = s->receiver;
+    guint64 now_ns = clock_at(r, time_ns);
+    incast->first_ns = MIN(incast->first_ns, now_ns);
+    incast->last_ns = MAX(incast->last_ns, now_ns);
+    advance(incast, r, now_ns);
+    s->newest_ns = now_ns;
+    be_active(r, s);
+    if (!r->inside && r->n_active >= RS_INCAST_SENDERS) {
+        open_episode(r, frame);
+        join_all(r);
+    }
+    if (r->inside) {
+        join_episode(r, s);
+        r->episode.degree = MAX(r->episode.degree, r->n_active);
+    }
+    count_data(r, s, frame, marked);
 }
 
 void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight)
 {
     rs_xoffs_packet(incast->xoffs, sight);
-    if (!sight->is_data) {
-        return;
+    if (sight->is_data) {
+        take_data(incast, sight->stream, sight->frame->time_ns, sight->frame->number,
+                  roce_packet_ecn(sight->packet) == ROCE_ECN_CE);
     }
-    receiver *r = receiver_of(incast, sight->stream);
-    guint32 i = r != NULL ? sender_of(incast, r, sight->stream) : NOBODY;
-    if (i == NOBODY) {
-        return;
-    }
-    guint64 now_ns = clock_at(r, sight->frame->time_ns);
-    incast->first_ns = MIN(incast->first_ns, now_ns);
-    incast->last_ns = MAX(incast->last_ns, now_ns);
-    advance(incast, r, now_ns);
-    sender *s = sender_at(incast, i);
-    s->newest_ns = now_ns;
-    s->newest_n = ++incast->n_data;
-    if (!s->active) {
-        s->active = TRUE;
-        put_in(incast, r, i);
-        rise(r);
-    }
-    if (!r->inside && r->active->len >= RS_INCAST_SENDERS) {
-        open_episode(r, sight);
-        join_all(incast, r);
-    }
-    if (r->inside) {
-        join_episode(r, s);
-        r->episode.degree = MAX(r->episode.degree, r->active->len);
-    }
-    count_data(r, s, sight);
+}
+
+void
+rs_incast_glimpse(rs_incast *incast, const rs_glimpse *glimpse)
+{
+    take_data(incast, glimpse->stream, glimpse->time_ns, glimpse->frame, FALSE);
 }
 
 /* Whose data a CNP complains of.  While its queue pair is not known, the event names the

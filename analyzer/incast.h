@@ -18,6 +18,7 @@
 #define RS_INCAST_H
 
 #include "destinations.h"
+#include "glimpse.h"
 #include "nics.h"
 #include "occurrence.h"
 #include "sight.h"
@@ -95,6 +96,8 @@ rs_incast_free(rs_incast *incast);
 /* The tracker has just taken this packet. */
 void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight);
+void
+rs_incast_glimpse(rs_incast *incast, const rs_glimpse *glimpse);
 
 /* A packet of this stream will come soon, see approach.h. */
 void

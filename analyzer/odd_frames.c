@@ -46,6 +46,15 @@ rs_odd_frames_packet(rs_odd_frames *odd, const rs_sight *sight)
     }
 }
 
+/* It is decoded, and in a stream. */
+void
+rs_odd_frames_glimpse(rs_odd_frames *odd, const rs_glimpse *glimpse)
+{
+    if (glimpse->cut) {
+        rs_frames_keep(&odd->kinds[RS_ODD_CUT], glimpse->frame);
+    }
+}
+
 void
 rs_odd_frames_event(rs_odd_frames *odd, const roce_event *event)
 {

@@ -9,6 +9,7 @@
 #define RS_ODD_FRAMES_H
 
 #include "frames.h"
+#include "glimpse.h"
 #include "sight.h"
 
 #include "roce/event.h"
@@ -35,6 +36,8 @@ typedef struct rs_odd_frames {
 
 void
 rs_odd_frames_packet(rs_odd_frames *odd, const rs_sight *sight);
+void
+rs_odd_frames_glimpse(rs_odd_frames *odd, const rs_glimpse *glimpse);
 
 void
 rs_odd_frames_event(rs_odd_frames *odd, const roce_event *event);

@@ -116,6 +116,16 @@ tell_network(rs_watchers *watchers, const rs_sight *sight)
     }
 }
 
+/* The same of a packet of a train. */
+static void
+show_network(rs_watchers *watchers, const rs_glimpse *glimpse)
+{
+    rs_odd_frames_glimpse(&watchers->odd_frames, glimpse);
+    rs_incast_glimpse(watchers->incast, glimpse);
+    rs_bursts_glimpse(watchers->bursts, glimpse);
+    rs_collective_glimpse(watchers->collective, glimpse);
+}
+
 static void
 tell_network_event(rs_watchers *watchers, const rs_occurrence *occurrence)
 {
@@ -194,13 +204,37 @@ rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *
     }
 }
 
-/* What is seen of a glimpse. */
+/* A glimpse, for those who want to see a packet. */
 typedef struct view {
     roce_frame frame;
     roce_packet packet;
     roce_sighting sighting;
     rs_sight sight;
 } view;
+
+static void
+open_view(view *v)
+{
+    *v = (view){
+        .packet =
+            {
+                .kind = ROCE_CLASS_ROCE,
+                .has_macs = true,
+                .has_bth = true,
+                .transport = ROCE_TRANSPORT_RC,
+            },
+        .sighting = {.sequenced = true, .space = ROCE_SPACE_REQUESTS, .span = 1},
+        .sight =
+            {
+                .frame = &v->frame,
+                .packet = &v->packet,
+                .sighting = &v->sighting,
+                .is_counted = TRUE,
+                .is_data = TRUE,
+                .n = 1,
+            },
+    };
+}
 
 static void
 look(view *v, const rs_glimpse *g)
@@ -230,6 +264,29 @@ look(view *v, const rs_glimpse *g)
     v->sight.wire_bytes = g->wire_bytes;
 }
 
+/* Those who are told of each packet only where there is something to see. */
+static void
+look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glimpses,
+             guint n)
+{
+    gboolean for_plot = (parts & RS_WATCH_NETWORK) != 0 && watchers->psn_plot != NULL;
+    gboolean for_pauses = (parts & RS_WATCH_STREAMS) != 0 && watchers->pauses_known;
+    if (!for_plot && !for_pauses) {
+        return;
+    }
+    view v;
+    open_view(&v);
+    for (guint i = 0; i < n; i++) {
+        look(&v, &glimpses[i]);
+        if (for_plot) {
+            rs_psn_plot_packet(watchers->psn_plot, &v.sight);
+        }
+        if (for_pauses) {
+            rs_pausing_packet(watchers->pausing, &v.sight);
+        }
+    }
+}
+
 /* What the glimpses behind the i-th will want comes near in three steps, each of which goes
  * by what the one before has brought. */
 static void
@@ -254,40 +311,11 @@ void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
                      const rs_glimpse *glimpses, guint n)
 {
-    gboolean for_network = (parts & RS_WATCH_NETWORK) != 0;
-    gboolean for_pauses = (parts & RS_WATCH_STREAMS) != 0 && watchers->pauses_known;
-    if (!for_network && !for_pauses) {
-        return;
-    }
-    view v = {
-        .packet =
-            {
-                .kind = ROCE_CLASS_ROCE,
-                .has_macs = true,
-                .has_bth = true,
-                .transport = ROCE_TRANSPORT_RC,
-            },
-        .sighting = {.sequenced = true, .space = ROCE_SPACE_REQUESTS, .span = 1},
-        .sight =
-            {
-                .frame = &v.frame,
-                .packet = &v.packet,
-                .sighting = &v.sighting,
-                .is_counted = TRUE,
-                .is_data = TRUE,
-                .n = 1,
-            },
-    };
-    for (guint i = 0; i < n; i++) {
+    for (guint i = 0; (parts & RS_WATCH_NETWORK) != 0 && i < n; i++) {
         approach_glimpses(watchers, glimpses, n, i);
-        look(&v, &glimpses[i]);
-        if (for_network) {
-            tell_network(watchers, &v.sight);
-        }
-        if (for_pauses) {
-            rs_pausing_packet(watchers->pausing, &v.sight);
-        }
+        show_network(watchers, &glimpses[i]);
     }
+    look_closely(watchers, parts, glimpses, n);
 }
 
 void

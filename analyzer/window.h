@@ -13,6 +13,7 @@
 #ifndef RS_WINDOW_H
 #define RS_WINDOW_H
 
+#include "glimpse.h"
 #include "occurrence.h"
 #include "sight.h"
 
@@ -36,19 +37,6 @@ typedef struct rs_slot {
     guint bytes_at;        /* of the window; valid if has_bytes */
     gboolean has_bytes;    /* watchers read the frame itself */
 } rs_slot;
-
-/* A packet of a train, when it comes. */
-typedef struct rs_glimpse {
-    const roce_stream *stream;
-    guint64 time_ns, frame;
-    gint64 psn;
-    guint32 repeats; /* as in rs_counted */
-    guint32 payload_bytes, wire_bytes;
-    guint16 behind; /* so many slots of the window */
-    guint8 opcode, priority, traffic_class, hop_limit;
-    guint8 dst_mac[6], src_mac[6];
-    gboolean cut; /* by the snap length */
-} rs_glimpse;
 
 /* A train that the tracker has taken. */
 typedef struct rs_train {

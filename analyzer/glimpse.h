@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A packet of a train, when it comes: what those want of it who look at what streams come
+ * to together, see window.h.
+ *
+ * The one rule: it carries data of users' queue pairs in sequence, unmarked, and what is
+ * known of its stream from packets that came by themselves holds for it.
+ */
+#ifndef RS_GLIMPSE_H
+#define RS_GLIMPSE_H
+
+#include "roce/stream.h"
+
+#include <glib.h>
+
+typedef struct rs_glimpse {
+    const roce_stream *stream;
+    guint64 time_ns, frame;
+    gint64 psn;
+    guint32 repeats; /* as in rs_counted */
+    guint32 payload_bytes, wire_bytes;
+    guint16 behind; /* so many slots of the window */
+    guint8 opcode, priority, traffic_class, hop_limit;
+    guint8 dst_mac[6], src_mac[6];
+    gboolean cut; /* by the snap length */
+} rs_glimpse;
+
+#endif
