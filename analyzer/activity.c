@@ -230,7 +230,7 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
 }
 
 /* The newest cell of an edge is another one. */
-static void
+G_NO_INLINE static void
 move_newest(rs_activity *activity, guint32 edge, guint64 time_ns)
 {
     newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);

@@ -163,7 +163,7 @@ end_window(target *t)
     t->burst.peak_bytes = MAX(t->burst.peak_bytes, t->window_bytes);
 }
 
-static void
+G_NO_INLINE static void
 begin_window(target *t, guint64 window, guint64 frame)
 {
     if (t->started) {

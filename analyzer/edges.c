@@ -125,7 +125,7 @@ node_of(rs_edges *edges, const roce_tenant *tenant, const roce_addr *addr)
 }
 
 /* The edge of a stream; NO_EDGE where there is no room for one more. */
-static guint32
+G_NO_INLINE static guint32
 edge_of(rs_edges *edges, const roce_stream *s)
 {
     if (edges->edges->len >= RS_EDGES) {
@@ -191,7 +191,7 @@ is_signal(const parcel *p)
            p->payload_bytes <= RS_SIGNAL_BYTES;
 }
 
-static void
+G_NO_INLINE static void
 keep(rs_edges *edges, rs_edge *edge, const rs_message *message)
 {
     if (edge->messages->len >= RS_EDGE_MESSAGES ||

@@ -152,7 +152,7 @@ sender_at(const rs_incast *incast, guint32 i)
 }
 
 /* The number of a sender, counted from 1, made if need be; NOBODY beyond the bounds. */
-static guint32
+G_NO_INLINE static guint32
 find_sender(rs_incast *incast, const roce_stream *stream)
 {
     receiver *r = receiver_of(incast, stream);
@@ -215,7 +215,7 @@ put_last(receiver *r, sender *s)
 
 /* ---- episodes ---- */
 
-static void
+G_NO_INLINE static void
 open_episode(receiver *r, guint64 frame)
 {
     r->inside = TRUE;
@@ -260,7 +260,7 @@ join_episode(receiver *r, sender *s)
 }
 
 /* Everybody who is active when an episode begins, the longest silent one first. */
-static void
+G_NO_INLINE static void
 join_all(receiver *r)
 {
     for (sender *s = r->oldest; s != NULL; s = s->behind) {
@@ -288,7 +288,7 @@ go_on(receiver *r, guint64 time_ns)
 }
 
 /* Lets those fall silent whose window has passed by then. */
-static void
+G_NO_INLINE static void
 fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 {
     for (sender *s = r->oldest; s != NULL; s = r->oldest) {
@@ -317,7 +317,7 @@ advance(rs_incast *incast, receiver *r, guint64 time_ns)
     }
 }
 
-static void
+G_NO_INLINE static void
 rise(receiver *r)
 {
     if (r->n_active <= r->pub.max_degree) {
