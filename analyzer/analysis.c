@@ -411,7 +411,6 @@ typedef struct handful {
     guint first, n;
     roce_packet *packets;            /* of those that have no train */
     rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
-    guint64 foreseen[AT_ONCE];       /* of those without */
 } handful;
 
 static void
@@ -437,32 +436,41 @@ decode_at(const run *r, const handful *h, guint i)
                 &h->packets[i]);
 }
 
+/* Of those that have no train: decodes them, and foresees their streams. */
 static void
-look_ahead(const run *r, handful *h)
+look_at_lone_ones(const run *r, handful *h)
 {
-    const rs_analysis *analysis = r->analysis;
-    guint32 point = rs_points_newest(analysis->points);
-    guess_platforms(r, h);
+    const roce_tracker *tracker = r->analysis->tracker;
+    guint32 point = rs_points_newest(r->analysis->points);
+    guint64 foreseen[AT_ONCE];
+    guint alone[AT_ONCE];
+    guint n = 0;
     for (guint i = 0; i < h->n; i++) {
-        if (h->platforms[i] != NULL) {
-            rs_trains_approach(h->platforms[i]);
-        } else {
+        if (h->platforms[i] == NULL) {
             decode_at(r, h, i);
-            h->foreseen[i] =
-                roce_tracker_foresee(analysis->tracker, point, &h->packets[i]);
+            foreseen[n] = roce_tracker_foresee(tracker, point, &h->packets[i]);
+            alone[n++] = i;
         }
     }
     guint32 streams[AT_ONCE];
-    for (guint i = 0; i < h->n; i++) {
-        streams[i] = h->platforms[i] == NULL
-                         ? roce_tracker_guess(analysis->tracker, h->foreseen[i])
-                         : ROCE_NO_STREAM;
+    for (guint k = 0; k < n; k++) {
+        streams[k] = roce_tracker_guess(tracker, foreseen[k]);
     }
-    for (guint i = 0; i < h->n; i++) {
-        if (streams[i] != ROCE_NO_STREAM) {
-            roce_tracker_approach(analysis->tracker, streams[i], &h->packets[i]);
+    for (guint k = 0; k < n; k++) {
+        if (streams[k] != ROCE_NO_STREAM) {
+            roce_tracker_approach(tracker, streams[k], &h->packets[alone[k]]);
         }
     }
+}
+
+static void
+look_ahead(const run *r, handful *h)
+{
+    guess_platforms(r, h);
+    for (guint i = 0; i < h->n; i++) {
+        rs_trains_approach(h->platforms[i]);
+    }
+    look_at_lone_ones(r, h);
 }
 
 static gboolean

@@ -163,8 +163,11 @@ take_rate(follower *f)
 {
     rs_cnp_burst *burst = &f->burst;
     const window *w = &f->window;
+    if (f->n_bursts == 0) {
+        return;
+    }
     guint64 rate = rate_of(w);
-    if (f->n_bursts == 0 || rate == 0 || start_of(w) < burst->start_ns) {
+    if (rate == 0 || start_of(w) < burst->start_ns) {
         return;
     }
     burst->windows++;

@@ -29,6 +29,7 @@ struct rs_stages {
     guint n_tellers; /* 0: who fills tells */
     guint n_staying; /* windows to come that who fills tells; the others are idle */
     guint n_windows;
+    rs_window *filling; /* the one that comes next */
     GMutex mutex;
     GCond woken;
     teller *tellers;
@@ -151,6 +152,7 @@ rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
     for (guint i = 0; i < stages->n_windows; i++) {
         rs_window_init(&stages->windows[i]);
     }
+    stages->filling = stages->windows;
     return stages;
 }
 
@@ -180,8 +182,7 @@ rs_stages_free(rs_stages *stages)
 rs_window *
 rs_stages_window(rs_stages *stages)
 {
-    return window_at(stages,
-                     atomic_load_explicit(&stages->n_filled, memory_order_relaxed));
+    return stages->filling;
 }
 
 /* Waits until all tellers have told more than n windows. */
@@ -214,7 +215,8 @@ rs_stages_hand_on(rs_stages *stages)
     if (n >= stages->n_windows) {
         wait_for_tellers(stages, n - stages->n_windows);
     }
-    rs_window_empty(window_at(stages, n));
+    stages->filling = window_at(stages, n);
+    rs_window_empty(stages->filling);
 }
 
 roce_packet *

@@ -43,7 +43,8 @@ rs_trains_free(rs_trains *trains);
 rs_platform *
 rs_trains_guess(const rs_trains *trains, guint32 hash);
 
-/* That guess, and a platform that was guessed, will be asked for soon; see approach.h. */
+/* That guess, and a platform that was guessed, will be asked for soon; see approach.h.  NULL
+ * is fine. */
 void
 rs_trains_approach_guess(const rs_trains *trains, guint32 hash);
 void
