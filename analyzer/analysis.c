@@ -461,6 +461,11 @@ look_at_lone_ones(const run *r, handful *h)
             roce_tracker_approach(tracker, streams[k], &h->packets[alone[k]]);
         }
     }
+    for (guint k = 0; k < n && r->trains != NULL; k++) {
+        if (streams[k] != ROCE_NO_STREAM) {
+            rs_trains_approach_way(r->trains, streams[k]);
+        }
+    }
 }
 
 static void

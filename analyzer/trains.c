@@ -111,6 +111,26 @@ platform_of(const rs_trains *trains, guint32 stream)
     return stream < trains->of_stream->len ? trains->of_stream->pdata[stream] : NULL;
 }
 
+static void
+approach_cars(const rs_trains *trains, guint32 stream)
+{
+    const rs_platform *p = platform_of(trains, stream);
+    if (p != NULL && p->n > 0) {
+        rs_approach(p->cars, p->n * sizeof *p->cars);
+        roce_tracker_approach_train(trains->tracker, stream, p->n);
+    }
+}
+
+void
+rs_trains_approach_way(const rs_trains *trains, guint32 stream)
+{
+    guint32 peer = roce_tracker_stream(trains->tracker, stream)->peer;
+    approach_cars(trains, stream);
+    if (peer != ROCE_NO_STREAM) {
+        approach_cars(trains, peer);
+    }
+}
+
 static guint
 most_cars(const roce_stream *stream)
 {

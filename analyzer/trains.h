@@ -50,6 +50,10 @@ rs_trains_approach_guess(const rs_trains *trains, guint32 hash);
 void
 rs_trains_approach(const rs_platform *platform);
 
+/* Way will be made soon for a packet of this stream. */
+void
+rs_trains_approach_way(const rs_trains *trains, guint32 stream);
+
 /* A packet that has become a car. */
 typedef struct rs_boarded {
     const roce_stream *stream;

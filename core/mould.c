@@ -77,7 +77,8 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
 /* Eight bytes of headers are compared at once, and of them the bits that a mask has.  Of
  * each shape: without and with a VLAN tag, IPv4 and IPv6. */
 #define WORD_BYTES 8
-#define LEAST_WORDS 7 /* of the shortest shape; what is behind the headers has no bits */
+#define LEAST_WORDS                                                                    \
+    7 /* of the shortest shape; what is behind the headers has no bits */
 
 /* clang-format off */
 #define BITS_ETHERNET /* both addresses, and the type */ \
@@ -258,7 +259,8 @@ roce_mould_hash(const roce_frame *frame)
     }
     bool is_v6 = type == ROCE_ETHERTYPE_IPV6;
     uint32_t udp_at = ip_at + (is_v6 ? IPV6_BYTES : IPV4_BYTES);
-    if (frame->captured_bytes < udp_at + UDP_BYTES + ROCE_BTH_BYTES) {
+    if (frame->captured_bytes < udp_at + UDP_BYTES + ROCE_BTH_BYTES ||
+        b[udp_at + UDP_BYTES] >= WRITE_FIRST + N_OF_OPERATION) {
         return 0;
     }
     /* The ends of both addresses, the source port, and the queue pair. */

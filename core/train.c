@@ -129,6 +129,12 @@ approach(const roce_history *history, uint32_t n)
     }
 }
 
+void
+roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
+{
+    approach(&roce_state_at(t, stream)->requests.history, n);
+}
+
 /* One more that the acceptor takes, as place() of sequence.c has it. */
 static void
 enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)

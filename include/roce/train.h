@@ -87,6 +87,10 @@ uint32_t
 roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, uint32_t most,
                         int64_t *psn, uint16_t *ident);
 
+/* So many cars of a stream will be taken soon: what they will want of memory comes near. */
+void
+roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream, uint32_t n);
+
 /* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
  * fits the mould of the packet of the stream that was taken last.  None of their
  * identifications is before the one before it, as serial numbers are (RFC 1982).  `icrc` is
