@@ -168,8 +168,9 @@ double_width(rs_activity *activity)
     }
 }
 
-/* Makes the axis reach a time, and there be room for one more cell. */
-static void
+/* The number of the cell of a time.  The axis reaches it afterwards, and there is room for
+ * one more cell. */
+static guint64
 reach(rs_activity *activity, guint64 time_ns)
 {
     rs_level *now = activity->now;
@@ -177,12 +178,12 @@ reach(rs_activity *activity, guint64 time_ns)
     gboolean any = activity->n_cells > 0;
     now->first = any ? MIN(now->first, number) : number;
     now->last = any ? MAX(now->last, number) : number;
-    while (now->last - now->first >= RS_ACTIVITY_SPAN) {
+    while (now->last - now->first >= RS_ACTIVITY_SPAN ||
+           activity->n_cells >= RS_ACTIVITY_CELLS) {
         double_width(activity);
+        number /= 2;
     }
-    while (activity->n_cells >= RS_ACTIVITY_CELLS) {
-        double_width(activity);
-    }
+    return number;
 }
 
 /* Where in `cells` the first one stands that is not before `number`. */
@@ -236,8 +237,7 @@ move_newest(rs_activity *activity, guint32 edge, guint64 time_ns)
     newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
     put_back(activity, edge, newest);
     newest->end_ns = 0;
-    reach(activity, time_ns);
-    guint64 number = time_ns / activity->now->width_ns;
+    guint64 number = reach(activity, time_ns);
     guint i = find_cell(activity, edge, number);
     const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
     *newest = (newest_cell){
@@ -265,6 +265,19 @@ void
 rs_activity_approach(const rs_activity *activity, guint32 edge)
 {
     rs_approach_element(activity->newest, edge, sizeof(newest_cell));
+}
+
+void
+rs_activity_approach_cell(const rs_activity *activity, guint32 edge, guint64 time_ns)
+{
+    if (edge >= activity->newest->len) {
+        return;
+    }
+    const newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
+    if (newest->end_ns > 0 && time_ns >= newest->end_ns) {
+        const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
+        rs_approach(&g_array_index(cells, rs_cell, newest->i), 2 * sizeof(rs_cell));
+    }
 }
 
 void

@@ -51,6 +51,10 @@ rs_activity_free(rs_activity *activity);
 void
 rs_activity_approach(const rs_activity *activity, guint32 edge);
 
+/* The same, once that has come near: it will be of that time. */
+void
+rs_activity_approach_cell(const rs_activity *activity, guint32 edge, guint64 time_ns);
+
 /* A packet of an edge came; `bytes` of new data, 0 if it was sent again. */
 void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,

@@ -47,6 +47,14 @@ rs_collective_approach_edge(const rs_collective *collective, guint32 stream)
                          rs_edges_guess(collective->edges, stream));
 }
 
+void
+rs_collective_approach_cell(const rs_collective *collective, guint32 stream,
+                            guint64 time_ns)
+{
+    rs_activity_approach_cell(collective->activity,
+                              rs_edges_guess(collective->edges, stream), time_ns);
+}
+
 static inline void
 add_load(rs_collective *collective, const rs_load *load, guint64 time_ns, guint64 frame)
 {

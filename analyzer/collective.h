@@ -27,12 +27,15 @@ rs_collective_new(void);
 void
 rs_collective_free(rs_collective *collective);
 
-/* A packet of this stream will come soon, see approach.h; in two steps, the second of which
- * takes what the first has brought near. */
+/* A packet of this stream will come soon, see approach.h; in three steps, each of which
+ * takes what the one before has brought near. */
 void
 rs_collective_approach(const rs_collective *collective, guint32 stream);
 void
 rs_collective_approach_edge(const rs_collective *collective, guint32 stream);
+void
+rs_collective_approach_cell(const rs_collective *collective, guint32 stream,
+                            guint64 time_ns);
 
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);

@@ -287,7 +287,7 @@ look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glim
     }
 }
 
-/* What the glimpses behind the i-th will want comes near in three steps, each of which goes
+/* What the glimpses behind the i-th will want comes near in four steps, each of which goes
  * by what the one before has brought. */
 static void
 approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint n,
@@ -304,6 +304,11 @@ approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint
         guint32 stream = glimpses[i + AHEAD].stream->id;
         rs_incast_approach(watchers->incast, stream);
         rs_collective_approach_edge(watchers->collective, stream);
+    }
+    if (i + AHEAD / 2 < n) {
+        const rs_glimpse *soon = &glimpses[i + AHEAD / 2];
+        rs_collective_approach_cell(watchers->collective, soon->stream->id,
+                                    soon->time_ns);
     }
 }
 
