@@ -289,10 +289,16 @@ tell_counts(const rs_runs *runs, run *r)
 }
 
 static void
-end(rs_runs *runs, run *r)
+tell(const rs_runs *runs, run *r)
 {
     tell_steps(runs, r);
     tell_counts(runs, r);
+}
+
+static void
+end(const rs_runs *runs, run *r)
+{
+    tell(runs, r);
     r->open = FALSE;
 }
 
@@ -367,7 +373,7 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
         return FALSE;
     }
     if (sight->is_beside) {
-        tell_steps(runs, r);
+        tell(runs, r);
         r->counted = sight->counted;
         return FALSE;
     }

@@ -11,7 +11,8 @@
  *   counts  of the newest, with how many it stands for and what they come to
  *
  * The one rule: nothing is told differently, only later.  A run ends with the first packet
- * of its stream that is not like it, and with the capture.
+ * of its stream that is not like it, and with the capture; but what stands beside a train
+ * (trains.h) leaves it open: it is told when what waits has been.
  */
 #ifndef RS_RUNS_H
 #define RS_RUNS_H
@@ -47,8 +48,7 @@ void
 rs_runs_approach(const rs_runs *runs, guint32 stream);
 
 /* Whether the packet joins the run of its stream, and will be told with it.  If not, that
- * run has been told; of one that a train's packet goes on with, and which this one stands
- * beside, the steps. */
+ * run has been told. */
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight);
 
@@ -57,7 +57,7 @@ void
 rs_runs_begin(rs_runs *runs, const rs_sight *sight);
 
 /* Tells a train, which goes on with a run: its stream has one that is open, its packets are
- * like it, and it has counted nothing since but them. */
+ * like it, and it has counted nothing since but them, and what stands beside. */
 void
 rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars);
 

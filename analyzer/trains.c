@@ -16,7 +16,8 @@
 /* Of so many packets of one priority at a point each is looked at by itself, because each
  * may be named in a finding; see rs_priorities_only_count(). */
 #define LEAST_OF_CLASS RS_FRAMES
-#define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
+#define N_CLASSES                                                                      \
+    (8u << 6 << 1) /* by PCP or priority, DSCP, and whether there is a tag */
 #define INDEX_PLACES (1u << 17)
 #define MAX_POINTS 1024 /* of more none has trains */
 
@@ -25,8 +26,8 @@ struct rs_platform {
     gint64 psn;       /* of its next car */
     guint n, room;    /* cars that wait, and may; no room: the tracker is to be asked */
     guint32 point;
-    guint16 ident;      /* of its newest packet */
-    gboolean open;      /* the packet before was like the mould */
+    guint16 ident;      /* of its newest request */
+    gboolean open;      /* the request before was like the mould */
     gboolean began;     /* one that begins a message has gone by itself: from the first
                          * such packet on rates are followed, see reaction.h */
     rs_counted counted; /* of the stream, but for the cars that wait */
@@ -196,7 +197,7 @@ rs_trains_end(rs_trains *trains)
 
 /* ---- boarding ---- */
 
-/* Whether a stream has counted nothing since but its trains. */
+/* Whether a stream has counted nothing since but its trains, and what stood beside. */
 static gboolean
 is_undisturbed(const rs_platform *p)
 {
@@ -314,9 +315,10 @@ static gboolean
 count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    guint priority = sight->priority;
+    gboolean is_tagged = p->n_vlans > 0;
+    guint priority = is_tagged ? p->vlan_tci[0] >> 13 : sight->priority;
     guint dscp = p->traffic_class >> 2;
-    guint class = (priority << 6 | dscp) << 1 | (p->n_vlans > 0 ? 1 : 0);
+    guint class = (priority << 6 | dscp) << 1 | (is_tagged ? 1 : 0);
     guint i = point * N_CLASSES + class;
     guint before = trains->of_class->len;
     if (i >= before) {
@@ -338,14 +340,12 @@ has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
     return p->moulded;
 }
 
-/* An acknowledgement that a stream carries among its data, and that differs from it in
- * nothing that packets of a train share. */
+/* An acknowledgement that a stream carries among its data: it says nothing of the requests
+ * of that stream. */
 static gboolean
-is_beside(const rs_platform *p, const roce_frame *frame, const rs_sight *sight)
+is_beside(const rs_platform *p, const rs_sight *sight)
 {
-    return p->open && frame->point == p->point && sight->is_counted &&
-           sight->info->role == ROCE_ROLE_ACK && sight->icrc != ROCE_ICRC_BAD &&
-           roce_mould_shares(&p->mould, frame);
+    return p->open && sight->is_counted && sight->info->role == ROCE_ROLE_ACK;
 }
 
 static void
@@ -376,7 +376,7 @@ rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sig
     if (enough && may_lead(sight)) {
         lead(trains, p != NULL ? p : make_platform(trains, sight->stream), frame,
              sight);
-    } else if (p != NULL && is_beside(p, frame, sight)) {
+    } else if (p != NULL && is_beside(p, sight)) {
         p->counted = sight->counted;
         return TRUE;
     } else if (p != NULL) {

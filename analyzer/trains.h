@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The short way of a packet: of a stream of which the packet before was like it, and is
+ * The short way of a packet: of a stream of which the request before was like it, and is
  * the one before it in sequence.  It is recognised by its bytes, neither decoded nor
  * tracked by itself, and waits with others of its stream to be tracked as a train.
  *
@@ -76,7 +76,7 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet);
 
 /* It has been, and may be the first of a train.  Whether it stands beside one, which goes
- * on behind it. */
+ * on behind it: an acknowledgement that its stream carries among its data. */
 gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight);
 

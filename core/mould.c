@@ -77,8 +77,11 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
 /* Eight bytes of headers are compared at once, and of them the bits that a mask has.  Of
  * each shape: without and with a VLAN tag, IPv4 and IPv6. */
 #define WORD_BYTES 8
-#define LEAST_WORDS                                                                    \
-    7 /* of the shortest shape; what is behind the headers has no bits */
+#define WORDS(bytes) (((bytes) + WORD_BYTES - 1) / WORD_BYTES)
+#define SHORTEST_BYTES (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
+#define LONGEST_BYTES                                                                  \
+    (ETHERNET_BYTES + VLAN_TAG_BYTES + IPV6_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
+_Static_assert(WORDS(LONGEST_BYTES) * WORD_BYTES <= ROCE_MOULD_BYTES, "they fit");
 
 /* clang-format off */
 #define BITS_ETHERNET /* both addresses, and the type */ \
@@ -119,27 +122,20 @@ differ(const uint8_t *a, const uint8_t *b, const uint8_t *bits, uint32_t i)
 static inline bool
 shares(const roce_mould *mould, const roce_frame *frame)
 {
-    uint32_t bth_end = mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES;
-    uint32_t n_words = (bth_end + WORD_BYTES - 1) / WORD_BYTES;
+    uint32_t n_words = WORDS(mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
     if (frame->link != ROCE_LINK_ETHERNET || frame->direction != mould->direction ||
         frame->captured_bytes < n_words * WORD_BYTES) {
         return false;
     }
     const uint8_t *bits = shared_bits[mould->shape];
     uint64_t difference = 0;
-    for (uint32_t i = 0; i < LEAST_WORDS; i++) {
+    for (uint32_t i = 0; i < WORDS(SHORTEST_BYTES); i++) {
         difference |= differ(mould->bytes, frame->bytes, bits, i);
     }
-    for (uint32_t i = LEAST_WORDS; i < n_words; i++) {
+    for (uint32_t i = WORDS(SHORTEST_BYTES); i < n_words; i++) {
         difference |= differ(mould->bytes, frame->bytes, bits, i);
     }
     return difference == 0;
-}
-
-bool
-roce_mould_shares(const roce_mould *mould, const roce_frame *frame)
-{
-    return shares(mould, frame);
 }
 
 /* ---- what they do not ---- */

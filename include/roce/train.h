@@ -58,15 +58,9 @@ typedef struct roce_mould {
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 
-/* Whether a frame's headers are those of the mould, but for what differs from packet to
- * packet of one stream, down to opcode, length and PSN: it is of that stream, and of the
- * same path, priority and ECN codepoint.  False also for frames of which less
- * was captured than the headers and up to 7 bytes, which RoCE packets have behind them. */
-bool
-roce_mould_shares(const roce_mould *mould, const roce_frame *frame);
-
 /* Whether roce_decode() would make the same of a frame as of the mould's, but for what the
- * car has.  The car's frame number is the frame's. */
+ * car has.  The car's frame number is the frame's.  False also for a frame that ends less
+ * than 8 bytes behind its BTH, as cars rarely do. */
 bool
 roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car);
 
@@ -92,7 +86,7 @@ void
 roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream, uint32_t n);
 
 /* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
- * fits the mould of the packet of the stream that was taken last.  None of their
+ * fits the mould of the request of the stream that was taken last.  None of their
  * identifications is before the one before it, as serial numbers are (RFC 1982).  `icrc` is
  * what is known of each one's ICRC, which is not bad. */
 void

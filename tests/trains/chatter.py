@@ -28,7 +28,7 @@ class Pair:
         self.ident = rng.choice((0, 1, 0xFFF0))
         self.ident_step = rng.choice((0, 1, 1, 3))
         self.tos = 26 << 2 | rng.choice((0, 2))  # priority 3
-        self.vlans = (roce.Vlan(vid=number, pcp=3),) if rng.random() < 0.3 else ()
+        self.vlans = self.tag(number, 3) if rng.random() < 0.3 else ()
         self.left = 0                # packets of the message that goes on
         self.role = "SEND"
         self.sent = []               # frames of the newest requests, for sending them again
@@ -43,6 +43,10 @@ class Pair:
         pair.port, pair.answer_port = self.answer_port, self.port
         pair.psn = self.rng.choice((0, 0xFFFFF0, 0x7FFFFE))
         return pair
+
+    @staticmethod
+    def tag(vid, pcp):
+        return (roce.Vlan(vid=vid, pcp=pcp),)
 
     def request(self, opcode, headers=b"", payload=PAYLOAD, tos=None, **bits):
         self.ident = self.ident + self.ident_step & 0xFFFF
@@ -124,6 +128,12 @@ def other_class(pair):
     return plain(pair)
 
 
+def other_pcp(pair):
+    if pair.vlans:
+        pair.vlans = pair.tag(pair.vlans[0].vid, pair.rng.choice((3, 5)))
+    return plain(pair)
+
+
 def notified(pair):
     ip = roce.Ip(pair.dst, pair.src, tos=48 << 2, ident=pair.rng.randrange(65536))
     return [roce.ethernet(roce.cnp(ip, pair.port, pair.qpn), vlans=pair.vlans,
@@ -155,7 +165,8 @@ def without_credits(pair):
 
 def other_ack(pair):
     """One that is not like the data beside it."""
-    how = pair.rng.choice(({"tos": pair.tos | 3}, {"tos": 0}, {"ttl": 63}))
+    how = {"tos": pair.rng.choice((pair.tos, pair.tos | 3, 0)), "ttl": pair.rng.choice((63, 64)),
+           "payload": pair.rng.choice((0, 0, 4))}
     return [*plain(pair), pair.ack(**how)]
 
 
@@ -194,8 +205,8 @@ def foreign(_pair):
     return [roce.ethernet(bytes(60), ethertype=0x88B5)]
 
 
-RARE = (lost, marked, other_class, notified, doubled, late, read, without_credits, other_ack,
-        doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
+RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, read, without_credits,
+        other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
 
 
 def chatter(seed):
