@@ -16,8 +16,7 @@
 /* Of so many packets of one priority at a point each is looked at by itself, because each
  * may be named in a finding; see rs_priorities_only_count(). */
 #define LEAST_OF_CLASS RS_FRAMES
-#define N_CLASSES                                                                      \
-    (8u << 6 << 1) /* by PCP or priority, DSCP, and whether there is a tag */
+#define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
 #define INDEX_PLACES (1u << 17)
 #define MAX_POINTS 1024 /* of more none has trains */
 
@@ -310,7 +309,8 @@ may_lead(const rs_sight *sight)
            sight->sighting->sequenced && sight->icrc != ROCE_ICRC_BAD;
 }
 
-/* Counts a packet with data; whether enough like it have been looked at. */
+/* Counts a packet with data; whether enough like it have been looked at.  Those with a tag
+ * are told apart by it, whatever the user says of their DSCP. */
 static gboolean
 count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
 {

@@ -155,7 +155,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     const roce_round *round = &roce_trouble_of(s)->round;
     bool jumped = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
                   una > lane->next_tx && lane->next_tx < round->end;
-    int64_t due = due_before(lane, s->una, una);
+    int64_t due = jumped ? due_before(lane, s->una, una) : una;
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
          i++) {
         roce_slot *slot = roce_history_at(&lane->history, i);

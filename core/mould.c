@@ -226,15 +226,16 @@ roce_icrc_status
 roce_mould_check_icrc(const roce_mould *mould, const roce_frame *frame,
                       const roce_car *car, roce_crc32_fn crc32)
 {
+    uint32_t end = mould->udp_at + car->udp_bytes;
+    if (end > frame->captured_bytes) {
+        return ROCE_ICRC_TRUNCATED;
+    }
     const roce_icrc_span span = {
         .ip_at = mould->ip_at,
         .bth_at = mould->udp_at + UDP_BYTES,
-        .end = mould->udp_at + car->udp_bytes,
+        .end = end,
         .is_ipv4 = is_ipv4(mould),
     };
-    if (span.end > frame->captured_bytes) {
-        return ROCE_ICRC_TRUNCATED;
-    }
     return roce_icrc_of_span(frame->bytes, &span, crc32) == car->check ? ROCE_ICRC_GOOD
                                                                        : ROCE_ICRC_BAD;
 }
