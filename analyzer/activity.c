@@ -91,7 +91,7 @@ set_aside(rs_activity *activity)
 }
 
 /* Adds what is in one cell to another of the same number. */
-static void
+static inline void
 join(rs_cell *to, const rs_cell *from)
 {
     to->resent += from->resent;
@@ -284,21 +284,16 @@ void
 rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
                 guint64 bytes)
 {
-    rs_cell *cell = cell_of(activity, edge, time_ns);
-    if (bytes == 0) {
-        cell->resent++;
-        return;
-    }
-    if (cell->bytes == 0 || time_ns < cell->first_ns) {
-        cell->first_ns = time_ns;
-        cell->first_frame = frame;
-    }
-    if (cell->bytes == 0 || time_ns >= cell->last_ns) {
-        cell->last_ns = time_ns;
-        cell->last_frame = frame;
-    }
-    cell->bytes += bytes;
-    cell->packets++;
+    const rs_cell packet = {
+        .first_ns = time_ns,
+        .last_ns = time_ns,
+        .first_frame = frame,
+        .last_frame = frame,
+        .bytes = bytes,
+        .packets = bytes > 0 ? 1 : 0,
+        .resent = bytes > 0 ? 0 : 1,
+    };
+    join(cell_of(activity, edge, time_ns), &packet);
 }
 
 void

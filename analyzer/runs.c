@@ -149,14 +149,20 @@ growth_of(const rs_sight *sight)
     return (rs_counted){.packets = 1, .data = data, .ce = marked ? data : 0};
 }
 
+static void
+grow(rs_counted *counted, const rs_counted *by)
+{
+    counted->packets += by->packets;
+    counted->data += by->data;
+    counted->ce += by->ce;
+}
+
 /* Whether the counters grew by that, and by nothing else. */
 static gboolean
 grew(const rs_counted *now, const rs_counted *before, const rs_counted *by)
 {
     rs_counted grown = *before;
-    grown.packets += by->packets;
-    grown.data += by->data;
-    grown.ce += by->ce;
+    grow(&grown, by);
     return rs_counted_equal(now, &grown);
 }
 
@@ -260,9 +266,7 @@ tell_steps(const rs_runs *runs, run *r)
     rebuild(r, &all);
     rs_counted counted = counted_before(r);
     for (guint i = 0; i < r->n_steps; i++) {
-        counted.packets += r->grows.packets;
-        counted.data += r->grows.data;
-        counted.ce += r->grows.ce;
+        grow(&counted, &r->grows);
         rebuild_step(&r->steps[i], &all);
         all.sight.counted = counted;
         runs->listener.step(runs->listener.ctx, &all.sight);

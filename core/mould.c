@@ -15,14 +15,19 @@
 #define BTH_SHARED 0x4fu
 
 /* What trains are made of: SENDs and WRITEs of RC, each First, Middle, Last and Only, the
- * latter two with immediate data and without (IBTA 9.2.1).  Their extension
- * headers: 16 bytes of RETH, 4 of immediate data. */
+ * latter two with immediate data and without (IBTA 9.2.1).  Their extension headers: 16
+ * bytes of RETH, 4 of immediate data. */
 #define SEND_FIRST 0x00
 #define WRITE_FIRST 0x06
 #define N_OF_OPERATION 6
 
-/* The first opcode of the operation that trains are made of; any other opcode's is no such
- * operation's. */
+static inline bool
+is_a_cars(uint8_t opcode)
+{
+    return opcode < WRITE_FIRST + N_OF_OPERATION;
+}
+
+/* The first opcode of a car's operation. */
 static uint8_t
 operation_of(uint8_t opcode)
 {
@@ -44,10 +49,9 @@ is_ipv4(const roce_mould *mould)
 static bool
 is_like_a_car(const roce_packet *p)
 {
-    uint8_t opcode = p->bth.opcode;
     return p->outcome == ROCE_DECODED && p->kind == ROCE_CLASS_ROCE && p->has_bth &&
            p->n_tunnels == 0 && p->has_macs && !p->is_grh && p->n_vlans <= 1 &&
-           is_of_operation(opcode, operation_of(opcode)) && p->payload_bytes > 0 &&
+           is_a_cars(p->bth.opcode) && p->payload_bytes > 0 &&
            roce_packet_ecn(p) != ROCE_ECN_CE;
 }
 
@@ -257,7 +261,7 @@ roce_mould_hash(const roce_frame *frame)
     bool is_v6 = type == ROCE_ETHERTYPE_IPV6;
     uint32_t udp_at = ip_at + (is_v6 ? IPV6_BYTES : IPV4_BYTES);
     if (frame->captured_bytes < udp_at + UDP_BYTES + ROCE_BTH_BYTES ||
-        b[udp_at + UDP_BYTES] >= WRITE_FIRST + N_OF_OPERATION) {
+        !is_a_cars(b[udp_at + UDP_BYTES])) {
         return 0;
     }
     /* The ends of both addresses, the source port, and the queue pair. */

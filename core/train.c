@@ -119,20 +119,15 @@ roce_tracker_is_crowded(const roce_tracker *t)
 /* ---- taking it ---- */
 
 /* Entries that are far away are asked for together. */
-static void
-approach(const roce_history *history, uint32_t n)
+void
+roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
 {
+    const roce_history *history = &roce_state_at(t, stream)->requests.history;
     for (uint32_t i = 0; i < n && i < history->capacity; i++) {
         uint32_t at = (history->first + history->n + i) & (history->capacity - 1);
         __builtin_prefetch(&history->slots[at], 1);
         __builtin_prefetch((const char *)(&history->slots[at] + 1) - 1, 1);
     }
-}
-
-void
-roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
-{
-    approach(&roce_state_at(t, stream)->requests.history, n);
 }
 
 /* One more that the acceptor takes, as place() of sequence.c has it. */
@@ -193,7 +188,7 @@ roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_icrc_status icrc,
 {
     roce_stream_state *s = roce_state_at(t, stream);
     roce_lane *lane = roce_requests(s);
-    approach(&lane->history, n);
+    roce_tracker_approach_train(t, stream, n);
     for (uint32_t i = 0; i < n; i++) {
         const roce_opcode_info *info = roce_opcode_get(cars[i].opcode);
         enter(lane, info, &cars[i]);
