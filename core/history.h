@@ -39,19 +39,26 @@ enum roce_slot_flag {
                                   * nobody can tell which one was answered */
 };
 
-typedef struct roce_slot {
+/* They are most of what a long stream takes, so that they are packed.  Numbers of 40 bits
+ * go around after a week at line rate; no message takes 2^24 PSNs. */
+typedef struct __attribute__((packed, aligned(4))) roce_slot {
     int64_t psn;
-    uint32_t span;    /* PSNs it takes */
-    uint32_t skipped; /* a re-issued READ starts this many PSNs into its span */
-    roce_identity first, newest;
-    uint64_t time_ns; /* of the newest copy */
-    uint64_t frame;   /* likewise */
-    uint64_t tx;      /* number of the newest copy among the space's transmissions */
+    uint64_t time_ns;    /* of the newest copy */
+    uint64_t frame : 40; /* likewise */
+    uint64_t span : 24;  /* PSNs it takes */
+    uint64_t tx : 40;    /* number of the newest copy among the space's transmissions */
+    uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span */
+    uint32_t first_check, newest_check; /* of the identities of these copies */
+    uint16_t first_ident, newest_ident;
     uint32_t message_bytes; /* that it brings or asks for, saturated */
     uint16_t flags;         /* bits of roce_slot_flag */
     uint8_t copies;         /* saturated */
     uint8_t lost; /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
+_Static_assert(sizeof(roce_slot) == 52, "as long as docs/performance.md says");
+
+#define ROCE_SLOT_MAX_SPAN 0xffffff
+#define ROCE_SLOT_MAX_NUMBER 0xffffffffff
 
 static inline void
 roce_slot_count_copy(roce_slot *slot)
@@ -59,6 +66,32 @@ roce_slot_count_copy(roce_slot *slot)
     if (slot->copies < UINT8_MAX) {
         slot->copies++;
     }
+}
+
+static inline void
+roce_slot_set_span(roce_slot *slot, uint32_t span)
+{
+    uint32_t most = span < ROCE_SLOT_MAX_SPAN ? span : ROCE_SLOT_MAX_SPAN;
+    slot->span = most & ROCE_SLOT_MAX_SPAN;
+}
+
+/* The newest copy: what it is known by, when it came, and as which frame. */
+static inline void
+roce_slot_set_newest(roce_slot *slot, const roce_identity *identity, uint64_t time_ns,
+                     uint64_t frame, uint64_t tx)
+{
+    slot->newest_check = identity->check;
+    slot->newest_ident = identity->ident;
+    slot->time_ns = time_ns;
+    slot->frame = frame & ROCE_SLOT_MAX_NUMBER;
+    slot->tx = tx & ROCE_SLOT_MAX_NUMBER;
+}
+
+static inline void
+roce_slot_set_first(roce_slot *slot, const roce_identity *identity)
+{
+    slot->first_check = identity->check;
+    slot->first_ident = identity->ident;
 }
 
 typedef struct roce_history {

@@ -121,7 +121,7 @@ roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
                       const roce_arrival *a)
 {
     return a->frame->time_ns < slot->time_ns + TELLING_WITHIN_NS &&
-           roce_ident_is_older(s, a->identity.ident, slot->first.ident);
+           roce_ident_is_older(s, a->identity.ident, slot->first_ident);
 }
 
 void
@@ -142,6 +142,6 @@ roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
     if (roce_ident_mode_of(s) == ROCE_IDENT_CONSTANT) {
         return false;
     }
-    return (slot->first.check == id->check && slot->first.ident == id->ident) ||
-           (slot->newest.check == id->check && slot->newest.ident == id->ident);
+    return (slot->first_check == id->check && slot->first_ident == id->ident) ||
+           (slot->newest_check == id->check && slot->newest_ident == id->ident);
 }

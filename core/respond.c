@@ -97,14 +97,12 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         slot = roce_room_take(t, &lane->history, a->psn, lane->max_next, &forgot);
         if (slot != NULL) {
             slot->span = 1;
-            slot->first = a->identity;
+            roce_slot_set_first(slot, &a->identity);
         }
     }
     if (slot != NULL) {
-        slot->newest = a->identity;
-        slot->time_ns = a->frame->time_ns;
-        slot->frame = a->frame->number;
-        slot->tx = lane->tx;
+        roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,
+                             lane->tx);
         roce_slot_count_copy(slot);
         bool starts = roce_part_starts(a->info->part);
         slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
@@ -271,7 +269,8 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_track_emit(t, &e);
     (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     if (slot != NULL) {
-        slot->first = a->identity; /* the copy that was asked for came first */
+        /* the copy that was asked for came first */
+        roce_slot_set_first(slot, &a->identity);
         roce_slot_count_copy(slot);
         return;
     }

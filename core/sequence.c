@@ -144,8 +144,8 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (slot == NULL) {
         return NULL;
     }
-    slot->span = a->span;
-    slot->first = a->identity;
+    roce_slot_set_span(slot, a->span);
+    roce_slot_set_first(slot, &a->identity);
     slot->message_bytes = saturate32(request_bytes(a));
     if (ends) {
         slot->flags |= ROCE_SLOT_MESSAGE_END;
@@ -216,11 +216,9 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
     bool in_order = offer(t, s, a);
     lane->tx++;
     if (slot != NULL) {
-        slot->newest = a->identity;
-        slot->time_ns = a->frame->time_ns;
-        slot->frame = a->frame->number;
-        slot->tx = lane->tx;
-        slot->skipped = (uint32_t)(a->psn - slot->psn);
+        roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,
+                             lane->tx);
+        slot->skipped = (uint64_t)(a->psn - slot->psn) & ROCE_SLOT_MAX_SPAN;
         roce_slot_count_copy(slot);
         uint16_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                         ROCE_SLOT_WANTS_ACK;
@@ -331,7 +329,7 @@ overtaken_by_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         slot->psn >= round->start && slot->psn < round->end) {
         roce_round_mark_spurious(t, s, a);
     }
-    slot->first = a->identity;
+    roce_slot_set_first(slot, &a->identity);
     offer_copy(t, s, a, slot);
     roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     report_late(t, s, a, ROCE_EVIDENCE_IDENTIFICATION);
@@ -526,7 +524,7 @@ settle_span(roce_stream_state *s, roce_slot *slot, int64_t end)
 {
     roce_lane *lane = roce_requests(s);
     int64_t before = slot->psn + slot->span;
-    slot->span = (uint32_t)(end - slot->psn);
+    roce_slot_set_span(slot, (uint32_t)(end - slot->psn));
     lane->next_tx = lane->next_tx == before ? end : lane->next_tx;
     lane->max_next = lane->max_next == before ? end : lane->max_next;
     lane->accept_next = lane->accept_next == before ? end : lane->accept_next;

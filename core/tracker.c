@@ -16,7 +16,7 @@ roce_tracker_config_init(roce_tracker_config *config)
     *config = (roce_tracker_config){
         .max_streams = 1u << 20,
         .max_history_packets = 4096,
-        .history_room_packets = 1u << 20,   /* 64 MiB */
+        .history_room_packets = 1u << 20,   /* 52 MiB */
         .histogram_room_buckets = 1u << 22, /* 32 MiB */
         .ce_episode_pause_ns = 1000000,
         .path_delay_ns = 1000000,

@@ -134,21 +134,26 @@ roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
 static void
 enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
 {
-    const roce_identity identity = {.check = car->check, .ident = car->ident};
     roce_slot *slot = roce_history_push(&lane->history, lane->max_next);
     lane->tx++;
-    lane->max_next++;
-    slot->span = 1;
-    slot->first = slot->newest = identity;
-    slot->time_ns = car->time_ns;
-    slot->frame = car->frame;
-    slot->tx = lane->tx;
-    slot->message_bytes = car->payload_bytes;
-    slot->copies = 1;
-    slot->flags =
-        (uint16_t)(ROCE_SLOT_IN_ORDER | (car->ack_request ? ROCE_SLOT_WANTS_ACK : 0) |
-                   (roce_part_ends(info->part) ? ROCE_SLOT_MESSAGE_END : 0) |
-                   (roce_part_starts(info->part) ? ROCE_SLOT_MESSAGE_START : 0));
+    *slot = (roce_slot){
+        .psn = lane->max_next++,
+        .time_ns = car->time_ns,
+        .frame = car->frame & ROCE_SLOT_MAX_NUMBER,
+        .span = 1,
+        .tx = lane->tx & ROCE_SLOT_MAX_NUMBER,
+        .first_check = car->check,
+        .newest_check = car->check,
+        .first_ident = car->ident,
+        .newest_ident = car->ident,
+        .message_bytes = car->payload_bytes,
+        .flags =
+            (uint16_t)(ROCE_SLOT_IN_ORDER |
+                       (car->ack_request ? ROCE_SLOT_WANTS_ACK : 0) |
+                       (roce_part_ends(info->part) ? ROCE_SLOT_MESSAGE_END : 0) |
+                       (roce_part_starts(info->part) ? ROCE_SLOT_MESSAGE_START : 0)),
+        .copies = 1,
+    };
 }
 
 static void

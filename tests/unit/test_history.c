@@ -27,7 +27,7 @@ fill(roce_history *history, const roce_alloc *alloc)
         roce_slot *slot =
             roce_history_insert(history, alloc, entries[i].psn, 0, 64, &forgot);
         if (CHECK(slot != NULL)) {
-            slot->span = entries[i].span;
+            roce_slot_set_span(slot, entries[i].span);
         }
     }
     CHECK_INT(forgot, 0);
@@ -235,8 +235,8 @@ static bool
 is_blank(const roce_slot *slot)
 {
     return CHECK_INT(slot->span, 0) && CHECK_INT(slot->skipped, 0) &&
-           CHECK_INT(slot->first.check, 0) && CHECK_INT(slot->first.ident, 0) &&
-           CHECK_INT(slot->newest.check, 0) && CHECK_INT(slot->newest.ident, 0) &&
+           CHECK_INT(slot->first_check, 0) && CHECK_INT(slot->first_ident, 0) &&
+           CHECK_INT(slot->newest_check, 0) && CHECK_INT(slot->newest_ident, 0) &&
            CHECK_INT(slot->time_ns, 0) && CHECK_INT(slot->frame, 0) &&
            CHECK_INT(slot->tx, 0) && CHECK_INT(slot->message_bytes, 0) &&
            CHECK_INT(slot->flags, 0) && CHECK_INT(slot->copies, 0) &&
@@ -264,8 +264,8 @@ insert(bench *b, int64_t psn, uint32_t span, int64_t keep_from)
     if (!CHECK_INT(slot->psn, psn) || !is_blank(slot)) {
         return false;
     }
-    slot->span = span;
-    slot->frame = b->tag;
+    roce_slot_set_span(slot, span);
+    slot->frame = b->tag & ROCE_SLOT_MAX_NUMBER;
     if (b->history.n == m->n) { /* one had to go */
         bool wanted = m->slots[0].psn + m->slots[0].span > keep_from;
         b->want_forgot += wanted ? 1 : 0;
@@ -275,8 +275,7 @@ insert(bench *b, int64_t psn, uint32_t span, int64_t keep_from)
         }
         model_forget_oldest(m);
     }
-    roce_slot want = {.psn = psn, .span = span, .frame = b->tag};
-    model_insert(m, &want);
+    model_insert(m, slot);
     return CHECK(b->history.n <= b->max) && CHECK(b->forgot >= forgot_before) &&
            same(b);
 }
