@@ -64,9 +64,10 @@ all_taken(const rs_flow *flow)
     guint i = 0;
     while (i < flow->streams->len) {
         guint32 id = g_array_index(flow->streams, guint32, i);
-        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
-        if (f == NULL || rs_flowlet_order(f, roce_tracker_stream(a->tracker, id)) !=
-                             RS_ORDER_OUT_OF_ORDER) {
+        rs_flowlet_stream f;
+        if (!rs_flowlets_get(a->watchers.flowlets, id, &f) ||
+            rs_flowlet_order(&f, roce_tracker_stream(a->tracker, id)) !=
+                RS_ORDER_OUT_OF_ORDER) {
             break;
         }
         i++;

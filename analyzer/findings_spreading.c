@@ -124,9 +124,10 @@ sprayed_streams(const rs_analysis *a, const rs_address_pair *pair)
     GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
-        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
-        if (f != NULL && rs_flowlet_order(f, roce_tracker_stream(a->tracker, id)) ==
-                             RS_ORDER_OUT_OF_ORDER) {
+        rs_flowlet_stream f;
+        if (rs_flowlets_get(a->watchers.flowlets, id, &f) &&
+            rs_flowlet_order(&f, roce_tracker_stream(a->tracker, id)) ==
+                RS_ORDER_OUT_OF_ORDER) {
             g_array_append_val(streams, id);
         }
     }
@@ -142,11 +143,13 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
     guint64 latest_ns = 0;
     guint writes_only = 0;
     for (guint i = 0; i < streams->len; i++) {
-        const rs_flowlet_stream *one = rs_flowlets_of(
-            all->analysis->watchers.flowlets, g_array_index(streams, guint32, i));
-        late += one->late;
-        latest_ns = MAX(latest_ns, one->lateness_ns);
-        writes_only += rs_flowlet_writes_only(one) ? 1 : 0;
+        rs_flowlet_stream one;
+        if (rs_flowlets_get(all->analysis->watchers.flowlets,
+                            g_array_index(streams, guint32, i), &one)) {
+            late += one.late;
+            latest_ns = MAX(latest_ns, one.lateness_ns);
+            writes_only += rs_flowlet_writes_only(&one) ? 1 : 0;
+        }
     }
     g_autofree char *latest = rs_format_duration(latest_ns, 0);
     g_autofree char *messages =

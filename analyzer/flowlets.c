@@ -7,32 +7,51 @@
  *
  * A WRITE Only packet continues its neighbours where its address minus what its PSN would
  * take at its length is the same: so chains are known in whatever order they come.
+ *
+ * Most streams of a capture with many are short and in order: what the others need is
+ * made when they need it.
  */
 #include "flowlets.h"
 
 #include "data_sight.h"
 
+#include <string.h>
+
 #define MAX_STREAMS 65536
 #define HOLES 32
+#define FIRST_GAPS 11 /* kept one by one, before there are counts */
+#define NO_PSN G_MININT64
 
 typedef struct hole {
     gint64 psn, end;
     guint64 time_ns, idle_ns;
 } hole;
 
+typedef struct holes {
+    guint64 n;
+    hole newest[HOLES]; /* the oldest is overwritten */
+} holes;
+
 typedef struct lane {
-    gboolean started;
-    gint64 next; /* behind the highest PSN so far */
-    hole *holes; /* HOLES, once there is any; the oldest is overwritten */
-    guint64 n_holes;
+    gint64 next;  /* behind the highest PSN so far; NO_PSN before the first */
+    holes *holes; /* NULL: none */
 } lane;
+
+/* Of originals that others had passed; as in rs_flowlet_stream. */
+typedef struct lateness {
+    guint64 late, timed, longest_ns, after[RS_FLOWLET_RUNGS];
+} lateness;
 
 typedef struct state {
     guint64 newest_ns;
+    guint64 packets, data_packets;
     lane lanes[ROCE_N_SPACES];
+    guint64 chained_writes;
     guint64 chain_base; /* of the newest WRITE Only */
     guint32 chain_bytes;
-    rs_flowlet_stream pub;
+    guint8 n_first, first[FIRST_GAPS]; /* rungs of the first gaps */
+    guint64 *gaps;  /* of all, at their highest rung alone; NULL: all are in `first` */
+    lateness *late; /* NULL: none */
 } state;
 
 struct rs_flowlets {
@@ -48,7 +67,8 @@ free_state(gpointer data)
         g_free(s->lanes[space].holes);
     }
     if (s != NULL) {
-        g_free(s->pub.late_after);
+        g_free(s->gaps);
+        g_free(s->late);
     }
     g_free(s);
 }
@@ -70,6 +90,16 @@ rs_flowlets_free(rs_flowlets *flowlets)
     }
 }
 
+static state *
+new_state(void)
+{
+    state *s = g_new0(state, 1);
+    for (guint space = 0; space < ROCE_N_SPACES; space++) {
+        s->lanes[space].next = NO_PSN;
+    }
+    return s;
+}
+
 /* `packets` of the stream have come. */
 static state *
 state_of(rs_flowlets *flowlets, guint32 id, guint32 packets)
@@ -83,7 +113,7 @@ state_of(rs_flowlets *flowlets, guint32 id, guint32 packets)
     }
     gpointer *found = &flowlets->of_stream->pdata[id];
     if (*found == NULL) {
-        *found = g_new0(state, 1);
+        *found = new_state();
     }
     return *found;
 }
@@ -98,48 +128,78 @@ highest_rung(guint64 ns)
     return MIN(rung, RS_FLOWLET_RUNGS - 1);
 }
 
-/* How long the stream had been idle; 0 for its first packet.  Up to the end each gap is
- * counted at its highest rung alone. */
-static guint64
+/* Adds the gaps that are kept one by one. */
+static void
+add_first(const state *s, guint64 *gaps)
+{
+    for (guint i = 0; i < s->n_first; i++) {
+        gaps[s->first[i]]++;
+    }
+}
+
+G_NO_INLINE static void
+make_gaps(state *s)
+{
+    s->gaps = g_new0(guint64, RS_FLOWLET_RUNGS);
+    add_first(s, s->gaps);
+    s->n_first = 0;
+}
+
+static inline void
+count_gap(state *s, guint rung)
+{
+    if (s->gaps == NULL && s->n_first < FIRST_GAPS) {
+        s->first[s->n_first++] = (guint8)rung;
+        return;
+    }
+    if (s->gaps == NULL) {
+        make_gaps(s);
+    }
+    s->gaps[rung]++;
+}
+
+/* How long the stream had been idle; 0 for its first packet. */
+static inline guint64
 take_gap(state *s, guint64 time_ns)
 {
     guint64 idle_ns =
-        s->pub.packets > 0 && time_ns > s->newest_ns ? time_ns - s->newest_ns : 0;
+        s->packets > 0 && time_ns > s->newest_ns ? time_ns - s->newest_ns : 0;
     if (idle_ns >= RS_FLOWLET_LEAST_NS) {
-        s->pub.gaps[highest_rung(idle_ns)]++;
+        count_gap(s, highest_rung(idle_ns));
     }
-    s->pub.packets++;
+    s->packets++;
     s->newest_ns = MAX(s->newest_ns, time_ns);
     return idle_ns;
 }
 
 /* ---- order ---- */
 
-static void
+G_NO_INLINE static void
+add_hole(lane *l, const hole *added)
+{
+    if (l->holes == NULL) {
+        l->holes = g_new0(holes, 1);
+    }
+    l->holes->newest[l->holes->n++ % HOLES] = *added;
+}
+
+static inline void
 take_order(lane *l, gint64 psn, guint32 span, guint64 time_ns, guint64 idle_ns)
 {
-    if (l->started && psn > l->next) {
-        if (l->holes == NULL) {
-            l->holes = g_new(hole, HOLES);
-        }
-        l->holes[l->n_holes++ % HOLES] = (hole){
-            .psn = l->next,
-            .end = psn,
-            .time_ns = time_ns,
-            .idle_ns = idle_ns,
-        };
+    if (l->next != NO_PSN && psn > l->next) {
+        const hole passed = {l->next, psn, time_ns, idle_ns};
+        add_hole(l, &passed);
     }
-    gint64 end = psn + span;
-    l->next = l->started ? MAX(l->next, end) : end;
-    l->started = TRUE;
+    l->next = MAX(l->next, psn + span);
 }
 
 static const hole *
 find_hole(const lane *l, gint64 psn)
 {
-    for (guint i = 0; i < MIN(l->n_holes, HOLES); i++) {
-        if (l->holes[i].psn <= psn && psn < l->holes[i].end) {
-            return &l->holes[i];
+    for (guint i = 0; l->holes != NULL && i < MIN(l->holes->n, HOLES); i++) {
+        const hole *h = &l->holes->newest[i];
+        if (h->psn <= psn && psn < h->end) {
+            return h;
         }
     }
     return NULL;
@@ -153,19 +213,19 @@ rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event)
         return;
     }
     state *s = flowlets->of_stream->pdata[event->stream];
-    s->pub.late++;
+    if (s->late == NULL) {
+        s->late = g_new0(lateness, 1);
+    }
+    s->late->late++;
     const hole *h = find_hole(&s->lanes[event->space], event->psn);
     if (h == NULL || event->time_ns < h->time_ns) {
         return;
     }
-    if (s->pub.late_after == NULL) {
-        s->pub.late_after = g_new0(guint64, RS_FLOWLET_RUNGS);
-    }
-    s->pub.late_timed++;
-    s->pub.lateness_ns = MAX(s->pub.lateness_ns, event->time_ns - h->time_ns);
+    s->late->timed++;
+    s->late->longest_ns = MAX(s->late->longest_ns, event->time_ns - h->time_ns);
     for (guint rung = 0;
          rung < RS_FLOWLET_RUNGS && h->idle_ns >= rs_flowlet_rung_ns(rung); rung++) {
-        s->pub.late_after[rung]++;
+        s->late->after[rung]++;
     }
 }
 
@@ -184,7 +244,7 @@ take_write(state *s, gint64 psn, guint64 address, guint32 payload_bytes)
     guint64 before = (guint64)psn * payload_bytes;
     guint64 base = address - before;
     if (s->chain_bytes == payload_bytes && s->chain_base == base) {
-        s->pub.chained_writes++;
+        s->chained_writes++;
     }
     s->chain_base = base;
     s->chain_bytes = payload_bytes;
@@ -214,7 +274,7 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
         return;
     }
     const roce_packet *p = sight->packet;
-    s->pub.data_packets++;
+    s->data_packets++;
     if (is_write_only(sight->info) && (p->headers & ROCE_HEADER_RETH) != 0 &&
         sight->sighting->sequenced) {
         take_write(s, sight->sighting->psn, p->reth.address, p->payload_bytes);
@@ -237,28 +297,44 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
             take_write(s, train->psn + i, car->address, car->payload_bytes);
         }
     }
-    s->pub.data_packets += train->n;
-}
-
-void
-rs_flowlets_finish(rs_flowlets *flowlets)
-{
-    for (guint i = 0; i < flowlets->of_stream->len; i++) {
-        state *s = g_ptr_array_index(flowlets->of_stream, i);
-        for (guint rung = RS_FLOWLET_RUNGS - 1; s != NULL && rung > 0; rung--) {
-            s->pub.gaps[rung - 1] += s->pub.gaps[rung];
-        }
-    }
+    s->data_packets += train->n;
 }
 
 /* ---- what it comes to ---- */
 
-const rs_flowlet_stream *
-rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream)
+static void
+fill_gaps(const state *s, guint64 *gaps)
+{
+    if (s->gaps != NULL) {
+        memcpy(gaps, s->gaps, RS_FLOWLET_RUNGS * sizeof *gaps);
+    }
+    add_first(s, gaps);
+    for (guint rung = RS_FLOWLET_RUNGS - 1; rung > 0; rung--) {
+        gaps[rung - 1] += gaps[rung];
+    }
+}
+
+gboolean
+rs_flowlets_get(const rs_flowlets *flowlets, guint32 stream, rs_flowlet_stream *of)
 {
     const state *s =
         stream < flowlets->of_stream->len ? flowlets->of_stream->pdata[stream] : NULL;
-    return s != NULL ? &s->pub : NULL;
+    if (s == NULL) {
+        return FALSE;
+    }
+    *of = (rs_flowlet_stream){
+        .packets = s->packets,
+        .data_packets = s->data_packets,
+        .chained_writes = s->chained_writes,
+    };
+    fill_gaps(s, of->gaps);
+    if (s->late != NULL) {
+        of->late = s->late->late;
+        of->late_timed = s->late->timed;
+        of->lateness_ns = s->late->longest_ns;
+        memcpy(of->late_after, s->late->after, sizeof of->late_after);
+    }
+    return TRUE;
 }
 
 void
@@ -270,7 +346,7 @@ rs_flowlets_add(rs_flowlet_sum *sum, const rs_flowlet_stream *one)
     sum->lateness_ns = MAX(sum->lateness_ns, one->lateness_ns);
     for (guint rung = 0; rung < RS_FLOWLET_RUNGS; rung++) {
         sum->gaps[rung] += one->gaps[rung];
-        sum->late_after[rung] += one->late_after != NULL ? one->late_after[rung] : 0;
+        sum->late_after[rung] += one->late_after[rung];
     }
 }
 

@@ -46,11 +46,11 @@ typedef struct rs_flowlets rs_flowlets;
 typedef struct rs_flowlet_stream {
     guint64 packets; /* all of the stream but CNPs */
     guint64 data_packets;
-    guint64 gaps[RS_FLOWLET_RUNGS]; /* at least so long; flowlets are one more */
-    guint64 late;                   /* originals that others had passed */
-    guint64 late_timed;             /* of those, how late is known */
-    guint64 *late_after; /* of those, passed by one behind each gap; NULL without */
-    guint64 lateness_ns; /* the longest */
+    guint64 gaps[RS_FLOWLET_RUNGS];       /* at least so long; flowlets are one more */
+    guint64 late;                         /* originals that others had passed */
+    guint64 late_timed;                   /* of those, how late is known */
+    guint64 late_after[RS_FLOWLET_RUNGS]; /* of those, passed by one behind each gap */
+    guint64 lateness_ns;                  /* the longest */
     guint64
         chained_writes; /* WRITE Only packets that continue their neighbour's address */
 } rs_flowlet_stream;
@@ -78,13 +78,10 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train);
 void
 rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event);
 
-/* The capture has ended: from here on rs_flowlets_of() tells all. */
-void
-rs_flowlets_finish(rs_flowlets *flowlets);
-
-/* NULL: beyond the bound, or without any packet but CNPs. */
-const rs_flowlet_stream *
-rs_flowlets_of(const rs_flowlets *flowlets, guint32 stream);
+/* What is known of a stream; FALSE: nothing, since it is beyond the bound, or without any
+ * packet but CNPs. */
+gboolean
+rs_flowlets_get(const rs_flowlets *flowlets, guint32 stream, rs_flowlet_stream *of);
 
 /* Adds what one stream has to a sum over several: counts, and the longest lateness. */
 void

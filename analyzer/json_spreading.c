@@ -151,9 +151,10 @@ order_json(const rs_analysis *a, const rs_summary *summary, guint64 *omitted)
 {
     json_t *list = json_array();
     for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
-        const rs_flowlet_stream *f = rs_flowlets_of(a->watchers.flowlets, id);
-        if (f == NULL || !rs_summary_stands(summary, id) ||
-            (f->late == 0 && !rs_flowlet_writes_only(f))) {
+        rs_flowlet_stream f;
+        if (!rs_summary_stands(summary, id) ||
+            !rs_flowlets_get(a->watchers.flowlets, id, &f) ||
+            (f.late == 0 && !rs_flowlet_writes_only(&f))) {
             continue;
         }
         if (json_array_size(list) == MAX_STREAMS) {
@@ -164,13 +165,13 @@ order_json(const rs_analysis *a, const rs_summary *summary, guint64 *omitted)
         json_t *one = json_object();
         json_object_set_new(one, "stream", rs_json_count(id));
         json_object_set_new(one, "order",
-                            json_string(rs_order_name(rs_flowlet_order(f, s))));
-        json_object_set_new(one, "late", rs_json_count(f->late));
+                            json_string(rs_order_name(rs_flowlet_order(&f, s))));
+        json_object_set_new(one, "late", rs_json_count(f.late));
         json_object_set_new(one, "latest_ns",
-                            rs_json_known(f->lateness_ns, f->late_timed > 0));
+                            rs_json_known(f.lateness_ns, f.late_timed > 0));
         json_object_set_new(one, "writes_only",
-                            json_boolean(rs_flowlet_writes_only(f)));
-        json_object_set_new(one, "chained_writes", rs_json_count(f->chained_writes));
+                            json_boolean(rs_flowlet_writes_only(&f)));
+        json_object_set_new(one, "chained_writes", rs_json_count(f.chained_writes));
         json_array_append_new(list, one);
     }
     return list;

@@ -267,10 +267,12 @@ rs_spreading_flowlets(rs_flowlet_sum *sum, const rs_analysis *analysis,
     guint64 streams = 0;
     *sum = (rs_flowlet_sum){0};
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
-        const rs_flowlet_stream *f = rs_flowlets_of(analysis->watchers.flowlets, id);
-        if (f != NULL && f->data_packets > 0 && rs_summary_stands(summary, id)) {
+        rs_flowlet_stream f;
+        if (rs_summary_stands(summary, id) &&
+            rs_flowlets_get(analysis->watchers.flowlets, id, &f) &&
+            f.data_packets > 0) {
             streams++;
-            rs_flowlets_add(sum, f);
+            rs_flowlets_add(sum, &f);
         }
     }
     return streams;
