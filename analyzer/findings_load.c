@@ -322,12 +322,13 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
                    slow_detail(r));
     for (guint i = 0; i < r->streams->len; i++) {
         guint32 id = g_array_index(r->streams, guint32, i);
-        const rs_receiver_evidence *e =
-            rs_receivers_of(all->analysis->watchers.receivers, id);
+        rs_receiver_evidence e;
         g_array_append_val(f->streams, id);
-        rs_finding_add_frame(f, e->credit_frame);
-        rs_finding_add_frame(f, e->pause_frame);
-        f->more_frames |= e->credit_waits > 1 || e->host_pauses > 1;
+        if (rs_receivers_get(all->analysis->watchers.receivers, id, &e)) {
+            rs_finding_add_frame(f, e.credit_frame);
+            rs_finding_add_frame(f, e.pause_frame);
+            f->more_frames |= e.credit_waits > 1 || e.host_pauses > 1;
+        }
     }
     rs_finding_add_events(all, f, KIND(RNR_NAK));
 }
@@ -343,15 +344,14 @@ strongest_at(const rs_findings *all, guint32 stream)
     guint64 best_ns = 0;
     for (guint i = 0; i < n; i++) {
         guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
-        const rs_receiver_evidence *e =
-            rs_receivers_of(all->analysis->watchers.receivers, id);
-        if (e == NULL ||
-            (e->culprit != RS_CULPRIT_RECEIVER && e->culprit != RS_CULPRIT_BOTH)) {
+        rs_receiver_evidence e;
+        if (!rs_receivers_get(all->analysis->watchers.receivers, id, &e) ||
+            (e.culprit != RS_CULPRIT_RECEIVER && e.culprit != RS_CULPRIT_BOTH)) {
             continue;
         }
-        if (best == ROCE_NO_STREAM || rs_receiver_held_ns(e) > best_ns) {
+        if (best == ROCE_NO_STREAM || rs_receiver_held_ns(&e) > best_ns) {
             best = id;
-            best_ns = rs_receiver_held_ns(e);
+            best_ns = rs_receiver_held_ns(&e);
         }
     }
     return best;
@@ -380,10 +380,10 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
     for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
         guint32 at = rs_summary_stands(all->summary, id) ? strongest_at(all, id)
                                                          : ROCE_NO_STREAM;
-        if (at != ROCE_NO_STREAM) {
+        rs_receiver_evidence e;
+        if (at != ROCE_NO_STREAM && rs_receivers_get(a->watchers.receivers, at, &e)) {
             const roce_stream *s = roce_tracker_stream(a->tracker, at);
-            add_evidence(slow_of(slow, by_addr, s), at,
-                         rs_receivers_of(a->watchers.receivers, at));
+            add_evidence(slow_of(slow, by_addr, s), at, &e);
         }
     }
     for (guint i = 0; i < slow->len; i++) {

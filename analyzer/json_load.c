@@ -197,8 +197,9 @@ rs_json_receivers(const rs_analysis *a, const rs_summary *summary)
     guint64 omitted = 0;
     for (guint i = 0; i < summary->worst_first->len; i++) {
         guint32 id = g_array_index(summary->worst_first, guint32, i);
-        const rs_receiver_evidence *e = rs_receivers_of(a->watchers.receivers, id);
-        if (e == NULL || e->culprit == RS_CULPRIT_NONE) {
+        rs_receiver_evidence e;
+        if (!rs_receivers_get(a->watchers.receivers, id, &e) ||
+            e.culprit == RS_CULPRIT_NONE) {
             continue;
         }
         if (json_array_size(streams) == MAX_STREAMS) {
@@ -207,9 +208,9 @@ rs_json_receivers(const rs_analysis *a, const rs_summary *summary)
         }
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(id));
-        json_object_set_new(json, "slow", json_string(rs_culprit_name(e->culprit)));
-        json_object_set_new(json, "held_ns", rs_json_count(rs_receiver_held_ns(e)));
-        json_object_set_new(json, "evidence", evidence_json(e));
+        json_object_set_new(json, "slow", json_string(rs_culprit_name(e.culprit)));
+        json_object_set_new(json, "held_ns", rs_json_count(rs_receiver_held_ns(&e)));
+        json_object_set_new(json, "evidence", evidence_json(&e));
         json_array_append_new(streams, json);
     }
     json_t *json = json_object();

@@ -7,6 +7,9 @@
  * Credits: an ACK with code 0 says that no further receive is posted (IBTA 9.7.7.2).  The
  * wait begins with it if the sender sends nothing until an ACK with credits comes, and
  * counts, up to its next request, if that follows soon.
+ *
+ * What a stream rarely has is made when it has it; what its counters tell is looked up when
+ * it is asked for.
  */
 #include "receiver.h"
 
@@ -32,24 +35,35 @@ typedef enum credit_state {
     CREDITS_RETURNED, /* likewise, and then there were some */
 } credit_state;
 
-typedef struct state {
-    rs_receiver_evidence pub;
-    cell *cells;        /* n_cells of them; NULL before the first ACK */
-    guint n_cells;      /* of which those behind the one that is being filled are 0 */
-    guint n_full;       /* cells before the one that is being filled */
-    guint64 of_cell;    /* samples that fill one */
-    guint64 counted_ns; /* sum of the samples taken so far */
-    guint64 counted_ce;
-    guint priorities; /* bit n: it has packets in priority n */
+/* What held a sender up, as in rs_receiver_evidence, and where its credits are. */
+typedef struct hold {
+    guint64 rnr_wait_ns;
+    guint64 acks_with_credits, credits_out, credit_waits, credit_wait_ns, credit_frame;
     credit_state credits;
     guint64 out_ns, out_frame, returned_ns;
+} hold;
+
+/* Of a stream that was acknowledged, or told to wait. */
+typedef struct state {
+    cell *cells;     /* n_cells of them; NULL before the first ACK */
+    guint16 n_cells; /* of which those behind the one that is being filled are 0 */
+    guint16 n_full;  /* cells before the one that is being filled */
+    guint64 of_cell; /* samples that fill one */
+    guint64 ack_samples;
+    guint64 counted_ns; /* their sum */
+    guint64 counted_ce;
+    hold *hold; /* NULL: nothing */
 } state;
 
 struct rs_receivers {
     const roce_tracker *tracker;
-    GPtrArray *of_stream; /* state, or NULL */
-    GByteArray *waiting;  /* by stream: whether its state has no credits */
+    GPtrArray *of_stream;   /* state, or NULL */
+    GByteArray *priorities; /* by stream: bit n, it has packets in priority n */
+    GByteArray *waiting;    /* by stream: whether it has no credits */
     guint64 omitted;
+    GHashTable
+        *pauses; /* rs_nic_host -> GArray of guint32: the numbers of those that its
+                         * NIC asked for; NULL before the end */
 };
 
 static void
@@ -58,6 +72,7 @@ free_state(gpointer data)
     state *s = data;
     if (s != NULL) {
         g_free(s->cells);
+        g_free(s->hold);
         g_free(s);
     }
 }
@@ -68,6 +83,7 @@ rs_receivers_new(const roce_tracker *tracker)
     rs_receivers *receivers = g_new0(rs_receivers, 1);
     receivers->tracker = tracker;
     receivers->of_stream = g_ptr_array_new_with_free_func(free_state);
+    receivers->priorities = g_byte_array_new();
     receivers->waiting = g_byte_array_new();
     return receivers;
 }
@@ -77,11 +93,38 @@ rs_receivers_free(rs_receivers *receivers)
 {
     if (receivers != NULL) {
         g_ptr_array_unref(receivers->of_stream);
+        g_byte_array_unref(receivers->priorities);
         g_byte_array_unref(receivers->waiting);
+        g_clear_pointer(&receivers->pauses, g_hash_table_unref);
         g_free(receivers);
     }
 }
 
+static guint8
+byte_of(const GByteArray *of_stream, guint32 stream)
+{
+    return stream < of_stream->len ? of_stream->data[stream] : 0;
+}
+
+static void
+set_byte(GByteArray *of_stream, guint32 stream, guint8 byte)
+{
+    guint before = of_stream->len;
+    if (stream >= before) {
+        g_byte_array_set_size(of_stream, stream + 1);
+        memset(of_stream->data + before, 0, stream + 1 - before);
+    }
+    of_stream->data[stream] = byte;
+}
+
+static const state *
+state_at(const rs_receivers *receivers, guint32 stream)
+{
+    return stream < receivers->of_stream->len ? receivers->of_stream->pdata[stream]
+                                              : NULL;
+}
+
+/* NULL beyond the bound. */
 static state *
 state_of(rs_receivers *receivers, guint32 stream)
 {
@@ -98,6 +141,15 @@ state_of(rs_receivers *receivers, guint32 stream)
         *found = added;
     }
     return *found;
+}
+
+static hold *
+hold_of(state *s)
+{
+    if (s->hold == NULL) {
+        s->hold = g_new0(hold, 1);
+    }
+    return s->hold;
 }
 
 /* ---- how long ACKs take ---- */
@@ -122,7 +174,7 @@ halve_cells(state *s)
 static void
 add_cells(state *s)
 {
-    guint more = s->n_cells == 0 ? LEAST_CELLS : 2 * s->n_cells;
+    guint16 more = s->n_cells == 0 ? LEAST_CELLS : (guint16)(2 * s->n_cells);
     s->cells = g_renew(cell, s->cells, more);
     memset(&s->cells[s->n_cells], 0, (more - s->n_cells) * sizeof *s->cells);
     s->n_cells = more;
@@ -133,10 +185,10 @@ add_cells(state *s)
 static void
 take_ack_time(state *s, const rs_ack_times *times)
 {
-    gboolean is_sample = times->n == s->pub.ack_samples + 1;
+    gboolean is_sample = times->n == s->ack_samples + 1;
     guint64 sample_ns = times->sum_ns - s->counted_ns;
     s->counted_ns = times->sum_ns;
-    s->pub.ack_samples = times->n;
+    s->ack_samples = times->n;
     if (!is_sample) {
         return;
     }
@@ -154,7 +206,7 @@ take_ack_time(state *s, const rs_ack_times *times)
 }
 
 static void
-judge_ack_times(state *s)
+judge_ack_times(const state *s, rs_receiver_evidence *e)
 {
     guint64 fastest_ns = G_MAXUINT64;
     for (guint i = 0; i < s->n_cells && s->cells[i].n > 0; i++) {
@@ -164,11 +216,12 @@ judge_ack_times(state *s)
         const cell *c = &s->cells[i];
         if (c->fastest_ns >= fastest_ns * RS_SLOW_ACK_RATIO &&
             c->fastest_ns >= fastest_ns + RS_SLOW_ACK_NS) {
-            s->pub.slow_acks += c->n;
-            s->pub.slow_acks_marked += c->ce > 0 ? c->n : 0;
+            e->slow_acks += c->n;
+            e->slow_acks_marked += c->ce > 0 ? c->n : 0;
         }
     }
-    s->pub.fastest_ack_ns = s->pub.ack_samples > 0 ? fastest_ns : 0;
+    e->ack_samples = s->ack_samples;
+    e->fastest_ack_ns = s->ack_samples > 0 ? fastest_ns : 0;
 }
 
 /* ---- credits ---- */
@@ -178,32 +231,35 @@ take_credits(state *s, const rs_sight *sight)
 {
     unsigned code = roce_aeth_get_value(sight->packet->aeth_syndrome);
     guint32 credits = roce_aeth_credits(code);
-    s->pub.acks_with_credits += credits != ROCE_AETH_CREDITS_UNLIMITED ? 1 : 0;
-    if (credits == 0 && s->credits == CREDITS_THERE) {
-        s->credits = CREDITS_OUT;
-        s->out_ns = sight->frame->time_ns;
-        s->out_frame = sight->frame->number;
-        s->pub.credits_out++;
-    } else if (credits == 0 && s->credits == CREDITS_RETURNED) {
-        s->credits = CREDITS_OUT; /* gone again before anything was sent */
-    } else if (credits > 0 && s->credits == CREDITS_OUT) {
-        s->credits = CREDITS_RETURNED;
-        s->returned_ns = sight->frame->time_ns;
+    if (credits == ROCE_AETH_CREDITS_UNLIMITED && s->hold == NULL) {
+        return;
+    }
+    hold *h = hold_of(s);
+    h->acks_with_credits += credits != ROCE_AETH_CREDITS_UNLIMITED ? 1 : 0;
+    if (credits == 0 && h->credits == CREDITS_THERE) {
+        h->credits = CREDITS_OUT;
+        h->out_ns = sight->frame->time_ns;
+        h->out_frame = sight->frame->number;
+        h->credits_out++;
+    } else if (credits == 0 && h->credits == CREDITS_RETURNED) {
+        h->credits = CREDITS_OUT; /* gone again before anything was sent */
+    } else if (credits > 0 && h->credits == CREDITS_OUT) {
+        h->credits = CREDITS_RETURNED;
+        h->returned_ns = sight->frame->time_ns;
     }
 }
 
 /* The sender sends a request. */
 static void
-end_credit_wait(state *s, guint64 time_ns)
+end_credit_wait(hold *h, guint64 time_ns)
 {
-    if (s->credits == CREDITS_RETURNED && time_ns >= s->returned_ns &&
-        time_ns - s->returned_ns <= RS_CREDIT_RESUME_NS && time_ns > s->out_ns) {
-        s->pub.credit_frame =
-            s->pub.credit_waits == 0 ? s->out_frame : s->pub.credit_frame;
-        s->pub.credit_waits++;
-        s->pub.credit_wait_ns += time_ns - s->out_ns;
+    if (h->credits == CREDITS_RETURNED && time_ns >= h->returned_ns &&
+        time_ns - h->returned_ns <= RS_CREDIT_RESUME_NS && time_ns > h->out_ns) {
+        h->credit_frame = h->credit_waits == 0 ? h->out_frame : h->credit_frame;
+        h->credit_waits++;
+        h->credit_wait_ns += time_ns - h->out_ns;
     }
-    s->credits = CREDITS_THERE;
+    h->credits = CREDITS_THERE;
 }
 
 /* ---- packets and events ---- */
@@ -211,15 +267,10 @@ end_credit_wait(state *s, guint64 time_ns)
 static void
 note_waiting(rs_receivers *receivers, guint32 stream, const state *s)
 {
-    guint before = receivers->waiting->len;
-    if (stream >= before) {
-        if (s->credits == CREDITS_THERE) {
-            return;
-        }
-        g_byte_array_set_size(receivers->waiting, stream + 1);
-        memset(receivers->waiting->data + before, 0, stream + 1 - before);
+    gboolean waits = s->hold != NULL && s->hold->credits != CREDITS_THERE;
+    if (waits || byte_of(receivers->waiting, stream) != 0) {
+        set_byte(receivers->waiting, stream, waits ? 1 : 0);
     }
-    receivers->waiting->data[stream] = s->credits != CREDITS_THERE;
 }
 
 /* An acknowledgement, alone or with response data, on the peer of the stream that it is
@@ -243,9 +294,9 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
 static void
 take_request(rs_receivers *receivers, guint32 stream, guint64 time_ns)
 {
-    if (stream < receivers->waiting->len && receivers->waiting->data[stream] != 0) {
-        end_credit_wait(receivers->of_stream->pdata[stream], time_ns);
-        receivers->waiting->data[stream] = 0;
+    if (byte_of(receivers->waiting, stream) != 0) {
+        end_credit_wait(state_at(receivers, stream)->hold, time_ns);
+        set_byte(receivers->waiting, stream, 0);
     }
 }
 
@@ -278,21 +329,24 @@ rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
     }
     guint32 id = sight->stream->id;
     receivers->omitted += id >= MAX_STREAMS && sight->counted.packets == 1 ? 1 : 0;
-    state *s = state_of(receivers, id);
-    if (s != NULL) {
-        s->priorities |= 1u << sight->priority;
+    if (id < MAX_STREAMS) {
+        guint bits = byte_of(receivers->priorities, id) | 1u << sight->priority;
+        set_byte(receivers->priorities, id, (guint8)bits);
     }
+}
+
+static gboolean
+is_known(const rs_receivers *receivers, guint32 stream)
+{
+    return byte_of(receivers->priorities, stream) != 0 ||
+           state_at(receivers, stream) != NULL;
 }
 
 void
 rs_receivers_event(rs_receivers *receivers, const roce_event *event)
 {
-    state *s =
-        event->kind == ROCE_EVENT_RNR_WAIT && event->stream < receivers->of_stream->len
-            ? receivers->of_stream->pdata[event->stream]
-            : NULL;
-    if (s != NULL) {
-        s->pub.rnr_wait_ns += event->duration_ns;
+    if (event->kind == ROCE_EVENT_RNR_WAIT && is_known(receivers, event->stream)) {
+        hold_of(state_of(receivers, event->stream))->rnr_wait_ns += event->duration_ns;
     }
 }
 
@@ -304,7 +358,6 @@ unref_array(gpointer data)
     g_array_unref(data);
 }
 
-/* rs_nic_host -> the numbers, guint32, of the pauses that its NIC asked for. */
 static GHashTable *
 pauses_by_host(const rs_receivers *receivers, const rs_nics *nics)
 {
@@ -328,44 +381,55 @@ pauses_by_host(const rs_receivers *receivers, const rs_nics *nics)
 
 /* Pauses that stop a stream: of the priorities that it has. */
 static void
-take_host_pauses(const rs_receivers *receivers, GHashTable *pauses, state *s,
-                 const roce_stream *stream)
+take_host_pauses(const rs_receivers *receivers, guint32 id, const roce_stream *stream,
+                 rs_receiver_evidence *e)
 {
     const rs_nic_host receiver = {.point = stream->point, .addr = stream->dst};
-    const GArray *of_host = g_hash_table_lookup(pauses, &receiver);
-    s->pub.host_pause_known = TRUE;
+    const GArray *of_host = g_hash_table_lookup(receivers->pauses, &receiver);
+    guint8 priorities = byte_of(receivers->priorities, id);
+    e->host_pause_known = TRUE;
     for (guint i = 0; of_host != NULL && i < of_host->len; i++) {
         const roce_pause_source *p =
             roce_tracker_pause(receivers->tracker, g_array_index(of_host, guint32, i));
         if (p->priority != ROCE_PRIORITY_GLOBAL &&
-            (s->priorities & 1u << p->priority) == 0) {
+            (priorities & 1u << p->priority) == 0) {
             continue;
         }
-        s->pub.host_pauses += p->xoff;
-        s->pub.host_pause_ns += p->total_ns;
-        s->pub.host_pause_known &= p->speed_known;
-        if (s->pub.pause_frame == 0 || p->first_frame < s->pub.pause_frame) {
-            s->pub.pause_frame = p->first_frame;
+        e->host_pauses += p->xoff;
+        e->host_pause_ns += p->total_ns;
+        e->host_pause_known &= p->speed_known;
+        if (e->pause_frame == 0 || p->first_frame < e->pause_frame) {
+            e->pause_frame = p->first_frame;
         }
     }
 }
 
 static void
-take_counters(state *s, const roce_stream *stream)
+take_counters(const roce_stream *stream, rs_receiver_evidence *e)
 {
     const roce_stream_trouble *trouble = roce_stream_trouble_of(stream);
     const roce_stream_congestion *congestion = roce_stream_congestion_of(stream);
     const guint64 *losses = trouble->losses[ROCE_SPACE_REQUESTS];
-    gboolean at_receiver = stream->vantage == ROCE_VANTAGE_RESPONDER;
-    s->pub.at_receiver = at_receiver;
-    s->pub.rnr_naks = trouble->naks_received[ROCE_NAKS_RNR];
-    s->pub.ce = stream->ecn.codepoint[3];
-    s->pub.cnps = congestion->cnps_received;
-    s->pub.duration_ns = stream->last_time_ns - stream->first_time_ns;
+    e->at_receiver = stream->vantage == ROCE_VANTAGE_RESPONDER;
+    e->rnr_naks = trouble->naks_received[ROCE_NAKS_RNR];
+    e->ce = stream->ecn.codepoint[3];
+    e->cnps = congestion->cnps_received;
+    e->duration_ns = stream->last_time_ns - stream->first_time_ns;
     if (!stream->partial_path) {
-        s->pub.lost =
+        e->lost =
             losses[ROCE_VERDICT_LOST_BEFORE_CAPTURE] + losses[ROCE_VERDICT_CORRUPT];
     }
+}
+
+static void
+take_hold(const hold *h, rs_receiver_evidence *e)
+{
+    e->rnr_wait_ns = h->rnr_wait_ns;
+    e->acks_with_credits = h->acks_with_credits;
+    e->credits_out = h->credits_out;
+    e->credit_waits = h->credit_waits;
+    e->credit_wait_ns = h->credit_wait_ns;
+    e->credit_frame = h->credit_frame;
 }
 
 static rs_culprit
@@ -386,26 +450,28 @@ judge(const rs_receiver_evidence *e)
 void
 rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics)
 {
-    g_autoptr(GHashTable) pauses = pauses_by_host(receivers, nics);
-    for (guint32 id = 0; id < receivers->of_stream->len; id++) {
-        state *s = receivers->of_stream->pdata[id];
-        if (s == NULL) {
-            continue;
-        }
-        const roce_stream *stream = roce_tracker_stream(receivers->tracker, id);
-        take_counters(s, stream);
-        take_host_pauses(receivers, pauses, s, stream);
-        judge_ack_times(s);
-        s->pub.culprit = judge(&s->pub);
-    }
+    receivers->pauses = pauses_by_host(receivers, nics);
 }
 
-const rs_receiver_evidence *
-rs_receivers_of(const rs_receivers *receivers, guint32 stream)
+gboolean
+rs_receivers_get(const rs_receivers *receivers, guint32 stream, rs_receiver_evidence *e)
 {
-    const state *s =
-        stream < receivers->of_stream->len ? receivers->of_stream->pdata[stream] : NULL;
-    return s != NULL ? &s->pub : NULL;
+    if (!is_known(receivers, stream)) {
+        return FALSE;
+    }
+    *e = (rs_receiver_evidence){0};
+    const roce_stream *s = roce_tracker_stream(receivers->tracker, stream);
+    take_counters(s, e);
+    take_host_pauses(receivers, stream, s, e);
+    const state *answers = state_at(receivers, stream);
+    if (answers != NULL) {
+        judge_ack_times(answers, e);
+    }
+    if (answers != NULL && answers->hold != NULL) {
+        take_hold(answers->hold, e);
+    }
+    e->culprit = judge(e);
+    return TRUE;
 }
 
 guint64

@@ -79,13 +79,15 @@ rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train);
 void
 rs_receivers_event(rs_receivers *receivers, const roce_event *event);
 
-/* The tracker has finished, and the NICs are known. */
+/* The tracker has finished, and the NICs are known, which outlive it. */
 void
 rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics);
 
-/* NULL: the stream has no requests with an answer, or is beyond the bound. */
-const rs_receiver_evidence *
-rs_receivers_of(const rs_receivers *receivers, guint32 stream);
+/* After that, what there is about a stream; FALSE: it has no requests with an answer, or is
+ * beyond the bound. */
+gboolean
+rs_receivers_get(const rs_receivers *receivers, guint32 stream,
+                 rs_receiver_evidence *evidence);
 
 /* For how long the receiver held the sender up, as far as it is known: no longer than the
  * stream lasts. */

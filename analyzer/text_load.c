@@ -130,12 +130,11 @@ print_slow(const rs_text *r)
     guint limit = rs_text_rows_shown(r, G_MAXUINT);
     for (guint i = 0; i < r->summary->worst_first->len; i++) {
         guint32 id = g_array_index(r->summary->worst_first, guint32, i);
-        const rs_receiver_evidence *e =
-            rs_receivers_of(r->analysis->watchers.receivers, id);
-        if (e != NULL &&
-            (e->culprit == RS_CULPRIT_RECEIVER || e->culprit == RS_CULPRIT_BOTH) &&
+        rs_receiver_evidence e;
+        if (rs_receivers_get(r->analysis->watchers.receivers, id, &e) &&
+            (e.culprit == RS_CULPRIT_RECEIVER || e.culprit == RS_CULPRIT_BOTH) &&
             n++ < limit) {
-            add_slow(r, table, roce_tracker_stream(r->analysis->tracker, id), e);
+            add_slow(r, table, roce_tracker_stream(r->analysis->tracker, id), &e);
         }
     }
     if (n > 0) {
