@@ -151,8 +151,10 @@ passages_json(const GPtrArray *passages)
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(passage->stream));
         json_object_set_new(json, "packets", rs_json_count(passage->packets));
-        json_object_set_new(json, "stops", rs_json_count(passage->held.stops));
-        json_object_set_new(json, "held_ns", rs_json_count(passage->held.held_ns));
+        json_object_set_new(json, "stops",
+                            rs_json_count(rs_passage_held(passage)->stops));
+        json_object_set_new(json, "held_ns",
+                            rs_json_count(rs_passage_held(passage)->held_ns));
         json_array_append_new(streams, json);
     }
     return streams;

@@ -11,18 +11,47 @@
 #define GROUP_BIT 1 /* of a MAC address's first byte */
 
 struct rs_passages {
-    GHashTable *by_key; /* guint64 in the value -> rs_passage */
+    GHashTable *by_key; /* rs_passage, by rs_passage_key() */
     GPtrArray *all;
     GPtrArray *newest; /* by stream, the passage of its newest packet */
     guint64 overflow;
 };
 
+guint64
+rs_passage_key(const rs_passage *p)
+{
+    guint64 to = p->dst != NULL ? p->dst->id : G_MAXUINT16;
+    return ((guint64)p->stream << 40) ^ ((guint64)p->src->id << 24) ^ to << 8 ^
+           p->hop_limit;
+}
+
+static guint
+hash_passage(gconstpointer data)
+{
+    guint64 key = rs_passage_key(data);
+    return rs_key_hash(&key);
+}
+
+static gboolean
+same_passage(gconstpointer a, gconstpointer b)
+{
+    return rs_passage_key(a) == rs_passage_key(b);
+}
+
+static void
+free_passage(gpointer data)
+{
+    rs_passage *passage = data;
+    g_free(passage->stop);
+    g_free(passage);
+}
+
 rs_passages *
 rs_passages_new(void)
 {
     rs_passages *passages = g_new0(rs_passages, 1);
-    passages->by_key = g_hash_table_new(rs_key_hash, g_int64_equal);
-    passages->all = g_ptr_array_new_with_free_func(g_free);
+    passages->by_key = g_hash_table_new(hash_passage, same_passage);
+    passages->all = g_ptr_array_new_with_free_func(free_passage);
     passages->newest = g_ptr_array_new();
     return passages;
 }
@@ -98,13 +127,6 @@ rs_stream_compare(const roce_stream *a, const roce_stream *b)
 
 /* ---- passages ---- */
 
-static guint64
-key_of(guint32 stream, const rs_mac *src, const rs_mac *dst, guint8 hop_limit)
-{
-    guint64 to = dst != NULL ? dst->id : G_MAXUINT16;
-    return ((guint64)stream << 40) ^ ((guint64)src->id << 24) ^ to << 8 ^ hop_limit;
-}
-
 static gboolean
 is_passage_of(const rs_passage *passage, const roce_packet *packet)
 {
@@ -124,21 +146,20 @@ search(rs_passages *passages, rs_macs *macs, const rs_sight *sight, guint32 poin
     if (src == NULL || (to_one && dst == NULL)) {
         return NULL;
     }
-    guint64 key = key_of(sight->stream->id, src, dst, packet->hop_limit);
-    rs_passage *passage = g_hash_table_lookup(passages->by_key, &key);
+    const rs_passage fresh = {
+        .stream = sight->stream->id,
+        .src = src,
+        .dst = dst,
+        .hop_limit = packet->hop_limit,
+        .first_ns = sight->frame->time_ns,
+    };
+    rs_passage *passage = g_hash_table_lookup(passages->by_key, &fresh);
     if (passage != NULL || passages->all->len == RS_PASSAGES) {
         return passage;
     }
-    passage = g_new0(rs_passage, 1);
-    passage->key = key;
-    passage->stream = sight->stream->id;
-    passage->src = src;
-    passage->dst = dst;
-    passage->hop_limit = packet->hop_limit;
-    passage->first_ns = sight->frame->time_ns;
-    passage->held.pause = ROCE_NO_PAUSE;
+    passage = g_memdup2(&fresh, sizeof fresh);
     g_ptr_array_add(passages->all, passage);
-    g_hash_table_add(passages->by_key, &passage->key);
+    g_hash_table_add(passages->by_key, passage);
     rs_macs_learn(macs, src, dst, packet);
     return passage;
 }
@@ -184,13 +205,54 @@ rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
         }
         set_newest(passages, stream, passage);
     }
+    return passage;
+}
+
+/* None of the packets so far was stopped. */
+static rs_passage_stop *
+make_stop(const rs_passage *passage)
+{
+    rs_passage_stop *stop = g_new0(rs_passage_stop, 1);
+    stop->held.any = passage->packets > 0;
+    stop->held.pause = ROCE_NO_PAUSE;
+    stop->before = passage->newest;
+    return stop;
+}
+
+void
+rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
+                  const rs_sight *sight, guint32 pause)
+{
+    if (pause != ROCE_NO_PAUSE && passage->stop == NULL) {
+        passage->stop = make_stop(passage);
+    }
     passage->packets += sight->n;
     passage->priority = sight->priority;
     roce_space space;
     if (rs_carries_data(sight->packet, &space)) {
         take_data(passage, sight->packet, space);
     }
-    return passage;
+    rs_passage_stop *stop = passage->stop;
+    if (stop == NULL) {
+        return;
+    }
+    rs_held_packet(&stop->held, tracker, pause, sight->frame->time_ns);
+    if (pause == ROCE_NO_PAUSE) {
+        stop->before = passage->newest;
+    }
+}
+
+const rs_held *
+rs_passage_held(const rs_passage *passage)
+{
+    static const rs_held not_held = {.any = TRUE, .pause = ROCE_NO_PAUSE};
+    return passage->stop != NULL ? &passage->stop->held : &not_held;
+}
+
+const rs_data_psns *
+rs_passage_before(const rs_passage *passage)
+{
+    return passage->stop != NULL ? &passage->stop->before : &passage->newest;
 }
 
 guint

@@ -37,25 +37,36 @@ rs_held_end(rs_held *held, const roce_tracker *tracker);
 
 /* PSNs of data, of requests and of responses, each while it is known. */
 typedef struct rs_data_psns {
-    gboolean known[ROCE_N_SPACES];
     guint32 psn24[ROCE_N_SPACES];
+    guint8 known[ROCE_N_SPACES];
 } rs_data_psns;
 
+/* What pauses did to a passage. */
+typedef struct rs_passage_stop {
+    rs_held held;
+    rs_data_psns before; /* the newest before the pause that may have stopped it */
+} rs_passage_stop;
+
 typedef struct rs_passage {
-    guint64 key;
     guint32 stream;
+    rs_data_psns newest;
     rs_mac *src, *dst; /* dst NULL: multicast */
-    guint8 hop_limit;
-    guint8 priority; /* of the newest packet */
-    gboolean
-        in_message; /* the newest packet with data was not the last of its message */
     guint64 packets;
     guint64 first_ns;
-    rs_held held;
-    rs_data_psns newest;
-    rs_data_psns
-        before; /* the newest before the first pause that may have stopped it */
+    rs_passage_stop *stop; /* NULL: no pause may have stopped any of it */
+    guint8 hop_limit;
+    guint8 priority;   /* of the newest packet */
+    guint8 in_message; /* the newest packet with data was not the last of its message */
 } rs_passage;
+
+/* A number that orders passages, no two of which have the same. */
+guint64
+rs_passage_key(const rs_passage *passage);
+
+const rs_held *
+rs_passage_held(const rs_passage *passage);
+const rs_data_psns *
+rs_passage_before(const rs_passage *passage);
 
 /* Orders streams by what they are at all points: 0 for the same one. */
 gint
@@ -74,10 +85,15 @@ void
 rs_passages_free(rs_passages *passages);
 
 /* The passage of a packet of a stream with MAC addresses, new if need be, and then
- * learned from; NULL where there is no room for it. */
+ * learned from; NULL where there is no room for it.  rs_passage_packet() counts it. */
 rs_passage *
 rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
                 guint32 point);
+
+/* A packet of the passage, which `pause` may stop; ROCE_NO_PAUSE: nothing does. */
+void
+rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
+                  const rs_sight *sight, guint32 pause);
 
 guint
 rs_passages_n(const rs_passages *passages);

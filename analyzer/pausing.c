@@ -315,11 +315,9 @@ take_stream(rs_pausing *pausing, const rs_sight *sight)
         return;
     }
     guint32 pause = stopper_of(pausing, passage->src, passage->dst, sight);
-    rs_held_packet(&passage->held, pausing->tracker, pause, sight->frame->time_ns);
+    rs_passage_packet(passage, pausing->tracker, sight, pause);
     if (pause != ROCE_NO_PAUSE) {
         take_stopped(pausing, sight, pause);
-    } else {
-        passage->before = passage->newest;
     }
 }
 
@@ -377,23 +375,26 @@ longest_held_first(gconstpointer a, gconstpointer b)
 {
     const rs_passage *x = *(rs_passage *const *)a;
     const rs_passage *y = *(rs_passage *const *)b;
-    if (x->held.held_ns != y->held.held_ns) {
-        return x->held.held_ns > y->held.held_ns ? -1 : 1;
+    guint64 held_ns = rs_passage_held(x)->held_ns;
+    guint64 other_ns = rs_passage_held(y)->held_ns;
+    if (held_ns != other_ns) {
+        return held_ns > other_ns ? -1 : 1;
     }
-    return rs_by_number(x->key, y->key);
+    return rs_by_number(rs_passage_key(x), rs_passage_key(y));
 }
 
 /* What was still paused when the capture ended. */
 static void
 finish_passage(rs_pausing *pausing, rs_passage *passage)
 {
-    if (passage->held.pause == ROCE_NO_PAUSE) {
+    if (passage->stop == NULL) {
         return;
     }
-    rs_pause_watch *watch = watch_of(pausing, passage->held.pause);
+    rs_held *held = &passage->stop->held;
+    rs_pause_watch *watch = watch_of(pausing, held->pause);
     g_ptr_array_add(watch->passages, passage);
     if (passage->in_message) {
-        rs_held_end(&passage->held, pausing->tracker);
+        rs_held_end(held, pausing->tracker);
         watch->in_message = TRUE;
     }
 }

@@ -31,7 +31,7 @@ by_stream(gconstpointer a, gconstpointer b, gpointer tracker)
     const rs_passage *y = *(const rs_passage *const *)b;
     gint order = rs_stream_compare(roce_tracker_stream(tracker, x->stream),
                                    roce_tracker_stream(tracker, y->stream));
-    return order != 0 ? order : rs_by_number(x->key, y->key);
+    return order != 0 ? order : rs_by_number(rs_passage_key(x), rs_passage_key(y));
 }
 
 /* Where the passages of a stream begin. */
@@ -84,10 +84,10 @@ look_at_data(const order_run *run, told *t, const rs_passage *here,
     const rs_pause_marks *marks = rs_pausing_marks(run->pausing, there->stream);
     gboolean is_further = is_behind(run, here, there);
     for (guint space = 0; space < ROCE_N_SPACES; space++) {
-        if (!here->before.known[space]) {
+        if (!rs_passage_before(here)->known[space]) {
             continue;
         }
-        guint32 before = here->before.psn24[space];
+        guint32 before = rs_passage_before(here)->psn24[space];
         t->had_data = TRUE;
         t->is_behind |= is_further && there->newest.known[space] &&
                         is_by(before, there->newest.psn24[space]);

@@ -23,7 +23,9 @@ by_stream_and_hop(gconstpointer a, gconstpointer b)
     if (order == 0) {
         order = rs_by_number(y->passage->hop_limit, x->passage->hop_limit);
     }
-    return order != 0 ? order : rs_by_number(x->passage->key, y->passage->key);
+    return order != 0
+               ? order
+               : rs_by_number(rs_passage_key(x->passage), rs_passage_key(y->passage));
 }
 
 /* What may stop this passage. */
@@ -34,7 +36,7 @@ pause_of(const rs_passage *passage)
                               passage->dst->pauses[ROCE_PRIORITY_GLOBAL]};
     return pauses[0] != ROCE_NO_PAUSE   ? pauses[0]
            : pauses[1] != ROCE_NO_PAUSE ? pauses[1]
-                                        : passage->held.pause;
+                                        : rs_passage_held(passage)->pause;
 }
 
 static gboolean
