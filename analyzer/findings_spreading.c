@@ -88,7 +88,7 @@ report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair
 static void
 report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
 {
-    const rs_siblings *s = &pair->siblings;
+    const rs_siblings *s = pair->siblings;
     const roce_tracker *tracker = all->analysis->tracker;
     g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
     g_autofree char *least = rs_format_bytes(s->least_bytes);
@@ -113,8 +113,8 @@ report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair
 static gboolean
 is_unfair(const rs_address_pair *pair)
 {
-    const rs_siblings *s = &pair->siblings;
-    return s->known && s->all_busy && s->jain * 100 < RS_UNFAIR_JAIN_PERCENT;
+    const rs_siblings *s = pair->siblings;
+    return s != NULL && s->all_busy && s->jain * 100 < RS_UNFAIR_JAIN_PERCENT;
 }
 
 /* Streams of a pair whose receiver takes packets out of order. */
@@ -194,7 +194,7 @@ find_pairs(rs_findings *all, const rs_finding_row *row,
 static gboolean
 has_shared(const rs_address_pair *pair)
 {
-    return pair->shared->len > 0 && !has_low_entropy(pair);
+    return rs_address_pair_n_shared(pair) > 0 && !has_low_entropy(pair);
 }
 
 void

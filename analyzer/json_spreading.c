@@ -33,7 +33,7 @@ ids_json(const GArray *ids)
 static json_t *
 siblings_json(const rs_siblings *s)
 {
-    if (!s->known) {
+    if (s == NULL) {
         return json_null();
     }
     json_t *json = json_object();
@@ -55,7 +55,7 @@ pair_json(const rs_analysis *a, const rs_address_pair *pair)
     g_autofree char *src = rs_format_addr(&pair->src);
     g_autofree char *dst = rs_format_addr(&pair->dst);
     json_t *shared = json_array();
-    for (guint i = 0; i < MIN(pair->shared->len, MAX_SHARED); i++) {
+    for (guint i = 0; i < MIN(rs_address_pair_n_shared(pair), MAX_SHARED); i++) {
         const rs_shared_port *s = g_ptr_array_index(pair->shared, i);
         json_t *one = json_object();
         json_object_set_new(one, "udp_src_port", json_integer(s->port));
@@ -75,7 +75,7 @@ pair_json(const rs_analysis *a, const rs_address_pair *pair)
     json_object_set_new(json, "entropy_bits", rounded(pair->entropy_bits));
     json_object_set_new(json, "possible_bits", rounded(pair->possible_bits));
     json_object_set_new(json, "shared_five_tuples", shared);
-    json_object_set_new(json, "siblings", siblings_json(&pair->siblings));
+    json_object_set_new(json, "siblings", siblings_json(pair->siblings));
     return json;
 }
 

@@ -39,7 +39,8 @@ free_pair(gpointer data)
 {
     rs_address_pair *pair = data;
     g_array_unref(pair->streams);
-    g_ptr_array_unref(pair->shared);
+    g_clear_pointer(&pair->shared, g_ptr_array_unref);
+    g_free(pair->siblings);
     g_free(pair);
 }
 
@@ -51,7 +52,6 @@ pair_of(GPtrArray *pairs, GHashTable *by_addresses, const roce_stream *s)
     if (pair == NULL) {
         pair = g_memdup2(&key, sizeof key);
         pair->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-        pair->shared = g_ptr_array_new_with_free_func(free_shared);
         g_ptr_array_add(pairs, pair);
         g_hash_table_add(by_addresses, pair);
     }
@@ -116,6 +116,9 @@ add_shared(rs_address_pair *pair, const GArray *members, guint start, guint end)
     shared->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = start; i < end; i++) {
         g_array_append_val(shared->streams, g_array_index(members, member, i).stream);
+    }
+    if (pair->shared == NULL) {
+        pair->shared = g_ptr_array_new_with_free_func(free_shared);
     }
     g_ptr_array_add(pair->shared, shared);
 }
@@ -199,7 +202,6 @@ static void
 measure_siblings(const rs_analysis *analysis, rs_address_pair *pair)
 {
     const rs_timeline *timeline = analysis->watchers.timeline;
-    rs_siblings *siblings = &pair->siblings;
     guint first;
     guint end;
     if (!common_bins(analysis, pair, &first, &end)) {
@@ -208,17 +210,20 @@ measure_siblings(const rs_analysis *analysis, rs_address_pair *pair)
     guint64 zero_ns = rs_timeline_start_ns(timeline);
     guint64 bin_ns = rs_timeline_bin_ns(timeline);
     double sums[2] = {0}; /* of bytes, and of their squares */
-    siblings->all_busy = TRUE;
-    siblings->least_bytes = G_MAXUINT64;
+    rs_siblings siblings = {
+        .start_ns = zero_ns + first * bin_ns,
+        .end_ns = zero_ns + end * bin_ns,
+        .all_busy = TRUE,
+        .least_bytes = G_MAXUINT64,
+    };
     for (guint i = 0; i < pair->streams->len; i++) {
-        add_sibling(analysis, siblings, g_array_index(pair->streams, guint32, i), first,
-                    end, sums);
+        add_sibling(analysis, &siblings, g_array_index(pair->streams, guint32, i),
+                    first, end, sums);
     }
-    siblings->known = sums[0] > 0;
-    siblings->start_ns = zero_ns + first * bin_ns;
-    siblings->end_ns = zero_ns + end * bin_ns;
-    siblings->jain =
-        siblings->known ? sums[0] * sums[0] / (pair->streams->len * sums[1]) : 0;
+    if (sums[0] > 0) {
+        siblings.jain = sums[0] * sums[0] / (pair->streams->len * sums[1]);
+        pair->siblings = g_memdup2(&siblings, sizeof siblings);
+    }
 }
 
 GPtrArray *

@@ -28,8 +28,7 @@ typedef struct rs_shared_port {
 /* How siblings share in the time that they have in common: the bins of the timeline that
  * lie wholly between the last one's first packet and the first one's last packet. */
 typedef struct rs_siblings {
-    gboolean known; /* there are two, with bins, and RS_SIBLINGS_LEAST_BINS in common */
-    guint64 start_ns, end_ns; /* valid if known, like what follows */
+    guint64 start_ns, end_ns;
     double jain; /* (sum of bytes)^2 / (n * sum of squares), 1/n to 1 (Jain 1984) */
     gboolean all_busy;
     guint32 least, most; /* streams */
@@ -45,9 +44,17 @@ typedef struct rs_address_pair {
     guint ports;          /* different source ports: five-tuples */
     double entropy_bits;  /* of the port of a member taken at random */
     double possible_bits; /* if each had its own */
-    GPtrArray *shared;    /* rs_shared_port, by port */
-    rs_siblings siblings;
+    GPtrArray *shared;    /* rs_shared_port, by port; NULL: none */
+    rs_siblings
+        *siblings; /* NULL: there are not two with data in RS_SIBLINGS_LEAST_BINS
+                            * in common */
 } rs_address_pair;
+
+static inline guint
+rs_address_pair_n_shared(const rs_address_pair *pair)
+{
+    return pair->shared != NULL ? pair->shared->len : 0;
+}
 
 /* All pairs with data, in the order of appearance; elements are rs_address_pair. */
 GPtrArray *

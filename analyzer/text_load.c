@@ -159,23 +159,23 @@ static const rs_column pair_columns[] = {
 static gboolean
 is_worth_a_row(const rs_address_pair *pair)
 {
-    return pair->siblings.known || pair->shared->len > 0;
+    return pair->siblings != NULL || rs_address_pair_n_shared(pair) > 0;
 }
 
 static void
 add_pair(const rs_text *r, rs_table *table, const rs_address_pair *pair)
 {
     const rs_hosts *hosts = r->analysis->told->hosts;
-    const rs_siblings *s = &pair->siblings;
+    const rs_siblings *s = pair->siblings;
     rs_table_add(table, rs_hosts_label(hosts, &pair->src));
     rs_table_add(table, rs_hosts_label(hosts, &pair->dst));
     rs_text_add_count(table, pair->streams->len);
     rs_text_add_count(table, pair->ports);
     rs_table_add(table, g_strdup_printf("%.1f bits", pair->entropy_bits));
     rs_table_add(table, g_strdup_printf("%.1f bits", pair->possible_bits));
-    rs_table_add(table, s->known ? g_strdup_printf("%.2f", s->jain) : g_strdup("?"));
-    rs_table_add(table, s->known ? rs_format_bytes(s->least_bytes) : g_strdup("?"));
-    rs_table_add(table, s->known ? rs_format_bytes(s->most_bytes) : g_strdup("?"));
+    rs_table_add(table, s != NULL ? g_strdup_printf("%.2f", s->jain) : g_strdup("?"));
+    rs_table_add(table, s != NULL ? rs_format_bytes(s->least_bytes) : g_strdup("?"));
+    rs_table_add(table, s != NULL ? rs_format_bytes(s->most_bytes) : g_strdup("?"));
 }
 
 static void
