@@ -203,7 +203,7 @@ add_stream(const roce_stream *s, gboolean from, gboolean to, guint64 sums[N_QUAN
         sums[COPIES_RECEIVED] += trouble->retransmissions.packets +
                                  trouble->disorder[ROCE_SPACE_REQUESTS].duplicates;
         sums[BAD_ICRC_RECEIVED] += trouble->icrc_bad;
-        sums[CE_RECEIVED] += s->ecn.codepoint[3] + s->ecn_control[3];
+        sums[CE_RECEIVED] += s->ecn.codepoint[3] + roce_stream_control_of(s)->ecn[3];
         sums[CNPS_RECEIVED] += congestion->cnps_sent;
         sums[PACKETS_RECEIVED] += s->packets;
     }

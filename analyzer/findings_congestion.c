@@ -355,7 +355,7 @@ is_held_up(const rs_flow *flow, const roce_stream *s, guint8 cnps)
 {
     const roce_tracker *tracker = flow->all->analysis->tracker;
     const roce_stream *peer = roce_tracker_stream(tracker, s->peer);
-    if (peer->ecn_control[ROCE_ECN_CE] + count_ce(peer) > 0) {
+    if (roce_stream_control_of(peer)->ecn[ROCE_ECN_CE] + count_ce(peer) > 0) {
         return TRUE;
     }
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {

@@ -73,7 +73,7 @@ rs_counters_of_stream(rs_counters *c, const roce_stream *s)
     };
     memcpy(c->ecn.codepoint, s->ecn.codepoint, sizeof c->ecn.codepoint);
     memcpy(c->losses, trouble->losses, sizeof c->losses);
-    memcpy(c->ecn_control, s->ecn_control, sizeof c->ecn_control);
+    memcpy(c->ecn_control, roce_stream_control_of(s)->ecn, sizeof c->ecn_control);
     memcpy(c->naks_sent, trouble->naks_sent, sizeof c->naks_sent);
     if (paired) {
         memcpy(c->naks, trouble->naks_received, sizeof c->naks);
@@ -475,7 +475,7 @@ add_unattributed(rs_unattributed *n, const roce_stream *s)
     }
     const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     const uint64_t *naks_sent = roce_stream_trouble_of(s)->naks_sent;
-    n->acks += s->acks_sent;
+    n->acks += roce_stream_control_of(s)->acks_sent;
     n->cnps += congestion->cnps_sent - congestion->cnps_attributed;
     for (guint i = 0; i < ROCE_N_NAKS; i++) {
         *(i == ROCE_NAKS_RNR ? &n->rnr : &n->naks) += naks_sent[i];

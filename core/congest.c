@@ -149,7 +149,7 @@ roce_congest_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     bool response = roce_role_is_response_data(a->info->role);
     bool request = roce_role_is_request(a->info->role);
     if (a->packet->payload_bytes == 0 || !(response || request)) {
-        s->pub.ecn_control[ecn]++;
+        roce_carried_make(t, s)->pub.ecn[ecn]++;
         return;
     }
     s->pub.ecn.codepoint[ecn]++;
@@ -247,7 +247,7 @@ void
 roce_congest_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_congestion_make(t, s)->pub.cnps_sent++;
-    s->pub.ecn_control[take_ecn(s, a->packet)]++;
+    roce_carried_make(t, s)->pub.ecn[take_ecn(s, a->packet)]++;
     roce_stream_state *cause = complained_of(t, s);
     if (cause != NULL) {
         roce_congestion_make(t, cause)->complainer = s->pub.id + 1;

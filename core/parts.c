@@ -5,8 +5,10 @@
 
 const roce_stream_trouble roce_no_trouble = {0};
 const roce_stream_congestion roce_no_congestion = {0};
+const roce_stream_control roce_no_control = {0};
 const roce_trouble roce_untroubled = {0};
 const roce_congestion roce_uncongested = {0};
+const roce_carried roce_uncarried = {0};
 const roce_heard roce_unheard = {0};
 const roce_answers roce_unanswered = {.response_message_next = ROCE_NO_PSN};
 
@@ -70,11 +72,16 @@ roce_heard_make(roce_tracker *t, roce_stream_state *s)
 roce_carried *
 roce_carried_make(roce_tracker *t, roce_stream_state *s)
 {
-    static const roce_carried uncarried = {0};
-    if (s->carried == NULL) {
-        s->carried = new_part(t, s, &uncarried, sizeof *s->carried);
+    if (s->pub.control != NULL) {
+        return (roce_carried *)s->pub.control;
     }
-    return s->carried;
+    roce_carried *carried = new_part(t, s, &roce_uncarried, sizeof *carried);
+    if (carried == NULL) {
+        t->nowhere.carried = roce_uncarried;
+        return &t->nowhere.carried;
+    }
+    s->pub.control = &carried->pub;
+    return carried;
 }
 
 roce_answers *
@@ -109,6 +116,6 @@ roce_parts_clear(roce_tracker *t, roce_stream_state *s)
     release(t, s->pub.trouble);
     release(t, s->pub.other_opcodes);
     release(t, s->heard);
-    release(t, s->carried);
+    release(t, s->pub.control);
     release(t, s->answers);
 }

@@ -199,8 +199,9 @@ typedef struct roce_heard {
     roce_message_clock message;
 } roce_heard;
 
-/* The newest acknowledgements that this stream carried. */
+/* What this stream carried that is no data; with its newest acknowledgements. */
 typedef struct roce_carried {
+    roce_stream_control pub;
     struct {
         roce_identity identity;
         uint32_t psn24;
@@ -222,6 +223,7 @@ typedef struct roce_answers {
 
 extern const roce_trouble roce_untroubled;
 extern const roce_congestion roce_uncongested;
+extern const roce_carried roce_uncarried;
 extern const roce_heard roce_unheard;
 extern const roce_answers roce_unanswered;
 

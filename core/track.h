@@ -65,7 +65,6 @@ typedef struct roce_stream_state {
     uint32_t vetoes;       /* PSNs would have paired it against the user's tables */
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
-    roce_carried *carried;
     roce_answers *answers;
 } roce_stream_state;
 
@@ -210,6 +209,7 @@ struct roce_tracker {
     union {
         roce_trouble trouble;
         roce_congestion congestion;
+        roce_carried carried;
         roce_heard heard;
     } nowhere;
 };
@@ -291,9 +291,9 @@ roce_congestion *
 roce_congestion_make(roce_tracker *t, roce_stream_state *s);
 roce_heard *
 roce_heard_make(roce_tracker *t, roce_stream_state *s);
-/* These return NULL for lack of memory, and tell of it. */
 roce_carried *
 roce_carried_make(roce_tracker *t, roce_stream_state *s);
+/* This one returns NULL for lack of memory, and tells of it. */
 roce_answers *
 roce_answers_make(roce_tracker *t, roce_stream_state *s);
 /* Gives back all parts of a stream. */

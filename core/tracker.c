@@ -323,9 +323,6 @@ static bool
 is_repeated_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_carried *carried = roce_carried_make(t, s);
-    if (carried == NULL) {
-        return false;
-    }
     if (roce_ident_mode_of(s) != ROCE_IDENT_CONSTANT) {
         for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
             if ((carried->valid >> i & 1) != 0 &&
@@ -377,7 +374,7 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
     }
     int kind = nak_kind(a->packet->aeth_syndrome);
     roce_stream_state *s = roce_track_peer(t, by);
-    by->pub.acks_sent += kind < 0 ? 1 : 0;
+    roce_carried_make(t, by)->pub.acks_sent += kind < 0 ? 1 : 0;
     if (kind >= 0) {
         roce_pacing_nak(t, by, a);
         roce_trouble_make(t, by)->pub.naks_sent[kind]++;
@@ -566,7 +563,7 @@ count_unattributed(roce_tracker *t)
         }
         const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
         const uint64_t *naks_sent = roce_stream_trouble_of(s)->naks_sent;
-        t->totals.unattributed_acks += s->acks_sent;
+        t->totals.unattributed_acks += roce_stream_control_of(s)->acks_sent;
         t->totals.unattributed_cnps +=
             congestion->cnps_sent - congestion->cnps_attributed;
         t->totals.unattributed_rnr += naks_sent[ROCE_NAKS_RNR];

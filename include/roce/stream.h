@@ -123,6 +123,13 @@ typedef struct roce_stream_congestion {
     uint32_t n_episodes_kept;
 } roce_stream_congestion;
 
+/* What is counted of packets that carry no data: acknowledgements, CNPs, requests for data.
+ * Streams that carry data alone have none of it. */
+typedef struct roce_stream_control {
+    uint64_t acks_sent;
+    uint64_t ecn[4]; /* by value, like roce_ecn_counters */
+} roce_stream_control;
+
 /* What is measured in time, each as the stream's point sees it: an answer takes the
  * responder's turnaround at the responder's NIC, the round trip at the requester's.
  *
@@ -218,12 +225,11 @@ typedef struct roce_stream {
     /* Parts that not every stream has; to be read by the functions below. */
     roce_stream_trouble *trouble;
     roce_stream_congestion *congestion;
+    roce_stream_control *control;
     roce_stream_latencies *latencies;
     roce_opcode_count *other_opcodes;
 
     uint64_t first_frame;
-    uint64_t acks_sent;
-    uint64_t ecn_control[4];
     uint32_t
         paired_as; /* grows with each pairing of the capture; the same at the peer */
     uint32_t pairing_evidence;        /* ACKs that agreed with the pairing */
@@ -233,6 +239,7 @@ typedef struct roce_stream {
 /* What a stream without such a part has: nothing of it. */
 extern const roce_stream_trouble roce_no_trouble;
 extern const roce_stream_congestion roce_no_congestion;
+extern const roce_stream_control roce_no_control;
 
 static inline const roce_stream_trouble *
 roce_stream_trouble_of(const roce_stream *stream)
@@ -244,6 +251,12 @@ static inline const roce_stream_congestion *
 roce_stream_congestion_of(const roce_stream *stream)
 {
     return stream->congestion != NULL ? stream->congestion : &roce_no_congestion;
+}
+
+static inline const roce_stream_control *
+roce_stream_control_of(const roce_stream *stream)
+{
+    return stream->control != NULL ? stream->control : &roce_no_control;
 }
 
 /* NULL without samples. */

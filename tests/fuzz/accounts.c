@@ -258,7 +258,7 @@ check_marks(const roce_stream *s, const account *of)
         answers += c->ce_answers[i];
     }
     for (unsigned i = 0; i < 4; i++) {
-        packets += s->ecn.codepoint[i] + s->ecn_control[i];
+        packets += s->ecn.codepoint[i] + roce_stream_control_of(s)->ecn[i];
     }
     assert(packets == s->packets);
     assert(answers == s->ecn.codepoint[ROCE_ECN_CE]);
@@ -409,7 +409,7 @@ check_both_directions(const accounts *a)
         bool is_paired = roce_stream_is_paired(s);
         n_paired += is_paired ? 1 : 0;
         n_cnps += roce_stream_congestion_of(s)->cnps_sent;
-        n_acks_alone += is_paired ? 0 : s->acks_sent;
+        n_acks_alone += is_paired ? 0 : roce_stream_control_of(s)->acks_sent;
         n_rnr_alone += is_paired ? 0 : naks_sent[ROCE_NAKS_RNR];
         for (unsigned k = 0; k < ROCE_N_NAKS; k++) {
             n_naks += naks_sent[k];

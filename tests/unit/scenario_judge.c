@@ -21,6 +21,7 @@ typedef enum part {
     OF_KINDS,
     OF_TROUBLE,
     OF_CONGESTION,
+    OF_CONTROL,
 } part;
 
 /* What a stream keeps in fields of some bits, which have no offset. */
@@ -54,6 +55,11 @@ typedef struct metric {
     {                                                                                  \
         name, OF_CONGESTION, offsetof(roce_stream_congestion, field),                  \
             sizeof(((const roce_stream_congestion *)0)->field), unnamed                \
+    }
+#define CONTROL(name, field, unnamed)                                                  \
+    {                                                                                  \
+        name, OF_CONTROL, offsetof(roce_stream_control, field),                        \
+            sizeof(((const roce_stream_control *)0)->field), unnamed                   \
     }
 #define REQUESTS disorder[ROCE_SPACE_REQUESTS]
 #define RESPONSES disorder[ROCE_SPACE_RESPONSES]
@@ -123,7 +129,7 @@ static const metric metrics[] = {
     TROUBLE("rnrs", naks_received[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
     TROUBLE("naks_sent", naks_sent[ROCE_NAKS_PSN_SEQUENCE], MAY_BE_ANYTHING),
     TROUBLE("rnrs_sent", naks_sent[ROCE_NAKS_RNR], MAY_BE_ANYTHING),
-    FIELD("acks_sent", acks_sent, MAY_BE_ANYTHING),
+    CONTROL("acks_sent", acks_sent, MAY_BE_ANYTHING),
     CONGESTION("cnps", cnps_received, MUST_BE_0),
     CONGESTION("cnps_sent", cnps_sent, MUST_BE_0),
     FIELD("notect", ecn.codepoint[0], MAY_BE_ANYTHING),
@@ -136,8 +142,8 @@ static const metric metrics[] = {
     CONGESTION("paced", ce_answers[ROCE_CE_PACED], MAY_BE_ANYTHING),
     CONGESTION("unanswered", ce_answers[ROCE_CE_UNANSWERED], MAY_BE_ANYTHING),
     CONGESTION("open", ce_answers[ROCE_CE_OPEN], MAY_BE_ANYTHING),
-    FIELD("control.ect0", ecn_control[2], MAY_BE_ANYTHING),
-    FIELD("control.ce", ecn_control[3], MUST_BE_0),
+    CONTROL("control.ect0", ecn[2], MAY_BE_ANYTHING),
+    CONTROL("control.ce", ecn[3], MUST_BE_0),
     FIELD("checked", icrc_checked, MAY_BE_ANYTHING),
     TROUBLE("bad", icrc_bad, MUST_BE_0),
     TROUBLE("cnp_bad", icrc_cnp_bad, MUST_BE_0),
@@ -229,6 +235,8 @@ value_of(const void *object, const metric *m)
         from = roce_stream_trouble_of(object);
     } else if (m->part == OF_CONGESTION) {
         from = roce_stream_congestion_of(object);
+    } else if (m->part == OF_CONTROL) {
+        from = roce_stream_control_of(object);
     }
     memcpy(bytes, (const char *)from + m->offset, m->size);
     uint64_t u64 = 0;
