@@ -377,18 +377,25 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
     memcpy(g->src_mac, mould->bytes + sizeof g->dst_mac, sizeof g->src_mac);
 }
 
-/* Whether the frame goes the short way, see trains.h; then it has been taken. */
+/* The point of frames of an interface that may go the short way, see trains.h; NULL: none
+ * may.  It stays so until a frame goes another way. */
+static rs_point *
+find_gate(const run *r, guint file_i, guint interface)
+{
+    rs_point *point = r->trains != NULL
+                          ? rs_points_again(r->analysis->points, file_i, interface)
+                          : NULL;
+    return point != NULL && roce_intake_is_straight(r->intake, point->id) ? point
+                                                                          : NULL;
+}
+
+/* Whether the frame goes the short way; then it has been taken. */
 static gboolean
-board(run *r, const rs_feed_batch *from, guint i, rs_platform *platform)
+board(run *r, const rs_feed_batch *from, guint i, rs_point *point,
+      rs_platform *platform)
 {
     rs_analysis *analysis = r->analysis;
     roce_frame *frame = &from->records[i].frame;
-    rs_point *point =
-        rs_points_again(analysis->points, from->file_i, from->records[i].interface);
-    if (r->trains == NULL || point == NULL ||
-        !roce_intake_is_straight(r->intake, point->id)) {
-        return FALSE;
-    }
     frame->number = analysis->packets + 1;
     frame->point = point->id;
     rs_boarded boarded;
@@ -482,13 +489,22 @@ static gboolean
 take_some(run *r, handful *h, GError **error)
 {
     look_ahead(r, h);
+    rs_point *gate = NULL;
+    guint interface = 0; /* that it is for */
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] != NULL) {
-            if (board(r, h->from, h->first + i, h->platforms[i])) {
+            guint itself = h->from->records[h->first + i].interface;
+            if (gate == NULL || itself != interface) {
+                gate = find_gate(r, h->from->file_i, itself);
+                interface = itself;
+            }
+            if (gate != NULL &&
+                board(r, h->from, h->first + i, gate, h->platforms[i])) {
                 continue;
             }
             decode_at(r, h, i);
         }
+        gate = NULL;
         if (!take_frame(r, h->from, h->first + i, &h->packets[i], error)) {
             return FALSE;
         }
