@@ -130,6 +130,16 @@ roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
     }
 }
 
+/* What an entry tells by the part of its message alone. */
+static const uint16_t flags_of_part[] = {
+    [ROCE_PART_NONE] = ROCE_SLOT_IN_ORDER,
+    [ROCE_PART_FIRST] = ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START,
+    [ROCE_PART_MIDDLE] = ROCE_SLOT_IN_ORDER,
+    [ROCE_PART_LAST] = ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_END,
+    [ROCE_PART_ONLY] =
+        ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START | ROCE_SLOT_MESSAGE_END,
+};
+
 /* One more that the acceptor takes, as place() of sequence.c has it. */
 static void
 enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
@@ -147,11 +157,8 @@ enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
         .first_ident = car->ident,
         .newest_ident = car->ident,
         .message_bytes = car->payload_bytes,
-        .flags =
-            (uint16_t)(ROCE_SLOT_IN_ORDER |
-                       (car->ack_request ? ROCE_SLOT_WANTS_ACK : 0) |
-                       (roce_part_ends(info->part) ? ROCE_SLOT_MESSAGE_END : 0) |
-                       (roce_part_starts(info->part) ? ROCE_SLOT_MESSAGE_START : 0)),
+        .flags = (uint16_t)(flags_of_part[info->part] |
+                            (car->ack_request ? ROCE_SLOT_WANTS_ACK : 0)),
         .copies = 1,
     };
 }
