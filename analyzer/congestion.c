@@ -183,6 +183,12 @@ rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train)
 }
 
 void
+rs_congestion_approach(const rs_congestion *congestion, guint32 stream)
+{
+    rs_reactions_approach(congestion->reactions, stream);
+}
+
+void
 rs_congestion_finish(rs_congestion *congestion, guint64 resolution_ns)
 {
     rs_reactions_finish(congestion->reactions, resolution_ns);

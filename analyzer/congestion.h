@@ -69,6 +69,10 @@ rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
 /* The same for the packets of a train. */
 void
 rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train);
+
+/* A train of this stream will come soon, see approach.h. */
+void
+rs_congestion_approach(const rs_congestion *congestion, guint32 stream);
 void
 rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 

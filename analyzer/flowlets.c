@@ -13,6 +13,7 @@
  */
 #include "flowlets.h"
 
+#include "approach.h"
 #include "data_sight.h"
 
 #include <string.h>
@@ -292,12 +293,20 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
         guint64 idle_ns = take_gap(s, car->time_ns);
-        take_order(l, train->psn + i, 1, car->time_ns, idle_ns);
+        if (i == 0) { /* none is missing between those of a train */
+            take_order(l, train->psn, train->n, car->time_ns, idle_ns);
+        }
         if (is_write_only(roce_opcode_get(car->opcode))) {
             take_write(s, train->psn + i, car->address, car->payload_bytes);
         }
     }
     s->data_packets += train->n;
+}
+
+void
+rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream)
+{
+    rs_approach_pointed(flowlets->of_stream, stream, sizeof(state));
 }
 
 /* ---- what it comes to ---- */

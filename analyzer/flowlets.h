@@ -74,6 +74,10 @@ rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight);
 void
 rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train);
 
+/* A train of this stream will come soon, see approach.h. */
+void
+rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream);
+
 /* The tracker says this, while it takes a packet or finishes. */
 void
 rs_flowlets_event(rs_flowlets *flowlets, const roce_event *event);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reaction.h"
 
+#include "approach.h"
+
 #include "roce/opcode.h"
 
 #define BURST_GAP_NS 200000
@@ -122,7 +124,7 @@ follow(rs_reactions *reactions, guint32 stream)
 
 /* ---- rates ---- */
 
-static void
+static inline void
 add_interval(window *w, const interval *one)
 {
     interval *slot = &w->ring[w->next];
@@ -157,15 +159,12 @@ start_of(const window *w)
     return w->ring[w->n == RS_RATE_PACKETS ? w->next : 0].start_ns;
 }
 
-/* What the newest window says of the newest burst. */
-static void
+/* What the newest window says of the newest burst, of which there is one. */
+G_NO_INLINE static void
 take_rate(follower *f)
 {
     rs_cnp_burst *burst = &f->burst;
     const window *w = &f->window;
-    if (f->n_bursts == 0) {
-        return;
-    }
     guint64 rate = rate_of(w);
     if (rate == 0 || start_of(w) < burst->start_ns) {
         return;
@@ -187,7 +186,7 @@ take_rate(follower *f)
 
 /* One interval that is much longer than those before it is held back: if the next one is
  * long as well the sender has become slow, else it had stopped. */
-static void
+static inline void
 take_interval(follower *f, const interval *one)
 {
     const window *w = &f->window;
@@ -202,7 +201,9 @@ take_interval(follower *f, const interval *one)
     }
     f->held.duration_ns = 0;
     add_interval(&f->window, one);
-    take_rate(f);
+    if (f->n_bursts > 0) {
+        take_rate(f);
+    }
 }
 
 static gboolean
@@ -221,15 +222,20 @@ rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight)
     }
 }
 
-/* A data packet of a stream that is followed. */
-static void
-take_data(follower *f, roce_part part, roce_space space, gint64 psn, guint64 time_ns,
-          guint64 bits)
+/* Whether a packet is the one behind the newest. */
+static inline gboolean
+follows(const follower *f, roce_space space, gint64 psn)
+{
+    return f->space == space && f->psn + 1 == psn;
+}
+
+/* A data packet of a stream that is followed; `behind` the newest. */
+static inline void
+take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64 bits)
 {
     gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
     f->bits += bits;
-    if (inside && f->goes_on && f->space == space && f->psn + 1 == psn &&
-        time_ns >= f->time_ns) {
+    if (inside && behind && f->goes_on && time_ns >= f->time_ns) {
         const interval one = {
             .start_ns = f->time_ns,
             .duration_ns = time_ns - f->time_ns,
@@ -238,8 +244,6 @@ take_data(follower *f, roce_part part, roce_space space, gint64 psn, guint64 tim
         take_interval(f, &one);
     }
     f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
-    f->space = space;
-    f->psn = psn;
     f->time_ns = time_ns;
 }
 
@@ -250,23 +254,39 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
         return;
     }
     follower *f = find_follower(reactions, sight->stream->id);
-    if (f != NULL) {
-        take_data(f, sight->info->part, sight->sighting->space, sight->sighting->psn,
-                  sight->frame->time_ns,
-                  (guint64)sight->packet->udp_length * BITS_PER_BYTE);
+    if (f == NULL) {
+        return;
     }
+    roce_space space = sight->sighting->space;
+    gint64 psn = sight->sighting->psn;
+    take_data(f, follows(f, space, psn), sight->info->part, sight->frame->time_ns,
+              (guint64)sight->packet->udp_length * BITS_PER_BYTE);
+    f->space = space;
+    f->psn = psn;
 }
 
 void
 rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
 {
     follower *f = find_follower(reactions, train->stream->id);
-    for (guint i = 0; f != NULL && i < train->n; i++) {
-        const roce_car *car = &train->cars[i];
-        take_data(f, roce_opcode_get(car->opcode)->part, ROCE_SPACE_REQUESTS,
-                  train->psn + i, car->time_ns,
-                  (guint64)car->udp_bytes * BITS_PER_BYTE);
+    if (f == NULL) {
+        return;
     }
+    gboolean behind = follows(f, ROCE_SPACE_REQUESTS, train->psn);
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        take_data(f, behind, roce_opcode_get(car->opcode)->part, car->time_ns,
+                  (guint64)car->udp_bytes * BITS_PER_BYTE);
+        behind = TRUE;
+    }
+    f->space = ROCE_SPACE_REQUESTS;
+    f->psn = train->psn + train->n - 1;
+}
+
+void
+rs_reactions_approach(const rs_reactions *reactions, guint32 stream)
+{
+    rs_approach(find_follower(reactions, stream), sizeof(follower));
 }
 
 /* ---- bursts ---- */

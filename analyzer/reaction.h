@@ -55,6 +55,10 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 void
 rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train);
 
+/* A train of this stream will come soon, see approach.h. */
+void
+rs_reactions_approach(const rs_reactions *reactions, guint32 stream);
+
 /* Before: a packet that begins a message has its stream followed, while there is room. */
 void
 rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);

@@ -5,6 +5,7 @@
 #include "twins.h"
 
 #define AHEAD 8 /* packets whose memory fits near the processor */
+#define TRAINS_AHEAD 2
 
 /* What the reports themselves keep. */
 static void
@@ -72,10 +73,15 @@ tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window
     }
     if (at->n_glimpses > from) {
         rs_watchers_glimpses(&analysis->watchers, parts, &window->glimpses[from],
-                             at->n_glimpses - from);
+                             at->n_glimpses - from, window->n_glimpses - from);
     }
     for (; at->n_trains < window->n_trains && window->trains[at->n_trains].behind <= i;
          at->n_trains++) {
+        if (at->n_trains + TRAINS_AHEAD < window->n_trains) {
+            rs_watchers_approach_train(
+                &analysis->watchers, parts,
+                window->trains[at->n_trains + TRAINS_AHEAD].stream->id);
+        }
         const rs_train *train = &window->trains[at->n_trains];
         rs_watchers_train(&analysis->watchers, parts, train,
                           &window->cars[train->first]);

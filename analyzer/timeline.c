@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "timeline.h"
 
+#include "approach.h"
 #include "bins.h"
 
 #define LEAST_BIN_NS 1000
@@ -301,6 +302,12 @@ rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train)
         counted.data++;
     }
     follow(p, &counted);
+}
+
+void
+rs_timeline_approach(const rs_timeline *timeline, guint32 stream)
+{
+    rs_approach_element(timeline->streams_so_far, stream, sizeof(progress));
 }
 
 /* A CNP whose cause is known and which the other direction does not carry. */

@@ -45,6 +45,10 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
 void
 rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train);
 
+/* A train of this stream will come soon, see approach.h. */
+void
+rs_timeline_approach(const rs_timeline *timeline, guint32 stream);
+
 /* The tracker says this, while it takes a packet or finishes. */
 void
 rs_timeline_event(rs_timeline *timeline, const rs_occurrence *occurrence);

@@ -102,6 +102,18 @@ rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 
     }
 }
 
+void
+rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
+                           guint32 stream)
+{
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        rs_runs_approach(watchers->runs, stream);
+        rs_timeline_approach(watchers->timeline, stream);
+        rs_congestion_approach(watchers->congestion, stream);
+        rs_flowlets_approach(watchers->flowlets, stream);
+    }
+}
+
 /* ---- what streams come to together ---- */
 
 static void
@@ -314,10 +326,10 @@ approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint
 
 void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
-                     const rs_glimpse *glimpses, guint n)
+                     const rs_glimpse *glimpses, guint n, guint n_known)
 {
     for (guint i = 0; (parts & RS_WATCH_NETWORK) != 0 && i < n; i++) {
-        approach_glimpses(watchers, glimpses, n, i);
+        approach_glimpses(watchers, glimpses, n_known, i);
         show_network(watchers, &glimpses[i]);
     }
     look_closely(watchers, parts, glimpses, n);

@@ -77,15 +77,20 @@ rs_watchers_clear(rs_watchers *watchers);
 /* A packet of this stream will come soon, see approach.h. */
 void
 rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 stream);
+/* The same for a train. */
+void
+rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
+                           guint32 stream);
 
 /* The tracker has taken this packet. */
 void
 rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *sight);
 
-/* Packets of trains have come, one after the other. */
+/* Packets of trains have come, n of them one after the other; behind those it is known who
+ * comes later, `n_known` in all. */
 void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
-                     const rs_glimpse *glimpses, guint n);
+                     const rs_glimpse *glimpses, guint n, guint n_known);
 
 /* The tracker has taken this train, whose first car is at `cars`. */
 void
