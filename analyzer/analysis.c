@@ -493,10 +493,10 @@ take_some(run *r, handful *h, GError **error)
     guint interface = 0; /* that it is for */
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] != NULL) {
-            guint itself = h->from->records[h->first + i].interface;
-            if (gate == NULL || itself != interface) {
-                gate = find_gate(r, h->from->file_i, itself);
-                interface = itself;
+            guint its_own = h->from->records[h->first + i].interface;
+            if (gate == NULL || its_own != interface) {
+                gate = find_gate(r, h->from->file_i, its_own);
+                interface = its_own;
             }
             if (gate != NULL &&
                 board(r, h->from, h->first + i, gate, h->platforms[i])) {

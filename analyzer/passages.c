@@ -245,7 +245,7 @@ rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
 const rs_held *
 rs_passage_held(const rs_passage *passage)
 {
-    static const rs_held not_held = {.any = TRUE, .pause = ROCE_NO_PAUSE};
+    static const rs_held not_held = {.pause = ROCE_NO_PAUSE};
     return passage->stop != NULL ? &passage->stop->held : &not_held;
 }
 

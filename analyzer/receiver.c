@@ -61,9 +61,9 @@ struct rs_receivers {
     GByteArray *priorities; /* by stream: bit n, it has packets in priority n */
     GByteArray *waiting;    /* by stream: whether it has no credits */
     guint64 omitted;
-    GHashTable
-        *pauses; /* rs_nic_host -> GArray of guint32: the numbers of those that its
-                         * NIC asked for; NULL before the end */
+    /* rs_nic_host of the NICs -> GArray of guint32: the numbers of the pauses that its NIC
+     * asked for; NULL before the end. */
+    GHashTable *pauses;
 };
 
 static void

@@ -45,9 +45,8 @@ typedef struct rs_address_pair {
     double entropy_bits;  /* of the port of a member taken at random */
     double possible_bits; /* if each had its own */
     GPtrArray *shared;    /* rs_shared_port, by port; NULL: none */
-    rs_siblings
-        *siblings; /* NULL: there are not two with data in RS_SIBLINGS_LEAST_BINS
-                            * in common */
+    /* NULL: there are not two with data in RS_SIBLINGS_LEAST_BINS in common. */
+    rs_siblings *siblings;
 } rs_address_pair;
 
 static inline guint

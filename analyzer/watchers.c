@@ -77,9 +77,9 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_timeline_free(watchers->timeline);
     rs_congestion_free(watchers->congestion);
     rs_background_free(watchers->background);
+    rs_receivers_free(watchers->receivers);
     rs_nics_free(watchers->nics);
     rs_incast_free(watchers->incast);
-    rs_receivers_free(watchers->receivers);
     rs_ports_free(watchers->ports);
     rs_flowlets_free(watchers->flowlets);
     rs_bursts_free(watchers->bursts);

@@ -39,13 +39,14 @@ enum roce_slot_flag {
                                   * nobody can tell which one was answered */
 };
 
-/* They are most of what a long stream takes, so that they are packed.  Numbers of 40 bits
- * go around after a week at line rate; no message takes 2^24 PSNs. */
+/* They are most of what a long stream takes, so that they are packed: a READ takes 2^24
+ * PSNs at most, 4 GiB at the least path MTU; frames go around after half a million million
+ * of them, which is days at line rate. */
 typedef struct __attribute__((packed, aligned(4))) roce_slot {
     int64_t psn;
     uint64_t time_ns;    /* of the newest copy */
-    uint64_t frame : 40; /* likewise */
-    uint64_t span : 24;  /* PSNs it takes */
+    uint64_t frame : 39; /* likewise */
+    uint64_t span : 25;  /* PSNs it takes */
     uint64_t tx : 40;    /* number of the newest copy among the space's transmissions */
     uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span */
     uint32_t first_check, newest_check; /* of the identities of these copies */
@@ -57,8 +58,10 @@ typedef struct __attribute__((packed, aligned(4))) roce_slot {
 } roce_slot;
 _Static_assert(sizeof(roce_slot) == 52, "as long as docs/performance.md says");
 
-#define ROCE_SLOT_MAX_SPAN 0xffffff
-#define ROCE_SLOT_MAX_NUMBER 0xffffffffff
+#define ROCE_SLOT_MAX_FRAME 0x7fffffffff
+#define ROCE_SLOT_MAX_SPAN 0x1ffffff
+#define ROCE_SLOT_MAX_TX 0xffffffffff
+#define ROCE_SLOT_MAX_SKIPPED 0xffffff
 
 static inline void
 roce_slot_count_copy(roce_slot *slot)
@@ -71,8 +74,7 @@ roce_slot_count_copy(roce_slot *slot)
 static inline void
 roce_slot_set_span(roce_slot *slot, uint32_t span)
 {
-    uint32_t most = span < ROCE_SLOT_MAX_SPAN ? span : ROCE_SLOT_MAX_SPAN;
-    slot->span = most & ROCE_SLOT_MAX_SPAN;
+    slot->span = span & ROCE_SLOT_MAX_SPAN;
 }
 
 /* The newest copy: what it is known by, when it came, and as which frame. */
@@ -83,8 +85,8 @@ roce_slot_set_newest(roce_slot *slot, const roce_identity *identity, uint64_t ti
     slot->newest_check = identity->check;
     slot->newest_ident = identity->ident;
     slot->time_ns = time_ns;
-    slot->frame = frame & ROCE_SLOT_MAX_NUMBER;
-    slot->tx = tx & ROCE_SLOT_MAX_NUMBER;
+    slot->frame = frame & ROCE_SLOT_MAX_FRAME;
+    slot->tx = tx & ROCE_SLOT_MAX_TX;
 }
 
 static inline void

@@ -201,7 +201,7 @@ typedef struct roce_heard {
 
 /* What this stream carried that is no data; with its newest acknowledgements. */
 typedef struct roce_carried {
-    roce_stream_control pub;
+    roce_stream_control pub; /* first, likewise */
     struct {
         roce_identity identity;
         uint32_t psn24;

@@ -96,7 +96,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         uint64_t forgot = 0; /* nothing here is wanted for ever: old responses go */
         slot = roce_room_take(t, &lane->history, a->psn, lane->max_next, &forgot);
         if (slot != NULL) {
-            slot->span = 1;
+            roce_slot_set_span(slot, 1);
             roce_slot_set_first(slot, &a->identity);
         }
     }

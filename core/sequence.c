@@ -218,7 +218,7 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
     if (slot != NULL) {
         roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,
                              lane->tx);
-        slot->skipped = (uint64_t)(a->psn - slot->psn) & ROCE_SLOT_MAX_SPAN;
+        slot->skipped = (uint64_t)(a->psn - slot->psn) & ROCE_SLOT_MAX_SKIPPED;
         roce_slot_count_copy(slot);
         uint16_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                         ROCE_SLOT_WANTS_ACK;

@@ -149,9 +149,9 @@ enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
     *slot = (roce_slot){
         .psn = lane->max_next++,
         .time_ns = car->time_ns,
-        .frame = car->frame & ROCE_SLOT_MAX_NUMBER,
+        .frame = car->frame & ROCE_SLOT_MAX_FRAME,
         .span = 1,
-        .tx = lane->tx & ROCE_SLOT_MAX_NUMBER,
+        .tx = lane->tx & ROCE_SLOT_MAX_TX,
         .first_check = car->check,
         .newest_check = car->check,
         .first_ident = car->ident,

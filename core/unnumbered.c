@@ -215,13 +215,13 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         judge_unseen(t, s, &a, d, slot);
     } else if (slot != NULL) {
         roce_round_judge_copy(t, s, &a, slot, !runs_on);
-        slot->frame = d->frame & ROCE_SLOT_MAX_NUMBER;
+        slot->frame = d->frame & ROCE_SLOT_MAX_FRAME;
         slot->time_ns = now->frame->time_ns;
     }
     if (slot != NULL && d->late) {
         slot->flags |= ROCE_SLOT_FILLED_AGAIN;
     } else if (slot != NULL) {
-        slot->tx = ++lane->tx & ROCE_SLOT_MAX_NUMBER;
+        slot->tx = ++lane->tx & ROCE_SLOT_MAX_TX;
         if (!d->overtaken) {
             roce_slot_count_copy(slot);
         }

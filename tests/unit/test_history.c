@@ -265,7 +265,10 @@ insert(bench *b, int64_t psn, uint32_t span, int64_t keep_from)
         return false;
     }
     roce_slot_set_span(slot, span);
-    slot->frame = b->tag & ROCE_SLOT_MAX_NUMBER;
+    slot->frame = b->tag & ROCE_SLOT_MAX_FRAME;
+    if (!CHECK_INT(slot->span, span) || !CHECK_INT(slot->frame, b->tag)) {
+        return false;
+    }
     if (b->history.n == m->n) { /* one had to go */
         bool wanted = m->slots[0].psn + m->slots[0].span > keep_from;
         b->want_forgot += wanted ? 1 : 0;
@@ -385,9 +388,44 @@ test_no_memory(void)
     }
 }
 
+/* The longest and highest of each, next to nothing in its neighbours. */
+static void
+test_packing(void)
+{
+    const roce_identity identity = {.check = 0xfffffffe, .ident = 0xfffd};
+    roce_slot slot = {0};
+    roce_slot_set_span(&slot, 1u << 24);
+    check_row("the span of the longest READ");
+    CHECK_INT(slot.span, 1u << 24);
+    CHECK_INT(slot.frame, 0);
+    check_row("its last copy is the latest");
+    roce_slot_set_newest(&slot, &identity, UINT64_MAX, ROCE_SLOT_MAX_FRAME,
+                         ROCE_SLOT_MAX_TX);
+    CHECK_INT(slot.span, 1u << 24);
+    CHECK(slot.frame == ((uint64_t)1 << 39) - 1);
+    CHECK(slot.tx == ((uint64_t)1 << 40) - 1);
+    CHECK(slot.time_ns == UINT64_MAX);
+    CHECK_INT(slot.skipped, 0);
+    CHECK_INT(slot.newest_check, 0xfffffffe);
+    CHECK_INT(slot.newest_ident, 0xfffd);
+    CHECK_INT(slot.first_check, 0);
+    CHECK_INT(slot.first_ident, 0);
+    CHECK_INT(slot.psn, 0);
+    CHECK_INT(slot.message_bytes, 0);
+    CHECK_INT(slot.flags, 0);
+    check_row("which began with its last PSN, and then another one came");
+    slot.skipped = ROCE_SLOT_MAX_SKIPPED;
+    roce_slot_set_newest(&slot, &identity, 0, 0, 0);
+    CHECK_INT(slot.span, 1u << 24);
+    CHECK_INT(slot.skipped, (1u << 24) - 1);
+    CHECK_INT(slot.tx, 0);
+    CHECK_INT(slot.frame, 0);
+}
+
 int
 main(void)
 {
+    test_packing();
     test_find();
     test_caps();
     test_shrink();

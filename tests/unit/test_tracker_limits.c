@@ -129,6 +129,10 @@ static const scenario caps[] = {
                "a write 3; b ack 1;"
                "b resp.first 2 len=256; b resp.middle 0x800000 len=256; "
                "a read 2 len=0xffffffff; a write 2"},
+    {.name = "a READ that takes all PSNs there are, and then its last one",
+     .script = "a write.first 0 len=256; a write.last 1; b ack 1; "
+               "a read 2 len=0xffffffff; a write 1; b ack 2",
+     .want = "A: unique=3 repeats=1 again=1 rounds=1 by_unknown=1 undelivered=1"},
     {.name = "a READ of 4 GiB while the PMTU is unknown",
      .script = "a read 2 len=0xffffffff; a write 3; b resp.first 2 len=256; "
                "b resp.middle 0xffffff len=256;"
