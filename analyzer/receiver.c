@@ -294,8 +294,10 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
 static void
 take_request(rs_receivers *receivers, guint32 stream, guint64 time_ns)
 {
-    if (byte_of(receivers->waiting, stream) != 0) {
-        end_credit_wait(state_at(receivers, stream)->hold, time_ns);
+    const state *s =
+        byte_of(receivers->waiting, stream) != 0 ? state_at(receivers, stream) : NULL;
+    if (s != NULL && s->hold != NULL) {
+        end_credit_wait(s->hold, time_ns);
         set_byte(receivers->waiting, stream, 0);
     }
 }
@@ -345,8 +347,11 @@ is_known(const rs_receivers *receivers, guint32 stream)
 void
 rs_receivers_event(rs_receivers *receivers, const roce_event *event)
 {
-    if (event->kind == ROCE_EVENT_RNR_WAIT && is_known(receivers, event->stream)) {
-        hold_of(state_of(receivers, event->stream))->rnr_wait_ns += event->duration_ns;
+    state *s = event->kind == ROCE_EVENT_RNR_WAIT && is_known(receivers, event->stream)
+                   ? state_of(receivers, event->stream)
+                   : NULL;
+    if (s != NULL) {
+        hold_of(s)->rnr_wait_ns += event->duration_ns;
     }
 }
 
