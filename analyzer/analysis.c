@@ -122,20 +122,16 @@ window_with_room(const rs_analysis *analysis, guint n_cars)
 }
 
 static void
-take_train(gpointer ctx, const roce_stream *stream, gint64 psn, const roce_car *cars,
-           guint n)
+take_train(gpointer ctx, const rs_train *train, const roce_car *cars)
 {
     const rs_analysis *analysis = ctx;
-    rs_window *window = window_with_room(analysis, n);
-    window->trains[window->n_trains++] = (rs_train){
-        .stream = stream,
-        .psn = psn,
-        .first = (guint16)window->n_cars,
-        .n = (guint16)n,
-        .behind = (guint16)window->n,
-    };
-    memcpy(&window->cars[window->n_cars], cars, n * sizeof *cars);
-    window->n_cars += n;
+    rs_window *window = window_with_room(analysis, train->n);
+    rs_train *kept = &window->trains[window->n_trains++];
+    *kept = *train;
+    kept->first = (guint16)window->n_cars;
+    kept->behind = (guint16)window->n;
+    memcpy(&window->cars[window->n_cars], cars, train->n * sizeof *cars);
+    window->n_cars += train->n;
 }
 
 /* No train goes on. */
@@ -364,10 +360,12 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
         .frame = car->frame,
         .psn = boarded->psn,
         .repeats = boarded->repeats,
+        .acknowledges = boarded->acknowledges,
         .payload_bytes = car->payload_bytes,
         .wire_bytes = car->wire_bytes,
         .behind = (guint16)window->n,
         .opcode = car->opcode,
+        .space = (guint8)boarded->space,
         .priority = boarded->priority,
         .traffic_class = mould->traffic_class,
         .hop_limit = mould->hop_limit,

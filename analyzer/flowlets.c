@@ -289,7 +289,7 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
     if (s == NULL) {
         return;
     }
-    lane *l = &s->lanes[ROCE_SPACE_REQUESTS];
+    lane *l = &s->lanes[train->space];
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
         guint64 idle_ns = take_gap(s, car->time_ns);

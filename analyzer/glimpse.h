@@ -17,10 +17,11 @@ typedef struct rs_glimpse {
     const roce_stream *stream;
     guint64 time_ns, frame;
     gint64 psn;
-    guint32 repeats; /* as in rs_counted */
+    guint32 repeats;      /* as in rs_counted */
+    guint32 acknowledges; /* as in rs_boarded */
     guint32 payload_bytes, wire_bytes;
     guint16 behind; /* so many slots of the window */
-    guint8 opcode, priority, traffic_class, hop_limit;
+    guint8 opcode, space, priority, traffic_class, hop_limit;
     guint8 dst_mac[6], src_mac[6];
     gboolean cut; /* by the snap length */
 } rs_glimpse;

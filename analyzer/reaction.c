@@ -272,14 +272,14 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
     if (f == NULL) {
         return;
     }
-    gboolean behind = follows(f, ROCE_SPACE_REQUESTS, train->psn);
+    gboolean behind = follows(f, train->space, train->psn);
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
         take_data(f, behind, roce_opcode_get(car->opcode)->part, car->time_ns,
                   (guint64)car->udp_bytes * BITS_PER_BYTE);
         behind = TRUE;
     }
-    f->space = ROCE_SPACE_REQUESTS;
+    f->space = train->space;
     f->psn = train->psn + train->n - 1;
 }
 

@@ -318,7 +318,9 @@ rs_receivers_each(rs_receivers *receivers, const rs_sight *sight)
 void
 rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train)
 {
-    take_request(receivers, train->stream->id, train->cars[0].time_ns);
+    if (train->space == ROCE_SPACE_REQUESTS) {
+        take_request(receivers, train->stream->id, train->cars[0].time_ns);
+    }
 }
 
 void

@@ -356,6 +356,7 @@ rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars)
         .cars = cars,
         .n = train->n,
         .psn = train->psn,
+        .space = train->space,
         .before = r->counted,
     };
     runs->listener.train(runs->listener.ctx, &sight);

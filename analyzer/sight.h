@@ -57,12 +57,13 @@ typedef struct rs_sight {
 } rs_sight;
 
 /* Packets of one stream that the tracker has taken together, one after the other: requests
- * in sequence with data, alike but for what their cars have. */
+ * or responses in sequence with data, alike but for what their cars have. */
 typedef struct rs_train_sight {
     const roce_stream *stream;
     const roce_car *cars;
     guint n;
-    gint64 psn;        /* unwrapped, of the first */
+    gint64 psn; /* unwrapped, of the first */
+    roce_space space;
     rs_counted before; /* of the stream; each packet adds to packets and data alone */
 } rs_train_sight;
 

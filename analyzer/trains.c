@@ -25,14 +25,17 @@ struct rs_platform {
     gint64 psn;       /* of its next car */
     guint n, room;    /* cars that wait, and may; no room: the tracker is to be asked */
     guint32 point;
-    guint16 ident;      /* of its newest request */
-    gboolean open;      /* the request before was like the mould */
+    guint32 peer;       /* of the stream, while cars wait */
+    guint16 ident;      /* of its newest packet in its space */
+    gboolean open;      /* the packet with data before was like the mould */
     gboolean began;     /* one that begins a message has gone by itself: from the first
                          * such packet on rates are followed, see reaction.h */
     rs_counted counted; /* of the stream, but for the cars that wait */
     const roce_stream *stream;
     guint waiting_at;      /* among those that have cars */
     roce_icrc_status icrc; /* of each packet */
+    roce_space space;      /* of the mould; valid if open */
+    gint64 una;            /* responses beyond acknowledge what is before them */
     guint8 priority;
     gboolean moulded; /* there is a mould */
     roce_car cars[];  /* most_cars() and one that may board */
@@ -117,7 +120,7 @@ approach_cars(const rs_trains *trains, guint32 stream)
     const rs_platform *p = platform_of(trains, stream);
     if (p != NULL && p->n > 0) {
         rs_approach(p->cars, p->n * sizeof *p->cars);
-        roce_tracker_approach_train(trains->tracker, stream, p->n);
+        roce_tracker_approach_train(trains->tracker, stream, p->space, p->n);
     }
 }
 
@@ -170,8 +173,11 @@ hand_on(rs_trains *trains, rs_platform *p)
     p->n = 0;
     p->counted.packets += n;
     p->counted.data += n;
-    roce_tracker_take_train(trains->tracker, p->stream->id, p->icrc, p->cars, n);
-    trains->take(trains->ctx, p->stream, p->psn - n, p->cars, n);
+    roce_tracker_take_train(trains->tracker, p->stream->id, p->space, p->icrc, p->cars,
+                            n);
+    const rs_train train = {
+        .stream = p->stream, .space = p->space, .psn = p->psn - n, .n = (guint16)n};
+    trains->take(trains->ctx, &train, p->cars);
 }
 
 void
@@ -213,8 +219,13 @@ begin(rs_trains *trains, rs_platform *p)
         p->open = FALSE;
         return FALSE;
     }
-    p->room = roce_tracker_train_room(trains->tracker, p->stream->id,
-                                      most_cars(p->stream), &p->psn, &p->ident);
+    const roce_train_room room = roce_tracker_train_room(
+        trains->tracker, p->stream->id, p->space, most_cars(p->stream));
+    p->room = room.n;
+    p->psn = room.psn;
+    p->ident = room.ident;
+    p->una = room.una;
+    p->peer = p->stream->peer;
     return p->room > 0;
 }
 
@@ -226,6 +237,13 @@ is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
            (p->began || roce_opcode_get(car->opcode)->part != ROCE_PART_FIRST) &&
            (guint16)(car->ident - p->ident) < 0x8000 &&
            rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;
+}
+
+/* Whether the next car is the first to acknowledge what is before it. */
+static gboolean
+acknowledges(const rs_platform *p)
+{
+    return p->space == ROCE_SPACE_RESPONSES && p->psn > p->una;
 }
 
 gboolean
@@ -253,6 +271,9 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         p->waiting_at = trains->waiting->len;
         g_ptr_array_add(trains->waiting, p);
     }
+    if (p->peer == ROCE_NO_STREAM) {
+        roce_tracker_note_car(trains->tracker, p->stream->id, car->psn24);
+    }
     p->ident = car->ident;
     *boarded = (rs_boarded){
         .stream = p->stream,
@@ -260,6 +281,8 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         .psn = p->psn++,
         .repeats = p->counted.repeats,
         .icrc = p->icrc,
+        .space = p->space,
+        .acknowledges = acknowledges(p) ? p->peer : ROCE_NO_STREAM,
         .priority = p->priority,
         .mould = &p->mould,
     };
@@ -335,17 +358,21 @@ static gboolean
 has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
 {
     roce_car car;
-    p->moulded = (p->moulded && roce_mould_fits(&p->mould, frame, &car)) ||
+    p->moulded = (p->moulded && (roce_mould_fits(&p->mould, frame, &car) ||
+                                 roce_mould_admits(&p->mould, frame, packet))) ||
                  roce_mould_take(frame, packet, &p->mould);
     return p->moulded;
 }
 
-/* An acknowledgement that a stream carries among its data: it says nothing of the requests
- * of that stream. */
+/* What a stream carries among its data and is in no sequence with it: acknowledgements,
+ * and among READ responses the READs of the other direction. */
 static gboolean
 is_beside(const rs_platform *p, const rs_sight *sight)
 {
-    return p->open && sight->is_counted && sight->info->role == ROCE_ROLE_ACK;
+    roce_role role = sight->info->role;
+    return p->open && sight->is_counted &&
+           (role == ROCE_ROLE_ACK ||
+            (role == ROCE_ROLE_READ_REQUEST && p->space == ROCE_SPACE_RESPONSES));
 }
 
 static void
@@ -358,8 +385,12 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->began |= sight->info->part == ROCE_PART_FIRST;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
+    guint32 hash = roce_mould_hash(frame);
     if (p->open) {
-        *place_of(trains, roce_mould_hash(frame)) = p;
+        p->space = roce_mould_space(&p->mould);
+    }
+    if (p->open && hash != 0) {
+        *place_of(trains, hash) = p;
     }
 }
 
@@ -367,7 +398,8 @@ gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
 {
     roce_role role = sight->info->role;
-    gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE) &&
+    gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
+                        role == ROCE_ROLE_READ_RESPONSE) &&
                        sight->is_data && rs_is_connected_data(sight->packet);
     gboolean enough = is_load && frame->point < MAX_POINTS &&
                       count_class(trains, frame->point, sight);

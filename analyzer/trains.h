@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The short way of a packet: of a stream of which the request before was like it, and is
- * the one before it in sequence.  It is recognised by its bytes, neither decoded nor
+ * The short way of a packet: of a stream of which the packet with data before was like it,
+ * and is the one before it in sequence.  It is recognised by its bytes, neither decoded nor
  * tracked by itself, and waits with others of its stream to be tracked as a train.
  *
  * The one rule: nothing comes out differently.  Before a packet is tracked by itself, all
@@ -13,6 +13,7 @@
 
 #include "icrc_check.h"
 #include "sight.h"
+#include "window.h"
 
 #include "roce/train.h"
 
@@ -25,9 +26,9 @@ typedef struct rs_trains rs_trains;
 /* Where the cars of a stream wait. */
 typedef struct rs_platform rs_platform;
 
-/* Cars of a stream are handed on: `psn` is the unwrapped PSN of the first of n >= 1. */
-typedef void (*rs_trains_take_fn)(gpointer ctx, const roce_stream *stream, gint64 psn,
-                                  const roce_car *cars, guint n);
+/* Cars of a stream are handed on, at least one. */
+typedef void (*rs_trains_take_fn)(gpointer ctx, const rs_train *train,
+                                  const roce_car *cars);
 
 /* `tracker` and `icrc`, which says what packets are checked, are to outlive the trains. */
 rs_trains *
@@ -61,6 +62,9 @@ typedef struct rs_boarded {
     gint64 psn;          /* unwrapped */
     guint32 repeats;     /* of its stream, see rs_counted */
     roce_icrc_status icrc;
+    roce_space space;
+    guint32 acknowledges; /* the stream whose requests before `psn` it is the first to
+                           * acknowledge, or ROCE_NO_STREAM */
     guint8 priority;
     const roce_mould *mould; /* until the next call */
 } rs_boarded;
@@ -76,7 +80,8 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet);
 
 /* It has been, and may be the first of a train.  Whether it stands beside one, which goes
- * on behind it: an acknowledgement that its stream carries among its data. */
+ * on behind it: an acknowledgement that its stream carries among its data, or a READ among
+ * READ responses. */
 gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight);
 

@@ -235,7 +235,7 @@ open_view(view *v)
                 .has_bth = true,
                 .transport = ROCE_TRANSPORT_RC,
             },
-        .sighting = {.sequenced = true, .space = ROCE_SPACE_REQUESTS, .span = 1},
+        .sighting = {.sequenced = true, .span = 1},
         .sight =
             {
                 .frame = &v->frame,
@@ -267,7 +267,11 @@ look(view *v, const rs_glimpse *g)
     v->packet.bth.dest_qpn = g->stream->dst_qpn;
     v->packet.payload_bytes = g->payload_bytes;
     v->sighting.stream = g->stream->id;
+    v->sighting.space = g->space;
     v->sighting.psn = g->psn;
+    v->sighting.acked_until = g->psn;
+    v->sighting.acked_from = g->acknowledges != ROCE_NO_STREAM ? g->psn - 1 : g->psn;
+    v->sight.peer = g->acknowledges;
     v->sight.stream = g->stream;
     v->sight.priority = g->priority;
     v->sight.info = roce_opcode_get(g->opcode);

@@ -41,7 +41,8 @@ typedef struct rs_slot {
 /* A train that the tracker has taken. */
 typedef struct rs_train {
     const roce_stream *stream;
-    gint64 psn;       /* of its first car */
+    gint64 psn;       /* unwrapped, of its first car */
+    roce_space space; /* of that */
     guint16 first, n; /* cars of the window */
     guint16 behind;   /* so many slots of the window */
 } rs_train;

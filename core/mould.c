@@ -5,6 +5,7 @@
 #include "ident.h"
 #include "walk.h"
 
+#include "roce/aeth.h"
 #include "roce/hash.h"
 #include "roce/train.h"
 
@@ -15,29 +16,33 @@
 #define BTH_SHARED 0x4fu
 
 /* What trains are made of: SENDs and WRITEs of RC, each First, Middle, Last and Only, the
- * latter two with immediate data and without (IBTA 9.2.1).  Their extension headers: 16
- * bytes of RETH, 4 of immediate data. */
+ * latter two with immediate data and without; and READ responses Middle, which alone have
+ * no AETH (IBTA 9.2.1).  The extension headers: 16 bytes of RETH, 4 of immediate data. */
 #define SEND_FIRST 0x00
 #define WRITE_FIRST 0x06
 #define N_OF_OPERATION 6
+#define READ_RESPONSE_MIDDLE 0x0e
 
 static inline bool
 is_a_cars(uint8_t opcode)
 {
-    return opcode < WRITE_FIRST + N_OF_OPERATION;
+    return opcode < WRITE_FIRST + N_OF_OPERATION || opcode == READ_RESPONSE_MIDDLE;
 }
 
-/* The first opcode of a car's operation. */
-static uint8_t
-operation_of(uint8_t opcode)
+/* The first opcode of a car's operation, and how many it has. */
+static void
+take_operation(roce_mould *mould, uint8_t opcode)
 {
-    return opcode < WRITE_FIRST ? SEND_FIRST : WRITE_FIRST;
+    bool reads = opcode == READ_RESPONSE_MIDDLE;
+    uint8_t first = opcode < WRITE_FIRST ? SEND_FIRST : WRITE_FIRST;
+    mould->operation = reads ? READ_RESPONSE_MIDDLE : first;
+    mould->n_opcodes = reads ? 1 : N_OF_OPERATION;
 }
 
 static inline bool
-is_of_operation(uint8_t opcode, uint8_t first)
+is_of_operation(const roce_mould *mould, uint8_t opcode)
 {
-    return (uint8_t)(opcode - first) < N_OF_OPERATION;
+    return (uint8_t)(opcode - mould->operation) < mould->n_opcodes;
 }
 
 static inline bool
@@ -68,7 +73,7 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     mould->traffic_class = packet->traffic_class;
     mould->hop_limit = packet->hop_limit;
     mould->direction = frame->direction;
-    mould->operation = operation_of(packet->bth.opcode);
+    take_operation(mould, packet->bth.opcode);
     mould->ip_at = packet->ip_offset;
     mould->udp_at = packet->bth_offset - UDP_BYTES;
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
@@ -189,7 +194,7 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     uint32_t length = roce_be16(udp + 4);
     uint32_t before = UDP_BYTES + ROCE_BTH_BYTES + info->headers_bytes;
     uint32_t around = before + (bth[1] >> 4 & 3u) + ROCE_ICRC_BYTES;
-    if (!is_of_operation(bth[0], mould->operation) ||
+    if (!is_of_operation(mould, bth[0]) ||
         mould->udp_at + before > frame->captured_bytes ||
         mould->udp_at + length > ip_end || length <= around ||
         length > around + ROCE_MAX_PAYLOAD_BYTES) {
@@ -224,6 +229,24 @@ roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car)
     car->ident = is_v4 ? roce_be16(ip + 4) : 0;
     return mould->ip_at + length <= wire &&
            take_car(mould, frame, mould->ip_at + length, car);
+}
+
+bool
+roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
+                  const roce_packet *packet)
+{
+    return mould->operation == READ_RESPONSE_MIDDLE && shares(mould, frame) &&
+           packet->outcome == ROCE_DECODED && packet->payload_bytes > 0 &&
+           roce_opcode_get(packet->bth.opcode)->role == ROCE_ROLE_READ_RESPONSE &&
+           (packet->headers & ROCE_HEADER_AETH) != 0 &&
+           roce_aeth_get_kind(packet->aeth_syndrome) == ROCE_AETH_ACK;
+}
+
+roce_space
+roce_mould_space(const roce_mould *mould)
+{
+    return mould->operation == READ_RESPONSE_MIDDLE ? ROCE_SPACE_RESPONSES
+                                                    : ROCE_SPACE_REQUESTS;
 }
 
 roce_icrc_status

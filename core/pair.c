@@ -97,7 +97,7 @@ roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
 }
 
 void
-roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24)
 {
     if (!can_be_paired(s)) {
         return;
@@ -105,7 +105,7 @@ roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (s->way_hash == 0) {
         s->way_hash = way_hash(&s->pub, &s->pub.src, &s->pub.dst);
     }
-    uint64_t key = note_key(s->way_hash, a->packet->bth.psn24);
+    uint64_t key = note_key(s->way_hash, psn24);
     roce_pair_entry *note = place_of(t, key);
     uint32_t id = s->pub.id + 1;
     bool known = note->stream != 0 && note->key == key;

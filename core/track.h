@@ -249,9 +249,9 @@ roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arriva
 roce_event
 roce_track_event(roce_event_kind kind, const roce_stream_state *s,
                  const roce_arrival *a);
-/* Counts a packet of that opcode. */
+/* Counts packets of that opcode. */
 void
-roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode);
+roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode, uint32_t packets);
 roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s);
 void *
@@ -543,13 +543,13 @@ roce_pair_init(roce_tracker *t);
 /* Looks for what is known of the other direction of a new stream, which `a` has opened. */
 void
 roce_pair_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
-/* A request of an unpaired stream went by. */
 /* A packet of this stream will come soon; see roce_tracker_foresee(). */
 void
 roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
                    const roce_packet *packet);
+/* A request with this PSN went by. */
 void
-roce_pair_note_request(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24);
 /* An acknowledgement or response on an unpaired stream went by. */
 void
 roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a);

@@ -169,12 +169,12 @@ roce_track_peer(const roce_tracker *t, const roce_stream_state *s)
 
 /* Beyond the first few: room for as many as the next power of two. */
 static void
-count_other_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
+count_other_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode, uint32_t packets)
 {
     uint16_t n = s->n_other_opcodes;
     for (unsigned i = 0; i < n; i++) {
         if (s->other_opcodes[i].opcode == opcode) {
-            s->other_opcodes[i].packets++;
+            s->other_opcodes[i].packets += packets;
             return;
         }
     }
@@ -187,25 +187,25 @@ count_other_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
         }
         s->other_opcodes = more;
     }
-    s->other_opcodes[n] = (roce_opcode_count){.opcode = opcode, .packets = 1};
+    s->other_opcodes[n] = (roce_opcode_count){.opcode = opcode, .packets = packets};
     s->n_other_opcodes++;
 }
 
 void
-roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode)
+roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode, uint32_t packets)
 {
     for (unsigned i = 0; i < s->n_opcodes; i++) {
         if (s->opcode[i] == opcode) {
-            s->opcode_packets[i]++;
+            s->opcode_packets[i] += packets;
             return;
         }
     }
     if (s->n_opcodes < ROCE_STREAM_OPCODES) {
         s->opcode[s->n_opcodes] = opcode;
-        s->opcode_packets[s->n_opcodes++] = 1;
+        s->opcode_packets[s->n_opcodes++] = packets;
         return;
     }
-    count_other_opcode(t, s, opcode);
+    count_other_opcode(t, s, opcode, packets);
 }
 
 uint64_t
@@ -277,7 +277,7 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         note_port(pub, p->src_port);
     }
     note_vlan(pub, p);
-    roce_track_opcode(t, pub, p->bth.opcode);
+    roce_track_opcode(t, pub, p->bth.opcode, 1);
     s->directions = (uint8_t)(s->directions | p->direction);
 }
 
@@ -418,7 +418,7 @@ take_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     s->pub.space[ROCE_SPACE_REQUESTS].packets++;
     if (has_sequence(s->pub.transport)) {
         roce_misses_saw(t, s, 1);
-        roce_pair_note_request(t, s, a);
+        roce_pair_note_request(t, s, a->packet->bth.psn24);
         roce_sequence_request(t, s, a);
     }
 }

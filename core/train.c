@@ -12,6 +12,9 @@
 #include "roce/aeth.h"
 #include "track.h"
 
+/* Of more PSNs than these it could not be told which of two a number means. */
+#define MAX_OUTSTANDING ((int64_t)ROCE_PSN_MODULUS / 4)
+
 /* Whether nothing is missing, and the acceptor has all up to the newest packet. */
 static bool
 is_in_order(const roce_lane *lane)
@@ -32,42 +35,81 @@ static bool
 is_calm(const roce_stream_state *s)
 {
     const roce_trouble *trouble = roce_trouble_of(s);
-    return roce_stream_is_reliable(&s->pub) && roce_stream_is_paired(&s->pub) &&
-           !s->reborn && is_in_order(&s->requests) && !s->requests.span_unknown &&
+    return roce_stream_is_reliable(&s->pub) && !s->reborn &&
+           is_in_order(&s->requests) && !s->requests.span_unknown &&
            !trouble->round.active && !trouble->doubt.valid &&
            trouble->n_asked_late == 0;
 }
 
 /* ---- what may be taken ---- */
 
-/* How many entries a history takes, of at most `most`, without growing and without
- * forgetting one that is still wanted.  Those that would be forgotten are not looked at:
- * each entry behind one takes a PSN at least, which tells where that one ends at most. */
+/* How many entries the history of a lane takes, of at most `most`, without growing and
+ * without forgetting one that is still wanted, which ends beyond `keep_from`.  Those that
+ * would be forgotten are not looked at: each entry behind one takes a PSN at least, which
+ * tells where that one ends at most. */
 static uint32_t
-room_of(const roce_tracker *t, const roce_stream_state *s, uint32_t most)
+room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_t most)
 {
-    const roce_history *history = &s->requests.history;
+    const roce_history *history = &lane->history;
     uint32_t vacant = history->capacity - history->n;
     bool may_grow = (uint64_t)history->capacity * 2 <= t->history_max;
     if (vacant >= most || may_grow || history->n < most) {
         return vacant < most ? vacant : most;
     }
     uint32_t behind = history->n - (most - vacant);
-    bool unwanted = s->requests.max_next - behind <= roce_sequence_keep_from(s);
-    return unwanted ? most : vacant;
+    return lane->max_next - behind <= keep_from ? most : vacant;
 }
 
-uint32_t
-roce_tracker_train_room(const roce_tracker *t, uint32_t stream, uint32_t most,
-                        int64_t *psn, uint16_t *ident)
+static uint32_t
+room_for_requests(const roce_tracker *t, const roce_stream_state *s, uint32_t most)
 {
-    const roce_stream_state *s = roce_state_at(t, stream);
-    if (!is_calm(s) || !s->requests.ident_known || s->pub.pmtu_bytes == 0) {
+    if (!is_calm(s) || s->pub.pmtu_bytes == 0) {
         return 0;
     }
-    *psn = s->requests.max_next;
-    *ident = s->requests.newest_ident;
-    return room_of(t, s, most);
+    return room_of(t, &s->requests, roce_sequence_keep_from(s), most);
+}
+
+/* Those that are left of the answer to a READ of which some have come, and before which
+ * nothing is left to be acknowledged. */
+static uint32_t
+room_for_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
+{
+    const roce_stream_state *s = roce_track_peer(t, by);
+    const roce_lane *lane = &roce_answers_of(by)->lane;
+    if (s == NULL || !is_calm(s) || s->pub.pmtu_bytes == 0 || !is_in_order(lane) ||
+        roce_trouble_of(s)->repair.running ||
+        s->requests.max_next - lane->max_next > MAX_OUTSTANDING) {
+        return 0;
+    }
+    const roce_slot *asked = roce_history_find(&s->requests.history, lane->max_next);
+    if (asked == NULL || asked->psn == lane->max_next ||
+        asked->psn < s->requests.first ||
+        (asked->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || !s->acked ||
+        s->una < asked->psn) {
+        return 0;
+    }
+    int64_t left = asked->psn + asked->span - lane->max_next;
+    uint32_t due = left < (int64_t)most ? (uint32_t)left : most;
+    return room_of(t, lane, lane->max_next, due);
+}
+
+roce_train_room
+roce_tracker_train_room(const roce_tracker *t, uint32_t stream, roce_space space,
+                        uint32_t most)
+{
+    const roce_stream_state *s = roce_state_at(t, stream);
+    const roce_lane *lane = roce_lane_of(s, space);
+    bool asks = space == ROCE_SPACE_REQUESTS;
+    uint32_t n = asks ? room_for_requests(t, s, most) : room_for_responses(t, s, most);
+    if (n == 0 || !lane->ident_known) {
+        return (roce_train_room){0};
+    }
+    return (roce_train_room){
+        .n = n,
+        .psn = lane->max_next,
+        .ident = lane->newest_ident,
+        .una = asks ? 0 : roce_track_peer(t, s)->una,
+    };
 }
 
 /* The PSN of an acknowledgement names a request that is outstanding. */
@@ -89,25 +131,36 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
     return is_calm(s) && is_in_order(lane) && is_due(lane, packet);
 }
 
-bool
-roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
+/* The next request of a calm stream, or what answers one. */
+static bool
+is_next(const roce_stream_state *s, const roce_stream_state *peer,
+        const roce_packet *packet, roce_role role)
 {
-    const roce_stream_state *s = roce_state_at(t, stream);
-    const roce_opcode_info *info = roce_opcode_get(packet->bth.opcode);
-    if (packet->outcome != ROCE_DECODED || packet->kind != ROCE_CLASS_ROCE ||
-        !packet->has_bth || s->pub.peer == ROCE_NO_STREAM) {
-        return false;
-    }
-    if (roce_role_is_request(info->role)) {
+    if (roce_role_is_request(role)) {
         return is_calm(s) && is_due(&s->requests, packet);
     }
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    if (info->role == ROCE_ROLE_ACK) {
+    if (peer == NULL) {
+        return false;
+    }
+    if (role == ROCE_ROLE_ACK) {
         return (packet->headers & ROCE_HEADER_AETH) != 0 &&
                roce_aeth_get_kind(packet->aeth_syndrome) == ROCE_AETH_ACK &&
                acknowledges(peer, packet);
     }
-    return roce_role_is_response_data(info->role) && responds(peer, s, packet);
+    return roce_role_is_response_data(role) && responds(peer, s, packet);
+}
+
+bool
+roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
+{
+    const roce_stream_state *s = roce_state_at(t, stream);
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (packet->outcome != ROCE_DECODED || packet->kind != ROCE_CLASS_ROCE ||
+        !packet->has_bth) {
+        return false;
+    }
+    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
+    return is_next(s, peer, packet, role);
 }
 
 bool
@@ -118,11 +171,19 @@ roce_tracker_is_crowded(const roce_tracker *t)
 
 /* ---- taking it ---- */
 
+void
+roce_tracker_note_car(roce_tracker *t, uint32_t stream, uint32_t psn24)
+{
+    roce_pair_note_request(t, roce_state_at(t, stream), psn24);
+}
+
 /* Entries that are far away are asked for together. */
 void
-roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, uint32_t n)
+roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, roce_space space,
+                            uint32_t n)
 {
-    const roce_history *history = &roce_state_at(t, stream)->requests.history;
+    const roce_stream_state *s = roce_state_at(t, stream);
+    const roce_history *history = &roce_lane_of(s, space)->history;
     for (uint32_t i = 0; i < n && i < history->capacity; i++) {
         uint32_t at = (history->first + history->n + i) & (history->capacity - 1);
         __builtin_prefetch(&history->slots[at], 1);
@@ -140,9 +201,9 @@ static const uint16_t flags_of_part[] = {
         ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START | ROCE_SLOT_MESSAGE_END,
 };
 
-/* One more that the acceptor takes, as place() of sequence.c has it. */
-static void
-enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
+/* One more that the acceptor takes, as place() of sequence.c and of respond.c has it. */
+static inline void
+enter(roce_lane *lane, const roce_car *car, uint16_t flags, uint32_t message_bytes)
 {
     roce_slot *slot = roce_history_push(&lane->history, lane->max_next);
     lane->tx++;
@@ -156,37 +217,69 @@ enter(roce_lane *lane, const roce_opcode_info *info, const roce_car *car)
         .newest_check = car->check,
         .first_ident = car->ident,
         .newest_ident = car->ident,
-        .message_bytes = car->payload_bytes,
-        .flags = (uint16_t)(flags_of_part[info->part] |
-                            (car->ack_request ? ROCE_SLOT_WANTS_ACK : 0)),
+        .message_bytes = message_bytes,
+        .flags = flags,
         .copies = 1,
     };
 }
 
 static void
-count(roce_tracker *t, roce_stream_state *s, const roce_opcode_info *info,
-      const roce_car *car)
+take_requests(roce_stream_state *s, const roce_car *cars, uint32_t n)
 {
-    roce_stream *pub = &s->pub;
-    pub->wire_bytes += car->wire_bytes;
-    pub->payload_bytes += car->payload_bytes;
-    pub->message_bytes += car->payload_bytes;
-    pub->messages_completed += roce_part_ends(info->part) ? 1 : 0;
-    pub->first_time_ns =
-        car->time_ns < pub->first_time_ns ? car->time_ns : pub->first_time_ns;
-    pub->last_time_ns =
-        car->time_ns > pub->last_time_ns ? car->time_ns : pub->last_time_ns;
-    roce_track_opcode(t, pub, car->opcode);
-    roce_ident_follow(s, car->ident);
+    for (uint32_t i = 0; i < n; i++) {
+        const roce_car *car = &cars[i];
+        const roce_opcode_info *info = roce_opcode_get(car->opcode);
+        unsigned asks = car->ack_request ? ROCE_SLOT_WANTS_ACK : 0;
+        enter(&s->requests, car, (uint16_t)(flags_of_part[info->part] | asks),
+              car->payload_bytes);
+        s->pub.message_bytes += car->payload_bytes;
+        s->pub.messages_completed += roce_part_ends(info->part) ? 1 : 0;
+    }
 }
 
 static void
-count_all(roce_tracker *t, roce_stream_state *s, uint32_t n)
+take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        enter(roce_responses(by), &cars[i], ROCE_SLOT_IN_ORDER, 0);
+    }
+}
+
+/* What is counted of each car. */
+static void
+count(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint32_t n)
+{
+    roce_stream *pub = &s->pub;
+    uint64_t wire_bytes = 0;
+    uint64_t payload_bytes = 0;
+    uint64_t first_ns = pub->first_time_ns;
+    uint64_t last_ns = pub->last_time_ns;
+    uint32_t counted = 0; /* by opcode */
+    for (uint32_t i = 0; i < n; i++) {
+        const roce_car *car = &cars[i];
+        wire_bytes += car->wire_bytes;
+        payload_bytes += car->payload_bytes;
+        first_ns = car->time_ns < first_ns ? car->time_ns : first_ns;
+        last_ns = car->time_ns > last_ns ? car->time_ns : last_ns;
+        roce_ident_follow(s, car->ident);
+        if (i + 1 == n || car[1].opcode != car->opcode) {
+            roce_track_opcode(t, pub, car->opcode, i + 1 - counted);
+            counted = i + 1;
+        }
+    }
+    pub->wire_bytes += wire_bytes;
+    pub->payload_bytes += payload_bytes;
+    pub->first_time_ns = first_ns;
+    pub->last_time_ns = last_ns;
+}
+
+static void
+count_all(roce_tracker *t, roce_stream_state *s, roce_space space, uint32_t n)
 {
     t->totals.roce_packets += n;
     s->pub.packets += n;
-    s->pub.space[ROCE_SPACE_REQUESTS].packets += n;
-    s->pub.space[ROCE_SPACE_REQUESTS].unique_psns += n;
+    s->pub.space[space].packets += n;
+    s->pub.space[space].unique_psns += n;
     s->pub.ecn.codepoint[s->last_ecn] += n;
     if (s->pub.congestion != NULL) {
         roce_congestion_make(t, s)->episode_since += n;
@@ -194,27 +287,73 @@ count_all(roce_tracker *t, roce_stream_state *s, uint32_t n)
     roce_misses_saw(t, s, n);
 }
 
+/* Each response acknowledges what is before it.  Of the READ that all of them answer that
+ * tells nothing new but when it was; the newest one tells the rest. */
+static void
+step_up(roce_tracker *t, roce_stream_state *s, int64_t psn, const roce_car *cars,
+        uint32_t n)
+{
+    roce_heard *heard = roce_heard_make(t, s);
+    for (uint32_t i = 0; i < n; i++) {
+        if (psn + i > s->una) {
+            heard->ack_step = (uint8_t)((heard->ack_step + 1) % ROCE_ACK_STEPS);
+            heard->ack_steps[heard->ack_step].una = psn + i;
+            heard->ack_steps[heard->ack_step].time_ns = cars[i].time_ns;
+        }
+    }
+}
+
+/* What the responses, which the lane has taken, say of their READ. */
+static void
+tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
+               const roce_car *cars, uint32_t n)
+{
+    roce_stream_state *s = roce_track_peer(t, by);
+    const roce_car *newest = &cars[n - 1];
+    const roce_frame frame = {.time_ns = newest->time_ns, .number = newest->frame};
+    roce_arrival a = {
+        .frame = &frame,
+        .seen_ns = newest->time_ns,
+        .seen_frame = newest->frame,
+        .info = roce_opcode_get(newest->opcode),
+        .psn = psn,
+        .span = 1,
+    };
+    roce_measure_response(t, s, by, &a); /* of the first, and so of all */
+    by->answers->answer.next = psn + n;
+    by->answers->response_message_next = psn + n;
+    by->answers->response_time_ns = newest->time_ns;
+    step_up(t, s, psn, cars, n - 1);
+    a.psn = psn + n - 1;
+    roce_acknowledge_up_to(t, s, &a, a.psn);
+}
+
 void
-roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_icrc_status icrc,
-                        const roce_car *cars, uint32_t n)
+roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_space space,
+                        roce_icrc_status icrc, const roce_car *cars, uint32_t n)
 {
     roce_stream_state *s = roce_state_at(t, stream);
-    roce_lane *lane = roce_requests(s);
-    roce_tracker_approach_train(t, stream, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const roce_opcode_info *info = roce_opcode_get(cars[i].opcode);
-        enter(lane, info, &cars[i]);
-        count(t, s, info, &cars[i]);
+    roce_lane *lane = roce_lane_at(s, space);
+    int64_t psn = lane->max_next;
+    roce_tracker_approach_train(t, stream, space, n);
+    if (space == ROCE_SPACE_REQUESTS) {
+        take_requests(s, cars, n);
+    } else {
+        take_responses(s, cars, n);
     }
+    count(t, s, cars, n);
     const roce_car *newest = &cars[n - 1];
     lane->next_tx = lane->accept_next = lane->max_next;
     lane->newest_ident = newest->ident;
     lane->newest_ns = newest->time_ns;
     lane->top_frame = newest->frame;
-    count_all(t, s, n);
+    count_all(t, s, space, n);
     s->pub.icrc_checked += icrc == ROCE_ICRC_GOOD ? n : 0;
     s->pub.icrc_truncated += icrc == ROCE_ICRC_TRUNCATED ? n : 0;
     s->pub.last_frame = newest->frame;
     t->latest_ns =
         s->pub.last_time_ns > t->latest_ns ? s->pub.last_time_ns : t->latest_ns;
+    if (space == ROCE_SPACE_RESPONSES) {
+        tell_requester(t, s, psn, cars, n);
+    }
 }

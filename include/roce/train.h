@@ -2,8 +2,8 @@
 /*
  * Trains: packets of one stream that follow one another in sequence and are alike.
  *
- * While a sender writes or sends, and nothing is lost, marked or out of order, its packets
- * differ in what little a car has.  Whoever has many packets to take tells by their bytes
+ * While a sender writes, sends or answers READs, and nothing is lost, marked or out of
+ * order, its packets differ in what little a car has.  Whoever has many packets to take tells by their bytes
  * that they are such (roce_mould), keeps the cars, and has the tracker take them at once:
  * where there are many streams, what is known of one comes near once for all of them.
  *
@@ -47,14 +47,15 @@ typedef struct roce_mould {
     uint8_t bytes[ROCE_MOULD_BYTES];
     uint8_t traffic_class, hop_limit; /* as in roce_packet */
     roce_direction direction;
-    uint8_t operation; /* SEND or WRITE: the least of its opcodes */
+    uint8_t operation; /* SEND, WRITE or READ: the least of its opcodes */
+    uint8_t n_opcodes; /* that it has, one after the other */
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame.  False for one that no
- * train is made of: only plain SENDs and WRITEs of RC with payload are, that came whole
- * and without a mark of congestion. */
+ * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC are,
+ * with payload, that came whole and without a mark of congestion. */
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 
@@ -63,6 +64,17 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
  * than 8 bytes behind its BTH, as cars rarely do. */
 bool
 roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car);
+
+/* Whether a packet that roce_decode() made of a frame is part of a READ response as cars of
+ * the mould are, and differs from them in what an AETH tells, which is no NAK: it becomes
+ * no car, and those behind it are still like the mould. */
+bool
+roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
+                  const roce_packet *packet);
+
+/* The PSNs that its cars are counted in. */
+roce_space
+roce_mould_space(const roce_mould *mould);
 
 /* As roce_icrc_check(), of the packet that became the car. */
 roce_icrc_status
@@ -74,32 +86,47 @@ roce_mould_check_icrc(const roce_mould *mould, const roce_frame *frame,
 uint32_t
 roce_mould_hash(const roce_frame *frame);
 
-/* How many cars of a stream the tracker could take now, at most `most`; *psn is the
- * unwrapped PSN of the first, and *ident what its identification may not fall behind.  0:
- * its next packet is to be taken by itself. */
-uint32_t
-roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, uint32_t most,
-                        int64_t *psn, uint16_t *ident);
+/* The cars of a stream that the tracker could take now. */
+typedef struct roce_train_room {
+    uint32_t n;     /* so many at most; 0: its next packet is to be taken by itself */
+    int64_t psn;    /* unwrapped, of the first */
+    uint16_t ident; /* what its identification may not fall behind */
+    int64_t una; /* where they are responses: what is before has been acknowledged, and
+                     * each one beyond acknowledges what is before itself */
+} roce_train_room;
+
+/* At most `most` of them in that space.  Without room nothing but n is set. */
+roce_train_room
+roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space space,
+                        uint32_t most);
+
+/* A request of a stream that is not paired has become a car: who acknowledges its PSN may
+ * be the other direction.  Called in the order in which the cars and all other packets come,
+ * whatever stream they are of. */
+void
+roce_tracker_note_car(roce_tracker *tracker, uint32_t stream, uint32_t psn24);
 
 /* So many cars of a stream will be taken soon: what they will want of memory comes near. */
 void
-roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream, uint32_t n);
+roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream,
+                            roce_space space, uint32_t n);
 
 /* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
- * fits the mould of the request of the stream that was taken last.  None of their
- * identifications is before the one before it, as serial numbers are (RFC 1982).  `icrc` is
- * what is known of each one's ICRC, which is not bad. */
+ * fits the mould, of that space, of the packet with data of the stream that was taken last,
+ * and was noted if the stream is not paired.  None of their identifications is before the
+ * one before it, as serial numbers are (RFC 1982).  `icrc` is what is known of each one's
+ * ICRC, which is not bad. */
 void
-roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_icrc_status icrc,
-                        const roce_car *cars, uint32_t n);
+roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_space space,
+                        roce_icrc_status icrc, const roce_car *cars, uint32_t n);
 
 /* The stream of a packet at a point; ROCE_NO_STREAM: there is none yet. */
 uint32_t
 roce_tracker_find(const roce_tracker *tracker, uint32_t point,
                   const roce_packet *packet);
 
-/* Whether a packet of that stream has to do with nothing but it and its peer: it is the
- * next in sequence where nothing is amiss, or acknowledges what is outstanding there. */
+/* Whether a packet of that stream has to do with nothing but it and its peer.  False where
+ * that is not plain. */
 bool
 roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
                       const roce_packet *packet);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures made at random in which queue pairs write and send for long, and now and then
+"""Captures made at random in which queue pairs write, send and read for long, and now and then
 something happens that ends or forbids a train: chatter(seed) gives the bytes of one."""
 
 import copy
@@ -33,6 +33,11 @@ class Pair:
         self.role = "SEND"
         self.sent = []               # frames of the newest requests, for sending them again
         self.answer_port, self.answer_macs = self.port ^ 1, reversed_macs(self.macs)
+        self.heard_from = rng.choice((0, 0, 0, STEPS // 2, STEPS))  # answers pass the point
+        self.is_heard = False
+        self.answer_ident, self.answer_ident_step = 0, rng.choice((None, 0, 1, 1))
+        self.back_psn = 0x500
+        self.read_disturbed = rng.choice((0, 0, 0.02, 0.2))
 
     def reverse(self):
         """The other way round: what requests carries the acknowledgements of the other."""
@@ -59,13 +64,29 @@ class Pair:
         self.sent = [*self.sent[-7:], frame]
         return frame
 
-    def answer(self, opcode, psn, headers=b"", payload=0, tos=None, ttl=64):
+    def answer(self, opcode, psn, headers=b"", payload=0, **how):
+        """None where it takes another way, so that nothing pairs the streams."""
+        if not self.is_heard:
+            return None
         ib = roce.transport(roce.OPCODE[opcode], dest_qpn=self.qpn, psn=psn & 0xFFFFFF,
                             headers=headers, payload=bytes(payload))
+        return self.carry_back(ib, **how)
+
+    def carry_back(self, ib, tos=None, ttl=64):
+        step = self.answer_ident_step
+        self.answer_ident = (self.rng.randrange(65536) if step is None
+                             else self.answer_ident + step & 0xFFFF)
         ip = roce.Ip(self.dst, self.src, tos=self.tos if tos is None else tos, ttl=ttl,
-                     ident=self.rng.randrange(65536))
+                     ident=self.answer_ident)
         return roce.ethernet(roce.rocev2(ip, self.answer_port, ib), vlans=self.vlans,
                              **self.answer_macs)
+
+    def response(self, psn, is_first, is_last, **how):
+        part = {(True, True): "Only", (True, False): "First", (False, True): "Last",
+                (False, False): "Middle"}[is_first, is_last]
+        headers = b"" if part == "Middle" else roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)
+        payload = self.rng.choice((1, 37, PAYLOAD)) if is_last else PAYLOAD
+        return self.answer(f"RC RDMA READ Response {part}", psn, headers, payload, **how)
 
     def data(self, **how):
         """The next packet of a message, or the first of another one."""
@@ -150,13 +171,81 @@ def late(pair):
     return frames
 
 
-def read(pair):
-    psn = pair.psn
-    request = pair.request("RC RDMA READ Request", roce.reth(0, 1, 2 * PAYLOAD), 0)
+def answered(pair):
+    """READs, asked one after the other, and their answers, with writes and READs that go the
+    other way between them."""
+    asked, frames = [], []
+    for _ in range(pair.rng.choice((1, 1, 3))):
+        n = pair.rng.choice((1, 2, 3, 9, 30))
+        asked.append((pair.psn, n))
+        frames.append(pair.request("RC RDMA READ Request", roce.reth(0, 1, n * PAYLOAD), 0))
+        pair.psn = pair.psn + n - 1 & 0xFFFFFF
+    for first, n in asked:
+        for i in range(n):
+            frames.append(pair.response(first + i, i == 0, i == n - 1))
+            if pair.rng.random() < pair.read_disturbed:
+                frames += pair.rng.choice(BETWEEN_RESPONSES)(pair, first + i, frames)
+    return frames
+
+
+def response_doubled(_pair, _psn, frames):
+    return frames[-1:]
+
+
+def response_lost(_pair, _psn, frames):
+    frames.pop()
+    return []
+
+
+def response_late(_pair, _psn, frames):
+    return [frames.pop(-2)] if len(frames) > 1 else []
+
+
+def response_marked(pair, psn, frames):
+    frames[-1] = pair.response(psn, False, False, tos=pair.tos | 3)
+    return []
+
+
+def asked_behind(pair, _psn, _frames):
+    """The requester asks for more, while answers are on their way."""
+    frame = pair.request("RC RDMA READ Request", roce.reth(0, 1, 2 * PAYLOAD), 0)
     pair.psn = pair.psn + 1 & 0xFFFFFF
-    return [request,
-            pair.answer("RC RDMA READ Response First", psn, roce.aeth(0x1F, 1), PAYLOAD),
-            pair.answer("RC RDMA READ Response Last", psn + 1, roce.aeth(0x1F, 1), PAYLOAD)]
+    return [frame]
+
+
+def asked_again(pair, psn, _frames):
+    pair.psn, now = psn & 0xFFFFFF, pair.psn
+    frame = pair.request("RC RDMA READ Request", roce.reth(0, 1, PAYLOAD), 0)
+    pair.psn = now
+    return [frame]
+
+
+def acknowledged_early(pair, _psn, _frames):
+    return [pair.ack()]
+
+
+def requested_back(pair, _psn, _frames):
+    """The stream that answers has requests of its own."""
+    ib = roce.transport(roce.OPCODE["RC RDMA READ Request"], dest_qpn=pair.qpn,
+                        psn=pair.back_psn, headers=roce.reth(0, 1, PAYLOAD))
+    pair.back_psn = pair.back_psn + 1 & 0xFFFFFF
+    return [pair.carry_back(ib)]
+
+
+def written_back(pair, _psn, _frames):
+    ib = roce.transport(roce.OPCODE["RC SEND Only"], dest_qpn=pair.qpn, psn=pair.back_psn,
+                        payload=bytes(PAYLOAD))
+    pair.back_psn = pair.back_psn + 1 & 0xFFFFFF
+    return [pair.carry_back(ib)]
+
+
+def paused_between(pair, _psn, _frames):
+    return [roce.pfc({3: 1000}, src=pair.macs["src"])]
+
+
+BETWEEN_RESPONSES = (response_doubled, response_lost, response_late, response_marked,
+                     asked_behind, asked_again, acknowledged_early, requested_back,
+                     written_back, paused_between)
 
 
 def without_credits(pair):
@@ -205,8 +294,8 @@ def foreign(_pair):
     return [roce.ethernet(bytes(60), ethertype=0x88B5)]
 
 
-RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, read, without_credits,
-        other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
+RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, answered,
+        without_credits, other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
 
 
 def chatter(seed):
@@ -214,8 +303,9 @@ def chatter(seed):
     pairs = [Pair(rng, number) for number in range(1, rng.choice((2, 4, 9)))]
     if rng.random() < 0.5:
         pairs += [pair.reverse() for pair in pairs]
-    what = [nothing, plain, *rng.choices(RARE, k=rng.choice((0, 1, 2, 5)))]
-    often = [acknowledged] * rng.choice((2, 10, 60))
+    what = (nothing, plain, *rng.choices(RARE, k=rng.choice((0, 1, 2, 5))))
+    often = rng.choice(((acknowledged,), (acknowledged,), (answered,),
+                        (answered, acknowledged))) * rng.choice((2, 10, 30)) + what
     out = roce.Pcap(snap_length=rng.choice(SNAP_LENGTHS))
     now_ns = START_NS
     pauses_at = rng.choice(((), (), (STEPS // 2,), range(STEPS // 8, STEPS, STEPS // 8)))
@@ -223,8 +313,9 @@ def chatter(seed):
         out.add(now_ns, frame)
     for step in range(STEPS):
         pair = rng.choice(pairs)
-        frames = rng.choice(often + what)(pair) if step not in pauses_at else paused(pair)
-        for frame in frames:
+        pair.is_heard = step >= pair.heard_from
+        frames = rng.choice(often)(pair) if step not in pauses_at else paused(pair)
+        for frame in filter(None, frames):
             now_ns += rng.choice((0, 80, 400, 400, 400, 90000)) - rng.choice((0,) * 50 + (5000,))
             out.add(now_ns, frame)
     return out.bytes()
