@@ -56,11 +56,10 @@ bad_copy(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
-/* Whether this point sees what the sender of the stream sends before anything can be
- * lost: then what is missing was missed by the capture.  What the user says counts more
- * than the direction, which a switch's port records as well. */
-static bool
-at_sender(const roce_stream_state *s)
+/* What the user says counts more than the direction, which a switch's port records as
+ * well. */
+bool
+roce_loss_is_at_sender(const roce_stream_state *s)
 {
     return s->vantage_given ? s->pub.vantage == ROCE_VANTAGE_REQUESTER
                             : s->directions == ROCE_DIRECTION_OUT;
@@ -88,7 +87,7 @@ roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else if (bad != 0) {
         verdict = ROCE_VERDICT_CORRUPT;
         evidence = ROCE_EVIDENCE_BAD_ICRC;
-    } else if (at_sender(s)) {
+    } else if (roce_loss_is_at_sender(s)) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
         roce_misses_note(t, s);
     } else if (roce_misses_may_explain(t, s, space, range)) {

@@ -45,6 +45,12 @@ roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n)
     }
 }
 
+bool
+roce_misses_any(const roce_tracker *t, const roce_stream_state *s)
+{
+    return s->pub.point < t->n_tallies && t->tallies[s->pub.point].missed > 0;
+}
+
 /* Whether too many of the claims of this kind can be expected to be wrong. */
 static bool
 spoils(roce_tracker *t, const roce_stream_state *s, roce_space space, bool asked)

@@ -225,6 +225,20 @@ roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     }
 }
 
+/* The PSN of a request that a response or an acknowledgement shows to have been sent. */
+static uint32_t
+answered_psn(const roce_packet *packet)
+{
+    uint8_t syndrome = packet->aeth_syndrome;
+    uint32_t psn24 = packet->bth.psn24;
+    if (roce_opcode_get(packet->bth.opcode)->role == ROCE_ROLE_ACK &&
+        roce_aeth_get_kind(syndrome) == ROCE_AETH_NAK &&
+        roce_aeth_get_value(syndrome) == ROCE_NAK_PSN_SEQUENCE) {
+        return (psn24 - 1) & ROCE_PSN_MASK; /* it names what did not arrive */
+    }
+    return psn24;
+}
+
 /* The unpaired stream that has sent `psn24` the other way, if there is just one. */
 static roce_stream_state *
 noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
@@ -238,19 +252,21 @@ noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
     return can_be_paired(s) ? s : NULL;
 }
 
+bool
+roce_pair_may_try(const roce_tracker *t, const roce_stream_state *by,
+                  const roce_packet *packet)
+{
+    return can_be_paired(by) && (roce_source_port_may_find(by) ||
+                                 noted(t, by, answered_psn(packet)) != NULL);
+}
+
 void
 roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
 {
     if (!can_be_paired(by)) {
         return;
     }
-    uint32_t psn24 = a->packet->bth.psn24;
-    uint8_t syndrome = a->packet->aeth_syndrome;
-    if (a->info->role == ROCE_ROLE_ACK &&
-        roce_aeth_get_kind(syndrome) == ROCE_AETH_NAK &&
-        roce_aeth_get_value(syndrome) == ROCE_NAK_PSN_SEQUENCE) {
-        psn24 = (psn24 - 1) & ROCE_PSN_MASK; /* it names what did not arrive */
-    }
+    uint32_t psn24 = answered_psn(a->packet);
     roce_stream_state *s = noted(t, by, psn24);
     s = s != NULL ? s : roce_source_port_find(t, by, psn24);
     if (s == NULL) {

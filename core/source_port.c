@@ -74,11 +74,17 @@ may_be_peer(const roce_stream_state *s, const roce_stream_state *by, uint32_t ps
     return psn < lane->max_next && psn >= lane->first;
 }
 
+bool
+roce_source_port_may_find(const roce_stream_state *by)
+{
+    return by->port_lookups < LOOKUPS;
+}
+
 roce_stream_state *
 roce_source_port_find(const roce_tracker *t, roce_stream_state *by, uint32_t psn24)
 {
     roce_stream_state *found = NULL;
-    if (by->port_lookups == LOOKUPS) {
+    if (!roce_source_port_may_find(by)) {
         return NULL;
     }
     by->port_lookups++;

@@ -459,6 +459,10 @@ roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                roce_space space, int64_t start, int64_t end, bool first_seen);
+/* Whether this point sees what the sender of the stream sends before anything can be
+ * lost: then what is missing was missed by the capture. */
+bool
+roce_loss_is_at_sender(const roce_stream_state *s);
 /* The verdict on unseen transmissions of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -491,6 +495,10 @@ void
 roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n);
 void
 roce_misses_note(roce_tracker *t, const roce_stream_state *s);
+/* Whether it is known to have missed one: what is said of any stream there goes by what
+ * the point saw of all. */
+bool
+roce_misses_any(const roce_tracker *t, const roce_stream_state *s);
 /* Whether the point may as well have missed copies that went unseen. */
 bool
 roce_misses_may_explain(roce_tracker *t, roce_stream_state *s, roce_space space,
@@ -550,7 +558,11 @@ roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
 /* A request with this PSN went by. */
 void
 roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24);
-/* An acknowledgement or response on an unpaired stream went by. */
+/* Whether an acknowledgement or response that `by` carries may pair it with another one. */
+bool
+roce_pair_may_try(const roce_tracker *t, const roce_stream_state *by,
+                  const roce_packet *packet);
+/* It went by. */
 void
 roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a);
 /* An acknowledgement agreed with the pairing, or contradicted it. */
@@ -588,6 +600,9 @@ roce_source_port_note(roce_tracker *t, roce_stream_state *s);
 /* Whether both directions carry the source port that Linux makes of the two QPNs. */
 bool
 roce_source_port_agree(const roce_stream_state *a, const roce_stream_state *b);
+/* Whether roce_source_port_find() may find one: it looks a few times only. */
+bool
+roce_source_port_may_find(const roce_stream_state *by);
 /* The one unpaired stream of the other direction that has sent `psn24` and whose ports
  * agree with those of `by`; NULL when there is none or more. */
 roce_stream_state *

@@ -150,6 +150,30 @@ is_next(const roce_stream_state *s, const roce_stream_state *peer,
     return roce_role_is_response_data(role) && responds(peer, s, packet);
 }
 
+/* Whatever is amiss, what is said of one stream goes by others in two ways: an
+ * acknowledgement may pair it with one, and what the point is known to have missed spoils
+ * what was said of all.  Whether a packet can have no part in either. */
+static bool
+is_private(const roce_tracker *t, const roce_stream_state *s,
+           const roce_stream_state *peer, const roce_packet *packet, roce_role role)
+{
+    if (!roce_stream_is_reliable(&s->pub) || packet->transport != s->pub.transport ||
+        roce_misses_any(t, s)) {
+        return false;
+    }
+    if (roce_role_is_request(role)) {
+        return !roce_loss_is_at_sender(s) &&
+               (peer == NULL || roce_answers_of(peer)->lane.missing.n == 0);
+    }
+    if ((role != ROCE_ROLE_ACK && !roce_role_is_response_data(role)) ||
+        roce_answers_of(s)->lane.missing.n > 0) {
+        return false;
+    }
+    return peer != NULL
+               ? peer->requests.missing.n == 0 && !roce_trouble_of(peer)->doubt.valid
+               : !roce_pair_may_try(t, s, packet);
+}
+
 bool
 roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
@@ -160,7 +184,7 @@ roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet 
         return false;
     }
     roce_role role = roce_opcode_get(packet->bth.opcode)->role;
-    return is_next(s, peer, packet, role);
+    return is_private(t, s, peer, packet, role) || is_next(s, peer, packet, role);
 }
 
 bool
