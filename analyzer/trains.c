@@ -312,10 +312,10 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                          ? roce_tracker_find(tracker, frame->point, packet)
                          : ROCE_NO_STREAM;
     if (stream != ROCE_NO_STREAM && !roce_tracker_is_crowded(tracker)) {
-        guint32 peer = roce_tracker_stream(tracker, stream)->peer;
+        guint32 partner = roce_tracker_partner(tracker, stream, packet);
         hand_on_of(trains, stream);
-        if (peer != ROCE_NO_STREAM) {
-            hand_on_of(trains, peer);
+        if (partner != ROCE_NO_STREAM) {
+            hand_on_of(trains, partner);
         }
         if (roce_tracker_is_plain(tracker, stream, packet)) {
             return;

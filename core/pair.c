@@ -252,12 +252,17 @@ noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
     return can_be_paired(s) ? s : NULL;
 }
 
-bool
-roce_pair_may_try(const roce_tracker *t, const roce_stream_state *by,
-                  const roce_packet *packet)
+roce_stream_state *
+roce_pair_foresee(const roce_tracker *t, const roce_stream_state *by,
+                  const roce_packet *packet, bool *any)
 {
-    return can_be_paired(by) && (roce_source_port_may_find(by) ||
-                                 noted(t, by, answered_psn(packet)) != NULL);
+    *any = false;
+    if (!can_be_paired(by)) {
+        return roce_track_peer(t, by);
+    }
+    roce_stream_state *s = noted(t, by, answered_psn(packet));
+    *any = s == NULL && roce_source_port_may_find(by);
+    return s;
 }
 
 void

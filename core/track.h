@@ -558,10 +558,11 @@ roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
 /* A request with this PSN went by. */
 void
 roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24);
-/* Whether an acknowledgement or response that `by` carries may pair it with another one. */
-bool
-roce_pair_may_try(const roce_tracker *t, const roce_stream_state *by,
-                  const roce_packet *packet);
+/* The other direction, as it will be when an acknowledgement or response that `by` carries
+ * has gone by; NULL: there will be none.  *any: it may be any stream, and is not said. */
+roce_stream_state *
+roce_pair_foresee(const roce_tracker *t, const roce_stream_state *by,
+                  const roce_packet *packet, bool *any);
 /* It went by. */
 void
 roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a);

@@ -150,28 +150,53 @@ is_next(const roce_stream_state *s, const roce_stream_state *peer,
     return roce_role_is_response_data(role) && responds(peer, s, packet);
 }
 
+/* Whether an acknowledgement covers what was never seen: then the point itself missed it. */
+static bool
+covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role role)
+{
+    const roce_missing *missing = &s->requests.missing;
+    if (missing->n == 0 || role != ROCE_ROLE_ACK) {
+        return missing->n > 0;
+    }
+    int64_t psn = roce_psn_expand(packet->bth.psn24, s->requests.max_next);
+    bool itself = roce_aeth_get_kind(packet->aeth_syndrome) == ROCE_AETH_ACK;
+    return missing->ranges[0].start < psn + (itself ? 1 : 0);
+}
+
 /* Whatever is amiss, what is said of one stream goes by others in two ways: an
  * acknowledgement may pair it with one, and what the point is known to have missed spoils
- * what was said of all.  Whether a packet can have no part in either. */
+ * what was said of all.  Whether an answer can have no part in either. */
+static bool
+answers_privately(const roce_tracker *t, const roce_stream_state *by,
+                  const roce_packet *packet, roce_role role)
+{
+    bool any;
+    const roce_stream_state *s = roce_pair_foresee(t, by, packet, &any);
+    return !any && roce_answers_of(by)->lane.missing.n == 0 &&
+           (s == NULL ||
+            (!covers_missing(s, packet, role) && !roce_trouble_of(s)->doubt.valid));
+}
+
+/* The same of any packet. */
 static bool
 is_private(const roce_tracker *t, const roce_stream_state *s,
            const roce_stream_state *peer, const roce_packet *packet, roce_role role)
 {
-    if (!roce_stream_is_reliable(&s->pub) || packet->transport != s->pub.transport ||
-        roce_misses_any(t, s)) {
+    if (!roce_stream_is_reliable(&s->pub) || roce_misses_any(t, s)) {
+        return false;
+    }
+    if (role == ROCE_ROLE_CNP) {
+        return true; /* about the peer's data, or nobody's */
+    }
+    if (packet->transport != s->pub.transport) {
         return false;
     }
     if (roce_role_is_request(role)) {
         return !roce_loss_is_at_sender(s) &&
                (peer == NULL || roce_answers_of(peer)->lane.missing.n == 0);
     }
-    if ((role != ROCE_ROLE_ACK && !roce_role_is_response_data(role)) ||
-        roce_answers_of(s)->lane.missing.n > 0) {
-        return false;
-    }
-    return peer != NULL
-               ? peer->requests.missing.n == 0 && !roce_trouble_of(peer)->doubt.valid
-               : !roce_pair_may_try(t, s, packet);
+    return (role == ROCE_ROLE_ACK || roce_role_is_response_data(role)) &&
+           answers_privately(t, s, packet, role);
 }
 
 bool
@@ -185,6 +210,20 @@ roce_tracker_is_plain(const roce_tracker *t, uint32_t stream, const roce_packet 
     }
     roce_role role = roce_opcode_get(packet->bth.opcode)->role;
     return is_private(t, s, peer, packet, role) || is_next(s, peer, packet, role);
+}
+
+uint32_t
+roce_tracker_partner(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
+{
+    const roce_stream_state *s = roce_state_at(t, stream);
+    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
+    bool any;
+    if (s->pub.peer == ROCE_NO_STREAM &&
+        (role == ROCE_ROLE_ACK || roce_role_is_response_data(role))) {
+        const roce_stream_state *other = roce_pair_foresee(t, s, packet, &any);
+        return other != NULL ? other->pub.id : ROCE_NO_STREAM;
+    }
+    return s->pub.peer;
 }
 
 bool

@@ -125,8 +125,14 @@ uint32_t
 roce_tracker_find(const roce_tracker *tracker, uint32_t point,
                   const roce_packet *packet);
 
-/* Whether a packet of that stream has to do with nothing but it and its peer.  False where
- * that is not plain. */
+/* The other stream that a packet of that stream may have to do with, where that is plain:
+ * its peer, or the one that it will pair it with; or ROCE_NO_STREAM. */
+uint32_t
+roce_tracker_partner(const roce_tracker *tracker, uint32_t stream,
+                     const roce_packet *packet);
+
+/* Whether a packet of that stream has to do with nothing but it and that other one.  False
+ * where that is not plain. */
 bool
 roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
                       const roce_packet *packet);

@@ -74,7 +74,9 @@ typedef struct line {
     uint32_t stream; /* of the mould */
     roce_car cars[MOST_CARS];
     uint32_t n_cars, room, n_trains_in[ROCE_N_SPACES];
-    int64_t psn; /* of the first car */
+    int64_t psn;    /* of the first car */
+    bool was_plain; /* the newest packet that went by itself */
+    uint32_t partner;
 } line;
 
 static void
@@ -157,6 +159,17 @@ board(line *l, const roce_frame *frame)
     return true;
 }
 
+/* What is said of a packet before it is tracked. */
+static void
+foresee(line *l, const roce_packet *packet)
+{
+    uint32_t stream = roce_tracker_find(l->tracker, 0, packet);
+    bool is_new = stream == ROCE_NO_STREAM;
+    l->was_plain = !is_new && roce_tracker_is_plain(l->tracker, stream, packet);
+    l->partner =
+        is_new ? ROCE_NO_STREAM : roce_tracker_partner(l->tracker, stream, packet);
+}
+
 static void
 add(line *l, const packet_maker *m)
 {
@@ -176,6 +189,7 @@ add(line *l, const packet_maker *m)
     roce_packet packet;
     take_cars(l);
     decode(ROCE_LINK_ETHERNET, m->bytes, m->n, m->n, &packet);
+    foresee(l, &packet);
     int error = roce_tracker_add(l->tracker, &frame, &packet, ROCE_ICRC_GOOD);
     l->n_errors += error != ROCE_OK ? 1 : 0;
     if (roce_tracker_last_stream(l->tracker) != ROCE_NO_STREAM) {
@@ -662,9 +676,66 @@ test_at_random(void)
     check_row(NULL);
 }
 
+/* ---- who else has to do with a packet ---- */
+
+#define SEND_MIDDLE 0x01
+#define ACKNOWLEDGE 0x11
+#define CNP 0x81
+#define STREAM_A 0
+#define STREAM_B 1
+#define NONE ROCE_NO_STREAM
+
+typedef struct step {
+    const char *name;
+    uint8_t opcode, syndrome; /* from b to a if there is one, or if it is a CNP */
+    uint32_t psn24;
+    bool is_plain;
+    uint32_t partner;
+} step;
+
+/* One after the other. */
+static const step steps[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE},
+    {"the next request", SEND_MIDDLE, 0, 1, true, NONE},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 50, false, NONE},
+    {"what nobody has sent: the ports may tell", ACKNOWLEDGE, 0x1f, 51, false, NONE},
+    {"a CNP about nobody's data", CNP, 0, 0, true, NONE},
+    {"what a has sent", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A},
+    {"what a has sent, again", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A},
+    {"a CNP about the peer's data", CNP, 0, 0, true, STREAM_A},
+    {"a gap", SEND_MIDDLE, 0, 5, true, STREAM_B},
+    {"a NAK for what is missing", ACKNOWLEDGE, 0x60, 2, true, STREAM_A},
+    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 2, false, STREAM_A},
+    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, false, STREAM_B},
+    {"a CNP then", CNP, 0, 0, false, STREAM_A},
+};
+
+static void
+test_partners(void)
+{
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const step *at = &steps[i];
+        uint32_t ident = 1 + (uint32_t)i;
+        check_row(at->name);
+        if (at->syndrome != 0 || at->opcode == CNP) {
+            uint32_t bytes = at->opcode == CNP ? 16 : 0;
+            carry_back(&l, at->opcode, at->psn24, ident, at->syndrome, bytes);
+        } else {
+            carry(&l, at->opcode, at->psn24, ident, 0);
+        }
+        CHECK_INT(l.was_plain, at->is_plain);
+        CHECK_INT(l.partner, at->partner);
+    }
+    line_clear(&l);
+    check_row(NULL);
+}
+
 int
 main(void)
 {
+    test_partners();
     test_same();
     test_at_random();
     test_memory();
