@@ -29,17 +29,11 @@ _Static_assert((65 - (FINEST_BITS - COARSEST)) << (FINEST_BITS - COARSEST) <=
                    ROCE_HISTOGRAM_LEAST_BUCKETS,
                "the coarsest buckets have to fit");
 
+/* Of a value that is not 0. */
 static unsigned
 highest_bit(uint64_t value)
 {
-    unsigned bit = 0;
-    for (unsigned step = 32; step > 0; step /= 2) {
-        if (value >> step != 0) {
-            value >>= step;
-            bit += step;
-        }
-    }
-    return bit;
+    return 63 - (unsigned)__builtin_clzll(value);
 }
 
 static uint64_t
@@ -158,15 +152,32 @@ count_sample(roce_histogram *h, uint64_t sample_ns)
 
 /* ---- buckets ---- */
 
-/* The place of a bucket, or the one that it would have. */
+static uint64_t
+number_at(const roce_histogram *h, unsigned i)
+{
+    return h->buckets[i] >> COUNT_BITS;
+}
+
+/* The place of a bucket, or the one that it would have.  Numbers rise by one at least from
+ * each to the next, which says how far it is from both ends at most: where most buckets
+ * have samples, that is nearly the place. */
 static unsigned
 place_of(const roce_histogram *h, uint64_t bucket)
 {
-    unsigned low = 0;
-    unsigned high = h->n;
+    const unsigned n = h->n;
+    if (n == 0 || number_at(h, n - 1) < bucket) {
+        return n;
+    }
+    if (number_at(h, 0) >= bucket) {
+        return 0;
+    }
+    uint64_t before = bucket - number_at(h, 0);
+    uint64_t behind = number_at(h, n - 1) - bucket;
+    unsigned low = behind < n ? n - 1 - (unsigned)behind : 0;
+    unsigned high = before < n ? (unsigned)before : n - 1;
     while (low < high) {
         unsigned middle = (low + high) / 2;
-        if (h->buckets[middle] >> COUNT_BITS < bucket) {
+        if (number_at(h, middle) < bucket) {
             low = middle + 1;
         } else {
             high = middle;
@@ -227,12 +238,12 @@ place(roce_histogram *h, const roce_alloc *alloc, uint64_t value, uint64_t sampl
 {
     uint64_t bucket = bucket_of(value, h->coarseness);
     unsigned at = place_of(h, bucket);
-    bool known = at < h->n && h->buckets[at] >> COUNT_BITS == bucket;
+    bool known = at < h->n && number_at(h, at) == bucket;
     while (!known && h->n >= most) {
         coarsen(h);
         bucket = bucket_of(value, h->coarseness);
         at = place_of(h, bucket);
-        known = at < h->n && h->buckets[at] >> COUNT_BITS == bucket;
+        known = at < h->n && number_at(h, at) == bucket;
     }
     if (known) {
         h->buckets[at] = add_saturated(h->buckets[at], samples);
