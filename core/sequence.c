@@ -554,11 +554,11 @@ is_pmtu(uint32_t bytes)
 }
 
 void
-roce_sequence_learn_from(roce_stream_state *s, const roce_arrival *a)
+roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes)
 {
-    bool full = a->info->part == ROCE_PART_FIRST || a->info->part == ROCE_PART_MIDDLE;
-    if (full && s->pub.pmtu_bytes == 0 && is_pmtu(a->packet->payload_bytes)) {
-        roce_sequence_learn_pmtu(s, a->packet->payload_bytes);
+    bool full = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
+    if (full && s->pub.pmtu_bytes == 0 && is_pmtu(payload_bytes)) {
+        roce_sequence_learn_pmtu(s, payload_bytes);
     }
 }
 
@@ -616,7 +616,7 @@ void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
-    roce_sequence_learn_from(s, a);
+    roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
     bool unknown;
     a->span = request_span(s, a, &unknown);
     if (!lane->started) {

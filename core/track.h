@@ -384,7 +384,7 @@ roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
 /* A First or Middle packet of `s`'s messages, or of their answers, is as long as the
  * path MTU. */
 void
-roce_sequence_learn_from(roce_stream_state *s, const roce_arrival *a);
+roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes);
 
 /* unnumbered.c: both return false when the packet was surely sent again; if true it is
  * in doubt, to be taken for late or for a duplicate by the caller. */

@@ -63,7 +63,7 @@ room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_
 static uint32_t
 room_for_requests(const roce_tracker *t, const roce_stream_state *s, uint32_t most)
 {
-    if (!is_calm(s) || s->pub.pmtu_bytes == 0) {
+    if (!is_calm(s)) {
         return 0;
     }
     return room_of(t, &s->requests, roce_sequence_keep_from(s), most);
@@ -295,6 +295,7 @@ take_requests(roce_stream_state *s, const roce_car *cars, uint32_t n)
         unsigned asks = car->ack_request ? ROCE_SLOT_WANTS_ACK : 0;
         enter(&s->requests, car, (uint16_t)(flags_of_part[info->part] | asks),
               car->payload_bytes);
+        roce_sequence_learn_from(s, info->part, car->payload_bytes);
         s->pub.message_bytes += car->payload_bytes;
         s->pub.messages_completed += roce_part_ends(info->part) ? 1 : 0;
     }

@@ -22,6 +22,9 @@
 #define MESSAGES_PER_ACK 3
 #define LOST_PSN 121 /* the second packet of a message */
 #define LATE_PSN 202 /* two others pass it */
+#define SEND_FIRST 0x00
+#define SEND_MIDDLE 0x01
+#define SEND_ONLY 0x04
 #define READ_REQUEST 0x0c
 #define READ_RESPONSE_FIRST 0x0d
 #define READ_RESPONSE_MIDDLE 0x0e
@@ -348,8 +351,9 @@ typedef struct chat {
     line *line;
     seeded random;
     place places[RANDOM_PSNS];
-    uint32_t next; /* PSN of the next request */
-    uint32_t due;  /* and of what is answered next */
+    uint32_t n_lone; /* messages of one packet, before a long one begins */
+    uint32_t next;   /* PSN of the next request */
+    uint32_t due;    /* and of what is answered next */
     uint32_t ident, back_ident;
 } chat;
 
@@ -366,12 +370,20 @@ ask(chat *c)
     }
 }
 
+static uint8_t
+opcode_at(const chat *c, uint32_t psn24)
+{
+    return psn24 < c->n_lone    ? SEND_ONLY
+           : psn24 == c->n_lone ? SEND_FIRST
+                                : SEND_MIDDLE;
+}
+
 static void
 send_some(chat *c)
 {
     for (uint32_t n = seeded_below(&c->random, 12); n > 0 && c->next < RANDOM_PSNS;
          n--) {
-        carry(c->line, c->next == 0 ? 0 : 1, c->next, ++c->ident, 0);
+        carry(c->line, opcode_at(c, c->next), c->next, ++c->ident, 0);
         c->places[c->next++] = (place){0, 0};
     }
 }
@@ -409,7 +421,7 @@ ask_again(chat *c, uint32_t psn24)
               (at->n - at->i) * PAYLOAD_BYTES);
         c->due = seeded_below(&c->random, 2) == 0 ? psn24 : c->due;
     } else if (psn24 < c->next) {
-        carry(c->line, 1, psn24, ++c->ident, 0);
+        carry(c->line, opcode_at(c, psn24), psn24, ++c->ident, 0);
     }
 }
 
@@ -450,6 +462,7 @@ chat_at_random(line *l, uint64_t seed)
 {
     chat c = {.line = l, .random = {seed}};
     uint32_t calm = 2 + seeded_below(&c.random, 40);
+    c.n_lone = seeded_below(&c.random, 2) == 0 ? 0 : seeded_below(&c.random, 80);
     for (uint32_t step = 0; step < RANDOM_STEPS; step++) {
         uint32_t what = seeded_below(&c.random, 8 + calm);
         if (what == 0) {
@@ -492,6 +505,7 @@ compare_events(const line *a, const line *b)
 static void
 compare_streams(const roce_stream *x, const roce_stream *y)
 {
+    CHECK_INT(x->pmtu_bytes, y->pmtu_bytes);
     CHECK_INT(x->packets, y->packets);
     CHECK_INT(x->wire_bytes, y->wire_bytes);
     CHECK_INT(x->payload_bytes, y->payload_bytes);
@@ -678,7 +692,6 @@ test_at_random(void)
 
 /* ---- who else has to do with a packet ---- */
 
-#define SEND_MIDDLE 0x01
 #define ACKNOWLEDGE 0x11
 #define CNP 0x81
 #define STREAM_A 0
