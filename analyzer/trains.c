@@ -18,7 +18,7 @@
 #define LEAST_OF_CLASS RS_FRAMES
 #define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
 #define INDEX_PLACES (1u << 17)
-#define MAX_POINTS 1024 /* of more none has trains */
+#define MAX_POINTS 1024          /* of more none has trains */
 
 struct rs_platform {
     roce_mould mould; /* first: with the next few, what each frame is held against */
@@ -43,6 +43,7 @@ struct rs_platform {
 
 struct rs_trains {
     roce_tracker *tracker;
+    gboolean crowded; /* the tracker, since the newest packet that went by itself */
     const rs_icrc_check *icrc;
     rs_trains_take_fn take;
     gpointer ctx;
@@ -239,11 +240,11 @@ is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
            rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;
 }
 
-/* Whether the next car is the first to acknowledge what is before it. */
+/* Whether the car with that PSN is the first to acknowledge what is before it. */
 static gboolean
-acknowledges(const rs_platform *p)
+acknowledges(const rs_platform *p, gint64 psn)
 {
-    return p->space == ROCE_SPACE_RESPONSES && p->psn > p->una;
+    return p->space == ROCE_SPACE_RESPONSES && psn > p->una;
 }
 
 gboolean
@@ -251,7 +252,7 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
                 rs_boarded *boarded)
 {
     roce_car *car = &p->cars[p->n];
-    if (!p->open || frame->point != p->point ||
+    if (!p->open || trains->crowded || frame->point != p->point ||
         !roce_mould_fits(&p->mould, frame, car)) {
         return FALSE;
     }
@@ -275,14 +276,15 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         roce_tracker_note_car(trains->tracker, p->stream->id, car->psn24);
     }
     p->ident = car->ident;
+    gint64 psn = p->psn++;
     *boarded = (rs_boarded){
         .stream = p->stream,
         .car = car,
-        .psn = p->psn++,
+        .psn = psn,
         .repeats = p->counted.repeats,
         .icrc = p->icrc,
         .space = p->space,
-        .acknowledges = acknowledges(p) ? p->peer : ROCE_NO_STREAM,
+        .acknowledges = acknowledges(p, psn) ? p->peer : ROCE_NO_STREAM,
         .priority = p->priority,
         .mould = &p->mould,
     };
@@ -311,7 +313,7 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
     guint32 stream = packet->kind == ROCE_CLASS_ROCE && packet->has_bth
                          ? roce_tracker_find(tracker, frame->point, packet)
                          : ROCE_NO_STREAM;
-    if (stream != ROCE_NO_STREAM && !roce_tracker_is_crowded(tracker)) {
+    if (stream != ROCE_NO_STREAM && !trains->crowded) {
         guint32 partner = roce_tracker_partner(tracker, stream, packet);
         hand_on_of(trains, stream);
         if (partner != ROCE_NO_STREAM) {
@@ -353,7 +355,8 @@ count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
     return *n == LEAST_OF_CLASS;
 }
 
-/* Whether trains may be made of packets like this one, whose mould is taken if need be. */
+/* Whether trains may be made of packets like this one, whose mould is taken if need be, or
+ * may go on behind it. */
 static gboolean
 has_mould(rs_platform *p, const roce_frame *frame, const roce_packet *packet)
 {
@@ -397,6 +400,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
 gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
 {
+    trains->crowded = roce_tracker_is_crowded(trains->tracker);
     roce_role role = sight->info->role;
     gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
                         role == ROCE_ROLE_READ_RESPONSE) &&

@@ -26,7 +26,8 @@ typedef struct rs_trains rs_trains;
 /* Where the cars of a stream wait. */
 typedef struct rs_platform rs_platform;
 
-/* Cars of a stream are handed on, at least one. */
+/* Cars of a stream are handed on, at least one.  Where the train has its place in a window
+ * is not said. */
 typedef void (*rs_trains_take_fn)(gpointer ctx, const rs_train *train,
                                   const roce_car *cars);
 
@@ -44,8 +45,8 @@ rs_trains_free(rs_trains *trains);
 rs_platform *
 rs_trains_guess(const rs_trains *trains, guint32 hash);
 
-/* That guess, and a platform that was guessed, will be asked for soon; see approach.h.  NULL
- * is fine. */
+/* That guess, and a platform that was guessed, will be asked for soon; see approach.h.
+ * NULL is fine. */
 void
 rs_trains_approach_guess(const rs_trains *trains, guint32 hash);
 void

@@ -165,6 +165,10 @@ static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_receivers_each(watchers->receivers, sight);
+    if (sight->stream != NULL && sight->info->part == ROCE_PART_FIRST) {
+        /* Rates are followed from the first one on, and those before it come before. */
+        rs_runs_tell_steps(watchers->runs, sight->stream->id);
+    }
     rs_congestion_meet(watchers->congestion, sight);
     if (watchers->pauses_known) {
         rs_pausing_packet(watchers->pausing, sight);

@@ -72,11 +72,17 @@ cut(roce_tracker *t, roce_stream_state *s, roce_space space)
     }
 }
 
+bool
+roce_room_may_cut(const roce_tracker *t)
+{
+    return t->history_max / 2 >= LEAST_PACKETS;
+}
+
 static void
 cut_histories(roce_tracker *t)
 {
     while (t->history_packets > t->config.history_room_packets &&
-           t->history_max / 2 >= LEAST_PACKETS) {
+           roce_room_may_cut(t)) {
         t->history_max /= 2;
         for (uint32_t i = 0; i < t->n_streams; i++) {
             roce_stream_state *s = roce_state_at(t, i);

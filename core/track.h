@@ -323,6 +323,9 @@ roce_room_is_over(const roce_tracker *t)
     return t->history_packets > t->config.history_room_packets ||
            t->histogram_buckets > t->config.histogram_room_buckets;
 }
+/* Whether histories can be cut any further. */
+bool
+roce_room_may_cut(const roce_tracker *t);
 /* Cuts histories until all fit into their room, or are as short as can be, and coarsens
  * distributions likewise.  Entries move. */
 void
@@ -495,8 +498,8 @@ void
 roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n);
 void
 roce_misses_note(roce_tracker *t, const roce_stream_state *s);
-/* Whether it is known to have missed one: what is said of any stream there goes by what
- * the point saw of all. */
+/* Whether the point of a stream is known to have missed a packet: then what is said of any
+ * stream there goes by what the point saw of all. */
 bool
 roce_misses_any(const roce_tracker *t, const roce_stream_state *s);
 /* Whether the point may as well have missed copies that went unseen. */

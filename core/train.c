@@ -150,7 +150,7 @@ is_next(const roce_stream_state *s, const roce_stream_state *peer,
     return roce_role_is_response_data(role) && responds(peer, s, packet);
 }
 
-/* Whether an acknowledgement covers what was never seen: then the point itself missed it. */
+/* Whether an acknowledgement covers what was never seen: then the point missed it. */
 static bool
 covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role role)
 {
@@ -173,8 +173,7 @@ answers_privately(const roce_tracker *t, const roce_stream_state *by,
     bool any;
     const roce_stream_state *s = roce_pair_foresee(t, by, packet, &any);
     return !any && roce_answers_of(by)->lane.missing.n == 0 &&
-           (s == NULL ||
-            (!covers_missing(s, packet, role) && !roce_trouble_of(s)->doubt.valid));
+           (s == NULL || !covers_missing(s, packet, role));
 }
 
 /* The same of any packet. */
@@ -187,6 +186,9 @@ is_private(const roce_tracker *t, const roce_stream_state *s,
     }
     if (role == ROCE_ROLE_CNP) {
         return true; /* about the peer's data, or nobody's */
+    }
+    if ((packet->direction | s->directions) != s->directions) {
+        return false; /* it tells where the point is */
     }
     if (packet->transport != s->pub.transport) {
         return false;
@@ -229,7 +231,7 @@ roce_tracker_partner(const roce_tracker *t, uint32_t stream, const roce_packet *
 bool
 roce_tracker_is_crowded(const roce_tracker *t)
 {
-    return t->history_packets > t->config.history_room_packets;
+    return t->history_packets > t->config.history_room_packets && roce_room_may_cut(t);
 }
 
 /* ---- taking it ---- */

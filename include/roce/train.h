@@ -3,9 +3,10 @@
  * Trains: packets of one stream that follow one another in sequence and are alike.
  *
  * While a sender writes, sends or answers READs, and nothing is lost, marked or out of
- * order, its packets differ in what little a car has.  Whoever has many packets to take tells by their bytes
- * that they are such (roce_mould), keeps the cars, and has the tracker take them at once:
- * where there are many streams, what is known of one comes near once for all of them.
+ * order, its packets differ in what little a car has.  Whoever has many packets to take
+ * tells by their bytes that they are such (roce_mould), keeps the cars, and has the tracker
+ * take them at once: where there are many streams, what is known of one comes near once for
+ * all of them.
  *
  * The one rule: a train changes nothing.  What the tracker knows behind it, and what it
  * says, is what it would know and say if the packets had come one by one, as long as the
@@ -54,8 +55,8 @@ typedef struct roce_mould {
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame.  False for one that no
- * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC are,
- * with payload, that came whole and without a mark of congestion. */
+ * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC
+ * are, with payload, that came whole and without a mark of congestion. */
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 
@@ -91,8 +92,9 @@ typedef struct roce_train_room {
     uint32_t n;     /* so many at most; 0: its next packet is to be taken by itself */
     int64_t psn;    /* unwrapped, of the first */
     uint16_t ident; /* what its identification may not fall behind */
-    int64_t una; /* where they are responses: what is before has been acknowledged, and
-                     * each one beyond acknowledges what is before itself */
+    /* Where they are responses: what is before has been acknowledged, and each one beyond
+     * acknowledges what is before itself. */
+    int64_t una;
 } roce_train_room;
 
 /* At most `most` of them in that space.  Without room nothing but n is set. */
@@ -101,8 +103,8 @@ roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space
                         uint32_t most);
 
 /* A request of a stream that is not paired has become a car: who acknowledges its PSN may
- * be the other direction.  Called in the order in which the cars and all other packets come,
- * whatever stream they are of. */
+ * be the other direction.  Called in the order in which the cars and all other packets
+ * come, whatever stream they are of. */
 void
 roce_tracker_note_car(roce_tracker *tracker, uint32_t stream, uint32_t psn24);
 
@@ -112,10 +114,10 @@ roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream,
                             roce_space space, uint32_t n);
 
 /* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
- * fits the mould, of that space, of the packet with data of the stream that was taken last,
- * and was noted if the stream is not paired.  None of their identifications is before the
- * one before it, as serial numbers are (RFC 1982).  `icrc` is what is known of each one's
- * ICRC, which is not bad. */
+ * fits the mould, of that space, of the packet with data of the stream that was taken last;
+ * a request was noted if the stream is not paired.  None of their identifications is before
+ * the one before it, as serial numbers are (RFC 1982).  `icrc` is what is known of each
+ * one's ICRC, which is not bad. */
 void
 roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_space space,
                         roce_icrc_status icrc, const roce_car *cars, uint32_t n);
@@ -137,8 +139,8 @@ bool
 roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
                       const roce_packet *packet);
 
-/* Whether histories are to be cut before the next packet is taken: cars of all streams
- * come before that. */
+/* Whether histories are to be cut before the next packet is taken, which is to be taken by
+ * itself, behind the cars of all streams.  No train makes it so. */
 bool
 roce_tracker_is_crowded(const roce_tracker *tracker);
 

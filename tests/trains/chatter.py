@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures made at random in which queue pairs write, send and read for long, and now and then
-something happens that ends or forbids a train: chatter(seed) gives the bytes of one."""
+"""Captures made at random in which queue pairs write, send and read for long, and now and
+then something happens that ends or forbids a train: chatter(seed) gives the bytes of
+one."""
 
 import copy
 import random
@@ -172,8 +173,8 @@ def late(pair):
 
 
 def answered(pair):
-    """READs, asked one after the other, and their answers, with writes and READs that go the
-    other way between them."""
+    """READs, asked one after the other, and their answers, with writes and READs that go
+    the other way between them."""
     asked, frames = [], []
     for _ in range(pair.rng.choice((1, 1, 3))):
         n = pair.rng.choice((1, 2, 3, 9, 30))
@@ -224,6 +225,11 @@ def acknowledged_early(pair, _psn, _frames):
     return [pair.ack()]
 
 
+def acknowledged_within(pair, psn, _frames):
+    return [pair.answer("RC Acknowledge", psn + pair.rng.choice((0, 0, 1, 2)),
+                        roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1))]
+
+
 def requested_back(pair, _psn, _frames):
     """The stream that answers has requests of its own."""
     ib = roce.transport(roce.OPCODE["RC RDMA READ Request"], dest_qpn=pair.qpn,
@@ -244,8 +250,8 @@ def paused_between(pair, _psn, _frames):
 
 
 BETWEEN_RESPONSES = (response_doubled, response_lost, response_late, response_marked,
-                     asked_behind, asked_again, acknowledged_early, requested_back,
-                     written_back, paused_between)
+                     asked_behind, asked_again, acknowledged_early, acknowledged_within,
+                     requested_back, written_back, paused_between)
 
 
 def without_credits(pair):

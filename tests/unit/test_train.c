@@ -52,14 +52,17 @@ typedef struct hearing {
     bool is_told;        /* by the user */
     uint32_t heard_from; /* PSN: acknowledgements of those before are not seen */
     uint32_t n_streams;
-    uint32_t n_read_trains; /* at least */
+    uint32_t n_trains, n_read_trains; /* at least */
+    uint32_t room;                    /* of all histories, in packets; 0: as usual */
 } hearing;
 
 static const hearing hearings[] = {
-    {"pair told", true, 0, 2, 4},
-    {"pair found", false, 0, 2, 4},
-    {"pair found late", false, 130, 2, 2},
-    {"one direction alone", false, UINT32_MAX, 1, 0},
+    {"pair told", true, 0, 2, N_MESSAGES / 4, 4, 0},
+    {"pair found", false, 0, 2, N_MESSAGES / 4, 4, 0},
+    {"pair found late", false, 130, 2, N_MESSAGES / 4, 2, 0},
+    {"one direction alone", false, UINT32_MAX, 1, N_MESSAGES / 4, 0, 0},
+    {"little room", true, 0, 2, N_MESSAGES / 4, 4, 70},
+    {"less room than there can be", true, 0, 2, 0, 4, 10},
 };
 #define N_HEARINGS (sizeof hearings / sizeof *hearings)
 
@@ -77,8 +80,11 @@ typedef struct line {
     uint32_t stream; /* of the mould */
     roce_car cars[MOST_CARS];
     uint32_t n_cars, room, n_trains_in[ROCE_N_SPACES];
-    int64_t psn;    /* of the first car */
-    bool was_plain; /* the newest packet that went by itself */
+    int64_t psn; /* of the first car */
+    int64_t una;
+    uint64_t n_acknowledging; /* Middle packets of responses that tell something new */
+    roce_direction direction; /* of what comes */
+    bool was_plain;           /* the newest packet that went by itself */
     uint32_t partner;
 } line;
 
@@ -109,6 +115,9 @@ line_init(line *l, manner how, const hearing *heard, uint64_t fail_from,
     config.event = take_event;
     config.ctx = l;
     config.max_history_packets = 64; /* it grows, and then it forgets */
+    if (heard->room > 0) {
+        config.history_room_packets = heard->room;
+    }
     return roce_tracker_new(&l->tracker, &alloc, &config) == ROCE_OK &&
            (!heard->is_told || roce_tracker_add_pair(l->tracker, &host_a, QPN_OF_A,
                                                      &host_b, QPN_OF_B) == ROCE_OK);
@@ -142,7 +151,8 @@ static bool
 board(line *l, const roce_frame *frame)
 {
     roce_car car;
-    if (!l->has_mould || !roce_mould_fits(&l->mould, frame, &car)) {
+    if (!l->has_mould || roce_tracker_is_crowded(l->tracker) ||
+        !roce_mould_fits(&l->mould, frame, &car)) {
         return false;
     }
     if (l->n_cars == l->room) {
@@ -151,6 +161,7 @@ board(line *l, const roce_frame *frame)
             l->tracker, l->stream, roce_mould_space(&l->mould), MOST_CARS);
         l->room = room.n;
         l->psn = room.psn;
+        l->una = room.una;
     }
     if (l->n_cars == l->room || car.psn24 != roce_psn_wrap(l->psn + l->n_cars)) {
         return false;
@@ -158,6 +169,8 @@ board(line *l, const roce_frame *frame)
     if (!roce_stream_is_paired(roce_tracker_stream(l->tracker, l->stream))) {
         roce_tracker_note_car(l->tracker, l->stream, car.psn24);
     }
+    bool responds = roce_mould_space(&l->mould) == ROCE_SPACE_RESPONSES;
+    l->n_acknowledging += responds && l->psn + l->n_cars > l->una ? 1 : 0;
     l->cars[l->n_cars++] = car;
     return true;
 }
@@ -192,9 +205,15 @@ add(line *l, const packet_maker *m)
     roce_packet packet;
     take_cars(l);
     decode(ROCE_LINK_ETHERNET, m->bytes, m->n, m->n, &packet);
+    packet.direction = l->direction;
     foresee(l, &packet);
     int error = roce_tracker_add(l->tracker, &frame, &packet, ROCE_ICRC_GOOD);
     l->n_errors += error != ROCE_OK ? 1 : 0;
+    const roce_sighting *sighting = roce_tracker_last_sighting(l->tracker);
+    l->n_acknowledging += packet.bth.opcode == READ_RESPONSE_MIDDLE &&
+                                  sighting->acked_until > sighting->acked_from
+                              ? 1
+                              : 0;
     if (roce_tracker_last_stream(l->tracker) != ROCE_NO_STREAM) {
         l->stream = roce_tracker_last_stream(l->tracker);
         l->has_mould =
@@ -581,6 +600,7 @@ compare(const line *a, const line *b)
     CHECK_INT(roce_tracker_totals_get(a->tracker)->roce_packets, a->n_frames);
     CHECK_INT(roce_tracker_totals_get(b->tracker)->roce_packets, a->n_frames);
     compare_events(a, b);
+    CHECK_INT(a->n_acknowledging, b->n_acknowledging);
     if (!CHECK_INT(roce_tracker_n_streams(b->tracker), n_streams)) {
         return;
     }
@@ -606,7 +626,7 @@ compare_up_to(const hearing *heard, uint64_t most_frames)
     compare(&a, &b);
     if (!broke_off) {
         /* What was compared would prove nothing without. */
-        CHECK(b.n_trains_in[ROCE_SPACE_REQUESTS] >= N_MESSAGES / 4);
+        CHECK(b.n_trains_in[ROCE_SPACE_REQUESTS] >= heard->n_trains);
         CHECK(b.n_trains_in[ROCE_SPACE_RESPONSES] >= heard->n_read_trains);
         CHECK_INT(roce_tracker_n_streams(b.tracker), heard->n_streams);
         CHECK(a.n_events > 4); /* the loss is among them */
@@ -700,49 +720,91 @@ test_at_random(void)
 
 typedef struct step {
     const char *name;
-    uint8_t opcode, syndrome; /* from b to a if there is one, or if it is a CNP */
+    uint8_t opcode, syndrome;
     uint32_t psn24;
     bool is_plain;
     uint32_t partner;
+    roce_direction direction;
 } step;
 
-/* One after the other. */
-static const step steps[] = {
-    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE},
-    {"the next request", SEND_MIDDLE, 0, 1, true, NONE},
-    {"the first that b says", ACKNOWLEDGE, 0x1f, 50, false, NONE},
-    {"what nobody has sent: the ports may tell", ACKNOWLEDGE, 0x1f, 51, false, NONE},
-    {"a CNP about nobody's data", CNP, 0, 0, true, NONE},
-    {"what a has sent", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A},
-    {"what a has sent, again", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A},
-    {"a CNP about the peer's data", CNP, 0, 0, true, STREAM_A},
-    {"a gap", SEND_MIDDLE, 0, 5, true, STREAM_B},
-    {"a NAK for what is missing", ACKNOWLEDGE, 0x60, 2, true, STREAM_A},
-    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 2, false, STREAM_A},
-    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, false, STREAM_B},
-    {"a CNP then", CNP, 0, 0, false, STREAM_A},
+static bool
+goes_back(const step *s)
+{
+    roce_role role = roce_opcode_get(s->opcode)->role;
+    return role == ROCE_ROLE_ACK || role == ROCE_ROLE_CNP ||
+           role == ROCE_ROLE_READ_RESPONSE;
+}
+
+/* One after the other; the first of each conversation opens a stream. */
+static const step pairing[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
+    {"the next request", SEND_MIDDLE, 0, 1, true, NONE, 0},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 50, false, NONE, 0},
+    {"what nobody has sent: ports may tell", ACKNOWLEDGE, 0x1f, 51, false, NONE, 0},
+    {"a CNP about nobody's data", CNP, 0, 0, true, NONE, 0},
+    {"what a has sent", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A, 0},
+    {"what a has sent, again", ACKNOWLEDGE, 0x1f, 1, true, STREAM_A, 0},
+    {"a CNP about the peer's data", CNP, 0, 0, true, STREAM_A, 0},
+    {"a gap", SEND_MIDDLE, 0, 5, true, STREAM_B, 0},
+    {"a NAK for what is missing", ACKNOWLEDGE, 0x60, 2, true, STREAM_A, 0},
+    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 2, false, STREAM_A, 0},
+    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, false, STREAM_B, 0},
+    {"a CNP then", CNP, 0, 0, false, STREAM_A, 0},
+    {0},
+};
+
+static const step reading[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 0, false, NONE, 0},
+    {"a READ", READ_REQUEST, 0, 1, true, STREAM_B, 0},
+    {"the first response", READ_RESPONSE_FIRST, 0x1f, 1, true, STREAM_A, 0},
+    {"a response too early", READ_RESPONSE_MIDDLE, 0, 3, true, STREAM_A, 0},
+    {"a response behind a missing one", READ_RESPONSE_MIDDLE, 0, 4, false, STREAM_A, 0},
+    {"an ACK meanwhile", ACKNOWLEDGE, 0x60, 30, false, STREAM_A, 0},
+    {"a gap meanwhile", SEND_MIDDLE, 0, 30, false, STREAM_B, 0},
+    {0},
+};
+
+static const step outbound[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
+    {"the next request", SEND_MIDDLE, 0, 1, true, NONE, 0},
+    {"a gap", SEND_MIDDLE, 0, 4, true, NONE, 0},
+    {"outbound of a sudden", SEND_MIDDLE, 0, 2, false, NONE, ROCE_DIRECTION_OUT},
+    {"at the sender", SEND_MIDDLE, 0, 9, false, NONE, ROCE_DIRECTION_OUT},
+    {0},
 };
 
 static void
-test_partners(void)
+follow_steps(const step *steps)
 {
     static line l;
     CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (uint32_t i = 0; steps[i].name != NULL; i++) {
         const step *at = &steps[i];
-        uint32_t ident = 1 + (uint32_t)i;
         check_row(at->name);
-        if (at->syndrome != 0 || at->opcode == CNP) {
-            uint32_t bytes = at->opcode == CNP ? 16 : 0;
-            carry_back(&l, at->opcode, at->psn24, ident, at->syndrome, bytes);
+        l.direction = at->direction;
+        if (goes_back(at)) {
+            uint32_t bytes = at->opcode == CNP           ? 16
+                             : at->opcode == ACKNOWLEDGE ? 0
+                                                         : PAYLOAD_BYTES;
+            carry_back(&l, at->opcode, at->psn24, 1 + i, at->syndrome, bytes);
         } else {
-            carry(&l, at->opcode, at->psn24, ident, 0);
+            bool reads = at->opcode == READ_REQUEST;
+            carry(&l, at->opcode, at->psn24, 1 + i, reads ? 16 * PAYLOAD_BYTES : 0);
         }
         CHECK_INT(l.was_plain, at->is_plain);
         CHECK_INT(l.partner, at->partner);
     }
     line_clear(&l);
     check_row(NULL);
+}
+
+static void
+test_partners(void)
+{
+    follow_steps(pairing);
+    follow_steps(reading);
+    follow_steps(outbound);
 }
 
 int
