@@ -284,9 +284,7 @@ end_survey(void *ctx)
     run *r = ctx;
     rs_points_join_rotated(r->analysis->points);
     make_twins(r);
-    if (r->analysis->twins != NULL) {
-        end_trains(r);
-    } else if (r->trains != NULL) {
+    if (r->trains != NULL) {
         rs_trains_end(r->trains);
     }
 }
@@ -347,8 +345,10 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
     return TRUE;
 }
 
+/* `identity` is of no meaning where no other point may have the packet. */
 static void
-glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
+glimpse(const rs_analysis *analysis, const rs_boarded *boarded,
+        const roce_wire_identity *identity)
 {
     const roce_car *car = boarded->car;
     const roce_mould *mould = boarded->mould;
@@ -373,6 +373,23 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
     };
     memcpy(g->dst_mac, mould->bytes, sizeof g->dst_mac);
     memcpy(g->src_mac, mould->bytes + sizeof g->dst_mac, sizeof g->src_mac);
+    if (analysis->twins != NULL) {
+        g->has_identity = TRUE;
+        window->identities[g - window->glimpses] = *identity;
+    }
+}
+
+/* What it is known by in later files and at other points; FALSE: nobody asks. */
+static gboolean
+identify(const rs_analysis *analysis, const roce_frame *frame,
+         const rs_boarded *boarded, roce_wire_identity *identity)
+{
+    if (!rs_points_have_recall(analysis->points) && analysis->twins == NULL) {
+        return FALSE;
+    }
+    roce_mould_wire_identity(boarded->mould, frame, boarded->car, &boarded->stream->src,
+                             &boarded->stream->dst, identity);
+    return TRUE;
 }
 
 /* The point of frames of an interface that may go the short way, see trains.h; NULL: none
@@ -380,9 +397,7 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded)
 static rs_point *
 find_gate(const run *r, guint file_i, guint interface)
 {
-    rs_point *point = r->trains != NULL
-                          ? rs_points_again(r->analysis->points, file_i, interface)
-                          : NULL;
+    rs_point *point = rs_points_itself(r->analysis->points, file_i, interface);
     return point != NULL && roce_intake_is_straight(r->intake, point->id) ? point
                                                                           : NULL;
 }
@@ -405,7 +420,11 @@ board(run *r, const rs_feed_batch *from, guint i, rs_point *point,
     follow_time(analysis, point, frame->time_ns);
     analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
     analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
-    glimpse(analysis, &boarded);
+    roce_wire_identity identity = {0};
+    if (identify(analysis, frame, &boarded, &identity)) {
+        rs_points_remember_car(analysis->points, point, frame->number, &identity);
+    }
+    glimpse(analysis, &boarded, &identity);
     return TRUE;
 }
 
@@ -415,8 +434,26 @@ typedef struct handful {
     const rs_feed_batch *from;
     guint first, n;
     roce_packet *packets;            /* of those that have no train */
+    guint32 points[AT_ONCE];         /* where they were captured, as far as is known */
     rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
 } handful;
+
+/* Most come from one interface. */
+static void
+guess_points(const run *r, handful *h)
+{
+    const rs_points *points = r->analysis->points;
+    const rs_record *records = &h->from->records[h->first];
+    for (guint i = 0; i < h->n; i++) {
+        if (i > 0 && records[i].interface == records[i - 1].interface) {
+            h->points[i] = h->points[i - 1];
+            continue;
+        }
+        const rs_point *point =
+            rs_points_itself(points, h->from->file_i, records[i].interface);
+        h->points[i] = point != NULL ? point->id : rs_points_newest(points);
+    }
+}
 
 static void
 guess_platforms(const run *r, handful *h)
@@ -427,10 +464,10 @@ guess_platforms(const run *r, handful *h)
     guint32 hashes[AT_ONCE];
     for (guint i = 0; i < h->n; i++) {
         hashes[i] = roce_mould_hash(&h->from->records[h->first + i].frame);
-        rs_trains_approach_guess(r->trains, hashes[i]);
+        rs_trains_approach_guess(r->trains, hashes[i], h->points[i]);
     }
     for (guint i = 0; i < h->n; i++) {
-        h->platforms[i] = rs_trains_guess(r->trains, hashes[i]);
+        h->platforms[i] = rs_trains_guess(r->trains, hashes[i], h->points[i]);
     }
 }
 
@@ -446,14 +483,13 @@ static void
 look_at_lone_ones(const run *r, handful *h)
 {
     const roce_tracker *tracker = r->analysis->tracker;
-    guint32 point = rs_points_newest(r->analysis->points);
     guint64 foreseen[AT_ONCE];
     guint alone[AT_ONCE];
     guint n = 0;
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] == NULL) {
             decode_at(r, h, i);
-            foreseen[n] = roce_tracker_foresee(tracker, point, &h->packets[i]);
+            foreseen[n] = roce_tracker_foresee(tracker, h->points[i], &h->packets[i]);
             alone[n++] = i;
         }
     }
@@ -476,6 +512,7 @@ look_at_lone_ones(const run *r, handful *h)
 static void
 look_ahead(const run *r, handful *h)
 {
+    guess_points(r, h);
     guess_platforms(r, h);
     for (guint i = 0; i < h->n; i++) {
         rs_trains_approach(h->platforms[i]);
@@ -552,6 +589,7 @@ end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
 static gboolean
 read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
 {
+    guint64 shown = 0; /* packets, when progress was told last */
     for (rs_feed_batch batch; !interrupt_asked;) {
         rs_feed_next_batch(feed, &batch);
         switch (batch.kind) {
@@ -566,8 +604,11 @@ read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
             }
             break;
         }
-        rs_progress_show(progress, rs_feed_position(feed), rs_feed_total_bytes(feed),
-                         r->analysis->packets);
+        if (r->analysis->packets - shown >= RS_FEED_BATCH_RECORDS) {
+            shown = r->analysis->packets;
+            rs_progress_show(progress, rs_feed_position(feed),
+                             rs_feed_total_bytes(feed), shown);
+        }
     }
     rs_feed_step step;
     while (rs_feed_abandon(feed, &step)) {

@@ -23,7 +23,8 @@ typedef struct rs_glimpse {
     guint16 behind; /* so many slots of the window */
     guint8 opcode, space, priority, traffic_class, hop_limit;
     guint8 dst_mac[6], src_mac[6];
-    gboolean cut; /* by the snap length */
+    guint8 cut;          /* by the snap length */
+    guint8 has_identity; /* it is to be looked for at other points */
 } rs_glimpse;
 
 #endif

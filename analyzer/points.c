@@ -22,7 +22,9 @@ struct rs_points {
     GHashTable *by_key; /* point_key -> rs_point */
     GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
     GHashTable *seen;   /* gint64: file and interface -> rs_point, the first of them */
-    GArray *ended; /* guint by file: as which one it ended, from 1 on; 0: not yet */
+    GPtrArray *itself; /* by file, GPtrArray: by interface, rs_point of frames that were
+                         * captured there and not mirrored to it; NULL: not known */
+    GArray *ended;     /* guint by file: as which one it ended, from 1 on; 0: not yet */
     guint n_ended;
     guint n_origins;   /* but for interfaces themselves */
     rs_recall *recall; /* NULL with a single file */
@@ -73,7 +75,9 @@ place_hash(gconstpointer data)
 static void
 free_place(gpointer data)
 {
-    g_ptr_array_unref(data);
+    if (data != NULL) {
+        g_ptr_array_unref(data);
+    }
 }
 
 static void
@@ -93,6 +97,7 @@ rs_points_new(const rs_options *options)
     points->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     points->places = g_hash_table_new_full(place_hash, same_place, NULL, free_place);
     points->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    points->itself = g_ptr_array_new_with_free_func(free_place);
     points->ended = g_array_new(FALSE, TRUE, sizeof(guint));
     gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
     points->recall = several ? rs_recall_new() : NULL;
@@ -111,6 +116,7 @@ rs_points_free(rs_points *points)
     g_hash_table_unref(points->places);
     g_hash_table_unref(points->by_key);
     g_ptr_array_unref(points->list);
+    g_ptr_array_unref(points->itself);
     g_array_unref(points->ended);
     g_free(points);
 }
@@ -296,6 +302,21 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
 
 /* ---- frames and files ---- */
 
+gboolean
+rs_points_have_recall(const rs_points *points)
+{
+    return points->recall != NULL;
+}
+
+void
+rs_points_remember_car(rs_points *points, const rs_point *point, guint64 frame,
+                       const roce_wire_identity *identity)
+{
+    if (points->recall != NULL) {
+        rs_recall_note(points->recall, point->id, frame, identity);
+    }
+}
+
 void
 rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *frame,
                    const roce_packet *packet)
@@ -310,6 +331,22 @@ static gint64
 interface_key(guint file_i, guint interface_i)
 {
     return (gint64)((guint64)file_i << 32 | interface_i);
+}
+
+static void
+note_itself(rs_points *points, const point_key *key, rs_point *point)
+{
+    if (key->file_i >= points->itself->len) {
+        g_ptr_array_set_size(points->itself, (gint)key->file_i + 1);
+    }
+    if (points->itself->pdata[key->file_i] == NULL) {
+        points->itself->pdata[key->file_i] = g_ptr_array_new();
+    }
+    GPtrArray *of_file = points->itself->pdata[key->file_i];
+    if (key->interface_i >= of_file->len) {
+        g_ptr_array_set_size(of_file, (gint)key->interface_i + 1);
+    }
+    of_file->pdata[key->interface_i] = point;
 }
 
 static rs_point *
@@ -333,6 +370,9 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     if (!g_hash_table_contains(points->seen, &seen)) {
         g_hash_table_insert(points->seen, g_memdup2(&seen, sizeof seen), point);
     }
+    if (!is_further) {
+        note_itself(points, key, point);
+    }
     return point;
 }
 
@@ -355,11 +395,12 @@ is_like_newest(const rs_points *points, guint file_i, guint interface_i,
 }
 
 rs_point *
-rs_points_again(const rs_points *points, guint file_i, guint interface_i)
+rs_points_itself(const rs_points *points, guint file_i, guint interface_i)
 {
-    return points->recall == NULL && is_interface_of_newest(points, file_i, interface_i)
-               ? points->last
-               : NULL;
+    const GPtrArray *of_file =
+        file_i < points->itself->len ? points->itself->pdata[file_i] : NULL;
+    return of_file != NULL && interface_i < of_file->len ? of_file->pdata[interface_i]
+                                                         : NULL;
 }
 
 rs_point *

@@ -3,9 +3,10 @@
  * Capture points: where frames were captured.
  *
  * The one rule: a point is one interface of one capture; a rotated file goes on with the
- * point of the file before it, unless it has that file's packets once more.  Points that were found to share the packets of a stream
- * between them (bond members, two queues, one file for each direction) are joined: they
- * keep their own counts, and the tracker knows them by the first of them.
+ * point of the file before it, unless it has that file's packets once more.  Points that
+ * were found to share the packets of a stream between them (bond members, two queues, one
+ * file for each direction) are joined: they keep their own counts, and the tracker knows
+ * them by the first of them.
  */
 #ifndef RS_POINTS_H
 #define RS_POINTS_H
@@ -17,6 +18,7 @@
 #include "roce/origin.h"
 #include "roce/packet.h"
 #include "roce/survey.h"
+#include "roce/wire_identity.h"
 
 #include <glib.h>
 
@@ -72,10 +74,10 @@ rs_point *
 rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
              guint interface_i, const roce_packet *packet, guint64 time_ns);
 
-/* The point of a frame that no mirror carried, if that is the one that the frame before
- * was captured at and packets need not be remembered; else NULL. */
+/* The point of frames that were captured at the interface itself, and that no mirror
+ * carried; NULL: none has come yet. */
 rs_point *
-rs_points_again(const rs_points *points, guint file_i, guint interface_i);
+rs_points_itself(const rs_points *points, guint file_i, guint interface_i);
 
 /* The point of the first frame that an interface delivered, or of the interface without
  * any; NULL: it is not known. */
@@ -90,10 +92,19 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader);
 gboolean
 rs_points_file_ended(const rs_points *points, guint file_i);
 
-/* Notes a packet, so that the same traffic is known in a later file. */
+/* Whether packets are noted at all: there are several files. */
+gboolean
+rs_points_have_recall(const rs_points *points);
+
+/* Notes a packet, if that is so, that the same traffic is known in a later file. */
 void
 rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *frame,
                    const roce_packet *packet);
+
+/* The same of a car (roce/train.h), which is known by its identity. */
+void
+rs_points_remember_car(rs_points *points, const rs_point *point, guint64 frame,
+                       const roce_wire_identity *identity);
 
 /* The point that a file's interface goes on with, whose first frame is of this time:
  * one of the same interface in a file that has been read, that ended no later, and that

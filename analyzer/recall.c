@@ -101,21 +101,37 @@ thin_out(rs_recall *recall)
     }
 }
 
+static void
+note(rs_recall *recall, guint point, guint64 frame, guint64 narrow)
+{
+    if (!is_remembered(recall, narrow)) {
+        return;
+    }
+    entry *slot = slot_of(recall, point, narrow);
+    recall->n += slot->narrow == 0 ? 1 : 0;
+    *slot = (entry){.narrow = narrow, .number = frame, .point = point};
+    while (recall->n > MAX_ENTRIES) {
+        thin_out(recall);
+    }
+}
+
 void
 rs_recall_add(rs_recall *recall, guint point, const roce_frame *frame,
               const roce_packet *packet)
 {
     guint64 narrow;
     recall->newest = frame->number;
-    if (!is_telling(frame, packet, &narrow) || !is_remembered(recall, narrow)) {
-        return;
+    if (is_telling(frame, packet, &narrow)) {
+        note(recall, point, frame->number, narrow);
     }
-    entry *slot = slot_of(recall, point, narrow);
-    recall->n += slot->narrow == 0 ? 1 : 0;
-    *slot = (entry){.narrow = narrow, .number = frame->number, .point = point};
-    while (recall->n > MAX_ENTRIES) {
-        thin_out(recall);
-    }
+}
+
+void
+rs_recall_note(rs_recall *recall, guint point, guint64 frame,
+               const roce_wire_identity *identity)
+{
+    recall->newest = frame;
+    note(recall, point, frame, identity->narrow);
 }
 
 rs_beginning *

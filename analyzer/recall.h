@@ -12,6 +12,7 @@
 #define RS_RECALL_H
 
 #include "roce/decode.h"
+#include "roce/wire_identity.h"
 
 #include <glib.h>
 
@@ -28,6 +29,11 @@ rs_recall_free(rs_recall *recall);
 void
 rs_recall_add(rs_recall *recall, guint point, const roce_frame *frame,
               const roce_packet *packet);
+
+/* Notes one that may not well come again as it is, as data does not. */
+void
+rs_recall_note(rs_recall *recall, guint point, guint64 frame,
+               const roce_wire_identity *identity);
 
 /* How a file begins: RoCE packets with the interface of each.  Empty for a file that
  * cannot be read. */

@@ -6,6 +6,7 @@
 
 #define AHEAD 8 /* packets whose memory fits near the processor */
 #define TRAINS_AHEAD 2
+#define TWINS_AHEAD 6
 
 /* What the reports themselves keep. */
 static void
@@ -56,6 +57,23 @@ approach(const rs_analysis *analysis, rs_watch_parts parts, const rs_window *win
     }
 }
 
+/* Looks for packets of trains at other points. */
+static void
+compare_points(const rs_analysis *analysis, const rs_window *window, guint from,
+               guint until)
+{
+    for (guint i = from; i < until; i++) {
+        guint ahead = i + TWINS_AHEAD;
+        if (ahead < window->n_glimpses && window->glimpses[ahead].has_identity) {
+            rs_twins_approach(analysis->twins, &window->identities[ahead]);
+        }
+        if (window->glimpses[i].has_identity) {
+            (void)rs_twins_glimpse(analysis->twins, &window->identities[i],
+                                   &window->glimpses[i]);
+        }
+    }
+}
+
 /* How much of a window has been told. */
 typedef struct position {
     guint n_glimpses, n_trains, n_events;
@@ -74,6 +92,9 @@ tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window
     if (at->n_glimpses > from) {
         rs_watchers_glimpses(&analysis->watchers, parts, &window->glimpses[from],
                              at->n_glimpses - from, window->n_glimpses - from);
+        if ((parts & RS_WATCH_NETWORK) != 0) {
+            compare_points(analysis, window, from, at->n_glimpses);
+        }
     }
     for (; at->n_trains < window->n_trains && window->trains[at->n_trains].behind <= i;
          at->n_trains++) {

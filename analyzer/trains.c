@@ -18,6 +18,7 @@
 #define LEAST_OF_CLASS RS_FRAMES
 #define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
 #define INDEX_PLACES (1u << 17)
+#define POINT_FACTOR 0x9e3779b1u /* points of one packet are far from each other */
 #define MAX_POINTS 1024          /* of more none has trains */
 
 struct rs_platform {
@@ -84,22 +85,22 @@ rs_trains_free(rs_trains *trains)
 /* ---- platforms ---- */
 
 static rs_platform **
-place_of(const rs_trains *trains, guint32 hash)
+place_of(const rs_trains *trains, guint32 hash, guint32 point)
 {
-    return &trains->index[hash % INDEX_PLACES];
+    return &trains->index[(hash + point * POINT_FACTOR) % INDEX_PLACES];
 }
 
 rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 hash)
+rs_trains_guess(const rs_trains *trains, guint32 hash, guint32 point)
 {
-    return hash != 0 ? *place_of(trains, hash) : NULL;
+    return hash != 0 ? *place_of(trains, hash, point) : NULL;
 }
 
 void
-rs_trains_approach_guess(const rs_trains *trains, guint32 hash)
+rs_trains_approach_guess(const rs_trains *trains, guint32 hash, guint32 point)
 {
     if (hash != 0) {
-        rs_approach(place_of(trains, hash), sizeof *trains->index);
+        rs_approach(place_of(trains, hash, point), sizeof *trains->index);
     }
 }
 
@@ -393,7 +394,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
         p->space = roce_mould_space(&p->mould);
     }
     if (p->open && hash != 0) {
-        *place_of(trains, hash) = p;
+        *place_of(trains, hash, frame->point) = p;
     }
 }
 

@@ -40,15 +40,15 @@ rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_f
 void
 rs_trains_free(rs_trains *trains);
 
-/* At which platform a frame of that roce_mould_hash() may wait; NULL: at none.  A guess,
- * which costs little. */
+/* At which platform a frame of that roce_mould_hash() may wait that was captured at that
+ * point; NULL: at none.  A guess, which costs little. */
 rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 hash);
+rs_trains_guess(const rs_trains *trains, guint32 hash, guint32 point);
 
 /* That guess, and a platform that was guessed, will be asked for soon; see approach.h.
  * NULL is fine. */
 void
-rs_trains_approach_guess(const rs_trains *trains, guint32 hash);
+rs_trains_approach_guess(const rs_trains *trains, guint32 hash, guint32 point);
 void
 rs_trains_approach(const rs_platform *platform);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "twins.h"
 
+#include "approach.h"
 #include "data_sight.h"
 #include "sorting.h"
 
@@ -116,28 +117,34 @@ retire(rs_twins *twins, const twin *entry)
     }
 }
 
+/* What is to be known of a packet at a point. */
+typedef struct copy {
+    guint64 frame;
+    guint32 stream, point;
+    guint8 ecn, dscp, hops;
+    gboolean has_data;
+} copy;
+
 /* Follows where data was last seen ECT, and first CE. */
 static void
-follow_mark(twin *entry, const rs_sight *sight)
+follow_mark(twin *entry, const copy *c)
 {
-    const roce_packet *p = sight->packet;
-    if (!rs_packet_has_data(p)) {
+    if (!c->has_data) {
         return;
     }
-    guint8 hops = p->hop_limit;
-    switch (roce_packet_ecn(p)) {
+    switch (c->ecn) {
     case ROCE_ECN_CE:
-        if (entry->ce_stream == 0 || hops > entry->ce_hops) {
-            entry->ce_stream = sight->stream->id + 1;
-            entry->ce_hops = hops;
+        if (entry->ce_stream == 0 || c->hops > entry->ce_hops) {
+            entry->ce_stream = c->stream + 1;
+            entry->ce_hops = c->hops;
         }
         break;
     case ROCE_ECN_NOT_ECT:
         break; /* it is never marked */
     default:   /* ECT(0), ECT(1): a number, no enumeration */
-        if (entry->ect_point == 0 || hops <= entry->ect_hops) {
-            entry->ect_point = sight->frame->point + 1;
-            entry->ect_hops = hops;
+        if (entry->ect_point == 0 || c->hops <= entry->ect_hops) {
+            entry->ect_point = c->point + 1;
+            entry->ect_hops = c->hops;
         }
     }
 }
@@ -167,29 +174,28 @@ rs_twins_miss(rs_twins *twins)
 
 /* The DSCP is no part of the identity: switches may set it. */
 static void
-compare_dscps(rs_twins *twins, const twin *entry, const rs_sight *sight)
+compare_dscps(rs_twins *twins, const twin *entry, const copy *c)
 {
-    guint8 dscp = sight->packet->traffic_class >> 2;
-    if (dscp == entry->dscp) {
+    if (c->dscp == entry->dscp) {
         return;
     }
-    rs_rewriting *rewriting = &of_stream(twins, sight->stream->id)->rewriting;
+    rs_rewriting *rewriting = &of_stream(twins, c->stream)->rewriting;
     if (rewriting->packets == 0) {
         *rewriting = (rs_rewriting){
             .other_stream = entry->stream,
             .dscp_there = entry->dscp,
-            .dscp_here = dscp,
+            .dscp_here = c->dscp,
             .frame_there = entry->frame,
-            .frame_here = sight->frame->number,
+            .frame_here = c->frame,
         };
     }
     rewriting->packets++;
 }
 
-gboolean
-rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight *sight)
+static gboolean
+add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
 {
-    guint64 bit = (guint64)1 << MIN(sight->frame->point, 63);
+    guint64 bit = (guint64)1 << MIN(c->point, 63);
     twin *entry = entry_for(twins, identity);
     if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
@@ -198,21 +204,59 @@ rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight
             .identity = *identity,
             .points = bit,
             .age = ++twins->age,
-            .frame = sight->frame->number,
-            .stream = sight->stream->id,
-            .dscp = sight->packet->traffic_class >> 2,
+            .frame = c->frame,
+            .stream = c->stream,
+            .dscp = c->dscp,
         };
-        follow_mark(entry, sight);
+        follow_mark(entry, c);
         return FALSE;
     }
     gboolean is_twin = (entry->points & bit) == 0;
     entry->points |= bit;
-    follow_mark(entry, sight);
+    follow_mark(entry, c);
     if (is_twin) {
         twins->n++;
-        compare_dscps(twins, entry, sight);
+        compare_dscps(twins, entry, c);
     }
     return is_twin;
+}
+
+gboolean
+rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    const copy c = {
+        .frame = sight->frame->number,
+        .stream = sight->stream->id,
+        .point = sight->frame->point,
+        .ecn = (guint8)roce_packet_ecn(p),
+        .dscp = p->traffic_class >> 2,
+        .hops = p->hop_limit,
+        .has_data = rs_packet_has_data(p),
+    };
+    return add(twins, identity, &c);
+}
+
+gboolean
+rs_twins_glimpse(rs_twins *twins, const roce_wire_identity *identity,
+                 const rs_glimpse *glimpse)
+{
+    const copy c = {
+        .frame = glimpse->frame,
+        .stream = glimpse->stream->id,
+        .point = glimpse->stream->point,
+        .ecn = glimpse->traffic_class & 3,
+        .dscp = glimpse->traffic_class >> 2,
+        .hops = glimpse->hop_limit,
+        .has_data = TRUE,
+    };
+    return add(twins, identity, &c);
+}
+
+void
+rs_twins_approach(const rs_twins *twins, const roce_wire_identity *identity)
+{
+    rs_approach(&twins->entries[identity->narrow & (ENTRIES - 1)], sizeof(twin));
 }
 
 void

@@ -12,6 +12,7 @@
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
+#include "glimpse.h"
 #include "sight.h"
 
 #include "roce/wire_identity.h"
@@ -43,6 +44,15 @@ rs_twins_free(rs_twins *twins);
 gboolean
 rs_twins_add(rs_twins *twins, const roce_wire_identity *identity,
              const rs_sight *sight);
+
+/* The same of a packet of a train. */
+gboolean
+rs_twins_glimpse(rs_twins *twins, const roce_wire_identity *identity,
+                 const rs_glimpse *glimpse);
+
+/* One with that identity will come soon; see approach.h. */
+void
+rs_twins_approach(const rs_twins *twins, const roce_wire_identity *identity);
 
 /* Decides on what is still in the table. */
 void

@@ -4,6 +4,7 @@
 #include "icrc_span.h"
 #include "ident.h"
 #include "walk.h"
+#include "wire_identity.h"
 
 #include "roce/aeth.h"
 #include "roce/hash.h"
@@ -247,6 +248,32 @@ roce_mould_space(const roce_mould *mould)
 {
     return mould->operation == READ_RESPONSE_MIDDLE ? ROCE_SPACE_RESPONSES
                                                     : ROCE_SPACE_REQUESTS;
+}
+
+void
+roce_mould_wire_identity(const roce_mould *mould, const roce_frame *frame,
+                         const roce_car *car, const roce_addr *src,
+                         const roce_addr *dst, roce_wire_identity *identity)
+{
+    const uint8_t *udp = mould->bytes + mould->udp_at;
+    const roce_wire_numbers numbers = {
+        .udp_length = car->udp_bytes,
+        .psn24 = car->psn24,
+        .dest_qpn = roce_be24(udp + UDP_BYTES + 5),
+        .src_port = roce_be16(udp),
+        .opcode = car->opcode,
+        .ack_request = car->ack_request,
+    };
+    uint64_t h = roce_wire_hash_ends(car->ident, src, dst);
+    uint32_t end = mould->udp_at + car->udp_bytes;
+    *identity = (roce_wire_identity){
+        .narrow = roce_wire_narrow(roce_wire_hash_numbers(h, &numbers)),
+        .has_icrc = end <= frame->captured_bytes,
+    };
+    if (identity->has_icrc) {
+        memcpy(&identity->icrc, frame->bytes + end - ROCE_ICRC_BYTES,
+               sizeof identity->icrc);
+    }
 }
 
 roce_icrc_status

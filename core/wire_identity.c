@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "roce/wire_identity.h"
+#include "wire_identity.h"
 
-#include "roce/hash.h"
+#include "roce/wire_identity.h"
 
 #include <string.h>
 
@@ -19,9 +19,15 @@ least(uint32_t a, uint32_t b)
 static uint64_t
 hash_roce(uint64_t h, const roce_packet *p)
 {
-    h = roce_hash_mix(h, (uint64_t)p->udp_length << 32 | p->bth.psn24);
-    h = roce_hash_mix(h, (uint64_t)p->bth.dest_qpn << 8 | p->bth.opcode);
-    return roce_hash_mix(h, (uint64_t)p->src_port << 1 | (p->bth.ack_request ? 1 : 0));
+    const roce_wire_numbers numbers = {
+        .udp_length = p->udp_length,
+        .psn24 = p->bth.psn24,
+        .dest_qpn = p->bth.dest_qpn,
+        .src_port = p->src_port,
+        .opcode = p->bth.opcode,
+        .ack_request = p->bth.ack_request,
+    };
+    return roce_wire_hash_numbers(h, &numbers);
 }
 
 /* One beyond the packet in the frame: links pad short frames, each to its own length.
@@ -59,7 +65,7 @@ roce_wire_identity_of(const roce_frame *frame, const roce_packet *p,
         return false;
     }
     *identity = (roce_wire_identity){0};
-    uint64_t h = roce_hash_addr(roce_hash_addr(p->ipv4_ident, &p->src), &p->dst);
+    uint64_t h = roce_wire_hash_ends(p->ipv4_ident, &p->src, &p->dst);
     if (p->has_bth) {
         h = hash_roce(h, p);
         if (roce_packet_has_icrc(p, frame->captured_bytes)) {
@@ -70,6 +76,6 @@ roce_wire_identity_of(const roce_frame *frame, const roce_packet *p,
     } else {
         h = hash_stranger(h, frame, p);
     }
-    identity->narrow = h == 0 ? 1 : h;
+    identity->narrow = roce_wire_narrow(h);
     return true;
 }

@@ -21,6 +21,7 @@
 #include "roce/opcode.h"
 #include "roce/packet.h"
 #include "roce/tracker.h"
+#include "roce/wire_identity.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,6 +77,12 @@ roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
 /* The PSNs that its cars are counted in. */
 roce_space
 roce_mould_space(const roce_mould *mould);
+
+/* As roce_wire_identity_of(), of the packet that became the car, from `src` to `dst`. */
+void
+roce_mould_wire_identity(const roce_mould *mould, const roce_frame *frame,
+                         const roce_car *car, const roce_addr *src,
+                         const roce_addr *dst, roce_wire_identity *identity);
 
 /* As roce_icrc_check(), of the packet that became the car. */
 roce_icrc_status

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures made at random in which queue pairs write, send and read for long, and now and
-then something happens that ends or forbids a train: chatter(seed) gives the bytes of
-one."""
+then something happens that ends or forbids a train: chatter(seed) gives the bytes of one;
+in_files(data, seed) those of several, as a rotated capture or two points of one path have
+it."""
 
 import copy
 import random
+import struct
 
 import roce
 
@@ -325,3 +327,31 @@ def chatter(seed):
             now_ns += rng.choice((0, 80, 400, 400, 400, 90000)) - rng.choice((0,) * 50 + (5000,))
             out.add(now_ns, frame)
     return out.bytes()
+
+
+def records(data):
+    """The time in nanoseconds, the lengths and the bytes of each packet of a pcap file."""
+    at = 24
+    while at < len(data):
+        seconds, fraction, kept, length = struct.unpack_from("<IIII", data, at)
+        yield seconds * 10**9 + fraction, length, data[at + 16:at + 16 + kept]
+        at += 16 + kept
+
+
+def in_files(data, seed):
+    """The files of a rotated capture, or those of two points of one path, of which the later
+    one sees most packets a little later."""
+    rng = random.Random(seed)
+    snap_length = struct.unpack_from("<I", data, 16)[0]
+    is_rotated = rng.random() < 0.5
+    outs = [roce.Pcap(snap_length=snap_length) for _ in range(rng.choice((2, 3)) if is_rotated
+                                                              else 2)]
+    packets = list(records(data))
+    for i, (time_ns, length, frame) in enumerate(packets):
+        if is_rotated:
+            outs[i * len(outs) // len(packets)].add(time_ns, frame, length)
+            continue
+        outs[0].add(time_ns, frame, length)
+        if rng.random() > 0.001:
+            outs[1].add(time_ns + 700, frame, length)
+    return [out.bytes() for out in outs]

@@ -55,6 +55,17 @@ mould_car_agrees(const roce_car *car, const roce_frame *frame, const roce_packet
            CHECK_INT(car->cut, frame->captured_bytes < frame->wire_bytes);
 }
 
+static inline bool
+mould_identity_agrees(const roce_mould *mould, const roce_frame *frame,
+                      const roce_car *car, const roce_packet *p)
+{
+    roce_wire_identity a, b;
+    roce_mould_wire_identity(mould, frame, car, &p->src, &p->dst, &a);
+    return CHECK(roce_wire_identity_of(frame, p, &b)) &&
+           CHECK_INT(a.narrow, b.narrow) && CHECK_INT(a.has_icrc, b.has_icrc) &&
+           CHECK_INT(a.icrc, b.icrc);
+}
+
 /* False, after a failed check, if they part.  Of a lead that gives no mould nothing is
  * asked. */
 static inline bool
@@ -81,7 +92,8 @@ mould_agrees(const roce_frame *lead, const roce_frame *frame, bool *fits)
            CHECK_INT(roce_mould_check_icrc(&mould, frame, &car, roce_crc32),
                      roce_icrc_check(frame->bytes, frame->captured_bytes, &packet,
                                      roce_crc32)) &&
-           mould_car_agrees(&car, frame, &packet);
+           mould_car_agrees(&car, frame, &packet) &&
+           mould_identity_agrees(&mould, frame, &car, &packet);
 }
 
 #endif

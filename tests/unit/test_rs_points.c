@@ -227,6 +227,31 @@ test_interfaces(void)
     }
 }
 
+/* Frames that came from elsewhere tell nothing of those that an interface captured. */
+static void
+test_itself(void)
+{
+    char *files[] = {(char *)(uintptr_t) "a1", (char *)(uintptr_t) "a2", NULL};
+    g_autoptr(GPtrArray) interfaces = g_ptr_array_new_with_free_func(g_free);
+    rs_reader reader = reader_of(interfaces, NULL, 2);
+    const roce_packet mirrored = {.mirror = {.kind = ROCE_MIRROR_ERSPAN_II}};
+    bench b = bench_new(files);
+    b.points = rs_points_new(&b.options);
+    CHECK(rs_points_itself(b.points, 0, 0) == NULL);
+    const rs_point *from = rs_points_of(b.points, 1, &reader, 1, &mirrored, T0_NS);
+    CHECK(rs_points_itself(b.points, 1, 1) == NULL);
+    const rs_point *second = take(&b, 1, &reader, 1, T0_NS);
+    const rs_point *first = take(&b, 0, &reader, 0, T0_NS);
+    CHECK(rs_points_of(b.points, 1, &reader, 1, &mirrored, T0_NS) == from);
+    CHECK(first != second && first != from && second != from);
+    CHECK(rs_points_itself(b.points, 1, 1) == second);
+    CHECK(rs_points_itself(b.points, 0, 0) == first);
+    CHECK(rs_points_itself(b.points, 0, 1) == NULL);
+    CHECK(rs_points_itself(b.points, 1, 0) == NULL);
+    CHECK(rs_points_itself(b.points, 2, 0) == NULL);
+    rs_points_free(b.points);
+}
+
 static void
 test_link_type(void)
 {
@@ -331,6 +356,7 @@ main(void)
     test_names();
     test_waits_for_name();
     test_interfaces();
+    test_itself();
     test_link_type();
     test_silent_and_drops();
     test_follow_time();

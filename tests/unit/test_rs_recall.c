@@ -29,6 +29,7 @@ nth_packet(uint32_t n, bool cnp)
     return m;
 }
 
+/* Every other one as a car. */
 static void
 add(rs_recall *recall, guint point, uint32_t n, uint64_t number)
 {
@@ -39,7 +40,13 @@ add(rs_recall *recall, guint point, uint32_t n, uint64_t number)
     roce_ports_init(&ports);
     roce_packet packet;
     roce_decode(&frame, &ports, &packet);
-    rs_recall_add(recall, point, &frame, &packet);
+    roce_wire_identity identity;
+    CHECK(roce_wire_identity_of(&frame, &packet, &identity));
+    if (n % 2 == 0) {
+        rs_recall_add(recall, point, &frame, &packet);
+    } else {
+        rs_recall_note(recall, point, number, &identity);
+    }
 }
 
 /* A classic capture of packets first..end-1. */

@@ -101,8 +101,15 @@ marked_from(const rs_twins *twins, guint point, guint from)
     return n;
 }
 
+/* Whether a look may come as a glimpse, as unmarked data does. */
+static gboolean
+may_be_glimpse(gsize row, const look *one)
+{
+    return rows[row].opcode != RC_ACK && one->ecn != ROCE_ECN_CE;
+}
+
 static void
-check(gsize row)
+check(gsize row, gboolean with_glimpses)
 {
     rs_twins *twins = rs_twins_new();
     const roce_wire_identity identity = {.narrow = 7};
@@ -118,7 +125,17 @@ check(gsize row)
         const roce_frame frame = {.number = i + 1, .point = one->point};
         const roce_stream stream = {.id = one->point, .point = one->point};
         const rs_sight sight = {.frame = &frame, .packet = &packet, .stream = &stream};
-        (void)rs_twins_add(twins, &identity, &sight);
+        const rs_glimpse glimpse = {
+            .stream = &stream,
+            .frame = i + 1,
+            .hop_limit = one->hops,
+            .traffic_class = one->ecn,
+        };
+        if (with_glimpses && may_be_glimpse(row, one)) {
+            (void)rs_twins_glimpse(twins, &identity, &glimpse);
+        } else {
+            (void)rs_twins_add(twins, &identity, &sight);
+        }
     }
     rs_twins_finish(twins);
     check_row(rows[row].name);
@@ -136,7 +153,8 @@ int
 main(void)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        check(i);
+        check(i, FALSE);
+        check(i, TRUE);
     }
     return check_status();
 }
