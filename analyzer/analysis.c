@@ -345,7 +345,7 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
     return TRUE;
 }
 
-/* `identity` is of no meaning where no other point may have the packet. */
+/* `identity` is NULL where no other point may have the packet. */
 static void
 glimpse(const rs_analysis *analysis, const rs_boarded *boarded,
         const roce_wire_identity *identity)
@@ -373,8 +373,9 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded,
     };
     memcpy(g->dst_mac, mould->bytes, sizeof g->dst_mac);
     memcpy(g->src_mac, mould->bytes + sizeof g->dst_mac, sizeof g->src_mac);
-    if (analysis->twins != NULL) {
+    if (identity != NULL && analysis->twins != NULL) {
         g->has_identity = TRUE;
+        window->has_identities = TRUE;
         window->identities[g - window->glimpses] = *identity;
     }
 }
@@ -420,11 +421,12 @@ board(run *r, const rs_feed_batch *from, guint i, rs_point *point,
     follow_time(analysis, point, frame->time_ns);
     analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
     analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
-    roce_wire_identity identity = {0};
-    if (identify(analysis, frame, &boarded, &identity)) {
+    roce_wire_identity identity;
+    gboolean is_asked_for = identify(analysis, frame, &boarded, &identity);
+    if (is_asked_for) {
         rs_points_remember_car(analysis->points, point, frame->number, &identity);
     }
-    glimpse(analysis, &boarded, &identity);
+    glimpse(analysis, &boarded, is_asked_for ? &identity : NULL);
     return TRUE;
 }
 
@@ -434,25 +436,16 @@ typedef struct handful {
     const rs_feed_batch *from;
     guint first, n;
     roce_packet *packets;            /* of those that have no train */
-    guint32 points[AT_ONCE];         /* where they were captured, as far as is known */
     rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
 } handful;
 
-/* Most come from one interface. */
-static void
-guess_points(const run *r, handful *h)
+/* Where a frame was captured, as far as is known. */
+static guint32
+guess_point(const run *r, const rs_feed_batch *from, guint interface)
 {
     const rs_points *points = r->analysis->points;
-    const rs_record *records = &h->from->records[h->first];
-    for (guint i = 0; i < h->n; i++) {
-        if (i > 0 && records[i].interface == records[i - 1].interface) {
-            h->points[i] = h->points[i - 1];
-            continue;
-        }
-        const rs_point *point =
-            rs_points_itself(points, h->from->file_i, records[i].interface);
-        h->points[i] = point != NULL ? point->id : rs_points_newest(points);
-    }
+    const rs_point *point = rs_points_itself(points, from->file_i, interface);
+    return point != NULL ? point->id : rs_points_newest(points);
 }
 
 static void
@@ -461,13 +454,20 @@ guess_platforms(const run *r, handful *h)
     if (r->trains == NULL) {
         return;
     }
-    guint32 hashes[AT_ONCE];
+    const rs_record *records = &h->from->records[h->first];
+    guint interface = records[0].interface;
+    guint32 point = guess_point(r, h->from, interface);
+    guint32 keys[AT_ONCE];
     for (guint i = 0; i < h->n; i++) {
-        hashes[i] = roce_mould_hash(&h->from->records[h->first + i].frame);
-        rs_trains_approach_guess(r->trains, hashes[i], h->points[i]);
+        if (records[i].interface != interface) {
+            interface = records[i].interface;
+            point = guess_point(r, h->from, interface);
+        }
+        keys[i] = rs_trains_key(roce_mould_hash(&records[i].frame), point);
+        rs_trains_approach_guess(r->trains, keys[i]);
     }
     for (guint i = 0; i < h->n; i++) {
-        h->platforms[i] = rs_trains_guess(r->trains, hashes[i], h->points[i]);
+        h->platforms[i] = rs_trains_guess(r->trains, keys[i]);
     }
 }
 
@@ -489,7 +489,9 @@ look_at_lone_ones(const run *r, handful *h)
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] == NULL) {
             decode_at(r, h, i);
-            foreseen[n] = roce_tracker_foresee(tracker, h->points[i], &h->packets[i]);
+            guint interface = h->from->records[h->first + i].interface;
+            guint32 point = guess_point(r, h->from, interface);
+            foreseen[n] = roce_tracker_foresee(tracker, point, &h->packets[i]);
             alone[n++] = i;
         }
     }
@@ -512,7 +514,6 @@ look_at_lone_ones(const run *r, handful *h)
 static void
 look_ahead(const run *r, handful *h)
 {
-    guess_points(r, h);
     guess_platforms(r, h);
     for (guint i = 0; i < h->n; i++) {
         rs_trains_approach(h->platforms[i]);

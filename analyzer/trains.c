@@ -48,7 +48,7 @@ struct rs_trains {
     const rs_icrc_check *icrc;
     rs_trains_take_fn take;
     gpointer ctx;
-    rs_platform **index;  /* by hash; another one's may be there */
+    rs_platform **index;  /* by key; another one's may be there */
     GPtrArray *of_stream; /* rs_platform, or NULL */
     GPtrArray *waiting;   /* rs_platform: those that have cars */
     GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
@@ -84,23 +84,29 @@ rs_trains_free(rs_trains *trains)
 
 /* ---- platforms ---- */
 
-static rs_platform **
-place_of(const rs_trains *trains, guint32 hash, guint32 point)
+guint32
+rs_trains_key(guint32 hash, guint32 point)
 {
-    return &trains->index[(hash + point * POINT_FACTOR) % INDEX_PLACES];
+    return hash != 0 ? (hash + point * POINT_FACTOR) | 1 : 0;
+}
+
+static rs_platform **
+place_of(const rs_trains *trains, guint32 key)
+{
+    return &trains->index[key / 2 % INDEX_PLACES];
 }
 
 rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 hash, guint32 point)
+rs_trains_guess(const rs_trains *trains, guint32 key)
 {
-    return hash != 0 ? *place_of(trains, hash, point) : NULL;
+    return key != 0 ? *place_of(trains, key) : NULL;
 }
 
 void
-rs_trains_approach_guess(const rs_trains *trains, guint32 hash, guint32 point)
+rs_trains_approach_guess(const rs_trains *trains, guint32 key)
 {
-    if (hash != 0) {
-        rs_approach(place_of(trains, hash, point), sizeof *trains->index);
+    if (key != 0) {
+        rs_approach(place_of(trains, key), sizeof *trains->index);
     }
 }
 
@@ -389,12 +395,12 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->began |= sight->info->part == ROCE_PART_FIRST;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
-    guint32 hash = roce_mould_hash(frame);
+    guint32 key = rs_trains_key(roce_mould_hash(frame), frame->point);
     if (p->open) {
         p->space = roce_mould_space(&p->mould);
     }
-    if (p->open && hash != 0) {
-        *place_of(trains, hash, frame->point) = p;
+    if (p->open && key != 0) {
+        *place_of(trains, key) = p;
     }
 }
 

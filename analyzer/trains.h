@@ -40,15 +40,20 @@ rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_f
 void
 rs_trains_free(rs_trains *trains);
 
-/* At which platform a frame of that roce_mould_hash() may wait that was captured at that
- * point; NULL: at none.  A guess, which costs little. */
+/* What platforms are known by: the roce_mould_hash() of a frame, and the point where it was
+ * captured.  0: it waits nowhere. */
+guint32
+rs_trains_key(guint32 hash, guint32 point);
+
+/* At which platform a frame of that key may wait; NULL: at none.  A guess, which costs
+ * little. */
 rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 hash, guint32 point);
+rs_trains_guess(const rs_trains *trains, guint32 key);
 
 /* That guess, and a platform that was guessed, will be asked for soon; see approach.h.
  * NULL is fine. */
 void
-rs_trains_approach_guess(const rs_trains *trains, guint32 hash, guint32 point);
+rs_trains_approach_guess(const rs_trains *trains, guint32 key);
 void
 rs_trains_approach(const rs_platform *platform);
 

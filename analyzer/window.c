@@ -6,6 +6,7 @@ rs_window_init(rs_window *window)
 {
     window->n = window->n_packets = 0;
     window->n_glimpses = window->n_trains = window->n_cars = 0;
+    window->has_identities = FALSE;
     window->events = g_array_new(FALSE, FALSE, sizeof(rs_occurrence));
     window->bytes = g_byte_array_new();
 }
@@ -22,6 +23,7 @@ rs_window_empty(rs_window *window)
 {
     window->n = window->n_packets = 0;
     window->n_glimpses = window->n_trains = window->n_cars = 0;
+    window->has_identities = FALSE;
     g_array_set_size(window->events, 0);
     g_byte_array_set_size(window->bytes, 0);
 }

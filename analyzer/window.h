@@ -57,8 +57,9 @@ typedef struct rs_window {
     rs_train trains[RS_WINDOW_CARS];
     roce_car cars[RS_WINDOW_CARS];
     guint n_glimpses, n_trains, n_cars;
-    GArray *events;    /* rs_occurrence */
-    GByteArray *bytes; /* of frames */
+    gboolean has_identities; /* some glimpse has one */
+    GArray *events;          /* rs_occurrence */
+    GByteArray *bytes;       /* of frames */
 } rs_window;
 
 void

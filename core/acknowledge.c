@@ -151,6 +151,9 @@ static void
 upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
 {
+    if (roce_trouble_had(s) == NULL) {
+        return; /* nothing was ever doubted */
+    }
     roce_lane *lane = roce_requests(s);
     const roce_round *round = &roce_trouble_of(s)->round;
     bool jumped = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
@@ -228,7 +231,8 @@ static void
 acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t psn)
 {
-    roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
+    const roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
+    roce_measure_ack(t, s, a, psn, slot);
     bool fresh = !s->acked || psn >= s->una;
     const roce_round *round = &roce_trouble_of(s)->round;
     bool undisturbed = !round->active && slot != NULL && slot->tx >= round->first_tx;
@@ -482,7 +486,6 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         roce_measure_nak(t, s, a, psn);
     }
     if (kind == ROCE_AETH_ACK) {
-        roce_measure_ack(t, s, a, psn);
         acknowledge_ack(t, s, a, psn);
     } else if (kind == ROCE_AETH_NAK) {
         acknowledge_nak(t, s, a, psn, value);

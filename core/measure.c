@@ -222,11 +222,10 @@ answer_repair(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 
 void
 roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                 int64_t psn)
+                 int64_t psn, const roce_slot *slot)
 {
     cover(t, s, a, psn + 1);
     bool fresh = !s->acked || psn >= s->una;
-    const roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     if (fresh && slot != NULL && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
         is_clean(s, slot)) {
         roce_measure_add(t, s, a, ROCE_LATENCY_ACK, slot->time_ns, slot->frame);

@@ -652,10 +652,11 @@ roce_pacing_clear(roce_tracker *t);
 void
 roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_latency latency, uint64_t from_ns, uint64_t from_frame);
-/* An ACK for `psn` is here; before s->una is moved. */
+/* An ACK for `psn` is here, whose entry is `slot`, NULL: there is none; before s->una is
+ * moved. */
 void
 roce_measure_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                 int64_t psn);
+                 int64_t psn, const roce_slot *slot);
 /* A NAK of any kind for `psn` is here. */
 void
 roce_measure_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
