@@ -9,6 +9,7 @@
 #include "error.h"
 #include "feed.h"
 #include "filter.h"
+#include "mirrors.h"
 #include "progress.h"
 #include "stages.h"
 #include "tell.h"
@@ -43,6 +44,7 @@ typedef struct run {
     rs_filter *filter;
     roce_intake *intake;
     rs_trains *trains; /* NULL: each packet goes by itself */
+    rs_mirrors *mirrors;
     gboolean tracking; /* some frame has been tracked */
     gboolean paused;   /* some pause frame has been */
 } run;
@@ -156,6 +158,18 @@ meet_pause(run *r)
     rs_stages_stay(r->analysis->stages);
 }
 
+/* As rs_trains_follow(), for a frame that a mirror may have carried. */
+static gboolean
+follow(const run *r, const roce_frame *frame, const rs_sight *sight)
+{
+    roce_frame inner;
+    roce_wrapper wrapper;
+    gboolean is_mirrored = sight->packet->mirror.kind != ROCE_MIRROR_NONE &&
+                           roce_wrapper_take(frame, sight->packet, &wrapper) &&
+                           roce_wrapper_open(&wrapper, frame, &inner);
+    return rs_trains_follow(r->trains, is_mirrored ? &inner : frame, sight);
+}
+
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
@@ -177,8 +191,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
-    slot->sight.is_beside =
-        r->trains != NULL && rs_trains_follow(r->trains, frame, &slot->sight);
+    slot->sight.is_beside = r->trains != NULL && follow(r, frame, &slot->sight);
     if (roce_packet_is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }
@@ -329,6 +342,10 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
         point->switch_stamps = TRUE;
         point->switch_granularity = packet->mirror.granularity;
     }
+    if (r->trains != NULL) {
+        rs_mirrors_note(r->mirrors, from->file_i, from->records[i].interface, frame,
+                        packet);
+    }
     rs_points_remember(analysis->points, point, frame, packet);
     follow_time(analysis, point, frame->time_ns);
     switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {
@@ -393,43 +410,6 @@ identify(const rs_analysis *analysis, const roce_frame *frame,
     return TRUE;
 }
 
-/* The point of frames of an interface that may go the short way, see trains.h; NULL: none
- * may.  It stays so until a frame goes another way. */
-static rs_point *
-find_gate(const run *r, guint file_i, guint interface)
-{
-    rs_point *point = rs_points_itself(r->analysis->points, file_i, interface);
-    return point != NULL && roce_intake_is_straight(r->intake, point->id) ? point
-                                                                          : NULL;
-}
-
-/* Whether the frame goes the short way; then it has been taken. */
-static gboolean
-board(run *r, const rs_feed_batch *from, guint i, rs_point *point,
-      rs_platform *platform)
-{
-    rs_analysis *analysis = r->analysis;
-    roce_frame *frame = &from->records[i].frame;
-    frame->number = analysis->packets + 1;
-    frame->point = point->id;
-    rs_boarded boarded;
-    if (!rs_trains_board(r->trains, platform, frame, &boarded)) {
-        return FALSE;
-    }
-    analysis->packets++;
-    count_frame(analysis, from->file_i, frame);
-    follow_time(analysis, point, frame->time_ns);
-    analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
-    analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
-    roce_wire_identity identity;
-    gboolean is_asked_for = identify(analysis, frame, &boarded, &identity);
-    if (is_asked_for) {
-        rs_points_remember_car(analysis->points, point, frame->number, &identity);
-    }
-    glimpse(analysis, &boarded, is_asked_for ? &identity : NULL);
-    return TRUE;
-}
-
 /* A few frames that come next, and what is known of them ahead: what they will want of
  * memory, which for many streams is far away, comes near while those before are taken. */
 typedef struct handful {
@@ -439,6 +419,23 @@ typedef struct handful {
     rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
 } handful;
 
+/* A frame as trains have it: what a mirror carries is taken out. */
+typedef struct bare_frame {
+    roce_frame *frame; /* itself, or `inner`, whose point is known */
+    gboolean mirrored;
+    roce_frame inner;
+} bare_frame;
+
+static void
+strip(const run *r, const rs_feed_batch *from, guint i, bare_frame *bare)
+{
+    rs_record *record = &from->records[i];
+    bare->mirrored = rs_mirrors_any(r->mirrors) &&
+                     rs_mirrors_open(r->mirrors, from->file_i, record->interface,
+                                     &record->frame, &bare->inner);
+    bare->frame = bare->mirrored ? &bare->inner : &record->frame;
+}
+
 /* Where a frame was captured, as far as is known. */
 static guint32
 guess_point(const run *r, const rs_feed_batch *from, guint interface)
@@ -446,6 +443,19 @@ guess_point(const run *r, const rs_feed_batch *from, guint interface)
     const rs_points *points = r->analysis->points;
     const rs_point *point = rs_points_itself(points, from->file_i, interface);
     return point != NULL ? point->id : rs_points_newest(points);
+}
+
+/* What its platform would be known by; `point` is where its interface captures. */
+static inline guint32
+key_of(const run *r, const rs_feed_batch *from, guint i, guint32 point)
+{
+    if (rs_mirrors_any(r->mirrors)) {
+        bare_frame bare;
+        strip(r, from, i, &bare);
+        return rs_trains_key(roce_mould_hash(bare.frame),
+                             bare.mirrored ? bare.frame->point : point);
+    }
+    return rs_trains_key(roce_mould_hash(&from->records[i].frame), point);
 }
 
 static void
@@ -463,7 +473,7 @@ guess_platforms(const run *r, handful *h)
             interface = records[i].interface;
             point = guess_point(r, h->from, interface);
         }
-        keys[i] = rs_trains_key(roce_mould_hash(&records[i].frame), point);
+        keys[i] = key_of(r, h->from, h->first + i, point);
         rs_trains_approach_guess(r->trains, keys[i]);
     }
     for (guint i = 0; i < h->n; i++) {
@@ -521,21 +531,81 @@ look_ahead(const run *r, handful *h)
     look_at_lone_ones(r, h);
 }
 
+/* Whether the frame goes the short way; then it has been taken. */
+static gboolean
+board(run *r, const rs_feed_batch *from, guint i, const bare_frame *bare,
+      rs_point *point, rs_platform *platform)
+{
+    rs_analysis *analysis = r->analysis;
+    roce_frame *frame = bare->frame;
+    frame->number = analysis->packets + 1;
+    frame->point = point->id;
+    rs_boarded boarded;
+    if (!rs_trains_board(r->trains, platform, frame, &boarded)) {
+        return FALSE;
+    }
+    analysis->packets++;
+    count_frame(analysis, from->file_i, &from->records[i].frame);
+    follow_time(analysis, point, frame->time_ns);
+    analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
+    analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
+    if (bare->mirrored) {
+        roce_tracker_count_mirrored(analysis->tracker, 1);
+    }
+    roce_wire_identity identity;
+    gboolean is_asked_for = identify(analysis, frame, &boarded, &identity);
+    if (is_asked_for) {
+        rs_points_remember_car(analysis->points, point, frame->number, &identity);
+    }
+    glimpse(analysis, &boarded, is_asked_for ? &identity : NULL);
+    return TRUE;
+}
+
+/* Whether frames of a point may go the short way, see trains.h.  It stays so until a frame
+ * goes another way. */
+static gboolean
+is_gate(const run *r, const rs_point *point)
+{
+    return roce_intake_is_straight(r->intake, point->id);
+}
+
+/* The point of a frame that may go the short way; NULL: it may not.  `gate` is what was said
+ * of a frame of the interface before it, or NULL. */
+static rs_point *
+find_gate(const run *r, guint file_i, guint interface, const bare_frame *bare,
+          rs_point *gate)
+{
+    const rs_points *points = r->analysis->points;
+    if (bare->mirrored) {
+        rs_point *point = rs_points_at(points, bare->frame->point);
+        return is_gate(r, point) ? point : NULL;
+    }
+    if (gate != NULL) {
+        return gate;
+    }
+    rs_point *point = rs_points_itself(points, file_i, interface);
+    return point != NULL && is_gate(r, point) ? point : NULL;
+}
+
 static gboolean
 take_some(run *r, handful *h, GError **error)
 {
     look_ahead(r, h);
-    rs_point *gate = NULL;
-    guint interface = 0; /* that it is for */
+    rs_point *gate = NULL; /* of frames that no mirror carried */
+    guint interface = 0;   /* that it is for */
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] != NULL) {
             guint its_own = h->from->records[h->first + i].interface;
-            if (gate == NULL || its_own != interface) {
-                gate = find_gate(r, h->from->file_i, its_own);
+            bare_frame bare;
+            strip(r, h->from, h->first + i, &bare);
+            rs_point *point = find_gate(r, h->from->file_i, its_own, &bare,
+                                        its_own == interface ? gate : NULL);
+            if (!bare.mirrored) {
+                gate = point;
                 interface = its_own;
             }
-            if (gate != NULL &&
-                board(r, h->from, h->first + i, gate, h->platforms[i])) {
+            if (point != NULL &&
+                board(r, h->from, h->first + i, &bare, point, h->platforms[i])) {
                 continue;
             }
             decode_at(r, h, i);
@@ -713,10 +783,12 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
     rs_must(roce_intake_new(&r.intake, &alloc, &config));
     analysis->stages = rs_stages_new(n_threads(analysis), rs_tell_window, analysis);
     r.trains = make_trains(analysis);
+    r.mirrors = rs_mirrors_new();
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);
     }
+    rs_mirrors_free(r.mirrors);
     rs_trains_free(r.trains);
     roce_intake_free(r.intake);
     g_clear_pointer(&analysis->stages, rs_stages_free);

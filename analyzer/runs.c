@@ -94,8 +94,8 @@ most_steps(guint32 stream)
 
 /* ---- what is alike ---- */
 
-/* Only plain packets come in runs: nothing is around them, no NAK or CNP is one, and each
- * takes no more than one PSN. */
+/* Only plain packets come in runs: nothing but a mirror is around them, no NAK or CNP is
+ * one, and each takes no more than one PSN. */
 static gboolean
 comes_in_runs(const rs_sight *sight)
 {
@@ -104,8 +104,9 @@ comes_in_runs(const rs_sight *sight)
     gboolean is_nak = (p->headers & ROCE_HEADER_AETH) != 0 &&
                       roce_aeth_get_kind(p->aeth_syndrome) != ROCE_AETH_ACK;
     return sight->is_counted && sight->sighting->span <= 1 &&
-           sight->icrc != ROCE_ICRC_BAD && p->n_tunnels == 0 && p->has_macs &&
-           !p->is_grh && p->n_vlans <= 1 && !is_nak &&
+           sight->icrc != ROCE_ICRC_BAD &&
+           p->n_tunnels == (p->mirror.kind != ROCE_MIRROR_NONE ? 1 : 0) &&
+           p->has_macs && !p->is_grh && p->n_vlans <= 1 && !is_nak &&
            (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
             role == ROCE_ROLE_READ_RESPONSE || role == ROCE_ROLE_ACK);
 }

@@ -56,9 +56,9 @@ static bool
 is_like_a_car(const roce_packet *p)
 {
     return p->outcome == ROCE_DECODED && p->kind == ROCE_CLASS_ROCE && p->has_bth &&
-           p->n_tunnels == 0 && p->has_macs && !p->is_grh && p->n_vlans <= 1 &&
-           is_a_cars(p->bth.opcode) && p->payload_bytes > 0 &&
-           roce_packet_ecn(p) != ROCE_ECN_CE;
+           p->n_tunnels == (p->mirror.kind != ROCE_MIRROR_NONE ? 1 : 0) &&
+           p->has_macs && !p->is_grh && p->n_vlans <= 1 && is_a_cars(p->bth.opcode) &&
+           p->payload_bytes > 0 && roce_packet_ecn(p) != ROCE_ECN_CE;
 }
 
 bool
@@ -70,13 +70,13 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
         return false;
     }
     memset(mould, 0, sizeof *mould);
-    memcpy(mould->bytes, frame->bytes, packet->bth_offset + ROCE_BTH_BYTES);
+    memcpy(mould->bytes, frame->bytes, express.bth_offset + ROCE_BTH_BYTES);
     mould->traffic_class = packet->traffic_class;
     mould->hop_limit = packet->hop_limit;
     mould->direction = frame->direction;
     take_operation(mould, packet->bth.opcode);
-    mould->ip_at = packet->ip_offset;
-    mould->udp_at = packet->bth_offset - UDP_BYTES;
+    mould->ip_at = express.ip_offset;
+    mould->udp_at = express.bth_offset - UDP_BYTES;
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
     mould->shape = (uint8_t)((is_ipv4(mould) ? 0 : 2) + (is_tagged ? 1 : 0));
     return true;

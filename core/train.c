@@ -242,6 +242,13 @@ roce_tracker_note_car(roce_tracker *t, uint32_t stream, uint32_t psn24)
     roce_pair_note_request(t, roce_state_at(t, stream), psn24);
 }
 
+void
+roce_tracker_count_mirrored(roce_tracker *t, uint32_t n)
+{
+    t->totals.mirrored_packets += n;
+    t->totals.tunnelled_packets += n;
+}
+
 /* Entries that are far away are asked for together. */
 void
 roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, roce_space space,

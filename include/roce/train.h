@@ -41,6 +41,28 @@ typedef struct roce_car {
     bool cut; /* by the snap length */
 } roce_car;
 
+#define ROCE_WRAPPER_BYTES 64
+
+/* What a mirror puts around frames that it copies, as all of its copies have it. */
+typedef struct roce_wrapper {
+    uint8_t bytes[ROCE_WRAPPER_BYTES],
+        shared[ROCE_WRAPPER_BYTES]; /* of these the bits */
+    uint32_t n;
+} roce_wrapper;
+
+/* Takes the wrapper of a packet that roce_decode() made of a frame.  False for one that has
+ * none, or another than ERSPAN I or II or plain GRE over IPv4. */
+bool
+roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
+                  roce_wrapper *wrapper);
+
+/* Whether a frame is in that wrapper; *inner is what it holds, as if it had been captured
+ * where it was copied.  What roce_decode() says of the two is the same, but for offsets and
+ * what it says of the mirror. */
+bool
+roce_wrapper_open(const roce_wrapper *wrapper, const roce_frame *frame,
+                  roce_frame *inner);
+
 #define ROCE_MOULD_BYTES 80
 
 /* Headers that the packets of a train share, as one of them has them: Ethernet with one
@@ -55,7 +77,8 @@ typedef struct roce_mould {
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
 } roce_mould;
 
-/* Takes the mould of a packet that roce_decode() made of a frame.  False for one that no
+/* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the
+ * frame was in; frames that are to fit are without it likewise.  False for one that no
  * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC
  * are, with payload, that came whole and without a mark of congestion. */
 bool
@@ -114,6 +137,10 @@ roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space
  * come, whatever stream they are of. */
 void
 roce_tracker_note_car(roce_tracker *tracker, uint32_t stream, uint32_t psn24);
+
+/* So many packets that came in mirrors have become cars. */
+void
+roce_tracker_count_mirrored(roce_tracker *tracker, uint32_t n);
 
 /* So many cars of a stream will be taken soon: what they will want of memory comes near. */
 void

@@ -2,7 +2,7 @@
 """Captures made at random in which queue pairs write, send and read for long, and now and
 then something happens that ends or forbids a train: chatter(seed) gives the bytes of one;
 in_files(data, seed) those of several, as a rotated capture or two points of one path have
-it."""
+it; mirrored(data, seed) those of the same in a mirror."""
 
 import copy
 import random
@@ -355,3 +355,43 @@ def in_files(data, seed):
         if rng.random() > 0.001:
             outs[1].add(time_ns + 700, frame, length)
     return [out.bytes() for out in outs]
+
+
+ERSPAN, BRIDGING = 0x88BE, 0x6558
+GRE_KEY, GRE_SEQUENCE = 0x2000, 0x1000
+
+
+def gre(how, number):
+    """The headers between a mirror's IP header and a frame that it copied."""
+    is_second = how["kind"] == "II"
+    flags = (GRE_KEY if how["key"] else 0) | (GRE_SEQUENCE if is_second else 0)
+    head = struct.pack(">HH", flags, BRIDGING if how["kind"] == "GRE" else ERSPAN)
+    if how["key"]:
+        head += struct.pack(">I", how["key"])
+    if is_second:
+        session = 5 + number % how["sessions"]
+        head += struct.pack(">IHHI", number, 0x1000, how["tagged"] << 11 | session, 3)
+    return head
+
+
+def mirrored(data, seed):
+    """The same as a switch sends it in GRE: whole, cut by the switch, or by the snap length;
+    with the FCS or without; in one session or two."""
+    rng = random.Random(seed)
+    how = {"kind": rng.choice(("I", "II", "II", "GRE")), "key": rng.choice((0, 0, 77)),
+           "tagged": rng.choice((0, 0, 0, 2)), "sessions": rng.choice((1, 1, 2))}
+    fcs = bytes(rng.choice((0, 0, 4)))
+    cuts = rng.random() < 0.3
+    out = roce.Pcap(snap_length=262144)
+    for number, (time_ns, length, frame) in enumerate(records(data)):
+        if rng.random() < 0.002:
+            out.add(time_ns, frame, length)     # not of the mirror
+            continue
+        head = gre(how, number)
+        carried = len(frame) if cuts else length + len(fcs)
+        frame += fcs if len(frame) == length else b""
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(head) + carried, number & 0xFFFF,
+                         0x4000, 61, 47, 0, bytes((10, 9, 0, 1)), bytes((10, 9, 0, 2)))
+        outer = roce.ethernet(ip + head + frame)
+        out.add(time_ns, outer, 34 + len(head) + carried)
+    return out.bytes()

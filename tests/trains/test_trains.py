@@ -62,6 +62,9 @@ def captures(directory):
         yield [path]
         if seed % 3 == 0:
             yield list(split(path, seed))
+        elif seed % 3 == 1:
+            path.write_bytes(chatter.mirrored(path.read_bytes(), seed))
+            yield [path]
 
 
 def main():
