@@ -4,10 +4,11 @@
  * had been captured where it was copied.
  *
  *   Ethernet, IPv4 without options and no fragment, GRE with or without a key and a
- *   sequence number, and behind it nothing (ERSPAN I, GRE) or the header of ERSPAN II
+ *   sequence number, and behind it nothing (ERSPAN I, GRE) or the header of ERSPAN II, of
+ *   ERSPAN III without a platform's subheader, or of Arista
  *
  * All of it is shared by the packets of one mirror but lengths, IPv4's identification and
- * checksum, and the sequence number.
+ * checksum, the sequence number, and the time of the copy.
  */
 #include "bytes.h"
 #include "express.h"
@@ -21,44 +22,65 @@
 #define GRE_BYTES 4
 #define GRE_KEY 0x2000
 #define GRE_SEQUENCE 0x1000
-#define ERSPAN_II_BYTES 8
 #define PROTOCOL_GRE 47
 #define IPV4_NO_OPTIONS 0x45
 #define IPV4_FRAGMENT 0x3fff
 #define WORD_BYTES 8u
+#define N_HEADERS (sizeof headers / sizeof *headers)
 
-/* Bytes up to the mirrored frame; 0 for what is none of these. */
-static uint32_t
-bytes_around(const roce_frame *frame, const roce_packet *packet)
+/* Ethernet, IPv4, GRE and nothing that has to be read to know where GRE ends. */
+static bool
+is_gre(const roce_frame *frame)
 {
     const uint8_t *b = frame->bytes;
-    const roce_mirror *mirror = &packet->mirror;
-    bool has_header = mirror->kind == ROCE_MIRROR_ERSPAN_II;
-    if ((!has_header && mirror->kind != ROCE_MIRROR_ERSPAN_I &&
-         mirror->kind != ROCE_MIRROR_GRE) ||
-        packet->n_tunnels != 1 || mirror->says_truncated || mirror->cut ||
-        frame->link != ROCE_LINK_ETHERNET ||
-        frame->captured_bytes < GRE_AT + GRE_BYTES ||
-        roce_be16(b + TYPE_AT) != ROCE_ETHERTYPE_IPV4 ||
-        b[ETHERNET_BYTES] != IPV4_NO_OPTIONS ||
-        (roce_be16(b + ETHERNET_BYTES + 6) & IPV4_FRAGMENT) != 0 ||
-        b[ETHERNET_BYTES + 9] != PROTOCOL_GRE) {
-        return 0;
-    }
-    uint16_t flags = roce_be16(b + GRE_AT);
-    uint32_t n = GRE_AT + GRE_BYTES + ((flags & GRE_KEY) != 0 ? 4u : 0u) +
-                 ((flags & GRE_SEQUENCE) != 0 ? 4u : 0u) +
-                 (has_header ? ERSPAN_II_BYTES : 0u);
-    bool is_known = (flags & ~(GRE_KEY | GRE_SEQUENCE)) == 0;
-    return is_known && n == mirror->frame_offset && n <= ROCE_WRAPPER_BYTES ? n : 0;
+    return frame->link == ROCE_LINK_ETHERNET &&
+           frame->captured_bytes >= ROCE_WRAPPER_BYTES &&
+           roce_be16(b + TYPE_AT) == ROCE_ETHERTYPE_IPV4 &&
+           b[ETHERNET_BYTES] == IPV4_NO_OPTIONS &&
+           (roce_be16(b + ETHERNET_BYTES + 6) & IPV4_FRAGMENT) == 0 &&
+           b[ETHERNET_BYTES + 9] == PROTOCOL_GRE &&
+           (roce_be16(b + GRE_AT) & ~(GRE_KEY | GRE_SEQUENCE)) == 0;
 }
+
+/* Where a mirror's own header begins, if it has one. */
+static uint32_t
+header_at(const uint8_t *frame)
+{
+    uint16_t flags = roce_be16(frame + GRE_AT);
+    return GRE_AT + GRE_BYTES + ((flags & GRE_KEY) != 0 ? 4u : 0u) +
+           ((flags & GRE_SEQUENCE) != 0 ? 4u : 0u);
+}
+
+/* Headers of mirrors, and what of them differs from copy to copy: when it was made. */
+static const struct {
+    roce_mirror_kind kind;
+    uint32_t bytes;
+    uint32_t time_at, time_bytes;
+} headers[] = {
+    {ROCE_MIRROR_ERSPAN_I, 0, 0, 0},  {ROCE_MIRROR_GRE, 0, 0, 0},
+    {ROCE_MIRROR_ERSPAN_II, 8, 0, 0}, {ROCE_MIRROR_ERSPAN_III, 12, 4, 4},
+    {ROCE_MIRROR_ARISTA, 8, 0, 0},    {ROCE_MIRROR_ARISTA, 12, 0, 0},
+    {ROCE_MIRROR_ARISTA, 20, 12, 8},
+};
 
 bool
 roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
                   roce_wrapper *wrapper)
 {
-    uint32_t n = bytes_around(frame, packet);
-    if (n == 0) {
+    const roce_mirror *mirror = &packet->mirror;
+    const uint32_t n = mirror->frame_offset;
+    if (mirror->kind == ROCE_MIRROR_NONE || packet->n_tunnels != 1 ||
+        mirror->says_truncated || mirror->cut || !packet->has_macs || !is_gre(frame) ||
+        n > ROCE_WRAPPER_BYTES) {
+        return false;
+    }
+    const uint32_t at = header_at(frame->bytes);
+    uint32_t i = 0;
+    while (i < N_HEADERS &&
+           (headers[i].kind != mirror->kind || at + headers[i].bytes != n)) {
+        i++;
+    }
+    if (i == N_HEADERS) {
         return false;
     }
     memset(wrapper, 0, sizeof *wrapper);
@@ -66,17 +88,16 @@ roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
     memset(wrapper->shared, 0xff, n);
     memset(wrapper->shared + ETHERNET_BYTES + 2, 0, 4);  /* length, identification */
     memset(wrapper->shared + ETHERNET_BYTES + 10, 0, 2); /* checksum */
-    uint16_t flags = roce_be16(frame->bytes + GRE_AT);
-    if ((flags & GRE_SEQUENCE) != 0) {
-        uint32_t key = (flags & GRE_KEY) != 0 ? 4 : 0;
-        memset(wrapper->shared + GRE_AT + GRE_BYTES + key, 0, 4);
+    if ((roce_be16(frame->bytes + GRE_AT) & GRE_SEQUENCE) != 0) {
+        memset(wrapper->shared + at - 4, 0, 4);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        wrapper->bytes[i] = frame->bytes[i] & wrapper->shared[i];
+    memset(wrapper->shared + at + headers[i].time_at, 0, headers[i].time_bytes);
+    for (uint32_t k = 0; k < n; k++) {
+        wrapper->bytes[k] = frame->bytes[k] & wrapper->shared[k];
     }
     roce_frame inner;
     return roce_wrapper_open(wrapper, frame, &inner) &&
-           inner.wire_bytes == packet->mirror.wire_bytes;
+           inner.wire_bytes == mirror->wire_bytes;
 }
 
 static bool

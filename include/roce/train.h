@@ -51,7 +51,7 @@ typedef struct roce_wrapper {
 } roce_wrapper;
 
 /* Takes the wrapper of a packet that roce_decode() made of a frame.  False for one that has
- * none, or another than ERSPAN I or II or plain GRE over IPv4. */
+ * none, or another than ERSPAN I, II or III, Arista's or plain GRE over IPv4. */
 bool
 roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
                   roce_wrapper *wrapper);

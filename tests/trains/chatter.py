@@ -357,20 +357,24 @@ def in_files(data, seed):
     return [out.bytes() for out in outs]
 
 
-ERSPAN, BRIDGING = 0x88BE, 0x6558
+GRE_TYPES = {"I": 0x88BE, "II": 0x88BE, "III": 0x22EB, "GRE": 0x6558, "Arista": 0xD28B}
 GRE_KEY, GRE_SEQUENCE = 0x2000, 0x1000
 
 
 def gre(how, number):
     """The headers between a mirror's IP header and a frame that it copied."""
-    is_second = how["kind"] == "II"
-    flags = (GRE_KEY if how["key"] else 0) | (GRE_SEQUENCE if is_second else 0)
-    head = struct.pack(">HH", flags, BRIDGING if how["kind"] == "GRE" else ERSPAN)
-    if how["key"]:
-        head += struct.pack(">I", how["key"])
-    if is_second:
-        session = 5 + number % how["sessions"]
-        head += struct.pack(">IHHI", number, 0x1000, how["tagged"] << 11 | session, 3)
+    has_sequence = how["kind"] in ("II", "III")
+    flags = (GRE_KEY if how["key"] else 0) | (GRE_SEQUENCE if has_sequence else 0)
+    head = struct.pack(">HH", flags, GRE_TYPES[how["kind"]])
+    head += struct.pack(">I", how["key"]) if how["key"] else b""
+    head += struct.pack(">I", number) if has_sequence else b""
+    session = 5 + number % how["sessions"]
+    if how["kind"] == "II":
+        head += struct.pack(">HHI", 0x1000, how["tagged"] << 11 | session, 3)
+    elif how["kind"] == "III":
+        head += struct.pack(">HHIHH", 0x2000, session, number * 1000, 0, 8)
+    elif how["kind"] == "Arista":
+        head += struct.pack(">6HII", 9, 1, 7, 9, session, 0, number // 1000, number)
     return head
 
 
@@ -378,8 +382,9 @@ def mirrored(data, seed):
     """The same as a switch sends it in GRE: whole, cut by the switch, or by the snap length;
     with the FCS or without; in one session or two."""
     rng = random.Random(seed)
-    how = {"kind": rng.choice(("I", "II", "II", "GRE")), "key": rng.choice((0, 0, 77)),
-           "tagged": rng.choice((0, 0, 0, 2)), "sessions": rng.choice((1, 1, 2))}
+    how = {"kind": rng.choice(("I", "II", "II", "III", "GRE", "Arista")),
+           "key": rng.choice((0, 0, 77)), "tagged": rng.choice((0, 0, 0, 2)),
+           "sessions": rng.choice((1, 1, 2))}
     fcs = bytes(rng.choice((0, 0, 4)))
     cuts = rng.random() < 0.3
     out = roce.Pcap(snap_length=262144)

@@ -17,28 +17,41 @@ static const struct {
     const char *name;
     const char *bytes;
     uint32_t n;
-    uint32_t sequence_at; /* 0: none */
-    bool taken;           /* a wrapper is made of it */
+    uint32_t sequence_at, time_at; /* 0: none */
+    bool taken;                    /* a wrapper is made of it */
 } rows[] = {
-    {"ERSPAN I", BYTES("\x00\x00\x88\xbe"), 0, true},
-    {"ERSPAN I with a key", BYTES("\x20\x00\x88\xbe\x00\x00\x00\x4d"), 0, true},
+    {"ERSPAN I", BYTES("\x00\x00\x88\xbe"), 0, 0, true},
+    {"ERSPAN I with a key", BYTES("\x20\x00\x88\xbe\x00\x00\x00\x4d"), 0, 0, true},
     {"ERSPAN II",
-     BYTES("\x10\x00\x88\xbe\x00\x00\x00\x00\x10\x00\x00\x05\x00\x00\x00\x03"), 4,
+     BYTES("\x10\x00\x88\xbe\x00\x00\x00\x00\x10\x00\x00\x05\x00\x00\x00\x03"), 4, 0,
      true},
     {"ERSPAN II with a key",
      BYTES("\x30\x00\x88\xbe\x00\x00\x00\x4d\x00\x00\x00\x00"
            "\x10\x00\x00\x05\x00\x00\x00\x03"),
-     8, true},
-    {"GRE", BYTES("\x00\x00\x65\x58"), 0, true},
-    {"GRE with a sequence", BYTES("\x10\x00\x65\x58\x00\x00\x00\x00"), 4, true},
-    {"ERSPAN II that says it was cut",
-     BYTES("\x10\x00\x88\xbe\x00\x00\x00\x00\x10\x00\x04\x05\x00\x00\x00\x03"), 4,
-     false},
+     8, 0, true},
     {"ERSPAN III",
-     BYTES("\x10\x00\x22\xeb\x00\x00\x00\x00\x20\x00\x00\x05\x00\x00\x00\x03"
+     BYTES("\x10\x00\x22\xeb\x00\x00\x00\x00\x20\x00\x00\x05\x00\x00\x00\x00"
            "\x00\x00\x00\x00"),
-     4, false},
-    {"a checksum", BYTES("\x80\x00\x65\x58\x00\x00\x00\x00"), 0, false},
+     4, 12, true},
+    {"ERSPAN III without a sequence",
+     BYTES("\x00\x00\x22\xeb\x20\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x08"), 0, 8,
+     true},
+    {"Arista's shortest", BYTES("\x00\x00\xd2\x8b\x00\x08\x00\x01\x00\x09\x00\x02"), 0,
+     0, true},
+    {"Arista's with time",
+     BYTES("\x00\x00\xd2\x8b\x00\x09\x00\x01\x00\x07\x00\x09\x00\x02\x00\x00"
+           "\x00\x00\x00\x00\x00\x00\x00\x00"),
+     0, 20, true},
+    {"GRE", BYTES("\x00\x00\x65\x58"), 0, 0, true},
+    {"GRE with a sequence", BYTES("\x10\x00\x65\x58\x00\x00\x00\x00"), 4, 0, true},
+    {"ERSPAN II that says it was cut",
+     BYTES("\x10\x00\x88\xbe\x00\x00\x00\x00\x10\x00\x04\x05\x00\x00\x00\x03"), 4, 0,
+     false},
+    {"ERSPAN III with a subheader",
+     BYTES("\x00\x00\x22\xeb\x20\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01"
+           "\x00\x00\x00\x00\x00\x00\x00\x00"),
+     0, 8, false},
+    {"a checksum", BYTES("\x80\x00\x65\x58\x00\x00\x00\x00"), 0, 0, false},
 };
 
 typedef enum inside {
@@ -88,6 +101,9 @@ mirrored(size_t row, inside what, uint32_t n, uint32_t fcs)
     put_bytes(&m, rows[row].bytes, rows[row].n);
     if (rows[row].sequence_at > 0) {
         m.bytes[OUTER_HEADERS + rows[row].sequence_at + 3] = (uint8_t)n;
+    }
+    if (rows[row].time_at > 0) {
+        m.bytes[OUTER_HEADERS + rows[row].time_at + 3] = (uint8_t)n;
     }
     put_bytes(&m, in.bytes, in.n);
     put_filler(&m, fcs);
