@@ -386,6 +386,7 @@ glimpse(const rs_analysis *analysis, const rs_boarded *boarded,
         .priority = boarded->priority,
         .traffic_class = mould->traffic_class,
         .hop_limit = mould->hop_limit,
+        .direction = (guint8)mould->direction,
         .cut = car->cut,
     };
     memcpy(g->dst_mac, mould->bytes, sizeof g->dst_mac);
@@ -675,7 +676,8 @@ read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
             }
             break;
         }
-        if (r->analysis->packets - shown >= RS_FEED_BATCH_RECORDS) {
+        if (r->analysis->files->len == 1 ||
+            r->analysis->packets - shown >= RS_FEED_BATCH_RECORDS) {
             shown = r->analysis->packets;
             rs_progress_show(progress, rs_feed_position(feed),
                              rs_feed_total_bytes(feed), shown);

@@ -21,7 +21,7 @@ typedef struct rs_glimpse {
     guint32 acknowledges; /* as in rs_boarded */
     guint32 payload_bytes, wire_bytes;
     guint16 behind; /* so many slots of the window */
-    guint8 opcode, space, priority, traffic_class, hop_limit;
+    guint8 opcode, space, priority, traffic_class, hop_limit, direction;
     guint8 dst_mac[6], src_mac[6];
     guint8 cut;          /* by the snap length */
     guint8 has_identity; /* it is to be looked for at other points */

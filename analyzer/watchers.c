@@ -262,6 +262,7 @@ look(view *v, const rs_glimpse *g)
     v->frame.captured_bytes = g->cut ? 0 : g->wire_bytes;
     memcpy(v->packet.dst_mac, g->dst_mac, sizeof g->dst_mac);
     memcpy(v->packet.src_mac, g->src_mac, sizeof g->src_mac);
+    v->packet.direction = g->direction;
     v->packet.src = g->stream->src;
     v->packet.dst = g->stream->dst;
     v->packet.traffic_class = g->traffic_class;

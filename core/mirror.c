@@ -88,6 +88,22 @@ static const struct {
 } dzgre[] = {{7, 12}, {8, 8}, {9, 20}};
 /* clang-format on */
 
+bool
+roce_mirror_is_sure(roce_mirror_kind kind, uint16_t protocol, bool has_sequence)
+{
+    if (kind == ROCE_MIRROR_ERSPAN_II || kind == ROCE_MIRROR_ERSPAN_III) {
+        return true; /* by its version; what else may be looked at is as near as MACs */
+    }
+    sequence found = has_sequence ? SEQUENCE_PRESENT : SEQUENCE_NONE;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].protocol == protocol &&
+            (rows[i].sequence == found || rows[i].sequence == SEQUENCE_OR_NONE)) {
+            return rows[i].kinds[0] == kind;
+        }
+    }
+    return kind == ROCE_MIRROR_GRE;
+}
+
 /* Types of frames that networks of today carry, other than IP. */
 static bool
 is_sane_type(uint16_t type)

@@ -163,9 +163,10 @@ covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role 
     return missing->ranges[0].start < psn + (itself ? 1 : 0);
 }
 
-/* Whatever is amiss, what is said of one stream goes by others in two ways: an
- * acknowledgement may pair it with one, and what the point is known to have missed spoils
- * what was said of all.  Whether an answer can have no part in either. */
+/* Whatever is amiss, what is said of one stream goes by others in two ways, but for CNPs
+ * of switches and the room that all share: an acknowledgement may pair it with one, and
+ * what the point is known to have missed spoils what was said of all.  Whether an answer
+ * can have no part in either. */
 static bool
 answers_privately(const roce_tracker *t, const roce_stream_state *by,
                   const roce_packet *packet, roce_role role)

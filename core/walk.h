@@ -164,6 +164,11 @@ roce_mirror_sees_ethernet(const roce_walk *w, uint32_t ahead);
 /* Behind the GRE header of what may be a mirror. */
 roce_layer
 roce_mirror_gre(roce_walk *w, const roce_gre *gre);
+/* Whether a mirror with this GRE header that was found to be of a kind is of that kind
+ * whatever it carries, as long as that is IP in an Ethernet frame with the same MACs and
+ * types. */
+bool
+roce_mirror_is_sure(roce_mirror_kind kind, uint16_t protocol, bool has_sequence);
 /* A packet ends at `end` by its own header: did a mirror cut it? */
 static inline void
 roce_mirror_check(const roce_walk *w, uint32_t end)

@@ -75,12 +75,14 @@ roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
         return false;
     }
     const uint32_t at = header_at(frame->bytes);
+    const uint16_t type = roce_be16(frame->bytes + GRE_AT + 2);
+    const bool numbered = (roce_be16(frame->bytes + GRE_AT) & GRE_SEQUENCE) != 0;
     uint32_t i = 0;
     while (i < N_HEADERS &&
            (headers[i].kind != mirror->kind || at + headers[i].bytes != n)) {
         i++;
     }
-    if (i == N_HEADERS) {
+    if (i == N_HEADERS || !roce_mirror_is_sure(mirror->kind, type, numbered)) {
         return false;
     }
     memset(wrapper, 0, sizeof *wrapper);
@@ -88,7 +90,7 @@ roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
     memset(wrapper->shared, 0xff, n);
     memset(wrapper->shared + ETHERNET_BYTES + 2, 0, 4);  /* length, identification */
     memset(wrapper->shared + ETHERNET_BYTES + 10, 0, 2); /* checksum */
-    if ((roce_be16(frame->bytes + GRE_AT) & GRE_SEQUENCE) != 0) {
+    if (numbered) {
         memset(wrapper->shared + at - 4, 0, 4);
     }
     memset(wrapper->shared + at + headers[i].time_at, 0, headers[i].time_bytes);

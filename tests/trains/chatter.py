@@ -15,6 +15,7 @@ PAYLOAD = 256
 SNAP_LENGTHS = (96, 128, 262144)
 N_SURVEYED = 8192                # frames that tell what a point is; none of them has a train
 STEPS = 400
+STRANGER = roce.mac("02:99:00:00:00:01")
 
 
 class Pair:
@@ -251,9 +252,14 @@ def paused_between(pair, _psn, _frames):
     return [roce.pfc({3: 1000}, src=pair.macs["src"])]
 
 
+def paused_by_stranger(_pair, _psn, _frames):
+    """Such as the port of a switch."""
+    return [roce.pfc({3: 1000}, src=STRANGER)]
+
+
 BETWEEN_RESPONSES = (response_doubled, response_lost, response_late, response_marked,
                      asked_behind, asked_again, acknowledged_early, acknowledged_within,
-                     requested_back, written_back, paused_between)
+                     requested_back, written_back, paused_between, paused_by_stranger)
 
 
 def without_credits(pair):
@@ -293,9 +299,11 @@ def other_ident(pair):
 
 
 def paused(pair):
-    """The receiver's NIC stops what comes, which some packets do later than others."""
-    return [roce.pfc({3: 1000}, src=pair.macs["dst"]), *plain(pair), *plain(pair),
-            roce.pfc({3: 0}, src=pair.macs["dst"])]
+    """The receiver's NIC, or a switch, stops what comes, which some packets do later than
+    others."""
+    who = pair.rng.choice((pair.macs["dst"], STRANGER))
+    return [roce.pfc({3: pair.rng.choice((1000, 65535))}, src=who), *plain(pair), *plain(pair),
+            roce.pfc({3: 0}, src=who)]
 
 
 def foreign(_pair):
@@ -338,23 +346,56 @@ def records(data):
         at += 16 + kept
 
 
+def farther(rng, frame, dscp):
+    """The packet of a frame behind a hop: another hop limit, and maybe a mark or a DSCP."""
+    frame = bytearray(frame)
+    at = 18 if frame[12:14] == bytes((0x81, 0)) else 14
+    mark = 3 if rng.random() < 0.02 else 0
+    if frame[at] >> 4 == 4:
+        frame[at + 8] -= 1
+        frame[at + 1] = (dscp << 2 | frame[at + 1] & 3 if dscp else frame[at + 1]) | mark
+    elif frame[at] >> 4 == 6:
+        frame[at + 7] -= 1
+        frame[at + 1] |= mark << 4
+    return bytes(frame)
+
+
 def in_files(data, seed):
-    """The files of a rotated capture, or those of two points of one path, of which the later
-    one sees most packets a little later."""
+    """The files of a rotated capture, of which later ones begin amid the conversation, or
+    those of two points of one path, of which the later one sees most packets a little
+    later."""
     rng = random.Random(seed)
     snap_length = struct.unpack_from("<I", data, 16)[0]
     is_rotated = rng.random() < 0.5
-    outs = [roce.Pcap(snap_length=snap_length) for _ in range(rng.choice((2, 3)) if is_rotated
-                                                              else 2)]
+    outs = [roce.Pcap(snap_length=snap_length)
+            for _ in range(rng.choice((2, 3, 5)) if is_rotated else 2)]
+    dscp = rng.choice((0, 0, 10))
     packets = list(records(data))
     for i, (time_ns, length, frame) in enumerate(packets):
         if is_rotated:
-            outs[i * len(outs) // len(packets)].add(time_ns, frame, length)
+            talk = max(0, i - N_SURVEYED)
+            outs[talk * len(outs) // max(1, len(packets) - N_SURVEYED)].add(
+                time_ns, frame, length)
             continue
         outs[0].add(time_ns, frame, length)
         if rng.random() > 0.001:
-            outs[1].add(time_ns + 700, frame, length)
+            changed = farther(rng, frame, dscp) if i >= N_SURVEYED else frame
+            outs[1].add(time_ns + 700, changed, length)
     return [out.bytes() for out in outs]
+
+
+def with_directions(data, seed):
+    """The same from the adapter of a host: of each packet is known which way it went."""
+    rng = random.Random(seed)
+    snap_length = struct.unpack_from("<I", data, 16)[0]
+    speed_bps = rng.choice((0, 10**11, 10**11))
+    out = roce.Pcapng((roce.Interface(snap_length=snap_length, speed_bps=speed_bps),))
+    for time_ns, length, frame in records(data):
+        is_ours = frame[6:12] == roce.MAC_A
+        known = rng.random() > 0.01
+        out.add(time_ns, frame, direction=("out" if is_ours else "in") if known else "",
+                wire_length=length)
+    return out.bytes()
 
 
 GRE_TYPES = {"I": 0x88BE, "II": 0x88BE, "III": 0x22EB, "GRE": 0x6558, "Arista": 0xD28B}

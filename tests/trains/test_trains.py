@@ -65,6 +65,9 @@ def captures(directory):
         elif seed % 3 == 1:
             path.write_bytes(chatter.mirrored(path.read_bytes(), seed))
             yield [path]
+        else:
+            path.write_bytes(chatter.with_directions(path.read_bytes(), seed))
+            yield [path]
 
 
 def main():
