@@ -50,14 +50,9 @@ def report_of(path):
 
 
 def records(data):
-    """(time_ns, wire length, bytes) of a classic file with stamps in nanoseconds."""
     magic, *_ = struct.unpack_from("<IHHiIII", data)
     assert magic == 0xA1B23C4D
-    at = 24
-    while at < len(data):
-        s, ns, captured, wire = struct.unpack_from("<IIII", data, at)
-        yield s * 10**9 + ns, wire, data[at + 16:at + 16 + captured]
-        at += 16 + captured
+    return roce.pcap_packets(data)
 
 
 # --- what is asked of each -------------------------------------------------------------

@@ -590,6 +590,16 @@ class Pcap:
         return bytes(self.out)
 
 
+def pcap_packets(data):
+    """(time_ns, wire length, bytes) of each packet of a little-endian pcap file with stamps
+    in nanoseconds."""
+    at = 24
+    while at < len(data):
+        seconds, nanoseconds, kept, length = struct.unpack_from("<IIII", data, at)
+        yield seconds * 10**9 + nanoseconds, length, data[at + 16:at + 16 + kept]
+        at += 16 + kept
+
+
 @dataclasses.dataclass(frozen=True)
 class Interface:
     link_type: int = LINKTYPE_ETHERNET

@@ -52,15 +52,12 @@ class Seen:
 
 def captured(tap):
     """What a point saw, in order, with the stamps that stand in its file."""
-    data, at, out = tap.pcap.bytes(), 24, []
-    for flight in tap.seen:
-        seconds, ns, size, _ = struct.unpack_from("<IIII", data, at)
-        frame = data[at + 16:at + 16 + size]
-        at += 16 + size
+    out = []
+    packets = roce.pcap_packets(tap.pcap.bytes())
+    for flight, (time_ns, _, frame) in zip(tap.seen, packets, strict=True):
         # Ethernet, IPv4 without options
         payload = struct.unpack_from(">H", frame, 16)[0] - 20
-        out.append(Seen(seconds * 10**9 + ns, flight.tx, flight.ce, payload * 8))
-    assert at == len(data)
+        out.append(Seen(time_ns, flight.tx, flight.ce, payload * 8))
     return out
 
 

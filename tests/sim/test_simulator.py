@@ -58,11 +58,7 @@ class Packet:
 
 
 def read_pcap(data):
-    at = 24
-    while at < len(data):
-        seconds, nanoseconds, size, _ = struct.unpack_from("<IIII", data, at)
-        yield seconds * 10**9 + nanoseconds, data[at + 16:at + 16 + size]
-        at += 16 + size
+    return ((time_ns, frame) for time_ns, _, frame in roce.pcap_packets(data))
 
 
 def packet_of(time_ns, frame):

@@ -63,13 +63,9 @@ def read_capture(name):
     data = gzip.decompress((SOURCE / "captures" / f"{name}.pcap.gz").read_bytes())
     magic, link_type = struct.unpack_from("<I16xI", data)
     assert magic == 0xA1B23C4D and link_type == roce.LINKTYPE_ETHERNET, name
-    frames, at = [], 24
-    while at < len(data):
-        seconds, fraction, kept, wire = struct.unpack_from("<IIII", data, at)
-        assert kept == wire, name
-        frames.append((seconds * 10**9 + fraction, data[at + 16:at + 16 + kept]))
-        at += 16 + kept
-    return frames
+    packets = list(roce.pcap_packets(data))
+    assert all(wire == len(frame) for _, wire, frame in packets), name
+    return [(time_ns, frame) for time_ns, _, frame in packets]
 
 
 def pcap_of(frames, snap_length=262144):

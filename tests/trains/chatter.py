@@ -5,10 +5,12 @@ in_files(data, seed) those of several, as a rotated capture or two points of one
 it; mirrored(data, seed) those of the same in a mirror."""
 
 import copy
+import dataclasses
 import random
 import struct
 
 import roce
+import tunnels
 
 START_NS = 1_700_000_000 * 10**9
 PAYLOAD = 256
@@ -337,15 +339,6 @@ def chatter(seed):
     return out.bytes()
 
 
-def records(data):
-    """The time in nanoseconds, the lengths and the bytes of each packet of a pcap file."""
-    at = 24
-    while at < len(data):
-        seconds, fraction, kept, length = struct.unpack_from("<IIII", data, at)
-        yield seconds * 10**9 + fraction, length, data[at + 16:at + 16 + kept]
-        at += 16 + kept
-
-
 def farther(rng, frame, dscp):
     """The packet of a frame behind a hop: another hop limit, and maybe a mark or a DSCP."""
     frame = bytearray(frame)
@@ -370,7 +363,7 @@ def in_files(data, seed):
     outs = [roce.Pcap(snap_length=snap_length)
             for _ in range(rng.choice((2, 3, 5)) if is_rotated else 2)]
     dscp = rng.choice((0, 0, 10))
-    packets = list(records(data))
+    packets = list(roce.pcap_packets(data))
     for i, (time_ns, length, frame) in enumerate(packets):
         if is_rotated:
             talk = max(0, i - N_SURVEYED)
@@ -390,7 +383,7 @@ def with_directions(data, seed):
     snap_length = struct.unpack_from("<I", data, 16)[0]
     speed_bps = rng.choice((0, 10**11, 10**11))
     out = roce.Pcapng((roce.Interface(snap_length=snap_length, speed_bps=speed_bps),))
-    for time_ns, length, frame in records(data):
+    for time_ns, length, frame in roce.pcap_packets(data):
         is_ours = frame[6:12] == roce.MAC_A
         known = rng.random() > 0.01
         out.add(time_ns, frame, direction=("out" if is_ours else "in") if known else "",
@@ -398,25 +391,18 @@ def with_directions(data, seed):
     return out.bytes()
 
 
-GRE_TYPES = {"I": 0x88BE, "II": 0x88BE, "III": 0x22EB, "GRE": 0x6558, "Arista": 0xD28B}
-GRE_KEY, GRE_SEQUENCE = 0x2000, 0x1000
+GRE_TYPES = {"I": tunnels.GRE_ERSPAN, "II": tunnels.GRE_ERSPAN, "III": tunnels.GRE_ERSPAN3,
+             "GRE": tunnels.GRE_BRIDGING, "Arista": 0xD28B}
 
 
-def gre(how, number):
+def around(how, number):
     """The headers between a mirror's IP header and a frame that it copied."""
-    has_sequence = how["kind"] in ("II", "III")
-    flags = (GRE_KEY if how["key"] else 0) | (GRE_SEQUENCE if has_sequence else 0)
-    head = struct.pack(">HH", flags, GRE_TYPES[how["kind"]])
-    head += struct.pack(">I", how["key"]) if how["key"] else b""
-    head += struct.pack(">I", number) if has_sequence else b""
     session = 5 + number % how["sessions"]
-    if how["kind"] == "II":
-        head += struct.pack(">HHI", 0x1000, how["tagged"] << 11 | session, 3)
-    elif how["kind"] == "III":
-        head += struct.pack(">HHIHH", 0x2000, session, number * 1000, 0, 8)
-    elif how["kind"] == "Arista":
-        head += struct.pack(">6HII", 9, 1, 7, 9, session, 0, number // 1000, number)
-    return head
+    own = {"II": tunnels.erspan2(b"", session=session, encapsulation=how["tagged"]),
+           "III": tunnels.erspan3(b"", session=session, time=number * 1000, egress=True),
+           "Arista": struct.pack(">6HII", 9, 1, 7, 9, session, 0, number // 1000, number)}
+    return tunnels.gre(GRE_TYPES[how["kind"]], own.get(how["kind"], b""), key=how["key"],
+                       sequence=number if how["kind"] in ("II", "III") else None)
 
 
 def mirrored(data, seed):
@@ -424,20 +410,19 @@ def mirrored(data, seed):
     with the FCS or without; in one session or two."""
     rng = random.Random(seed)
     how = {"kind": rng.choice(("I", "II", "II", "III", "GRE", "Arista")),
-           "key": rng.choice((0, 0, 77)), "tagged": rng.choice((0, 0, 0, 2)),
+           "key": rng.choice((None, None, 77)), "tagged": rng.choice((0, 0, 0, 2)),
            "sessions": rng.choice((1, 1, 2))}
     fcs = bytes(rng.choice((0, 0, 4)))
     cuts = rng.random() < 0.3
     out = roce.Pcap(snap_length=262144)
-    for number, (time_ns, length, frame) in enumerate(records(data)):
+    for number, (time_ns, length, frame) in enumerate(roce.pcap_packets(data)):
         if rng.random() < 0.002:
             out.add(time_ns, frame, length)     # not of the mirror
             continue
-        head = gre(how, number)
-        carried = len(frame) if cuts else length + len(fcs)
         frame += fcs if len(frame) == length else b""
-        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(head) + carried, number & 0xFFFF,
-                         0x4000, 61, 47, 0, bytes((10, 9, 0, 1)), bytes((10, 9, 0, 2)))
-        outer = roce.ethernet(ip + head + frame)
-        out.add(time_ns, outer, 34 + len(head) + carried)
+        missing = 0 if cuts else max(0, length + len(fcs) - len(frame))
+        outer = tunnels.carry(
+            tunnels.IPPROTO_GRE, around(how, number) + frame + bytes(missing),
+            dataclasses.replace(tunnels.OUTER4, ident=number & 0xFFFF))
+        out.add(time_ns, outer[:len(outer) - missing], len(outer))
     return out.bytes()
