@@ -420,21 +420,16 @@ typedef struct handful {
     rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
 } handful;
 
-/* A frame as trains have it: what a mirror carries is taken out. */
-typedef struct bare_frame {
-    roce_frame *frame; /* itself, or `inner`, whose point is known */
-    gboolean mirrored;
-    roce_frame inner;
-} bare_frame;
-
-static void
-strip(const run *r, const rs_feed_batch *from, guint i, bare_frame *bare)
+/* A frame as trains have it: itself, or what a mirror carries, which is put into *inner;
+ * then its point is known. */
+static inline roce_frame *
+bare(const run *r, const rs_feed_batch *from, guint i, roce_frame *inner)
 {
     rs_record *record = &from->records[i];
-    bare->mirrored = rs_mirrors_any(r->mirrors) &&
-                     rs_mirrors_open(r->mirrors, from->file_i, record->interface,
-                                     &record->frame, &bare->inner);
-    bare->frame = bare->mirrored ? &bare->inner : &record->frame;
+    gboolean is_mirrored = rs_mirrors_any(r->mirrors) &&
+                           rs_mirrors_open(r->mirrors, from->file_i, record->interface,
+                                           &record->frame, inner);
+    return is_mirrored ? inner : &record->frame;
 }
 
 /* Where a frame was captured, as far as is known. */
@@ -450,13 +445,9 @@ guess_point(const run *r, const rs_feed_batch *from, guint interface)
 static inline guint32
 key_of(const run *r, const rs_feed_batch *from, guint i, guint32 point)
 {
-    if (rs_mirrors_any(r->mirrors)) {
-        bare_frame bare;
-        strip(r, from, i, &bare);
-        return rs_trains_key(roce_mould_hash(bare.frame),
-                             bare.mirrored ? bare.frame->point : point);
-    }
-    return rs_trains_key(roce_mould_hash(&from->records[i].frame), point);
+    roce_frame inner;
+    const roce_frame *frame = bare(r, from, i, &inner);
+    return rs_trains_key(roce_mould_hash(frame), frame == &inner ? inner.point : point);
 }
 
 static void
@@ -534,11 +525,11 @@ look_ahead(const run *r, handful *h)
 
 /* Whether the frame goes the short way; then it has been taken. */
 static gboolean
-board(run *r, const rs_feed_batch *from, guint i, const bare_frame *bare,
-      rs_point *point, rs_platform *platform)
+board(run *r, const rs_feed_batch *from, guint i, roce_frame *frame, rs_point *point,
+      rs_platform *platform)
 {
     rs_analysis *analysis = r->analysis;
-    roce_frame *frame = bare->frame;
+    const roce_frame *whole = &from->records[i].frame;
     frame->number = analysis->packets + 1;
     frame->point = point->id;
     rs_boarded boarded;
@@ -546,11 +537,11 @@ board(run *r, const rs_feed_batch *from, guint i, const bare_frame *bare,
         return FALSE;
     }
     analysis->packets++;
-    count_frame(analysis, from->file_i, &from->records[i].frame);
+    count_frame(analysis, from->file_i, whole);
     follow_time(analysis, point, frame->time_ns);
     analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
     analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
-    if (bare->mirrored) {
+    if (frame != whole) {
         roce_tracker_count_mirrored(analysis->tracker, 1);
     }
     roce_wire_identity identity;
@@ -562,30 +553,21 @@ board(run *r, const rs_feed_batch *from, guint i, const bare_frame *bare,
     return TRUE;
 }
 
-/* Whether frames of a point may go the short way, see trains.h.  It stays so until a frame
- * goes another way. */
-static gboolean
-is_gate(const run *r, const rs_point *point)
-{
-    return roce_intake_is_straight(r->intake, point->id);
-}
-
-/* The point of a frame that may go the short way; NULL: it may not.  `gate` is what was said
- * of a frame of the interface before it, or NULL. */
+/* The point of a frame that may go the short way, see trains.h; NULL: it may not.
+ * `mirrored` is what a mirror carries, or NULL; `gate` what was said of a frame of the
+ * interface before it, which holds until a frame goes another way, or NULL. */
 static rs_point *
-find_gate(const run *r, guint file_i, guint interface, const bare_frame *bare,
+find_gate(const run *r, guint file_i, guint interface, const roce_frame *mirrored,
           rs_point *gate)
 {
     const rs_points *points = r->analysis->points;
-    if (bare->mirrored) {
-        rs_point *point = rs_points_at(points, bare->frame->point);
-        return is_gate(r, point) ? point : NULL;
-    }
-    if (gate != NULL) {
+    if (mirrored == NULL && gate != NULL) {
         return gate;
     }
-    rs_point *point = rs_points_itself(points, file_i, interface);
-    return point != NULL && is_gate(r, point) ? point : NULL;
+    rs_point *point = mirrored != NULL ? rs_points_at(points, mirrored->point)
+                                       : rs_points_itself(points, file_i, interface);
+    return point != NULL && roce_intake_is_straight(r->intake, point->id) ? point
+                                                                          : NULL;
 }
 
 static gboolean
@@ -597,16 +579,17 @@ take_some(run *r, handful *h, GError **error)
     for (guint i = 0; i < h->n; i++) {
         if (h->platforms[i] != NULL) {
             guint its_own = h->from->records[h->first + i].interface;
-            bare_frame bare;
-            strip(r, h->from, h->first + i, &bare);
-            rs_point *point = find_gate(r, h->from->file_i, its_own, &bare,
+            roce_frame inner;
+            roce_frame *frame = bare(r, h->from, h->first + i, &inner);
+            const roce_frame *mirrored = frame == &inner ? frame : NULL;
+            rs_point *point = find_gate(r, h->from->file_i, its_own, mirrored,
                                         its_own == interface ? gate : NULL);
-            if (!bare.mirrored) {
+            if (mirrored == NULL) {
                 gate = point;
                 interface = its_own;
             }
             if (point != NULL &&
-                board(r, h->from, h->first + i, &bare, point, h->platforms[i])) {
+                board(r, h->from, h->first + i, frame, point, h->platforms[i])) {
                 continue;
             }
             decode_at(r, h, i);

@@ -23,9 +23,6 @@
 
 #define LEAST_BYTES (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
 
-#define IPV4_NO_OPTIONS 0x45 /* version and length of the header */
-#define IPV4_FRAGMENT 0x3fff /* more to come, or not the first */
-
 /* Returns where the network header begins. */
 static inline uint32_t
 take_link(const uint8_t *frame, roce_packet *p)

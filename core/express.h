@@ -19,6 +19,9 @@
 #define IPV6_BYTES 40
 #define UDP_BYTES 8
 
+#define IPV4_NO_OPTIONS 0x45 /* version and length of the header */
+#define IPV4_FRAGMENT 0x3fff /* more to come, or not the first */
+
 /* express.c.  Decodes a packet of the common shape and returns true.  Any other it leaves
  * to roce_decode_walk(): it returns false, and what *packet holds then means nothing. */
 bool

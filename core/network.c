@@ -8,7 +8,6 @@
 #define PROTOCOL_IPV4 4
 #define PROTOCOL_TCP 6
 #define PROTOCOL_IPV6 41
-#define PROTOCOL_GRE 47
 
 #define IPV6_HOP_BY_HOP 0
 #define IPV6_ROUTING 43
@@ -86,7 +85,7 @@ walk_l4(roce_walk *w)
         return roce_tunnel_enter(w, ROCE_LAYER_IPV4);
     case PROTOCOL_IPV6:
         return roce_tunnel_enter(w, ROCE_LAYER_IPV6);
-    case PROTOCOL_GRE:
+    case ROCE_PROTOCOL_GRE:
         return roce_tunnel_gre(w);
     default: /* a number off the wire, not an enumeration */
         break;
@@ -103,7 +102,7 @@ take_length(roce_walk *w, uint32_t start, uint32_t length, uint8_t protocol)
 {
     bool fits = length <= w->c.wire - start;
     w->end = fits ? start + length : w->c.wire;
-    return fits || protocol == PROTOCOL_GRE;
+    return fits || protocol == ROCE_PROTOCOL_GRE;
 }
 
 /* A fragment of UDP is RoCE's if its first fragment says so; of later ones nobody can

@@ -150,6 +150,12 @@ is_next(const roce_stream_state *s, const roce_stream_state *peer,
     return roce_role_is_response_data(role) && responds(peer, s, packet);
 }
 
+static bool
+is_answer(roce_role role)
+{
+    return role == ROCE_ROLE_ACK || roce_role_is_response_data(role);
+}
+
 /* Whether an acknowledgement covers what was never seen: then the point missed it. */
 static bool
 covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role role)
@@ -198,8 +204,7 @@ is_private(const roce_tracker *t, const roce_stream_state *s,
         return !roce_loss_is_at_sender(s) &&
                (peer == NULL || roce_answers_of(peer)->lane.missing.n == 0);
     }
-    return (role == ROCE_ROLE_ACK || roce_role_is_response_data(role)) &&
-           answers_privately(t, s, packet, role);
+    return is_answer(role) && answers_privately(t, s, packet, role);
 }
 
 bool
@@ -219,14 +224,12 @@ uint32_t
 roce_tracker_partner(const roce_tracker *t, uint32_t stream, const roce_packet *packet)
 {
     const roce_stream_state *s = roce_state_at(t, stream);
-    roce_role role = roce_opcode_get(packet->bth.opcode)->role;
     bool any;
-    if (s->pub.peer == ROCE_NO_STREAM &&
-        (role == ROCE_ROLE_ACK || roce_role_is_response_data(role))) {
-        const roce_stream_state *other = roce_pair_foresee(t, s, packet, &any);
-        return other != NULL ? other->pub.id : ROCE_NO_STREAM;
-    }
-    return s->pub.peer;
+    const roce_stream_state *other =
+        is_answer(roce_opcode_get(packet->bth.opcode)->role)
+            ? roce_pair_foresee(t, s, packet, &any)
+            : roce_track_peer(t, s);
+    return other != NULL ? other->pub.id : ROCE_NO_STREAM;
 }
 
 bool

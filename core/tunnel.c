@@ -25,8 +25,6 @@
 
 #define GRE_CHECKSUM 0x8000
 #define GRE_ROUTING 0x4000 /* RFC 1701 alone */
-#define GRE_KEY 0x2000
-#define GRE_SEQUENCE 0x1000
 #define GRE_VERSION 0x0007 /* 1: PPTP's */
 
 #define VXLAN_VERSION 0x30
@@ -96,13 +94,13 @@ roce_tunnel_gre(roce_walk *w)
         return roce_walk_stop(w);
     }
     roce_cursor_skip(&w->c, (flags & GRE_CHECKSUM) != 0 ? 4 : 0);
-    if ((flags & GRE_KEY) != 0) {
+    if ((flags & ROCE_GRE_KEY) != 0) {
         gre.key = roce_cursor_u32(&w->c);
     }
-    gre.has_sequence = (flags & GRE_SEQUENCE) != 0;
+    gre.has_sequence = (flags & ROCE_GRE_SEQUENCE) != 0;
     roce_cursor_skip(&w->c, gre.has_sequence ? 4 : 0);
     roce_layer inside = layer_of_type(gre.protocol);
-    if (inside == ROCE_LAYER_ETHERNET && (flags & GRE_KEY) != 0) {
+    if (inside == ROCE_LAYER_ETHERNET && (flags & ROCE_GRE_KEY) != 0) {
         return enter_tenant(w, ROCE_TENANT_NVGRE, gre.key >> 8, inside);
     }
     if (inside == ROCE_LAYER_END || inside == ROCE_LAYER_ETHERNET) {

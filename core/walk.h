@@ -34,6 +34,11 @@ roce_is_vlan_type(uint16_t type)
 }
 
 #define ROCE_PROTOCOL_UDP 17
+#define ROCE_PROTOCOL_GRE 47
+
+/* Bits of GRE that say which fields follow (RFC 2890). */
+#define ROCE_GRE_KEY 0x2000
+#define ROCE_GRE_SEQUENCE 0x1000
 
 static inline bool
 roce_is_port_of(const roce_ports *ports, uint16_t port)

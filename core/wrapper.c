@@ -20,11 +20,6 @@
 
 #define GRE_AT (ETHERNET_BYTES + IPV4_BYTES)
 #define GRE_BYTES 4
-#define GRE_KEY 0x2000
-#define GRE_SEQUENCE 0x1000
-#define PROTOCOL_GRE 47
-#define IPV4_NO_OPTIONS 0x45
-#define IPV4_FRAGMENT 0x3fff
 #define WORD_BYTES 8u
 #define N_HEADERS (sizeof headers / sizeof *headers)
 
@@ -38,8 +33,8 @@ is_gre(const roce_frame *frame)
            roce_be16(b + TYPE_AT) == ROCE_ETHERTYPE_IPV4 &&
            b[ETHERNET_BYTES] == IPV4_NO_OPTIONS &&
            (roce_be16(b + ETHERNET_BYTES + 6) & IPV4_FRAGMENT) == 0 &&
-           b[ETHERNET_BYTES + 9] == PROTOCOL_GRE &&
-           (roce_be16(b + GRE_AT) & ~(GRE_KEY | GRE_SEQUENCE)) == 0;
+           b[ETHERNET_BYTES + 9] == ROCE_PROTOCOL_GRE &&
+           (roce_be16(b + GRE_AT) & ~(ROCE_GRE_KEY | ROCE_GRE_SEQUENCE)) == 0;
 }
 
 /* Where a mirror's own header begins, if it has one. */
@@ -47,8 +42,8 @@ static uint32_t
 header_at(const uint8_t *frame)
 {
     uint16_t flags = roce_be16(frame + GRE_AT);
-    return GRE_AT + GRE_BYTES + ((flags & GRE_KEY) != 0 ? 4u : 0u) +
-           ((flags & GRE_SEQUENCE) != 0 ? 4u : 0u);
+    return GRE_AT + GRE_BYTES + ((flags & ROCE_GRE_KEY) != 0 ? 4u : 0u) +
+           ((flags & ROCE_GRE_SEQUENCE) != 0 ? 4u : 0u);
 }
 
 /* Headers of mirrors, and what of them differs from copy to copy: when it was made. */
@@ -76,7 +71,7 @@ roce_wrapper_take(const roce_frame *frame, const roce_packet *packet,
     }
     const uint32_t at = header_at(frame->bytes);
     const uint16_t type = roce_be16(frame->bytes + GRE_AT + 2);
-    const bool numbered = (roce_be16(frame->bytes + GRE_AT) & GRE_SEQUENCE) != 0;
+    const bool numbered = (roce_be16(frame->bytes + GRE_AT) & ROCE_GRE_SEQUENCE) != 0;
     uint32_t i = 0;
     while (i < N_HEADERS &&
            (headers[i].kind != mirror->kind || at + headers[i].bytes != n)) {
