@@ -87,9 +87,8 @@ resize(roce_history *history, const roce_alloc *alloc, uint32_t capacity)
     return true;
 }
 
-/* Doubles the ring, or makes it; returns whether there is room now. */
-static bool
-grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
+bool
+roce_history_grow(roce_history *history, const roce_alloc *alloc, uint32_t max)
 {
     uint32_t capacity = history->capacity == 0 ? SMALLEST : history->capacity * 2;
     return capacity <= max && resize(history, alloc, capacity);
@@ -112,7 +111,7 @@ make_room(roce_history *history, const roce_alloc *alloc, int64_t keep_from,
     if (history->n < history->capacity) {
         return true;
     }
-    if (grow(history, alloc, max)) {
+    if (roce_history_grow(history, alloc, max)) {
         return true;
     }
     if (history->n == 0) {
@@ -147,7 +146,8 @@ roce_history_insert(roce_history *history, const roce_alloc *alloc, int64_t psn,
                     int64_t keep_from, uint32_t max, uint64_t *forgot)
 {
     bool oldest = history->n > 0 && psn < roce_history_at(history, 0)->psn;
-    if (oldest && history->n == history->capacity && !grow(history, alloc, max)) {
+    if (oldest && history->n == history->capacity &&
+        !roce_history_grow(history, alloc, max)) {
         return NULL; /* nothing newer is forgotten for it */
     }
     if (!make_room(history, alloc, keep_from, max, forgot)) {

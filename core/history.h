@@ -135,6 +135,11 @@ roce_history_lower(const roce_history *history, int64_t psn);
 roce_slot *
 roce_history_find(const roce_history *history, int64_t psn);
 
+/* Doubles what it has room for, or makes it, up to `max` entries; returns whether it has.
+ * Entries move. */
+bool
+roce_history_grow(roce_history *history, const roce_alloc *alloc, uint32_t max);
+
 /* Makes room for an entry at `psn`, which no entry covers, and returns it with `psn`
  * set and the rest zero.  Grows up to `max` entries, and forgets the oldest then:
  * *forgot counts those that were still wanted (end beyond `keep_from`).  NULL when the

@@ -42,6 +42,21 @@ roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep
     return slot;
 }
 
+bool
+roce_room_may_grow(const roce_tracker *t, const roce_history *history)
+{
+    return (uint64_t)history->capacity * 2 <= t->history_max;
+}
+
+bool
+roce_room_grow(roce_tracker *t, roce_history *history)
+{
+    uint32_t before = history->capacity;
+    bool grown = roce_history_grow(history, &t->alloc, t->history_max);
+    t->history_packets += grown ? before : 0; /* that was doubled */
+    return grown;
+}
+
 void
 roce_room_give_back(roce_tracker *t, roce_lane *lane)
 {

@@ -52,8 +52,7 @@ room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_
 {
     const roce_history *history = &lane->history;
     uint32_t vacant = history->capacity - history->n;
-    bool may_grow = (uint64_t)history->capacity * 2 <= t->history_max;
-    if (vacant >= most || may_grow || history->n < most) {
+    if (vacant >= most || roce_room_may_grow(t, history) || history->n < most) {
         return vacant < most ? vacant : most;
     }
     uint32_t behind = history->n - (most - vacant);
@@ -61,18 +60,15 @@ room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_
 }
 
 static uint32_t
-room_for_requests(const roce_tracker *t, const roce_stream_state *s, uint32_t most)
+due_requests(const roce_stream_state *s, uint32_t most)
 {
-    if (!is_calm(s)) {
-        return 0;
-    }
-    return room_of(t, &s->requests, roce_sequence_keep_from(s), most);
+    return is_calm(s) ? most : 0;
 }
 
 /* Those that are left of the answer to a READ of which some have come, and before which
  * nothing is left to be acknowledged. */
 static uint32_t
-room_for_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
+due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
 {
     const roce_stream_state *s = roce_track_peer(t, by);
     const roce_lane *lane = &roce_answers_of(by)->lane;
@@ -89,8 +85,7 @@ room_for_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t 
         return 0;
     }
     int64_t left = asked->psn + asked->span - lane->max_next;
-    uint32_t due = left < (int64_t)most ? (uint32_t)left : most;
-    return room_of(t, lane, lane->max_next, due);
+    return left < (int64_t)most ? (uint32_t)left : most;
 }
 
 roce_train_room
@@ -100,16 +95,25 @@ roce_tracker_train_room(const roce_tracker *t, uint32_t stream, roce_space space
     const roce_stream_state *s = roce_state_at(t, stream);
     const roce_lane *lane = roce_lane_of(s, space);
     bool asks = space == ROCE_SPACE_REQUESTS;
-    uint32_t n = asks ? room_for_requests(t, s, most) : room_for_responses(t, s, most);
-    if (n == 0 || !lane->ident_known) {
+    uint32_t due = asks ? due_requests(s, most) : due_responses(t, s, most);
+    if (due == 0 || !lane->ident_known) {
         return (roce_train_room){0};
     }
+    uint32_t n =
+        room_of(t, lane, asks ? roce_sequence_keep_from(s) : lane->max_next, due);
     return (roce_train_room){
         .n = n,
+        .may_grow = n == 0 && roce_room_may_grow(t, &lane->history),
         .psn = lane->max_next,
         .ident = lane->newest_ident,
         .una = asks ? 0 : roce_track_peer(t, s)->una,
     };
+}
+
+bool
+roce_tracker_grow_room(roce_tracker *t, uint32_t stream, roce_space space)
+{
+    return roce_room_grow(t, &roce_lane_at(roce_state_at(t, stream), space)->history);
 }
 
 /* The PSN of an acknowledgement names a request that is outstanding. */

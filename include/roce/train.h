@@ -119,18 +119,25 @@ roce_mould_hash(const roce_frame *frame);
 
 /* The cars of a stream that the tracker could take now. */
 typedef struct roce_train_room {
-    uint32_t n;     /* so many at most; 0: its next packet is to be taken by itself */
-    int64_t psn;    /* unwrapped, of the first */
+    uint32_t n;    /* so many at most; 0: its next packet is to be taken by itself */
+    bool may_grow; /* n is 0, but what is remembered of the stream may grow for a car */
+    int64_t psn;   /* unwrapped, of the first */
     uint16_t ident; /* what its identification may not fall behind */
     /* Where they are responses: what is before has been acknowledged, and each one beyond
      * acknowledges what is before itself. */
     int64_t una;
 } roce_train_room;
 
-/* At most `most` of them in that space.  Without room nothing but n is set. */
+/* At most `most` of them in that space.  Where there is no room and none can be made,
+ * nothing is set. */
 roce_train_room
 roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space space,
                         uint32_t most);
+
+/* Makes room where it may grow, for a packet that becomes a car next: as that packet would
+ * if it were taken by itself.  The tracker may be crowded then.  False for lack of memory. */
+bool
+roce_tracker_grow_room(roce_tracker *tracker, uint32_t stream, roce_space space);
 
 /* A request of a stream that is not paired has become a car: who acknowledges its PSN may
  * be the other direction.  Called in the order in which the cars and all other packets
@@ -174,7 +181,8 @@ roce_tracker_is_plain(const roce_tracker *tracker, uint32_t stream,
                       const roce_packet *packet);
 
 /* Whether histories are to be cut before the next packet is taken, which is to be taken by
- * itself, behind the cars of all streams.  No train makes it so. */
+ * itself, behind the cars of all streams.  Nothing that is done with trains makes it so but
+ * roce_tracker_grow_room(). */
 bool
 roce_tracker_is_crowded(const roce_tracker *tracker);
 

@@ -79,7 +79,7 @@ typedef struct line {
     roce_mould mould;
     uint32_t stream; /* of the mould */
     roce_car cars[MOST_CARS];
-    uint32_t n_cars, room, n_trains_in[ROCE_N_SPACES];
+    uint32_t n_cars, room, n_grown, n_trains_in[ROCE_N_SPACES];
     int64_t psn; /* of the first car */
     int64_t una;
     uint64_t n_acknowledging; /* Middle packets of responses that tell something new */
@@ -155,21 +155,36 @@ board(line *l, const roce_frame *frame)
         !roce_mould_fits(&l->mould, frame, &car)) {
         return false;
     }
+    roce_space space = roce_mould_space(&l->mould);
+    bool may_grow = false;
     if (l->n_cars == l->room) {
         take_cars(l);
-        const roce_train_room room = roce_tracker_train_room(
-            l->tracker, l->stream, roce_mould_space(&l->mould), MOST_CARS);
+        const roce_train_room room =
+            roce_tracker_train_room(l->tracker, l->stream, space, MOST_CARS);
         l->room = room.n;
         l->psn = room.psn;
         l->una = room.una;
+        may_grow = room.may_grow;
     }
-    if (l->n_cars == l->room || car.psn24 != roce_psn_wrap(l->psn + l->n_cars)) {
+    if (l->n_cars == l->room && !may_grow) {
         return false;
+    }
+    if (car.psn24 != roce_psn_wrap(l->psn + l->n_cars)) {
+        return false;
+    }
+    if (may_grow) {
+        CHECK_INT(l->room, 0);
+        if (!roce_tracker_grow_room(l->tracker, l->stream, space)) {
+            return false;
+        }
+        l->room = roce_tracker_train_room(l->tracker, l->stream, space, MOST_CARS).n;
+        CHECK(l->room > 0);
+        l->n_grown++;
     }
     if (!roce_stream_is_paired(roce_tracker_stream(l->tracker, l->stream))) {
         roce_tracker_note_car(l->tracker, l->stream, car.psn24);
     }
-    bool responds = roce_mould_space(&l->mould) == ROCE_SPACE_RESPONSES;
+    bool responds = space == ROCE_SPACE_RESPONSES;
     l->n_acknowledging += responds && l->psn + l->n_cars > l->una ? 1 : 0;
     l->cars[l->n_cars++] = car;
     return true;
@@ -566,6 +581,7 @@ compare_lanes(const roce_lane *x, const roce_lane *y)
     CHECK_INT(x->newest_ns, y->newest_ns);
     CHECK_INT(x->top_frame, y->top_frame);
     CHECK_INT(x->missing.n, y->missing.n);
+    CHECK_INT(x->history.capacity, y->history.capacity);
     if (CHECK_INT(x->history.n, y->history.n)) {
         for (uint32_t i = 0; i < x->history.n; i++) {
             CHECK(memcmp(roce_history_at(&x->history, i),
@@ -601,6 +617,8 @@ compare(const line *a, const line *b)
     CHECK_INT(roce_tracker_totals_get(b->tracker)->roce_packets, a->n_frames);
     compare_events(a, b);
     CHECK_INT(a->n_acknowledging, b->n_acknowledging);
+    CHECK_INT(a->tracker->history_packets, b->tracker->history_packets);
+    CHECK_INT(a->tracker->history_max, b->tracker->history_max);
     if (!CHECK_INT(roce_tracker_n_streams(b->tracker), n_streams)) {
         return;
     }
@@ -629,6 +647,7 @@ compare_up_to(const hearing *heard, uint64_t most_frames)
         CHECK(b.n_trains_in[ROCE_SPACE_REQUESTS] >= heard->n_trains);
         CHECK(b.n_trains_in[ROCE_SPACE_RESPONSES] >= heard->n_read_trains);
         CHECK_INT(roce_tracker_n_streams(b.tracker), heard->n_streams);
+        CHECK(b.n_grown > 0);
         CHECK(a.n_events > 4); /* the loss is among them */
         roce_tracker_finish(a.tracker);
         roce_tracker_finish(b.tracker);
