@@ -24,7 +24,7 @@
 
 #define RS_RUNS_STREAMS 65536 /* streams that have runs: others' packets do not wait */
 /* Streams that end before had not been worth it. */
-#define RS_RUNS_LEAST_PACKETS 8
+#define RS_RUNS_LEAST_PACKETS 5
 
 typedef struct rs_runs rs_runs;
 

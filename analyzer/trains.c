@@ -17,7 +17,8 @@
  * may be named in a finding; see rs_priorities_only_count(). */
 #define LEAST_OF_CLASS RS_FRAMES
 #define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
-#define INDEX_PLACES (1u << 17)
+#define N_SHELVES (1u << 15)
+#define SHELF_PLACES 5           /* a line of memory full */
 #define POINT_FACTOR 0x9e3779b1u /* points of one packet are far from each other */
 #define MAX_POINTS 1024          /* of more none has trains */
 
@@ -29,8 +30,7 @@ struct rs_platform {
     guint32 peer;       /* of the stream, while cars wait */
     guint16 ident;      /* of its newest packet in its space */
     gboolean open;      /* the packet with data before was like the mould */
-    gboolean began;     /* one that begins a message has gone by itself: from the first
-                         * such packet on rates are followed, see reaction.h */
+    gboolean began;     /* the stream is among those that have */
     rs_counted counted; /* of the stream, but for the cars that wait */
     const roce_stream *stream;
     guint waiting_at;      /* among those that have cars */
@@ -42,15 +42,26 @@ struct rs_platform {
     roce_car cars[];  /* most_cars() and one that may board */
 };
 
+/* Where platforms are found by their keys.  When a shelf is full, one more takes the place
+ * of one that is there: that one's stream puts it back with its next packet. */
+typedef struct shelf {
+    guint32 keys[SHELF_PLACES]; /* 0: none */
+    rs_platform *platforms[SHELF_PLACES];
+} shelf;
+G_STATIC_ASSERT(sizeof(shelf) <= RS_CACHE_LINE_BYTES);
+
 struct rs_trains {
     roce_tracker *tracker;
-    gboolean crowded; /* the tracker, since the newest packet that went by itself */
+    gboolean crowded; /* the tracker, since a packet went by itself or had room made */
     const rs_icrc_check *icrc;
     rs_trains_take_fn take;
     gpointer ctx;
-    rs_platform **index;  /* by key; another one's may be there */
+    shelf *shelves;       /* N_SHELVES */
     GPtrArray *of_stream; /* rs_platform, or NULL */
-    GPtrArray *waiting;   /* rs_platform: those that have cars */
+    GByteArray *began;  /* by stream: one that begins a message has gone by itself, and
+                           * from the first such packet on rates are followed, see
+                           * reaction.h */
+    GPtrArray *waiting; /* rs_platform: those that have cars */
     GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
 };
 
@@ -63,8 +74,9 @@ rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_f
     trains->icrc = icrc;
     trains->take = take;
     trains->ctx = ctx;
-    trains->index = g_new0(rs_platform *, INDEX_PLACES);
+    trains->shelves = g_aligned_alloc0(N_SHELVES, sizeof(shelf), RS_CACHE_LINE_BYTES);
     trains->of_stream = g_ptr_array_new_with_free_func(g_aligned_free);
+    trains->began = g_byte_array_new();
     trains->waiting = g_ptr_array_new();
     trains->of_class = g_byte_array_new();
     return trains;
@@ -76,8 +88,9 @@ rs_trains_free(rs_trains *trains)
     if (trains != NULL) {
         g_byte_array_unref(trains->of_class);
         g_ptr_array_unref(trains->waiting);
+        g_byte_array_unref(trains->began);
         g_ptr_array_unref(trains->of_stream);
-        g_free(trains->index);
+        g_aligned_free(trains->shelves);
         g_free(trains);
     }
 }
@@ -90,23 +103,44 @@ rs_trains_key(guint32 hash, guint32 point)
     return hash != 0 ? (hash + point * POINT_FACTOR) | 1 : 0;
 }
 
-static rs_platform **
-place_of(const rs_trains *trains, guint32 key)
+static shelf *
+shelf_of(const rs_trains *trains, guint32 key)
 {
-    return &trains->index[key / 2 % INDEX_PLACES];
+    return &trains->shelves[key / 2 % N_SHELVES];
 }
 
 rs_platform *
 rs_trains_guess(const rs_trains *trains, guint32 key)
 {
-    return key != 0 ? *place_of(trains, key) : NULL;
+    const shelf *at = shelf_of(trains, key);
+    for (guint i = 0; i < SHELF_PLACES && at->keys[i] != 0; i++) {
+        if (at->keys[i] == key) {
+            return at->platforms[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+shelve(const rs_trains *trains, guint32 key, rs_platform *platform)
+{
+    shelf *at = shelf_of(trains, key);
+    guint i = 0;
+    while (i < SHELF_PLACES && at->keys[i] != 0 && at->keys[i] != key) {
+        i++;
+    }
+    if (i == SHELF_PLACES) {
+        i = key / 2 / N_SHELVES % SHELF_PLACES;
+    }
+    at->keys[i] = key;
+    at->platforms[i] = platform;
 }
 
 void
 rs_trains_approach_guess(const rs_trains *trains, guint32 key)
 {
     if (key != 0) {
-        rs_approach(place_of(trains, key), sizeof *trains->index);
+        rs_approach(shelf_of(trains, key), sizeof(shelf));
     }
 }
 
@@ -218,7 +252,14 @@ is_undisturbed(const rs_platform *p)
     return rs_counted_equal(&now, &p->counted);
 }
 
-/* Hands on what waits, and asks for room for more. */
+static roce_train_room
+ask_for_room(const rs_trains *trains, const rs_platform *p)
+{
+    return roce_tracker_train_room(trains->tracker, p->stream->id, p->space,
+                                   most_cars(p->stream));
+}
+
+/* Hands on what waits, and asks for room for more: whether there is some, or may be. */
 static gboolean
 begin(rs_trains *trains, rs_platform *p)
 {
@@ -227,13 +268,24 @@ begin(rs_trains *trains, rs_platform *p)
         p->open = FALSE;
         return FALSE;
     }
-    const roce_train_room room = roce_tracker_train_room(
-        trains->tracker, p->stream->id, p->space, most_cars(p->stream));
+    const roce_train_room room = ask_for_room(trains, p);
     p->room = room.n;
     p->psn = room.psn;
     p->ident = room.ident;
     p->una = room.una;
     p->peer = p->stream->peer;
+    return p->room > 0 || room.may_grow;
+}
+
+/* For a car that comes next. */
+static gboolean
+make_room(rs_trains *trains, rs_platform *p)
+{
+    if (!roce_tracker_grow_room(trains->tracker, p->stream->id, p->space)) {
+        return FALSE;
+    }
+    trains->crowded = roce_tracker_is_crowded(trains->tracker);
+    p->room = ask_for_room(trains, p).n;
     return p->room > 0;
 }
 
@@ -273,6 +325,9 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
     }
     if (!is_next(trains, p, frame, car)) {
         p->room = p->n == 0 ? 0 : p->room;
+        return FALSE;
+    }
+    if (p->room == 0 && !make_room(trains, p)) {
         return FALSE;
     }
     if (p->n++ == 0) {
@@ -333,12 +388,40 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
     rs_trains_clear(trains);
 }
 
+/* Whether it is of a stream that may have trains, and in sequence. */
+static gboolean
+is_candidate(const rs_sight *sight)
+{
+    return sight->stream != NULL && sight->stream->id < RS_RUNS_STREAMS &&
+           sight->is_data && sight->sighting->sequenced;
+}
+
 static gboolean
 may_lead(const rs_sight *sight)
 {
-    return sight->stream != NULL && sight->stream->id < RS_RUNS_STREAMS &&
-           sight->is_data && sight->counted.packets >= RS_RUNS_LEAST_PACKETS &&
-           sight->sighting->sequenced && sight->icrc != ROCE_ICRC_BAD;
+    return is_candidate(sight) && sight->counted.packets >= RS_RUNS_LEAST_PACKETS &&
+           sight->icrc != ROCE_ICRC_BAD;
+}
+
+/* An array of a byte for each number, as long as it has to be. */
+static guint8 *
+byte_of(GByteArray *bytes, guint i)
+{
+    guint before = bytes->len;
+    if (i >= before) {
+        g_byte_array_set_size(bytes, i + 1);
+        memset(bytes->data + before, 0, bytes->len - before);
+    }
+    return &bytes->data[i];
+}
+
+static void
+note_beginning(const rs_trains *trains, const rs_sight *sight)
+{
+    if (is_candidate(sight) && sight->info->part == ROCE_PART_FIRST &&
+        sight->packet->payload_bytes > 0) {
+        *byte_of(trains->began, sight->stream->id) = TRUE;
+    }
 }
 
 /* Counts a packet with data; whether enough like it have been looked at.  Those with a tag
@@ -351,13 +434,7 @@ count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
     guint priority = is_tagged ? p->vlan_tci[0] >> 13 : sight->priority;
     guint dscp = p->traffic_class >> 2;
     guint class = (priority << 6 | dscp) << 1 | (is_tagged ? 1 : 0);
-    guint i = point * N_CLASSES + class;
-    guint before = trains->of_class->len;
-    if (i >= before) {
-        g_byte_array_set_size(trains->of_class, (point + 1) * N_CLASSES);
-        memset(trains->of_class->data + before, 0, trains->of_class->len - before);
-    }
-    guint8 *n = &trains->of_class->data[i];
+    guint8 *n = byte_of(trains->of_class, point * N_CLASSES + class);
     *n = (guint8)MIN(*n + 1, LEAST_OF_CLASS);
     return *n == LEAST_OF_CLASS;
 }
@@ -392,7 +469,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->open = has_mould(p, frame, sight->packet);
     p->point = frame->point;
     p->priority = sight->priority;
-    p->began |= sight->info->part == ROCE_PART_FIRST;
+    p->began = *byte_of(trains->began, sight->stream->id) != FALSE;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
     guint32 key = rs_trains_key(roce_mould_hash(frame), frame->point);
@@ -400,7 +477,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
         p->space = roce_mould_space(&p->mould);
     }
     if (p->open && key != 0) {
-        *place_of(trains, key) = p;
+        shelve(trains, key, p);
     }
 }
 
@@ -408,6 +485,7 @@ gboolean
 rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sight)
 {
     trains->crowded = roce_tracker_is_crowded(trains->tracker);
+    note_beginning(trains, sight);
     roce_role role = sight->info->role;
     gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
                         role == ROCE_ROLE_READ_RESPONSE) &&
