@@ -203,7 +203,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 static rs_analysis *
 analysis_new(const rs_options *options, rs_told *told)
 {
-    rs_analysis *analysis = g_new0(rs_analysis, 1);
+    rs_analysis *analysis = g_aligned_alloc0(1, sizeof *analysis, RS_CACHE_LINE_BYTES);
     analysis->options = options;
     analysis->told = told;
     analysis->icrc =
@@ -246,7 +246,7 @@ rs_analysis_free(rs_analysis *analysis)
     g_array_unref(analysis->events);
     rs_evidence_table_free(analysis->evidence);
     rs_told_free(analysis->told);
-    g_free(analysis);
+    g_aligned_free(analysis);
 }
 
 /* ---- what the intake asks and tells on its way ---- */
@@ -333,7 +333,7 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
 {
     rs_analysis *analysis = r->analysis;
     roce_frame *frame = &from->records[i].frame;
-    frame->number = ++analysis->packets;
+    analysis->packets++;
     count_frame(analysis, from->file_i, frame);
     rs_point *point = rs_points_of(analysis->points, from->file_i, from->reader,
                                    from->records[i].interface, packet, frame->time_ns);
@@ -513,9 +513,20 @@ look_at_lone_ones(const run *r, handful *h)
     }
 }
 
+/* Long before cars take it: a load of what has just been stored would wait until all that
+ * was stored before has left the processor. */
+static void
+number(const run *r, const handful *h)
+{
+    for (guint i = 0; i < h->n; i++) {
+        h->from->records[h->first + i].frame.number = r->analysis->packets + 1 + i;
+    }
+}
+
 static void
 look_ahead(const run *r, handful *h)
 {
+    number(r, h);
     guess_platforms(r, h);
     for (guint i = 0; i < h->n; i++) {
         rs_trains_approach(h->platforms[i]);
@@ -530,7 +541,6 @@ board(run *r, const rs_feed_batch *from, guint i, roce_frame *frame, rs_point *p
 {
     rs_analysis *analysis = r->analysis;
     const roce_frame *whole = &from->records[i].frame;
-    frame->number = analysis->packets + 1;
     frame->point = point->id;
     rs_boarded boarded;
     if (!rs_trains_board(r->trains, platform, frame, &boarded)) {

@@ -8,6 +8,7 @@
 #ifndef RS_ANALYSIS_H
 #define RS_ANALYSIS_H
 
+#include "approach.h"
 #include "evidence.h"
 #include "frames.h"
 #include "icrc_check.h"
@@ -43,13 +44,24 @@ typedef struct rs_file {
     char *error;          /* one line, or NULL */
 } rs_file;
 
+/* What one thread writes with each packet is not beside what another reads: a line of
+ * memory would go to and fro between processors. */
 typedef struct rs_analysis {
     const rs_options *options;
     GPtrArray *files; /* rs_file */
     rs_points *points;
     rs_told *told; /* what the user told beside the captures */
     roce_tracker *tracker;
-    guint64 packets, bytes;
+    rs_twins *twins;      /* NULL with a single point */
+    const rs_tap *tap;    /* NULL: nobody, or nobody any more */
+    rs_stages *stages;    /* NULL: what is told is told at once */
+    gboolean overlapping; /* a file begins before another of its kind ends */
+    gboolean interrupted;
+    gboolean incomplete; /* an input could not be read in full */
+
+    /* Of who reads and tracks. */
+    _Alignas(RS_CACHE_LINE_BYTES) guint64 packets;
+    guint64 bytes;
     guint64 first_ns, last_ns; /* least and greatest stamp; 0 without packets */
     guint64 resolution_ns;
     guint64 steps_back;
@@ -57,17 +69,13 @@ typedef struct rs_analysis {
     guint64 filtered_out;
     guint64 capture_duplicates;
     rs_frames left_out; /* these */
-    GArray *events;     /* roce_event, the first options->max_events */
+    rs_icrc_check icrc;
+
+    /* Of who is told. */
+    _Alignas(RS_CACHE_LINE_BYTES) rs_watchers watchers;
+    GArray *events; /* roce_event, the first options->max_events */
     guint64 event_totals[ROCE_N_EVENTS];
     rs_evidence_table *evidence;
-    rs_twins *twins; /* NULL with a single point */
-    rs_icrc_check icrc;
-    rs_watchers watchers;
-    const rs_tap *tap;    /* NULL: nobody, or nobody any more */
-    rs_stages *stages;    /* NULL: what is told is told at once */
-    gboolean overlapping; /* a file begins before another of its kind ends */
-    gboolean interrupted;
-    gboolean incomplete; /* an input could not be read in full */
 } rs_analysis;
 
 /* Reads all files of `options` and decides what is left open.  Fails only for a filter
