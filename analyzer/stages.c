@@ -6,14 +6,21 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define N_WINDOWS 8u /* between the stages: so few that they stay near the processors */
-#define SPINS 1000u  /* looks before a thread sleeps: as long as a window takes */
-#define STAY 8u      /* windows */
+/* Between the stages: so many that neither waits for the other where it meets more work for
+ * a while.  Together they take 3 MB. */
+#define N_WINDOWS 32u
+#define SPINS 1000u /* looks before a thread sleeps: as long as a window takes */
+#define STAY 8u     /* windows */
+/* Where threads share processors, so many windows are filled, or made free, before another
+ * thread is woken: each time takes longer than a window does. */
+#define AT_ONCE (N_WINDOWS / 2)
+#define NOTHING G_MAXUINT64 /* in place of a window's number */
 #define CACHE_LINE_BYTES 64
 
 /* A thread of the second stage. */
 typedef struct teller {
     _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_told; /* windows */
+    _Atomic(guint64) awaited; /* who fills sleeps until this one is told; NOTHING */
     rs_stages *stages;
     rs_watch_parts parts;
     GThread *thread;
@@ -22,7 +29,7 @@ typedef struct teller {
 struct rs_stages {
     _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_filled; /* windows */
     _Atomic(gboolean) ending;
-    _Alignas(CACHE_LINE_BYTES) _Atomic(guint) n_asleep; /* threads */
+    _Alignas(CACHE_LINE_BYTES) _Atomic(guint) n_asleep; /* tellers */
     _Alignas(CACHE_LINE_BYTES) rs_stages_tell tell;
     gpointer ctx;
     guint spins;
@@ -31,7 +38,7 @@ struct rs_stages {
     guint n_windows;
     rs_window *filling; /* the one that comes next */
     GMutex mutex;
-    GCond woken;
+    GCond filled, told;
     teller *tellers;
     rs_window *windows; /* the n-th to be filled is number n % n_windows */
 };
@@ -45,35 +52,70 @@ is_beyond(const rs_stages *stages, const _Atomic(guint64) *counter, guint64 n)
     return atomic_load(counter) > n || atomic_load(&stages->ending);
 }
 
-/* Looks for a while, since the other thread is rarely far behind, and sleeps then. */
-static void
-wait_beyond(rs_stages *stages, const _Atomic(guint64) *counter, guint64 n)
+/* Looks for a while, since the other thread is rarely far behind. */
+static gboolean
+is_soon_beyond(const rs_stages *stages, const _Atomic(guint64) *counter, guint64 n)
 {
     for (guint i = 0; i < stages->spins; i++) {
         if (is_beyond(stages, counter, n)) {
-            return;
+            return TRUE;
         }
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
     }
+    return is_beyond(stages, counter, n);
+}
+
+/* Whoever goes to sleep says so first and looks then, and who wakes him looks last whether
+ * he has said so: one of the two sees the other. */
+
+static void
+wait_for_window(rs_stages *stages, guint64 n)
+{
+    if (is_soon_beyond(stages, &stages->n_filled, n)) {
+        return;
+    }
     g_mutex_lock(&stages->mutex);
     atomic_fetch_add(&stages->n_asleep, 1u);
-    while (!is_beyond(stages, counter, n)) {
-        g_cond_wait(&stages->woken, &stages->mutex);
+    while (!is_beyond(stages, &stages->n_filled, n)) {
+        g_cond_wait(&stages->filled, &stages->mutex);
     }
     atomic_fetch_sub(&stages->n_asleep, 1u);
     g_mutex_unlock(&stages->mutex);
 }
 
-/* A counter or the end has changed.  Whoever goes to sleep counts himself first and looks
- * then, and this looks last: one of the two sees the other. */
 static void
-wake(rs_stages *stages)
+wake_tellers(rs_stages *stages)
 {
     if (atomic_load(&stages->n_asleep) > 0) {
         g_mutex_lock(&stages->mutex);
-        g_cond_broadcast(&stages->woken);
+        g_cond_broadcast(&stages->filled);
+        g_mutex_unlock(&stages->mutex);
+    }
+}
+
+static void
+wait_for_teller(rs_stages *stages, teller *t, guint64 n)
+{
+    if (is_soon_beyond(stages, &t->n_told, n)) {
+        return;
+    }
+    g_mutex_lock(&stages->mutex);
+    atomic_store(&t->awaited, n);
+    while (!is_beyond(stages, &t->n_told, n)) {
+        g_cond_wait(&stages->told, &stages->mutex);
+    }
+    atomic_store(&t->awaited, NOTHING);
+    g_mutex_unlock(&stages->mutex);
+}
+
+static void
+wake_who_fills(rs_stages *stages, const teller *t, guint64 n)
+{
+    if (atomic_load(&t->awaited) == n) {
+        g_mutex_lock(&stages->mutex);
+        g_cond_signal(&stages->told);
         g_mutex_unlock(&stages->mutex);
     }
 }
@@ -92,13 +134,13 @@ tell_all(gpointer data)
     teller *t = data;
     rs_stages *stages = t->stages;
     for (guint64 n = 0;; n++) {
-        wait_beyond(stages, &stages->n_filled, n);
+        wait_for_window(stages, n);
         if (atomic_load(&stages->n_filled) <= n) {
             return NULL; /* the end */
         }
         stages->tell(stages->ctx, t->parts, window_at(stages, n));
         atomic_store(&t->n_told, n + 1);
-        wake(stages);
+        wake_who_fills(stages, t, n);
     }
 }
 
@@ -112,6 +154,7 @@ start(rs_stages *stages, guint n)
     while (stages->n_tellers < n) {
         teller *t = &stages->tellers[stages->n_tellers];
         t->stages = stages;
+        atomic_store(&t->awaited, NOTHING);
         t->thread = g_thread_try_new("watchers", tell_all, t, NULL);
         if (t->thread == NULL) {
             break; /* the system has none left: fewer do as well */
@@ -141,7 +184,8 @@ rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
     guint n_tellers = MIN(n_threads - 1, RS_STAGES_TELLERS);
     stages->spins = n_tellers < rs_workers_n_processors() ? SPINS : 0;
     g_mutex_init(&stages->mutex);
-    g_cond_init(&stages->woken);
+    g_cond_init(&stages->filled);
+    g_cond_init(&stages->told);
     stages->tellers =
         g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), CACHE_LINE_BYTES);
     start(stages, n_tellers);
@@ -163,7 +207,7 @@ rs_stages_free(rs_stages *stages)
         return;
     }
     atomic_store(&stages->ending, TRUE);
-    wake(stages);
+    wake_tellers(stages);
     for (guint i = 0; i < stages->n_tellers; i++) {
         g_thread_join(stages->tellers[i].thread);
     }
@@ -171,7 +215,8 @@ rs_stages_free(rs_stages *stages)
         rs_window_clear(&stages->windows[i]);
     }
     g_mutex_clear(&stages->mutex);
-    g_cond_clear(&stages->woken);
+    g_cond_clear(&stages->filled);
+    g_cond_clear(&stages->told);
     g_aligned_free(stages->windows);
     g_aligned_free(stages->tellers);
     g_aligned_free(stages);
@@ -189,8 +234,31 @@ rs_stages_window(rs_stages *stages)
 static void
 wait_for_tellers(rs_stages *stages, guint64 n)
 {
+    wake_tellers(stages);
     for (guint i = 0; i < stages->n_tellers; i++) {
-        wait_beyond(stages, &stages->tellers[i].n_told, n);
+        wait_for_teller(stages, &stages->tellers[i], n);
+    }
+}
+
+static gboolean
+have_told(const rs_stages *stages, guint64 n)
+{
+    for (guint i = 0; i < stages->n_tellers; i++) {
+        if (!is_beyond(stages, &stages->tellers[i].n_told, n)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* Makes the next window free, the n-th.  Where threads share processors, who has to wait
+ * for it waits for some. */
+static void
+make_free(rs_stages *stages, guint64 n)
+{
+    if (n >= stages->n_windows && !have_told(stages, n - stages->n_windows)) {
+        guint64 further = stages->spins > 0 ? 0 : AT_ONCE - 1;
+        wait_for_tellers(stages, n - stages->n_windows + further);
     }
 }
 
@@ -211,10 +279,10 @@ rs_stages_hand_on(rs_stages *stages)
     }
     guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed) + 1;
     atomic_store(&stages->n_filled, n);
-    wake(stages);
-    if (n >= stages->n_windows) {
-        wait_for_tellers(stages, n - stages->n_windows);
+    if (stages->spins > 0 || n % AT_ONCE == 0) {
+        wake_tellers(stages);
     }
+    make_free(stages, n);
     stages->filling = window_at(stages, n);
     rs_window_empty(stages->filling);
 }
