@@ -532,6 +532,9 @@ look_ahead(const run *r, handful *h)
         rs_trains_approach(h->platforms[i]);
     }
     look_at_lone_ones(r, h);
+    for (guint i = 0; i < h->n; i++) {
+        rs_trains_approach_note(r->trains, h->platforms[i]);
+    }
 }
 
 /* Whether the frame goes the short way; then it has been taken. */

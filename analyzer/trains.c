@@ -28,6 +28,7 @@ struct rs_platform {
     guint n, room;    /* cars that wait, and may; no room: the tracker is to be asked */
     guint32 point;
     guint32 peer;       /* of the stream, while cars wait */
+    guint64 way;        /* what they are noted by; 0: they are not */
     guint16 ident;      /* of its newest packet in its space */
     gboolean open;      /* the packet with data before was like the mould */
     gboolean began;     /* the stream is among those that have */
@@ -148,6 +149,14 @@ void
 rs_trains_approach(const rs_platform *platform)
 {
     rs_approach(platform, sizeof *platform);
+}
+
+void
+rs_trains_approach_note(const rs_trains *trains, const rs_platform *p)
+{
+    if (p != NULL && p->way != 0) {
+        roce_tracker_approach_note(trains->tracker, p->way, roce_psn_wrap(p->psn));
+    }
 }
 
 static rs_platform *
@@ -274,6 +283,7 @@ begin(rs_trains *trains, rs_platform *p)
     p->ident = room.ident;
     p->una = room.una;
     p->peer = p->stream->peer;
+    p->way = roce_tracker_note_way(trains->tracker, p->stream->id);
     return p->room > 0 || room.may_grow;
 }
 
@@ -334,8 +344,8 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         p->waiting_at = trains->waiting->len;
         g_ptr_array_add(trains->waiting, p);
     }
-    if (p->peer == ROCE_NO_STREAM) {
-        roce_tracker_note_car(trains->tracker, p->stream->id, car->psn24);
+    if (p->way != 0) {
+        roce_tracker_note_car(trains->tracker, p->way, p->stream->id, car->psn24);
     }
     p->ident = car->ident;
     gint64 psn = p->psn++;

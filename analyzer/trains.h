@@ -57,6 +57,10 @@ rs_trains_approach_guess(const rs_trains *trains, guint32 key);
 void
 rs_trains_approach(const rs_platform *platform);
 
+/* The same, once the platform has come near. */
+void
+rs_trains_approach_note(const rs_trains *trains, const rs_platform *platform);
+
 /* Way will be made soon for a packet of this stream. */
 void
 rs_trains_approach_way(const rs_trains *trains, guint32 stream);

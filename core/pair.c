@@ -88,31 +88,52 @@ place_of(const roce_tracker *t, uint64_t key)
 }
 
 void
+roce_pair_approach_note(const roce_tracker *t, uint64_t way, uint32_t psn24)
+{
+    __builtin_prefetch(bucket_of(t, note_key(way, psn24)), 1);
+}
+
+void
 roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
                    const roce_packet *packet)
 {
     if (s->way_hash != 0 && can_be_paired(s)) {
-        __builtin_prefetch(bucket_of(t, note_key(s->way_hash, packet->bth.psn24)), 1);
+        roce_pair_approach_note(t, s->way_hash, packet->bth.psn24);
     }
 }
 
-void
-roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24)
+uint64_t
+roce_pair_way(roce_stream_state *s)
 {
     if (!can_be_paired(s)) {
-        return;
+        return 0;
     }
     if (s->way_hash == 0) {
         s->way_hash = way_hash(&s->pub, &s->pub.src, &s->pub.dst);
     }
-    uint64_t key = note_key(s->way_hash, psn24);
+    return s->way_hash;
+}
+
+void
+roce_pair_note(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
+{
+    uint64_t key = note_key(way, psn24);
     roce_pair_entry *note = place_of(t, key);
-    uint32_t id = s->pub.id + 1;
+    uint32_t id = stream + 1;
     bool known = note->stream != 0 && note->key == key;
     bool other = known && note->stream != id &&
                  !roce_stream_is_paired(&roce_state_at(t, note->stream - 1)->pub);
     bool still = known && note->ambiguous && note->stream == id;
     *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
+}
+
+void
+roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24)
+{
+    uint64_t way = roce_pair_way(s);
+    if (way != 0) {
+        roce_pair_note(t, way, s->pub.id, psn24);
+    }
 }
 
 static void

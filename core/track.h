@@ -564,6 +564,13 @@ roce_pair_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *
 void
 roce_pair_approach(const roce_tracker *t, const roce_stream_state *s,
                    const roce_packet *packet);
+/* What its requests are noted by; 0: they are not, since it is paired or never will be. */
+uint64_t
+roce_pair_way(roce_stream_state *s);
+void
+roce_pair_note(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24);
+void
+roce_pair_approach_note(const roce_tracker *t, uint64_t way, uint32_t psn24);
 /* A request with this PSN went by. */
 void
 roce_pair_note_request(roce_tracker *t, roce_stream_state *s, uint32_t psn24);

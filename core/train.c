@@ -244,10 +244,22 @@ roce_tracker_is_crowded(const roce_tracker *t)
 
 /* ---- taking it ---- */
 
-void
-roce_tracker_note_car(roce_tracker *t, uint32_t stream, uint32_t psn24)
+uint64_t
+roce_tracker_note_way(roce_tracker *t, uint32_t stream)
 {
-    roce_pair_note_request(t, roce_state_at(t, stream), psn24);
+    return roce_pair_way(roce_state_at(t, stream));
+}
+
+void
+roce_tracker_approach_note(const roce_tracker *t, uint64_t way, uint32_t psn24)
+{
+    roce_pair_approach_note(t, way, psn24);
+}
+
+void
+roce_tracker_note_car(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
+{
+    roce_pair_note(t, way, stream, psn24);
 }
 
 void

@@ -139,11 +139,21 @@ roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space
 bool
 roce_tracker_grow_room(roce_tracker *tracker, uint32_t stream, roce_space space);
 
-/* A request of a stream that is not paired has become a car: who acknowledges its PSN may
+/* What requests of a stream are noted by until it is paired; 0: they are not.  It holds as
+ * long as room that was told. */
+uint64_t
+roce_tracker_note_way(roce_tracker *tracker, uint32_t stream);
+
+/* A request of a stream that has such a way has become a car: who acknowledges its PSN may
  * be the other direction.  Called in the order in which the cars and all other packets
  * come, whatever stream they are of. */
 void
-roce_tracker_note_car(roce_tracker *tracker, uint32_t stream, uint32_t psn24);
+roce_tracker_note_car(roce_tracker *tracker, uint64_t way, uint32_t stream,
+                      uint32_t psn24);
+
+/* One will become a car soon: what that will want of memory comes near. */
+void
+roce_tracker_approach_note(const roce_tracker *tracker, uint64_t way, uint32_t psn24);
 
 /* So many packets that came in mirrors have become cars. */
 void

@@ -82,6 +82,7 @@ typedef struct line {
     uint32_t n_cars, room, n_grown, n_trains_in[ROCE_N_SPACES];
     int64_t psn; /* of the first car */
     int64_t una;
+    uint64_t way;
     uint64_t n_acknowledging; /* Middle packets of responses that tell something new */
     roce_direction direction; /* of what comes */
     bool was_plain;           /* the newest packet that went by itself */
@@ -164,6 +165,7 @@ board(line *l, const roce_frame *frame)
         l->room = room.n;
         l->psn = room.psn;
         l->una = room.una;
+        l->way = roce_tracker_note_way(l->tracker, l->stream);
         may_grow = room.may_grow;
     }
     if (l->n_cars == l->room && !may_grow) {
@@ -181,8 +183,8 @@ board(line *l, const roce_frame *frame)
         CHECK(l->room > 0);
         l->n_grown++;
     }
-    if (!roce_stream_is_paired(roce_tracker_stream(l->tracker, l->stream))) {
-        roce_tracker_note_car(l->tracker, l->stream, car.psn24);
+    if (l->way != 0) {
+        roce_tracker_note_car(l->tracker, l->way, l->stream, car.psn24);
     }
     bool responds = space == ROCE_SPACE_RESPONSES;
     l->n_acknowledging += responds && l->psn + l->n_cars > l->una ? 1 : 0;
