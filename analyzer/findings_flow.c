@@ -5,6 +5,7 @@
  */
 #include "findings_pause.h"
 #include "format.h"
+#include "pairs.h"
 #include "thresholds.h"
 
 #include <string.h>
@@ -68,19 +69,20 @@ free_flow(gpointer data)
 
 /* ---- congestion that matters ---- */
 
-/* What two hosts have between them, in either direction. */
+/* What one host sends another, and what comes of it. */
 typedef struct signs {
+    rs_pair pair; /* without its streams */
     guint64 data, ce, cnps, lost;
 } signs;
 
 static void
 add_signs(GHashTable *pairs, const roce_stream *s)
 {
-    g_autofree char *key = rs_format_ends(&s->src, &s->dst);
-    signs *sum = g_hash_table_lookup(pairs, key);
+    const signs key = {.pair = {.src = s->src, .dst = s->dst}};
+    signs *sum = g_hash_table_lookup(pairs, &key);
     if (sum == NULL) {
-        sum = g_new0(signs, 1);
-        g_hash_table_insert(pairs, g_steal_pointer(&key), sum);
+        sum = g_memdup2(&key, sizeof key);
+        g_hash_table_add(pairs, sum);
     }
     for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
         sum->data += s->ecn.codepoint[i];
@@ -114,26 +116,46 @@ rs_findings_paused_much(const rs_findings *all)
     return FALSE;
 }
 
+static void
+add_congested(GHashTable *pairs, const roce_addr *src, const roce_addr *dst)
+{
+    const rs_pair pair = {.src = *src, .dst = *dst};
+    if (!g_hash_table_contains(pairs, &pair)) {
+        g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
+    }
+}
+
 GHashTable *
 rs_findings_congested(const rs_findings *all)
 {
     g_autoptr(GHashTable) sums =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    GHashTable *pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
+    GHashTable *pairs =
+        g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         add_signs(sums, roce_tracker_stream(tracker, id));
     }
     gboolean paused = rs_findings_paused_much(all);
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        g_autofree char *key = rs_format_ends(&s->src, &s->dst);
-        if (paused || weigh(g_hash_table_lookup(sums, key))) {
-            g_hash_table_add(pairs, g_steal_pointer(&key));
-            g_hash_table_add(pairs, rs_format_ends(&s->dst, &s->src));
+    GHashTableIter iter;
+    gpointer data;
+    g_hash_table_iter_init(&iter, sums);
+    while (g_hash_table_iter_next(&iter, &data, NULL)) {
+        const signs *sum = data;
+        if (paused || weigh(sum)) {
+            add_congested(pairs, &sum->pair.src, &sum->pair.dst);
+            add_congested(pairs, &sum->pair.dst, &sum->pair.src);
         }
     }
     return pairs;
+}
+
+gboolean
+rs_findings_is_congested(const rs_findings *all, const roce_addr *src,
+                         const roce_addr *dst)
+{
+    const rs_pair pair = {.src = *src, .dst = *dst};
+    return g_hash_table_contains(all->congested, &pair);
 }
 
 /* ---- findings about streams ---- */
@@ -149,7 +171,7 @@ flow_of(const rs_findings *all, GHashTable *flows, const roce_stream *s)
         flow->src = s->src;
         flow->dst = s->dst;
         flow->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-        flow->congested = g_hash_table_contains(all->congested, key);
+        flow->congested = rs_findings_is_congested(all, &s->src, &s->dst);
         g_hash_table_insert(flows, g_steal_pointer(&key), flow);
     }
     return flow;

@@ -145,24 +145,29 @@ largest_pmtu(const rs_findings *all, const rs_pair *pair)
     return largest;
 }
 
+static guint32
+smallest_pmtu(const rs_findings *all, const rs_pair *pair)
+{
+    guint32 smallest = G_MAXUINT32;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        smallest =
+            MIN(smallest, roce_tracker_stream(all->analysis->tracker, id)->pmtu_bytes);
+    }
+    return smallest;
+}
+
 static void
-find_small_mtu(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
-               guint32 largest)
+report_small_mtu(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
+                 guint32 smallest, guint32 largest)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    guint32 smallest = largest;
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
-        guint32 pmtu = roce_tracker_stream(tracker, id)->pmtu_bytes;
-        if (pmtu < largest) {
-            smallest = MIN(smallest, pmtu);
+        if (roce_tracker_stream(tracker, id)->pmtu_bytes < largest) {
             g_array_append_val(f->streams, id);
         }
-    }
-    if (f->streams->len == 0) {
-        rs_findings_take_back(all);
-        return;
     }
     g_autofree char *ends = rs_pair_label(all, pair);
     g_autofree char *n = rs_finding_count(f->streams->len, "stream", "streams");
@@ -190,7 +195,10 @@ rs_find_small_mtu(rs_findings *all, const rs_finding_row *row)
         const rs_pair back = {.src = pair->dst, .dst = pair->src};
         guint32 largest = MAX(largest_pmtu(all, pair),
                               largest_pmtu(all, g_hash_table_lookup(index, &back)));
-        find_small_mtu(all, row, pair, largest);
+        guint32 smallest = smallest_pmtu(all, pair);
+        if (smallest < largest) {
+            report_small_mtu(all, row, pair, smallest, largest);
+        }
     }
 }
 

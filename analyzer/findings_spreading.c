@@ -33,9 +33,8 @@ add_first_frames(const rs_findings *all, rs_finding *f)
 static rs_severity
 severity_of(const rs_findings *all, const rs_address_pair *pair)
 {
-    g_autofree char *key = rs_format_ends(&pair->src, &pair->dst);
-    return g_hash_table_contains(all->congested, key) ? RS_SEVERITY_WARNING
-                                                      : RS_SEVERITY_NOTE;
+    return rs_findings_is_congested(all, &pair->src, &pair->dst) ? RS_SEVERITY_WARNING
+                                                                 : RS_SEVERITY_NOTE;
 }
 
 static gboolean
@@ -182,7 +181,7 @@ static void
 find_pairs(rs_findings *all, const rs_finding_row *row,
            gboolean (*applies)(const rs_address_pair *), report_pair report)
 {
-    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(all->analysis, all->summary);
+    const GPtrArray *pairs = all->summary->pairs;
     for (guint i = 0; i < pairs->len; i++) {
         const rs_address_pair *pair = g_ptr_array_index(pairs, i);
         if (applies(pair)) {
@@ -218,7 +217,7 @@ rs_find_unfair_siblings(rs_findings *all, const rs_finding_row *row)
 void
 rs_find_spraying(rs_findings *all, const rs_finding_row *row)
 {
-    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(all->analysis, all->summary);
+    const GPtrArray *pairs = all->summary->pairs;
     for (guint i = 0; i < pairs->len; i++) {
         const rs_address_pair *pair = g_ptr_array_index(pairs, i);
         g_autoptr(GArray) streams = sprayed_streams(all->analysis, pair);

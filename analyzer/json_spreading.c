@@ -180,7 +180,7 @@ order_json(const rs_analysis *a, const rs_summary *summary, guint64 *omitted)
 json_t *
 rs_json_spreading(const rs_analysis *a, const rs_summary *summary)
 {
-    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(a, summary);
+    const GPtrArray *pairs = summary->pairs;
     json_t *list = json_array();
     guint n = MIN(pairs->len, MAX_PAIRS);
     for (guint i = 0; i < n; i++) {

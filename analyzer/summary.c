@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "format.h"
 #include "sorting.h"
+#include "spreading.h"
 
 #include "roce/hash.h"
 
@@ -509,6 +510,7 @@ rs_summary_new(const rs_analysis *analysis)
     gpointer data = (gpointer)(guintptr)analysis;
     g_array_sort_with_data(summary->worst_first, worse, data);
     find_links(summary, analysis);
+    summary->pairs = rs_spreading_pairs(analysis, summary);
     return summary;
 }
 
@@ -527,5 +529,6 @@ rs_summary_free(rs_summary *summary)
         roce_histogram_clear(&summary->latencies[i], &alloc);
     }
     g_array_unref(summary->link_of);
+    g_ptr_array_unref(summary->pairs);
     g_free(summary);
 }

@@ -74,6 +74,7 @@ typedef struct rs_summary {
     GArray *worst_first; /* guint32: stream ids */
     GPtrArray *links;    /* rs_link */
     GArray *link_of;     /* guint32 by stream id; G_MAXUINT32 none */
+    GPtrArray *pairs;    /* see rs_spreading_pairs() */
 } rs_summary;
 
 rs_summary *

@@ -253,7 +253,7 @@ print_order(const rs_text *r, const rs_flowlet_sum *sum)
 static void
 print_spreading(const rs_text *r)
 {
-    g_autoptr(GPtrArray) pairs = rs_spreading_pairs(r->analysis, r->summary);
+    const GPtrArray *pairs = r->summary->pairs;
     rs_spread_flows flows;
     rs_spreading_flows(&flows, r->analysis, pairs);
     guint worth = 0;
