@@ -8,13 +8,13 @@
 /* A finding about a pair of addresses and its streams, with their first packets. */
 static rs_finding *
 add_about_pair(rs_findings *all, const rs_finding_row *row, rs_severity severity,
-               const rs_address_pair *pair, const GArray *streams)
+               const rs_address_pair *pair, const guint32 *streams, guint n)
 {
     g_autofree char *about = rs_format_ends(&pair->src, &pair->dst);
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
-    f->weight = streams->len;
-    g_array_append_vals(f->streams, streams->data, streams->len);
+    f->weight = n;
+    g_array_append_vals(f->streams, streams, n);
     return f;
 }
 
@@ -40,7 +40,7 @@ severity_of(const rs_findings *all, const rs_address_pair *pair)
 static gboolean
 has_low_entropy(const rs_address_pair *pair)
 {
-    return pair->streams->len >= RS_LOW_ENTROPY_QUEUE_PAIRS &&
+    return pair->n_streams >= RS_LOW_ENTROPY_QUEUE_PAIRS &&
            pair->entropy_bits * 100 < pair->possible_bits * RS_LOW_ENTROPY_PERCENT;
 }
 
@@ -49,8 +49,8 @@ report_low_entropy(rs_findings *all, const rs_finding_row *row,
                    const rs_address_pair *pair)
 {
     g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
-    rs_finding *f =
-        add_about_pair(all, row, severity_of(all, pair), pair, pair->streams);
+    rs_finding *f = add_about_pair(all, row, severity_of(all, pair), pair,
+                                   pair->streams, pair->n_streams);
     rs_finding_say(
         f,
         g_strdup_printf("%u queue pairs from %s have %u UDP source %s", f->streams->len,
@@ -72,11 +72,12 @@ report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair
         const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
         g_array_append_vals(streams, shared->streams->data, shared->streams->len);
     }
-    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair, streams);
+    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair,
+                                   &g_array_index(streams, guint32, 0), streams->len);
     rs_finding_say(
         f,
         g_strdup_printf("%u of %u queue pairs from %s share a five-tuple with another",
-                        streams->len, pair->streams->len, who),
+                        streams->len, pair->n_streams, who),
         g_strdup_printf("%u UDP source %s more than one of them; those take one path "
                         "together, whatever the hash.",
                         pair->shared->len,
@@ -93,17 +94,16 @@ report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair
     g_autofree char *least = rs_format_bytes(s->least_bytes);
     g_autofree char *most = rs_format_bytes(s->most_bytes);
     g_autofree char *common = rs_format_duration(s->end_ns - s->start_ns, 0);
-    rs_finding *f =
-        add_about_pair(all, row, severity_of(all, pair), pair, pair->streams);
+    rs_finding *f = add_about_pair(all, row, severity_of(all, pair), pair,
+                                   pair->streams, pair->n_streams);
     rs_finding_say(
         f,
-        g_strdup_printf("%u queue pairs from %s share unevenly", pair->streams->len,
-                        who),
+        g_strdup_printf("%u queue pairs from %s share unevenly", pair->n_streams, who),
         g_strdup_printf(
             "Jain's index is %.2f, where 1 is even and %.2f is one alone.  In %s that "
             "they have in common QP 0x%x got %s and QP 0x%x %s, and each of them sent "
             "in nearly all of that time.",
-            s->jain, 1.0 / pair->streams->len, common,
+            s->jain, 1.0 / pair->n_streams, common,
             roce_tracker_stream(tracker, s->most)->dst_qpn, most,
             roce_tracker_stream(tracker, s->least)->dst_qpn, least));
     add_first_frames(all, f);
@@ -121,8 +121,8 @@ static GArray *
 sprayed_streams(const rs_analysis *a, const rs_address_pair *pair)
 {
     GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint i = 0; i < pair->streams->len; i++) {
-        guint32 id = g_array_index(pair->streams, guint32, i);
+    for (guint i = 0; i < pair->n_streams; i++) {
+        guint32 id = pair->streams[i];
         rs_flowlet_stream f;
         if (rs_flowlets_get(a->watchers.flowlets, id, &f) &&
             rs_flowlet_order(&f, roce_tracker_stream(a->tracker, id)) ==
@@ -158,7 +158,8 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
                               "packets.",
                               writes_only, streams->len,
                               writes_only == 1 ? "sends" : "send");
-    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair, streams);
+    rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair,
+                                   &g_array_index(streams, guint32, 0), streams->len);
     f->weight = late;
     rs_finding_say(
         f,

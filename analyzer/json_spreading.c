@@ -70,7 +70,7 @@ pair_json(const rs_analysis *a, const rs_address_pair *pair)
                         rs_json_host(rs_hosts_find(hosts, &pair->src)));
     json_object_set_new(json, "dst_host",
                         rs_json_host(rs_hosts_find(hosts, &pair->dst)));
-    json_object_set_new(json, "queue_pairs", rs_json_count(pair->streams->len));
+    json_object_set_new(json, "queue_pairs", rs_json_count(pair->n_streams));
     json_object_set_new(json, "udp_src_ports", rs_json_count(pair->ports));
     json_object_set_new(json, "entropy_bits", rounded(pair->entropy_bits));
     json_object_set_new(json, "possible_bits", rounded(pair->possible_bits));

@@ -38,7 +38,6 @@ static void
 free_pair(gpointer data)
 {
     rs_address_pair *pair = data;
-    g_array_unref(pair->streams);
     g_clear_pointer(&pair->shared, g_ptr_array_unref);
     g_free(pair->siblings);
     g_free(pair);
@@ -51,7 +50,6 @@ pair_of(GPtrArray *pairs, GHashTable *by_addresses, const roce_stream *s)
     rs_address_pair *pair = g_hash_table_lookup(by_addresses, &key);
     if (pair == NULL) {
         pair = g_memdup2(&key, sizeof key);
-        pair->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_ptr_array_add(pairs, pair);
         g_hash_table_add(by_addresses, pair);
     }
@@ -83,8 +81,8 @@ static GArray *
 members_of(const rs_analysis *analysis, const rs_address_pair *pair)
 {
     GArray *members = g_array_new(FALSE, FALSE, sizeof(member));
-    for (guint i = 0; i < pair->streams->len; i++) {
-        guint32 id = g_array_index(pair->streams, guint32, i);
+    for (guint i = 0; i < pair->n_streams; i++) {
+        guint32 id = pair->streams[i];
         const rs_ports *ports = analysis->watchers.ports;
         for (guint j = 0; j < rs_ports_n(ports, id); j++) {
             const rs_port_use *use = rs_ports_at(ports, id, j);
@@ -152,8 +150,8 @@ common_bins(const rs_analysis *analysis, const rs_address_pair *pair, guint *fir
     const rs_timeline *timeline = analysis->watchers.timeline;
     guint64 start_ns = 0;
     guint64 end_ns = G_MAXUINT64;
-    for (guint i = 0; i < pair->streams->len; i++) {
-        guint32 id = g_array_index(pair->streams, guint32, i);
+    for (guint i = 0; i < pair->n_streams; i++) {
+        guint32 id = pair->streams[i];
         const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
         if (!rs_timeline_has_stream(timeline, id)) {
             return FALSE;
@@ -163,7 +161,7 @@ common_bins(const rs_analysis *analysis, const rs_address_pair *pair, guint *fir
     }
     guint64 zero_ns = rs_timeline_start_ns(timeline);
     guint64 bin_ns = rs_timeline_bin_ns(timeline);
-    if (pair->streams->len < 2 || start_ns < zero_ns || end_ns <= start_ns) {
+    if (pair->n_streams < 2 || start_ns < zero_ns || end_ns <= start_ns) {
         return FALSE;
     }
     *first = (guint)((start_ns - zero_ns + bin_ns - 1) / bin_ns);
@@ -216,33 +214,64 @@ measure_siblings(const rs_analysis *analysis, rs_address_pair *pair)
         .all_busy = TRUE,
         .least_bytes = G_MAXUINT64,
     };
-    for (guint i = 0; i < pair->streams->len; i++) {
-        add_sibling(analysis, &siblings, g_array_index(pair->streams, guint32, i),
-                    first, end, sums);
+    for (guint i = 0; i < pair->n_streams; i++) {
+        add_sibling(analysis, &siblings, pair->streams[i], first, end, sums);
     }
     if (sums[0] > 0) {
-        siblings.jain = sums[0] * sums[0] / (pair->streams->len * sums[1]);
+        siblings.jain = sums[0] * sums[0] / (pair->n_streams * sums[1]);
         pair->siblings = g_memdup2(&siblings, sizeof siblings);
     }
 }
 
-GPtrArray *
-rs_spreading_pairs(const rs_analysis *analysis, const rs_summary *summary)
+/* Gives each pair its part of the array of their streams, which has room for all. */
+static void
+share_out(GPtrArray *pairs, guint32 *streams)
 {
-    GPtrArray *pairs = g_ptr_array_new_with_free_func(free_pair);
+    for (guint i = 0; i < pairs->len; i++) {
+        rs_address_pair *pair = g_ptr_array_index(pairs, i);
+        pair->streams = streams;
+        streams += pair->n_streams;
+        pair->n_streams = 0;
+    }
+}
+
+/* The streams of all pairs are in one array: of many pairs, most have a single one. */
+static void
+find_pairs(rs_summary *summary, const rs_analysis *analysis)
+{
+    const roce_tracker *tracker = analysis->tracker;
+    guint32 n = roce_tracker_n_streams(tracker);
+    guint n_members = 0;
+    g_autofree rs_address_pair **of_stream = g_new0(rs_address_pair *, n);
     g_autoptr(GHashTable) by_addresses = g_hash_table_new(hash_pair, same_pair);
-    for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
+    for (guint32 id = 0; id < n; id++) {
         if (rs_summary_stands(summary, id) &&
             rs_ports_n(analysis->watchers.ports, id) > 0) {
-            const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
-            g_array_append_val(pair_of(pairs, by_addresses, s)->streams, id);
+            of_stream[id] =
+                pair_of(summary->pairs, by_addresses, roce_tracker_stream(tracker, id));
+            of_stream[id]->n_streams++;
+            n_members++;
         }
     }
-    for (guint i = 0; i < pairs->len; i++) {
-        measure_ports(analysis, g_ptr_array_index(pairs, i));
-        measure_siblings(analysis, g_ptr_array_index(pairs, i));
+    summary->pair_streams = g_new(guint32, n_members);
+    share_out(summary->pairs, summary->pair_streams);
+    for (guint32 id = 0; id < n; id++) {
+        rs_address_pair *pair = of_stream[id];
+        if (pair != NULL) {
+            pair->streams[pair->n_streams++] = id;
+        }
     }
-    return pairs;
+}
+
+void
+rs_spreading_find(rs_summary *summary, const rs_analysis *analysis)
+{
+    summary->pairs = g_ptr_array_new_with_free_func(free_pair);
+    find_pairs(summary, analysis);
+    for (guint i = 0; i < summary->pairs->len; i++) {
+        measure_ports(analysis, g_ptr_array_index(summary->pairs, i));
+        measure_siblings(analysis, g_ptr_array_index(summary->pairs, i));
+    }
 }
 
 void

@@ -39,7 +39,8 @@ typedef struct rs_siblings {
 typedef struct rs_address_pair {
     roce_tenant tenant;
     roce_addr src, dst;
-    GArray *streams;      /* guint32: that carry data in UDP; one for each queue pair */
+    guint32 *streams; /* that carry data in UDP; one for each queue pair */
+    guint n_streams;
     guint members;        /* (stream, port): more than streams where one has several */
     guint ports;          /* different source ports: five-tuples */
     double entropy_bits;  /* of the port of a member taken at random */
@@ -55,9 +56,9 @@ rs_address_pair_n_shared(const rs_address_pair *pair)
     return pair->shared != NULL ? pair->shared->len : 0;
 }
 
-/* All pairs with data, in the order of appearance; elements are rs_address_pair. */
-GPtrArray *
-rs_spreading_pairs(const rs_analysis *analysis, const rs_summary *summary);
+/* Finds the summary's pairs: all with data, in the order of appearance. */
+void
+rs_spreading_find(rs_summary *summary, const rs_analysis *analysis);
 
 /* What a hash has to spread: all five-tuples with data, of all pairs. */
 typedef struct rs_spread_flows {

@@ -510,7 +510,7 @@ rs_summary_new(const rs_analysis *analysis)
     gpointer data = (gpointer)(guintptr)analysis;
     g_array_sort_with_data(summary->worst_first, worse, data);
     find_links(summary, analysis);
-    summary->pairs = rs_spreading_pairs(analysis, summary);
+    rs_spreading_find(summary, analysis);
     return summary;
 }
 
@@ -530,5 +530,6 @@ rs_summary_free(rs_summary *summary)
     }
     g_array_unref(summary->link_of);
     g_ptr_array_unref(summary->pairs);
+    g_free(summary->pair_streams);
     g_free(summary);
 }

@@ -69,12 +69,13 @@ typedef struct rs_summary {
     rs_counters totals;
     roce_histogram latencies[ROCE_N_LATENCIES]; /* of the same streams */
     rs_unattributed unattributed;
-    GArray *group;       /* guint32 by stream id: the stream that stands for it */
-    GPtrArray *members;  /* see rs_summary_members(); empty where no stream has any */
-    GArray *worst_first; /* guint32: stream ids */
-    GPtrArray *links;    /* rs_link */
-    GArray *link_of;     /* guint32 by stream id; G_MAXUINT32 none */
-    GPtrArray *pairs;    /* see rs_spreading_pairs() */
+    GArray *group;         /* guint32 by stream id: the stream that stands for it */
+    GPtrArray *members;    /* see rs_summary_members(); empty where no stream has any */
+    GArray *worst_first;   /* guint32: stream ids */
+    GPtrArray *links;      /* rs_link */
+    GArray *link_of;       /* guint32 by stream id; G_MAXUINT32 none */
+    GPtrArray *pairs;      /* rs_address_pair, see spreading.h */
+    guint32 *pair_streams; /* of all pairs */
 } rs_summary;
 
 rs_summary *

@@ -169,7 +169,7 @@ add_pair(const rs_text *r, rs_table *table, const rs_address_pair *pair)
     const rs_siblings *s = pair->siblings;
     rs_table_add(table, rs_hosts_label(hosts, &pair->src));
     rs_table_add(table, rs_hosts_label(hosts, &pair->dst));
-    rs_text_add_count(table, pair->streams->len);
+    rs_text_add_count(table, pair->n_streams);
     rs_text_add_count(table, pair->ports);
     rs_table_add(table, g_strdup_printf("%.1f bits", pair->entropy_bits));
     rs_table_add(table, g_strdup_printf("%.1f bits", pair->possible_bits));
