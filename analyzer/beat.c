@@ -268,19 +268,23 @@ burst_at(const GArray *bursts, guint i)
 static GArray *
 fold_bursts(const GArray *bursts, guint fold, guint phase)
 {
-    GArray *folded =
-        g_array_sized_new(FALSE, TRUE, sizeof(rs_iteration), bursts->len / fold + 2);
+    GArray *folded = g_array_new(FALSE, FALSE, sizeof(rs_iteration));
+    g_array_set_size(folded, bursts->len / fold + 2);
+    guint n = 0;
+    guint next = phase; /* to begin another one */
     for (guint i = 0; i < bursts->len; i++) {
         const rs_iteration *burst = burst_at(bursts, i);
-        if (i == 0 || (i >= phase && (i - phase) % fold == 0)) {
-            g_array_append_vals(folded, burst, 1);
+        if (i == 0 || i == next) {
+            *burst_at(folded, n++) = *burst;
+            next += i == next ? fold : 0;
             continue;
         }
-        rs_iteration *last = burst_at(folded, folded->len - 1);
+        rs_iteration *last = burst_at(folded, n - 1);
         last->end_ns = MAX(last->end_ns, burst->end_ns);
         last->bytes += burst->bytes;
         last->packets += burst->packets;
     }
+    g_array_set_size(folded, n);
     return folded;
 }
 
@@ -294,11 +298,9 @@ phase_of(const GArray *bursts, guint fold)
     for (guint phase = 0; phase < fold; phase++) {
         guint64 sum = 0;
         guint n = 0;
-        for (guint i = phase; i < bursts->len; i += fold) {
-            if (i > 0) {
-                sum += burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
-                n++;
-            }
+        for (guint i = phase > 0 ? phase : fold; i < bursts->len; i += fold) {
+            sum += burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
+            n++;
         }
         if (n > 0 && sum / n > longest) {
             longest = sum / n;

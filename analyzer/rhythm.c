@@ -134,11 +134,12 @@ is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
              median_silence(beat) >= s->round_trip_ns * RS_RHYTHM_ROUND_TRIPS));
 }
 
-/* A beat of the edges in use, in cells of any width. */
+/* A beat of the edges in use, of which the row is, in cells of any width; the row becomes
+ * wider. */
 static gboolean
-find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
+find_beat_in(const search *s, GArray *row, const gboolean *uses, guint64 share,
+             finding_of_beat *found)
 {
-    g_autoptr(GArray) row = rs_beat_row(s->level, uses);
     guint64 so_far = 1;
     for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
         rs_beat_widen(row, widths[i] / so_far);
@@ -156,6 +157,13 @@ find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat 
         rs_beat_clear(&found->beat);
     }
     return FALSE;
+}
+
+static gboolean
+find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
+{
+    g_autoptr(GArray) row = rs_beat_row(s->level, uses);
+    return find_beat_in(s, row, uses, share, found);
 }
 
 /* ---- the edges that share a rhythm ---- */
@@ -199,7 +207,8 @@ find_like_minded(const search *s, gboolean *uses, guint64 share)
         guint32 edge = g_array_index(list, guint32, i);
         finding_of_beat own = {0};
         alone[edge] = TRUE;
-        gboolean found = find_beat(s, alone, share, &own);
+        g_autoptr(GArray) row = rs_beat_row_of(s->level, edge);
+        gboolean found = find_beat_in(s, row, alone, share, &own);
         alone[edge] = FALSE;
         if (!found) {
             continue;
