@@ -31,6 +31,12 @@ roce_room_init(roce_tracker *t)
 
 /* ---- histories ---- */
 
+static void
+count_growth(roce_tracker *t, const roce_history *history, uint32_t before)
+{
+    t->history_packets += history->capacity - before;
+}
+
 roce_slot *
 roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep_from,
                uint64_t *forgot)
@@ -38,7 +44,7 @@ roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep
     uint32_t before = history->capacity;
     roce_slot *slot =
         roce_history_insert(history, &t->alloc, psn, keep_from, t->history_max, forgot);
-    t->history_packets += history->capacity - before;
+    count_growth(t, history, before);
     return slot;
 }
 
@@ -53,7 +59,7 @@ roce_room_grow(roce_tracker *t, roce_history *history)
 {
     uint32_t before = history->capacity;
     bool grown = roce_history_grow(history, &t->alloc, t->history_max);
-    t->history_packets += grown ? before : 0; /* that was doubled */
+    count_growth(t, history, before);
     return grown;
 }
 

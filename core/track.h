@@ -307,7 +307,7 @@ roce_room_init(roce_tracker *t);
 roce_slot *
 roce_room_take(roce_tracker *t, roce_history *history, int64_t psn, int64_t keep_from,
                uint64_t *forgot);
-/* Whether a history that is not empty may become twice as long. */
+/* Whether a history may become twice as long. */
 bool
 roce_room_may_grow(const roce_tracker *t, const roce_history *history);
 /* As roce_room_take() does when it is full.  False if it may not, or for lack of memory. */

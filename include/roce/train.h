@@ -128,8 +128,8 @@ typedef struct roce_train_room {
     int64_t una;
 } roce_train_room;
 
-/* At most `most` of them in that space.  Where there is no room and none can be made,
- * nothing is set. */
+/* At most `most` of them in that space.  Where there is no room and none can be made, the
+ * rest means nothing. */
 roce_train_room
 roce_tracker_train_room(const roce_tracker *tracker, uint32_t stream, roce_space space,
                         uint32_t most);

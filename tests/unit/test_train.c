@@ -670,6 +670,18 @@ test_same(void)
     }
 }
 
+static uint64_t
+room_of_histories(const roce_tracker *tracker)
+{
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < roce_tracker_n_streams(tracker); i++) {
+        const roce_stream_state *s = roce_state_at(tracker, i);
+        packets += s->requests.history.capacity;
+        packets += roce_answers_of(s)->lane.history.capacity;
+    }
+    return packets;
+}
+
 /* Every packet is counted, tracked or not, and all memory comes back. */
 static void
 lack_memory(const hearing *heard)
@@ -689,6 +701,7 @@ lack_memory(const hearing *heard)
             const roce_tracker_totals *totals = roce_tracker_totals_get(l.tracker);
             CHECK_INT(totals->roce_packets, l.n_frames);
             CHECK_INT(totals->untracked_packets, l.n_errors);
+            CHECK_INT(l.tracker->history_packets, room_of_histories(l.tracker));
         }
         line_clear(&l);
     }
