@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stages.h"
 
+#include "approach.h"
 #include "workers.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 
 /* Between the stages: so many that neither waits for the other where it meets more work for
- * a while.  Together they take 3 MB. */
+ * a while.  Together they take 3.4 MB, and RS_WINDOW_BYTES each of frames that are no
+ * RoCE. */
 #define N_WINDOWS 32u
 #define SPINS 1000u /* looks before a thread sleeps: as long as a window takes */
 #define STAY 8u     /* windows */
 /* Where threads share processors, so many windows are filled, or made free, before another
  * thread is woken: each time takes longer than a window does. */
-#define AT_ONCE (N_WINDOWS / 2)
+#define WINDOWS_TO_WAKE (N_WINDOWS / 2)
 #define NOTHING G_MAXUINT64 /* in place of a window's number */
-#define CACHE_LINE_BYTES 64
 
 /* A thread of the second stage. */
 typedef struct teller {
-    _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_told; /* windows */
+    _Alignas(RS_CACHE_LINE_BYTES) _Atomic(guint64) n_told; /* windows */
     _Atomic(guint64) awaited; /* who fills sleeps until this one is told; NOTHING */
     rs_stages *stages;
     rs_watch_parts parts;
@@ -27,10 +28,10 @@ typedef struct teller {
 } teller;
 
 struct rs_stages {
-    _Alignas(CACHE_LINE_BYTES) _Atomic(guint64) n_filled; /* windows */
+    _Alignas(RS_CACHE_LINE_BYTES) _Atomic(guint64) n_filled; /* windows */
     _Atomic(gboolean) ending;
-    _Alignas(CACHE_LINE_BYTES) _Atomic(guint) n_asleep; /* tellers */
-    _Alignas(CACHE_LINE_BYTES) rs_stages_tell tell;
+    _Alignas(RS_CACHE_LINE_BYTES) _Atomic(guint) n_asleep; /* tellers */
+    _Alignas(RS_CACHE_LINE_BYTES) rs_stages_tell tell;
     gpointer ctx;
     guint spins;
     guint n_tellers; /* 0: who fills tells */
@@ -178,7 +179,7 @@ share_out(rs_stages *stages)
 rs_stages *
 rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
 {
-    rs_stages *stages = g_aligned_alloc0(1, sizeof *stages, CACHE_LINE_BYTES);
+    rs_stages *stages = g_aligned_alloc0(1, sizeof *stages, RS_CACHE_LINE_BYTES);
     stages->tell = tell;
     stages->ctx = ctx;
     guint n_tellers = MIN(n_threads - 1, RS_STAGES_TELLERS);
@@ -187,12 +188,12 @@ rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
     g_cond_init(&stages->filled);
     g_cond_init(&stages->told);
     stages->tellers =
-        g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), CACHE_LINE_BYTES);
+        g_aligned_alloc0(RS_STAGES_TELLERS, sizeof(teller), RS_CACHE_LINE_BYTES);
     start(stages, n_tellers);
     share_out(stages);
     stages->n_windows = stages->n_tellers == 0 ? 1 : N_WINDOWS;
     stages->windows =
-        g_aligned_alloc(stages->n_windows, sizeof(rs_window), CACHE_LINE_BYTES);
+        g_aligned_alloc(stages->n_windows, sizeof(rs_window), RS_CACHE_LINE_BYTES);
     for (guint i = 0; i < stages->n_windows; i++) {
         rs_window_init(&stages->windows[i]);
     }
@@ -252,12 +253,12 @@ have_told(const rs_stages *stages, guint64 n)
 }
 
 /* Makes the next window free, the n-th.  Where threads share processors, who has to wait
- * for it waits for some. */
+ * for it waits for WINDOWS_TO_WAKE of them. */
 static void
 make_free(rs_stages *stages, guint64 n)
 {
     if (n >= stages->n_windows && !have_told(stages, n - stages->n_windows)) {
-        guint64 further = stages->spins > 0 ? 0 : AT_ONCE - 1;
+        guint64 further = stages->spins > 0 ? 0 : WINDOWS_TO_WAKE - 1;
         wait_for_tellers(stages, n - stages->n_windows + further);
     }
 }
@@ -279,7 +280,7 @@ rs_stages_hand_on(rs_stages *stages)
     }
     guint64 n = atomic_load_explicit(&stages->n_filled, memory_order_relaxed) + 1;
     atomic_store(&stages->n_filled, n);
-    if (stages->spins > 0 || n % AT_ONCE == 0) {
+    if (stages->spins > 0 || n % WINDOWS_TO_WAKE == 0) {
         wake_tellers(stages);
     }
     make_free(stages, n);

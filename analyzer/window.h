@@ -23,7 +23,7 @@
 #include <glib.h>
 
 #define RS_WINDOW_PACKETS 64       /* at most; as many as come at once, see feed.h */
-#define RS_WINDOW_BYTES (1u << 20) /* of frames; the last one may go beyond */
+#define RS_WINDOW_BYTES (1u << 18) /* of frames; the last one may go beyond */
 #define RS_WINDOW_CARS 256         /* of all its trains; as many glimpses */
 
 /* A packet's place. */

@@ -7,6 +7,8 @@
 #include "check.h"
 #include "stages.h"
 
+#include <sched.h>
+
 #define PACKETS 5000u
 #define FRAME_BYTES 4u
 
@@ -115,8 +117,8 @@ check_telling(guint n_threads, guint every, void (*meet)(rs_stages *))
     rs_stages_free(stages);
 }
 
-int
-main(void)
+static void
+check_all(void)
 {
     static const guint meetings[] = {1, 63, 64, 65, 1000, PACKETS + 1};
     for (gsize i = 0; i < G_N_ELEMENTS(thread_counts); i++) {
@@ -129,5 +131,28 @@ main(void)
     }
     check_row("nothing");
     rs_stages_free(rs_stages_new(3, tell, NULL));
+}
+
+/* From here on threads share one, and wait for each other in another way. */
+static void
+use_one_processor(void)
+{
+    cpu_set_t set;
+    CHECK_INT(sched_getaffinity(0, sizeof set, &set), 0);
+    gsize first = 0;
+    while (first + 1 < CPU_SETSIZE && !CPU_ISSET(first, &set)) {
+        first++;
+    }
+    CPU_ZERO(&set);
+    CPU_SET(first, &set);
+    CHECK_INT(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+int
+main(void)
+{
+    check_all();
+    use_one_processor();
+    check_all();
     return check_status();
 }
