@@ -215,6 +215,9 @@ analysis_new(const rs_options *options, rs_told *told)
     analysis->evidence = rs_evidence_table_new();
     roce_tracker_config config;
     roce_tracker_config_init(&config);
+#ifdef RS_LITTLE_ROOM /* for tests: histories are cut all the time */
+    config.history_room_packets = 300;
+#endif
     config.link_speed_bps = link_speed;
     config.vantage = vantage;
     config.event = take_event;
