@@ -236,32 +236,34 @@ silences_of(const GArray *loud)
     return silences;
 }
 
-/* Cuts a row where the silence is at least so long. */
-static GArray *
-cut(const GArray *loud, guint64 silence_ns)
-{
-    GArray *bursts = g_array_new(FALSE, TRUE, sizeof(rs_iteration));
-    for (guint i = 0; i < loud->len; i++) {
-        const rs_cell *cell = cell_at(loud, i);
-        if (i == 0 || silence_before(loud, i) >= silence_ns) {
-            const rs_iteration burst = {
-                .start_ns = cell->first_ns,
-                .first_frame = cell->first_frame,
-            };
-            g_array_append_val(bursts, burst);
-        }
-        rs_iteration *burst = &g_array_index(bursts, rs_iteration, bursts->len - 1);
-        burst->end_ns = MAX(burst->end_ns, cell->last_ns);
-        burst->bytes += cell->bytes;
-        burst->packets += cell->packets;
-    }
-    return bursts;
-}
-
 static rs_iteration *
 burst_at(const GArray *bursts, guint i)
 {
     return &g_array_index(bursts, rs_iteration, i);
+}
+
+/* Cuts a row where the silence is at least so long. */
+static GArray *
+cut(const GArray *loud, guint64 silence_ns)
+{
+    GArray *bursts = g_array_new(FALSE, FALSE, sizeof(rs_iteration));
+    g_array_set_size(bursts, loud->len); /* at most */
+    guint n = 0;
+    for (guint i = 0; i < loud->len; i++) {
+        const rs_cell *cell = cell_at(loud, i);
+        if (i == 0 || silence_before(loud, i) >= silence_ns) {
+            *burst_at(bursts, n++) = (rs_iteration){
+                .start_ns = cell->first_ns,
+                .first_frame = cell->first_frame,
+            };
+        }
+        rs_iteration *burst = burst_at(bursts, n - 1);
+        burst->end_ns = MAX(burst->end_ns, cell->last_ns);
+        burst->bytes += cell->bytes;
+        burst->packets += cell->packets;
+    }
+    g_array_set_size(bursts, n);
+    return bursts;
 }
 
 /* Every `fold` bursts become one; those before `phase` are a part of one. */

@@ -73,9 +73,10 @@ rs_finding_count(guint64 n, const char *one, const char *many);
 char *
 rs_finding_packets(guint64 n);
 
-/* rs_pair without streams, both ways, of hosts between which there is congestion or loss that is worth
- * a warning by itself: packets lost, WARNING_CE_PERCENT of the data of one direction
- * marked, as many CNPs about it, or a pause of WARNING_PAUSED_PERCENT of the time. */
+/* rs_pair without streams, both ways, of hosts between which there is congestion or loss
+ * that is worth a warning by itself: packets lost, WARNING_CE_PERCENT of the data of one
+ * direction marked, as many CNPs about it, or a pause of WARNING_PAUSED_PERCENT of the
+ * time. */
 GHashTable *
 rs_findings_congested(const rs_findings *all);
 gboolean
