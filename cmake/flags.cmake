@@ -82,6 +82,11 @@ else()
                         "not '${ROCESCOPE_INSTRUMENT}'")
 endif()
 
+# Whoever looks on wants to see how memory is given back as well.
+if(NOT ROCESCOPE_INSTRUMENT STREQUAL "none")
+    target_compile_definitions(rocescope_build INTERFACE ROCESCOPE_INSTRUMENTED)
+endif()
+
 # A packet goes through many files.  Objects have both forms, so that what is linked often,
 # the tests, takes the plain one (-fno-lto).  By -O3, which is not the default of all builds,
 # captures are read in a tenth less time.
