@@ -246,9 +246,13 @@ burst_at(const GArray *bursts, guint i)
 static GArray *
 cut(const GArray *loud, guint64 silence_ns)
 {
+    guint n = 1; /* a row has one at least */
+    for (guint i = 1; i < loud->len; i++) {
+        n += silence_before(loud, i) >= silence_ns ? 1 : 0;
+    }
     GArray *bursts = g_array_new(FALSE, FALSE, sizeof(rs_iteration));
-    g_array_set_size(bursts, loud->len); /* at most */
-    guint n = 0;
+    g_array_set_size(bursts, n);
+    n = 0;
     for (guint i = 0; i < loud->len; i++) {
         const rs_cell *cell = cell_at(loud, i);
         if (i == 0 || silence_before(loud, i) >= silence_ns) {
@@ -262,7 +266,6 @@ cut(const GArray *loud, guint64 silence_ns)
         burst->bytes += cell->bytes;
         burst->packets += cell->packets;
     }
-    g_array_set_size(bursts, n);
     return bursts;
 }
 
