@@ -13,6 +13,7 @@
  */
 #include "receiver.h"
 
+#include "byte_of.h"
 #include "data_sight.h"
 
 #include "roce/aeth.h"
@@ -104,17 +105,6 @@ static guint8
 byte_of(const GByteArray *of_stream, guint32 stream)
 {
     return stream < of_stream->len ? of_stream->data[stream] : 0;
-}
-
-static void
-set_byte(GByteArray *of_stream, guint32 stream, guint8 byte)
-{
-    guint before = of_stream->len;
-    if (stream >= before) {
-        g_byte_array_set_size(of_stream, stream + 1);
-        memset(of_stream->data + before, 0, stream + 1 - before);
-    }
-    of_stream->data[stream] = byte;
 }
 
 static const state *
@@ -269,7 +259,7 @@ note_waiting(rs_receivers *receivers, guint32 stream, const state *s)
 {
     gboolean waits = s->hold != NULL && s->hold->credits != CREDITS_THERE;
     if (waits || byte_of(receivers->waiting, stream) != 0) {
-        set_byte(receivers->waiting, stream, waits ? 1 : 0);
+        *rs_byte_of(receivers->waiting, stream) = waits ? 1 : 0;
     }
 }
 
@@ -298,7 +288,7 @@ take_request(rs_receivers *receivers, guint32 stream, guint64 time_ns)
         byte_of(receivers->waiting, stream) != 0 ? state_at(receivers, stream) : NULL;
     if (s != NULL && s->hold != NULL) {
         end_credit_wait(s->hold, time_ns);
-        set_byte(receivers->waiting, stream, 0);
+        *rs_byte_of(receivers->waiting, stream) = 0;
     }
 }
 
@@ -335,7 +325,7 @@ rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight)
     receivers->omitted += id >= MAX_STREAMS && sight->counted.packets == 1 ? 1 : 0;
     if (id < MAX_STREAMS) {
         guint bits = byte_of(receivers->priorities, id) | 1u << sight->priority;
-        set_byte(receivers->priorities, id, (guint8)bits);
+        *rs_byte_of(receivers->priorities, id) = (guint8)bits;
     }
 }
 

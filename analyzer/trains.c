@@ -2,13 +2,13 @@
 #include "trains.h"
 
 #include "approach.h"
+#include "byte_of.h"
 #include "frames.h"
 #include "priorities.h"
 #include "runs.h"
 
 #include "roce/psn.h"
 
-#include <string.h>
 
 /* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
 #define FEWER_CARS 4
@@ -417,24 +417,12 @@ may_lead(const rs_sight *sight)
            sight->icrc != ROCE_ICRC_BAD;
 }
 
-/* An array of a byte for each number, as long as it has to be. */
-static guint8 *
-byte_of(GByteArray *bytes, guint i)
-{
-    guint before = bytes->len;
-    if (i >= before) {
-        g_byte_array_set_size(bytes, i + 1);
-        memset(bytes->data + before, 0, bytes->len - before);
-    }
-    return &bytes->data[i];
-}
-
 static void
 note_beginning(const rs_trains *trains, const rs_sight *sight)
 {
     if (is_candidate(sight) && sight->info->part == ROCE_PART_FIRST &&
         sight->packet->payload_bytes > 0) {
-        *byte_of(trains->began, sight->stream->id) = TRUE;
+        *rs_byte_of(trains->began, sight->stream->id) = TRUE;
     }
 }
 
@@ -448,7 +436,7 @@ count_class(rs_trains *trains, guint32 point, const rs_sight *sight)
     guint priority = is_tagged ? p->vlan_tci[0] >> 13 : sight->priority;
     guint dscp = p->traffic_class >> 2;
     guint class = (priority << 6 | dscp) << 1 | (is_tagged ? 1 : 0);
-    guint8 *n = byte_of(trains->of_class, point * N_CLASSES + class);
+    guint8 *n = rs_byte_of(trains->of_class, point * N_CLASSES + class);
     *n = (guint8)MIN(*n + 1, LEAST_OF_CLASS);
     return *n == LEAST_OF_CLASS;
 }
@@ -483,7 +471,7 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->open = has_mould(p, frame, sight->packet);
     p->point = frame->point;
     p->priority = sight->priority;
-    p->began = *byte_of(trains->began, sight->stream->id) != FALSE;
+    p->began = *rs_byte_of(trains->began, sight->stream->id) != FALSE;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
     guint32 key = rs_trains_key(roce_mould_hash(frame), frame->point);
