@@ -120,9 +120,7 @@ static void
 add_congested(GHashTable *pairs, const roce_addr *src, const roce_addr *dst)
 {
     const rs_pair pair = {.src = *src, .dst = *dst};
-    if (!g_hash_table_contains(pairs, &pair)) {
-        g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
-    }
+    g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
 }
 
 GHashTable *
