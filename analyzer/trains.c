@@ -9,7 +9,6 @@
 
 #include "roce/psn.h"
 
-
 /* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
 #define FEWER_CARS 4
 #define STREAMS_WITH_MOST 4096
