@@ -170,26 +170,33 @@ order_of(const order_run *run, guint32 pause)
     return order;
 }
 
-GArray *
-rs_pause_orders_new(const rs_pausing *pausing, const roce_tracker *tracker)
+static GArray *
+sort_passages(const rs_pausing *pausing, const roce_tracker *tracker)
 {
-    const order_run run = {
-        .pausing = pausing,
-        .tracker = tracker,
-        .sorted = g_array_new(FALSE, FALSE, sizeof(const rs_passage *)),
-    };
+    GArray *sorted = g_array_new(FALSE, FALSE, sizeof(const rs_passage *));
     const rs_passages *passages = rs_pausing_passages(pausing);
     for (guint i = 0; i < rs_passages_n(passages); i++) {
         const rs_passage *passage = rs_passages_at(passages, i);
-        g_array_append_val(run.sorted, passage);
+        g_array_append_val(sorted, passage);
     }
-    g_array_sort_with_data(run.sorted, by_stream, (gpointer)(guintptr)tracker);
+    g_array_sort_with_data(sorted, by_stream, (gpointer)(guintptr)tracker);
+    return sorted;
+}
+
+GArray *
+rs_pause_orders_new(const rs_pausing *pausing, const roce_tracker *tracker)
+{
     GArray *orders = g_array_new(FALSE, FALSE, sizeof(rs_pause_order));
-    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+    guint32 n = roce_tracker_n_pauses(tracker);
+    if (n == 0) {
+        return orders;
+    }
+    g_autoptr(GArray) sorted = sort_passages(pausing, tracker);
+    const order_run run = {.pausing = pausing, .tracker = tracker, .sorted = sorted};
+    for (guint32 i = 0; i < n; i++) {
         const rs_pause_order order = order_of(&run, i);
         g_array_append_val(orders, order);
     }
-    g_array_unref(run.sorted);
     return orders;
 }
 
