@@ -75,24 +75,50 @@ typedef struct signs {
     guint64 data, ce, cnps, lost;
 } signs;
 
+static signs
+signs_of(const roce_stream *s)
+{
+    signs its = {
+        .pair = {.src = s->src, .dst = s->dst},
+        .ce = s->ecn.codepoint[ROCE_ECN_CE],
+        .cnps = roce_stream_congestion_of(s)->cnps_received,
+        .lost = rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+                rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
+                rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +
+                rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST),
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
+        its.data += s->ecn.codepoint[i];
+    }
+    return its;
+}
+
+/* Whether there are any at all: without them nobody's have to be added up. */
+static gboolean
+there_are_signs(const roce_tracker *tracker)
+{
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const signs its = signs_of(roce_tracker_stream(tracker, id));
+        if (its.ce + its.cnps + its.lost > 0) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static void
 add_signs(GHashTable *pairs, const roce_stream *s)
 {
-    const signs key = {.pair = {.src = s->src, .dst = s->dst}};
-    signs *sum = g_hash_table_lookup(pairs, &key);
+    const signs its = signs_of(s);
+    signs *sum = g_hash_table_lookup(pairs, &its);
     if (sum == NULL) {
-        sum = g_memdup2(&key, sizeof key);
-        g_hash_table_add(pairs, sum);
+        g_hash_table_add(pairs, g_memdup2(&its, sizeof its));
+        return;
     }
-    for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
-        sum->data += s->ecn.codepoint[i];
-    }
-    sum->ce += s->ecn.codepoint[ROCE_ECN_CE];
-    sum->cnps += roce_stream_congestion_of(s)->cnps_received;
-    sum->lost += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
-                 rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
-                 rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +
-                 rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
+    sum->data += its.data;
+    sum->ce += its.ce;
+    sum->cnps += its.cnps;
+    sum->lost += its.lost;
 }
 
 /* A CNP is about one mark at least: so many of them stand for as many marks. */
@@ -131,10 +157,13 @@ rs_findings_congested(const rs_findings *all)
     GHashTable *pairs =
         g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
     const roce_tracker *tracker = all->analysis->tracker;
+    gboolean paused = rs_findings_paused_much(all);
+    if (!paused && !there_are_signs(tracker)) {
+        return pairs;
+    }
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         add_signs(sums, roce_tracker_stream(tracker, id));
     }
-    gboolean paused = rs_findings_paused_much(all);
     GHashTableIter iter;
     gpointer data;
     g_hash_table_iter_init(&iter, sums);

@@ -182,9 +182,27 @@ report_small_mtu(rs_findings *all, const rs_finding_row *row, const rs_pair *pai
                         largest));
 }
 
+/* Where all streams have one, as they should, nothing has to be sorted by pairs. */
+static gboolean
+have_several_mtus(const roce_tracker *tracker)
+{
+    guint32 known = 0;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        guint32 pmtu_bytes = roce_tracker_stream(tracker, id)->pmtu_bytes;
+        if (known != 0 && pmtu_bytes != 0 && pmtu_bytes != known) {
+            return TRUE;
+        }
+        known = pmtu_bytes != 0 ? pmtu_bytes : known;
+    }
+    return FALSE;
+}
+
 void
 rs_find_small_mtu(rs_findings *all, const rs_finding_row *row)
 {
+    if (!have_several_mtus(all->analysis->tracker)) {
+        return;
+    }
     g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, has_pmtu);
     g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint i = 0; i < pairs->len; i++) {

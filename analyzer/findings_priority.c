@@ -195,9 +195,24 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
     }
 }
 
+/* Where all data rides in one, as it should, nothing has to be sorted by pairs. */
+static gboolean
+ride_in_several(const rs_findings *all)
+{
+    guint united = 0;
+    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
+        const rs_stream_priorities *p = priorities_of(all, id);
+        united |= p != NULL ? p->priorities : 0;
+    }
+    return (united & (united - 1)) != 0;
+}
+
 void
 rs_find_roce_priorities(rs_findings *all, const rs_finding_row *row)
 {
+    if (!ride_in_several(all)) {
+        return;
+    }
     g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, has_data);
     for (guint i = 0; i < pairs->len; i++) {
         find_pair_in_several(all, row, g_ptr_array_index(pairs, i));
