@@ -77,21 +77,19 @@ write_text(const rs_options *options, const rs_report *report)
 }
 
 static int
-write_reports(const rs_options *options, const rs_analysis *analysis)
+write_reports(const rs_options *options, const rs_report *report)
 {
     const form forms[] = {
         {rs_report_json, options->json_path},
         {rs_report_html, options->html_path},
     };
-    rs_complain_of_inputs(analysis);
-    g_autoptr(rs_report) report = rs_report_new(analysis);
     gboolean written = write_files(forms, G_N_ELEMENTS(forms), report);
     written = write_csv(options, report) && written;
     if (wants_text(options, forms, G_N_ELEMENTS(forms)) &&
         rs_report_has_content(report)) {
         written = write_text(options, report) && written;
     }
-    if (analysis->incomplete || !written) {
+    if (report->analysis->incomplete || !written) {
         return RS_EXIT_INCOMPLETE;
     }
     return rs_findings_reach(report->findings, options->fail_on) ? RS_EXIT_FINDING
@@ -159,10 +157,13 @@ rs_command_analyze(int argc, char **argv)
         rs_complain(error->message);
         return RS_EXIT_USAGE;
     }
-    int status = write_reports(options, analysis);
+    rs_complain_of_inputs(analysis);
+    g_autoptr(rs_report) report = rs_report_new(analysis);
+    int status = write_reports(options, report);
 #ifndef ROCESCOPE_INSTRUMENTED
     /* The process ends, and its memory goes back as a whole, which for many streams is much
      * faster than piece by piece. */
+    (void)g_steal_pointer(&report);
     (void)g_steal_pointer(&analysis);
 #endif
     return status;
