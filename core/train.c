@@ -51,12 +51,13 @@ static uint32_t
 room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_t most)
 {
     const roce_history *history = &lane->history;
-    uint32_t vacant = history->capacity - history->n;
-    if (vacant >= most || roce_room_may_grow(t, history) || history->n < most) {
-        return vacant < most ? vacant : most;
+    uint32_t room = history->capacity - history->n;
+    if (room < most && !roce_room_may_grow(t, history)) {
+        int64_t unwanted = history->n - (lane->max_next - keep_from); /* at least */
+        unwanted = unwanted < history->n ? unwanted : history->n;
+        room += unwanted > 0 ? (uint32_t)unwanted : 0;
     }
-    uint32_t behind = history->n - (most - vacant);
-    return lane->max_next - behind <= keep_from ? most : vacant;
+    return room < most ? room : most;
 }
 
 static uint32_t

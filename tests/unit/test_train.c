@@ -62,7 +62,7 @@ static const hearing hearings[] = {
     {"pair found late", false, 130, 2, N_MESSAGES / 4, 2, 0},
     {"one direction alone", false, UINT32_MAX, 1, N_MESSAGES / 4, 0, 0},
     {"little room", true, 0, 2, N_MESSAGES / 4, 4, 70},
-    {"less room than there can be", true, 0, 2, 0, 4, 10},
+    {"less room than there can be", true, 0, 2, N_MESSAGES / 4, 4, 10},
 };
 #define N_HEARINGS (sizeof hearings / sizeof *hearings)
 
