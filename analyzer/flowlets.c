@@ -309,6 +309,16 @@ rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream)
     rs_approach_pointed(flowlets->of_stream, stream, sizeof(state));
 }
 
+void
+rs_flowlets_approach_gaps(const rs_flowlets *flowlets, guint32 stream)
+{
+    const state *s =
+        stream < flowlets->of_stream->len ? flowlets->of_stream->pdata[stream] : NULL;
+    if (s != NULL) {
+        rs_approach(s->gaps, RS_FLOWLET_RUNGS * sizeof *s->gaps);
+    }
+}
+
 /* ---- what it comes to ---- */
 
 static void

@@ -77,6 +77,9 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train);
 /* A train of this stream will come soon, see approach.h. */
 void
 rs_flowlets_approach(const rs_flowlets *flowlets, guint32 stream);
+/* The same, once that has come near. */
+void
+rs_flowlets_approach_gaps(const rs_flowlets *flowlets, guint32 stream);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -102,6 +102,9 @@ tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window
             rs_watchers_approach_train(
                 &analysis->watchers, parts,
                 window->trains[at->n_trains + TRAINS_AHEAD].stream->id);
+            rs_watchers_approach_train_more(
+                &analysis->watchers, parts,
+                window->trains[at->n_trains + 1].stream->id);
         }
         const rs_train *train = &window->trains[at->n_trains];
         rs_watchers_train(&analysis->watchers, parts, train,

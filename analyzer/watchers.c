@@ -114,6 +114,15 @@ rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
     }
 }
 
+void
+rs_watchers_approach_train_more(const rs_watchers *watchers, rs_watch_parts parts,
+                                guint32 stream)
+{
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        rs_flowlets_approach_gaps(watchers->flowlets, stream);
+    }
+}
+
 /* ---- what streams come to together ---- */
 
 static void

@@ -82,6 +82,11 @@ void
 rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
                            guint32 stream);
 
+/* And once what that asked for has come near. */
+void
+rs_watchers_approach_train_more(const rs_watchers *watchers, rs_watch_parts parts,
+                                guint32 stream);
+
 /* The tracker has taken this packet. */
 void
 rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *sight);
