@@ -322,31 +322,50 @@ join_link(rs_summary *summary, const rs_analysis *analysis, guint32 id, guint li
     }
 }
 
-static void
-free_key(gpointer data)
+/* Where the connection between two ends is found. */
+typedef struct signpost {
+    roce_ends ends;
+    guint link_i;
+} signpost;
+
+static guint
+hash_signpost(gconstpointer data)
 {
-    g_bytes_unref(data);
+    const signpost *post = data;
+    const roce_ends *ends = &post->ends;
+    guint64 hash = roce_hash_tenant(0, &ends->tenant);
+    hash = roce_hash_addr(roce_hash_addr(hash, &ends->addr[0]), &ends->addr[1]);
+    return (guint)roce_hash_mix(hash, (guint64)ends->qpn[0] << 32 | ends->qpn[1]);
+}
+
+static gboolean
+same_ends(gconstpointer a, gconstpointer b)
+{
+    const roce_ends *x = &((const signpost *)a)->ends;
+    const roce_ends *y = &((const signpost *)b)->ends;
+    return x->qpn[0] == y->qpn[0] && x->qpn[1] == y->qpn[1] &&
+           roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr[0], &y->addr[0]) &&
+           roce_addr_equal(&x->addr[1], &y->addr[1]);
 }
 
 static guint
-find_link(rs_summary *summary, const roce_stream *s, GHashTable *by_pair)
+find_link(rs_summary *summary, const roce_stream *s, GHashTable *signposts)
 {
-    roce_ends ends;
-    roce_stream_ends(s, &ends);
-    g_autoptr(GBytes) key = g_bytes_new(&ends, sizeof ends);
-    gpointer found;
-    if (g_hash_table_lookup_extended(by_pair, key, NULL, &found)) {
-        return GPOINTER_TO_UINT(found);
+    signpost post = {.link_i = summary->links->len};
+    roce_stream_ends(s, &post.ends);
+    const signpost *found = g_hash_table_lookup(signposts, &post);
+    if (found != NULL) {
+        return found->link_i;
     }
-    guint i = summary->links->len;
     rs_link *link = add_link(summary);
     link->addr[0] = s->src;
     link->addr[1] = s->dst;
     link->qpn[0] = s->src_qpn;
     link->qpn[1] = s->dst_qpn;
     link->qpn_known[0] = link->qpn_known[1] = TRUE;
-    g_hash_table_insert(by_pair, g_steal_pointer(&key), GUINT_TO_POINTER(i));
-    return i;
+    g_hash_table_add(signposts, g_memdup2(&post, sizeof post));
+    return post.link_i;
 }
 
 /* Connections that CM told of and that no captured stream belongs to. */
@@ -396,8 +415,8 @@ static void
 find_links(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
-    g_autoptr(GHashTable) by_pair =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, free_key, NULL);
+    g_autoptr(GHashTable) signposts =
+        g_hash_table_new_full(hash_signpost, same_ends, g_free, NULL);
     g_autoptr(GArray) paired = g_array_new(FALSE, FALSE, sizeof(paired_stream));
     g_array_set_size(summary->link_of, n);
     for (guint32 id = 0; id < n; id++) {
@@ -411,7 +430,7 @@ find_links(rs_summary *summary, const rs_analysis *analysis)
     for (guint i = 0; i < paired->len; i++) {
         guint32 id = g_array_index(paired, paired_stream, i).id;
         const roce_stream *s = stream_of(analysis, id);
-        guint link_i = find_link(summary, s, by_pair);
+        guint link_i = find_link(summary, s, signposts);
         rs_link *link = g_ptr_array_index(summary->links, link_i);
         link->trust = trust_of(s, stream_of(analysis, s->peer));
         join_link(summary, analysis, id, link_i);
