@@ -52,7 +52,7 @@ typedef struct shelf {
     guint32 keys[SHELF_PLACES]; /* 0: none */
     rs_platform *platforms[SHELF_PLACES];
 } shelf;
-G_STATIC_ASSERT(sizeof(shelf) <= RS_CACHE_LINE_BYTES);
+G_STATIC_ASSERT(sizeof(shelf) == RS_CACHE_LINE_BYTES);
 
 struct rs_trains {
     roce_tracker *tracker;
@@ -60,7 +60,8 @@ struct rs_trains {
     const rs_icrc_check *icrc;
     rs_trains_take_fn take;
     gpointer ctx;
-    shelf *shelves;       /* N_SHELVES */
+    shelf *shelves; /* N_SHELVES, in the memory below */
+    gpointer shelf_memory;
     GPtrArray *of_stream; /* rs_platform, or NULL */
     /* By stream: one that begins a message has gone by itself, and from the first such
      * packet on rates are followed, see reaction.h. */
@@ -68,6 +69,17 @@ struct rs_trains {
     GPtrArray *waiting;   /* rs_platform: those that have cars */
     GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
 };
+
+/* Lines of memory, zeroed as the system gives it and not written: two megabytes, of which a
+ * short capture needs a few lines, would take longer to clear than that capture to read. */
+static void
+build_shelves(rs_trains *trains)
+{
+    trains->shelf_memory = g_malloc0((N_SHELVES + 1) * sizeof(shelf));
+    gsize past_line = (gsize)trains->shelf_memory % RS_CACHE_LINE_BYTES;
+    trains->shelves = (shelf *)((char *)trains->shelf_memory +
+                                (past_line > 0 ? RS_CACHE_LINE_BYTES - past_line : 0));
+}
 
 rs_trains *
 rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_fn take,
@@ -78,7 +90,7 @@ rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_f
     trains->icrc = icrc;
     trains->take = take;
     trains->ctx = ctx;
-    trains->shelves = g_aligned_alloc0(N_SHELVES, sizeof(shelf), RS_CACHE_LINE_BYTES);
+    build_shelves(trains);
     trains->of_stream = g_ptr_array_new_with_free_func(g_aligned_free);
     trains->began = g_byte_array_new();
     trains->waiting = g_ptr_array_new();
@@ -94,7 +106,7 @@ rs_trains_free(rs_trains *trains)
         g_ptr_array_unref(trains->waiting);
         g_byte_array_unref(trains->began);
         g_ptr_array_unref(trains->of_stream);
-        g_aligned_free(trains->shelves);
+        g_free(trains->shelf_memory);
         g_free(trains);
     }
 }
