@@ -8,9 +8,11 @@
 #define BITS_PER_BYTE 8
 #define UDP_HEADER_BYTES 8
 
-/* Columns of a stream's bins, behind its rows, and of a point's. */
-#define BY_OTHERS RS_TIMELINE_N_ROWS /* CNPs that a switch sent about its data */
-#define STREAM_COLUMNS (BY_OTHERS + 1)
+/* Columns of a stream's bins, which are two series: most streams have no signs. */
+#define TRAFFIC_COLUMNS RS_TIMELINE_CE /* the rows before this one */
+#define BY_OTHERS RS_TIMELINE_N_ROWS   /* CNPs that a switch sent about its data */
+#define SIGN_COLUMNS (BY_OTHERS + 1 - TRAFFIC_COLUMNS)
+/* Columns of a point's bins, behind its rows. */
 #define PAUSED RS_TIMELINE_N_ROWS /* by priority */
 #define POINT_COLUMNS (PAUSED + ROCE_PRIORITY_GLOBAL + 1)
 
@@ -37,10 +39,15 @@ typedef struct counts {
     guint32 packets, data, ce, cnps, resent; /* as in rs_counted */
 } counts;
 
+/* The bins of a stream; NULL: all 0. */
+typedef struct stream_series {
+    rs_series *traffic, *signs;
+} stream_series;
+
 struct rs_timeline {
     const roce_tracker *tracker;
     rs_bins *bins;
-    rs_series *streams[RS_TIMELINE_STREAMS]; /* NULL: nothing seen */
+    stream_series streams[RS_TIMELINE_STREAMS];
     rs_series *points[RS_TIMELINE_POINTS];
     portion portions[RS_TIMELINE_POINTS];
     GArray *streams_so_far; /* progress, of those that have bins */
@@ -69,31 +76,29 @@ rs_timeline_free(rs_timeline *timeline)
     }
 }
 
-/* The series of a stream or point, made when first needed; NULL beyond the bound. */
+/* A series, made when first needed. */
 static rs_series *
-series_of(rs_timeline *timeline, rs_series **all, guint n, guint columns, guint32 i)
+need(rs_timeline *timeline, rs_series **series, guint columns)
 {
-    if (i >= n) {
-        return NULL;
+    if (*series == NULL) {
+        *series = rs_bins_add_series(timeline->bins, columns);
     }
-    if (all[i] == NULL) {
-        all[i] = rs_bins_add_series(timeline->bins, columns);
-    }
-    return all[i];
+    return *series;
 }
 
 static rs_series *
-stream_series(rs_timeline *timeline, guint32 stream)
+need_signs(rs_timeline *timeline, guint32 stream)
 {
-    return series_of(timeline, timeline->streams, RS_TIMELINE_STREAMS, STREAM_COLUMNS,
-                     stream);
+    return need(timeline, &timeline->streams[stream].signs, SIGN_COLUMNS);
 }
 
+/* NULL beyond the bound. */
 static rs_series *
 point_series(rs_timeline *timeline, guint32 point)
 {
-    return series_of(timeline, timeline->points, RS_TIMELINE_POINTS, POINT_COLUMNS,
-                     point);
+    return point < RS_TIMELINE_POINTS
+               ? need(timeline, &timeline->points[point], POINT_COLUMNS)
+               : NULL;
 }
 
 static void
@@ -122,6 +127,26 @@ growth(guint32 now, guint32 before)
     return (guint64)(gint64)(gint32)(now - before);
 }
 
+/* Enters what is not 0 of a stream's rows. */
+static void
+enter_rows(rs_timeline *timeline, const roce_stream *s, guint64 time_ns,
+           const guint64 *rows)
+{
+    if (rows[RS_TIMELINE_BITS] != 0 || rows[RS_TIMELINE_DATA] != 0) {
+        rs_series *traffic =
+            need(timeline, &timeline->streams[s->id].traffic, TRAFFIC_COLUMNS);
+        rs_bins_add(timeline->bins, traffic, time_ns, rows, TRAFFIC_COLUMNS);
+    }
+    guint64 signs = 0;
+    for (guint row = TRAFFIC_COLUMNS; row < RS_TIMELINE_N_ROWS; row++) {
+        signs |= rows[row];
+    }
+    if (signs != 0) {
+        rs_bins_add(timeline->bins, need_signs(timeline, s->id), time_ns,
+                    &rows[TRAFFIC_COLUMNS], RS_TIMELINE_N_ROWS - TRAFFIC_COLUMNS);
+    }
+}
+
 /* Enters what the counters of a stream have grown by, at its newest packet. */
 static void
 enter(rs_timeline *timeline, const roce_stream *s, progress *p)
@@ -137,13 +162,10 @@ enter(rs_timeline *timeline, const roce_stream *s, progress *p)
     if (any == 0) {
         return;
     }
-    rs_series *series[] = {stream_series(timeline, s->id),
-                           point_series(timeline, s->point)};
-    for (guint i = 0; i < G_N_ELEMENTS(series); i++) {
-        if (series[i] != NULL) {
-            rs_bins_add(timeline->bins, series[i], p->newest_ns, rows,
-                        RS_TIMELINE_N_ROWS);
-        }
+    enter_rows(timeline, s, p->newest_ns, rows);
+    rs_series *of_point = point_series(timeline, s->point);
+    if (of_point != NULL) {
+        rs_bins_add(timeline->bins, of_point, p->newest_ns, rows, RS_TIMELINE_N_ROWS);
     }
 }
 
@@ -315,13 +337,10 @@ static void
 add_foreign_cnp(rs_timeline *timeline, const rs_occurrence *o)
 {
     const roce_event *event = &o->event;
-    if (event->stream == ROCE_NO_STREAM || event->stream == o->carrier ||
-        o->peer_carries) {
-        return;
-    }
-    rs_series *series = stream_series(timeline, event->stream);
-    if (series != NULL) {
-        rs_bins_count(timeline->bins, series, BY_OTHERS, event->time_ns, 1);
+    if (event->stream < RS_TIMELINE_STREAMS && event->stream != o->carrier &&
+        !o->peer_carries) {
+        rs_bins_count(timeline->bins, need_signs(timeline, event->stream),
+                      BY_OTHERS - TRAFFIC_COLUMNS, event->time_ns, 1);
     }
 }
 
@@ -412,7 +431,11 @@ rs_timeline_start_ns(const rs_timeline *timeline)
 gboolean
 rs_timeline_has_stream(const rs_timeline *timeline, guint32 stream)
 {
-    return stream < RS_TIMELINE_STREAMS && timeline->streams[stream] != NULL;
+    if (stream >= RS_TIMELINE_STREAMS) {
+        return FALSE;
+    }
+    const stream_series *of = &timeline->streams[stream];
+    return of->traffic != NULL || of->signs != NULL;
 }
 
 gboolean
@@ -430,11 +453,23 @@ add_column(const rs_timeline *timeline, const rs_series *series, guint column,
     }
 }
 
+static void
+add_stream_column(const rs_timeline *timeline, guint32 stream, guint column,
+                  guint64 *sum)
+{
+    const stream_series *of = &timeline->streams[stream];
+    if (column < TRAFFIC_COLUMNS && of->traffic != NULL) {
+        add_column(timeline, of->traffic, column, sum);
+    } else if (column >= TRAFFIC_COLUMNS && of->signs != NULL) {
+        add_column(timeline, of->signs, column - TRAFFIC_COLUMNS, sum);
+    }
+}
+
 void
 rs_timeline_add_stream(const rs_timeline *timeline, guint32 stream, rs_timeline_row row,
                        guint64 *sum)
 {
-    add_column(timeline, timeline->streams[stream], row, sum);
+    add_stream_column(timeline, stream, row, sum);
 }
 
 void
@@ -451,8 +486,8 @@ rs_timeline_add_cnps_received(const rs_timeline *timeline, guint32 stream, guint
     if (s->peer == ROCE_NO_STREAM || !rs_timeline_has_stream(timeline, s->peer)) {
         return FALSE;
     }
-    add_column(timeline, timeline->streams[s->peer], RS_TIMELINE_CNPS, sum);
-    add_column(timeline, timeline->streams[stream], BY_OTHERS, sum);
+    add_stream_column(timeline, s->peer, RS_TIMELINE_CNPS, sum);
+    add_stream_column(timeline, stream, BY_OTHERS, sum);
     return TRUE;
 }
 
