@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The report is written piece by piece: what can be long (streams, events, findings) is
- * made, written and freed element by element, so that memory does not follow its
- * length.
- */
 #include "report_json.h"
 
 #include "json_background.h"
@@ -13,6 +8,7 @@
 #include "json_counters.h"
 #include "json_dcb.h"
 #include "json_finding.h"
+#include "json_list.h"
 #include "json_load.h"
 #include "json_parts.h"
 #include "json_paths.h"
@@ -25,92 +21,82 @@
 
 #define SCHEMA_VERSION 1
 
-static void
-put(FILE *out, json_t *value)
-{
-    (void)json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
-    json_decref(value);
-}
-
 /* ,"name":value */
 static void
 put_member(FILE *out, const char *name, json_t *value)
 {
     fprintf(out, ",\n\"%s\":", name);
-    put(out, value);
+    rs_json_put(out, value);
 }
 
-static void
-put_streams(FILE *out, const rs_analysis *a, const rs_summary *summary)
-{
-    guint n = MIN(summary->worst_first->len, a->options->max_streams);
-    fputs(",\n\"streams\":[", out);
-    for (guint i = 0; i < n; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, rs_json_stream(a, summary,
-                                g_array_index(summary->worst_first, guint32, i)));
-    }
-    fputs("]", out);
-    put_member(out, "streams_omitted", rs_json_streams_omitted(a, summary));
-}
+/* What elements of lists are made from. */
+typedef struct source {
+    const rs_analysis *analysis;
+    const rs_summary *summary;
+    const GPtrArray *findings;
+} source;
 
 static void
-put_connections(FILE *out, const rs_analysis *a, const rs_summary *summary)
+put_list(FILE *out, const source *from, const char *name, guint n,
+         json_t *(*element)(gconstpointer from, guint i))
 {
-    fputs(",\n\"connections\":[", out);
-    for (guint i = 0; i < summary->links->len; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, rs_json_connection(a, summary, i));
-    }
-    fputs("]", out);
+    const rs_json_list list = {.element = element, .ctx = from, .n = n};
+    fprintf(out, ",\n\"%s\":", name);
+    rs_json_put_list(out, &list, from->analysis->options->n_threads);
 }
 
-static void
-put_pauses(FILE *out, const rs_analysis *a)
+static json_t *
+stream(gconstpointer data, guint i)
 {
-    fputs(",\n\"pauses\":[", out);
-    for (guint32 i = 0; i < roce_tracker_n_pauses(a->tracker); i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, rs_json_pause(a, i));
-    }
-    fputs("]", out);
+    const source *from = data;
+    guint32 id = g_array_index(from->summary->worst_first, guint32, i);
+    return rs_json_stream(from->analysis, from->summary, id);
 }
 
-static void
-put_events(FILE *out, const rs_analysis *a)
+static json_t *
+connection(gconstpointer data, guint i)
 {
-    fputs(",\n\"events\":[", out);
-    for (guint i = 0; i < a->events->len; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, rs_json_event(&g_array_index(a->events, roce_event, i)));
-    }
-    fputs("]", out);
-    put_member(out, "event_totals", rs_json_event_totals(a));
+    const source *from = data;
+    return rs_json_connection(from->analysis, from->summary, i);
 }
 
-static void
-put_findings(FILE *out, const GPtrArray *findings)
+static json_t *
+pause_source(gconstpointer data, guint i)
 {
-    fputs(",\n\"findings\":[", out);
-    for (guint i = 0; i < findings->len; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put(out, rs_json_finding(g_ptr_array_index(findings, i)));
-    }
-    fputs("]", out);
+    const source *from = data;
+    return rs_json_pause(from->analysis, i);
+}
+
+static json_t *
+event(gconstpointer data, guint i)
+{
+    const source *from = data;
+    return rs_json_event(&g_array_index(from->analysis->events, roce_event, i));
+}
+
+static json_t *
+finding(gconstpointer data, guint i)
+{
+    const source *from = data;
+    return rs_json_finding(g_ptr_array_index(from->findings, i));
 }
 
 void
 rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary,
                const GPtrArray *findings)
 {
+    const source from = {analysis, summary, findings};
     fprintf(out, "{\"schema_version\":%d", SCHEMA_VERSION);
     put_member(out, "tool", rs_json_tool());
     put_member(out, "capture", rs_json_capture(analysis));
     put_member(out, "totals", rs_json_totals(analysis, summary));
     put_member(out, "unattributed", rs_json_unattributed(summary));
-    put_streams(out, analysis, summary);
-    put_connections(out, analysis, summary);
-    put_pauses(out, analysis);
+    put_list(out, &from, "streams",
+             MIN(summary->worst_first->len, analysis->options->max_streams), stream);
+    put_member(out, "streams_omitted", rs_json_streams_omitted(analysis, summary));
+    put_list(out, &from, "connections", summary->links->len, connection);
+    put_list(out, &from, "pauses", roce_tracker_n_pauses(analysis->tracker),
+             pause_source);
     put_member(out, "congestion", rs_json_congestion(analysis));
     put_member(out, "pause_cycle", rs_json_pause_cycle(analysis));
     put_member(out, "timeline", rs_json_timeline(analysis, summary));
@@ -128,7 +114,8 @@ rs_report_json(FILE *out, const rs_analysis *analysis, const rs_summary *summary
     put_member(out, "collective", rs_json_collective(analysis));
     put_member(out, "admission", rs_json_admission(analysis));
     put_member(out, "collective_omitted", rs_json_collective_omitted(analysis));
-    put_events(out, analysis);
-    put_findings(out, findings);
+    put_list(out, &from, "events", analysis->events->len, event);
+    put_member(out, "event_totals", rs_json_event_totals(analysis));
+    put_list(out, &from, "findings", findings->len, finding);
     fputs("}\n", out);
 }

@@ -2,9 +2,9 @@
 #include "stages.h"
 
 #include "approach.h"
+#include "thread.h"
 #include "workers.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 
 /* Between the stages: so many that neither waits for the other where it meets more work for
@@ -145,24 +145,19 @@ tell_all(gpointer data)
     }
 }
 
-/* Signals are the first stage's: it is what waits for input. */
 static void
 start(rs_stages *stages, guint n)
 {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     while (stages->n_tellers < n) {
         teller *t = &stages->tellers[stages->n_tellers];
         t->stages = stages;
         atomic_store(&t->awaited, NOTHING);
-        t->thread = g_thread_try_new("watchers", tell_all, t, NULL);
+        t->thread = rs_thread_new("watchers", tell_all, t);
         if (t->thread == NULL) {
-            break; /* the system has none left: fewer do as well */
+            break; /* fewer do as well */
         }
         stages->n_tellers++;
     }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Before the first window is filled, as they look at nothing before that. */
