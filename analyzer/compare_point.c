@@ -94,6 +94,7 @@ static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     rs_compare_point *point = ctx;
+    rs_path_approach(point->path_of, frame, packet);
     roce_icrc_status icrc = rs_icrc_check_packet(&point->icrc, frame, packet);
     rs_must(roce_tracker_add(point->tracker, frame, packet, icrc));
     if (packet->kind != ROCE_CLASS_ROCE) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "match_table.h"
 
+#include "approach.h"
+
 #define FIRST_CAPACITY 1024
 #define NONE G_MAXUINT32
 #define SEARCH_AROUND 64 /* frames may be out of order by so many */
@@ -95,6 +97,21 @@ grow_buckets(rs_match_table *t)
             e->chain = *bucket;
             *bucket = at;
         }
+    }
+}
+
+void
+rs_match_approach(const rs_match_table *t, const roce_wire_identity *identity)
+{
+    rs_approach(bucket_of(t, identity->narrow), sizeof(guint32));
+}
+
+void
+rs_match_approach_entry(const rs_match_table *t, const roce_wire_identity *identity)
+{
+    guint32 at = *bucket_of(t, identity->narrow);
+    if (at != NONE) {
+        rs_approach(rs_match_entry_of(t, at), sizeof(rs_match_entry));
     }
 }
 

@@ -71,6 +71,14 @@ rs_match_sighting(const rs_match_table *table, guint32 sighting);
 rs_match_entry *
 rs_match_entry_of(const rs_match_table *table, guint32 entry);
 
+/* A packet of this identity will be looked for soon, see approach.h; and once that has come
+ * near. */
+void
+rs_match_approach(const rs_match_table *table, const roce_wire_identity *identity);
+void
+rs_match_approach_entry(const rs_match_table *table,
+                        const roce_wire_identity *identity);
+
 /* The entry of this identity that takes sightings, or RS_NO_ENTRY. */
 guint32
 rs_match_find(const rs_match_table *table, const roce_wire_identity *identity);

@@ -320,12 +320,23 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
 }
 
 void
+rs_path_approach(const rs_path *path, const roce_frame *frame,
+                 const roce_packet *packet)
+{
+    roce_wire_identity identity;
+    if (packet->has_bth && roce_wire_identity_of(frame, packet, &identity)) {
+        rs_match_approach(path->table, &identity);
+    }
+}
+
+void
 rs_path_see(rs_path *path, const rs_path_sight *sight)
 {
     roce_wire_identity identity;
     if (!identify(sight, &identity)) {
         return;
     }
+    rs_match_approach_entry(path->table, &identity);
     rs_flow *flow = flow_of(path, sight->packet);
     if (flow == NULL) {
         path->untracked_packets++;

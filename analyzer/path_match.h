@@ -180,6 +180,11 @@ rs_path_free(rs_path *path);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_path, rs_path_free)
 
+/* A packet will be taken soon, see approach.h. */
+void
+rs_path_approach(const rs_path *path, const roce_frame *frame,
+                 const roce_packet *packet);
+
 /* Takes a RoCE packet; each point's in the order of its file. */
 void
 rs_path_see(rs_path *path, const rs_path_sight *sight);
