@@ -325,28 +325,52 @@ rs_match_drop_oldest(rs_match_table *t, guint point)
     }
 }
 
+static guint64
+frame_at(const rs_match_table *t, guint point, guint i)
+{
+    return rs_match_sighting(t, rs_match_nth(t, point, i))->frame;
+}
+
+/* Where among the sightings of a point, one at least, a frame can be: in [*low, *high).
+ * Each frame is more than the one before, so that as many as there are between two
+ * sightings there are between their frames at most. */
+static void
+bound(const rs_match_table *t, guint point, guint64 frame, guint *low, guint *high)
+{
+    guint last = rs_match_n(t, point) - 1;
+    guint64 oldest = frame_at(t, point, 0);
+    guint64 newest = frame_at(t, point, last);
+    guint64 from_oldest = SEARCH_AROUND + (frame > oldest ? frame - oldest : 0);
+    guint64 to_newest = SEARCH_AROUND + (newest > frame ? newest - frame : 0);
+    *low = last - (guint)MIN(to_newest, last);
+    *high = 1 + (guint)MIN(from_oldest, last);
+}
+
 guint32
 rs_match_of_frame(const rs_match_table *t, guint point, guint64 frame)
 {
-    guint low = 0;
-    guint high = rs_match_n(t, point);
+    guint n = rs_match_n(t, point);
+    if (n == 0) {
+        return RS_NO_SIGHTING;
+    }
+    guint low, high;
+    bound(t, point, frame, &low, &high);
     while (low < high) {
         guint i = low + (high - low) / 2;
-        if (rs_match_sighting(t, rs_match_nth(t, point, i))->frame < frame) {
+        if (frame_at(t, point, i) < frame) {
             low = i + 1;
         } else {
             high = i;
         }
     }
-    guint from = low > SEARCH_AROUND ? low - SEARCH_AROUND : 0;
-    guint to = MIN(low + SEARCH_AROUND, rs_match_n(t, point));
-    if (low < to && rs_match_sighting(t, rs_match_nth(t, point, low))->frame == frame) {
+    if (low < n && frame_at(t, point, low) == frame) {
         return rs_match_nth(t, point, low);
     }
+    guint from = low > SEARCH_AROUND ? low - SEARCH_AROUND : 0;
+    guint to = MIN(low + SEARCH_AROUND, n);
     for (guint i = from; i < to; i++) {
-        guint32 at = rs_match_nth(t, point, i);
-        if (rs_match_sighting(t, at)->frame == frame) {
-            return at;
+        if (frame_at(t, point, i) == frame) {
+            return rs_match_nth(t, point, i);
         }
     }
     return RS_NO_SIGHTING;

@@ -70,6 +70,38 @@ check_full(void)
     rs_match_table_free(table);
 }
 
+/* The number that stands at a place: of the first sixty the last stands before the others,
+ * of all others the first behind them. */
+static guint64
+shuffled(guint64 i)
+{
+    if (i < 60) {
+        return i == 0 ? 59 : i - 1;
+    }
+    return i % 60 == 59 ? i - 59 : i + 1;
+}
+
+/* Frames of a point are found wherever they stand, and others are not. */
+static void
+check_frames(void)
+{
+    rs_match_table *table = rs_match_table_new(POINTS, MOST);
+    for (guint64 i = 0; i < 3000; i++) {
+        guint64 n = shuffled(i);
+        (void)see(table, n, 0, 10 + n + 1000 * (n / 700));
+    }
+    guint found = 0;
+    for (guint64 frame = 0; frame < 8000; frame++) {
+        guint32 at = rs_match_of_frame(table, 0, frame);
+        if (at != RS_NO_SIGHTING) {
+            CHECK_INT(rs_match_sighting(table, at)->frame, frame);
+            found++;
+        }
+    }
+    CHECK_INT(found, 3000);
+    rs_match_table_free(table);
+}
+
 /* A sighting leaves its point, and its entry stays for the others. */
 static void
 check_partly_gone(void)
@@ -132,6 +164,7 @@ main(void)
     check_parted();
     check_twins();
     check_full();
+    check_frames();
     check_partly_gone();
     return check_status();
 }
