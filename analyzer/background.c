@@ -113,18 +113,37 @@ rs_background_free(rs_background *background)
     g_free(background);
 }
 
-/* nDPI's tables take a while to build: only captures with something to classify pay. */
+/* Of this process: what rs_background_prepare() has built and nobody has taken yet. */
+static struct ndpi_detection_module_struct *prepared;
+
+static struct ndpi_detection_module_struct *
+build_ndpi(void)
+{
+    struct ndpi_detection_module_struct *ndpi =
+        ndpi_init_detection_module(ndpi_no_prefs);
+    NDPI_PROTOCOL_BITMASK all;
+    NDPI_BITMASK_SET_ALL(all);
+    ndpi_set_protocol_detection_bitmask2(ndpi, &all);
+    ndpi_finalize_initialization(ndpi);
+    return ndpi;
+}
+
+void
+rs_background_prepare(void)
+{
+    if (prepared == NULL) {
+        prepared = build_ndpi();
+    }
+}
+
+/* nDPI's tables take a while to build: only captures with something to classify pay.  It
+ * remembers what it has seen, so that no two analyses may share them. */
 static void
 start_ndpi(rs_background *background)
 {
-    if (background->ndpi != NULL) {
-        return;
+    if (background->ndpi == NULL) {
+        background->ndpi = prepared != NULL ? g_steal_pointer(&prepared) : build_ndpi();
     }
-    background->ndpi = ndpi_init_detection_module(ndpi_no_prefs);
-    NDPI_PROTOCOL_BITMASK all;
-    NDPI_BITMASK_SET_ALL(all);
-    ndpi_set_protocol_detection_bitmask2(background->ndpi, &all);
-    ndpi_finalize_initialization(background->ndpi);
 }
 
 static flow_key
@@ -391,6 +410,11 @@ rs_background_ndpi_version(void)
 }
 
 #else
+
+void
+rs_background_prepare(void)
+{
+}
 
 rs_background *
 rs_background_new(void)

@@ -40,6 +40,11 @@ typedef struct rs_background_share {
     GArray *flows; /* rs_background_flow, most bytes first, the first of them */
 } rs_background_share;
 
+/* Builds nDPI's tables, which takes longer than reading a short capture, before anybody asks:
+ * for the first analysis of this process, and of each that is forked from it. */
+void
+rs_background_prepare(void);
+
 /* NULL when built without nDPI; every function here takes that. */
 rs_background *
 rs_background_new(void);

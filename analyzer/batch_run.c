@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch_run.h"
 
+#include "background.h"
 #include "batch_inputs.h"
 #include "console.h"
 #include "json_parts.h"
@@ -162,6 +163,9 @@ rs_batch_run(const rs_batch_task *task, const GPtrArray *captures,
         n_files += capture_at(&r, i)->files->len;
     }
     rs_batch_progress_start(progress, &r.tally, n_files);
+    if (captures->len > 1) {
+        rs_background_prepare();
+    }
     (void)rs_workers_run(limits, &class, &r, captures->len);
     for (guint i = 0; i < captures->len; i++) {
         json_decref(r.last[i]);
