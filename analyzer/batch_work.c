@@ -329,10 +329,10 @@ write_all(const job *j, const rs_report *report, json_t *head, GError **error)
 }
 
 static void
-report_capture(const job *j, const rs_analysis *analysis)
+report_capture(const job *j, const rs_report *report)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(rs_report) report = rs_report_new(analysis);
+    const rs_analysis *analysis = report->analysis;
     const char *problem = first_problem(analysis);
     if (!rs_report_has_content(report)) {
         end_without_report(j, RS_BATCH_UNREADABLE, problem);
@@ -365,7 +365,9 @@ analyze(const job *j)
     options.progress_ctx = (void *)(guintptr)j;
     g_autoptr(rs_analysis) analysis = rs_analysis_run(&options, &error);
     if (analysis != NULL) {
-        report_capture(j, analysis);
+        rs_report *report = rs_report_new(analysis);
+        report_capture(j, report);
+        rs_report_leave(report, g_steal_pointer(&analysis));
     } else {
         tell_failure(j, error->message);
     }

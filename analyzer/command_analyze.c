@@ -160,11 +160,6 @@ rs_command_analyze(int argc, char **argv)
     rs_complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     int status = write_reports(options, report);
-#ifndef ROCESCOPE_INSTRUMENTED
-    /* The process ends, and its memory goes back as a whole, which for many streams is much
-     * faster than piece by piece. */
-    (void)g_steal_pointer(&report);
-    (void)g_steal_pointer(&analysis);
-#endif
+    rs_report_leave(g_steal_pointer(&report), g_steal_pointer(&analysis));
     return status;
 }

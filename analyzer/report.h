@@ -28,6 +28,11 @@ rs_report_free(rs_report *report);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_report, rs_report_free)
 
+/* In place of freeing both, where the process ends: its memory goes back as a whole, which
+ * for many streams is much faster than piece by piece.  Instrumented builds free them. */
+void
+rs_report_leave(rs_report *report, rs_analysis *analysis);
+
 /* Writes one form of the report; write errors stay in the stream. */
 typedef void (*rs_reporter)(FILE *out, const rs_analysis *analysis,
                             const rs_summary *summary, const GPtrArray *findings);
