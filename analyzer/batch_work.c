@@ -117,9 +117,6 @@ value_json(const rs_value *value)
 static gboolean
 add_row(const rs_sheet *sheet, const json_t *row, void *data)
 {
-    if (!rs_database_keeps(sheet)) {
-        return TRUE;
-    }
     g_autofree const char **columns = g_new(const char *, sheet->n_columns);
     json_t *values = json_array();
     for (guint i = 0; i < sheet->n_columns; i++) {
@@ -144,7 +141,7 @@ write_part(const rs_batch_task *task, const char *name, json_t *head,
         return FALSE;
     }
     if (report != NULL) {
-        (void)rs_sheets_visit(report, add_row, writer);
+        (void)rs_sheets_visit(report, rs_database_keeps, add_row, writer);
     }
     return rs_part_writer_commit(writer, error) &&
            rs_batch_dir_publish(task->dir, draft, file, error);

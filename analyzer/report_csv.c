@@ -27,7 +27,7 @@ rs_report_csv(const rs_report *report, const char *directory, GError **error)
         good = tables[i].output != NULL;
     }
     if (good) {
-        (void)rs_sheets_visit(report, write_row, tables);
+        (void)rs_sheets_visit(report, NULL, write_row, tables);
     }
     for (guint i = 0; i < rs_n_sheets; i++) {
         if (good) {

@@ -12,10 +12,17 @@
 /* Who takes the rows; `going` until one is refused. */
 typedef struct tour {
     const rs_report *report;
+    rs_sheet_choice choice;
     rs_sheet_visitor visit;
     void *data;
     gboolean going;
 } tour;
+
+static gboolean
+is_chosen(const tour *t, const rs_sheet *sheet)
+{
+    return t->choice == NULL || t->choice(sheet);
+}
 
 static void
 visit_item(tour *t, const rs_sheet *sheet, const json_t *row, const char *key,
@@ -66,7 +73,7 @@ visit_row(tour *t, const char *name, json_t *row)
     const rs_sheet *sheet = rs_sheet_find(name);
     t->going = t->going && t->visit(sheet, row, t->data);
     for (guint i = 0; i < rs_n_sheets && t->going; i++) {
-        if (g_strcmp0(rs_sheets[i].of, name) == 0) {
+        if (g_strcmp0(rs_sheets[i].of, name) == 0 && is_chosen(t, &rs_sheets[i])) {
             visit_list(t, &rs_sheets[i], row);
         }
     }
@@ -193,15 +200,23 @@ visit_timeline(tour *t)
 }
 
 gboolean
-rs_sheets_visit(const rs_report *report, rs_sheet_visitor visit, void *data)
+rs_sheets_visit(const rs_report *report, rs_sheet_choice choice, rs_sheet_visitor visit,
+                void *data)
 {
-    static void (*const parts[])(tour *) = {
-        visit_capture,    visit_streams,  visit_connections, visit_pauses,
-        visit_background, visit_findings, visit_events,      visit_timeline,
+    static const struct {
+        const char *sheet;
+        void (*visit)(tour *t);
+    } parts[] = {
+        {"captures", visit_capture},        {"streams", visit_streams},
+        {"connections", visit_connections}, {"pauses", visit_pauses},
+        {"background", visit_background},   {"findings", visit_findings},
+        {"events", visit_events},           {"timeline", visit_timeline},
     };
-    tour t = {.report = report, .visit = visit, .data = data, .going = TRUE};
+    tour t = {report, choice, visit, data, .going = TRUE};
     for (guint i = 0; i < G_N_ELEMENTS(parts) && t.going; i++) {
-        parts[i](&t);
+        if (is_chosen(&t, rs_sheet_find(parts[i].sheet))) {
+            parts[i].visit(&t);
+        }
     }
     return t.going;
 }

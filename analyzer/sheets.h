@@ -87,10 +87,15 @@ rs_sheets_print_tables(FILE *out);
 typedef gboolean (*rs_sheet_visitor)(const rs_sheet *sheet, const json_t *row,
                                      void *data);
 
-/* Makes all rows of all sheets, in the order of the report; those that belong to a row
- * follow it.  Each is freed before the next one is made, so that memory does not follow
- * their number.  FALSE as soon as the visitor returns that. */
+/* Whether rows of a sheet are wanted.  Of one whose are not there are none of the sheets that
+ * belong to it either. */
+typedef gboolean (*rs_sheet_choice)(const rs_sheet *sheet);
+
+/* Makes all rows of the sheets that are chosen, NULL for all, in the order of the report;
+ * those that belong to a row follow it.  Each is freed before the next one is made, so that
+ * memory does not follow their number.  FALSE as soon as the visitor returns that. */
 gboolean
-rs_sheets_visit(const rs_report *report, rs_sheet_visitor visit, void *data);
+rs_sheets_visit(const rs_report *report, rs_sheet_choice choice, rs_sheet_visitor visit,
+                void *data);
 
 #endif
