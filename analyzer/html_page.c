@@ -171,30 +171,50 @@ rs_html_end_section(rs_html *page)
 
 /* JSON in which no character means anything to a reader of HTML or of scripts: they stand
  * in strings only, where JSON has escapes for them. */
-static char *
-dump_harmless(const json_t *value)
+#define HARMLESS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
+#define ESCAPE_BYTES 6 /* "\u003c" */
+
+static gboolean
+is_markup(char c)
 {
-    char *plain = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-    GString *text = g_string_new(NULL);
-    for (const char *at = plain; at != NULL && *at != '\0'; at++) {
-        if (strchr("<>&", *at) != NULL) {
-            g_string_append_printf(text, "\\u%04x", (guint)(guchar)*at);
+    return c == '<' || c == '>' || c == '&';
+}
+
+/* A json_dump_callback_t. */
+static int
+append_harmless(const char *bytes, size_t n, void *text)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (is_markup(bytes[i])) {
+            g_string_append_printf(text, "\\u%04x", (guint)(guchar)bytes[i]);
         } else {
-            g_string_append_c(text, *at);
+            g_string_append_c((GString *)text, bytes[i]);
         }
     }
-    free(plain);
-    return g_string_free(text, FALSE);
+    return 0;
+}
+
+/* Another one: what the first one would append. */
+static int
+count_harmless(const char *bytes, size_t n, void *size)
+{
+    gsize *all = size;
+    for (size_t i = 0; i < n; i++) {
+        *all += is_markup(bytes[i]) ? ESCAPE_BYTES : 1;
+    }
+    return 0;
 }
 
 void
 rs_html_data(rs_html *page, const char *id, json_t *value)
 {
-    g_autofree char *text = dump_harmless(value);
+    GString *text = g_string_new(NULL);
+    (void)json_dump_callback(value, append_harmless, text, HARMLESS);
     json_decref(value);
     rs_html_printf(page, "<script type=\"application/json\" id=\"data-%s\">", id);
-    put(page, text);
+    put(page, text->str);
     put(page, "</script>\n");
+    g_string_free(text, TRUE);
 }
 
 gsize
@@ -206,8 +226,9 @@ rs_html_written(const rs_html *page)
 gsize
 rs_html_data_size(const json_t *value)
 {
-    g_autofree char *text = dump_harmless(value);
-    return strlen(text);
+    gsize size = 0;
+    (void)json_dump_callback(value, count_harmless, &size, HARMLESS);
+    return size;
 }
 
 void
