@@ -5,7 +5,6 @@
 
 #define FIRST_CAPACITY 1024
 #define NONE G_MAXUINT32
-#define SEARCH_AROUND 64 /* frames may be out of order by so many */
 
 /* Places of sightings in a circle, oldest first. */
 typedef struct queue {
@@ -17,11 +16,21 @@ struct rs_match_table {
     GArray *sightings, *entries;       /* rs_sighting, rs_match_entry: used or free */
     guint32 free_sighting, free_entry; /* chained by `next` and `chain` */
     guint32 *buckets;
-    guint n_buckets; /* a power of two */
+    guint n_buckets;        /* a power of two */
+    guint32 *frame_buckets; /* sightings that have not left, by point and frame */
+    guint n_frame_buckets;  /* a power of two */
     guint n_entries, n_sightings, max_sightings;
     queue *queues; /* by point */
     guint n_points;
 };
+
+static guint32 *
+new_frame_buckets(guint n)
+{
+    guint32 *buckets = g_new(guint32, n);
+    memset(buckets, 0xff, n * sizeof *buckets);
+    return buckets;
+}
 
 rs_match_table *
 rs_match_table_new(guint n_points, guint max_sightings)
@@ -36,6 +45,8 @@ rs_match_table_new(guint n_points, guint max_sightings)
     memset(t->buckets, 0xff, t->n_buckets * sizeof *t->buckets);
     t->queues = g_new0(queue, n_points);
     t->n_points = n_points;
+    t->n_frame_buckets = FIRST_CAPACITY;
+    t->frame_buckets = new_frame_buckets(t->n_frame_buckets);
     return t;
 }
 
@@ -50,6 +61,7 @@ rs_match_table_free(rs_match_table *t)
     }
     g_free(t->queues);
     g_free(t->buckets);
+    g_free(t->frame_buckets);
     g_array_unref(t->sightings);
     g_array_unref(t->entries);
     g_free(t);
@@ -231,6 +243,48 @@ append(rs_match_table *t, guint32 entry, guint32 at)
     e->n++;
 }
 
+/* ---- sightings by frame ---- */
+
+/* Frames follow one another, and so do their buckets. */
+static guint32 *
+frame_bucket(const rs_match_table *t, guint point, guint64 frame)
+{
+    return &t->frame_buckets[(frame * t->n_points + point) & (t->n_frame_buckets - 1)];
+}
+
+static void
+chain_frame(rs_match_table *t, guint32 at)
+{
+    rs_sighting *s = rs_match_sighting(t, at);
+    guint32 *bucket = frame_bucket(t, s->point, s->frame);
+    s->same_bucket = *bucket;
+    *bucket = at;
+}
+
+static void
+unchain_frame(rs_match_table *t, guint32 sighting)
+{
+    const rs_sighting *s = rs_match_sighting(t, sighting);
+    guint32 *at = frame_bucket(t, s->point, s->frame);
+    while (*at != sighting) {
+        at = &rs_match_sighting(t, *at)->same_bucket;
+    }
+    *at = s->same_bucket;
+}
+
+static void
+grow_frame_buckets(rs_match_table *t)
+{
+    g_free(t->frame_buckets);
+    t->n_frame_buckets *= 2;
+    t->frame_buckets = new_frame_buckets(t->n_frame_buckets);
+    for (guint point = 0; point < t->n_points; point++) {
+        for (guint i = 0; i < t->queues[point].n; i++) {
+            chain_frame(t, rs_match_nth(t, point, i));
+        }
+    }
+}
+
 guint32
 rs_match_add(rs_match_table *t, const rs_sighting *sighting)
 {
@@ -238,6 +292,10 @@ rs_match_add(rs_match_table *t, const rs_sighting *sighting)
     *rs_match_sighting(t, at) = *sighting;
     append(t, sighting->entry, at);
     push(&t->queues[sighting->point], at);
+    chain_frame(t, at);
+    if (t->n_sightings > t->n_frame_buckets) {
+        grow_frame_buckets(t);
+    }
     return at;
 }
 
@@ -315,7 +373,9 @@ void
 rs_match_drop_oldest(rs_match_table *t, guint point)
 {
     queue *q = &t->queues[point];
-    guint32 entry = rs_match_sighting(t, rs_match_nth(t, point, 0))->entry;
+    guint32 oldest = rs_match_nth(t, point, 0);
+    guint32 entry = rs_match_sighting(t, oldest)->entry;
+    unchain_frame(t, oldest);
     rs_match_entry *e = rs_match_entry_of(t, entry);
     q->head = (q->head + 1) % q->capacity;
     q->n--;
@@ -325,53 +385,16 @@ rs_match_drop_oldest(rs_match_table *t, guint point)
     }
 }
 
-static guint64
-frame_at(const rs_match_table *t, guint point, guint i)
-{
-    return rs_match_sighting(t, rs_match_nth(t, point, i))->frame;
-}
-
-/* Where among the sightings of a point, one at least, a frame can be: in [*low, *high).
- * Each frame is more than the one before, so that as many as there are between two
- * sightings there are between their frames at most. */
-static void
-bound(const rs_match_table *t, guint point, guint64 frame, guint *low, guint *high)
-{
-    guint last = rs_match_n(t, point) - 1;
-    guint64 oldest = frame_at(t, point, 0);
-    guint64 newest = frame_at(t, point, last);
-    guint64 from_oldest = SEARCH_AROUND + (frame > oldest ? frame - oldest : 0);
-    guint64 to_newest = SEARCH_AROUND + (newest > frame ? newest - frame : 0);
-    *low = last - (guint)MIN(to_newest, last);
-    *high = 1 + (guint)MIN(from_oldest, last);
-}
-
 guint32
 rs_match_of_frame(const rs_match_table *t, guint point, guint64 frame)
 {
-    guint n = rs_match_n(t, point);
-    if (n == 0) {
-        return RS_NO_SIGHTING;
-    }
-    guint low, high;
-    bound(t, point, frame, &low, &high);
-    while (low < high) {
-        guint i = low + (high - low) / 2;
-        if (frame_at(t, point, i) < frame) {
-            low = i + 1;
-        } else {
-            high = i;
+    guint32 at = *frame_bucket(t, point, frame);
+    while (at != RS_NO_SIGHTING) {
+        const rs_sighting *s = rs_match_sighting(t, at);
+        if (s->frame == frame && s->point == point) {
+            break;
         }
+        at = s->same_bucket;
     }
-    if (low < n && frame_at(t, point, low) == frame) {
-        return rs_match_nth(t, point, low);
-    }
-    guint from = low > SEARCH_AROUND ? low - SEARCH_AROUND : 0;
-    guint to = MIN(low + SEARCH_AROUND, n);
-    for (guint i = from; i < to; i++) {
-        if (frame_at(t, point, i) == frame) {
-            return rs_match_nth(t, point, i);
-        }
-    }
-    return RS_NO_SIGHTING;
+    return at;
 }

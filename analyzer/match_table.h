@@ -33,8 +33,9 @@ typedef struct rs_sighting {
     gint64 at_ns;       /* by the path's */
     guint64 from_frame; /* of the same copy at the point before; 0: not seen there */
     guint32 entry;
-    guint32 next;  /* of the entry, in order of arrival here */
-    guint32 place; /* interface of the point, where it has several */
+    guint32 next;        /* of the entry, in order of arrival here */
+    guint32 place;       /* interface of the point, where it has several */
+    guint32 same_bucket; /* the table's */
     guint8 point;
     guint8 dscp, ecn, hops;
     guint8 flags;
@@ -116,7 +117,8 @@ rs_match_n(const rs_match_table *table, guint point);
 guint32
 rs_match_nth(const rs_match_table *table, guint point, guint i);
 
-/* The sighting of a frame, or RS_NO_SIGHTING; frames of a point rise, or nearly so. */
+/* The sighting of a frame that has not left, or RS_NO_SIGHTING; in whatever order frames
+ * of the point came. */
 guint32
 rs_match_of_frame(const rs_match_table *table, guint point, guint64 frame);
 

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #define POINTS 2
-#define MOST 5000
+#define MOST 6000
 
 static guint32
 see(rs_match_table *table, guint64 narrow, guint point, guint64 frame)
@@ -70,35 +70,31 @@ check_full(void)
     rs_match_table_free(table);
 }
 
-/* The number that stands at a place: of the first sixty the last stands before the others,
- * of all others the first behind them. */
-static guint64
-shuffled(guint64 i)
-{
-    if (i < 60) {
-        return i == 0 ? 59 : i - 1;
-    }
-    return i % 60 == 59 ? i - 59 : i + 1;
-}
-
-/* Frames of a point are found wherever they stand, and others are not. */
+/* Frames that have not left are found in whatever order they came, and no others. */
 static void
 check_frames(void)
 {
     rs_match_table *table = rs_match_table_new(POINTS, MOST);
     for (guint64 i = 0; i < 3000; i++) {
-        guint64 n = shuffled(i);
-        (void)see(table, n, 0, 10 + n + 1000 * (n / 700));
+        (void)see(table, i, 0, 1 + 3 * (i * 1001 % 3000));
+        (void)see(table, i, 1, 2 + 3 * i);
     }
-    guint found = 0;
-    for (guint64 frame = 0; frame < 8000; frame++) {
-        guint32 at = rs_match_of_frame(table, 0, frame);
-        if (at != RS_NO_SIGHTING) {
-            CHECK_INT(rs_match_sighting(table, at)->frame, frame);
-            found++;
+    for (guint i = 0; i < 1000; i++) {
+        rs_match_drop_oldest(table, 0);
+    }
+    guint found[POINTS] = {0};
+    for (guint64 frame = 0; frame < 12000; frame++) {
+        for (guint point = 0; point < POINTS; point++) {
+            guint32 at = rs_match_of_frame(table, point, frame);
+            if (at != RS_NO_SIGHTING) {
+                CHECK_INT(rs_match_sighting(table, at)->frame, frame);
+                CHECK_INT(rs_match_sighting(table, at)->point, point);
+                found[point]++;
+            }
         }
     }
-    CHECK_INT(found, 3000);
+    CHECK_INT(found[0], 2000);
+    CHECK_INT(found[1], 3000);
     rs_match_table_free(table);
 }
 
