@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Values of the JSON report as they are written, and lists that can be long: their elements
- * are made, written and freed some at a time, so that memory does not follow their length.
+ * are made, written and freed some at a time by each thread, so that memory follows the
+ * number of threads and not their length.
  *
  * The one rule: the bytes are the same with any number of threads.
  */

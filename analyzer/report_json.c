@@ -16,6 +16,7 @@
 #include "json_priorities.h"
 #include "json_rhythm.h"
 #include "json_timeline.h"
+#include "workers.h"
 
 #include <jansson.h>
 
@@ -42,7 +43,8 @@ put_list(FILE *out, const source *from, const char *name, guint n,
 {
     const rs_json_list list = {.element = element, .ctx = from, .n = n};
     fprintf(out, ",\n\"%s\":", name);
-    rs_json_put_list(out, &list, from->analysis->options->n_threads);
+    rs_json_put_list(
+        out, &list, MIN(from->analysis->options->n_threads, rs_workers_n_processors()));
 }
 
 static json_t *
