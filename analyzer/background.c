@@ -113,6 +113,9 @@ rs_background_free(rs_background *background)
     g_free(background);
 }
 
+/* More than the tables take: 6 MB of nDPI 4.2. */
+#define NDPI_ROOM_BYTES ((gsize)16 * 1024 * 1024)
+
 /* Of this process: what rs_background_prepare() has built and nobody has taken yet. */
 static struct ndpi_detection_module_struct *prepared;
 
@@ -128,10 +131,14 @@ build_ndpi(void)
     return ndpi;
 }
 
+/* nDPI does not survive that there is no memory for its tables.  Then only who needs them
+ * should find out. */
 void
 rs_background_prepare(void)
 {
-    if (prepared == NULL) {
+    gpointer room = g_try_malloc(NDPI_ROOM_BYTES);
+    g_free(room);
+    if (room != NULL && prepared == NULL) {
         prepared = build_ndpi();
     }
 }

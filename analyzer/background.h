@@ -41,7 +41,8 @@ typedef struct rs_background_share {
 } rs_background_share;
 
 /* Builds nDPI's tables, which takes longer than reading a short capture, before anybody asks:
- * for the first analysis of this process, and of each that is forked from it. */
+ * for the first analysis of this process, and of each that is forked from it.  Where memory
+ * is short it does nothing. */
 void
 rs_background_prepare(void);
 
