@@ -130,12 +130,30 @@ offer_itself(void)
     }
 }
 
+/* What a worker has from its parent when it begins, which is not its own.  0: not known. */
+static guint64
+inherited_bytes(void)
+{
+    const guint data_field = 5; /* proc(5) */
+    g_autofree char *text = NULL;
+    if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL)) {
+        return 0;
+    }
+    g_auto(GStrv) fields = g_strsplit(text, " ", -1);
+    if (g_strv_length(fields) <= data_field) {
+        return 0;
+    }
+    guint64 pages = g_ascii_strtoull(fields[data_field], NULL, 10);
+    return pages * (guint64)sysconf(_SC_PAGESIZE);
+}
+
 static void
 limit_memory(guint64 bytes)
 {
     struct rlimit limit;
     if (bytes > 0 && getrlimit(RLIMIT_DATA, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max = MIN((rlim_t)bytes, limit.rlim_max);
+        rlim_t most = (rlim_t)(bytes + inherited_bytes());
+        limit.rlim_cur = limit.rlim_max = MIN(most, limit.rlim_max);
         (void)setrlimit(RLIMIT_DATA, &limit);
     }
 }
