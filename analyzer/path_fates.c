@@ -166,6 +166,24 @@ match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
 
 /* ---- where a journey begins and ends ---- */
 
+guint
+rs_path_suspect_place(const rs_path *path, guint point, guint64 frame)
+{
+    const GArray *list = path->suspects[point];
+    guint low = 0;
+    guint high = list->len;
+    while (low < high) {
+        guint i = low + (high - low) / 2;
+        if (g_array_index(list, rs_path_suspect, i).frame < frame) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    return low;
+}
+
+/* They are decided on in the order of time, and frames of several queues are in another. */
 static void
 suspect(rs_path *path, guint point, const rs_path_suspect *s)
 {
@@ -173,7 +191,7 @@ suspect(rs_path *path, guint point, const rs_path_suspect *s)
     if (list->len >= RS_PATH_SUSPECTS) {
         g_array_remove_range(list, 0, RS_PATH_SUSPECTS / 2);
     }
-    g_array_append_val(list, *s);
+    g_array_insert_val(list, rs_path_suspect_place(path, point, s->frame), *s);
 }
 
 /* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the

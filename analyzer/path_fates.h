@@ -20,6 +20,11 @@ typedef struct rs_path_suspect {
     guint32 loss; /* its place in the list; G_MAXUINT32: not listed */
 } rs_path_suspect;
 
+/* Where among the suspects of a point, which rise by frame, the one of this frame stands, or
+ * would. */
+guint
+rs_path_suspect_place(const rs_path *path, guint point, guint64 frame);
+
 /* Decides on all copies of an entry, which then takes no more. */
 void
 rs_path_resolve(rs_path *path, guint32 entry);

@@ -359,33 +359,17 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
 
 /* ---- what is learned of a frame later ---- */
 
-static rs_path_suspect *
-find_suspect(const rs_path *path, guint point, guint64 frame)
-{
-    const GArray *list = path->suspects[point];
-    guint low = 0;
-    guint high = list->len;
-    while (low < high) {
-        guint i = low + (high - low) / 2;
-        if (g_array_index(list, rs_path_suspect, i).frame < frame) {
-            low = i + 1;
-        } else {
-            high = i;
-        }
-    }
-    rs_path_suspect *s =
-        low < list->len ? &g_array_index(list, rs_path_suspect, low) : NULL;
-    return s != NULL && s->frame == frame ? s : NULL;
-}
-
 /* Puts right what was decided before this was known. */
 static void
 revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
 {
-    rs_path_suspect *s = find_suspect(path, point, frame);
-    if (s == NULL) {
+    GArray *list = path->suspects[point];
+    guint place = rs_path_suspect_place(path, point, frame);
+    if (place == list->len ||
+        g_array_index(list, rs_path_suspect, place).frame != frame) {
         return;
     }
+    const rs_path_suspect *s = &g_array_index(list, rs_path_suspect, place);
     rs_flow_point *n = &rs_path_flow(path, s->flow)->point[point];
     n->ended_open--;
     n->ended_resent += state == RS_LOSS_RESENT ? 1 : 0;
@@ -393,9 +377,7 @@ revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
     if (s->loss != G_MAXUINT32) {
         g_array_index(path->losses, rs_path_loss, s->loss).state = state;
     }
-    g_array_remove_index(
-        path->suspects[point],
-        (guint)(s - &g_array_index(path->suspects[point], rs_path_suspect, 0)));
+    g_array_remove_index(list, place);
 }
 
 void

@@ -15,6 +15,7 @@ import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -404,22 +405,34 @@ def by_direction(capture, block):
     return header + b"".join(records[i] for i in order)
 
 
+def slower(records, times):
+    """The same with `times` as much time between packets."""
+    stamps = [s * 10**9 + ns for s, ns in (struct.unpack("<II", r[:8]) for r in records)]
+    slow = (stamps[0] + (stamp - stamps[0]) * times for stamp in stamps)
+    return [struct.pack("<II", *divmod(stamp, 10**9)) + r[8:]
+            for stamp, r in zip(slow, records)]
+
+
 def missed_out_of_order(room, say):
-    """What was acknowledged was delivered, however far from its place its frame stands."""
-    path = room.directory / "lossy.pcap"
-    subprocess.run([MAKER, "lossy", "--qps", "60", "--packets", "20000", path], check=True,
-                   capture_output=True)
-    whole = path.read_bytes()
-    header, records = records_of(whole)
-    files = {"from.pcap": whole,
-             "to.pcap": header + b"".join(r for i, r in enumerate(records) if i % 400 != 399)}
-    room.write(files)
-    in_order = segment(room.compare(*files), 0, 1)
-    say.equal("some were missed", in_order["missed_by_capture"]["to"] > 20, True)
-    room.write({name: by_direction(data, 300) for name, data in files.items()})
-    merged = segment(room.compare(*files), 0, 1)
-    for key in ("missed_by_capture", "undecidable", "lost"):
-        say.equal(key, merged[key], in_order[key])
+    """What was acknowledged was delivered, however far from its place its frame stands, and
+    however late that is known."""
+    path = room.directory / "made.pcap"
+    for kind, pairs, packets, drop, times in (("lossy", 60, 20_000, 400, 1),
+                                              ("many", 500, 30_000, 9, 20_000)):
+        subprocess.run([MAKER, kind, "--qps", str(pairs), "--packets", str(packets), path],
+                       check=True, capture_output=True)
+        header, records = records_of(path.read_bytes())
+        records = slower(records, times)
+        files = {"from.pcap": header + b"".join(records),
+                 "to.pcap": header + b"".join(
+                     r for i, r in enumerate(records) if i % drop != drop - 1)}
+        room.write(files)
+        in_order = segment(room.compare(*files), 0, 1)
+        say.equal(f"{kind}: some were missed", in_order["missed_by_capture"]["to"] > 20, True)
+        room.write({name: by_direction(data, 300) for name, data in files.items()})
+        merged = segment(room.compare(*files), 0, 1)
+        for key in ("missed_by_capture", "undecidable", "lost"):
+            say.equal(f"{kind}: {key}", merged[key], in_order[key])
 
 
 def missed_and_lost(room, say):
