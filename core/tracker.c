@@ -457,8 +457,8 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     }
 }
 
-/* Counts what the frame is; returns whether it belongs to a stream. */
-static bool
+/* Counts what the frame is. */
+static void
 count_frame(roce_tracker *t, const roce_packet *p)
 {
     roce_tracker_totals *n = &t->totals;
@@ -471,25 +471,24 @@ count_frame(roce_tracker *t, const roce_packet *p)
     case ROCE_CLASS_OTHER:
     case ROCE_CLASS_MAC_CONTROL:
         n->other_packets++;
-        return false;
+        break;
     case ROCE_CLASS_NOT_IB:
         n->not_ib_on_roce_port++;
-        return false;
+        break;
     case ROCE_CLASS_FRAGMENT:
         n->fragments++;
-        return false;
+        break;
     case ROCE_CLASS_PFC:
         n->pfc_frames++;
-        return false;
+        break;
     case ROCE_CLASS_PAUSE:
         n->pause_frames++;
-        return false;
+        break;
     case ROCE_CLASS_ROCE:
+        n->roce_packets++;
+        n->cnp_packets += p->transport == ROCE_TRANSPORT_CNP ? 1 : 0;
         break;
     }
-    n->roce_packets++;
-    n->cnp_packets += p->transport == ROCE_TRANSPORT_CNP ? 1 : 0;
-    return p->has_bth && p->outcome != ROCE_MALFORMED;
 }
 
 /* Where headers beyond the BTH were cut off, order is known all the same; but an ACK
@@ -512,11 +511,11 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
 {
     t->last = (roce_sighting){.stream = ROCE_NO_STREAM};
     t->latest_ns = frame->time_ns > t->latest_ns ? frame->time_ns : t->latest_ns;
-    bool ours = count_frame(t, packet);
+    count_frame(t, packet);
     if (packet->outcome == ROCE_DECODED && roce_packet_is_pause(packet)) {
         return roce_stop_packet(t, frame, packet);
     }
-    if (!ours) {
+    if (!roce_packet_is_of_stream(packet)) {
         return ROCE_OK;
     }
     roce_arrival a = {

@@ -233,6 +233,14 @@ roce_packet_is_pause(const roce_packet *packet)
     return packet->kind == ROCE_CLASS_PFC || packet->kind == ROCE_CLASS_PAUSE;
 }
 
+/* Whether it is a packet of a stream, which trackers ask no other for. */
+static inline bool
+roce_packet_is_of_stream(const roce_packet *packet)
+{
+    return packet->kind == ROCE_CLASS_ROCE && packet->has_bth &&
+           packet->outcome != ROCE_MALFORMED;
+}
+
 /* Same bytes and family. */
 static inline bool
 roce_addr_equal(const roce_addr *a, const roce_addr *b)

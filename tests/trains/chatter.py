@@ -70,6 +70,16 @@ class Pair:
         self.sent = [*self.sent[-7:], frame]
         return frame
 
+    def ip(self):
+        """Of a packet that is none of its stream's."""
+        return roce.Ip(self.src, self.dst, tos=self.rng.choice((0, self.tos)),
+                       ident=self.rng.randrange(65536))
+
+    def written(self, payload):
+        """A request that does not count."""
+        return roce.transport(roce.OPCODE["RC SEND Only"], dest_qpn=self.answering_qpn,
+                              psn=self.psn, payload=payload)
+
     def answer(self, opcode, psn, headers=b"", payload=0, **how):
         """None where it takes another way, so that nothing pairs the streams."""
         if not self.is_heard:
@@ -312,8 +322,61 @@ def foreign(_pair):
     return [roce.ethernet(bytes(60), ethertype=0x88B5)]
 
 
+def of_another_protocol(pair):
+    tcp = struct.pack(">HHIIBBHHH", 40000 + pair.qpn, 179, 1, 1, 0x50, 0x10, 500, 0, 0)
+    return roce.ethernet(pair.ip().wrap(6, tcp + bytes(pair.rng.choice((0, 99)))),
+                         vlans=pair.vlans, **pair.macs)
+
+
+def of_another_port(pair):
+    return roce.ethernet(pair.ip().wrap(roce.IPPROTO_UDP, roce.udp(pair.port, 123, bytes(48))),
+                         **pair.macs)
+
+
+def not_of_infiniband(pair):
+    ib = bytearray(pair.written(bytes(1)))
+    ib[1] |= 5                       # of no version that there is
+    return roce.ethernet(roce.rocev2(pair.ip(), pair.port, bytes(ib)), **pair.macs)
+
+
+def fragment(pair):
+    """The first of a packet."""
+    ip = dataclasses.replace(
+        pair.ip(), dont_fragment=False, more_fragments=True,
+        extensions=(roce.ipv6_fragment(more=True),))
+    return roce.ethernet(ip.wrap(roce.IPPROTO_UDP, roce.udp(
+        pair.port, roce.ROCE_PORT, pair.written(bytes(PAYLOAD)))), **pair.macs)
+
+
+def malformed(pair):
+    """A request without the header that says where to write."""
+    ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=pair.answering_qpn,
+                        psn=pair.psn)
+    return roce.ethernet(roce.rocev2(pair.ip(), pair.port, ib), **pair.macs)
+
+
+def neighbour(pair):
+    return roce.lldp(src=pair.rng.choice((pair.macs["src"], STRANGER)))
+
+
+def other_mac_control(pair):
+    return roce.ethernet(bytes((0, 2)) + bytes(44), src=pair.macs["src"], dst=roce.MAC_PAUSE,
+                         ethertype=roce.ETHERTYPE_MAC_CONTROL)
+
+
+BYSTANDERS = (of_another_protocol, of_another_port, not_of_infiniband, fragment, malformed,
+              neighbour, other_mac_control)
+
+
+def beside_others(pair):
+    """What is of no stream stands among what is."""
+    return [frame for data in plain(pair)
+            for frame in (data, pair.rng.choice(BYSTANDERS)(pair))]
+
+
 RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, answered,
-        without_credits, other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign)
+        without_credits, other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign,
+        beside_others, beside_others)
 
 
 def chatter(seed):
