@@ -389,24 +389,15 @@ hand_on_of(rs_trains *trains, guint32 stream)
     }
 }
 
-/* A packet that is counted, and has to do with no stream. */
-static gboolean
-is_bystander(const roce_packet *packet)
-{
-    return !roce_packet_is_of_stream(packet) && !roce_packet_is_pause(packet);
-}
-
 void
 rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet)
 {
-    if (trains->waiting->len == 0 || is_bystander(packet)) {
+    if (trains->waiting->len == 0 || !roce_packet_is_of_stream(packet)) {
         return;
     }
     const roce_tracker *tracker = trains->tracker;
-    guint32 stream = roce_packet_is_of_stream(packet)
-                         ? roce_tracker_find(tracker, frame->point, packet)
-                         : ROCE_NO_STREAM;
+    guint32 stream = roce_tracker_find(tracker, frame->point, packet);
     if (stream != ROCE_NO_STREAM && !trains->crowded) {
         guint32 partner = roce_tracker_partner(tracker, stream, packet);
         hand_on_of(trains, stream);

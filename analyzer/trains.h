@@ -84,7 +84,8 @@ gboolean
 rs_trains_board(rs_trains *trains, rs_platform *platform, const roce_frame *frame,
                 rs_boarded *boarded);
 
-/* A packet is tracked next, by itself.  Hands on what has to do with it. */
+/* A packet is tracked next, by itself.  Hands on what has to do with it: with one of no
+ * stream, nothing has. */
 void
 rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet);
