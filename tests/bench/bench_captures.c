@@ -51,6 +51,9 @@ static const struct {
     {"reads", SNAP_HEADERS,
      {.requests = REQUESTS_READ, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
       .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4}},
+    {"mixed", SNAP_HEADERS,
+     {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .others_of_256 = 32}},
 };
 /* clang-format on */
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
@@ -129,6 +132,7 @@ print_truth(const traffic_truth *t)
         uint64_t value;
     } rows[] = {
         {"packets", t->n_packets},
+        {"others", t->n_others},
         {"senders", t->n_senders},
         {"lost", t->n_lost},
         {"lost_unseen", t->n_lost_unseen},

@@ -60,6 +60,7 @@ KINDS = {
     "jumbo": Kind(1_000_000, 1024, "whole packets, MTU 4096"),
     "lossy": Kind(1_000_000, 256, "one request in 250 lost, NAKs, CE marks, CNPs; 128 bytes"),
     "reads": Kind(1_000_000, 1024, "READs, 128 bytes"),
+    "mixed": Kind(1_000_000, 1024, "`headers` with one frame of TCP in eight"),
 }
 WHOLE = ("full", "jumbo")
 

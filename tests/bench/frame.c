@@ -14,6 +14,10 @@
 #define ETHERNET_BYTES 14
 #define IPV4_BYTES 20
 #define UDP_BYTES 8
+#define TCP_BYTES 20
+#define TCP_PORT 2049 /* NFS */
+#define PROTOCOL_TCP 6
+#define PROTOCOL_UDP 17
 #define BTH_BYTES 12
 #define ICRC_BYTES 4
 #define MAX_PAYLOAD_BYTES 4096
@@ -116,7 +120,7 @@ ipv4_checksum(const uint8_t *header)
 }
 
 static void
-put_network(pen *p, const frame_values *v, uint32_t ip_bytes)
+put_network(pen *p, const frame_values *v, uint8_t protocol, uint32_t ip_bytes)
 {
     put_mac(p, v->dst_host);
     put_mac(p, v->src_host);
@@ -128,15 +132,33 @@ put_network(pen *p, const frame_values *v, uint32_t ip_bytes)
     put(p, 2, v->identification);
     put(p, 2, 0x4000); /* do not fragment */
     put(p, 1, 63);     /* time to live */
-    put(p, 1, 17);     /* UDP */
+    put(p, 1, protocol);
     put(p, 2, 0);
     put_address(p, v->src_host);
     put_address(p, v->dst_host);
     put(&(pen){ip + 10}, 2, ipv4_checksum(ip));
+}
+
+static void
+put_udp(pen *p, const frame_values *v, uint32_t udp_bytes)
+{
     put(p, 2, v->src_port);
     put(p, 2, ROCE_UDP_PORT);
-    put(p, 2, ip_bytes - IPV4_BYTES);
+    put(p, 2, udp_bytes);
     put(p, 2, 0); /* RoCEv2 does without the UDP checksum (IBTA A17.3.2) */
+}
+
+/* An acknowledgement with data, without a checksum, as hosts see what they send. */
+static void
+put_tcp(pen *p, const frame_values *v)
+{
+    put(p, 2, v->src_port);
+    put(p, 2, TCP_PORT);
+    put(p, 4, v->psn24);
+    put(p, 4, 1);
+    put(p, 2, 0x5010);
+    put(p, 2, 0xffff);
+    put(p, 4, 0);
 }
 
 static void
@@ -189,23 +211,52 @@ put_icrc(frame_bytes *to)
     }
 }
 
+/* What the headers, which stand before the pen, are for. */
+static void
+put_payload(const pen *p, const frame_values *v, frame_bytes *to)
+{
+    const uint32_t put_bytes = (uint32_t)(p->at - to->bytes);
+    if (to->captured_bytes > put_bytes) {
+        uint32_t room = to->captured_bytes - put_bytes;
+        memcpy(p->at, noise + (v->psn24 * 61u + v->dst_qpn) % MAX_PAYLOAD_BYTES,
+               room < v->payload_bytes ? room : v->payload_bytes);
+    }
+}
+
+static void
+set_lengths(frame_bytes *to, uint32_t ip_bytes, uint32_t snap_bytes)
+{
+    to->wire_bytes = ETHERNET_BYTES + ip_bytes;
+    to->captured_bytes = to->wire_bytes < snap_bytes ? to->wire_bytes : snap_bytes;
+}
+
+static void
+make_tcp(const frame_values *v, uint32_t snap_bytes, frame_bytes *to)
+{
+    const uint32_t ip_bytes = IPV4_BYTES + TCP_BYTES + v->payload_bytes;
+    set_lengths(to, ip_bytes, snap_bytes);
+    pen p = {to->bytes};
+    put_network(&p, v, PROTOCOL_TCP, ip_bytes);
+    put_tcp(&p, v);
+    put_payload(&p, v, to);
+}
+
 void
 frame_make(const frame_values *v, uint32_t snap_bytes, frame_bytes *to)
 {
-    const uint16_t headers = roce_opcode_get(opcodes[v->kind])->headers;
-    const uint32_t ip_bytes = IPV4_BYTES + UDP_BYTES + BTH_BYTES +
-                              extension_bytes(headers) + v->payload_bytes + ICRC_BYTES;
-    to->wire_bytes = ETHERNET_BYTES + ip_bytes;
-    to->captured_bytes = to->wire_bytes < snap_bytes ? to->wire_bytes : snap_bytes;
-    pen p = {to->bytes};
-    put_network(&p, v, ip_bytes);
-    put_transport(&p, v, headers);
-    const uint32_t put_bytes = (uint32_t)(p.at - to->bytes);
-    if (to->captured_bytes > put_bytes) {
-        uint32_t room = to->captured_bytes - put_bytes;
-        memcpy(p.at, noise + (v->psn24 * 61u + v->dst_qpn) % MAX_PAYLOAD_BYTES,
-               room < v->payload_bytes ? room : v->payload_bytes);
+    if (v->is_tcp) {
+        make_tcp(v, snap_bytes, to);
+        return;
     }
+    const uint16_t headers = roce_opcode_get(opcodes[v->kind])->headers;
+    const uint32_t udp_bytes = UDP_BYTES + BTH_BYTES + extension_bytes(headers) +
+                               v->payload_bytes + ICRC_BYTES;
+    set_lengths(to, IPV4_BYTES + udp_bytes, snap_bytes);
+    pen p = {to->bytes};
+    put_network(&p, v, PROTOCOL_UDP, IPV4_BYTES + udp_bytes);
+    put_udp(&p, v, udp_bytes);
+    put_transport(&p, v, headers);
+    put_payload(&p, v, to);
     if (to->captured_bytes > to->wire_bytes - ICRC_BYTES) {
         put_icrc(to);
     }

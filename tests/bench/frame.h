@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Frames of RoCEv2 as NICs put them on the wire: Ethernet, IPv4, UDP, BTH and what its
- * opcode carries, payload and ICRC (IBTA Vol. 1, 9.2 to 9.3 and annex A17).
+ * opcode carries, payload and ICRC (IBTA Vol. 1, 9.2 to 9.3 and annex A17); and of TCP.
  *
  * The one rule: the same values give the same bytes, and only the bytes that a capture
  * keeps are made.
@@ -9,6 +9,7 @@
 #ifndef FRAME_H
 #define FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* No frame is longer: headers, 4096 bytes of payload, ICRC. */
@@ -40,17 +41,19 @@ typedef enum bth_flags {
     BTH_BECN = 1 << 1,
 } bth_flags;
 
-/* What a frame says.  Fields of headers that the opcode does not carry are not read. */
+/* What a frame says.  Fields of headers that the opcode does not carry are not read, and of
+ * TCP no field behind payload_bytes. */
 typedef struct frame_values {
+    bool is_tcp;
     opcode_kind kind;
     bth_flags flags;
     uint32_t src_host, dst_host; /* below 2^24 - 1; addresses are made of them */
     uint16_t src_port;
     uint16_t identification;
     uint8_t tos;
-    uint32_t dst_qpn; /* 24 bits */
-    uint32_t psn24;
+    uint32_t psn24;          /* of TCP, the sequence number */
     uint32_t payload_bytes;  /* 0 to 4096 */
+    uint32_t dst_qpn;        /* 24 bits */
     uint64_t remote_address; /* RETH */
     uint32_t dma_bytes;      /* RETH */
     uint8_t syndrome;        /* AETH */

@@ -49,6 +49,7 @@ ROWS = {
     "full, no ICRC": ("full", ("--icrc=off",)),
     "lossy": ("lossy", ()),
     "reads": ("reads", ()),
+    "mixed": ("mixed", ()),
 }
 # As many packets for each queue pair as in the whole capture, so that making a stream has
 # its share; elsewhere the few packets already reach every queue pair.

@@ -17,6 +17,7 @@
 #define REPLY_NS 3000 /* until an answer is made, and until it has come back */
 #define CNP_INTERVAL_NS 50000
 #define CONGESTED_NS 200000 /* a host after the other is congested for so long */
+#define TCP_PAYLOAD_BYTES 1448
 #define NONE UINT32_MAX
 #define PSN_MASK 0xffffffu
 
@@ -185,18 +186,24 @@ frame_from(const traffic *t, const queue_pair *qp, opcode_kind kind, uint64_t ps
 }
 
 static void
-emit(traffic *t, queue_pair *qp, const frame_values *values)
+put_on_wire(const traffic *t, const frame_values *values)
 {
-    qp->identification++;
     t->truth->n_packets++;
-    if (!qp->has_sent) {
-        qp->has_sent = true;
-        t->truth->n_senders++;
-    }
     frame_values numbered = *values;
     numbered.src_host += t->plan->first_host;
     numbered.dst_host += t->plan->first_host;
     t->sink(t->context, t->now_ns, &numbered);
+}
+
+static void
+emit(const traffic *t, queue_pair *qp, const frame_values *values)
+{
+    qp->identification++;
+    if (!qp->has_sent) {
+        qp->has_sent = true;
+        t->truth->n_senders++;
+    }
+    put_on_wire(t, values);
 }
 
 /* ---- Congestion and loss ---- */
@@ -465,6 +472,30 @@ send_read(traffic *t, queue_pair *qp)
     return true;
 }
 
+/* Whether the host uses its slot for something else. */
+static bool
+has_other_work(traffic *t)
+{
+    return t->plan->others_of_256 > 0 &&
+           seeded_below(&t->random, 256) < t->plan->others_of_256;
+}
+
+static void
+send_tcp(const traffic *t, uint32_t host_i)
+{
+    const frame_values v = {
+        .is_tcp = true,
+        .src_host = host_i,
+        .dst_host = (host_i + 1) % t->plan->n_hosts,
+        .src_port = 700,
+        .identification = (uint16_t)t->truth->n_others,
+        .psn24 = (uint32_t)t->truth->n_others * TCP_PAYLOAD_BYTES,
+        .payload_bytes = TCP_PAYLOAD_BYTES,
+    };
+    t->truth->n_others++;
+    put_on_wire(t, &v);
+}
+
 /* Lets the host send a request packet. */
 static void
 request_next(traffic *t, host *h)
@@ -496,7 +527,9 @@ traffic_run(const traffic_plan *plan, traffic_sink sink, void *context,
     for (uint32_t host_i = 0; truth->n_packets < plan->n_packets;
          host_i = (host_i + 1) % plan->n_hosts) {
         host *h = &t.hosts[host_i];
-        if (h->first_qp != NONE && !answer_next(&t, h)) {
+        if (has_other_work(&t)) {
+            send_tcp(&t, host_i);
+        } else if (h->first_qp != NONE && !answer_next(&t, h)) {
             request_next(&t, h);
         }
         t.now_ns += SLOT_NS;

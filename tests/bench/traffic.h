@@ -16,6 +16,8 @@
  * them is marked CE, and receivers answer with CNPs (annex A17.9), not more often than
  * every CNP_INTERVAL_NS.
  *
+ * Beside that, hosts may send to their neighbours by TCP.
+ *
  * What the model leaves out: timeouts (answers are never lost, nor is the packet that a
  * NAK asked for, nor the end of a message that nothing follows), windows, rates.
  *
@@ -45,12 +47,14 @@ typedef struct traffic_plan {
     uint32_t burst_pkts;    /* of one queue pair behind each other */
     uint32_t lost_of_65536; /* this many of so many requests are lost */
     uint32_t marked_of_256; /* this many of so many data packets to congested hosts */
+    uint32_t others_of_256; /* in this many of so many slots, hosts send TCP */
     uint64_t seed;
 } traffic_plan;
 
 /* What happened, for whoever wants to compare. */
 typedef struct traffic_truth {
     uint64_t n_packets;
+    uint64_t n_others;        /* of these, of TCP */
     uint64_t n_senders;       /* queue pairs that sent anything */
     uint64_t n_lost;          /* a packet sent behind each was captured */
     uint64_t n_lost_unseen;   /* or the sender went back before: nothing shows them */
