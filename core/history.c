@@ -47,6 +47,13 @@ roce_history_lower(const roce_history *history, int64_t psn)
     }
     uint32_t low = 0;
     uint32_t high = history->n;
+    for (uint32_t step = 1; step <= history->n; step *= 2) { /* mostly it is new */
+        if (!ends_beyond(history, history->n - step, psn)) {
+            low = history->n - step + 1;
+            break;
+        }
+        high = history->n - step;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (ends_beyond(history, middle, psn)) {
