@@ -359,6 +359,7 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         p->waiting_at = trains->waiting->len;
         g_ptr_array_add(trains->waiting, p);
     }
+    roce_tracker_see_car(trains->tracker, p->point);
     if (p->way != 0) {
         roce_tracker_note_car(trains->tracker, p->way, p->stream->id, car->psn24);
     }

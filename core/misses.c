@@ -20,35 +20,26 @@
 #define WRONG_RESENT 64 /* claims for each wrong one that is expected, at least */
 #define WRONG_ASKED 4
 
-static roce_point_tally *
-tally_of(roce_tracker *t, uint32_t point)
+bool
+roce_misses_make_tally(roce_tracker *t, uint32_t point)
 {
     if (point >= MAX_POINTS) {
-        return NULL;
+        return false;
     }
     while (point >= t->n_tallies) {
         if (!roce_track_reserve(t, (void **)&t->tallies, &t->tallies_capacity,
                                 t->n_tallies, sizeof *t->tallies)) {
-            return NULL;
+            return false;
         }
         t->tallies[t->n_tallies++] = (roce_point_tally){0};
     }
-    return &t->tallies[point];
+    return true;
 }
 
-void
-roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n)
+static roce_point_tally *
+tally_of(roce_tracker *t, uint32_t point)
 {
-    roce_point_tally *tally = tally_of(t, s->pub.point);
-    if (tally != NULL) {
-        tally->seen += n;
-    }
-}
-
-bool
-roce_misses_any(const roce_tracker *t, const roce_stream_state *s)
-{
-    return s->pub.point < t->n_tallies && t->tallies[s->pub.point].missed > 0;
+    return roce_misses_make_tally(t, point) ? &t->tallies[point] : NULL;
 }
 
 /* Whether too many of the claims of this kind can be expected to be wrong. */
@@ -80,11 +71,19 @@ roce_misses_may_explain(roce_tracker *t, roce_stream_state *s, roce_space space,
     return spoils(t, s, space, range->asked);
 }
 
+static void
+drop(roce_tracker *t, roce_loss_claim *claim)
+{
+    claim->stream = 0;
+    t->n_claims--;
+}
+
 void
 roce_misses_remember(roce_tracker *t, const roce_stream_state *s, roce_space space,
                      int64_t psn, const roce_missing_range *range)
 {
     t->claim_at = (t->claim_at + 1) % ROCE_LOSS_CLAIMS;
+    t->n_claims += t->claims[t->claim_at].stream == 0 ? 1 : 0;
     t->claims[t->claim_at] = (roce_loss_claim){
         .stream = s->pub.id + 1,
         .space = space,
@@ -102,8 +101,9 @@ roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space
         roce_loss_claim *claim = &t->claims[i];
         if (claim->stream == s->pub.id + 1 && claim->space == space &&
             claim->psn >= slot->psn && claim->psn < slot->psn + slot->span) {
-            claim->copies--;
-            claim->stream = claim->copies > 0 ? claim->stream : 0;
+            if (--claim->copies == 0) {
+                drop(t, claim);
+            }
             return;
         }
     }
@@ -115,7 +115,7 @@ roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space
     for (unsigned i = 0; i < ROCE_LOSS_CLAIMS; i++) {
         roce_loss_claim *claim = &t->claims[i];
         if (claim->stream == s->pub.id + 1 && claim->space == space) {
-            claim->stream = 0;
+            drop(t, claim);
         }
     }
 }
@@ -153,7 +153,7 @@ roce_misses_note(roce_tracker *t, const roce_stream_state *s)
         }
         const roce_stream_state *of = roce_state_at(t, claim.stream - 1);
         if (of->pub.point == s->pub.point && spoils(t, of, claim.space, claim.asked)) {
-            t->claims[i].stream = 0;
+            drop(t, &t->claims[i]);
             take_back(t, &claim);
         }
     }

@@ -69,12 +69,14 @@ insert_at(roce_missing *missing, uint32_t i, const roce_missing_range *range)
             (missing->n - i) * sizeof *missing->ranges);
     missing->ranges[i] = *range;
     missing->n++;
+    missing->n_acked += range->acked ? 1 : 0;
 }
 
 static void
 remove_at(roce_missing *missing, uint32_t i)
 {
     missing->n--;
+    missing->n_acked -= missing->ranges[i].acked ? 1 : 0;
     memmove(&missing->ranges[i], &missing->ranges[i + 1],
             (missing->n - i) * sizeof *missing->ranges);
 }
@@ -167,6 +169,13 @@ roce_missing_take(roce_missing *missing, const roce_alloc *alloc, int64_t start,
 }
 
 void
+roce_missing_set_acked(roce_missing *missing, roce_missing_range *range)
+{
+    missing->n_acked += range->acked ? 0 : 1;
+    range->acked = true;
+}
+
+void
 roce_missing_mark_range(roce_missing *missing, const roce_alloc *alloc, int64_t start,
                         int64_t end, enum roce_missing_mark mark)
 {
@@ -180,7 +189,7 @@ roce_missing_mark_range(roce_missing *missing, const roce_alloc *alloc, int64_t 
         if (mark == ROCE_MISSING_ASKED) {
             missing->ranges[i].asked = true;
         } else {
-            missing->ranges[i].acked = true;
+            roce_missing_set_acked(missing, &missing->ranges[i]);
         }
     }
 }

@@ -28,6 +28,7 @@ typedef struct roce_missing_range {
 typedef struct roce_missing {
     roce_missing_range *ranges;
     uint32_t n, capacity;
+    uint32_t n_acked; /* of the n */
 } roce_missing;
 
 void
@@ -67,5 +68,24 @@ enum roce_missing_mark {
 void
 roce_missing_mark_range(roce_missing *missing, const roce_alloc *alloc, int64_t start,
                         int64_t end, enum roce_missing_mark mark);
+
+/* The same of one range, without splitting it. */
+void
+roce_missing_set_acked(roce_missing *missing, roce_missing_range *range);
+
+/* Whether nothing is missing but what is acknowledged. */
+static inline bool
+roce_missing_is_acked(const roce_missing *missing)
+{
+    return missing->n_acked == missing->n;
+}
+
+/* The same, all of it before `una`. */
+static inline bool
+roce_missing_is_before(const roce_missing *missing, int64_t una)
+{
+    return missing->n == 0 || (roce_missing_is_acked(missing) &&
+                               missing->ranges[missing->n - 1].end <= una);
+}
 
 #endif

@@ -135,23 +135,48 @@ report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_
     roce_track_emit(t, &e);
 }
 
+/* The requester waited here for what it had got: the point had missed it.  What was seen
+ * behind it, sent in order, was taken as well. */
+static void
+catch_up(const roce_stream_state *s, roce_lane *lane)
+{
+    uint64_t tx = 0;
+    for (uint32_t i = roce_history_lower(&lane->history, lane->accept_next);
+         i < lane->history.n; i++) {
+        roce_slot *slot = roce_history_at(&lane->history, i);
+        if (!is_expected(s, lane, slot->psn) || slot->tx < tx) {
+            return;
+        }
+        tx = slot->tx;
+        slot->flags |= ROCE_SLOT_IN_ORDER;
+        lane->accept_next = slot->psn + 1;
+    }
+}
+
 /* A requester that went on long after it had to miss a response, and has not asked for
  * it again, has got it. */
 static void
 cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
               uint64_t now_ns)
 {
-    roce_missing *missing = &roce_responses(by)->missing;
+    roce_lane *lane = roce_responses(by);
+    roce_missing *missing = &lane->missing;
     if (s == NULL || missing->n == 0) {
         return;
     }
     uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
     for (uint32_t i = 0; i < missing->n; i++) {
         roce_missing_range *range = &missing->ranges[i];
+        if (range->acked || range->asked || now_ns <= range->time_ns + patience) {
+            continue;
+        }
         const roce_slot *asked = roce_history_find(&s->requests.history, range->start);
-        bool again = range->asked || (asked != NULL && asked->time_ns > range->time_ns);
-        if (!range->acked && !again && now_ns > range->time_ns + patience) {
-            range->acked = true;
+        if (asked == NULL || asked->time_ns <= range->time_ns) {
+            roce_missing_set_acked(missing, range);
+            if (lane->accept_next >= range->start && lane->accept_next < range->end) {
+                lane->accept_next = range->end;
+                catch_up(s, lane);
+            }
             roce_misses_note(t, by);
         }
     }
@@ -169,7 +194,9 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
             (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next,
                            by->answers->answered_tx);
         }
-        missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
+        if (lane->max_next < a->psn) {
+            missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
+        }
     } else if (by->answers->response_message_next != ROCE_NO_PSN &&
                a->psn > by->answers->response_message_next) {
         missing = (uint64_t)(a->psn - by->answers->response_message_next);
@@ -438,7 +465,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         return;
     }
     roce_lane *lane = roce_responses(by);
-    roce_misses_saw(t, by, 1);
+    roce_misses_saw(t, by->pub.point);
     if (s != NULL && !s->requests.started) {
         s = NULL; /* its requests are not captured here */
     }

@@ -179,7 +179,7 @@ struct roce_tracker {
     } * tallies;
     uint32_t n_tallies, tallies_capacity;
     roce_loss_claim claims[ROCE_LOSS_CLAIMS]; /* the newest */
-    uint32_t claim_at;
+    uint32_t claim_at, n_claims; /* n_claims: that could still be taken back */
 
     struct roce_user_pair {
         roce_addr addr[2];
@@ -498,16 +498,21 @@ void
 roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space);
 
 /* misses.c */
-/* The point of a stream saw n packets in sequence, or is known to have missed one: then
- * claims that this spoils are taken back. */
-void
-roce_misses_saw(roce_tracker *t, const roce_stream_state *s, uint32_t n);
+/* Makes room to count what a point sees; whether there is some. */
+bool
+roce_misses_make_tally(roce_tracker *t, uint32_t point);
+/* A point saw a packet of a stream with a sequence. */
+static inline void
+roce_misses_saw(roce_tracker *t, uint32_t point)
+{
+    if (point < t->n_tallies || roce_misses_make_tally(t, point)) {
+        t->tallies[point].seen++;
+    }
+}
+/* The point of a stream is known to have missed a packet: claims that this spoils are taken
+ * back. */
 void
 roce_misses_note(roce_tracker *t, const roce_stream_state *s);
-/* Whether the point of a stream is known to have missed a packet: then what is said of any
- * stream there goes by what the point saw of all. */
-bool
-roce_misses_any(const roce_tracker *t, const roce_stream_state *s);
 /* Whether the point may as well have missed copies that went unseen. */
 bool
 roce_misses_may_explain(roce_tracker *t, roce_stream_state *s, roce_space space,

@@ -417,7 +417,7 @@ take_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     s->pub.space[ROCE_SPACE_REQUESTS].packets++;
     if (has_sequence(s->pub.transport)) {
-        roce_misses_saw(t, s, 1);
+        roce_misses_saw(t, s->pub.point);
         roce_pair_note_request(t, s, a->packet->bth.psn24);
         roce_sequence_request(t, s, a);
     }

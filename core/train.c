@@ -15,12 +15,28 @@
 /* Of more PSNs than these it could not be told which of two a number means. */
 #define MAX_OUTSTANDING ((int64_t)ROCE_PSN_MODULUS / 4)
 
-/* Whether nothing is missing, and the acceptor has all up to the newest packet. */
+/* Whether the acceptor has all up to the newest packet, which was sent last. */
+static bool
+is_at_its_top(const roce_lane *lane)
+{
+    return lane->started && lane->next_tx == lane->max_next &&
+           lane->accept_next == lane->max_next;
+}
+
+/* Whether no request is missing but what an ACK has covered, which the point missed: that
+ * is kept to the end, and means nothing to requests that come in sequence. */
+static bool
+is_delivered(const roce_stream_state *s)
+{
+    return roce_missing_is_before(&s->requests.missing, s->acked ? s->una : INT64_MIN);
+}
+
+/* The same of responses, which are known to have come when those behind them have been
+ * long since. */
 static bool
 is_in_order(const roce_lane *lane)
 {
-    return lane->started && lane->missing.n == 0 && lane->next_tx == lane->max_next &&
-           lane->accept_next == lane->max_next;
+    return is_at_its_top(lane) && roce_missing_is_acked(&lane->missing);
 }
 
 /* Whether the packet is the next one of the lane. */
@@ -36,9 +52,9 @@ is_calm(const roce_stream_state *s)
 {
     const roce_trouble *trouble = roce_trouble_of(s);
     return roce_stream_is_reliable(&s->pub) && !s->reborn &&
-           is_in_order(&s->requests) && !s->requests.span_unknown &&
-           !trouble->round.active && !trouble->doubt.valid &&
-           trouble->n_asked_late == 0;
+           is_at_its_top(&s->requests) && is_delivered(s) &&
+           !s->requests.span_unknown && !trouble->round.active &&
+           !trouble->doubt.valid && trouble->n_asked_late == 0;
 }
 
 /* ---- what may be taken ---- */
@@ -176,16 +192,27 @@ covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role 
 
 /* Whatever is amiss, what is said of one stream goes by others in two ways, but for CNPs
  * of switches and the room that all share: an acknowledgement may pair it with one, and
- * what the point is known to have missed spoils what was said of all.  Whether an answer
- * can have no part in either. */
+ * what the point is found to have missed may take back what was said of others.  Whether an
+ * answer can have no part in either. */
 static bool
 answers_privately(const roce_tracker *t, const roce_stream_state *by,
                   const roce_packet *packet, roce_role role)
 {
     bool any;
     const roce_stream_state *s = roce_pair_foresee(t, by, packet, &any);
-    return !any && roce_answers_of(by)->lane.missing.n == 0 &&
-           (s == NULL || !covers_missing(s, packet, role));
+    bool shows_none = roce_answers_of(by)->lane.missing.n == 0 &&
+                      (s == NULL || !covers_missing(s, packet, role));
+    return !any && (shows_none || t->n_claims == 0);
+}
+
+/* Whether a request can have no part in the latter. */
+static bool
+requests_privately(const roce_tracker *t, const roce_stream_state *s,
+                   const roce_stream_state *peer)
+{
+    bool shows_none = !roce_loss_is_at_sender(s) &&
+                      (peer == NULL || roce_answers_of(peer)->lane.missing.n == 0);
+    return shows_none || t->n_claims == 0;
 }
 
 /* The same of any packet. */
@@ -193,7 +220,7 @@ static bool
 is_private(const roce_tracker *t, const roce_stream_state *s,
            const roce_stream_state *peer, const roce_packet *packet, roce_role role)
 {
-    if (!roce_stream_is_reliable(&s->pub) || roce_misses_any(t, s)) {
+    if (!roce_stream_is_reliable(&s->pub)) {
         return false;
     }
     if (role == ROCE_ROLE_CNP) {
@@ -206,8 +233,7 @@ is_private(const roce_tracker *t, const roce_stream_state *s,
         return false;
     }
     if (roce_role_is_request(role)) {
-        return !roce_loss_is_at_sender(s) &&
-               (peer == NULL || roce_answers_of(peer)->lane.missing.n == 0);
+        return requests_privately(t, s, peer);
     }
     return is_answer(role) && answers_privately(t, s, packet, role);
 }
@@ -261,6 +287,12 @@ void
 roce_tracker_note_car(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
 {
     roce_pair_note(t, way, stream, psn24);
+}
+
+void
+roce_tracker_see_car(roce_tracker *t, uint32_t point)
+{
+    roce_misses_saw(t, point);
 }
 
 void
@@ -378,7 +410,6 @@ count_all(roce_tracker *t, roce_stream_state *s, roce_space space, uint32_t n)
     if (s->pub.congestion != NULL) {
         roce_congestion_make(t, s)->episode_since += n;
     }
-    roce_misses_saw(t, s, n);
 }
 
 /* Each response acknowledges what is before it.  Of the READ that all of them answer that

@@ -151,6 +151,12 @@ void
 roce_tracker_note_car(roce_tracker *tracker, uint64_t way, uint32_t stream,
                       uint32_t psn24);
 
+/* A packet that was captured at that point has become a car.  Called in the order in which
+ * the cars and all other packets come, whatever stream they are of: what a point has seen
+ * of all tells how much it may have missed. */
+void
+roce_tracker_see_car(roce_tracker *tracker, uint32_t point);
+
 /* One will become a car soon: what that will want of memory comes near. */
 void
 roce_tracker_approach_note(const roce_tracker *tracker, uint64_t way, uint32_t psn24);

@@ -156,6 +156,13 @@ def lost(pair):
     return [*seen, nak, *(pair.data() for _ in range(back))]
 
 
+def missed(pair):
+    """What the point has not seen is acknowledged, and never sent again."""
+    seen = plain(pair)
+    pair.data()
+    return [*seen, *plain(pair), pair.ack()]
+
+
 def marked(pair):
     return [pair.data(tos=pair.tos | 3), *plain(pair)]
 
@@ -376,7 +383,7 @@ def beside_others(pair):
 
 RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, answered,
         without_credits, other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign,
-        beside_others, beside_others)
+        beside_others, beside_others, missed, missed)
 
 
 def chatter(seed):

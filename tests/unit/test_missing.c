@@ -217,8 +217,10 @@ read_table(bench *b)
 {
     memset(b->now, 0, sizeof b->now);
     int64_t end = LEAST;
+    uint32_t n_acked = 0;
     for (uint32_t i = 0; i < b->missing.n; i++) {
         const roce_missing_range *r = &b->missing.ranges[i];
+        n_acked += r->acked ? 1 : 0;
         if (!CHECK(r->start >= end) || !CHECK(r->start < r->end) ||
             !CHECK(r->end <= LEAST + N_PSNS) || !CHECK(r->copies > 0)) {
             return false;
@@ -240,7 +242,8 @@ read_table(bench *b)
             return false;
         }
     }
-    return CHECK(b->missing.n <= b->missing.capacity);
+    return CHECK_INT(b->missing.n_acked, n_acked) &&
+           CHECK(b->missing.n <= b->missing.capacity);
 }
 
 /* After an operation on [start, end): outside nothing has changed; inside each PSN is

@@ -34,6 +34,7 @@
 #define READ_RESPONSES 16
 #define PERIOD_PSNS 80
 #define IDENT_AGAIN 1000
+#define LONG_FRAMES 1000000 /* nobody waits as long for a response */
 #define PAYLOAD_BYTES 256
 #define MOST_CARS 8
 #define QPN_OF_A 0x11
@@ -74,6 +75,7 @@ typedef struct line {
     roce_event events[MAX_EVENTS];
     uint32_t n_events;
     uint64_t n_frames, n_errors;
+    uint64_t pace_ns;     /* from frame to frame */
     uint64_t most_frames; /* then it breaks off */
     bool has_mould;
     roce_mould mould;
@@ -183,6 +185,7 @@ board(line *l, const roce_frame *frame)
         CHECK(l->room > 0);
         l->n_grown++;
     }
+    roce_tracker_see_car(l->tracker, 0);
     if (l->way != 0) {
         roce_tracker_note_car(l->tracker, l->way, l->stream, car.psn24);
     }
@@ -781,19 +784,62 @@ static const step pairing[] = {
     {"a CNP about the peer's data", CNP, 0, 0, true, STREAM_A, 0},
     {"a gap", SEND_MIDDLE, 0, 5, true, STREAM_B, 0},
     {"a NAK for what is missing", ACKNOWLEDGE, 0x60, 2, true, STREAM_A, 0},
-    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 2, false, STREAM_A, 0},
-    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, false, STREAM_B, 0},
-    {"a CNP then", CNP, 0, 0, false, STREAM_A, 0},
+    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 2, true, STREAM_A, 0},
+    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, true, STREAM_B, 0},
+    {"a CNP then", CNP, 0, 0, true, STREAM_A, 0},
+    {0},
+};
+
+/* What was lost before the point may have been missed by it as well. */
+static const step claiming[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 0, false, NONE, 0},
+    {"a gap", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a NAK", ACKNOWLEDGE, 0x60, 1, true, STREAM_A, 0},
+    {"what it asks for was lost", SEND_MIDDLE, 0, 1, true, STREAM_B, 0},
+    {"the next one again", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"another gap", SEND_MIDDLE, 0, 4, true, STREAM_B, 0},
+    {"an ACK of what is before", ACKNOWLEDGE, 0x1f, 2, true, STREAM_A, 0},
+    {"a NAK for what is missing", ACKNOWLEDGE, 0x60, 3, true, STREAM_A, 0},
+    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 3, false, STREAM_A, 0},
+    {"a request, once the point has missed one", SEND_MIDDLE, 0, 9, true, STREAM_B, 0},
+    {0},
+};
+
+/* That is taken back once, when the point has missed enough. */
+static const step taken[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 0, false, NONE, 0},
+    {"a gap", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a NAK", ACKNOWLEDGE, 0x60, 1, true, STREAM_A, 0},
+    {"what it asks for was lost", SEND_MIDDLE, 0, 1, true, STREAM_B, 0},
+    {"the next one again", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a NAK for what was seen", ACKNOWLEDGE, 0x60, 2, true, STREAM_A, 0},
+    {"once more", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 4, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 6, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 8, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 10, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 12, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 14, true, STREAM_B, 0},
+    {"a gap", SEND_MIDDLE, 0, 16, true, STREAM_B, 0},
+    {"an ACK of what is missing", ACKNOWLEDGE, 0x1f, 16, false, STREAM_A, 0},
+    {"one more gap", SEND_MIDDLE, 0, 18, true, STREAM_B, 0},
+    {"an ACK of that", ACKNOWLEDGE, 0x1f, 18, true, STREAM_A, 0},
     {0},
 };
 
 static const step reading[] = {
     {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
     {"the first that b says", ACKNOWLEDGE, 0x1f, 0, false, NONE, 0},
-    {"a READ", READ_REQUEST, 0, 1, true, STREAM_B, 0},
-    {"the first response", READ_RESPONSE_FIRST, 0x1f, 1, true, STREAM_A, 0},
-    {"a response too early", READ_RESPONSE_MIDDLE, 0, 3, true, STREAM_A, 0},
-    {"a response behind a missing one", READ_RESPONSE_MIDDLE, 0, 4, false, STREAM_A, 0},
+    {"a gap", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a NAK", ACKNOWLEDGE, 0x60, 1, true, STREAM_A, 0},
+    {"what it asks for was lost", SEND_MIDDLE, 0, 1, true, STREAM_B, 0},
+    {"the next one again", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a READ", READ_REQUEST, 0, 3, true, STREAM_B, 0},
+    {"the first response", READ_RESPONSE_FIRST, 0x1f, 3, true, STREAM_A, 0},
+    {"a response too early", READ_RESPONSE_MIDDLE, 0, 5, true, STREAM_A, 0},
+    {"a response behind a missing one", READ_RESPONSE_MIDDLE, 0, 6, false, STREAM_A, 0},
     {"an ACK meanwhile", ACKNOWLEDGE, 0x60, 30, false, STREAM_A, 0},
     {"a gap meanwhile", SEND_MIDDLE, 0, 30, false, STREAM_B, 0},
     {0},
@@ -801,10 +847,21 @@ static const step reading[] = {
 
 static const step outbound[] = {
     {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, 0},
-    {"the next request", SEND_MIDDLE, 0, 1, true, NONE, 0},
-    {"a gap", SEND_MIDDLE, 0, 4, true, NONE, 0},
-    {"outbound of a sudden", SEND_MIDDLE, 0, 2, false, NONE, ROCE_DIRECTION_OUT},
-    {"at the sender", SEND_MIDDLE, 0, 9, false, NONE, ROCE_DIRECTION_OUT},
+    {"the first that b says", ACKNOWLEDGE, 0x1f, 0, false, NONE, 0},
+    {"a gap", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"a NAK", ACKNOWLEDGE, 0x60, 1, true, STREAM_A, 0},
+    {"what it asks for was lost", SEND_MIDDLE, 0, 1, true, STREAM_B, 0},
+    {"the next one again", SEND_MIDDLE, 0, 2, true, STREAM_B, 0},
+    {"outbound of a sudden", SEND_MIDDLE, 0, 5, false, STREAM_B, ROCE_DIRECTION_OUT},
+    {"at the sender", SEND_MIDDLE, 0, 9, false, STREAM_B, ROCE_DIRECTION_OUT},
+    {0},
+};
+
+/* Nothing was said to be lost. */
+static const step sent[] = {
+    {"the first of a stream", SEND_MIDDLE, 0, 0, false, NONE, ROCE_DIRECTION_OUT},
+    {"a gap", SEND_MIDDLE, 0, 4, true, NONE, ROCE_DIRECTION_OUT},
+    {"what was missed", SEND_MIDDLE, 0, 2, true, NONE, ROCE_DIRECTION_OUT},
     {0},
 };
 
@@ -837,14 +894,88 @@ static void
 test_partners(void)
 {
     follow_steps(pairing);
+    follow_steps(claiming);
+    follow_steps(taken);
     follow_steps(reading);
     follow_steps(outbound);
+    follow_steps(sent);
+}
+
+static bool
+takes_cars(const line *l, uint32_t stream, roce_space space)
+{
+    const roce_train_room room =
+        roce_tracker_train_room(l->tracker, stream, space, MOST_CARS);
+    return room.n > 0 || room.may_grow;
+}
+
+static bool
+takes_requests(const line *l)
+{
+    return takes_cars(l, STREAM_A, ROCE_SPACE_REQUESTS);
+}
+
+static bool
+takes_responses(const line *l)
+{
+    return takes_cars(l, STREAM_B, ROCE_SPACE_RESPONSES);
+}
+
+/* What is missing is in the way of those behind it until an ACK has covered it. */
+static void
+test_gap(void)
+{
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    carry(&l, SEND_MIDDLE, 0, 1, 0);
+    carry_back(&l, ACKNOWLEDGE, 0, 2, 0x1f, 0);
+    CHECK(takes_requests(&l));
+    carry(&l, SEND_MIDDLE, 2, 3, 0);
+    CHECK(!takes_requests(&l));
+    carry_back(&l, ACKNOWLEDGE, 0, 4, 0x1f, 0);
+    CHECK(!takes_requests(&l));
+    carry_back(&l, ACKNOWLEDGE, 2, 5, 0x1f, 0);
+    CHECK(takes_requests(&l));
+    line_clear(&l);
+}
+
+/* The responses to the READ that begins there, but for one. */
+static void
+read_but(line *l, uint32_t psn24, uint32_t missed)
+{
+    carry(l, READ_REQUEST, psn24, 1 + psn24, READ_RESPONSES * PAYLOAD_BYTES);
+    for (uint32_t i = 0; i < READ_RESPONSES; i++) {
+        if (psn24 + i != missed) {
+            respond(l, psn24 + i, 1 + psn24 + i, i, READ_RESPONSES);
+        }
+        if (i == 1) {
+            CHECK_INT(takes_responses(l), psn24 == 0 || psn24 == 48);
+        }
+    }
+}
+
+/* A response is, until others have come so long after it that it would have been asked for
+ * again. */
+static void
+test_gap_of_responses(void)
+{
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    read_but(&l, 0, 2);
+    read_but(&l, 16, 22);
+    read_but(&l, 32, UINT32_MAX);
+    l.n_frames += LONG_FRAMES;
+    read_but(&l, 48, 50);
+    read_but(&l, 64, UINT32_MAX);
+    line_clear(&l);
 }
 
 int
 main(void)
 {
     test_partners();
+    test_gap();
+    test_gap_of_responses();
     test_same();
     test_at_random();
     test_memory();
