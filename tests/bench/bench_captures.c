@@ -54,6 +54,12 @@ static const struct {
     {"mixed", SNAP_HEADERS,
      {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
       .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .others_of_256 = 32}},
+    {"missed", SNAP_HEADERS,
+     {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .missed_of_256 = 3}},
+    {"missed-reads", SNAP_HEADERS,
+     {.requests = REQUESTS_READ, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .missed_of_256 = 3}},
 };
 /* clang-format on */
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
@@ -132,6 +138,7 @@ print_truth(const traffic_truth *t)
         uint64_t value;
     } rows[] = {
         {"packets", t->n_packets},
+        {"missed", t->n_missed},
         {"others", t->n_others},
         {"senders", t->n_senders},
         {"lost", t->n_lost},

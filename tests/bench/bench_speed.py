@@ -61,6 +61,9 @@ KINDS = {
     "lossy": Kind(1_000_000, 256, "one request in 250 lost, NAKs, CE marks, CNPs; 128 bytes"),
     "reads": Kind(1_000_000, 1024, "READs, 128 bytes"),
     "mixed": Kind(1_000_000, 1024, "`headers` with one frame of TCP in eight"),
+    "missed": Kind(1_000_000, 1024, "`headers` without one packet in 85, which the capture "
+                                    "dropped"),
+    "missed-reads": Kind(1_000_000, 1024, "the same of `reads`"),
 }
 WHOLE = ("full", "jumbo")
 

@@ -50,6 +50,8 @@ ROWS = {
     "lossy": ("lossy", ()),
     "reads": ("reads", ()),
     "mixed": ("mixed", ()),
+    "missed": ("missed", ()),
+    "missed-reads": ("missed-reads", ()),
 }
 # As many packets for each queue pair as in the whole capture, so that making a stream has
 # its share; elsewhere the few packets already reach every queue pair.

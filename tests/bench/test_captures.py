@@ -25,7 +25,7 @@ import roce  # noqa: E402
 # Kind -> packets, queue pairs.
 SIZES = {"headers": (6000, 128), "many": (12000, 400), "full": (3000, 32),
          "jumbo": (1500, 32), "lossy": (6000, 32), "reads": (6000, 64),
-         "mixed": (6000, 128)}
+         "mixed": (6000, 128), "missed": (6000, 128), "missed-reads": (6000, 64)}
 WHOLE = ("full", "jumbo")
 SNAP_BYTES = 128
 ETHERNET_BYTES = 14
@@ -105,6 +105,19 @@ def check_lossy(kind, truth, report):
     check(f"{kind}: CNPs", report["capture"]["cnp_packets"], truth["cnps"])
 
 
+def check_missed(kind, truth, report):
+    """Nothing was lost, whatever the capture lacks."""
+    totals = report["totals"]
+    losses = collections.Counter(totals["losses"]["requests"])
+    losses.update(totals["losses"]["responses"])
+    n_lost = sum(losses.values())
+    check(f"{kind}: some were missed", truth["missed"] > 40, True)
+    check(f"{kind}: gaps", truth["missed"] // 2 < n_lost <= truth["missed"], True)
+    check(f"{kind}: no losses", n_lost - losses["not_captured"] - losses["unknown"], 0)
+    check(f"{kind}: most are understood", losses["not_captured"] > n_lost // 2, True)
+    check(f"{kind}: sent again", totals["retransmissions"]["packets"], 0)
+
+
 def check_report(kind, truth, report, n_qps):
     capture, totals = report["capture"], report["totals"]
     check(f"{kind}: packets", capture["roce_packets"], truth["packets"] - truth["others"])
@@ -116,8 +129,10 @@ def check_report(kind, truth, report, n_qps):
     check(f"{kind}: malformed", capture["malformed_packets"], 0)
     check(f"{kind}: bad ICRCs", totals["icrc"]["bad"], 0)
     check(f"{kind}: READ responses", totals["responses"]["unique_psns"] > 0,
-          kind == "reads")
-    (check_lossy if kind == "lossy" else check_clean)(kind, truth, report)
+          "reads" in kind)
+    check(f"{kind}: missed", truth["missed"] > 0, "missed" in kind)
+    checks = {"lossy": check_lossy, "missed": check_missed, "missed-reads": check_missed}
+    checks.get(kind, check_clean)(kind, truth, report)
 
 
 def check_timeline(directory):

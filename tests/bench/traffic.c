@@ -186,8 +186,13 @@ frame_from(const traffic *t, const queue_pair *qp, opcode_kind kind, uint64_t ps
 }
 
 static void
-put_on_wire(const traffic *t, const frame_values *values)
+put_on_wire(traffic *t, const frame_values *values)
 {
+    if (t->plan->missed_of_256 > 0 &&
+        seeded_below(&t->random, 256) < t->plan->missed_of_256) {
+        t->truth->n_missed++;
+        return;
+    }
     t->truth->n_packets++;
     frame_values numbered = *values;
     numbered.src_host += t->plan->first_host;
@@ -196,7 +201,7 @@ put_on_wire(const traffic *t, const frame_values *values)
 }
 
 static void
-emit(const traffic *t, queue_pair *qp, const frame_values *values)
+emit(traffic *t, queue_pair *qp, const frame_values *values)
 {
     qp->identification++;
     if (!qp->has_sent) {
@@ -481,7 +486,7 @@ has_other_work(traffic *t)
 }
 
 static void
-send_tcp(const traffic *t, uint32_t host_i)
+send_tcp(traffic *t, uint32_t host_i)
 {
     const frame_values v = {
         .is_tcp = true,

@@ -48,12 +48,15 @@ typedef struct traffic_plan {
     uint32_t lost_of_65536; /* this many of so many requests are lost */
     uint32_t marked_of_256; /* this many of so many data packets to congested hosts */
     uint32_t others_of_256; /* in this many of so many slots, hosts send TCP */
+    uint32_t
+        missed_of_256; /* this many of so many packets arrive, but are not captured */
     uint64_t seed;
 } traffic_plan;
 
 /* What happened, for whoever wants to compare. */
 typedef struct traffic_truth {
-    uint64_t n_packets;
+    uint64_t n_packets;       /* captured */
+    uint64_t n_missed;        /* sent as well, and not captured */
     uint64_t n_others;        /* of these, of TCP */
     uint64_t n_senders;       /* queue pairs that sent anything */
     uint64_t n_lost;          /* a packet sent behind each was captured */
