@@ -222,8 +222,11 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
     guint at = n > 0 && number < g_array_index(cells, rs_cell, n - 1).number
                    ? place_of(cells, number)
                    : n;
-    if (at == n || g_array_index(cells, rs_cell, at).number != number) {
-        const rs_cell cell = {.number = number};
+    const rs_cell cell = {.number = number};
+    if (at == n) {
+        g_array_append_val(cells, cell);
+        activity->n_cells++;
+    } else if (g_array_index(cells, rs_cell, at).number != number) {
         g_array_insert_val(cells, at, cell);
         activity->n_cells++;
     }
