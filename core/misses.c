@@ -146,7 +146,7 @@ roce_misses_note(roce_tracker *t, const roce_stream_state *s)
         return;
     }
     n->missed++;
-    for (unsigned i = 0; i < ROCE_LOSS_CLAIMS; i++) {
+    for (unsigned i = 0; i < ROCE_LOSS_CLAIMS && t->n_claims > 0; i++) {
         roce_loss_claim claim = t->claims[i];
         if (claim.stream == 0) {
             continue;
