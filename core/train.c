@@ -428,6 +428,17 @@ step_up(roce_tracker *t, roce_stream_state *s, int64_t psn, const roce_car *cars
     }
 }
 
+/* What one of the responses finds amiss holds for all of the READ. */
+static uint64_t
+earliest_ns(const roce_car *cars, uint32_t n)
+{
+    uint64_t time_ns = cars[0].time_ns;
+    for (uint32_t i = 1; i < n; i++) {
+        time_ns = cars[i].time_ns < time_ns ? cars[i].time_ns : time_ns;
+    }
+    return time_ns;
+}
+
 /* What the responses, which the lane has taken, say of their READ. */
 static void
 tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
@@ -438,7 +449,7 @@ tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
     const roce_frame frame = {.time_ns = newest->time_ns, .number = newest->frame};
     roce_arrival a = {
         .frame = &frame,
-        .seen_ns = newest->time_ns,
+        .seen_ns = earliest_ns(cars, n),
         .seen_frame = newest->frame,
         .info = roce_opcode_get(newest->opcode),
         .psn = psn,
@@ -448,6 +459,7 @@ tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
     by->answers->answer.next = psn + n;
     by->answers->response_message_next = psn + n;
     by->answers->response_time_ns = newest->time_ns;
+    a.seen_ns = newest->time_ns;
     step_up(t, s, psn, cars, n - 1);
     a.psn = psn + n - 1;
     roce_acknowledge_up_to(t, s, &a, a.psn);

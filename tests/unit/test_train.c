@@ -34,7 +34,9 @@
 #define READ_RESPONSES 16
 #define PERIOD_PSNS 80
 #define IDENT_AGAIN 1000
-#define LONG_FRAMES 1000000 /* nobody waits as long for a response */
+#define PACE_NS 1000         /* from packet to packet */
+#define LONG_NS 1000000000   /* nobody waits as long for a response */
+#define PATIENCE_NS 16000000 /* that a missing response disturbs what is measured */
 #define PAYLOAD_BYTES 256
 #define MOST_CARS 8
 #define QPN_OF_A 0x11
@@ -75,6 +77,7 @@ typedef struct line {
     roce_event events[MAX_EVENTS];
     uint32_t n_events;
     uint64_t n_frames, n_errors;
+    uint64_t pause_ns;    /* in which nothing came, until now */
     uint64_t pace_ns;     /* from frame to frame */
     uint64_t most_frames; /* then it breaks off */
     bool has_mould;
@@ -216,7 +219,7 @@ add(line *l, const packet_maker *m)
         .bytes = m->bytes,
         .captured_bytes = m->n,
         .wire_bytes = m->n,
-        .time_ns = 1000 * l->n_frames,
+        .time_ns = PACE_NS * l->n_frames + l->pause_ns,
         .number = ++l->n_frames,
     };
     if (l->manner == IN_TRAINS && board(l, &frame)) {
@@ -964,10 +967,53 @@ test_gap_of_responses(void)
     read_but(&l, 0, 2);
     read_but(&l, 16, 22);
     read_but(&l, 32, UINT32_MAX);
-    l.n_frames += LONG_FRAMES;
+    l.pause_ns += LONG_NS;
     read_but(&l, 48, 50);
     read_but(&l, 64, UINT32_MAX);
     line_clear(&l);
+}
+
+/* A response is missed, and others come until it is no longer in the way.  Of the last READ
+ * the First is captured when what is measured is disturbed no more, and a Middle with a
+ * stamp from before that. */
+static void
+talk_of_disturbance(line *l)
+{
+    uint64_t disturbed_from = 0;
+    for (uint32_t psn24 = 0; psn24 < 64; psn24 += READ_RESPONSES) {
+        carry(l, READ_REQUEST, psn24, 1 + psn24, READ_RESPONSES * PAYLOAD_BYTES);
+        for (uint32_t i = 0; i < READ_RESPONSES; i++) {
+            bool steps_back = psn24 == 48 && i == 4;
+            l->pause_ns -= steps_back ? 8 * PACE_NS : 0;
+            if (psn24 != 0 || i != 2) {
+                respond(l, psn24 + i, 1 + psn24 + i, i, READ_RESPONSES);
+            }
+            l->pause_ns += steps_back ? 8 * PACE_NS : 0;
+            if (psn24 == 0 && i == 3) {
+                disturbed_from = PACE_NS * (l->n_frames - 1);
+            }
+        }
+        l->pause_ns += PATIENCE_NS / 4;
+        if (psn24 == 32) { /* the READ that is next comes at the end of it */
+            l->pause_ns = disturbed_from + PATIENCE_NS - PACE_NS * l->n_frames;
+        }
+    }
+}
+
+static void
+test_disturbance(void)
+{
+    static line a;
+    static line b;
+    CHECK(line_init(&a, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    CHECK(line_init(&b, IN_TRAINS, &hearings[1], UINT64_MAX, UINT64_MAX));
+    talk_of_disturbance(&a);
+    talk_of_disturbance(&b);
+    take_cars(&b);
+    CHECK(b.n_trains_in[ROCE_SPACE_RESPONSES] > 0);
+    compare(&a, &b);
+    line_clear(&a);
+    line_clear(&b);
 }
 
 int
@@ -976,6 +1022,7 @@ main(void)
     test_partners();
     test_gap();
     test_gap_of_responses();
+    test_disturbance();
     test_same();
     test_at_random();
     test_memory();
