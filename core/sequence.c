@@ -126,6 +126,18 @@ request_bytes(const roce_arrival *a)
     return 0;
 }
 
+/* Of the PSNs of a new entry those before the next one. */
+static uint32_t
+free_span(const roce_history *history, const roce_slot *slot, uint32_t span)
+{
+    if (slot == roce_history_at(history, history->n - 1)) {
+        return span;
+    }
+    uint32_t next = roce_history_lower(history, slot->psn + 1);
+    int64_t room = roce_history_at(history, next)->psn - slot->psn;
+    return room < span ? (uint32_t)room : span;
+}
+
 /* A PSN that had not been seen here: its entry, and its part in a message. */
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -144,7 +156,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (slot == NULL) {
         return NULL;
     }
-    roce_slot_set_span(slot, a->span);
+    roce_slot_set_span(slot, free_span(&lane->history, slot, a->span));
     roce_slot_set_first(slot, &a->identity);
     slot->message_bytes = saturate32(request_bytes(a));
     if (ends) {

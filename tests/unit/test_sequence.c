@@ -54,6 +54,12 @@ static const scenario in_order[] = {
      .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=1 by_unknown=1 lost_before=1"
              " unknown=*",
      .events = "loss A psn=10 detail=lost_before evidence=resent_only"},
+    {.name = "gap: a READ that would reach beyond it ends with it",
+     .script = "a write.middle 0..3 len=1024; b ack 3; a write.middle 4..7 drop len=1024; "
+               "a write.middle 8..9 len=1024; a read 4 len=8192; "
+               "a write.middle 8 len=1024",
+     .want = "A: gaps=1 missing=4 again=2 repeats=1 rounds=2 by_unknown=2 lost_before=1",
+     .events = "round A frame=8 psn=4; retransmission A frame=9 psn=8 rel=6"},
     {.name = "mid-stream start: no gap before the first packet",
      .script = "b ack 499; a write 500..503; b ack 503", .want = "A: unique=4"},
     {.name = "mid-stream start: within a message",
