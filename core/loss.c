@@ -118,6 +118,7 @@ roce_loss_resolve(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         all.asked = asked;
         all.acked = acked;
     }
+    roce_loss_trim(t, s, a, space);
     if (all.copies == 0 || (all.acked && was_seen(lane, &all))) {
         return 0; /* of the latter it may be the copy seen before that was acknowledged
                    */

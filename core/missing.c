@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "missing.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -56,8 +57,9 @@ reserve(roce_missing *missing, const roce_alloc *alloc, uint32_t more)
     if (ranges == NULL) {
         return false;
     }
+    assert(capacity <= UINT16_MAX); /* ROCE_MISSING_MAX are not many */
     missing->ranges = ranges;
-    missing->capacity = capacity;
+    missing->capacity = (uint16_t)capacity;
     return true;
 }
 
@@ -69,14 +71,18 @@ insert_at(roce_missing *missing, uint32_t i, const roce_missing_range *range)
             (missing->n - i) * sizeof *missing->ranges);
     missing->ranges[i] = *range;
     missing->n++;
-    missing->n_acked += range->acked ? 1 : 0;
+    if (range->acked) {
+        missing->n_acked++;
+    }
 }
 
 static void
 remove_at(roce_missing *missing, uint32_t i)
 {
     missing->n--;
-    missing->n_acked -= missing->ranges[i].acked ? 1 : 0;
+    if (missing->ranges[i].acked) {
+        missing->n_acked--;
+    }
     memmove(&missing->ranges[i], &missing->ranges[i + 1],
             (missing->n - i) * sizeof *missing->ranges);
 }
@@ -171,8 +177,10 @@ roce_missing_take(roce_missing *missing, const roce_alloc *alloc, int64_t start,
 void
 roce_missing_set_acked(roce_missing *missing, roce_missing_range *range)
 {
-    missing->n_acked += range->acked ? 0 : 1;
-    range->acked = true;
+    if (!range->acked) {
+        range->acked = true;
+        missing->n_acked++;
+    }
 }
 
 void

@@ -27,8 +27,9 @@ typedef struct roce_missing_range {
 
 typedef struct roce_missing {
     roce_missing_range *ranges;
-    uint32_t n, capacity;
-    uint32_t n_acked; /* of the n */
+    uint32_t n;
+    uint16_t capacity;
+    uint16_t n_acked; /* of the n */
 } roce_missing;
 
 void

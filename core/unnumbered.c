@@ -177,6 +177,7 @@ judge_unseen(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     while (roce_missing_take(&roce_requests(s)->missing, &t->alloc, d->psn,
                              d->psn + d->span, &left)) {
     }
+    roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     roce_missing_range range = {
         .copies = d->copies, .asked = d->asked, .acked = d->acked};
     if (roce_loss_judge(t, s, a, ROCE_SPACE_REQUESTS, &range) ==

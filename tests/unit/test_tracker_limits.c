@@ -200,6 +200,16 @@ check_missing_ranges(void)
     check_script("1000 holes are too many: evicted, judged all the same", &p,
                  "A: gaps=1000 missing=1000 unknown=1000 T: evicted_missing=744",
                  "evicted");
+    add(&p, "a write 0; b ack 0; ");
+    for (unsigned i = 1; i <= 1024; i += 4) {
+        add(&p, "a write %u..%u drop; a write %u; ", i, i + 2, i + 3);
+    }
+    add(&p, "b ack 1024; a write 2; a write 6; a write 10");
+    check_script(
+        "256 holes, and three become two each", &p,
+        "A: gaps=256 missing=768 not_captured=768 again=3 rounds=1 by_timeout=1 "
+        "partial=* T: evicted_missing=3",
+        "evicted");
     free(p.text);
 }
 
