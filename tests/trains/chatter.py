@@ -17,6 +17,9 @@ PAYLOAD = 256
 SNAP_LENGTHS = (96, 128, 262144)
 N_SURVEYED = 8192                # frames that tell what a point is; none of them has a train
 STEPS = 400
+NEVER = (0,)
+RESTS_NS = (0,) * 40 + (300_000, 4_000_000, 16_000_000, 1_000_000_000)
+STEPS_BACK_NS = (0,) * 60 + (500, 200_000, 16_000_000)  # of one stamp
 STRANGER = roce.mac("02:99:00:00:00:01")
 
 
@@ -397,15 +400,18 @@ def chatter(seed):
     out = roce.Pcap(snap_length=rng.choice(SNAP_LENGTHS))
     now_ns = START_NS
     pauses_at = rng.choice(((), (), (STEPS // 2,), range(STEPS // 8, STEPS, STEPS // 8)))
+    rests_ns = rng.choice((NEVER, NEVER, RESTS_NS))
+    back_ns = rng.choice((NEVER, STEPS_BACK_NS))
     for frame in foreign(None) * N_SURVEYED:
         out.add(now_ns, frame)
     for step in range(STEPS):
         pair = rng.choice(pairs)
         pair.is_heard = step >= pair.heard_from
         frames = rng.choice(often)(pair) if step not in pauses_at else paused(pair)
+        now_ns += rng.choice(rests_ns)
         for frame in filter(None, frames):
             now_ns += rng.choice((0, 80, 400, 400, 400, 90000)) - rng.choice((0,) * 50 + (5000,))
-            out.add(now_ns, frame)
+            out.add(now_ns - rng.choice(back_ns), frame)
     return out.bytes()
 
 
