@@ -3,6 +3,8 @@
 
 #include "approach.h"
 
+#include <string.h>
+
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
 /* The cell that an edge added to last, out of the level while times stay in it. */
@@ -21,11 +23,10 @@ struct rs_activity {
 };
 
 static void
-free_cells(gpointer data)
+clear_cells(gpointer data)
 {
-    if (data != NULL) {
-        g_array_unref(data);
-    }
+    const rs_cells *cells = data;
+    g_free(cells->at);
 }
 
 static rs_level *
@@ -33,7 +34,8 @@ new_level(guint64 width_ns)
 {
     rs_level *level = g_new0(rs_level, 1);
     level->width_ns = width_ns;
-    level->edges = g_ptr_array_new_with_free_func(free_cells);
+    level->edges = g_array_new(FALSE, TRUE, sizeof(rs_cells));
+    g_array_set_clear_func(level->edges, clear_cells);
     return level;
 }
 
@@ -41,7 +43,7 @@ static void
 free_level(gpointer data)
 {
     rs_level *level = data;
-    g_ptr_array_unref(level->edges);
+    g_array_unref(level->edges);
     g_free(level);
 }
 
@@ -68,12 +70,10 @@ rs_activity_free(rs_activity *activity)
     g_free(activity);
 }
 
-static GArray *
-copy_cells(const GArray *cells)
+static rs_cells *
+cells_of(const rs_activity *activity, guint32 edge)
 {
-    GArray *copy = g_array_sized_new(FALSE, FALSE, sizeof(rs_cell), cells->len);
-    g_array_append_vals(copy, cells->data, cells->len);
-    return copy;
+    return &g_array_index(activity->now->edges, rs_cells, edge);
 }
 
 static void
@@ -84,8 +84,13 @@ set_aside(rs_activity *activity)
     level->first = now->first;
     level->last = now->last;
     for (guint i = 0; i < now->edges->len; i++) {
-        const GArray *cells = g_ptr_array_index(now->edges, i);
-        g_ptr_array_add(level->edges, cells != NULL ? copy_cells(cells) : NULL);
+        const rs_cells *cells = cells_of(activity, i);
+        const rs_cells copy = {
+            .at = g_memdup2(cells->at, cells->n * sizeof(rs_cell)),
+            .n = cells->n,
+            .room = cells->n,
+        };
+        g_array_append_val(level->edges, copy);
     }
     g_ptr_array_add(activity->set_aside, level);
 }
@@ -112,27 +117,26 @@ join(rs_cell *to, const rs_cell *from)
 
 /* Every two neighbours become one, in place. */
 static void
-halve(GArray *cells)
+halve(rs_cells *cells)
 {
     guint n = 0;
-    for (guint i = 0; i < cells->len; i++) {
-        rs_cell cell = g_array_index(cells, rs_cell, i);
+    for (guint i = 0; i < cells->n; i++) {
+        rs_cell cell = cells->at[i];
         cell.number /= 2;
-        if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == cell.number) {
-            join(&g_array_index(cells, rs_cell, n - 1), &cell);
+        if (n > 0 && cells->at[n - 1].number == cell.number) {
+            join(&cells->at[n - 1], &cell);
         } else {
-            g_array_index(cells, rs_cell, n++) = cell;
+            cells->at[n++] = cell;
         }
     }
-    g_array_set_size(cells, n);
+    cells->n = n;
 }
 
 static void
 put_back(const rs_activity *activity, guint32 edge, const newest_cell *newest)
 {
     if (newest->end_ns > 0) {
-        GArray *cells = g_ptr_array_index(activity->now->edges, edge);
-        g_array_index(cells, rs_cell, newest->i) = newest->cell;
+        cells_of(activity, edge)->at[newest->i] = newest->cell;
     }
 }
 
@@ -160,11 +164,9 @@ double_width(rs_activity *activity)
     now->last /= 2;
     activity->n_cells = 0;
     for (guint i = 0; i < now->edges->len; i++) {
-        GArray *cells = g_ptr_array_index(now->edges, i);
-        if (cells != NULL) {
-            halve(cells);
-            activity->n_cells += cells->len;
-        }
+        rs_cells *cells = cells_of(activity, i);
+        halve(cells);
+        activity->n_cells += cells->n;
     }
 }
 
@@ -188,13 +190,13 @@ reach(rs_activity *activity, guint64 time_ns)
 
 /* Where in `cells` the first one stands that is not before `number`. */
 static guint
-place_of(const GArray *cells, guint64 number)
+place_of(const rs_cells *cells, guint64 number)
 {
     guint from = 0;
-    guint until = cells->len;
+    guint until = cells->n;
     while (from < until) {
         guint middle = from + (until - from) / 2;
-        if (g_array_index(cells, rs_cell, middle).number < number) {
+        if (cells->at[middle].number < number) {
             from = middle + 1;
         } else {
             until = middle;
@@ -203,34 +205,38 @@ place_of(const GArray *cells, guint64 number)
     return from;
 }
 
+/* Makes a cell, before the i-th. */
+static void
+insert_cell(rs_cells *cells, guint i, guint64 number)
+{
+    if (cells->n == cells->room) {
+        cells->room = MAX(1, 2 * cells->room);
+        cells->at = g_renew(rs_cell, cells->at, cells->room);
+    }
+    memmove(&cells->at[i + 1], &cells->at[i], (cells->n - i) * sizeof(rs_cell));
+    cells->at[i] = (rs_cell){.number = number};
+    cells->n++;
+}
+
 /* The index of a cell, made if need be. */
 static guint
 find_cell(rs_activity *activity, guint32 edge, guint64 number)
 {
-    GPtrArray *edges = activity->now->edges;
+    GArray *edges = activity->now->edges;
     if (edge >= edges->len) {
-        g_ptr_array_set_size(edges, (gint)edge + 1);
+        g_array_set_size(edges, edge + 1);
     }
-    if (g_ptr_array_index(edges, edge) == NULL) {
-        edges->pdata[edge] = g_array_new(FALSE, FALSE, sizeof(rs_cell));
-    }
-    GArray *cells = g_ptr_array_index(edges, edge);
-    guint n = cells->len;
-    if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == number) {
+    rs_cells *cells = cells_of(activity, edge);
+    guint n = cells->n;
+    if (n > 0 && cells->at[n - 1].number == number) {
         return n - 1;
     }
-    guint at = n > 0 && number < g_array_index(cells, rs_cell, n - 1).number
-                   ? place_of(cells, number)
-                   : n;
-    const rs_cell cell = {.number = number};
-    if (at == n) {
-        g_array_append_val(cells, cell);
-        activity->n_cells++;
-    } else if (g_array_index(cells, rs_cell, at).number != number) {
-        g_array_insert_val(cells, at, cell);
+    guint i = n > 0 && number < cells->at[n - 1].number ? place_of(cells, number) : n;
+    if (i == n || cells->at[i].number != number) {
+        insert_cell(cells, i, number);
         activity->n_cells++;
     }
-    return at;
+    return i;
 }
 
 /* The newest cell of an edge is another one. */
@@ -242,11 +248,10 @@ move_newest(rs_activity *activity, guint32 edge, guint64 time_ns)
     newest->end_ns = 0;
     guint64 number = reach(activity, time_ns);
     guint i = find_cell(activity, edge, number);
-    const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
     *newest = (newest_cell){
         .start_ns = number * activity->now->width_ns,
         .end_ns = (number + 1) * activity->now->width_ns,
-        .cell = g_array_index(cells, rs_cell, i),
+        .cell = cells_of(activity, edge)->at[i],
         .i = i,
     };
 }
@@ -278,8 +283,7 @@ rs_activity_approach_cell(const rs_activity *activity, guint32 edge, guint64 tim
     }
     const newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
     if (newest->end_ns > 0 && time_ns >= newest->end_ns) {
-        const GArray *cells = g_ptr_array_index(activity->now->edges, edge);
-        rs_approach(&g_array_index(cells, rs_cell, newest->i), 2 * sizeof(rs_cell));
+        rs_approach(&cells_of(activity, edge)->at[newest->i], 2 * sizeof(rs_cell));
     }
 }
 

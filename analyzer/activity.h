@@ -32,12 +32,26 @@ typedef struct rs_cell {
     guint32 resent;  /* packets that were sent again */
 } rs_cell;
 
+/* Of one edge: not a GArray, since there are many and each packet may add one. */
+typedef struct rs_cells {
+    rs_cell *at; /* n of them, ascending; room for `room` */
+    guint n, room;
+} rs_cells;
+
 typedef struct rs_level {
     guint64 width_ns;
     gboolean whole;      /* all of the capture is in it */
     guint64 first, last; /* numbers of cells */
-    GPtrArray *edges;    /* by edge: GArray of rs_cell, ascending; NULL: nothing */
+    GArray *edges;       /* rs_cells, by edge */
 } rs_level;
+
+/* The cells of an edge; none for one that the level does not have. */
+static inline rs_cells
+rs_level_cells(const rs_level *level, guint32 edge)
+{
+    return edge < level->edges->len ? g_array_index(level->edges, rs_cells, edge)
+                                    : (rs_cells){0};
+}
 
 typedef struct rs_activity rs_activity;
 

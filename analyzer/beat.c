@@ -46,12 +46,11 @@ merge_same(GArray *cells)
     g_array_set_size(cells, n);
 }
 
-/* The cells in use of an edge, in their order; NULL: there are none. */
-static const GArray *
+/* The cells in use of an edge, in their order. */
+static rs_cells
 cells_of(const rs_level *level, const gboolean *uses, guint edge)
 {
-    const GArray *cells = g_ptr_array_index(level->edges, edge);
-    return cells != NULL && cells->len > 0 && uses[edge] ? cells : NULL;
+    return uses[edge] ? rs_level_cells(level, edge) : (rs_cells){0};
 }
 
 /* How many cells lie from the first in use, whose number is *first, to the last. */
@@ -61,10 +60,10 @@ span_of(const rs_level *level, const gboolean *uses, guint64 *first)
     guint64 last = 0;
     *first = G_MAXUINT64;
     for (guint i = 0; i < level->edges->len; i++) {
-        const GArray *cells = cells_of(level, uses, i);
-        if (cells != NULL) {
-            *first = MIN(*first, g_array_index(cells, rs_cell, 0).number);
-            last = MAX(last, g_array_index(cells, rs_cell, cells->len - 1).number);
+        const rs_cells cells = cells_of(level, uses, i);
+        if (cells.n > 0) {
+            *first = MIN(*first, cells.at[0].number);
+            last = MAX(last, cells.at[cells.n - 1].number);
         }
     }
     return *first <= last ? last - *first + 1 : 0;
@@ -72,10 +71,10 @@ span_of(const rs_level *level, const gboolean *uses, guint64 *first)
 
 /* Adds the cells of an edge to others, by their places. */
 static void
-add_edge(rs_cell *places, gboolean *taken, guint64 first, const GArray *cells)
+add_edge(rs_cell *places, gboolean *taken, guint64 first, rs_cells cells)
 {
-    for (guint i = 0; i < cells->len; i++) {
-        const rs_cell *cell = &g_array_index(cells, rs_cell, i);
+    for (guint i = 0; i < cells.n; i++) {
+        const rs_cell *cell = &cells.at[i];
         guint64 place = cell->number - first;
         if (taken[place]) {
             add_cell(&places[place], cell);
@@ -94,10 +93,7 @@ rs_beat_row(const rs_level *level, const gboolean *uses)
     g_autofree rs_cell *places = g_new(rs_cell, span);
     g_autofree gboolean *taken = g_new0(gboolean, span);
     for (guint i = 0; i < level->edges->len; i++) {
-        const GArray *cells = cells_of(level, uses, i);
-        if (cells != NULL) {
-            add_edge(places, taken, first, cells);
-        }
+        add_edge(places, taken, first, cells_of(level, uses, i));
     }
     GArray *all = g_array_new(FALSE, FALSE, sizeof(rs_cell));
     for (gsize place = 0; place < span; place++) {
@@ -112,11 +108,8 @@ GArray *
 rs_beat_row_of(const rs_level *level, guint32 edge)
 {
     GArray *row = g_array_new(FALSE, FALSE, sizeof(rs_cell));
-    const GArray *cells =
-        edge < level->edges->len ? g_ptr_array_index(level->edges, edge) : NULL;
-    if (cells != NULL) {
-        g_array_append_vals(row, cells->data, cells->len);
-    }
+    const rs_cells cells = rs_level_cells(level, edge);
+    g_array_append_vals(row, cells.at, cells.n);
     return row;
 }
 

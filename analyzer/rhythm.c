@@ -185,7 +185,7 @@ heaviest_edges(const search *s)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 i = 0; i < s->level->edges->len; i++) {
-        if (g_ptr_array_index(s->level->edges, i) != NULL &&
+        if (rs_level_cells(s->level, i).n > 0 &&
             rs_edges_at(s->edges, i)->point == s->point) {
             g_array_append_val(list, i);
         }
@@ -394,12 +394,12 @@ bytes_of_level(const search *s)
 {
     guint64 sum = 0;
     for (guint i = 0; i < s->level->edges->len; i++) {
-        const GArray *cells = g_ptr_array_index(s->level->edges, i);
-        if (cells == NULL || rs_edges_at(s->edges, i)->point != s->point) {
+        const rs_cells cells = rs_level_cells(s->level, i);
+        if (cells.n == 0 || rs_edges_at(s->edges, i)->point != s->point) {
             continue;
         }
-        for (guint j = 0; j < cells->len; j++) {
-            sum += g_array_index(cells, rs_cell, j).bytes;
+        for (guint j = 0; j < cells.n; j++) {
+            sum += cells.at[j].bytes;
         }
     }
     return sum;
@@ -410,12 +410,12 @@ static void
 find_span(const search *s, rs_rhythm *rhythm)
 {
     for (guint i = 0; i < s->level->edges->len; i++) {
-        const GArray *cells = g_ptr_array_index(s->level->edges, i);
-        if (cells == NULL || rs_edges_at(s->edges, i)->point != s->point) {
+        const rs_cells cells = rs_level_cells(s->level, i);
+        if (cells.n == 0 || rs_edges_at(s->edges, i)->point != s->point) {
             continue;
         }
-        for (guint j = 0; j < cells->len; j++) {
-            const rs_cell *cell = &g_array_index(cells, rs_cell, j);
+        for (guint j = 0; j < cells.n; j++) {
+            const rs_cell *cell = &cells.at[j];
             if (cell->bytes > 0) {
                 gboolean first = rhythm->from_ns == 0;
                 rhythm->from_ns =

@@ -10,9 +10,9 @@ static guint64
 bytes_of(const rs_level *level, guint edge)
 {
     guint64 sum = 0;
-    const GArray *cells = g_ptr_array_index(level->edges, edge);
-    for (guint i = 0; cells != NULL && i < cells->len; i++) {
-        sum += g_array_index(cells, rs_cell, i).bytes;
+    const rs_cells cells = rs_level_cells(level, edge);
+    for (guint i = 0; i < cells.n; i++) {
+        sum += cells.at[i].bytes;
     }
     return sum;
 }
@@ -70,14 +70,13 @@ check_cells(void)
     rs_activity_add(activity, 1, start + 1300, 4, 0);  /* sent again */
     rs_activity_finish(activity);
     const rs_level *level = rs_activity_level(activity, 0);
-    CHECK_INT(((const GArray *)g_ptr_array_index(level->edges, 1))->len, 2);
-    CHECK_INT(g_ptr_array_index(level->edges, 0) == NULL, TRUE);
+    CHECK_INT(rs_level_cells(level, 1).n, 2);
+    CHECK_INT(rs_level_cells(level, 0).n, 0);
     rs_activity_add(activity, 1, start + RS_ACTIVITY_SPAN * 1000, 5, 1);
     rs_activity_finish(activity);
     level = rs_activity_level(activity, 0);
-    const GArray *cells = g_ptr_array_index(level->edges, 1);
-    CHECK_INT(cells->len, 2);
-    const rs_cell *cell = &g_array_index(cells, rs_cell, 0);
+    CHECK_INT(rs_level_cells(level, 1).n, 2);
+    const rs_cell *cell = &rs_level_cells(level, 1).at[0];
     CHECK_INT(cell->first_ns, start + 100);
     CHECK_INT(cell->first_frame, 1);
     CHECK_INT(cell->last_ns, start + 1900);
@@ -98,12 +97,10 @@ check_order(void)
         rs_activity_add(activity, 0, START + after[i], i + 1, 1);
     }
     rs_activity_finish(activity);
-    const GArray *cells = g_ptr_array_index(rs_activity_level(activity, 0)->edges, 0);
-    CHECK_INT(cells->len, 4);
-    for (guint i = 1; i < cells->len; i++) {
-        CHECK_INT(g_array_index(cells, rs_cell, i - 1).number <
-                      g_array_index(cells, rs_cell, i).number,
-                  TRUE);
+    const rs_cells cells = rs_level_cells(rs_activity_level(activity, 0), 0);
+    CHECK_INT(cells.n, 4);
+    for (guint i = 1; i < cells.n; i++) {
+        CHECK_INT(cells.at[i - 1].number < cells.at[i].number, TRUE);
     }
     rs_activity_free(activity);
 }
@@ -125,7 +122,7 @@ check_bound(void)
     guint64 cells = 0;
     guint64 bytes = 0;
     for (guint edge = 0; edge < edges; edge++) {
-        cells += ((const GArray *)g_ptr_array_index(level->edges, edge))->len;
+        cells += rs_level_cells(level, edge).n;
         bytes += bytes_of(level, edge);
     }
     CHECK_INT(cells <= RS_ACTIVITY_CELLS, TRUE);
