@@ -76,8 +76,8 @@ static void
 cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 {
     roce_missing *missing = &roce_requests(s)->missing;
-    if (roce_missing_is_before(missing, s->acked ? s->una : INT64_MIN)) {
-        return; /* an ACK has covered all of it before */
+    if (roce_loss_is_delivered(s)) {
+        return;
     }
     roce_missing_mark_range(missing, &t->alloc, missing->ranges[0].start, una,
                             ROCE_MISSING_ACKED);

@@ -35,6 +35,9 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     const roce_history *asked = &s->requests.history;
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     uint64_t n = 0;
+    if (start >= end) {
+        return 0;
+    }
     if (since_tx > 0 &&
         end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
         return 0; /* they cannot all have been sent since the newest seen */
@@ -189,14 +192,10 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = roce_responses(by);
     uint64_t missing = 0;
     if (s != NULL) {
-        if (lane->next_tx < lane->max_next) {
-            /* What was asked for again should have come again before this. */
-            (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next,
-                           by->answers->answered_tx);
-        }
-        if (lane->max_next < a->psn) {
-            missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
-        }
+        /* What was asked for again should have come again before this. */
+        (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next,
+                       by->answers->answered_tx);
+        missing = miss_due(t, s, by, a, lane->max_next, a->psn, 0);
     } else if (by->answers->response_message_next != ROCE_NO_PSN &&
                a->psn > by->answers->response_message_next) {
         missing = (uint64_t)(a->psn - by->answers->response_message_next);

@@ -497,6 +497,14 @@ roce_loss_trim(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 void
 roce_loss_finish(roce_tracker *t, roce_stream_state *s, roce_space space);
 
+/* Whether no request is missing but what an ACK has covered, which the point missed: that
+ * is kept to the end, and means nothing to what comes behind it in sequence. */
+static inline bool
+roce_loss_is_delivered(const roce_stream_state *s)
+{
+    return roce_missing_is_before(&s->requests.missing, s->acked ? s->una : INT64_MIN);
+}
+
 /* misses.c */
 /* Makes room to count what a point sees; whether there is some. */
 bool

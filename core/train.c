@@ -23,16 +23,8 @@ is_at_its_top(const roce_lane *lane)
            lane->accept_next == lane->max_next;
 }
 
-/* Whether no request is missing but what an ACK has covered, which the point missed: that
- * is kept to the end, and means nothing to requests that come in sequence. */
-static bool
-is_delivered(const roce_stream_state *s)
-{
-    return roce_missing_is_before(&s->requests.missing, s->acked ? s->una : INT64_MIN);
-}
-
-/* The same of responses, which are known to have come when those behind them have been
- * long since. */
+/* The same, and no response is missing but what is known to have come, since others have
+ * long after it. */
 static bool
 is_in_order(const roce_lane *lane)
 {
@@ -52,7 +44,7 @@ is_calm(const roce_stream_state *s)
 {
     const roce_trouble *trouble = roce_trouble_of(s);
     return roce_stream_is_reliable(&s->pub) && !s->reborn &&
-           is_at_its_top(&s->requests) && is_delivered(s) &&
+           is_at_its_top(&s->requests) && roce_loss_is_delivered(s) &&
            !s->requests.span_unknown && !trouble->round.active &&
            !trouble->doubt.valid && trouble->n_asked_late == 0;
 }
