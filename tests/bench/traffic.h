@@ -48,8 +48,7 @@ typedef struct traffic_plan {
     uint32_t lost_of_65536; /* this many of so many requests are lost */
     uint32_t marked_of_256; /* this many of so many data packets to congested hosts */
     uint32_t others_of_256; /* in this many of so many slots, hosts send TCP */
-    uint32_t
-        missed_of_256; /* this many of so many packets arrive, but are not captured */
+    uint32_t missed_of_256; /* this many of so many packets are not captured */
     uint64_t seed;
 } traffic_plan;
 
