@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame's way: the feed brings it, it gets its number and its point, the filter looks
+ * A frame's way: the feed brings it, it gets its number and its point, the filter glances
  * at it, the intake surveys its point and puts it in its place, and then it is tracked.
  */
 #include "analysis.h"
@@ -9,11 +9,10 @@
 #include "error.h"
 #include "feed.h"
 #include "filter.h"
-#include "mirrors.h"
+#include "handful.h"
 #include "progress.h"
 #include "stages.h"
 #include "tell.h"
-#include "trains.h"
 #include "twins.h"
 
 #include "roce/decode.h"
@@ -21,8 +20,6 @@
 
 #include <signal.h>
 #include <string.h>
-
-#define AT_ONCE 16 /* packets whose memory fits near the processor */
 
 static volatile sig_atomic_t interrupt_asked;
 
@@ -40,11 +37,9 @@ rs_analysis_is_interrupted(void)
 
 /* An analysis while it runs. */
 typedef struct run {
-    rs_analysis *analysis;
+    rs_short_way way;
+    rs_handful handful;
     rs_filter *filter;
-    roce_intake *intake;
-    rs_trains *trains; /* NULL: each packet goes by itself */
-    rs_mirrors *mirrors;
     gboolean tracking; /* some frame has been tracked */
     gboolean paused;   /* some pause frame has been */
 } run;
@@ -113,21 +108,14 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     }
 }
 
-/* A window in which there is room for a train of so many cars, or for a glimpse. */
-static rs_window *
-window_with_room(const rs_analysis *analysis, guint n_cars)
-{
-    if (!rs_window_has_room(rs_stages_window(analysis->stages), n_cars)) {
-        rs_stages_hand_on(analysis->stages);
-    }
-    return rs_stages_window(analysis->stages);
-}
-
 static void
 take_train(gpointer ctx, const rs_train *train, const roce_car *cars)
 {
     const rs_analysis *analysis = ctx;
-    rs_window *window = window_with_room(analysis, train->n);
+    if (!rs_window_has_room(rs_stages_window(analysis->stages), train->n)) {
+        rs_stages_hand_on(analysis->stages);
+    }
+    rs_window *window = rs_stages_window(analysis->stages);
     rs_train *kept = &window->trains[window->n_trains++];
     *kept = *train;
     kept->first = (guint16)window->n_cars;
@@ -140,9 +128,9 @@ take_train(gpointer ctx, const rs_train *train, const roce_car *cars)
 static void
 end_trains(run *r)
 {
-    if (r->trains != NULL) {
-        rs_trains_clear(r->trains);
-        g_clear_pointer(&r->trains, rs_trains_free);
+    if (r->way.trains != NULL) {
+        rs_trains_clear(r->way.trains);
+        g_clear_pointer(&r->way.trains, rs_trains_free);
     }
 }
 
@@ -151,11 +139,11 @@ end_trains(run *r)
 static void
 meet_pause(run *r)
 {
-    if (r->trains != NULL && !r->paused) {
-        rs_trains_end(r->trains);
+    if (r->way.trains != NULL && !r->paused) {
+        rs_trains_end(r->way.trains);
     }
-    r->paused = TRUE;
-    rs_stages_stay(r->analysis->stages);
+    r->paused = r->way.glances_wanted = TRUE;
+    rs_stages_stay(r->way.analysis->stages);
 }
 
 /* As rs_trains_follow(), for a frame that a mirror may have carried. */
@@ -167,17 +155,17 @@ follow(const run *r, const roce_frame *frame, const rs_sight *sight)
     gboolean is_mirrored = sight->packet->mirror.kind != ROCE_MIRROR_NONE &&
                            roce_wrapper_take(frame, sight->packet, &wrapper) &&
                            roce_wrapper_open(&wrapper, frame, &inner);
-    return rs_trains_follow(r->trains, is_mirrored ? &inner : frame, sight);
+    return rs_trains_follow(r->way.trains, is_mirrored ? &inner : frame, sight);
 }
 
 static void
 track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
-    rs_analysis *analysis = r->analysis;
+    rs_analysis *analysis = r->way.analysis;
     r->tracking = TRUE;
-    if (r->trains != NULL) {
-        rs_trains_make_way(r->trains, frame, packet);
+    if (r->way.trains != NULL) {
+        rs_trains_make_way(r->way.trains, frame, packet);
     }
     if (roce_packet_is_pause(packet)) {
         meet_pause(r);
@@ -191,7 +179,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
-    slot->sight.is_beside = r->trains != NULL && follow(r, frame, &slot->sight);
+    slot->sight.is_beside = r->way.trains != NULL && follow(r, frame, &slot->sight);
     if (roce_packet_is_pause(packet) || rs_window_is_full(window)) {
         rs_stages_hand_on(analysis->stages);
     }
@@ -258,26 +246,26 @@ static roce_survey_point *
 survey_point(void *ctx, uint32_t point)
 {
     const run *r = ctx;
-    return &rs_points_at(r->analysis->points, point)->survey;
+    return &rs_points_at(r->way.analysis->points, point)->survey;
 }
 
 static void
 decode(void *ctx, const roce_frame *frame, roce_packet *packet)
 {
     const run *r = ctx;
-    roce_decode(frame, &r->analysis->options->ports, packet);
+    roce_decode(frame, &r->way.analysis->options->ports, packet);
 }
 
 static void
 leave_out(void *ctx, const roce_frame *frame)
 {
     run *r = ctx;
-    rs_points_at(r->analysis->points, frame->point)->capture_duplicates++;
-    r->analysis->capture_duplicates++;
-    rs_frames_keep(&r->analysis->left_out, frame->number);
-    if (r->analysis->tap != NULL) {
-        rs_stages_meet(r->analysis->stages); /* what came before is told before */
-        r->analysis->tap->left_out(r->analysis->tap->ctx, frame);
+    rs_points_at(r->way.analysis->points, frame->point)->capture_duplicates++;
+    r->way.analysis->capture_duplicates++;
+    rs_frames_keep(&r->way.analysis->left_out, frame->number);
+    if (r->way.analysis->tap != NULL) {
+        rs_stages_meet(r->way.analysis->stages); /* what came before is told before */
+        r->way.analysis->tap->left_out(r->way.analysis->tap->ctx, frame);
     }
 }
 
@@ -285,7 +273,7 @@ leave_out(void *ctx, const roce_frame *frame)
 static void
 make_twins(run *r)
 {
-    rs_analysis *analysis = r->analysis;
+    rs_analysis *analysis = r->way.analysis;
     if (analysis->twins == NULL && rs_points_n(analysis->points) > 1) {
         analysis->twins = rs_twins_new();
         if (r->tracking) {
@@ -298,35 +286,27 @@ static void
 end_survey(void *ctx)
 {
     run *r = ctx;
-    rs_points_join_rotated(r->analysis->points);
+    rs_points_join_rotated(r->way.analysis->points);
     make_twins(r);
-    if (r->trains != NULL) {
-        rs_trains_end(r->trains);
+    if (r->way.trains != NULL) {
+        rs_trains_end(r->way.trains);
     }
 }
 
 /* ---- a frame at the beginning of its way ---- */
 
-static void
-follow_time(rs_analysis *analysis, rs_point *point, guint64 time_ns)
+void
+rs_analysis_follow_time(rs_analysis *analysis, rs_point *point, const roce_frame *frame)
 {
-    if (analysis->packets == 1 || time_ns < analysis->first_ns) {
+    guint64 time_ns = frame->time_ns;
+    if (frame->number == 1 || time_ns < analysis->first_ns) {
         analysis->first_ns = time_ns;
     }
     analysis->last_ns = MAX(analysis->last_ns, time_ns);
     if (rs_point_follow_time(point, time_ns) > 0) {
         analysis->steps_back++;
-        rs_frames_keep(&point->stepped, analysis->packets);
+        rs_frames_keep(&point->stepped, frame->number);
     }
-}
-
-static void
-count_frame(rs_analysis *analysis, guint file_i, const roce_frame *frame)
-{
-    rs_file *file = g_ptr_array_index(analysis->files, file_i);
-    analysis->bytes += frame->captured_bytes;
-    file->packets++;
-    file->bytes += frame->captured_bytes;
 }
 
 /* FALSE only for an error of the user's. */
@@ -334,10 +314,8 @@ static gboolean
 take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet,
            GError **error)
 {
-    rs_analysis *analysis = r->analysis;
+    rs_analysis *analysis = r->way.analysis;
     roce_frame *frame = &from->records[i].frame;
-    analysis->packets++;
-    count_frame(analysis, from->file_i, frame);
     rs_point *point = rs_points_of(analysis->points, from->file_i, from->reader,
                                    from->records[i].interface, packet, frame->time_ns);
     frame->point = point->id;
@@ -345,12 +323,12 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
         point->switch_stamps = TRUE;
         point->switch_granularity = packet->mirror.granularity;
     }
-    if (r->trains != NULL) {
-        rs_mirrors_note(r->mirrors, from->file_i, from->records[i].interface, frame,
+    if (r->way.trains != NULL) {
+        rs_mirrors_note(r->way.mirrors, from->file_i, from->records[i].interface, frame,
                         packet);
     }
     rs_points_remember(analysis->points, point, frame, packet);
-    follow_time(analysis, point, frame->time_ns);
+    rs_analysis_follow_time(analysis, point, frame);
     switch (rs_filter_ask(r->filter, frame, point->link_type, error)) {
     case RS_FILTER_FAILS:
         return FALSE;
@@ -361,276 +339,40 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
         break;
     }
     analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
-    rs_must(roce_intake_add(r->intake, frame, packet));
+    rs_must(roce_intake_add(r->way.intake, frame, packet));
     return TRUE;
 }
 
-/* `identity` is NULL where no other point may have the packet. */
+/* What has been read, all of it before the first is taken: a load of what has just been
+ * stored would wait until all that was stored before has left the processor. */
 static void
-glimpse(const rs_analysis *analysis, const rs_boarded *boarded,
-        const roce_wire_identity *identity)
+count_frames(rs_analysis *analysis, const rs_feed_batch *batch)
 {
-    const roce_car *car = boarded->car;
-    const roce_mould *mould = boarded->mould;
-    rs_window *window = window_with_room(analysis, 0);
-    rs_glimpse *g = &window->glimpses[window->n_glimpses++];
-    *g = (rs_glimpse){
-        .stream = boarded->stream,
-        .time_ns = car->time_ns,
-        .frame = car->frame,
-        .psn = boarded->psn,
-        .repeats = boarded->repeats,
-        .acknowledges = boarded->acknowledges,
-        .payload_bytes = car->payload_bytes,
-        .wire_bytes = car->wire_bytes,
-        .behind = (guint16)window->n,
-        .opcode = car->opcode,
-        .space = (guint8)boarded->space,
-        .priority = boarded->priority,
-        .traffic_class = mould->traffic_class,
-        .hop_limit = mould->hop_limit,
-        .direction = (guint8)mould->direction,
-        .cut = car->cut,
-    };
-    memcpy(g->dst_mac, mould->bytes, sizeof g->dst_mac);
-    memcpy(g->src_mac, mould->bytes + sizeof g->dst_mac, sizeof g->src_mac);
-    if (identity != NULL && analysis->twins != NULL) {
-        g->has_identity = TRUE;
-        window->has_identities = TRUE;
-        window->identities[g - window->glimpses] = *identity;
+    guint64 bytes = 0;
+    for (guint i = 0; i < batch->n_records; i++) {
+        roce_frame *frame = &batch->records[i].frame;
+        frame->number = ++analysis->packets;
+        bytes += frame->captured_bytes;
     }
-}
-
-/* What it is known by in later files and at other points; FALSE: nobody asks. */
-static gboolean
-identify(const rs_analysis *analysis, const roce_frame *frame,
-         const rs_boarded *boarded, roce_wire_identity *identity)
-{
-    if (!rs_points_have_recall(analysis->points) && analysis->twins == NULL) {
-        return FALSE;
-    }
-    roce_mould_wire_identity(boarded->mould, frame, boarded->car, &boarded->stream->src,
-                             &boarded->stream->dst, identity);
-    return TRUE;
-}
-
-/* A few frames that come next, and what is known of them ahead: what they will want of
- * memory, which for many streams is far away, comes near while those before are taken. */
-typedef struct handful {
-    const rs_feed_batch *from;
-    guint first, n;
-    roce_packet *packets;            /* of those that have no train */
-    rs_platform *platforms[AT_ONCE]; /* where they may wait; NULL: nowhere */
-} handful;
-
-/* A frame as trains have it: itself, or what a mirror carries, which is put into *inner;
- * then its point is known. */
-static inline roce_frame *
-bare(const run *r, const rs_feed_batch *from, guint i, roce_frame *inner)
-{
-    rs_record *record = &from->records[i];
-    gboolean is_mirrored = rs_mirrors_any(r->mirrors) &&
-                           rs_mirrors_open(r->mirrors, from->file_i, record->interface,
-                                           &record->frame, inner);
-    return is_mirrored ? inner : &record->frame;
-}
-
-/* Where a frame was captured, as far as is known. */
-static guint32
-guess_point(const run *r, const rs_feed_batch *from, guint interface)
-{
-    const rs_points *points = r->analysis->points;
-    const rs_point *point = rs_points_itself(points, from->file_i, interface);
-    return point != NULL ? point->id : rs_points_newest(points);
-}
-
-/* What its platform would be known by; `point` is where its interface captures. */
-static inline guint32
-key_of(const run *r, const rs_feed_batch *from, guint i, guint32 point)
-{
-    roce_frame inner;
-    const roce_frame *frame = bare(r, from, i, &inner);
-    return rs_trains_key(roce_mould_hash(frame), frame == &inner ? inner.point : point);
-}
-
-static void
-guess_platforms(const run *r, handful *h)
-{
-    if (r->trains == NULL) {
-        return;
-    }
-    const rs_record *records = &h->from->records[h->first];
-    guint interface = records[0].interface;
-    guint32 point = guess_point(r, h->from, interface);
-    guint32 keys[AT_ONCE];
-    for (guint i = 0; i < h->n; i++) {
-        if (records[i].interface != interface) {
-            interface = records[i].interface;
-            point = guess_point(r, h->from, interface);
-        }
-        keys[i] = key_of(r, h->from, h->first + i, point);
-        rs_trains_approach_guess(r->trains, keys[i]);
-    }
-    for (guint i = 0; i < h->n; i++) {
-        h->platforms[i] = rs_trains_guess(r->trains, keys[i]);
-    }
-}
-
-static void
-decode_at(const run *r, const handful *h, guint i)
-{
-    roce_decode(&h->from->records[h->first + i].frame, &r->analysis->options->ports,
-                &h->packets[i]);
-}
-
-/* Of those that have no train: decodes them, and foresees their streams. */
-static void
-look_at_lone_ones(const run *r, handful *h)
-{
-    const roce_tracker *tracker = r->analysis->tracker;
-    guint64 foreseen[AT_ONCE];
-    guint alone[AT_ONCE];
-    guint n = 0;
-    for (guint i = 0; i < h->n; i++) {
-        if (h->platforms[i] == NULL) {
-            decode_at(r, h, i);
-            guint interface = h->from->records[h->first + i].interface;
-            guint32 point = guess_point(r, h->from, interface);
-            foreseen[n] = roce_tracker_foresee(tracker, point, &h->packets[i]);
-            alone[n++] = i;
-        }
-    }
-    guint32 streams[AT_ONCE];
-    for (guint k = 0; k < n; k++) {
-        streams[k] = roce_tracker_guess(tracker, foreseen[k]);
-    }
-    for (guint k = 0; k < n; k++) {
-        if (streams[k] != ROCE_NO_STREAM) {
-            roce_tracker_approach(tracker, streams[k], &h->packets[alone[k]]);
-        }
-    }
-    for (guint k = 0; k < n && r->trains != NULL; k++) {
-        if (streams[k] != ROCE_NO_STREAM) {
-            rs_trains_approach_way(r->trains, streams[k]);
-        }
-    }
-}
-
-/* Long before cars take it: a load of what has just been stored would wait until all that
- * was stored before has left the processor. */
-static void
-number(const run *r, const handful *h)
-{
-    for (guint i = 0; i < h->n; i++) {
-        h->from->records[h->first + i].frame.number = r->analysis->packets + 1 + i;
-    }
-}
-
-static void
-look_ahead(const run *r, handful *h)
-{
-    number(r, h);
-    guess_platforms(r, h);
-    for (guint i = 0; i < h->n; i++) {
-        rs_trains_approach(h->platforms[i]);
-    }
-    look_at_lone_ones(r, h);
-    for (guint i = 0; i < h->n; i++) {
-        rs_trains_approach_note(r->trains, h->platforms[i]);
-    }
-}
-
-/* Whether the frame goes the short way; then it has been taken. */
-static gboolean
-board(run *r, const rs_feed_batch *from, guint i, roce_frame *frame, rs_point *point,
-      rs_platform *platform)
-{
-    rs_analysis *analysis = r->analysis;
-    const roce_frame *whole = &from->records[i].frame;
-    frame->point = point->id;
-    rs_boarded boarded;
-    if (!rs_trains_board(r->trains, platform, frame, &boarded)) {
-        return FALSE;
-    }
-    analysis->packets++;
-    count_frame(analysis, from->file_i, whole);
-    follow_time(analysis, point, frame->time_ns);
-    analysis->snaplen_truncated += boarded.car->cut ? 1 : 0;
-    analysis->icrc.passed_over += boarded.icrc == ROCE_ICRC_UNCHECKED ? 1 : 0;
-    if (frame != whole) {
-        roce_tracker_count_mirrored(analysis->tracker, 1);
-    }
-    roce_wire_identity identity;
-    gboolean is_asked_for = identify(analysis, frame, &boarded, &identity);
-    if (is_asked_for) {
-        rs_points_remember_car(analysis->points, point, frame->number, &identity);
-    }
-    glimpse(analysis, &boarded, is_asked_for ? &identity : NULL);
-    return TRUE;
-}
-
-/* The point of a frame that may go the short way, see trains.h; NULL: it may not.
- * `mirrored` is what a mirror carries, or NULL; `gate` what was said of a frame of the
- * interface before it, which holds until a frame goes another way, or NULL. */
-static rs_point *
-find_gate(const run *r, guint file_i, guint interface, const roce_frame *mirrored,
-          rs_point *gate)
-{
-    const rs_points *points = r->analysis->points;
-    if (mirrored == NULL && gate != NULL) {
-        return gate;
-    }
-    rs_point *point = mirrored != NULL ? rs_points_at(points, mirrored->point)
-                                       : rs_points_itself(points, file_i, interface);
-    return point != NULL && roce_intake_is_straight(r->intake, point->id) ? point
-                                                                          : NULL;
-}
-
-static gboolean
-take_some(run *r, handful *h, GError **error)
-{
-    look_ahead(r, h);
-    rs_point *gate = NULL; /* of frames that no mirror carried */
-    guint interface = 0;   /* that it is for */
-    for (guint i = 0; i < h->n; i++) {
-        if (h->platforms[i] != NULL) {
-            guint its_own = h->from->records[h->first + i].interface;
-            roce_frame inner;
-            roce_frame *frame = bare(r, h->from, h->first + i, &inner);
-            const roce_frame *mirrored = frame == &inner ? frame : NULL;
-            rs_point *point = find_gate(r, h->from->file_i, its_own, mirrored,
-                                        its_own == interface ? gate : NULL);
-            if (mirrored == NULL) {
-                gate = point;
-                interface = its_own;
-            }
-            if (point != NULL &&
-                board(r, h->from, h->first + i, frame, point, h->platforms[i])) {
-                continue;
-            }
-            decode_at(r, h, i);
-        }
-        gate = NULL;
-        if (!take_frame(r, h->from, h->first + i, &h->packets[i], error)) {
-            return FALSE;
-        }
-    }
-    return TRUE;
+    analysis->bytes += bytes;
+    rs_file *file = g_ptr_array_index(analysis->files, batch->file_i);
+    file->packets += batch->n_records;
+    file->bytes += bytes;
 }
 
 static gboolean
 take_batch(run *r, const rs_feed_batch *batch, GError **error)
 {
-    roce_packet *packets = rs_stages_packets(r->analysis->stages, batch->n_records);
-    for (guint at = 0; at < batch->n_records; at += AT_ONCE) {
-        handful h = {
-            .from = batch,
-            .first = at,
-            .n = MIN(batch->n_records - at, AT_ONCE),
-            .packets = packets + at,
-        };
-        if (!take_some(r, &h, error)) {
-            return FALSE;
+    count_frames(r->way.analysis, batch);
+    for (guint at = 0; at < batch->n_records; at += RS_HANDFUL) {
+        rs_handful *h = &r->handful;
+        rs_handful_look_ahead(h, &r->way, batch, at,
+                              MIN(batch->n_records - at, RS_HANDFUL));
+        for (guint i = 0; i < h->n; i++) {
+            if (!rs_handful_board(h, &r->way, i) &&
+                !take_frame(r, batch, at + i, h->packets[i], error)) {
+                return FALSE;
+            }
         }
     }
     return TRUE;
@@ -667,7 +409,7 @@ read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
         case RS_FEED_END:
             return TRUE;
         case RS_FEED_FILE_END:
-            end_file(r->analysis, batch.file_i, batch.reader, batch.problem);
+            end_file(r->way.analysis, batch.file_i, batch.reader, batch.problem);
             break;
         case RS_FEED_FRAME:
             if (!take_batch(r, &batch, error)) {
@@ -675,18 +417,18 @@ read_files(run *r, rs_feed *feed, rs_progress *progress, GError **error)
             }
             break;
         }
-        if (r->analysis->files->len == 1 ||
-            r->analysis->packets - shown >= RS_FEED_BATCH_RECORDS) {
-            shown = r->analysis->packets;
+        if (r->way.analysis->files->len == 1 ||
+            r->way.analysis->packets - shown >= RS_FEED_BATCH_RECORDS) {
+            shown = r->way.analysis->packets;
             rs_progress_show(progress, rs_feed_position(feed),
                              rs_feed_total_bytes(feed), shown);
         }
     }
     rs_feed_step step;
     while (rs_feed_abandon(feed, &step)) {
-        end_file(r->analysis, step.file_i, step.reader, step.problem);
+        end_file(r->way.analysis, step.file_i, step.reader, step.problem);
     }
-    r->analysis->interrupted = r->analysis->incomplete = TRUE;
+    r->way.analysis->interrupted = r->way.analysis->incomplete = TRUE;
     return TRUE;
 }
 
@@ -712,8 +454,8 @@ stop_stages(rs_analysis *analysis)
 static void
 finish(run *r)
 {
-    rs_analysis *analysis = r->analysis;
-    rs_must(roce_intake_finish(r->intake));
+    rs_analysis *analysis = r->way.analysis;
+    rs_must(roce_intake_finish(r->way.intake));
     end_trains(r);
     stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);
@@ -732,7 +474,7 @@ n_threads(const rs_analysis *analysis)
     return analysis->tap != NULL ? 1 : analysis->options->n_threads;
 }
 
-/* NULL where somebody wants each packet, or looks at its bytes. */
+/* NULL where somebody wants each packet, or glances at its bytes. */
 static rs_trains *
 make_trains(rs_analysis *analysis)
 {
@@ -771,7 +513,10 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
             ? rs_progress_new_telling(options->progress, options->progress_ctx)
             : rs_progress_new(options->quiet);
     g_autoptr(rs_feed) feed = rs_feed_new(options->files);
-    run r = {.analysis = analysis, .filter = filter};
+    run r = {
+        .way = {.analysis = analysis, .glances_wanted = options->plots_wanted},
+        .filter = filter,
+    };
     const roce_intake_config config = {
         .point = survey_point,
         .decode = decode,
@@ -781,17 +526,17 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
         .ctx = &r,
     };
     const roce_alloc alloc = rs_alloc_make();
-    rs_must(roce_intake_new(&r.intake, &alloc, &config));
+    rs_must(roce_intake_new(&r.way.intake, &alloc, &config));
     analysis->stages = rs_stages_new(n_threads(analysis), rs_tell_window, analysis);
-    r.trains = make_trains(analysis);
-    r.mirrors = rs_mirrors_new();
+    r.way.trains = make_trains(analysis);
+    r.way.mirrors = rs_mirrors_new();
     gboolean good = read_files(&r, feed, progress, error);
     if (good) {
         finish(&r);
     }
-    rs_mirrors_free(r.mirrors);
-    rs_trains_free(r.trains);
-    roce_intake_free(r.intake);
+    rs_mirrors_free(r.way.mirrors);
+    rs_trains_free(r.way.trains);
+    roce_intake_free(r.way.intake);
     g_clear_pointer(&analysis->stages, rs_stages_free);
     analysis->tap = NULL;
     return good ? g_steal_pointer(&analysis) : NULL;

@@ -95,6 +95,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_analysis, rs_analysis_free)
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point);
 
+/* Counts the stamp of a frame of that point, which has its number. */
+void
+rs_analysis_follow_time(rs_analysis *analysis, rs_point *point,
+                        const roce_frame *frame);
+
 /* Asks a running analysis to stop and report; safe in a signal handler. */
 void
 rs_analysis_interrupt(void);

@@ -16,15 +16,21 @@
 typedef struct rs_glimpse {
     const roce_stream *stream;
     guint64 time_ns, frame;
-    gint64 psn;
-    guint32 repeats;      /* as in rs_counted */
-    guint32 acknowledges; /* as in rs_boarded */
+    guint32 repeats; /* as in rs_counted */
     guint32 payload_bytes, wire_bytes;
     guint16 behind; /* so many slots of the window */
-    guint8 opcode, space, priority, traffic_class, hop_limit, direction;
-    guint8 dst_mac[6], src_mac[6];
+    guint8 opcode, traffic_class, hop_limit;
     guint8 cut;          /* by the snap length */
     guint8 has_identity; /* it is to be looked for at other points */
 } rs_glimpse;
+
+/* The rest of it, for those few who want more. */
+typedef struct rs_glance {
+    gint64 psn;           /* unwrapped */
+    guint32 acknowledges; /* the stream whose requests before `psn` it is the first to
+                           * acknowledge, or ROCE_NO_STREAM */
+    guint8 space, priority, direction;
+    guint8 dst_mac[6], src_mac[6];
+} rs_glance;
 
 #endif

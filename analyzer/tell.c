@@ -91,7 +91,8 @@ tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window
     }
     if (at->n_glimpses > from) {
         rs_watchers_glimpses(&analysis->watchers, parts, &window->glimpses[from],
-                             at->n_glimpses - from, window->n_glimpses - from);
+                             &window->glances[from], at->n_glimpses - from,
+                             window->n_glimpses - from);
         if ((parts & RS_WATCH_NETWORK) != 0 && window->has_identities) {
             compare_points(analysis, window, from, at->n_glimpses);
         }

@@ -9,6 +9,8 @@
 
 #include "roce/psn.h"
 
+#include <string.h>
+
 /* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
 #define FEWER_CARS 4
 #define STREAMS_WITH_MOST 4096
@@ -57,7 +59,7 @@ G_STATIC_ASSERT(sizeof(shelf) == RS_CACHE_LINE_BYTES);
 struct rs_trains {
     roce_tracker *tracker;
     gboolean crowded; /* the tracker, since a packet went by itself or had room made */
-    const rs_icrc_check *icrc;
+    rs_icrc_check *icrc;
     rs_trains_take_fn take;
     gpointer ctx;
     shelf *shelves; /* N_SHELVES, in the memory below */
@@ -82,7 +84,7 @@ build_shelves(rs_trains *trains)
 }
 
 rs_trains *
-rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_fn take,
+rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_trains_take_fn take,
               gpointer ctx)
 {
     rs_trains *trains = g_new0(rs_trains, 1);
@@ -167,9 +169,10 @@ rs_trains_approach(const rs_platform *platform)
 }
 
 void
-rs_trains_approach_note(const rs_trains *trains, const rs_platform *p)
+rs_trains_approach_car(const rs_trains *trains, const rs_platform *p)
 {
-    if (p != NULL && p->way != 0) {
+    rs_approach(&p->cars[p->n], sizeof *p->cars);
+    if (p->way != 0) {
         roce_tracker_approach_note(trains->tracker, p->way, roce_psn_wrap(p->psn));
     }
 }
@@ -237,6 +240,7 @@ hand_on(rs_trains *trains, rs_platform *p)
         last->waiting_at = p->waiting_at;
     }
     p->n = 0;
+    trains->icrc->passed_over += p->icrc == ROCE_ICRC_UNCHECKED ? n : 0;
     p->counted.packets += n;
     p->counted.data += n;
     roce_tracker_take_train(trains->tracker, p->stream->id, p->space, p->icrc, p->cars,
@@ -324,36 +328,35 @@ is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
            rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;
 }
 
-/* Whether the car with that PSN is the first to acknowledge what is before it. */
+/* Whether the newest car is the first to acknowledge what is before it. */
 static gboolean
 acknowledges(const rs_platform *p, gint64 psn)
 {
     return p->space == ROCE_SPACE_RESPONSES && psn > p->una;
 }
 
-gboolean
-rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
-                rs_boarded *boarded)
+const roce_car *
+rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
 {
     roce_car *car = &p->cars[p->n];
     if (!p->open || trains->crowded || frame->point != p->point ||
         !roce_mould_fits(&p->mould, frame, car)) {
-        return FALSE;
+        return NULL;
     }
     if (p->n == p->room) {
         const roce_car one = *car;
         if (!begin(trains, p)) {
-            return FALSE;
+            return NULL;
         }
         car = p->cars;
         *car = one;
     }
     if (!is_next(trains, p, frame, car)) {
         p->room = p->n == 0 ? 0 : p->room;
-        return FALSE;
+        return NULL;
     }
     if (p->room == 0 && !make_room(trains, p)) {
-        return FALSE;
+        return NULL;
     }
     if (p->n++ == 0) {
         p->waiting_at = trains->waiting->len;
@@ -364,19 +367,52 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame,
         roce_tracker_note_car(trains->tracker, p->way, p->stream->id, car->psn24);
     }
     p->ident = car->ident;
-    gint64 psn = p->psn++;
-    *boarded = (rs_boarded){
+    p->psn++;
+    return car;
+}
+
+void
+rs_trains_glimpse(const rs_platform *p, const roce_car *car, guint16 behind,
+                  rs_glimpse *glimpse)
+{
+    *glimpse = (rs_glimpse){
         .stream = p->stream,
-        .car = car,
-        .psn = psn,
+        .time_ns = car->time_ns,
+        .frame = car->frame,
         .repeats = p->counted.repeats,
-        .icrc = p->icrc,
-        .space = p->space,
-        .acknowledges = acknowledges(p, psn) ? p->peer : ROCE_NO_STREAM,
-        .priority = p->priority,
-        .mould = &p->mould,
+        .payload_bytes = car->payload_bytes,
+        .wire_bytes = car->wire_bytes,
+        .behind = behind,
+        .opcode = car->opcode,
+        .traffic_class = p->mould.traffic_class,
+        .hop_limit = p->mould.hop_limit,
+        .cut = car->cut,
+        .has_identity = FALSE,
     };
-    return TRUE;
+}
+
+void
+rs_trains_glance(const rs_platform *p, rs_glance *glance)
+{
+    gint64 psn = p->psn - 1;
+    *glance = (rs_glance){
+        .psn = psn,
+        .acknowledges = acknowledges(p, psn) ? p->peer : ROCE_NO_STREAM,
+        .space = (guint8)p->space,
+        .priority = p->priority,
+        .direction = (guint8)p->mould.direction,
+    };
+    const guint8 *macs = p->mould.bytes;
+    memcpy(glance->dst_mac, macs, sizeof glance->dst_mac);
+    memcpy(glance->src_mac, macs + sizeof glance->dst_mac, sizeof glance->src_mac);
+}
+
+void
+rs_trains_identify(const rs_platform *p, const roce_frame *frame, const roce_car *car,
+                   roce_wire_identity *identity)
+{
+    roce_mould_wire_identity(&p->mould, frame, car, &p->stream->src, &p->stream->dst,
+                             identity);
 }
 
 /* ---- packets that go by themselves ---- */

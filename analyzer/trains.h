@@ -11,6 +11,7 @@
 #ifndef RS_TRAINS_H
 #define RS_TRAINS_H
 
+#include "glimpse.h"
 #include "icrc_check.h"
 #include "sight.h"
 #include "window.h"
@@ -31,9 +32,10 @@ typedef struct rs_platform rs_platform;
 typedef void (*rs_trains_take_fn)(gpointer ctx, const rs_train *train,
                                   const roce_car *cars);
 
-/* `tracker` and `icrc`, which says what packets are checked, are to outlive the trains. */
+/* `tracker` and `icrc`, which says what packets are checked and counts what was passed
+ * over, are to outlive the trains. */
 rs_trains *
-rs_trains_new(roce_tracker *tracker, const rs_icrc_check *icrc, rs_trains_take_fn take,
+rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_trains_take_fn take,
               gpointer ctx);
 
 /* What has not been handed on is forgotten.  NULL is fine. */
@@ -59,30 +61,26 @@ rs_trains_approach(const rs_platform *platform);
 
 /* The same, once the platform has come near. */
 void
-rs_trains_approach_note(const rs_trains *trains, const rs_platform *platform);
+rs_trains_approach_car(const rs_trains *trains, const rs_platform *platform);
 
 /* Way will be made soon for a packet of this stream. */
 void
 rs_trains_approach_way(const rs_trains *trains, guint32 stream);
 
-/* A packet that has become a car. */
-typedef struct rs_boarded {
-    const roce_stream *stream;
-    const roce_car *car; /* until the next call */
-    gint64 psn;          /* unwrapped */
-    guint32 repeats;     /* of its stream, see rs_counted */
-    roce_icrc_status icrc;
-    roce_space space;
-    guint32 acknowledges; /* the stream whose requests before `psn` it is the first to
-                           * acknowledge, or ROCE_NO_STREAM */
-    guint8 priority;
-    const roce_mould *mould; /* until the next call */
-} rs_boarded;
+/* The car that the frame has become at the platform that was guessed, until the next call;
+ * NULL: it has become none. */
+const roce_car *
+rs_trains_board(rs_trains *trains, rs_platform *platform, const roce_frame *frame);
 
-/* Whether the frame has become a car, at the platform that was guessed. */
-gboolean
-rs_trains_board(rs_trains *trains, rs_platform *platform, const roce_frame *frame,
-                rs_boarded *boarded);
+/* What is seen of the car that boarded last, behind so many slots of a window. */
+void
+rs_trains_glimpse(const rs_platform *platform, const roce_car *car, guint16 behind,
+                  rs_glimpse *glimpse);
+void
+rs_trains_glance(const rs_platform *platform, rs_glance *glance);
+void
+rs_trains_identify(const rs_platform *platform, const roce_frame *frame,
+                   const roce_car *car, roce_wire_identity *identity);
 
 /* A packet is tracked next, by itself.  Hands on what has to do with it: with one of no
  * stream, nothing has. */

@@ -262,32 +262,33 @@ open_view(view *v)
 }
 
 static void
-look(view *v, const rs_glimpse *g)
+look(view *v, const rs_glimpse *g, const rs_glance *more)
 {
     v->frame.number = g->frame;
     v->frame.time_ns = g->time_ns;
     v->frame.point = g->stream->point;
     v->frame.wire_bytes = g->wire_bytes;
     v->frame.captured_bytes = g->cut ? 0 : g->wire_bytes;
-    memcpy(v->packet.dst_mac, g->dst_mac, sizeof g->dst_mac);
-    memcpy(v->packet.src_mac, g->src_mac, sizeof g->src_mac);
-    v->packet.direction = g->direction;
+    memcpy(v->packet.dst_mac, more->dst_mac, sizeof more->dst_mac);
+    memcpy(v->packet.src_mac, more->src_mac, sizeof more->src_mac);
+    v->packet.direction = more->direction;
     v->packet.src = g->stream->src;
     v->packet.dst = g->stream->dst;
     v->packet.traffic_class = g->traffic_class;
     v->packet.hop_limit = g->hop_limit;
-    v->packet.bth.psn24 = roce_psn_wrap(g->psn);
+    v->packet.bth.psn24 = roce_psn_wrap(more->psn);
     v->packet.bth.opcode = g->opcode;
     v->packet.bth.dest_qpn = g->stream->dst_qpn;
     v->packet.payload_bytes = g->payload_bytes;
     v->sighting.stream = g->stream->id;
-    v->sighting.space = g->space;
-    v->sighting.psn = g->psn;
-    v->sighting.acked_until = g->psn;
-    v->sighting.acked_from = g->acknowledges != ROCE_NO_STREAM ? g->psn - 1 : g->psn;
-    v->sight.peer = g->acknowledges;
+    v->sighting.space = more->space;
+    v->sighting.psn = more->psn;
+    v->sighting.acked_until = more->psn;
+    v->sighting.acked_from =
+        more->acknowledges != ROCE_NO_STREAM ? more->psn - 1 : more->psn;
+    v->sight.peer = more->acknowledges;
     v->sight.stream = g->stream;
-    v->sight.priority = g->priority;
+    v->sight.priority = more->priority;
     v->sight.info = roce_opcode_get(g->opcode);
     v->sight.counted.repeats = g->repeats;
     v->sight.payload_bytes = g->payload_bytes;
@@ -297,7 +298,7 @@ look(view *v, const rs_glimpse *g)
 /* Those who are told of each packet only where there is something to see. */
 static void
 look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glimpses,
-             guint n)
+             const rs_glance *glances, guint n)
 {
     gboolean for_plot = (parts & RS_WATCH_NETWORK) != 0 && watchers->psn_plot != NULL;
     gboolean for_pauses = (parts & RS_WATCH_STREAMS) != 0 && watchers->pauses_known;
@@ -307,7 +308,7 @@ look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glim
     view v;
     open_view(&v);
     for (guint i = 0; i < n; i++) {
-        look(&v, &glimpses[i]);
+        look(&v, &glimpses[i], &glances[i]);
         if (for_plot) {
             rs_psn_plot_packet(watchers->psn_plot, &v.sight);
         }
@@ -344,13 +345,14 @@ approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint
 
 void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
-                     const rs_glimpse *glimpses, guint n, guint n_known)
+                     const rs_glimpse *glimpses, const rs_glance *glances, guint n,
+                     guint n_known)
 {
     for (guint i = 0; (parts & RS_WATCH_NETWORK) != 0 && i < n; i++) {
         approach_glimpses(watchers, glimpses, n_known, i);
         show_network(watchers, &glimpses[i]);
     }
-    look_closely(watchers, parts, glimpses, n);
+    look_closely(watchers, parts, glimpses, glances, n);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who looks at packets and events beside the tracker: one watcher for each topic of the
+ * Who glances at packets and events beside the tracker: one watcher for each topic of the
  * report.
  *
  * The one rule: a watcher sees what the tracker has taken, in the tracker's order, and
@@ -95,7 +95,8 @@ rs_watchers_packet(rs_watchers *watchers, rs_watch_parts parts, const rs_sight *
  * comes later, `n_known` in all. */
 void
 rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
-                     const rs_glimpse *glimpses, guint n, guint n_known);
+                     const rs_glimpse *glimpses, const rs_glance *glances, guint n,
+                     guint n_known);
 
 /* The tracker has taken this train, whose first car is at `cars`. */
 void

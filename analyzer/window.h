@@ -53,6 +53,7 @@ typedef struct rs_window {
     rs_slot slots[RS_WINDOW_PACKETS];
     guint n, n_packets; /* slots and packets in use */
     rs_glimpse glimpses[RS_WINDOW_CARS];
+    rs_glance glances[RS_WINDOW_CARS]; /* at the same packets, where they are wanted */
     roce_wire_identity identities[RS_WINDOW_CARS]; /* of glimpses that have one */
     rs_train trains[RS_WINDOW_CARS];
     roce_car cars[RS_WINDOW_CARS];
