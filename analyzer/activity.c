@@ -2,21 +2,23 @@
 #include "activity.h"
 
 #include "approach.h"
+#include "blocks.h"
 
 #include <string.h>
 
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
 /* The cell that an edge added to last, out of the level while times stay in it. */
-typedef struct newest_cell {
+struct rs_newest_cell {
     guint64 start_ns, end_ns; /* both 0: there is none */
     rs_cell cell;
     guint i; /* its place in the level */
-} newest_cell;
+    guint32 edge;
+};
 
 struct rs_activity {
     rs_level *now;
-    GArray *newest; /* newest_cell, by edge */
+    rs_blocks newest; /* rs_newest_cell, by edge */
     guint64 n_cells;
     guint doublings;
     GPtrArray *set_aside; /* rs_level, the finest first */
@@ -53,7 +55,7 @@ rs_activity_new(void)
     rs_activity *activity = g_new0(rs_activity, 1);
     activity->now = new_level(RS_ACTIVITY_LEAST_NS);
     activity->now->whole = TRUE;
-    activity->newest = g_array_new(FALSE, TRUE, sizeof(newest_cell));
+    activity->newest = rs_blocks_make(sizeof(rs_newest_cell));
     activity->set_aside = g_ptr_array_new_with_free_func(free_level);
     return activity;
 }
@@ -65,7 +67,7 @@ rs_activity_free(rs_activity *activity)
         return;
     }
     free_level(activity->now);
-    g_array_unref(activity->newest);
+    rs_blocks_clear(&activity->newest);
     g_ptr_array_unref(activity->set_aside);
     g_free(activity);
 }
@@ -133,21 +135,23 @@ halve(rs_cells *cells)
 }
 
 static void
-put_back(const rs_activity *activity, guint32 edge, const newest_cell *newest)
+put_back(const rs_activity *activity, rs_newest_cell *newest)
 {
     if (newest->end_ns > 0) {
-        cells_of(activity, edge)->at[newest->i] = newest->cell;
+        cells_of(activity, newest->edge)->at[newest->i] = newest->cell;
     }
+    newest->start_ns = newest->end_ns = 0;
 }
 
 /* Puts back the newest cells of all edges. */
 static void
 put_all_back(rs_activity *activity)
 {
-    for (guint32 edge = 0; edge < activity->newest->len; edge++) {
-        newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
-        put_back(activity, edge, newest);
-        *newest = (newest_cell){0};
+    for (guint32 edge = 0; edge < rs_blocks_n(&activity->newest); edge++) {
+        rs_newest_cell *newest = rs_blocks_find(&activity->newest, edge);
+        if (newest != NULL) {
+            put_back(activity, newest);
+        }
     }
 }
 
@@ -241,56 +245,48 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
 
 /* The newest cell of an edge is another one. */
 G_NO_INLINE static void
-move_newest(rs_activity *activity, guint32 edge, guint64 time_ns)
+move_newest(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns)
 {
-    newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
-    put_back(activity, edge, newest);
-    newest->end_ns = 0;
+    put_back(activity, newest);
     guint64 number = reach(activity, time_ns);
-    guint i = find_cell(activity, edge, number);
-    *newest = (newest_cell){
-        .start_ns = number * activity->now->width_ns,
-        .end_ns = (number + 1) * activity->now->width_ns,
-        .cell = cells_of(activity, edge)->at[i],
-        .i = i,
-    };
+    guint i = find_cell(activity, newest->edge, number);
+    newest->start_ns = number * activity->now->width_ns;
+    newest->end_ns = (number + 1) * activity->now->width_ns;
+    newest->cell = cells_of(activity, newest->edge)->at[i];
+    newest->i = i;
 }
 
-static inline rs_cell *
-cell_of(rs_activity *activity, guint32 edge, guint64 time_ns)
+rs_newest_cell *
+rs_activity_newest(rs_activity *activity, guint32 edge)
 {
-    if (edge >= activity->newest->len) {
-        g_array_set_size(activity->newest, edge + 1);
-    }
-    newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
-    if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
-        move_newest(activity, edge, time_ns);
-    }
-    return &newest->cell;
+    rs_newest_cell *newest = rs_blocks_get(&activity->newest, edge);
+    newest->edge = edge;
+    return newest;
 }
 
 void
-rs_activity_approach(const rs_activity *activity, guint32 edge)
+rs_activity_approach(const rs_newest_cell *newest)
 {
-    rs_approach_element(activity->newest, edge, sizeof(newest_cell));
+    rs_approach(newest, sizeof *newest);
 }
 
 void
-rs_activity_approach_cell(const rs_activity *activity, guint32 edge, guint64 time_ns)
+rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
+                          guint64 time_ns)
 {
-    if (edge >= activity->newest->len) {
-        return;
-    }
-    const newest_cell *newest = &g_array_index(activity->newest, newest_cell, edge);
     if (newest->end_ns > 0 && time_ns >= newest->end_ns) {
-        rs_approach(&cells_of(activity, edge)->at[newest->i], 2 * sizeof(rs_cell));
+        rs_approach(&cells_of(activity, newest->edge)->at[newest->i],
+                    2 * sizeof(rs_cell));
     }
 }
 
 void
-rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
-                guint64 bytes)
+rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
+                guint64 frame, guint64 bytes)
 {
+    if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
+        move_newest(activity, newest, time_ns);
+    }
     const rs_cell packet = {
         .first_ns = time_ns,
         .last_ns = time_ns,
@@ -300,7 +296,7 @@ rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 fr
         .packets = bytes > 0 ? 1 : 0,
         .resent = bytes > 0 ? 0 : 1,
     };
-    join(cell_of(activity, edge, time_ns), &packet);
+    join(&newest->cell, &packet);
 }
 
 void

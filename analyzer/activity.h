@@ -61,18 +61,25 @@ rs_activity_new(void);
 void
 rs_activity_free(rs_activity *activity);
 
-/* Something of this edge, if there is one, will be added soon; see approach.h. */
+/* Where an edge adds to; as long as the activity. */
+typedef struct rs_newest_cell rs_newest_cell;
+
+rs_newest_cell *
+rs_activity_newest(rs_activity *activity, guint32 edge);
+
+/* Something will be added there soon; see approach.h. */
 void
-rs_activity_approach(const rs_activity *activity, guint32 edge);
+rs_activity_approach(const rs_newest_cell *newest);
 
 /* The same, once that has come near: it will be of that time. */
 void
-rs_activity_approach_cell(const rs_activity *activity, guint32 edge, guint64 time_ns);
+rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
+                          guint64 time_ns);
 
 /* A packet of an edge came; `bytes` of new data, 0 if it was sent again. */
 void
-rs_activity_add(rs_activity *activity, guint32 edge, guint64 time_ns, guint64 frame,
-                guint64 bytes);
+rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
+                guint64 frame, guint64 bytes);
 
 /* The capture has ended: from here on the levels hold all. */
 void

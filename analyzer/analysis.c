@@ -196,6 +196,7 @@ analysis_new(const rs_options *options, rs_told *told)
     analysis->told = told;
     analysis->icrc =
         (rs_icrc_check){.mode = options->icrc, .sample_first = RS_ICRC_SAMPLE_FIRST};
+    analysis->faces = rs_blocks_make(sizeof(rs_face));
     analysis->incomplete = told->errors->len > 0;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
     analysis->points = rs_points_new(options);
@@ -232,6 +233,7 @@ rs_analysis_free(rs_analysis *analysis)
     rs_watchers_clear(&analysis->watchers);
     roce_tracker_free(analysis->tracker);
     rs_twins_free(analysis->twins);
+    rs_blocks_clear(&analysis->faces);
     g_ptr_array_unref(analysis->files);
     rs_points_free(analysis->points);
     g_array_unref(analysis->events);
@@ -482,8 +484,8 @@ make_trains(rs_analysis *analysis)
     gboolean each =
         options->one_by_one || options->filter != NULL || analysis->tap != NULL;
     return each ? NULL
-                : rs_trains_new(analysis->tracker, &analysis->icrc, take_train,
-                                analysis);
+                : rs_trains_new(analysis->tracker, &analysis->icrc, &analysis->faces,
+                                take_train, analysis);
 }
 
 rs_analysis *

@@ -9,6 +9,7 @@
 #define RS_ANALYSIS_H
 
 #include "approach.h"
+#include "blocks.h"
 #include "evidence.h"
 #include "frames.h"
 #include "icrc_check.h"
@@ -70,6 +71,7 @@ typedef struct rs_analysis {
     guint64 capture_duplicates;
     rs_frames left_out; /* these */
     rs_icrc_check icrc;
+    rs_blocks faces; /* rs_face, by stream: of these who is told writes the elements */
 
     /* Of who is told. */
     _Alignas(RS_CACHE_LINE_BYTES) rs_watchers watchers;

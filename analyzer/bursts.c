@@ -9,7 +9,7 @@
 #define LEAST_FRAME_BYTES                                                              \
     60 /* without FCS: what is captured where it is sent may lack pad */
 
-typedef struct target {
+struct rs_burst_aim {
     rs_burst_target pub;
     guint64 hot_bytes; /* from so many on a window is hot; 0: none is */
     guint64 window;    /* the newest, numbered since 1970 */
@@ -19,19 +19,19 @@ typedef struct target {
     gboolean started;
     gboolean bursting;
     rs_burst burst; /* up to the window before */
-} target;
+};
 
 struct rs_bursts {
     guint64 told_bps;
     rs_destinations *destinations;
-    GPtrArray *targets; /* target */
+    GPtrArray *targets; /* rs_burst_aim */
     gboolean known;
 };
 
 static void
 free_target(gpointer data)
 {
-    target *t = data;
+    rs_burst_aim *t = data;
     g_array_unref(t->pub.longest);
     g_free(t);
 }
@@ -71,16 +71,15 @@ bytes_of_window(guint64 rate_bps)
     return whole + ((double)whole < bytes ? 1 : 0);
 }
 
-/* `link_bps` is of no meaning where there is a target of the stream. */
-static inline target *
-target_of(rs_bursts *bursts, const roce_stream *stream, guint64 link_bps)
+rs_burst_aim *
+rs_bursts_aim_of(rs_bursts *bursts, const roce_stream *stream, guint64 link_bps)
 {
     guint32 i = rs_destinations_of(bursts->destinations, stream);
     if (i == RS_NO_DESTINATION) {
         return NULL;
     }
     if (i == bursts->targets->len) {
-        target *t = g_new0(target, 1);
+        rs_burst_aim *t = g_new0(rs_burst_aim, 1);
         t->pub.at = *rs_destinations_at(bursts->destinations, i);
         t->pub.rate_bps = rate_of(bursts, link_bps);
         t->pub.rate_told = bursts->told_bps != 0;
@@ -129,7 +128,7 @@ keep(GArray *longest, const rs_burst *burst)
 /* ---- windows ---- */
 
 static void
-end_burst(target *t)
+end_burst(rs_burst_aim *t)
 {
     if (!t->bursting) {
         return;
@@ -143,7 +142,7 @@ end_burst(target *t)
 
 /* The newest window is over; the next packet lies in a later one. */
 static void
-end_window(target *t)
+end_window(rs_burst_aim *t)
 {
     guint64 start_ns = t->window * RS_BURST_WINDOW_NS;
     if (t->window_bytes > t->pub.peak_bytes) {
@@ -164,7 +163,7 @@ end_window(target *t)
 }
 
 G_NO_INLINE static void
-begin_window(target *t, guint64 window, guint64 frame)
+begin_window(rs_burst_aim *t, guint64 window, guint64 frame)
 {
     if (t->started) {
         end_window(t);
@@ -180,7 +179,7 @@ begin_window(target *t, guint64 window, guint64 frame)
 }
 
 static inline void
-add(target *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
+add(rs_burst_aim *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
 {
     if (!t->started || now_ns >= t->window_end_ns) {
         guint64 window = now_ns / RS_BURST_WINDOW_NS;
@@ -197,20 +196,18 @@ add(target *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
 void
 rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight)
 {
-    target *t =
-        sight->is_counted ? target_of(bursts, sight->stream, sight->link_bps) : NULL;
+    rs_burst_aim *t = sight->is_counted
+                          ? rs_bursts_aim_of(bursts, sight->stream, sight->link_bps)
+                          : NULL;
     if (t != NULL) {
         add(t, sight->frame->time_ns, sight->frame->number, sight->wire_bytes);
     }
 }
 
 void
-rs_bursts_glimpse(rs_bursts *bursts, const rs_glimpse *glimpse)
+rs_bursts_glimpse(rs_burst_aim *aim, const rs_glimpse *glimpse)
 {
-    target *t = target_of(bursts, glimpse->stream, 0);
-    if (t != NULL) {
-        add(t, glimpse->time_ns, glimpse->frame, glimpse->wire_bytes);
-    }
+    add(aim, glimpse->time_ns, glimpse->frame, glimpse->wire_bytes);
 }
 
 void
@@ -218,7 +215,7 @@ rs_bursts_finish(rs_bursts *bursts, guint64 resolution_ns)
 {
     bursts->known = resolution_ns * RS_BURST_STAMPS <= RS_BURST_WINDOW_NS;
     for (guint i = 0; i < bursts->targets->len; i++) {
-        target *t = g_ptr_array_index(bursts->targets, i);
+        rs_burst_aim *t = g_ptr_array_index(bursts->targets, i);
         end_window(t);
         end_burst(t);
     }
@@ -239,7 +236,7 @@ rs_bursts_n_targets(const rs_bursts *bursts)
 const rs_burst_target *
 rs_bursts_target_at(const rs_bursts *bursts, guint i)
 {
-    return &((const target *)g_ptr_array_index(bursts->targets, i))->pub;
+    return &((const rs_burst_aim *)g_ptr_array_index(bursts->targets, i))->pub;
 }
 
 guint64

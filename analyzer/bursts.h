@@ -62,8 +62,17 @@ rs_bursts_free(rs_bursts *bursts);
 /* The tracker has just taken this packet. */
 void
 rs_bursts_packet(rs_bursts *bursts, const rs_sight *sight);
+
+/* A destination as it is watched; as long as the bursts. */
+typedef struct rs_burst_aim rs_burst_aim;
+
+/* That of a stream; NULL beyond the bound.  `link_bps` is that of its link, of no meaning
+ * where some packet of the stream has come. */
+rs_burst_aim *
+rs_bursts_aim_of(rs_bursts *bursts, const roce_stream *stream, guint64 link_bps);
+
 void
-rs_bursts_glimpse(rs_bursts *bursts, const rs_glimpse *glimpse);
+rs_bursts_glimpse(rs_burst_aim *aim, const rs_glimpse *glimpse);
 
 /* The capture has ended; its stamps are no finer than `resolution_ns`. */
 void

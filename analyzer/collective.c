@@ -34,32 +34,31 @@ rs_collective_free(rs_collective *collective)
     g_free(collective);
 }
 
-void
-rs_collective_approach(const rs_collective *collective, guint32 stream)
+rs_collective_stream
+rs_collective_know(rs_collective *collective, const roce_stream *stream)
 {
-    rs_edges_approach(collective->edges, stream);
+    rs_edge_follower *follower = rs_edges_follower(collective->edges, stream);
+    return (rs_collective_stream){
+        .follower = follower,
+        .newest = follower != NULL ? rs_activity_newest(collective->activity,
+                                                        rs_edges_edge_of(follower))
+                                   : NULL,
+    };
 }
 
 void
-rs_collective_approach_edge(const rs_collective *collective, guint32 stream)
+rs_collective_approach(const rs_collective_stream *known)
 {
-    rs_activity_approach(collective->activity,
-                         rs_edges_guess(collective->edges, stream));
+    rs_edges_approach(known->follower);
+    rs_activity_approach(known->newest);
 }
 
 void
-rs_collective_approach_cell(const rs_collective *collective, guint32 stream,
-                            guint64 time_ns)
+rs_collective_approach_cell(const rs_collective *collective,
+                            const rs_collective_stream *known, guint64 time_ns)
 {
-    rs_activity_approach_cell(collective->activity,
-                              rs_edges_guess(collective->edges, stream), time_ns);
-}
-
-static inline void
-add_load(rs_collective *collective, const rs_load *load, guint64 time_ns, guint64 frame)
-{
-    if (load->kind != RS_LOAD_NONE) {
-        rs_activity_add(collective->activity, load->edge, time_ns, frame, load->bytes);
+    if (known->newest != NULL) {
+        rs_activity_approach_cell(collective->activity, known->newest, time_ns);
     }
 }
 
@@ -67,14 +66,26 @@ void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight)
 {
     const rs_load load = rs_edges_packet(collective->edges, sight);
-    add_load(collective, &load, sight->frame->time_ns, sight->frame->number);
+    if (load.kind != RS_LOAD_NONE) {
+        rs_activity_add(collective->activity,
+                        rs_activity_newest(collective->activity, load.edge),
+                        sight->frame->time_ns, sight->frame->number, load.bytes);
+    }
 }
 
 void
-rs_collective_glimpse(rs_collective *collective, const rs_glimpse *glimpse)
+rs_collective_glimpse(rs_collective *collective, const rs_collective_stream *known,
+                      const rs_glimpse *glimpse)
 {
-    const rs_load load = rs_edges_glimpse(collective->edges, glimpse);
-    add_load(collective, &load, glimpse->time_ns, glimpse->frame);
+    if (known->follower == NULL) {
+        rs_edges_omit(collective->edges, glimpse->stream);
+        return;
+    }
+    const rs_load load = rs_edges_glimpse(collective->edges, known->follower, glimpse);
+    if (load.kind != RS_LOAD_NONE) {
+        rs_activity_add(collective->activity, known->newest, glimpse->time_ns,
+                        glimpse->frame, load.bytes);
+    }
 }
 
 /* Two hosts of which one clears the other have the receiver's rhythm, unless they exchange

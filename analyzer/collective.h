@@ -27,20 +27,29 @@ rs_collective_new(void);
 void
 rs_collective_free(rs_collective *collective);
 
-/* A packet of this stream will come soon, see approach.h; in three steps, each of which
- * takes what the one before has brought near. */
-void
-rs_collective_approach(const rs_collective *collective, guint32 stream);
-void
-rs_collective_approach_edge(const rs_collective *collective, guint32 stream);
-void
-rs_collective_approach_cell(const rs_collective *collective, guint32 stream,
-                            guint64 time_ns);
-
 void
 rs_collective_packet(rs_collective *collective, const rs_sight *sight);
+
+/* What is known of a stream of which glimpses come; as long as the collective. */
+typedef struct rs_collective_stream {
+    rs_edge_follower *follower; /* NULL: there is no room for it */
+    rs_newest_cell *newest;     /* of its edge; likewise */
+} rs_collective_stream;
+
+rs_collective_stream
+rs_collective_know(rs_collective *collective, const roce_stream *stream);
+
+/* A glimpse of that stream will come soon, see approach.h; in two steps, of which the
+ * second takes what the first has brought near. */
 void
-rs_collective_glimpse(rs_collective *collective, const rs_glimpse *glimpse);
+rs_collective_approach(const rs_collective_stream *known);
+void
+rs_collective_approach_cell(const rs_collective *collective,
+                            const rs_collective_stream *known, guint64 time_ns);
+
+void
+rs_collective_glimpse(rs_collective *collective, const rs_collective_stream *known,
+                      const rs_glimpse *glimpse);
 
 /* The tracker has finished. */
 void

@@ -2,6 +2,7 @@
 #include "edges.h"
 
 #include "approach.h"
+#include "blocks.h"
 
 #include "roce/hash.h"
 
@@ -16,17 +17,17 @@ typedef struct open_message {
 } open_message;
 
 /* What is known of a stream. */
-typedef struct follower {
+struct rs_edge_follower {
     gboolean known; /* `edge` was looked for */
     guint32 edge;
     guint32 repeats;      /* what came more than once, so far */
     guint64 bytes;        /* of data, that are not yet its edge's */
     open_message request; /* SEND or WRITE */
     open_message *answer; /* READ response; NULL before the first one */
-} follower;
+};
 
 struct rs_edges {
-    GArray *followers; /* by stream id */
+    rs_blocks followers; /* rs_edge_follower, by stream id */
     GPtrArray *edges;
     GHashTable *edge_of; /* rs_edge, by its ends and its point -> number + 1 */
     GPtrArray *nodes;
@@ -76,19 +77,11 @@ free_edge(gpointer data)
     g_free(edge);
 }
 
-static void
-clear_follower(gpointer data)
-{
-    follower *f = data;
-    g_free(f->answer);
-}
-
 rs_edges *
 rs_edges_new(void)
 {
     rs_edges *edges = g_new0(rs_edges, 1);
-    edges->followers = g_array_new(FALSE, TRUE, sizeof(follower));
-    g_array_set_clear_func(edges->followers, clear_follower);
+    edges->followers = rs_blocks_make(sizeof(rs_edge_follower));
     edges->edges = g_ptr_array_new_with_free_func(free_edge);
     edges->edge_of = g_hash_table_new(hash_edge, same_edge);
     edges->nodes = g_ptr_array_new_with_free_func(g_free);
@@ -106,7 +99,11 @@ rs_edges_free(rs_edges *edges)
     g_hash_table_unref(edges->edge_of);
     g_ptr_array_unref(edges->nodes);
     g_ptr_array_unref(edges->edges);
-    g_array_unref(edges->followers);
+    for (guint i = 0; i < rs_blocks_n(&edges->followers); i++) {
+        const rs_edge_follower *f = rs_blocks_find(&edges->followers, i);
+        g_free(f != NULL ? f->answer : NULL);
+    }
+    rs_blocks_clear(&edges->followers);
     g_free(edges);
 }
 
@@ -150,22 +147,24 @@ edge_of(rs_edges *edges, const roce_stream *s)
     return found - 1;
 }
 
-static inline follower *
-follow(rs_edges *edges, const roce_stream *s)
+rs_edge_follower *
+rs_edges_follower(rs_edges *edges, const roce_stream *s)
 {
     if (s->id >= RS_EDGES_STREAMS) {
-        edges->omitted.packets++;
         return NULL;
     }
-    if (s->id >= edges->followers->len) {
-        g_array_set_size(edges->followers, s->id + 1);
-    }
-    follower *f = &g_array_index(edges->followers, follower, s->id);
+    rs_edge_follower *f = rs_blocks_get(&edges->followers, s->id);
     if (!f->known) {
         f->known = TRUE;
         f->edge = edge_of(edges, s);
     }
     return f->edge == NO_EDGE ? NULL : f;
+}
+
+guint32
+rs_edges_edge_of(const rs_edge_follower *follower)
+{
+    return follower->edge;
 }
 
 static gboolean
@@ -206,7 +205,7 @@ keep(rs_edges *edges, rs_edge *edge, const rs_message *message)
 }
 
 static open_message *
-open_of(follower *f, const roce_opcode_info *info)
+open_of(rs_edge_follower *f, const roce_opcode_info *info)
 {
     if (info->role != ROCE_ROLE_READ_RESPONSE) {
         return &f->request;
@@ -218,7 +217,7 @@ open_of(follower *f, const roce_opcode_info *info)
 }
 
 static inline void
-add_to_message(rs_edges *edges, follower *f, const parcel *p)
+add_to_message(rs_edges *edges, rs_edge_follower *f, const parcel *p)
 {
     open_message *open = open_of(f, p->info);
     rs_message *message = &open->message;
@@ -250,28 +249,16 @@ add_to_message(rs_edges *edges, follower *f, const parcel *p)
 }
 
 void
-rs_edges_approach(const rs_edges *edges, guint32 stream)
+rs_edges_approach(const rs_edge_follower *follower)
 {
-    rs_approach_element(edges->followers, stream, sizeof(follower));
-}
-
-guint32
-rs_edges_guess(const rs_edges *edges, guint32 stream)
-{
-    return stream < edges->followers->len
-               ? g_array_index(edges->followers, follower, stream).edge
-               : NO_EDGE;
+    rs_approach(follower, sizeof *follower);
 }
 
 static const rs_load no_load = {RS_LOAD_NONE, NO_EDGE, 0};
 
 static inline rs_load
-take(rs_edges *edges, const parcel *p)
+take(rs_edges *edges, rs_edge_follower *f, const parcel *p)
 {
-    follower *f = follow(edges, p->stream);
-    if (f == NULL) {
-        return no_load;
-    }
     if ((gint32)(p->repeats - f->repeats) > 0) {
         f->repeats = p->repeats;
         return (rs_load){RS_LOAD_RESENT, f->edge, 0};
@@ -284,12 +271,23 @@ take(rs_edges *edges, const parcel *p)
     return (rs_load){RS_LOAD_DATA, f->edge, p->payload_bytes};
 }
 
+void
+rs_edges_omit(rs_edges *edges, const roce_stream *stream)
+{
+    edges->omitted.packets += stream->id >= RS_EDGES_STREAMS ? 1 : 0;
+}
+
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight)
 {
     const roce_packet *packet = sight->packet;
     if (sight->stream == NULL || !packet->has_bth ||
         packet->bth.dest_qpn == ROCE_GSI_QPN || !carries_data(sight->info->role)) {
+        return no_load;
+    }
+    rs_edge_follower *f = rs_edges_follower(edges, sight->stream);
+    if (f == NULL) {
+        rs_edges_omit(edges, sight->stream);
         return no_load;
     }
     const parcel p = {
@@ -300,11 +298,11 @@ rs_edges_packet(rs_edges *edges, const rs_sight *sight)
         .payload_bytes = packet->payload_bytes,
         .repeats = sight->counted.repeats,
     };
-    return take(edges, &p);
+    return take(edges, f, &p);
 }
 
 rs_load
-rs_edges_glimpse(rs_edges *edges, const rs_glimpse *glimpse)
+rs_edges_glimpse(rs_edges *edges, rs_edge_follower *follower, const rs_glimpse *glimpse)
 {
     const parcel p = {
         .stream = glimpse->stream,
@@ -314,15 +312,15 @@ rs_edges_glimpse(rs_edges *edges, const rs_glimpse *glimpse)
         .payload_bytes = glimpse->payload_bytes,
         .repeats = glimpse->repeats,
     };
-    return take(edges, &p);
+    return take(edges, follower, &p);
 }
 
 void
 rs_edges_finish(rs_edges *edges)
 {
-    for (guint i = 0; i < edges->followers->len; i++) {
-        follower *f = &g_array_index(edges->followers, follower, i);
-        if (f->bytes > 0) {
+    for (guint i = 0; i < rs_blocks_n(&edges->followers); i++) {
+        rs_edge_follower *f = rs_blocks_find(&edges->followers, i);
+        if (f != NULL && f->bytes > 0) {
             rs_edge *edge = g_ptr_array_index(edges->edges, f->edge);
             edge->bytes += f->bytes;
             f->bytes = 0;

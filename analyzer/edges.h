@@ -80,19 +80,31 @@ rs_edges_new(void);
 void
 rs_edges_free(rs_edges *edges);
 
-/* A packet of this stream will come soon, see approach.h. */
-void
-rs_edges_approach(const rs_edges *edges, guint32 stream);
+/* What is known of a stream; as long as the edges. */
+typedef struct rs_edge_follower rs_edge_follower;
 
-/* Its edge, as far as is known; else any number. */
+/* Who follows a stream; NULL: there is no room for it, nor will there be. */
+rs_edge_follower *
+rs_edges_follower(rs_edges *edges, const roce_stream *stream);
+
+/* The edge that he follows it along. */
 guint32
-rs_edges_guess(const rs_edges *edges, guint32 stream);
+rs_edges_edge_of(const rs_edge_follower *follower);
+
+/* A packet of that stream will come soon, see approach.h. */
+void
+rs_edges_approach(const rs_edge_follower *follower);
 
 /* Takes the next packet in and says what it was. */
 rs_load
 rs_edges_packet(rs_edges *edges, const rs_sight *sight);
 rs_load
-rs_edges_glimpse(rs_edges *edges, const rs_glimpse *glimpse);
+rs_edges_glimpse(rs_edges *edges, rs_edge_follower *follower,
+                 const rs_glimpse *glimpse);
+
+/* One of a stream that nobody follows. */
+void
+rs_edges_omit(rs_edges *edges, const roce_stream *stream);
 
 /* The capture has ended: from here on edges know all of their bytes. */
 void

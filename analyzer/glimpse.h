@@ -13,8 +13,13 @@
 
 #include <glib.h>
 
+/* What those know of a stream who have glimpses of its packets: theirs alone, zeroes before
+ * the first. */
+typedef struct rs_face rs_face;
+
 typedef struct rs_glimpse {
     const roce_stream *stream;
+    rs_face *face; /* of that */
     guint64 time_ns, frame;
     guint32 repeats; /* as in rs_counted */
     guint32 payload_bytes, wire_bytes;

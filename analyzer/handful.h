@@ -37,9 +37,9 @@ typedef struct rs_handful {
     guint gate_i;     /* ... they are of this interface, and ... */
     gboolean is_open; /* ... nothing went another way since it was asked for */
     roce_frame *frames[RS_HANDFUL]; /* as trains have them: themselves, or in `inner` */
-    rs_platform *platforms[RS_HANDFUL]; /* where they may wait; NULL: nowhere */
+    rs_platform *platforms[RS_HANDFUL];     /* where they may wait; NULL: nowhere */
     const roce_packet *packets[RS_HANDFUL]; /* of those that wait nowhere */
-    roce_packet turned_away; /* by the platform that was guessed */
+    roce_packet turned_away;                /* by the platform that was guessed */
     roce_frame inner[RS_HANDFUL];
 } rs_handful;
 

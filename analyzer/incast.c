@@ -26,15 +26,15 @@ typedef struct sender_key {
 
 typedef struct receiver receiver;
 
-typedef struct sender {
-    struct sender *before, *behind; /* in the row; NULL: none */
+struct rs_incast_sender {
+    rs_incast_sender *before, *behind; /* in the row; NULL: none */
     receiver *receiver;
     guint64 newest_ns; /* its newest packet */
     guint64 episode;   /* the newest that names it, counted from 1 */
     gboolean active;
     gboolean marked; /* some of its data, in an episode */
     sender_key key;
-} sender;
+};
 
 typedef struct span {
     guint64 start_ns, end_ns;
@@ -42,9 +42,9 @@ typedef struct span {
 
 struct receiver {
     rs_incast_receiver pub;
-    sender *oldest, *newest; /* the ends of the row; NULL: it is empty */
-    guint n_active;          /* senders in it */
-    guint64 quiet_until_ns;  /* nobody falls silent before */
+    rs_incast_sender *oldest, *newest; /* the ends of the row; NULL: it is empty */
+    guint n_active;                    /* senders in it */
+    guint64 quiet_until_ns;            /* nobody falls silent before */
     guint64 clock_ns;
     gboolean inside;  /* an episode goes on */
     guint64 ended_ns; /* the episode before */
@@ -60,7 +60,7 @@ typedef struct point_sum {
 struct rs_incast {
     rs_destinations *destinations;
     GPtrArray *receivers; /* receiver, by destination */
-    GPtrArray *senders;   /* sender */
+    GPtrArray *senders;   /* rs_incast_sender */
     GHashTable *by_key;   /* sender_key -> index in senders + 1 */
     GArray *of_stream;    /* guint32 by stream: likewise; 0 not asked for yet, NOBODY */
     guint64 first_ns, last_ns; /* of all data; valid once a receiver is there */
@@ -145,7 +145,7 @@ receiver_of(rs_incast *incast, const roce_stream *stream)
     return g_ptr_array_index(incast->receivers, i);
 }
 
-static sender *
+static rs_incast_sender *
 sender_at(const rs_incast *incast, guint32 i)
 {
     return g_ptr_array_index(incast->senders, i);
@@ -171,7 +171,7 @@ find_sender(rs_incast *incast, const roce_stream *stream)
         incast->senders_omitted++;
         return NOBODY;
     }
-    sender *added = g_new0(sender, 1);
+    rs_incast_sender *added = g_new0(rs_incast_sender, 1);
     added->key = key;
     added->receiver = r;
     g_ptr_array_add(incast->senders, added);
@@ -181,9 +181,8 @@ find_sender(rs_incast *incast, const roce_stream *stream)
     return number;
 }
 
-/* The sender of a stream; NULL beyond the bounds. */
-static inline sender *
-sender_of(rs_incast *incast, const roce_stream *stream)
+rs_incast_sender *
+rs_incast_sender_of(rs_incast *incast, const roce_stream *stream)
 {
     if (stream->id >= incast->of_stream->len) {
         g_array_set_size(incast->of_stream, stream->id + 1);
@@ -198,14 +197,14 @@ sender_of(rs_incast *incast, const roce_stream *stream)
 /* ---- the row of active senders ---- */
 
 static inline void
-take_out(receiver *r, sender *s)
+take_out(receiver *r, rs_incast_sender *s)
 {
     *(s->before != NULL ? &s->before->behind : &r->oldest) = s->behind;
     *(s->behind != NULL ? &s->behind->before : &r->newest) = s->before;
 }
 
 static inline void
-put_last(receiver *r, sender *s)
+put_last(receiver *r, rs_incast_sender *s)
 {
     s->before = r->newest;
     s->behind = NULL;
@@ -246,7 +245,7 @@ close_episode(rs_incast *incast, receiver *r)
 
 /* Names a sender in the episode that goes on. */
 static void
-join_episode(receiver *r, sender *s)
+join_episode(receiver *r, rs_incast_sender *s)
 {
     if (s->episode == r->pub.n_episodes) {
         return;
@@ -263,7 +262,7 @@ join_episode(receiver *r, sender *s)
 G_NO_INLINE static void
 join_all(receiver *r)
 {
-    for (sender *s = r->oldest; s != NULL; s = s->behind) {
+    for (rs_incast_sender *s = r->oldest; s != NULL; s = s->behind) {
         join_episode(r, s);
     }
 }
@@ -291,7 +290,7 @@ go_on(receiver *r, guint64 time_ns)
 G_NO_INLINE static void
 fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 {
-    for (sender *s = r->oldest; s != NULL; s = r->oldest) {
+    for (rs_incast_sender *s = r->oldest; s != NULL; s = r->oldest) {
         r->quiet_until_ns = s->newest_ns + RS_INCAST_WINDOW_NS;
         if (r->quiet_until_ns > time_ns) {
             return;
@@ -331,7 +330,7 @@ rise(receiver *r)
 /* ---- packets and events ---- */
 
 static inline void
-count_data(receiver *r, sender *s, guint64 frame, gboolean marked)
+count_data(receiver *r, rs_incast_sender *s, guint64 frame, gboolean marked)
 {
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
     if (!r->inside) {
@@ -353,24 +352,44 @@ count_data(receiver *r, sender *s, guint64 frame, gboolean marked)
 }
 
 void
+rs_incast_approach_sender(const rs_incast_sender *sender)
+{
+    rs_approach(sender, sizeof *sender);
+}
+
+void
 rs_incast_approach(const rs_incast *incast, guint32 stream)
 {
     if (stream < incast->of_stream->len) {
         guint32 number = g_array_index(incast->of_stream, guint32, stream);
         gboolean is_known = number != 0 && number != NOBODY;
-        rs_approach(is_known ? sender_at(incast, number - 1) : NULL, sizeof(sender));
+        rs_incast_approach_sender(is_known ? sender_at(incast, number - 1) : NULL);
+    }
+}
+
+/* One more is active. */
+G_NO_INLINE static void
+become_active(receiver *r, rs_incast_sender *s, guint64 frame)
+{
+    s->active = TRUE;
+    put_last(r, s);
+    r->n_active++;
+    rise(r);
+    if (!r->inside && r->n_active >= RS_INCAST_SENDERS) {
+        open_episode(r, frame);
+        join_all(r);
+    }
+    if (r->inside) {
+        r->episode.degree = MAX(r->episode.degree, r->n_active);
     }
 }
 
 /* Its packet is the newest of all. */
 static inline void
-be_active(receiver *r, sender *s)
+be_active(receiver *r, rs_incast_sender *s, guint64 frame)
 {
     if (!s->active) {
-        s->active = TRUE;
-        put_last(r, s);
-        r->n_active++;
-        rise(r);
+        become_active(r, s, frame);
     } else if (s != r->newest) {
         take_out(r, s);
         put_last(r, s);
@@ -378,27 +397,18 @@ be_active(receiver *r, sender *s)
 }
 
 static inline void
-take_data(rs_incast *incast, const roce_stream *stream, guint64 time_ns, guint64 frame,
+take_data(rs_incast *incast, rs_incast_sender *s, guint64 time_ns, guint64 frame,
           gboolean marked)
 {
-    sender *s = sender_of(incast, stream);
-    if (s == NULL) {
-        return;
-    }
     receiver *r = s->receiver;
     guint64 now_ns = clock_at(r, time_ns);
     incast->first_ns = MIN(incast->first_ns, now_ns);
     incast->last_ns = MAX(incast->last_ns, now_ns);
     advance(incast, r, now_ns);
     s->newest_ns = now_ns;
-    be_active(r, s);
-    if (!r->inside && r->n_active >= RS_INCAST_SENDERS) {
-        open_episode(r, frame);
-        join_all(r);
-    }
+    be_active(r, s, frame);
     if (r->inside) {
         join_episode(r, s);
-        r->episode.degree = MAX(r->episode.degree, r->n_active);
     }
     count_data(r, s, frame, marked);
 }
@@ -407,16 +417,19 @@ void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight)
 {
     rs_xoffs_packet(incast->xoffs, sight);
-    if (sight->is_data) {
-        take_data(incast, sight->stream, sight->frame->time_ns, sight->frame->number,
+    rs_incast_sender *s =
+        sight->is_data ? rs_incast_sender_of(incast, sight->stream) : NULL;
+    if (s != NULL) {
+        take_data(incast, s, sight->frame->time_ns, sight->frame->number,
                   roce_packet_ecn(sight->packet) == ROCE_ECN_CE);
     }
 }
 
 void
-rs_incast_glimpse(rs_incast *incast, const rs_glimpse *glimpse)
+rs_incast_glimpse(rs_incast *incast, rs_incast_sender *sender,
+                  const rs_glimpse *glimpse)
 {
-    take_data(incast, glimpse->stream, glimpse->time_ns, glimpse->frame, FALSE);
+    take_data(incast, sender, glimpse->time_ns, glimpse->frame, FALSE);
 }
 
 /* Whose data a CNP complains of.  While its queue pair is not known, the event names the

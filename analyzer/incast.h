@@ -96,12 +96,24 @@ rs_incast_free(rs_incast *incast);
 /* The tracker has just taken this packet. */
 void
 rs_incast_packet(rs_incast *incast, const rs_sight *sight);
-void
-rs_incast_glimpse(rs_incast *incast, const rs_glimpse *glimpse);
 
 /* A packet of this stream will come soon, see approach.h. */
 void
 rs_incast_approach(const rs_incast *incast, guint32 stream);
+
+/* Who sends to a receiver; as long as the incast. */
+typedef struct rs_incast_sender rs_incast_sender;
+
+/* The sender of a stream with data; NULL beyond the bounds. */
+rs_incast_sender *
+rs_incast_sender_of(rs_incast *incast, const roce_stream *stream);
+
+/* A glimpse of one of its streams, and that one will come soon; NULL is fine. */
+void
+rs_incast_glimpse(rs_incast *incast, rs_incast_sender *sender,
+                  const rs_glimpse *glimpse);
+void
+rs_incast_approach_sender(const rs_incast_sender *sender);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

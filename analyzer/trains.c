@@ -39,6 +39,7 @@ struct rs_platform {
     gboolean began;     /* the stream is among those that have */
     rs_counted counted; /* of the stream, but for the cars that wait */
     const roce_stream *stream;
+    rs_face *face;         /* of the stream */
     guint waiting_at;      /* among those that have cars */
     roce_icrc_status icrc; /* of each packet */
     roce_space space;      /* of the mould; valid if open */
@@ -60,6 +61,7 @@ struct rs_trains {
     roce_tracker *tracker;
     gboolean crowded; /* the tracker, since a packet went by itself or had room made */
     rs_icrc_check *icrc;
+    rs_blocks *faces;
     rs_trains_take_fn take;
     gpointer ctx;
     shelf *shelves; /* N_SHELVES, in the memory below */
@@ -84,12 +86,13 @@ build_shelves(rs_trains *trains)
 }
 
 rs_trains *
-rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_trains_take_fn take,
-              gpointer ctx)
+rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_blocks *faces,
+              rs_trains_take_fn take, gpointer ctx)
 {
     rs_trains *trains = g_new0(rs_trains, 1);
     trains->tracker = tracker;
     trains->icrc = icrc;
+    trains->faces = faces;
     trains->take = take;
     trains->ctx = ctx;
     build_shelves(trains);
@@ -216,6 +219,7 @@ make_platform(rs_trains *trains, const roce_stream *stream)
     rs_platform *p =
         g_aligned_alloc0(1, sizeof *p + n_cars * sizeof(roce_car), RS_CACHE_LINE_BYTES);
     p->stream = stream;
+    p->face = rs_blocks_get(trains->faces, stream->id);
     if (stream->id >= trains->of_stream->len) {
         g_ptr_array_set_size(trains->of_stream, (gint)stream->id + 1);
     }
@@ -377,6 +381,7 @@ rs_trains_glimpse(const rs_platform *p, const roce_car *car, guint16 behind,
 {
     *glimpse = (rs_glimpse){
         .stream = p->stream,
+        .face = p->face,
         .time_ns = car->time_ns,
         .frame = car->frame,
         .repeats = p->counted.repeats,

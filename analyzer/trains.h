@@ -11,6 +11,7 @@
 #ifndef RS_TRAINS_H
 #define RS_TRAINS_H
 
+#include "blocks.h"
 #include "glimpse.h"
 #include "icrc_check.h"
 #include "sight.h"
@@ -32,11 +33,12 @@ typedef struct rs_platform rs_platform;
 typedef void (*rs_trains_take_fn)(gpointer ctx, const rs_train *train,
                                   const roce_car *cars);
 
-/* `tracker` and `icrc`, which says what packets are checked and counts what was passed
- * over, are to outlive the trains. */
+/* `tracker`, `icrc`, which says what packets are checked and counts what was passed over,
+ * and `faces`, by stream, of which those that are wanted are made, are to outlive the
+ * trains. */
 rs_trains *
-rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_trains_take_fn take,
-              gpointer ctx);
+rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_blocks *faces,
+              rs_trains_take_fn take, gpointer ctx);
 
 /* What has not been handed on is forgotten.  NULL is fine. */
 void

@@ -137,14 +137,33 @@ tell_network(rs_watchers *watchers, const rs_sight *sight)
     }
 }
 
+/* Packets of its data have been told. */
+G_NO_INLINE static void
+know(const rs_watchers *watchers, const roce_stream *stream, rs_face *face)
+{
+    *face = (rs_face){
+        .sender = rs_incast_sender_of(watchers->incast, stream),
+        .aim = rs_bursts_aim_of(watchers->bursts, stream, 0),
+        .collective = rs_collective_know(watchers->collective, stream),
+    };
+}
+
 /* The same of a packet of a train. */
-static void
+static inline void
 show_network(rs_watchers *watchers, const rs_glimpse *glimpse)
 {
+    rs_face *face = glimpse->face;
+    if (face->aim == NULL) {
+        know(watchers, glimpse->stream, face);
+    }
     rs_odd_frames_glimpse(&watchers->odd_frames, glimpse);
-    rs_incast_glimpse(watchers->incast, glimpse);
-    rs_bursts_glimpse(watchers->bursts, glimpse);
-    rs_collective_glimpse(watchers->collective, glimpse);
+    if (face->sender != NULL) {
+        rs_incast_glimpse(watchers->incast, face->sender, glimpse);
+    }
+    if (face->aim != NULL) {
+        rs_bursts_glimpse(face->aim, glimpse);
+    }
+    rs_collective_glimpse(watchers->collective, &face->collective, glimpse);
 }
 
 static void
@@ -318,29 +337,22 @@ look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glim
     }
 }
 
-/* What the glimpses behind the i-th will want comes near in four steps, each of which goes
+/* What the glimpses behind the i-th will want comes near in three steps, each of which goes
  * by what the one before has brought. */
-static void
+static inline void
 approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint n,
                   guint i)
 {
-    if (i + 3 * AHEAD < n) {
-        rs_approach(glimpses[i + 3 * AHEAD].stream, offsetof(roce_stream, peer));
+    if (i + 2 * AHEAD >= n) {
+        return;
     }
-    if (i + 2 * AHEAD < n) {
-        rs_collective_approach(watchers->collective,
-                               glimpses[i + 2 * AHEAD].stream->id);
-    }
-    if (i + AHEAD < n) {
-        guint32 stream = glimpses[i + AHEAD].stream->id;
-        rs_incast_approach(watchers->incast, stream);
-        rs_collective_approach_edge(watchers->collective, stream);
-    }
-    if (i + AHEAD / 2 < n) {
-        const rs_glimpse *soon = &glimpses[i + AHEAD / 2];
-        rs_collective_approach_cell(watchers->collective, soon->stream->id,
-                                    soon->time_ns);
-    }
+    rs_approach(glimpses[i + 2 * AHEAD].face, sizeof(rs_face));
+    const rs_face *next = glimpses[i + AHEAD].face;
+    rs_incast_approach_sender(next->sender);
+    rs_collective_approach(&next->collective);
+    const rs_glimpse *soon = &glimpses[i + AHEAD / 2];
+    rs_collective_approach_cell(watchers->collective, &soon->face->collective,
+                                soon->time_ns);
 }
 
 void

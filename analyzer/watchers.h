@@ -67,6 +67,13 @@ typedef struct rs_watchers {
     rs_psn_plot *psn_plot; /* NULL unless the options want it */
 } rs_watchers;
 
+/* NULL beyond the bounds, and before it was looked for. */
+struct rs_face {
+    rs_incast_sender *sender;
+    rs_burst_aim *aim;
+    rs_collective_stream collective;
+};
+
 /* `analysis` has its tracker, and outlives the watchers. */
 void
 rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis);
