@@ -189,6 +189,12 @@ rs_congestion_approach(const rs_congestion *congestion, guint32 stream)
 }
 
 void
+rs_congestion_approach_more(const rs_congestion *congestion, guint32 stream)
+{
+    rs_reactions_approach_steps(congestion->reactions, stream);
+}
+
+void
 rs_congestion_finish(rs_congestion *congestion, guint64 resolution_ns)
 {
     rs_reactions_finish(congestion->reactions, resolution_ns);

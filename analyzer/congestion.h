@@ -70,9 +70,12 @@ rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
 void
 rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train);
 
-/* A train of this stream will come soon, see approach.h. */
+/* A train of this stream will come soon, see approach.h; and once that has come near. */
 void
 rs_congestion_approach(const rs_congestion *congestion, guint32 stream);
+void
+rs_congestion_approach_more(const rs_congestion *congestion, guint32 stream);
+
 void
 rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 

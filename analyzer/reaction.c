@@ -30,20 +30,33 @@ typedef struct window {
     interval ring[RS_RATE_PACKETS];
 } window;
 
-typedef struct follower {
-    guint32 stream;
-    /* the newest data packet, if its message goes on */
-    gboolean goes_on;
-    roce_space space;
-    gint64 psn;
+/* A data packet of a stream. */
+typedef struct step {
     guint64 time_ns;
+    guint32 bits;
+    guint8 part;   /* roce_part */
+    guint8 behind; /* TRUE: the one before it, in sequence */
+} step;
+
+/* What is measured of a stream from its first CNP on. */
+typedef struct measure {
+    gboolean goes_on; /* the message of the newest data packet */
+    guint64 time_ns;  /* of that packet */
 
     guint64 bits;  /* of data, since the newest burst began */
     interval held; /* may be a stop; duration 0: none */
     window window;
-    GArray *bursts; /* rs_cnp_burst, NULL before the first one */
+    GArray *bursts; /* rs_cnp_burst, NULL before the first one has ended */
     guint64 n_bursts;
     rs_cnp_burst burst; /* the newest; valid if n_bursts > 0 */
+} measure;
+
+typedef struct follower {
+    roce_space space; /* of the newest data packet */
+    gint64 psn;
+    guint64 n_steps;            /* so far */
+    measure *measure;           /* NULL before the first CNP */
+    step steps[RS_RATE_MEMORY]; /* a ring; of no use once there is a measure */
 } follower;
 
 struct rs_reactions {
@@ -59,9 +72,10 @@ static void
 free_follower(gpointer data)
 {
     follower *f = data;
-    if (f->bursts != NULL) {
-        g_array_unref(f->bursts);
+    if (f->measure != NULL && f->measure->bursts != NULL) {
+        g_array_unref(f->measure->bursts);
     }
+    g_free(f->measure);
     g_free(f);
 }
 
@@ -116,7 +130,6 @@ follow(rs_reactions *reactions, guint32 stream)
         return NULL;
     }
     f = g_new0(follower, 1);
-    f->stream = stream;
     g_ptr_array_add(reactions->followers, f);
     *number = (guint16)reactions->followers->len;
     return f;
@@ -161,10 +174,10 @@ start_of(const window *w)
 
 /* What the newest window says of the newest burst, of which there is one. */
 G_NO_INLINE static void
-take_rate(follower *f)
+take_rate(measure *m)
 {
-    rs_cnp_burst *burst = &f->burst;
-    const window *w = &f->window;
+    rs_cnp_burst *burst = &m->burst;
+    const window *w = &m->window;
     guint64 rate = rate_of(w);
     if (rate == 0 || start_of(w) < burst->start_ns) {
         return;
@@ -187,22 +200,22 @@ take_rate(follower *f)
 /* One interval that is much longer than those before it is held back: if the next one is
  * long as well the sender has become slow, else it had stopped. */
 static inline void
-take_interval(follower *f, const interval *one)
+take_interval(measure *m, const interval *one)
 {
-    const window *w = &f->window;
+    const window *w = &m->window;
     gboolean is_long = w->n >= LEAST_FOR_STOP &&
                        one->duration_ns * w->n > STOP_FACTOR * w->duration_ns;
-    if (is_long && f->held.duration_ns == 0) {
-        f->held = *one;
+    if (is_long && m->held.duration_ns == 0) {
+        m->held = *one;
         return;
     }
     if (is_long) {
-        add_interval(&f->window, &f->held);
+        add_interval(&m->window, &m->held);
     }
-    f->held.duration_ns = 0;
-    add_interval(&f->window, one);
-    if (f->n_bursts > 0) {
-        take_rate(f);
+    m->held.duration_ns = 0;
+    add_interval(&m->window, one);
+    if (m->n_bursts > 0) {
+        take_rate(m);
     }
 }
 
@@ -229,22 +242,44 @@ follows(const follower *f, roce_space space, gint64 psn)
     return f->space == space && f->psn + 1 == psn;
 }
 
-/* A data packet of a stream that is followed; `behind` the newest. */
-static inline void
-take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64 bits)
+static void
+take_step(measure *m, const step *s)
 {
-    gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
-    f->bits += bits;
-    if (inside && behind && f->goes_on && time_ns >= f->time_ns) {
+    gboolean inside = s->part == ROCE_PART_MIDDLE || s->part == ROCE_PART_LAST;
+    m->bits += s->bits;
+    if (inside && s->behind && m->goes_on && s->time_ns >= m->time_ns) {
         const interval one = {
-            .start_ns = f->time_ns,
-            .duration_ns = time_ns - f->time_ns,
-            .bits = bits,
+            .start_ns = m->time_ns,
+            .duration_ns = s->time_ns - m->time_ns,
+            .bits = s->bits,
         };
-        take_interval(f, &one);
+        take_interval(m, &one);
     }
-    f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
-    f->time_ns = time_ns;
+    m->goes_on = s->part == ROCE_PART_FIRST || s->part == ROCE_PART_MIDDLE;
+    m->time_ns = s->time_ns;
+}
+
+/* A data packet of a stream that is followed. */
+static inline void
+take_data(follower *f, const step *s)
+{
+    if (f->measure != NULL) {
+        take_step(f->measure, s);
+        return;
+    }
+    f->steps[f->n_steps++ % RS_RATE_MEMORY] = *s;
+}
+
+/* The first CNP: what is remembered is measured. */
+static measure *
+begin_to_measure(follower *f)
+{
+    f->measure = g_new0(measure, 1);
+    guint64 n = MIN(f->n_steps, RS_RATE_MEMORY);
+    for (guint64 i = f->n_steps - n; i != f->n_steps; i++) {
+        take_step(f->measure, &f->steps[i % RS_RATE_MEMORY]);
+    }
+    return f->measure;
 }
 
 void
@@ -259,8 +294,13 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
     }
     roce_space space = sight->sighting->space;
     gint64 psn = sight->sighting->psn;
-    take_data(f, follows(f, space, psn), sight->info->part, sight->frame->time_ns,
-              (guint64)sight->packet->udp_length * BITS_PER_BYTE);
+    const step s = {
+        .time_ns = sight->frame->time_ns,
+        .bits = sight->packet->udp_length * BITS_PER_BYTE,
+        .part = (guint8)sight->info->part,
+        .behind = follows(f, space, psn) ? TRUE : FALSE,
+    };
+    take_data(f, &s);
     f->space = space;
     f->psn = psn;
 }
@@ -275,8 +315,13 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
     gboolean behind = follows(f, train->space, train->psn);
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
-        take_data(f, behind, roce_opcode_get(car->opcode)->part, car->time_ns,
-                  (guint64)car->udp_bytes * BITS_PER_BYTE);
+        const step s = {
+            .time_ns = car->time_ns,
+            .bits = car->udp_bytes * BITS_PER_BYTE,
+            .part = (guint8)roce_opcode_get(car->opcode)->part,
+            .behind = behind ? TRUE : FALSE,
+        };
+        take_data(f, &s);
         behind = TRUE;
     }
     f->space = train->space;
@@ -286,7 +331,22 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
 void
 rs_reactions_approach(const rs_reactions *reactions, guint32 stream)
 {
-    rs_approach(find_follower(reactions, stream), sizeof(follower));
+    const follower *f = find_follower(reactions, stream);
+    rs_approach(f, offsetof(follower, steps));
+}
+
+void
+rs_reactions_approach_steps(const rs_reactions *reactions, guint32 stream)
+{
+    const follower *f = find_follower(reactions, stream);
+    if (f == NULL) {
+        return;
+    }
+    if (f->measure != NULL) {
+        rs_approach(f->measure, sizeof *f->measure);
+    } else {
+        rs_approach(&f->steps[f->n_steps % RS_RATE_MEMORY], 4 * RS_CACHE_LINE_BYTES);
+    }
 }
 
 /* ---- bursts ---- */
@@ -298,32 +358,32 @@ burst_gap_ns(const rs_occurrence *cnp)
 }
 
 static void
-keep_burst(follower *f)
+keep_burst(measure *m)
 {
-    if (f->n_bursts == 0 || f->n_bursts > RS_CNP_BURSTS) {
+    if (m->n_bursts == 0 || m->n_bursts > RS_CNP_BURSTS) {
         return;
     }
-    if (f->bursts == NULL) {
-        f->bursts = g_array_new(FALSE, FALSE, sizeof(rs_cnp_burst));
+    if (m->bursts == NULL) {
+        m->bursts = g_array_new(FALSE, FALSE, sizeof(rs_cnp_burst));
     }
-    g_array_append_val(f->bursts, f->burst);
+    g_array_append_val(m->bursts, m->burst);
 }
 
 static void
-begin_burst(follower *f, const roce_event *event)
+begin_burst(measure *m, const roce_event *event)
 {
-    keep_burst(f);
-    gboolean fresh = f->window.end_ns + STALE_NS >= event->time_ns;
-    f->n_bursts++;
-    f->bits = 0;
-    f->burst = (rs_cnp_burst){
+    keep_burst(m);
+    gboolean fresh = m->window.end_ns + STALE_NS >= event->time_ns;
+    m->n_bursts++;
+    m->bits = 0;
+    m->burst = (rs_cnp_burst){
         .start_ns = event->time_ns,
         .first_frame = event->frame,
-        .before_bps = fresh ? rate_of(&f->window) : 0,
+        .before_bps = fresh ? rate_of(&m->window) : 0,
         .shortest_window_ns = G_MAXUINT64,
     };
-    if (f->burst.before_bps != 0) {
-        f->burst.shortest_window_ns = f->window.duration_ns;
+    if (m->burst.before_bps != 0) {
+        m->burst.shortest_window_ns = m->window.duration_ns;
     }
 }
 
@@ -335,16 +395,17 @@ rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp)
     if (f == NULL) {
         return;
     }
+    measure *m = f->measure != NULL ? f->measure : begin_to_measure(f);
     guint64 now = event->time_ns;
-    if (f->n_bursts == 0 || now < f->burst.end_ns ||
-        now - f->burst.end_ns > burst_gap_ns(cnp)) {
-        begin_burst(f, event);
+    if (m->n_bursts == 0 || now < m->burst.end_ns ||
+        now - m->burst.end_ns > burst_gap_ns(cnp)) {
+        begin_burst(m, event);
     }
-    f->burst.cnps++;
-    f->burst.end_ns = now;
-    f->burst.bits = f->bits;
-    f->burst.last_frame = event->frame;
-    f->burst.recovery_ns = 0;
+    m->burst.cnps++;
+    m->burst.end_ns = now;
+    m->burst.bits = m->bits;
+    m->burst.last_frame = event->frame;
+    m->burst.recovery_ns = 0;
 }
 
 static void
@@ -358,10 +419,14 @@ void
 rs_reactions_finish(rs_reactions *reactions, guint64 resolution_ns)
 {
     for (guint i = 0; i < reactions->followers->len; i++) {
-        follower *f = g_ptr_array_index(reactions->followers, i);
-        keep_burst(f);
-        for (guint k = 0; f->bursts != NULL && k < f->bursts->len; k++) {
-            rs_cnp_burst *burst = &g_array_index(f->bursts, rs_cnp_burst, k);
+        const follower *f = g_ptr_array_index(reactions->followers, i);
+        measure *m = f->measure;
+        if (m == NULL) {
+            continue;
+        }
+        keep_burst(m);
+        for (guint k = 0; m->bursts != NULL && k < m->bursts->len; k++) {
+            rs_cnp_burst *burst = &g_array_index(m->bursts, rs_cnp_burst, k);
             if (burst->shortest_window_ns < LEAST_TICKS * resolution_ns) {
                 give_up_rates(burst);
             }
@@ -374,9 +439,10 @@ rs_reactions_bursts(const rs_reactions *reactions, guint32 stream, guint *n,
                     guint64 *n_all)
 {
     const follower *f = find_follower(reactions, stream);
-    *n = f != NULL && f->bursts != NULL ? f->bursts->len : 0;
-    *n_all = f != NULL ? f->n_bursts : 0;
-    return *n > 0 ? &g_array_index(f->bursts, rs_cnp_burst, 0) : NULL;
+    const measure *m = f != NULL ? f->measure : NULL;
+    *n = m != NULL && m->bursts != NULL ? m->bursts->len : 0;
+    *n_all = m != NULL ? m->n_bursts : 0;
+    return *n > 0 ? &g_array_index(m->bursts, rs_cnp_burst, 0) : NULL;
 }
 
 guint64

@@ -5,7 +5,9 @@
  * A rate is taken inside messages, where a NIC sends as fast as it may: IP payload of
  * RS_RATE_PACKETS packets over the time from each one's predecessor in its message.  What
  * an application leaves idle between messages plays no part, nor does a single stop
- * within one, as a pause makes it.
+ * within one, as a pause makes it.  Before the first CNP about a stream its newest
+ * RS_RATE_MEMORY data packets are remembered, and the rate by then is theirs: most streams
+ * never have one.
  *
  * The one rule: a rate that the stamps cannot tell is not told.  Where half of the packets
  * of a window have the stamp of their predecessor there is no rate.
@@ -19,6 +21,7 @@
 #include <glib.h>
 
 #define RS_RATE_PACKETS 16
+#define RS_RATE_MEMORY 64
 #define RS_REACTION_STREAMS 4096 /* the first so many that carry long messages */
 #define RS_CNP_BURSTS 32         /* kept of each stream */
 
@@ -58,6 +61,10 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train);
 /* A train of this stream will come soon, see approach.h. */
 void
 rs_reactions_approach(const rs_reactions *reactions, guint32 stream);
+
+/* The same, once that has come near. */
+void
+rs_reactions_approach_steps(const rs_reactions *reactions, guint32 stream);
 
 /* Before: a packet that begins a message has its stream followed, while there is room. */
 void

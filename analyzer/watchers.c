@@ -120,6 +120,7 @@ rs_watchers_approach_train_more(const rs_watchers *watchers, rs_watch_parts part
 {
     if ((parts & RS_WATCH_STREAMS) != 0) {
         rs_flowlets_approach_gaps(watchers->flowlets, stream);
+        rs_congestion_approach_more(watchers->congestion, stream);
     }
 }
 
