@@ -125,7 +125,7 @@ state_of(rs_flowlets *flowlets, guint32 id, guint32 packets)
 static guint
 highest_rung(guint64 ns)
 {
-    guint rung = g_bit_storage(ns / RS_FLOWLET_LEAST_NS) - 1;
+    guint rung = 63u - (guint)__builtin_clzll(ns / RS_FLOWLET_LEAST_NS);
     return MIN(rung, RS_FLOWLET_RUNGS - 1);
 }
 
@@ -289,18 +289,26 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
     if (s == NULL) {
         return;
     }
-    lane *l = &s->lanes[train->space];
-    for (guint i = 0; i < train->n; i++) {
-        const roce_car *car = &train->cars[i];
-        guint64 idle_ns = take_gap(s, car->time_ns);
-        if (i == 0) { /* none is missing between those of a train */
-            take_order(l, train->psn, train->n, car->time_ns, idle_ns);
+    const roce_car *cars = train->cars;
+    guint64 first_idle_ns = take_gap(s, cars[0].time_ns);
+    take_order(&s->lanes[train->space], train->psn, train->n, cars[0].time_ns,
+               first_idle_ns); /* none is missing between those of a train */
+    guint64 newest_ns = s->newest_ns;
+    for (guint i = 1; i < train->n; i++) {
+        guint64 time_ns = cars[i].time_ns;
+        if (time_ns > newest_ns && time_ns - newest_ns >= RS_FLOWLET_LEAST_NS) {
+            count_gap(s, highest_rung(time_ns - newest_ns));
         }
-        if (is_write_only(roce_opcode_get(car->opcode))) {
-            take_write(s, train->psn + i, car->address, car->payload_bytes);
+        newest_ns = MAX(newest_ns, time_ns);
+    }
+    s->newest_ns = newest_ns;
+    s->packets += train->n - 1;
+    s->data_packets += train->n;
+    for (guint i = 0; i < train->n; i++) {
+        if (is_write_only(roce_opcode_get(cars[i].opcode))) {
+            take_write(s, train->psn + i, cars[i].address, cars[i].payload_bytes);
         }
     }
-    s->data_packets += train->n;
 }
 
 void

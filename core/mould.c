@@ -27,7 +27,8 @@
 static inline bool
 is_a_cars(uint8_t opcode)
 {
-    return opcode < WRITE_FIRST + N_OF_OPERATION || opcode == READ_RESPONSE_MIDDLE;
+    const uint32_t cars = (1u << (WRITE_FIRST + N_OF_OPERATION)) - 1;
+    return opcode < 32 && ((cars | 1u << READ_RESPONSE_MIDDLE) >> opcode & 1u) != 0;
 }
 
 /* The first opcode of a car's operation, and how many it has. */
@@ -79,6 +80,7 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     mould->udp_at = express.bth_offset - UDP_BYTES;
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
     mould->shape = (uint8_t)((is_ipv4(mould) ? 0 : 2) + (is_tagged ? 1 : 0));
+    mould->newest.captured_bytes = UINT32_MAX; /* of no frame */
     return true;
 }
 
@@ -97,24 +99,33 @@ _Static_assert(WORDS(LONGEST_BYTES) * WORD_BYTES <= ROCE_MOULD_BYTES, "they fit"
 #define BITS_ETHERNET /* both addresses, and the type */ \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 #define BITS_TAG 0xff, 0xff, 0xff, 0xff
-#define BITS_IPV4 /* all but length, identification and checksum */ \
-    0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, \
+#define BITS_IPV4(length) /* all but identification and checksum */ \
+    0xff, 0xff, length, length, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-#define BITS_IPV6 /* all but the length */ \
-    0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff, \
+#define BITS_IPV6(length) \
+    0xff, 0xff, 0xff, 0xff, length, length, 0xff, 0xff, \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, \
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-#define BITS_UDP /* the ports */ 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0
-#define BITS_BTH /* neither opcode, solicited event, pad, acknowledge request nor PSN */ \
-    0, BTH_SHARED, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0
+#define BITS_UDP(length) /* all but the checksum */ \
+    0xff, 0xff, 0xff, 0xff, length, length, 0, 0
+#define BITS_BTH(opcode, flags) /* neither acknowledge request nor PSN */ \
+    opcode, flags, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0
+#define BITS_OF_SHAPES(length, opcode, flags) \
+    {BITS_ETHERNET, BITS_IPV4(length), BITS_UDP(length), BITS_BTH(opcode, flags)}, \
+    {BITS_ETHERNET, BITS_TAG, BITS_IPV4(length), BITS_UDP(length), BITS_BTH(opcode, flags)}, \
+    {BITS_ETHERNET, BITS_IPV6(length), BITS_UDP(length), BITS_BTH(opcode, flags)}, \
+    {BITS_ETHERNET, BITS_TAG, BITS_IPV6(length), BITS_UDP(length), BITS_BTH(opcode, flags)}
 
-static const _Alignas(WORD_BYTES) uint8_t shared_bits[4][ROCE_MOULD_BYTES] = {
-    {BITS_ETHERNET, BITS_IPV4, BITS_UDP, BITS_BTH},
-    {BITS_ETHERNET, BITS_TAG, BITS_IPV4, BITS_UDP, BITS_BTH},
-    {BITS_ETHERNET, BITS_IPV6, BITS_UDP, BITS_BTH},
-    {BITS_ETHERNET, BITS_TAG, BITS_IPV6, BITS_UDP, BITS_BTH},
+typedef uint8_t bits_of_shape[4][ROCE_MOULD_BYTES];
+
+static const _Alignas(WORD_BYTES) bits_of_shape shared_bits = {
+    BITS_OF_SHAPES(0, 0, BTH_SHARED),
+};
+/* The same, and what most cars have as the one before them. */
+static const _Alignas(WORD_BYTES) bits_of_shape newest_bits = {
+    BITS_OF_SHAPES(0xff, 0xff, 0xff),
 };
 /* clang-format on */
 
@@ -129,15 +140,17 @@ differ(const uint8_t *a, const uint8_t *b, const uint8_t *bits, uint32_t i)
     return (x ^ y) & mask;
 }
 
-static inline bool
-shares(const roce_mould *mould, const roce_frame *frame)
+static inline uint32_t
+words_of(const roce_mould *mould)
 {
-    uint32_t n_words = WORDS(mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
-    if (frame->link != ROCE_LINK_ETHERNET || frame->direction != mould->direction ||
-        frame->captured_bytes < n_words * WORD_BYTES) {
-        return false;
-    }
-    const uint8_t *bits = shared_bits[mould->shape];
+    return WORDS(mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
+}
+
+/* Whether a frame that has so many words has those bits of all headers as the mould. */
+static inline bool
+has_bits(const roce_mould *mould, const roce_frame *frame, const uint8_t *bits)
+{
+    uint32_t n_words = words_of(mould);
     uint64_t difference = 0;
     for (uint32_t i = 0; i < WORDS(SHORTEST_BYTES); i++) {
         difference |= differ(mould->bytes, frame->bytes, bits, i);
@@ -146,6 +159,14 @@ shares(const roce_mould *mould, const roce_frame *frame)
         difference |= differ(mould->bytes, frame->bytes, bits, i);
     }
     return difference == 0;
+}
+
+static inline bool
+shares(const roce_mould *mould, const roce_frame *frame)
+{
+    return frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
+           frame->captured_bytes >= words_of(mould) * WORD_BYTES &&
+           has_bits(mould, frame, shared_bits[mould->shape]);
 }
 
 /* ---- what they do not ---- */
@@ -215,8 +236,63 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     return true;
 }
 
-bool
-roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car)
+/* Whether a frame differs from the newest car's in no length and in no header but by its
+ * PSN, its identification and what follows from them; and has no extension header.  Then
+ * all that was found of that one's lengths holds of its own. */
+static inline bool
+is_as_newest(const roce_mould *mould, const roce_frame *frame)
+{
+    return frame->captured_bytes == mould->newest.captured_bytes &&
+           frame->wire_bytes == mould->newest.wire_bytes &&
+           frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
+           has_bits(mould, frame, newest_bits[mould->shape]);
+}
+
+static inline void
+take_as_newest(const roce_mould *mould, const roce_frame *frame, roce_car *car)
+{
+    const uint8_t *udp = frame->bytes + mould->udp_at;
+    const uint8_t *bth = udp + UDP_BYTES;
+    uint32_t psn_word = roce_be32(bth + 8);
+    uint32_t end = mould->udp_at + mould->newest.udp_bytes;
+    *car = (roce_car){
+        .time_ns = frame->time_ns,
+        .frame = frame->number,
+        .address = 0,
+        .psn24 = psn_word & 0xffffff,
+        .payload_bytes = mould->newest.payload_bytes,
+        .udp_bytes = mould->newest.udp_bytes,
+        .wire_bytes = frame->wire_bytes,
+        .ident = is_ipv4(mould) ? roce_be16(frame->bytes + mould->ip_at + 4) : 0,
+        .opcode = bth[0],
+        .ack_request = psn_word >> 31,
+        .cut = frame->captured_bytes < frame->wire_bytes,
+    };
+    car->check =
+        end <= frame->captured_bytes
+            ? roce_le32(frame->bytes + end - ROCE_ICRC_BYTES)
+            : (uint32_t)roce_ident_hash(car->payload_bytes, roce_be16(udp), car->psn24,
+                                        car->opcode, car->ack_request);
+}
+
+/* The next may be like it. */
+static void
+remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
+{
+    if (roce_opcode_get(car->opcode)->headers != 0) {
+        mould->newest.captured_bytes = UINT32_MAX;
+        return;
+    }
+    memcpy(mould->bytes, frame->bytes, mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
+    mould->newest.captured_bytes = frame->captured_bytes;
+    mould->newest.wire_bytes = frame->wire_bytes;
+    mould->newest.payload_bytes = car->payload_bytes;
+    mould->newest.udp_bytes = car->udp_bytes;
+}
+
+/* Of a frame that is not as the newest one. */
+static bool
+fits_otherwise(roce_mould *mould, const roce_frame *frame, roce_car *car)
 {
     if (!shares(mould, frame)) {
         return false;
@@ -228,8 +304,22 @@ roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car)
     uint32_t length =
         is_v4 ? roce_be16(ip + 2) : IPV6_BYTES + (uint32_t)roce_be16(ip + 4);
     car->ident = is_v4 ? roce_be16(ip + 4) : 0;
-    return mould->ip_at + length <= wire &&
-           take_car(mould, frame, mould->ip_at + length, car);
+    if (mould->ip_at + length > wire ||
+        !take_car(mould, frame, mould->ip_at + length, car)) {
+        return false;
+    }
+    remember(mould, frame, car);
+    return true;
+}
+
+bool
+roce_mould_fits(roce_mould *mould, const roce_frame *frame, roce_car *car)
+{
+    if (is_as_newest(mould, frame)) {
+        take_as_newest(mould, frame, car);
+        return true;
+    }
+    return fits_otherwise(mould, frame, car);
 }
 
 bool
@@ -294,6 +384,39 @@ roce_mould_check_icrc(const roce_mould *mould, const roce_frame *frame,
                                                                        : ROCE_ICRC_BAD;
 }
 
+static inline uint64_t
+raw_64(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static inline uint32_t
+raw_32(const uint8_t *at)
+{
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Of the ends of both addresses, the source port, and the queue pair. */
+static inline uint32_t
+hash_behind(const roce_frame *frame, uint32_t ip_at, bool is_v6)
+{
+    uint32_t udp_at = ip_at + (is_v6 ? IPV6_BYTES : IPV4_BYTES);
+    const uint8_t *udp = frame->bytes + udp_at;
+    const uint8_t *bth = udp + UDP_BYTES;
+    if (frame->captured_bytes < udp_at + UDP_BYTES + ROCE_BTH_BYTES ||
+        !is_a_cars(bth[0])) {
+        return 0;
+    }
+    uint64_t ends =
+        is_v6 ? (uint64_t)raw_32(udp - 20) << 32 | raw_32(udp - 4) : raw_64(udp - 8);
+    uint64_t h = roce_hash_mix(ends, (uint64_t)raw_32(udp) << 32 | raw_32(bth + 4));
+    return (uint32_t)(h >> 32) | 1;
+}
+
 uint32_t
 roce_mould_hash(const roce_frame *frame)
 {
@@ -302,23 +425,13 @@ roce_mould_hash(const roce_frame *frame)
         frame->captured_bytes < ETHERNET_BYTES + VLAN_TAG_BYTES) {
         return 0;
     }
-    uint32_t ip_at = ETHERNET_BYTES;
     uint16_t type = roce_be16(b + TYPE_AT);
-    if (type != ROCE_ETHERTYPE_IPV4 && type != ROCE_ETHERTYPE_IPV6) {
-        ip_at += VLAN_TAG_BYTES;
-        type = roce_be16(b + TYPE_AT + VLAN_TAG_BYTES);
+    if (type == ROCE_ETHERTYPE_IPV4) {
+        return hash_behind(frame, ETHERNET_BYTES, false);
     }
-    bool is_v6 = type == ROCE_ETHERTYPE_IPV6;
-    uint32_t udp_at = ip_at + (is_v6 ? IPV6_BYTES : IPV4_BYTES);
-    if (frame->captured_bytes < udp_at + UDP_BYTES + ROCE_BTH_BYTES ||
-        !is_a_cars(b[udp_at + UDP_BYTES])) {
-        return 0;
+    if (type == ROCE_ETHERTYPE_IPV6) {
+        return hash_behind(frame, ETHERNET_BYTES, true);
     }
-    /* The ends of both addresses, the source port, and the queue pair. */
-    uint64_t src = roce_be32(b + ip_at + (is_v6 ? 20 : 12));
-    uint64_t dst = roce_be32(b + udp_at - 4);
-    uint64_t port = roce_be16(b + udp_at);
-    uint64_t qpn = roce_be24(b + udp_at + UDP_BYTES + 5);
-    uint64_t h = roce_hash_mix(src << 32 | dst, port << 32 | qpn);
-    return (uint32_t)(h >> 32) | 1;
+    bool is_v6 = roce_be16(b + TYPE_AT + VLAN_TAG_BYTES) == ROCE_ETHERTYPE_IPV6;
+    return hash_behind(frame, ETHERNET_BYTES + VLAN_TAG_BYTES, is_v6);
 }

@@ -75,6 +75,10 @@ typedef struct roce_mould {
     uint8_t n_opcodes; /* that it has, one after the other */
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
+    struct {
+        uint32_t captured_bytes, wire_bytes; /* of its frame */
+        uint32_t payload_bytes, udp_bytes;
+    } newest; /* car: most are like the one before them */
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the
@@ -86,9 +90,10 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
 
 /* Whether roce_decode() would make the same of a frame as of the mould's, but for what the
  * car has.  The car's frame number is the frame's.  False also for a frame that ends less
- * than 8 bytes behind its BTH, as cars rarely do. */
+ * than 8 bytes behind its BTH, as cars rarely do.  What the mould remembers of those that
+ * fitted makes this faster, and nothing else. */
 bool
-roce_mould_fits(const roce_mould *mould, const roce_frame *frame, roce_car *car);
+roce_mould_fits(roce_mould *mould, const roce_frame *frame, roce_car *car);
 
 /* Whether a packet that roce_decode() made of a frame is part of a READ response as cars of
  * the mould are, and differs from them in what an AETH tells, which is no NAK: it becomes
