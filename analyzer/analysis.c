@@ -301,10 +301,13 @@ void
 rs_analysis_follow_time(rs_analysis *analysis, rs_point *point, const roce_frame *frame)
 {
     guint64 time_ns = frame->time_ns;
+    analysis->last_ns = MAX(analysis->last_ns, time_ns);
+    if (rs_point_goes_on(point, time_ns)) {
+        return;
+    }
     if (frame->number == 1 || time_ns < analysis->first_ns) {
         analysis->first_ns = time_ns;
     }
-    analysis->last_ns = MAX(analysis->last_ns, time_ns);
     if (rs_point_follow_time(point, time_ns) > 0) {
         analysis->steps_back++;
         rs_frames_keep(&point->stepped, frame->number);

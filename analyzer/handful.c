@@ -15,19 +15,18 @@ record_at(const rs_handful *h, guint i)
 
 /* ---- ahead ---- */
 
-/* Frames as trains have them: of what a mirror carries its point is known. */
-static void
-unwrap(rs_handful *h, const rs_short_way *way)
+/* A frame as trains have it: of what a mirror carries its point is known. */
+static inline roce_frame *
+unwrap(rs_handful *h, const rs_short_way *way, guint i)
 {
-    gboolean may_be_mirrored = rs_mirrors_any(way->mirrors);
-    for (guint i = 0; i < h->n; i++) {
-        rs_record *record = &h->from->records[h->first + i];
-        gboolean is_mirrored =
-            may_be_mirrored &&
-            rs_mirrors_open(way->mirrors, h->from->file_i, record->interface,
-                            &record->frame, &h->inner[i]);
-        h->frames[i] = is_mirrored ? &h->inner[i] : &record->frame;
+    rs_record *record = &h->from->records[h->first + i];
+    if (!rs_mirrors_any(way->mirrors) ||
+        !rs_mirrors_open(way->mirrors, h->from->file_i, record->interface,
+                         &record->frame, &h->inner[i])) {
+        return &record->frame;
     }
+    h->is_alike = FALSE;
+    return &h->inner[i];
 }
 
 static inline gboolean
@@ -52,9 +51,11 @@ guess_platforms(rs_handful *h, const rs_short_way *way)
     guint32 point = guess_point(way, h, interface);
     guint32 keys[RS_HANDFUL];
     for (guint i = 0; i < h->n; i++) {
+        h->frames[i] = unwrap(h, way, i);
         if (record_at(h, i)->interface != interface) {
             interface = record_at(h, i)->interface;
             point = guess_point(way, h, interface);
+            h->is_alike = FALSE;
         }
         keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]),
                                 is_mirrored(h, i) ? h->inner[i].point : point);
@@ -109,9 +110,9 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
     h->from = from;
     h->first = first;
     h->n = n;
-    h->is_open = FALSE;
+    h->is_alike = TRUE;
+    h->gate = NULL;
     if (way->trains != NULL) {
-        unwrap(h, way);
         guess_platforms(h, way);
     } else {
         memset(h->platforms, 0, sizeof h->platforms);
@@ -133,26 +134,15 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
 /* ---- boarding ---- */
 
 /* The point of a frame that may go the short way, see trains.h; NULL: it may not. */
-static inline rs_point *
-find_gate(rs_handful *h, const rs_short_way *way, guint i)
+G_NO_INLINE static rs_point *
+find_gate(const rs_handful *h, const rs_short_way *way, guint i)
 {
-    guint interface = record_at(h, i)->interface;
-    if (!is_mirrored(h, i) && h->is_open && h->gate_i == interface) {
-        return h->gate;
-    }
     const rs_points *points = way->analysis->points;
-    rs_point *point = is_mirrored(h, i)
-                          ? rs_points_at(points, h->inner[i].point)
-                          : rs_points_itself(points, h->from->file_i, interface);
-    if (point != NULL && !roce_intake_is_straight(way->intake, point->id)) {
-        point = NULL;
-    }
-    if (!is_mirrored(h, i)) {
-        h->gate = point;
-        h->gate_i = interface;
-        h->is_open = TRUE;
-    }
-    return point;
+    rs_point *point = is_mirrored(h, i) ? rs_points_at(points, h->inner[i].point)
+                                        : rs_points_itself(points, h->from->file_i,
+                                                           record_at(h, i)->interface);
+    return point != NULL && roce_intake_is_straight(way->intake, point->id) ? point
+                                                                            : NULL;
 }
 
 /* A window in which there is room for a glimpse. */
@@ -218,13 +208,14 @@ gboolean
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i)
 {
     if (h->platforms[i] != NULL) {
-        rs_point *point = find_gate(h, way, i);
+        rs_point *point = h->gate != NULL ? h->gate : find_gate(h, way, i);
         if (point != NULL && board(h, way, i, point)) {
+            h->gate = h->is_alike ? point : NULL;
             return TRUE;
         }
         decode(h, way, i, &h->turned_away);
         h->packets[i] = &h->turned_away;
     }
-    h->is_open = FALSE;
+    h->gate = NULL; /* what goes another way may close it */
     return FALSE;
 }

@@ -127,4 +127,17 @@ rs_points_overlap(const rs_points *points);
 guint64
 rs_point_follow_time(rs_point *point, guint64 time_ns);
 
+/* The same for one that none of the point was behind so far; FALSE, and nothing, for any
+ * other. */
+static inline gboolean
+rs_point_goes_on(rs_point *point, guint64 time_ns)
+{
+    if (time_ns < point->newest_ns || point->packets == 0) {
+        return FALSE;
+    }
+    point->packets++;
+    point->last_ns = point->newest_ns = time_ns;
+    return TRUE;
+}
+
 #endif
