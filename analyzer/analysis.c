@@ -373,9 +373,9 @@ take_batch(run *r, const rs_feed_batch *batch, GError **error)
         rs_handful *h = &r->handful;
         rs_handful_look_ahead(h, &r->way, batch, at,
                               MIN(batch->n_records - at, RS_HANDFUL));
-        for (guint i = 0; i < h->n; i++) {
-            if (!rs_handful_board(h, &r->way, i) &&
-                !take_frame(r, batch, at + i, h->packets[i], error)) {
+        for (guint i = rs_handful_board(h, &r->way, 0); i < h->n;
+             i = rs_handful_board(h, &r->way, i + 1)) {
+            if (!take_frame(r, batch, at + i, h->packets[i], error)) {
                 return FALSE;
             }
         }

@@ -103,7 +103,7 @@ look_at_lone_ones(rs_handful *h, const rs_short_way *way, const guint *alone, gu
     }
 }
 
-void
+G_NO_INLINE void
 rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batch *from,
                       guint first, guint n)
 {
@@ -204,18 +204,29 @@ board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point)
     return TRUE;
 }
 
-gboolean
+/* Whether the i-th has. */
+static inline gboolean
+try_to_board(rs_handful *h, const rs_short_way *way, guint i)
+{
+    if (h->platforms[i] == NULL) {
+        return FALSE;
+    }
+    rs_point *point = h->gate != NULL ? h->gate : find_gate(h, way, i);
+    if (point != NULL && board(h, way, i, point)) {
+        h->gate = h->is_alike ? point : NULL;
+        return TRUE;
+    }
+    decode(h, way, i, &h->turned_away);
+    h->packets[i] = &h->turned_away;
+    return FALSE;
+}
+
+G_NO_INLINE guint
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i)
 {
-    if (h->platforms[i] != NULL) {
-        rs_point *point = h->gate != NULL ? h->gate : find_gate(h, way, i);
-        if (point != NULL && board(h, way, i, point)) {
-            h->gate = h->is_alike ? point : NULL;
-            return TRUE;
-        }
-        decode(h, way, i, &h->turned_away);
-        h->packets[i] = &h->turned_away;
+    while (i < h->n && try_to_board(h, way, i)) {
+        i++;
     }
     h->gate = NULL; /* what goes another way may close it */
-    return FALSE;
+    return i;
 }

@@ -47,9 +47,10 @@ void
 rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batch *from,
                       guint first, guint n);
 
-/* Whether the i-th of them goes the short way; then it has been taken, but for counting
- * it.  Else its packet is known, and it goes another one. */
-gboolean
+/* Takes those from the i-th on that go the short way, one after the other, but for counting
+ * them; which is the first that does not, `n`: none.  Its packet is known, and it goes
+ * another one. */
+guint
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i);
 
 #endif
