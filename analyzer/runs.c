@@ -371,6 +371,19 @@ rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars)
     r->newest = step_of(&cars[train->n - 1], train->psn + train->n - 1);
 }
 
+/* Whether what stands beside a run has of what is followed from packet to packet the same:
+ * then it does not matter which of them is counted first. */
+static gboolean
+is_like_beside(const likeness *like, const rs_sight *sight)
+{
+    const roce_packet *p = sight->packet;
+    guint16 tci = p->n_vlans > 0 ? p->vlan_tci[0] : 0;
+    return p->hop_limit == like->hop_limit && p->bth.p_key == like->p_key &&
+           p->traffic_class >> 2 == like->traffic_class >> 2 &&
+           p->n_vlans == like->n_vlans && tci == like->vlan_tci &&
+           sight->priority == like->priority && sight->frame->point == like->point;
+}
+
 gboolean
 rs_runs_join(rs_runs *runs, const rs_sight *sight)
 {
@@ -379,7 +392,10 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
         return FALSE;
     }
     if (sight->is_beside) {
-        tell(runs, r);
+        tell_steps(runs, r);
+        if (!is_like_beside(&r->like, sight)) {
+            tell_counts(runs, r);
+        }
         r->counted = sight->counted;
         return FALSE;
     }

@@ -301,6 +301,16 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight)
     follow(p, &sight->counted);
 }
 
+/* n cars of the bin of a stream, which has counted so much before. */
+static inline void
+add_cars(progress *p, rs_counted *counted, guint64 bytes, guint n)
+{
+    p->bits += bytes * BITS_PER_BYTE;
+    counted->packets += n;
+    counted->data += n;
+    follow(p, counted);
+}
+
 void
 rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train)
 {
@@ -311,19 +321,21 @@ rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train)
     }
     progress *p = progress_of(timeline, s->id);
     rs_counted counted = train->before;
+    guint64 bytes = 0; /* that are not the bin's yet; as many packets: */
+    guint n = 0;
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
-        if (car->time_ns < p->start_ns || car->time_ns >= p->end_ns) {
-            follow(p, &counted);
+        if (car->time_ns - p->start_ns >= p->end_ns - p->start_ns) {
+            add_cars(p, &counted, bytes, n);
             enter(timeline, s, p);
             rs_bins_around(timeline->bins, car->time_ns, &p->start_ns, &p->end_ns);
+            bytes = n = 0;
         }
         p->newest_ns = car->time_ns;
-        p->bits += (guint64)car->udp_bytes * BITS_PER_BYTE;
-        counted.packets++;
-        counted.data++;
+        bytes += car->udp_bytes;
+        n++;
     }
-    follow(p, &counted);
+    add_cars(p, &counted, bytes, n);
 }
 
 void

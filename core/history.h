@@ -112,19 +112,20 @@ roce_history_at(const roce_history *history, uint32_t i)
     return &history->slots[(history->first + i) & (history->capacity - 1)];
 }
 
-/* Makes an entry at `psn` behind all others, and returns it with `psn` set and the rest
- * zero.  In a full history, which is not empty, it takes the place of the oldest. */
-static inline roce_slot *
-roce_history_push(roce_history *history, int64_t psn)
+/* Makes n entries behind all others, no more than there is room for in all; where it is
+ * full they take the places of the oldest.  Returns where the first one is in the ring: they
+ * are the caller's to fill. */
+static inline uint32_t
+roce_history_extend(roce_history *history, uint32_t n)
 {
-    if (history->n == history->capacity) {
-        history->first = (history->first + 1) & (history->capacity - 1);
-        history->n--;
-    }
-    history->n++;
-    roce_slot *slot = roce_history_at(history, history->n - 1);
-    *slot = (roce_slot){.psn = psn};
-    return slot;
+    assert(n <= history->capacity);
+    uint32_t mask = history->capacity - 1;
+    uint32_t behind = history->first + history->n;
+    uint32_t room = history->capacity - history->n;
+    uint32_t forgotten = n > room ? n - room : 0;
+    history->first = (history->first + forgotten) & mask;
+    history->n += n - forgotten;
+    return behind & mask;
 }
 
 /* Index of the first entry that ends beyond `psn`; n when there is none. */

@@ -50,8 +50,7 @@ roce_ident_follow(roce_stream_state *s, uint16_t ident)
         } else {
             s->ident_other++;
         }
-        uint32_t most = s->ident_rises > s->ident_same ? s->ident_rises : s->ident_same;
-        if (most > UINT32_MAX / 4 || s->ident_other > UINT32_MAX / 4) {
+        if ((s->ident_rises | s->ident_same | s->ident_other) > UINT32_MAX / 4) {
             s->ident_rises /= 2;
             s->ident_same /= 2;
             s->ident_other /= 2;
@@ -59,6 +58,29 @@ roce_ident_follow(roce_stream_state *s, uint16_t ident)
     }
     s->ident_seen = true;
     s->ident_last = ident;
+}
+
+void
+roce_ident_follow_train(roce_stream_state *s, const roce_car *cars, uint32_t n)
+{
+    roce_ident_follow(s, cars[0].ident);
+    uint32_t rises = 0;
+    uint16_t last = cars[0].ident;
+    for (uint32_t i = 1; i < n; i++) {
+        uint16_t step = (uint16_t)(cars[i].ident - last);
+        rises += (uint16_t)(step - 1) < RISES_BY ? 1 : 0;
+        last = cars[i].ident;
+    }
+    bool all_rise = s->pub.src.family == 4 && rises == n - 1 &&
+                    s->ident_rises <= UINT32_MAX / 4 - rises;
+    if (all_rise) {
+        s->ident_rises += rises;
+        s->ident_last = last;
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        roce_ident_follow(s, cars[i].ident);
+    }
 }
 
 static uint64_t

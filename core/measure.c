@@ -72,19 +72,25 @@ roce_measure_add(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
-/* Karn's rule: whether it is plain which copy was answered. */
-static bool
-is_clean(const roce_stream_state *s, const roce_slot *slot)
+/* Karn's rule: whether it is plain which copy was answered, where this is the newest round
+ * of its stream. */
+static inline bool
+is_clean_beside(const roce_round *round, const roce_slot *slot)
 {
     const unsigned doubtful = ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                               ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_DOUBTED |
                               ROCE_SLOT_UNTIMED;
     /* A timeout repeats all that is not acknowledged, seen here or not. */
-    const roce_round *round = &roce_trouble_of(s)->round;
     bool in_round = slot->psn < round->end &&
                     (slot->psn >= round->start || round->cause == ROCE_CAUSE_TIMEOUT);
     return slot->copies == 1 && slot->lost == 0 && !in_round &&
            (slot->flags & doubtful) == 0;
+}
+
+static bool
+is_clean(const roce_stream_state *s, const roce_slot *slot)
+{
+    return is_clean_beside(&roce_trouble_of(s)->round, slot);
 }
 
 /* ---- repair ---- */
@@ -239,12 +245,10 @@ roce_measure_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     cover(t, s, a, psn);
 }
 
-static void
-complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-         const roce_slot *slot)
+/* One more request of a message. */
+static inline void
+take_part(roce_message_clock *message, const roce_slot *slot, bool clean)
 {
-    roce_message_clock *message = &roce_heard_make(t, s)->message;
-    bool clean = is_clean(s, slot);
     if ((slot->flags & ROCE_SLOT_MESSAGE_START) != 0) {
         message->clean = clean;
         message->start_ns = slot->time_ns;
@@ -253,9 +257,12 @@ complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         message->clean = message->clean && clean && slot->psn == message->next;
     }
     message->next = slot->psn + slot->span;
-    if ((slot->flags & ROCE_SLOT_MESSAGE_END) == 0) {
-        return;
-    }
+}
+
+static void
+end_message(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+            roce_message_clock *message, const roce_slot *slot)
+{
     if (message->clean && (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
         roce_measure_add(t, s, a, ROCE_LATENCY_MESSAGE_COMPLETION, message->start_ns,
                          message->start_frame);
@@ -263,20 +270,32 @@ complete(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     message->clean = false;
 }
 
+/* What changes with each request is kept apart until all are through: each packet of most
+ * captures comes by here. */
 void
 roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                        int64_t una)
 {
-    const roce_history *history = &roce_requests(s)->history;
+    const roce_history history = roce_requests(s)->history;
+    const roce_round round = roce_trouble_of(s)->round;
+    roce_heard *heard = roce_heard_make(t, s);
+    roce_message_clock message = heard->message;
+    bool is_related = t->config.relation != NULL;
     int64_t from = s->acked ? s->una : roce_requests(s)->first;
-    for (uint32_t i = roce_history_lower(history, from); i < history->n; i++) {
-        const roce_slot *slot = roce_history_at(history, i);
+    for (uint32_t i = roce_history_lower(&history, from); i < history.n; i++) {
+        const roce_slot *slot = roce_history_at(&history, i);
         if (slot->psn >= una) {
             break;
         }
-        roce_track_relate(t, s, a, ROCE_RELATION_COVERS, slot->frame);
-        complete(t, s, a, slot);
+        if (is_related) {
+            roce_track_relate(t, s, a, ROCE_RELATION_COVERS, slot->frame);
+        }
+        take_part(&message, slot, is_clean_beside(&round, slot));
+        if ((slot->flags & ROCE_SLOT_MESSAGE_END) != 0) {
+            end_message(t, s, a, &message, slot);
+        }
     }
+    heard->message = message;
 }
 
 /* ---- responses ---- */

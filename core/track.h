@@ -33,6 +33,7 @@
 #include "parts.h"
 #include "roce/psn.h"
 #include "roce/tracker.h"
+#include "roce/train.h"
 
 /* No queue pair has so many PSNs outstanding: what lies further off is another one's. */
 #define ROCE_RESTART_DISTANCE 65536
@@ -343,6 +344,9 @@ roce_ident_mode_of(const roce_stream_state *s);
 /* Follows the sender's IPv4 identifications. */
 void
 roce_ident_follow(roce_stream_state *s, uint16_t ident);
+/* The same for n >= 1 cars. */
+void
+roce_ident_follow_train(roce_stream_state *s, const roce_car *cars, uint32_t n);
 roce_identity
 roce_ident_of(const roce_frame *frame, const roce_packet *p);
 /* Whether one identification was given out before another; false if nobody can tell. */

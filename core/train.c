@@ -318,24 +318,24 @@ static const uint16_t flags_of_part[] = {
         ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START | ROCE_SLOT_MESSAGE_END,
 };
 
-/* One more that the acceptor takes, as place() of sequence.c and of respond.c has it. */
+/* An entry for a packet that the acceptor takes, as place() of sequence.c and of respond.c
+ * has it. */
 static inline void
-enter(roce_lane *lane, const roce_car *car, uint16_t flags, uint32_t message_bytes)
+enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned flags,
+      uint32_t message_bytes)
 {
-    roce_slot *slot = roce_history_push(&lane->history, lane->max_next);
-    lane->tx++;
     *slot = (roce_slot){
-        .psn = lane->max_next++,
+        .psn = psn,
         .time_ns = car->time_ns,
         .frame = car->frame & ROCE_SLOT_MAX_FRAME,
         .span = 1,
-        .tx = lane->tx & ROCE_SLOT_MAX_TX,
+        .tx = tx & ROCE_SLOT_MAX_TX,
         .first_check = car->check,
         .newest_check = car->check,
         .first_ident = car->ident,
         .newest_ident = car->ident,
         .message_bytes = message_bytes,
-        .flags = flags,
+        .flags = (uint16_t)flags,
         .copies = 1,
     };
 }
@@ -343,24 +343,44 @@ enter(roce_lane *lane, const roce_car *car, uint16_t flags, uint32_t message_byt
 static void
 take_requests(roce_stream_state *s, const roce_car *cars, uint32_t n)
 {
+    roce_lane *lane = &s->requests;
+    const uint32_t at = roce_history_extend(&lane->history, n);
+    const roce_history history = lane->history;
+    const int64_t psn = lane->max_next;
+    const uint64_t tx = lane->tx;
+    uint64_t bytes = 0;
+    uint32_t n_ends = 0;
     for (uint32_t i = 0; i < n; i++) {
         const roce_car *car = &cars[i];
-        const roce_opcode_info *info = roce_opcode_get(car->opcode);
+        roce_part part = roce_opcode_get(car->opcode)->part;
         unsigned asks = car->ack_request ? ROCE_SLOT_WANTS_ACK : 0;
-        enter(&s->requests, car, (uint16_t)(flags_of_part[info->part] | asks),
-              car->payload_bytes);
-        roce_sequence_learn_from(s, info->part, car->payload_bytes);
-        s->pub.message_bytes += car->payload_bytes;
-        s->pub.messages_completed += roce_part_ends(info->part) ? 1 : 0;
+        enter(&history.slots[(at + i) & (history.capacity - 1)], psn + i, tx + 1 + i,
+              car, flags_of_part[part] | asks, car->payload_bytes);
+        bytes += car->payload_bytes;
+        n_ends += roce_part_ends(part) ? 1 : 0;
     }
+    for (uint32_t i = 0; i < n && s->pub.pmtu_bytes == 0; i++) {
+        roce_sequence_learn_from(s, roce_opcode_get(cars[i].opcode)->part,
+                                 cars[i].payload_bytes);
+    }
+    lane->max_next = psn + n;
+    lane->tx = tx + n;
+    s->pub.message_bytes += bytes;
+    s->pub.messages_completed += n_ends;
 }
 
 static void
 take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
 {
+    roce_lane *lane = roce_responses(by);
+    const uint32_t at = roce_history_extend(&lane->history, n);
+    const roce_history history = lane->history;
     for (uint32_t i = 0; i < n; i++) {
-        enter(roce_responses(by), &cars[i], ROCE_SLOT_IN_ORDER, 0);
+        enter(&history.slots[(at + i) & (history.capacity - 1)], lane->max_next + i,
+              lane->tx + 1 + i, &cars[i], ROCE_SLOT_IN_ORDER, 0);
     }
+    lane->max_next += n;
+    lane->tx += n;
 }
 
 /* What is counted of each car. */
@@ -379,12 +399,12 @@ count(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint32_t n)
         payload_bytes += car->payload_bytes;
         first_ns = car->time_ns < first_ns ? car->time_ns : first_ns;
         last_ns = car->time_ns > last_ns ? car->time_ns : last_ns;
-        roce_ident_follow(s, car->ident);
         if (i + 1 == n || car[1].opcode != car->opcode) {
             roce_track_opcode(t, pub, car->opcode, i + 1 - counted);
             counted = i + 1;
         }
     }
+    roce_ident_follow_train(s, cars, n);
     pub->wire_bytes += wire_bytes;
     pub->payload_bytes += payload_bytes;
     pub->first_time_ns = first_ns;
