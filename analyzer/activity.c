@@ -287,16 +287,22 @@ rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
     if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
         move_newest(activity, newest, time_ns);
     }
-    const rs_cell packet = {
-        .first_ns = time_ns,
-        .last_ns = time_ns,
-        .first_frame = frame,
-        .last_frame = frame,
-        .bytes = bytes,
-        .packets = bytes > 0 ? 1 : 0,
-        .resent = bytes > 0 ? 0 : 1,
-    };
-    join(&newest->cell, &packet);
+    rs_cell *cell = &newest->cell;
+    if (bytes == 0) {
+        cell->resent++;
+        return;
+    }
+    gboolean is_first = cell->bytes == 0;
+    if (is_first || time_ns < cell->first_ns) {
+        cell->first_ns = time_ns;
+        cell->first_frame = frame;
+    }
+    if (is_first || time_ns >= cell->last_ns) {
+        cell->last_ns = time_ns;
+        cell->last_frame = frame;
+    }
+    cell->bytes += bytes;
+    cell->packets++;
 }
 
 void

@@ -301,10 +301,6 @@ void
 rs_analysis_follow_time(rs_analysis *analysis, rs_point *point, const roce_frame *frame)
 {
     guint64 time_ns = frame->time_ns;
-    analysis->last_ns = MAX(analysis->last_ns, time_ns);
-    if (rs_point_goes_on(point, time_ns)) {
-        return;
-    }
     if (frame->number == 1 || time_ns < analysis->first_ns) {
         analysis->first_ns = time_ns;
     }
@@ -448,6 +444,15 @@ by_time(gconstpointer a, gconstpointer b)
     return first->frame < second->frame ? -1 : first->frame > second->frame;
 }
 
+static void
+find_last(rs_analysis *analysis)
+{
+    for (guint i = 0; i < rs_points_n(analysis->points); i++) {
+        guint64 newest_ns = rs_points_at(analysis->points, i)->newest_ns;
+        analysis->last_ns = MAX(analysis->last_ns, newest_ns);
+    }
+}
+
 /* From here on there is one thread. */
 static void
 stop_stages(rs_analysis *analysis)
@@ -461,6 +466,7 @@ finish(run *r)
 {
     rs_analysis *analysis = r->way.analysis;
     rs_must(roce_intake_finish(r->way.intake));
+    find_last(analysis);
     end_trains(r);
     stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);

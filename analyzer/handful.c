@@ -15,20 +15,6 @@ record_at(const rs_handful *h, guint i)
 
 /* ---- ahead ---- */
 
-/* A frame as trains have it: of what a mirror carries its point is known. */
-static inline roce_frame *
-unwrap(rs_handful *h, const rs_short_way *way, guint i)
-{
-    rs_record *record = &h->from->records[h->first + i];
-    if (!rs_mirrors_any(way->mirrors) ||
-        !rs_mirrors_open(way->mirrors, h->from->file_i, record->interface,
-                         &record->frame, &h->inner[i])) {
-        return &record->frame;
-    }
-    h->is_alike = FALSE;
-    return &h->inner[i];
-}
-
 static inline gboolean
 is_mirrored(const rs_handful *h, guint i)
 {
@@ -44,25 +30,57 @@ guess_point(const rs_short_way *way, const rs_handful *h, guint interface)
     return point != NULL ? point->id : rs_points_newest(points);
 }
 
+/* Takes frames as trains have them: of what a mirror carries its point is known. */
 static void
-guess_platforms(rs_handful *h, const rs_short_way *way)
+unwrap(rs_handful *h, const rs_short_way *way)
+{
+    for (guint i = 0; i < h->n; i++) {
+        const rs_record *record = record_at(h, i);
+        if (rs_mirrors_open(way->mirrors, h->from->file_i, record->interface,
+                            &record->frame, &h->inner[i])) {
+            h->frames[i] = &h->inner[i];
+            h->is_alike = FALSE;
+        }
+    }
+}
+
+/* The points of the frames, as far as they are known. */
+static void
+guess_points(rs_handful *h, const rs_short_way *way, guint32 *points)
 {
     guint interface = record_at(h, 0)->interface;
     guint32 point = guess_point(way, h, interface);
-    guint32 keys[RS_HANDFUL];
     for (guint i = 0; i < h->n; i++) {
-        h->frames[i] = unwrap(h, way, i);
         if (record_at(h, i)->interface != interface) {
             interface = record_at(h, i)->interface;
             point = guess_point(way, h, interface);
             h->is_alike = FALSE;
         }
-        keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]),
-                                is_mirrored(h, i) ? h->inner[i].point : point);
-        rs_trains_approach_guess(way->trains, keys[i]);
+        points[i] = is_mirrored(h, i) ? h->inner[i].point : point;
     }
-    for (guint i = 0; i < h->n; i++) {
-        h->platforms[i] = rs_trains_guess(way->trains, keys[i]);
+}
+
+static void
+guess_platforms(rs_handful *h, const rs_short_way *way)
+{
+    rs_record *records = &h->from->records[h->first];
+    const rs_trains *trains = way->trains;
+    const guint n = h->n;
+    for (guint i = 0; i < n; i++) {
+        h->frames[i] = &records[i].frame;
+    }
+    if (rs_mirrors_any(way->mirrors)) {
+        unwrap(h, way);
+    }
+    guint32 points[RS_HANDFUL];
+    guess_points(h, way, points);
+    guint32 keys[RS_HANDFUL];
+    for (guint i = 0; i < n; i++) {
+        keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]), points[i]);
+        rs_trains_approach_guess(trains, keys[i]);
+    }
+    for (guint i = 0; i < n; i++) {
+        h->platforms[i] = rs_trains_guess(trains, keys[i]);
         rs_trains_approach(h->platforms[i]);
     }
 }
@@ -111,7 +129,6 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
     h->first = first;
     h->n = n;
     h->is_alike = TRUE;
-    h->gate = NULL;
     if (way->trains != NULL) {
         guess_platforms(h, way);
     } else {
@@ -155,19 +172,15 @@ window_with_room(const rs_analysis *analysis)
     return rs_stages_window(analysis->stages);
 }
 
-/* What it is known by in later files and at other points, where somebody asks. */
+/* What it is known by in later files and at other points. */
 static void
 identify(const rs_analysis *analysis, const roce_frame *frame, const rs_point *point,
          const rs_platform *platform, const roce_car *car, rs_window *window,
          rs_glimpse *glimpse)
 {
-    gboolean is_recalled = rs_points_have_recall(analysis->points);
-    if (!is_recalled && analysis->twins == NULL) {
-        return;
-    }
     roce_wire_identity identity;
     rs_trains_identify(platform, frame, car, &identity);
-    if (is_recalled) {
+    if (rs_points_have_recall(analysis->points)) {
         rs_points_remember_car(analysis->points, point, frame->number, &identity);
     }
     if (analysis->twins != NULL) {
@@ -177,8 +190,16 @@ identify(const rs_analysis *analysis, const roce_frame *frame, const rs_point *p
     }
 }
 
+/* Whether more is wanted of cars than a glimpse. */
 static gboolean
-board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point)
+is_more_wanted(const rs_short_way *way)
+{
+    return way->glances_wanted || way->analysis->twins != NULL ||
+           rs_points_have_recall(way->analysis->points);
+}
+
+static inline gboolean
+board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point, gboolean more)
 {
     rs_analysis *analysis = way->analysis;
     rs_platform *platform = h->platforms[i];
@@ -188,45 +209,36 @@ board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point)
     if (car == NULL) {
         return FALSE;
     }
-    rs_analysis_follow_time(analysis, point, frame);
+    if (!rs_point_goes_on(point, frame->time_ns)) {
+        rs_analysis_follow_time(analysis, point, frame);
+    }
     analysis->snaplen_truncated += car->cut ? 1 : 0;
+    rs_window *window = window_with_room(analysis);
+    rs_glimpse *glimpse = &window->glimpses[window->n_glimpses++];
+    rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);
     if (is_mirrored(h, i)) {
         roce_tracker_count_mirrored(analysis->tracker, 1);
     }
-    rs_window *window = window_with_room(analysis);
-    guint glimpse_i = window->n_glimpses++;
-    rs_glimpse *glimpse = &window->glimpses[glimpse_i];
-    rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);
-    if (way->glances_wanted) {
-        rs_trains_glance(platform, &window->glances[glimpse_i]);
+    if (more) {
+        rs_trains_glance(platform, &window->glances[glimpse - window->glimpses]);
+        identify(analysis, frame, point, platform, car, window, glimpse);
     }
-    identify(analysis, frame, point, platform, car, window, glimpse);
     return TRUE;
-}
-
-/* Whether the i-th has. */
-static inline gboolean
-try_to_board(rs_handful *h, const rs_short_way *way, guint i)
-{
-    if (h->platforms[i] == NULL) {
-        return FALSE;
-    }
-    rs_point *point = h->gate != NULL ? h->gate : find_gate(h, way, i);
-    if (point != NULL && board(h, way, i, point)) {
-        h->gate = h->is_alike ? point : NULL;
-        return TRUE;
-    }
-    decode(h, way, i, &h->turned_away);
-    h->packets[i] = &h->turned_away;
-    return FALSE;
 }
 
 G_NO_INLINE guint
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i)
 {
-    while (i < h->n && try_to_board(h, way, i)) {
-        i++;
+    gboolean more = is_more_wanted(way);
+    rs_point *gate = NULL; /* that is open to all of them */
+    for (; i < h->n && h->platforms[i] != NULL; i++) {
+        rs_point *point = gate != NULL ? gate : find_gate(h, way, i);
+        if (point == NULL || !board(h, way, i, point, more)) {
+            decode(h, way, i, &h->turned_away);
+            h->packets[i] = &h->turned_away;
+            break;
+        }
+        gate = h->is_alike ? point : NULL;
     }
-    h->gate = NULL; /* what goes another way may close it */
     return i;
 }

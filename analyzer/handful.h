@@ -34,7 +34,6 @@ typedef struct rs_handful {
     const rs_feed_batch *from;
     guint first, n;
     gboolean is_alike; /* all are of one interface, and no mirror carried any */
-    rs_point *gate;    /* of all, if they are; NULL: to be asked for */
     roce_frame *frames[RS_HANDFUL]; /* as trains have them: themselves, or in `inner` */
     rs_platform *platforms[RS_HANDFUL];     /* where they may wait; NULL: nowhere */
     const roce_packet *packets[RS_HANDFUL]; /* of those that wait nowhere */

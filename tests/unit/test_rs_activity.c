@@ -40,7 +40,8 @@ check_width(void)
         check_row(cases[i].name);
         CHECK_INT(rs_activity_n_levels(activity), 0);
         rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 10);
-        rs_activity_add(activity, rs_activity_newest(activity, 0), start + cases[i].last_ns, 2, 20);
+        rs_activity_add(activity, rs_activity_newest(activity, 0),
+                        start + cases[i].last_ns, 2, 20);
         rs_activity_finish(activity);
         CHECK_INT(rs_activity_n_levels(activity), cases[i].n_levels);
         CHECK_INT(rs_activity_level(activity, 0)->width_ns, cases[i].width_ns);
@@ -66,13 +67,16 @@ check_cells(void)
     guint64 start = START / 2000 * 2000;
     rs_activity_add(activity, rs_activity_newest(activity, 1), start + 100, 1, 10);
     rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1900, 2, 20);
-    rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1200, 3, 30); /* the clock steps back */
-    rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1300, 4, 0);  /* sent again */
+    rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1200, 3,
+                    30); /* the clock steps back */
+    rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1300, 4,
+                    0); /* sent again */
     rs_activity_finish(activity);
     const rs_level *level = rs_activity_level(activity, 0);
     CHECK_INT(rs_level_cells(level, 1).n, 2);
     CHECK_INT(rs_level_cells(level, 0).n, 0);
-    rs_activity_add(activity, rs_activity_newest(activity, 1), start + RS_ACTIVITY_SPAN * 1000, 5, 1);
+    rs_activity_add(activity, rs_activity_newest(activity, 1),
+                    start + RS_ACTIVITY_SPAN * 1000, 5, 1);
     rs_activity_finish(activity);
     level = rs_activity_level(activity, 0);
     CHECK_INT(rs_level_cells(level, 1).n, 2);
@@ -94,7 +98,8 @@ check_order(void)
     rs_activity *activity = rs_activity_new();
     static const guint64 after[] = {5000, 1000, 3000, 1000, 9000};
     for (guint i = 0; i < G_N_ELEMENTS(after); i++) {
-        rs_activity_add(activity, rs_activity_newest(activity, 0), START + after[i], i + 1, 1);
+        rs_activity_add(activity, rs_activity_newest(activity, 0), START + after[i],
+                        i + 1, 1);
     }
     rs_activity_finish(activity);
     const rs_cells cells = rs_level_cells(rs_activity_level(activity, 0), 0);
@@ -114,7 +119,8 @@ check_bound(void)
     const guint packets = 4000;
     for (guint i = 0; i < packets; i++) {
         for (guint edge = 0; edge < edges; edge++) {
-            rs_activity_add(activity, rs_activity_newest(activity, edge), START + (guint64)i * 2000, 1, 1);
+            rs_activity_add(activity, rs_activity_newest(activity, edge),
+                            START + (guint64)i * 2000, 1, 1);
         }
     }
     rs_activity_finish(activity);

@@ -29,8 +29,8 @@ row_of(const train *t)
         guint bytes = t->bytes > 0 ? t->bytes : 1000;
         guint64 start = START + t->starts_us[i] * US;
         for (guint k = 0; k < packets; k++) {
-            rs_activity_add(activity, rs_activity_newest(activity, 0), start + k * US, 1,
-                            i + 1 == t->odd ? bytes * 3 : bytes);
+            rs_activity_add(activity, rs_activity_newest(activity, 0), start + k * US,
+                            1, i + 1 == t->odd ? bytes * 3 : bytes);
         }
         if (t->resent) {
             rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 0);
