@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bins.h"
 
+#include "approach.h"
+
 #include <string.h>
 
 #define LEAST_CAPACITY 8
@@ -169,6 +171,21 @@ cells_of(rs_series *series, guint64 number)
         return &series->cells[(number - series->first) * series->columns];
     }
     return extend(series, number);
+}
+
+void
+rs_series_approach(const rs_series *series)
+{
+    rs_approach(series, sizeof *series);
+}
+
+void
+rs_series_approach_newest(const rs_series *series)
+{
+    if (series != NULL && series->n > 0) {
+        rs_approach(&series->cells[(gsize)(series->n - 1) * series->columns],
+                    2 * series->columns * sizeof *series->cells);
+    }
 }
 
 void

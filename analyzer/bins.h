@@ -33,6 +33,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_bins, rs_bins_free)
 rs_series *
 rs_bins_add_series(rs_bins *bins, guint columns);
 
+/* Something will be added to it soon, near the newest bin that it has; see approach.h.  In
+ * two steps, of which the second takes what the first has brought near; NULL is fine. */
+void
+rs_series_approach(const rs_series *series);
+void
+rs_series_approach_newest(const rs_series *series);
+
 /* A span around a time, from *start_ns on and before *end_ns, whose amounts come into one
  * bin, now and later. */
 void

@@ -13,6 +13,7 @@
  */
 #include "receiver.h"
 
+#include "approach.h"
 #include "byte_of.h"
 #include "data_sight.h"
 
@@ -289,6 +290,30 @@ take_request(rs_receivers *receivers, guint32 stream, guint64 time_ns)
     if (s != NULL && s->hold != NULL) {
         end_credit_wait(s->hold, time_ns);
         *rs_byte_of(receivers->waiting, stream) = 0;
+    }
+}
+
+/* NULL: it is about none. */
+static const state *
+acknowledged_by(const rs_receivers *receivers, const rs_sight *sight)
+{
+    gboolean is_about = (sight->packet->headers & ROCE_HEADER_AETH) != 0 &&
+                        sight->peer != ROCE_NO_STREAM;
+    return is_about ? state_at(receivers, sight->peer) : NULL;
+}
+
+void
+rs_receivers_approach(const rs_receivers *receivers, const rs_sight *sight)
+{
+    rs_approach(acknowledged_by(receivers, sight), sizeof(state));
+}
+
+void
+rs_receivers_approach_times(const rs_receivers *receivers, const rs_sight *sight)
+{
+    const state *s = acknowledged_by(receivers, sight);
+    if (s != NULL && s->cells != NULL) {
+        rs_approach(&s->cells[s->n_full], sizeof(cell));
     }
 }
 

@@ -66,6 +66,12 @@ void
 rs_receivers_free(rs_receivers *receivers);
 
 /* The tracker has just taken this packet. */
+/* A packet will come soon, see approach.h; and once what that asked for has come near. */
+void
+rs_receivers_approach(const rs_receivers *receivers, const rs_sight *sight);
+void
+rs_receivers_approach_times(const rs_receivers *receivers, const rs_sight *sight);
+
 /* Packets, which may stand for several; and each one of them, before. */
 void
 rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);

@@ -5,7 +5,6 @@
 #include "twins.h"
 
 #define AHEAD 8 /* packets whose memory fits near the processor */
-#define TRAINS_AHEAD 2
 #define TWINS_AHEAD 6
 
 /* What the reports themselves keep. */
@@ -51,9 +50,27 @@ static void
 approach(const rs_analysis *analysis, rs_watch_parts parts, const rs_window *window,
          guint i)
 {
-    if (i < window->n && window->slots[i].sighting.stream != ROCE_NO_STREAM) {
+    if (i + AHEAD < window->n) {
         rs_watchers_approach(&analysis->watchers, parts,
-                             window->slots[i].sighting.stream);
+                             &window->slots[i + AHEAD].sight);
+    }
+    if (i + AHEAD / 2 < window->n) {
+        rs_watchers_approach_more(&analysis->watchers, parts,
+                                  &window->slots[i + AHEAD / 2].sight);
+    }
+}
+
+/* What trains behind the i-th will want comes near in steps. */
+static void
+approach_trains(const rs_analysis *analysis, rs_watch_parts parts,
+                const rs_window *window, guint i)
+{
+    for (guint step = 0; step < RS_APPROACH_STEPS; step++) {
+        guint ahead = i + RS_APPROACH_STEPS - step;
+        if (ahead < window->n_trains) {
+            rs_watchers_approach_train(&analysis->watchers, parts,
+                                       window->trains[ahead].stream->id, step);
+        }
     }
 }
 
@@ -99,14 +116,7 @@ tell_before(rs_analysis *analysis, rs_watch_parts parts, const rs_window *window
     }
     for (; at->n_trains < window->n_trains && window->trains[at->n_trains].behind <= i;
          at->n_trains++) {
-        if (at->n_trains + TRAINS_AHEAD < window->n_trains) {
-            rs_watchers_approach_train(
-                &analysis->watchers, parts,
-                window->trains[at->n_trains + TRAINS_AHEAD].stream->id);
-            rs_watchers_approach_train_more(
-                &analysis->watchers, parts,
-                window->trains[at->n_trains + 1].stream->id);
-        }
+        approach_trains(analysis, parts, window, at->n_trains);
         const rs_train *train = &window->trains[at->n_trains];
         rs_watchers_train(&analysis->watchers, parts, train,
                           &window->cars[train->first]);
@@ -119,11 +129,11 @@ rs_tell_window(gpointer ctx, rs_watch_parts parts, const rs_window *window)
     rs_analysis *analysis = ctx;
     position at = {0};
     for (guint i = 0; i < MIN(window->n, AHEAD); i++) {
-        approach(analysis, parts, window, i);
+        rs_watchers_approach(&analysis->watchers, parts, &window->slots[i].sight);
     }
     for (guint i = 0; i < window->n; i++) {
         const rs_slot *slot = &window->slots[i];
-        approach(analysis, parts, window, i + AHEAD);
+        approach(analysis, parts, window, i);
         tell_before(analysis, parts, window, i, &at);
         for (; at.n_events < slot->n_events; at.n_events++) {
             rs_tell_event(analysis, parts,

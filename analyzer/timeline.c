@@ -342,6 +342,25 @@ void
 rs_timeline_approach(const rs_timeline *timeline, guint32 stream)
 {
     rs_approach_element(timeline->streams_so_far, stream, sizeof(progress));
+    if (stream < RS_TIMELINE_STREAMS) {
+        rs_approach(&timeline->streams[stream], sizeof(stream_series));
+    }
+}
+
+void
+rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream)
+{
+    if (stream < RS_TIMELINE_STREAMS) {
+        rs_series_approach(timeline->streams[stream].traffic);
+    }
+}
+
+void
+rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream)
+{
+    if (stream < RS_TIMELINE_STREAMS) {
+        rs_series_approach_newest(timeline->streams[stream].traffic);
+    }
 }
 
 /* A CNP whose cause is known and which the other direction does not carry. */

@@ -45,9 +45,14 @@ rs_timeline_packet(rs_timeline *timeline, const rs_sight *sight);
 void
 rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train);
 
-/* A train of this stream will come soon, see approach.h. */
+/* A train of this stream will come soon, see approach.h; in three steps, each of which takes
+ * what the one before has brought near. */
 void
 rs_timeline_approach(const rs_timeline *timeline, guint32 stream);
+void
+rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream);
+void
+rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -92,35 +92,46 @@ rs_watchers_clear(rs_watchers *watchers)
 }
 
 void
-rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 stream)
+rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts,
+                     const rs_sight *sight)
 {
-    if ((parts & RS_WATCH_NETWORK) != 0) {
+    guint32 stream = sight->sighting->stream;
+    if ((parts & RS_WATCH_NETWORK) != 0 && stream != ROCE_NO_STREAM) {
         rs_incast_approach(watchers->incast, stream);
     }
-    if ((parts & RS_WATCH_STREAMS) != 0) {
+    if ((parts & RS_WATCH_STREAMS) != 0 && stream != ROCE_NO_STREAM) {
         rs_runs_approach(watchers->runs, stream);
+        rs_receivers_approach(watchers->receivers, sight);
+    }
+}
+
+void
+rs_watchers_approach_more(const rs_watchers *watchers, rs_watch_parts parts,
+                          const rs_sight *sight)
+{
+    if ((parts & RS_WATCH_STREAMS) != 0) {
+        rs_receivers_approach_times(watchers->receivers, sight);
     }
 }
 
 void
 rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
-                           guint32 stream)
+                           guint32 stream, guint step)
 {
-    if ((parts & RS_WATCH_STREAMS) != 0) {
+    if ((parts & RS_WATCH_STREAMS) == 0) {
+        return;
+    }
+    if (step == 0) {
         rs_runs_approach(watchers->runs, stream);
         rs_timeline_approach(watchers->timeline, stream);
         rs_congestion_approach(watchers->congestion, stream);
         rs_flowlets_approach(watchers->flowlets, stream);
-    }
-}
-
-void
-rs_watchers_approach_train_more(const rs_watchers *watchers, rs_watch_parts parts,
-                                guint32 stream)
-{
-    if ((parts & RS_WATCH_STREAMS) != 0) {
-        rs_flowlets_approach_gaps(watchers->flowlets, stream);
+    } else if (step == 1) {
+        rs_timeline_approach_series(watchers->timeline, stream);
         rs_congestion_approach_more(watchers->congestion, stream);
+        rs_flowlets_approach_gaps(watchers->flowlets, stream);
+    } else {
+        rs_timeline_approach_bin(watchers->timeline, stream);
     }
 }
 

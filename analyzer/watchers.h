@@ -81,18 +81,21 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis);
 void
 rs_watchers_clear(rs_watchers *watchers);
 
-/* A packet of this stream will come soon, see approach.h. */
+/* This packet will come soon, see approach.h; and once what that asked for has come near. */
 void
-rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts, guint32 stream);
-/* The same for a train. */
+rs_watchers_approach(const rs_watchers *watchers, rs_watch_parts parts,
+                     const rs_sight *sight);
+void
+rs_watchers_approach_more(const rs_watchers *watchers, rs_watch_parts parts,
+                          const rs_sight *sight);
+
+/* A train of this stream will come soon: in steps, each of which takes what the one before
+ * has brought near. */
+#define RS_APPROACH_STEPS 3
+
 void
 rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
-                           guint32 stream);
-
-/* And once what that asked for has come near. */
-void
-rs_watchers_approach_train_more(const rs_watchers *watchers, rs_watch_parts parts,
-                                guint32 stream);
+                           guint32 stream, guint step);
 
 /* The tracker has taken this packet. */
 void
