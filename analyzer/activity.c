@@ -8,11 +8,11 @@
 
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
-/* The cell that an edge added to last, out of the level while times stay in it. */
+/* The cell that an edge added to last.  It stays where it is until the edge has another
+ * one, or all cells become wider. */
 struct rs_newest_cell {
     guint64 start_ns, end_ns; /* both 0: there is none */
-    rs_cell cell;
-    guint i; /* its place in the level */
+    rs_cell *cell;
     guint32 edge;
 };
 
@@ -135,22 +135,19 @@ halve(rs_cells *cells)
 }
 
 static void
-put_back(const rs_activity *activity, rs_newest_cell *newest)
+forget(rs_newest_cell *newest)
 {
-    if (newest->end_ns > 0) {
-        cells_of(activity, newest->edge)->at[newest->i] = newest->cell;
-    }
     newest->start_ns = newest->end_ns = 0;
 }
 
-/* Puts back the newest cells of all edges. */
+/* Cells are about to move. */
 static void
-put_all_back(rs_activity *activity)
+forget_all(rs_activity *activity)
 {
     for (guint32 edge = 0; edge < rs_blocks_n(&activity->newest); edge++) {
         rs_newest_cell *newest = rs_blocks_find(&activity->newest, edge);
         if (newest != NULL) {
-            put_back(activity, newest);
+            forget(newest);
         }
     }
 }
@@ -159,7 +156,7 @@ static void
 double_width(rs_activity *activity)
 {
     rs_level *now = activity->now;
-    put_all_back(activity);
+    forget_all(activity);
     if (activity->doublings++ % SET_ASIDE_EVERY == 0) {
         set_aside(activity);
     }
@@ -180,7 +177,8 @@ static guint64
 reach(rs_activity *activity, guint64 time_ns)
 {
     rs_level *now = activity->now;
-    guint64 number = time_ns / now->width_ns;
+    /* By what division takes by a constant, since cells are so many times as wide. */
+    guint64 number = time_ns / RS_ACTIVITY_LEAST_NS >> activity->doublings;
     gboolean any = activity->n_cells > 0;
     now->first = any ? MIN(now->first, number) : number;
     now->last = any ? MAX(now->last, number) : number;
@@ -247,13 +245,12 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
 G_NO_INLINE static void
 move_newest(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns)
 {
-    put_back(activity, newest);
+    forget(newest);
     guint64 number = reach(activity, time_ns);
     guint i = find_cell(activity, newest->edge, number);
     newest->start_ns = number * activity->now->width_ns;
     newest->end_ns = (number + 1) * activity->now->width_ns;
-    newest->cell = cells_of(activity, newest->edge)->at[i];
-    newest->i = i;
+    newest->cell = &cells_of(activity, newest->edge)->at[i];
 }
 
 rs_newest_cell *
@@ -271,13 +268,9 @@ rs_activity_approach(const rs_newest_cell *newest)
 }
 
 void
-rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
-                          guint64 time_ns)
+rs_activity_approach_cell(const rs_newest_cell *newest)
 {
-    if (newest->end_ns > 0 && time_ns >= newest->end_ns) {
-        rs_approach(&cells_of(activity, newest->edge)->at[newest->i],
-                    2 * sizeof(rs_cell));
-    }
+    rs_approach(newest->cell, 2 * sizeof(rs_cell));
 }
 
 void
@@ -287,7 +280,7 @@ rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
     if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
         move_newest(activity, newest, time_ns);
     }
-    rs_cell *cell = &newest->cell;
+    rs_cell *cell = newest->cell;
     if (bytes == 0) {
         cell->resent++;
         return;
@@ -303,12 +296,6 @@ rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
     }
     cell->bytes += bytes;
     cell->packets++;
-}
-
-void
-rs_activity_finish(rs_activity *activity)
-{
-    put_all_back(activity);
 }
 
 guint

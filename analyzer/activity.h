@@ -71,19 +71,14 @@ rs_activity_newest(rs_activity *activity, guint32 edge);
 void
 rs_activity_approach(const rs_newest_cell *newest);
 
-/* The same, once that has come near: it will be of that time. */
+/* The same, once that has come near. */
 void
-rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
-                          guint64 time_ns);
+rs_activity_approach_cell(const rs_newest_cell *newest);
 
 /* A packet of an edge came; `bytes` of new data, 0 if it was sent again. */
 void
 rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
                 guint64 frame, guint64 bytes);
-
-/* The capture has ended: from here on the levels hold all. */
-void
-rs_activity_finish(rs_activity *activity);
 
 /* The levels, the widest cells first; none where nothing was seen. */
 guint

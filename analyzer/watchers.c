@@ -352,8 +352,7 @@ look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glim
 /* What the glimpses behind the i-th will want comes near in three steps, each of which goes
  * by what the one before has brought. */
 static inline void
-approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint n,
-                  guint i)
+approach_glimpses(const rs_glimpse *glimpses, guint n, guint i)
 {
     if (i + 2 * AHEAD >= n) {
         return;
@@ -362,9 +361,7 @@ approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint
     const rs_face *next = glimpses[i + AHEAD].face;
     rs_incast_approach_sender(next->sender);
     rs_collective_approach(&next->collective);
-    const rs_glimpse *soon = &glimpses[i + AHEAD / 2];
-    rs_collective_approach_cell(watchers->collective, &soon->face->collective,
-                                soon->time_ns);
+    rs_collective_approach_cell(&glimpses[i + AHEAD / 2].face->collective);
 }
 
 void
@@ -373,7 +370,7 @@ rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
                      guint n_known)
 {
     for (guint i = 0; (parts & RS_WATCH_NETWORK) != 0 && i < n; i++) {
-        approach_glimpses(watchers, glimpses, n_known, i);
+        approach_glimpses(glimpses, n_known, i);
         show_network(watchers, &glimpses[i]);
     }
     look_closely(watchers, parts, glimpses, glances, n);

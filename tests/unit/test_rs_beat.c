@@ -36,7 +36,6 @@ row_of(const train *t)
             rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 0);
         }
     }
-    rs_activity_finish(activity);
     GArray *row = rs_beat_row(rs_activity_level(activity, 0), &uses);
     rs_activity_free(activity);
     return row;
