@@ -478,11 +478,21 @@ finish(run *r)
     g_array_sort(analysis->events, by_time);
 }
 
-/* A tap is its owner's, and so is the thread that it is told from. */
-static guint
-n_threads(const rs_analysis *analysis)
+/* How many threads each part has of those that there may be: one tracks.  Who reads ahead
+ * has much to do where it takes long to unpack; else telling comes before. */
+typedef struct shares {
+    guint n_ahead, n_telling; /* with who tracks */
+} shares;
+
+static shares
+share_threads(const rs_analysis *analysis, const rs_feed *feed)
 {
-    return analysis->tap != NULL ? 1 : analysis->options->n_threads;
+    guint n = analysis->options->n_threads;
+    /* A tap is its owner's, and so is the thread that it is told from. */
+    guint n_telling = analysis->tap != NULL ? 1 : n;
+    gboolean is_worth_it = rs_feed_takes_long(feed) || n > n_telling || n > 2;
+    guint n_ahead = n > 1 && is_worth_it ? 1 : 0;
+    return (shares){n_ahead, MIN(n_telling, n - n_ahead)};
 }
 
 /* NULL where somebody wants each packet, or glances at its bytes. */
@@ -538,7 +548,9 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
     };
     const roce_alloc alloc = rs_alloc_make();
     rs_must(roce_intake_new(&r.way.intake, &alloc, &config));
-    analysis->stages = rs_stages_new(n_threads(analysis), rs_tell_window, analysis);
+    const shares threads = share_threads(analysis, feed);
+    rs_feed_read_ahead(feed, threads.n_ahead);
+    analysis->stages = rs_stages_new(threads.n_telling, rs_tell_window, analysis);
     r.way.trains = make_trains(analysis);
     r.way.mirrors = rs_mirrors_new();
     gboolean good = read_files(&r, feed, progress, error);

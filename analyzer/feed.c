@@ -16,6 +16,8 @@ typedef struct inlet {
     guint64 first_ns;        /* 0 without a frame: it ends at once */
     guint64 clock_ns;        /* when the head has come */
     guint64 file_bytes;
+    gboolean had_turn;
+    gboolean is_ahead; /* a thread reads it */
 } inlet;
 
 struct rs_feed {
@@ -25,6 +27,7 @@ struct rs_feed {
     inlet *ended;       /* told of, to be freed at the next call */
     guint64 done_bytes, total_bytes;
     gboolean total_known;
+    guint n_ahead; /* files that may be read ahead, beside those that are */
 };
 
 static void
@@ -203,6 +206,19 @@ rs_feed_new(GStrv paths)
 }
 
 void
+rs_feed_read_ahead(rs_feed *feed, guint n)
+{
+    feed->n_ahead = n;
+}
+
+gboolean
+rs_feed_takes_long(const rs_feed *feed)
+{
+    const inlet *in = next_inlet(feed);
+    return in != NULL && in->reader != NULL && rs_reader_takes_long(in->reader);
+}
+
+void
 rs_feed_free(rs_feed *feed)
 {
     if (feed == NULL) {
@@ -246,6 +262,7 @@ free_ended(rs_feed *feed)
 {
     if (feed->ended != NULL) {
         feed->done_bytes += feed->ended->file_bytes;
+        feed->n_ahead += feed->ended->is_ahead ? 1 : 0;
         g_clear_pointer(&feed->ended, free_inlet);
     }
 }
@@ -322,7 +339,13 @@ look_ahead(rs_feed *feed)
     free_ended(feed);
     pass_on(feed);
     wake(feed);
-    return next_inlet(feed);
+    inlet *in = next_inlet(feed);
+    if (in != NULL && !in->had_turn && in->reader != NULL) {
+        in->had_turn = TRUE;
+        in->is_ahead = feed->n_ahead > 0 && rs_reader_read_ahead(in->reader);
+        feed->n_ahead -= in->is_ahead ? 1 : 0;
+    }
+    return in;
 }
 
 void

@@ -40,6 +40,14 @@ rs_feed_free(rs_feed *feed);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_feed, rs_feed_free)
 
+/* Up to `n` files at a time, from their turn on, are read ahead by a thread each. */
+void
+rs_feed_read_ahead(rs_feed *feed, guint n);
+
+/* Whether to unpack the file that is read first takes longer than to analyze what it has. */
+gboolean
+rs_feed_takes_long(const rs_feed *feed);
+
 void
 rs_feed_next(rs_feed *feed, rs_feed_step *step);
 

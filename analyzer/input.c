@@ -9,12 +9,17 @@
  *   unpacked_read()  the same, or what an unpacker makes of it
  *   peek and skip    a window over the unpacked bytes
  *
+ * Where a thread reads ahead the lower two are its own, and the window lies in a piece that
+ * it has read, in front of which what was left of the one before has been put.  Only what
+ * is too long for that, a record of many kilobytes, is put together in the buffer.
+ *
  * Each read returns the number of bytes, and 0 for ever once the input has ended;
  * `error` tells why.  A read that fails after it has produced something returns that
  * first.
  */
 #include "input.h"
 
+#include "ahead.h"
 #include "error.h"
 #include "unpack.h"
 
@@ -44,11 +49,17 @@ struct rs_input {
     guint64 file_bytes;
     guint64 position; /* bytes read from fd */
 
-    guint64 offset; /* unpacked, of buffer[start] */
+    guint64 offset; /* unpacked, of window[start] */
+    guint8 *window; /* the buffer, or memory of a piece that was read ahead */
+    gsize start, end;
     guint8 *buffer;
-    gsize capacity, start, end;
+    gsize capacity;
 
     rs_unpacker *unpacker; /* NULL: the bytes are as they are in the file */
+
+    rs_ahead *reading_ahead;    /* NULL: nobody does */
+    gboolean took_last;         /* of its pieces */
+    guint64 position_of_window; /* bytes of the file behind it */
 };
 
 /* ---- Reading ---- */
@@ -159,36 +170,72 @@ unpacked_read(rs_input *input, guint8 *into, gsize n_bytes)
 
 /* ---- The window ---- */
 
-/* Makes room for `wanted` bytes, more than are left: these move to the front, so that
- * what a pipe gives in small pieces stays in the cache as well. */
+/* Makes room in the buffer for `wanted` bytes, more than are left: these move to its front,
+ * so that what a pipe gives in small pieces stays in the cache as well. */
 static void
 make_room(rs_input *input, gsize wanted)
 {
     gsize n_left = input->end - input->start;
-    memmove(input->buffer, input->buffer + input->start, n_left);
-    input->start = 0;
-    input->end = n_left;
+    gboolean is_own = input->window == input->buffer;
+    if (is_own) {
+        memmove(input->buffer, input->buffer + input->start, n_left);
+    }
     if (input->capacity < wanted) {
         input->capacity = wanted + WINDOW_BYTES;
         input->buffer = g_realloc(input->buffer, input->capacity);
     }
+    if (!is_own) {
+        memcpy(input->buffer, input->window + input->start, n_left);
+    }
+    input->window = input->buffer;
+    input->start = 0;
+    input->end = n_left;
+}
+
+/* The window goes on with the next piece that was read ahead; FALSE: there is none. */
+static gboolean
+take_piece(rs_input *input)
+{
+    rs_piece *piece = input->took_last ? NULL : rs_ahead_next(input->reading_ahead);
+    if (piece == NULL || piece->n == 0) {
+        input->took_last = TRUE;
+        return FALSE;
+    }
+    input->position_of_window = piece->position;
+    gsize n_left = input->end - input->start;
+    if (n_left > RS_AHEAD_ROOM) {
+        make_room(input, n_left + piece->n);
+        memcpy(input->buffer + n_left, piece->bytes, piece->n);
+    } else {
+        guint8 *begin = piece->bytes - n_left;
+        memcpy(begin, input->window + input->start, n_left);
+        input->window = begin;
+        input->start = 0;
+    }
+    input->end = n_left + piece->n;
+    return TRUE;
+}
+
+/* The same with what is read now, for which there is room. */
+static gboolean
+read_on(rs_input *input)
+{
+    gsize room = MIN(input->capacity - input->end, WINDOW_BYTES);
+    gsize n_read = unpacked_read(input, input->buffer + input->end, room);
+    input->end += n_read;
+    return n_read > 0;
 }
 
 gsize
 rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes)
 {
-    if (input->end - input->start < wanted) {
+    if (input->end - input->start < wanted && input->reading_ahead == NULL) {
         make_room(input, wanted);
     }
-    while (input->end - input->start < wanted) {
-        gsize room = MIN(input->capacity - input->end, WINDOW_BYTES);
-        gsize n_read = unpacked_read(input, input->buffer + input->end, room);
-        if (n_read == 0) {
-            break;
-        }
-        input->end += n_read;
+    while (input->end - input->start < wanted &&
+           (input->reading_ahead != NULL ? take_piece(input) : read_on(input))) {
     }
-    *bytes = input->buffer + input->start;
+    *bytes = input->window + input->start;
     return input->end - input->start;
 }
 
@@ -308,7 +355,7 @@ rs_input_open(const char *path, GError **error)
 {
     g_autoptr(rs_input) input = g_new0(rs_input, 1);
     input->capacity = WINDOW_BYTES;
-    input->buffer = g_malloc(input->capacity);
+    input->window = input->buffer = g_malloc(input->capacity);
     gboolean opened = strcmp(path, "-") == 0 ? open_stdin(input, error)
                                              : open_path(input, path, error);
     if (!opened || !examine_file(input, error) ||
@@ -318,12 +365,35 @@ rs_input_open(const char *path, GError **error)
     return g_steal_pointer(&input);
 }
 
+static gsize
+read_for_ahead(gpointer ctx, guint8 *into, gsize n_bytes, guint64 *position)
+{
+    rs_input *input = ctx;
+    gsize n_read = unpacked_read(input, into, n_bytes);
+    *position = input->position;
+    return n_read;
+}
+
+gboolean
+rs_input_read_ahead(rs_input *input)
+{
+    gboolean is_read = input->ended || (input->unpacker == NULL &&
+                                        input->position >= input->file_bytes);
+    if (input->file_bytes == 0 || is_read || input->reading_ahead != NULL) {
+        return FALSE;
+    }
+    input->position_of_window = input->position;
+    input->reading_ahead = rs_ahead_new(read_for_ahead, input);
+    return input->reading_ahead != NULL;
+}
+
 void
 rs_input_close(rs_input *input)
 {
     if (!input) {
         return;
     }
+    rs_ahead_free(input->reading_ahead);
     if (input->fd_ours) {
         close(input->fd);
     }
@@ -343,6 +413,12 @@ rs_input_name(const rs_input *input)
 }
 
 gboolean
+rs_input_takes_long(const rs_input *input)
+{
+    return input->unpacker != NULL && rs_unpacker_takes_long(input->unpacker);
+}
+
+gboolean
 rs_input_is_packed(const rs_input *input)
 {
     return input->unpacker != NULL;
@@ -357,7 +433,7 @@ rs_input_offset(const rs_input *input)
 guint64
 rs_input_position(const rs_input *input)
 {
-    return input->position;
+    return input->reading_ahead != NULL ? input->position_of_window : input->position;
 }
 
 guint64

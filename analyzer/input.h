@@ -23,6 +23,12 @@ typedef struct rs_input rs_input;
 rs_input *
 rs_input_open(const char *path, GError **error);
 
+/* From here on a thread reads, and unpacks, what comes next; nothing that is said here
+ * changes by that.  FALSE where there is no use in it: for a pipe, which gives what it has
+ * when it has it, for what has been read, or if the system has no thread left. */
+gboolean
+rs_input_read_ahead(rs_input *input);
+
 /* NULL is fine. */
 void
 rs_input_close(rs_input *input);
@@ -42,6 +48,11 @@ rs_input_peek(rs_input *input, gsize wanted, const guint8 **bytes);
 /* Consumes bytes that a peek has shown. */
 void
 rs_input_skip(rs_input *input, gsize n_bytes);
+
+/* Whether it is compressed in a way that takes long to unpack; to be asked before it is read
+ * ahead. */
+gboolean
+rs_input_takes_long(const rs_input *input);
 
 /* Whether the file is compressed, so that offsets are of what it unpacks to. */
 gboolean

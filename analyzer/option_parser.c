@@ -219,11 +219,11 @@ static void
 take_threads(rs_option_parser *parser, rs_raw_options *raw)
 {
     const GOptionEntry entries[] = {
-        {"threads", 0, 0, G_OPTION_ARG_INT64, &raw->threads, "Work with up to N threads (default: one for each processor, up to three); reports do not depend on it", "N"},
+        {"threads", 0, 0, G_OPTION_ARG_INT64, &raw->threads, "Work with up to N threads (default: one for each processor, up to four); reports do not depend on it", "N"},
         {"one-by-one", 0, 0, G_OPTION_ARG_NONE, &raw->one_by_one, "Track each packet by itself, never several of a stream at once: slower; reports do not depend on it", NULL},
         {0},
     };
-    raw->threads = MIN(rs_workers_n_processors(), 1u + RS_STAGES_TELLERS);
+    raw->threads = MIN(rs_workers_n_processors(), 2u + RS_STAGES_TELLERS);
     add_group(parser, "How it works", entries);
 }
 

@@ -152,6 +152,18 @@ rs_reader_close(rs_reader *reader)
     g_free(reader);
 }
 
+gboolean
+rs_reader_read_ahead(rs_reader *reader)
+{
+    return !reader->ended && rs_input_read_ahead(reader->input);
+}
+
+gboolean
+rs_reader_takes_long(const rs_reader *reader)
+{
+    return rs_input_takes_long(reader->input);
+}
+
 int
 rs_reader_next_batch(rs_reader *reader, rs_record *records, guint max, GError **error)
 {

@@ -55,6 +55,14 @@ typedef struct rs_reader rs_reader;
 rs_reader *
 rs_reader_open(const char *path, GError **error);
 
+/* As rs_input_read_ahead(), for what it reads. */
+gboolean
+rs_reader_read_ahead(rs_reader *reader);
+
+/* Whether to unpack the file takes longer than to analyze what it has. */
+gboolean
+rs_reader_takes_long(const rs_reader *reader);
+
 /* NULL is fine. */
 void
 rs_reader_close(rs_reader *reader);

@@ -269,3 +269,9 @@ rs_unpacker_format(const rs_unpacker *unpacker)
 {
     return codecs[unpacker->codec_i]->name;
 }
+
+gboolean
+rs_unpacker_takes_long(const rs_unpacker *unpacker)
+{
+    return codecs[unpacker->codec_i]->takes_long;
+}

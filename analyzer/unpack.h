@@ -76,6 +76,10 @@ rs_unpacker_position(const rs_unpacker *unpacker);
 const char *
 rs_unpacker_format(const rs_unpacker *unpacker);
 
+/* Whether that is one which takes long to unpack. */
+gboolean
+rs_unpacker_takes_long(const rs_unpacker *unpacker);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_unpacker, rs_unpacker_free)
 
 /* ---- For implementers ---- */
@@ -101,6 +105,7 @@ typedef struct rs_codec {
     guint8 n_magic_bytes;
     guint8 any_bits; /* of the first byte, that may be anything */
     guint8 magic[RS_UNPACK_MAGIC_BYTES];
+    gboolean takes_long; /* longer than what is unpacked takes to be analyzed */
     /* What it keeps from one step to the next; NULL if there is no memory for it. */
     gpointer (*open)(void);
     /* Gets ready for a member, the first or another; FALSE if there is no memory. */

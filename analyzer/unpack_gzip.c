@@ -61,6 +61,7 @@ const rs_codec rs_codec_gzip = {
     .name = "gzip",
     .n_magic_bytes = 2,
     .magic = {0x1f, 0x8b},
+    .takes_long = TRUE,
     .open = gzip_open,
     .begin = gzip_begin,
     .run = gzip_run,

@@ -63,6 +63,7 @@ const rs_codec rs_codec_xz = {
     .name = "xz",
     .n_magic_bytes = 6,
     .magic = {0xfd, '7', 'z', 'X', 'Z', 0},
+    .takes_long = TRUE,
     .open = xz_open,
     .begin = xz_begin,
     .run = xz_run,
