@@ -89,6 +89,7 @@ tell_all(GStrv paths)
 {
     GString *told = g_string_new(NULL);
     g_autoptr(rs_feed) feed = rs_feed_new(paths);
+    rs_feed_read_ahead(feed, 1);
     rs_feed_step step;
     for (rs_feed_next(feed, &step); step.kind != RS_FEED_END;
          rs_feed_next(feed, &step)) {
@@ -215,10 +216,10 @@ test_batches(void)
 
 /* Steps and batches may be mixed; a long file comes in several. */
 static void
-test_long(void)
+test_long(guint n_ahead)
 {
-    check_row("long");
-    const guint n_frames = 3 * RS_FEED_BATCH_RECORDS + 5;
+    check_row(n_ahead > 0 ? "long, read ahead" : "long");
+    const guint n_frames = 300 * RS_FEED_BATCH_RECORDS + 5;
     g_autoptr(GString) stamps = g_string_new(NULL);
     for (guint i = 0; i < n_frames; i++) {
         g_string_append_printf(stamps, "%u ", i + 1);
@@ -226,6 +227,8 @@ test_long(void)
     g_autofree char *path = store_stamps("long.pcap", stamps->str);
     char *paths[] = {path, NULL};
     g_autoptr(rs_feed) feed = rs_feed_new(paths);
+    CHECK(!rs_feed_takes_long(feed));
+    rs_feed_read_ahead(feed, n_ahead);
     rs_feed_step step;
     guint n = 0;
     for (rs_feed_next(feed, &step); step.kind == RS_FEED_FRAME;
@@ -352,7 +355,8 @@ main(void)
     }
     test_order();
     test_batches();
-    test_long();
+    test_long(0);
+    test_long(1);
     test_missing();
     test_many();
     test_abandon();

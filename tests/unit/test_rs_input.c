@@ -169,17 +169,30 @@ build_long(void)
     return m.out;
 }
 
+/* What follows is the same whether another thread reads ahead or not. */
+typedef enum way {
+    AS_IT_COMES,
+    AHEAD,
+} way;
+
+static void
+go(rs_reader *reader, way how)
+{
+    CHECK(how == AS_IT_COMES || rs_reader_read_ahead(reader));
+}
+
 /* Who writes it may cut it meanwhile: that is an end as any other. */
 static void
-test_shrinking(void)
+test_shrinking(way how)
 {
-    check_row("shrinking");
+    check_row(how == AHEAD ? "shrinking, ahead" : "shrinking");
     const guint n_left = 2000;
     g_autoptr(GByteArray) bytes = build_long();
     g_autofree char *path = store("shrinking", bytes);
     g_autoptr(GError) error = NULL;
     g_autoptr(rs_reader) reader = rs_reader_open(path, &error);
     CHECK_INT(truncate(path, 24 + n_left * LONG_BYTES + 20), 0);
+    go(reader, how);
     rs_record records[7];
     guint n_frames = 0;
     int n;
@@ -194,7 +207,7 @@ test_shrinking(void)
 
 /* Frames that a file delivers before its end, which has to be as `message` says. */
 static guint64
-count_long(const GByteArray *bytes, rs_error code, const char *message)
+count_long_in(const GByteArray *bytes, way how, rs_error code, const char *message)
 {
     g_autofree char *path = store("long", bytes);
     g_autoptr(GError) error = NULL;
@@ -203,6 +216,7 @@ count_long(const GByteArray *bytes, rs_error code, const char *message)
         return 0;
     }
     CHECK_INT(rs_reader_file_bytes(reader), bytes->len);
+    go(reader, how);
     rs_record record;
     int status;
     guint64 n_frames = 0;
@@ -218,6 +232,14 @@ count_long(const GByteArray *bytes, rs_error code, const char *message)
     } else {
         CHECK_INT(rs_reader_position(reader), bytes->len);
     }
+    return n_frames;
+}
+
+static guint64
+count_long(const GByteArray *bytes, rs_error code, const char *message)
+{
+    guint64 n_frames = count_long_in(bytes, AS_IT_COMES, code, message);
+    CHECK_INT(count_long_in(bytes, AHEAD, code, message), n_frames);
     return n_frames;
 }
 
@@ -279,6 +301,84 @@ test_packed_check_cut(gsize i)
     CHECK_INT(count_long(packed, RS_ERROR_DAMAGED, message), N_LONG);
 }
 
+/* ---- Reading ahead ---- */
+
+#define N_MIXED 60
+
+/* Records of all lengths, many of which lie across two pieces of what is read ahead, and
+ * some of which are longer than what may be left of one. */
+static GByteArray *
+build_mixed(void)
+{
+    maker m = {g_byte_array_new(), FALSE};
+    put_pcap(&m, 0xa1b23c4d, 262144, 1);
+    for (guint32 i = 0; i < N_MIXED; i++) {
+        guint32 length = i % 3 == 0 ? 16 : i * 7919 % 250000;
+        put_32(&m, T0_S);
+        put_32(&m, i);
+        put_32(&m, length);
+        put_32(&m, length);
+        for (guint32 k = 0; k < length; k++) {
+            const guint8 byte = (guint8)(i + k * k);
+            g_byte_array_append(m.out, &byte, 1);
+        }
+    }
+    return m.out;
+}
+
+/* What a reader gives of the first frames, in a row. */
+static GByteArray *
+read_some(const char *path, way how, guint n_frames)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(rs_reader) reader = rs_reader_open(path, &error);
+    GByteArray *all = g_byte_array_new();
+    if (!CHECK(reader != NULL)) {
+        return all;
+    }
+    go(reader, how);
+    rs_record record;
+    for (guint i = 0; i < n_frames && rs_reader_next(reader, &record, &error) == 1;
+         i++) {
+        g_byte_array_append(all, record.frame.bytes, record.frame.captured_bytes);
+        g_byte_array_append(all, (const guint8 *)&record.offset, sizeof record.offset);
+    }
+    CHECK(error == NULL);
+    return all;
+}
+
+/* Also where nobody wants the rest. */
+static void
+test_ahead(void)
+{
+    g_autoptr(GByteArray) plain = build_mixed();
+    for (gsize i = 0; i <= G_N_ELEMENTS(packings); i++) {
+        gboolean compressed = i < G_N_ELEMENTS(packings);
+        check_row(compressed ? packings[i].name : "not packed");
+        g_autoptr(GByteArray) packed =
+            compressed ? pack(i, plain) : g_byte_array_ref(plain);
+        g_autofree char *path = store("mixed", packed);
+        for (guint n = 1; n < 2 * N_MIXED; n += 13) {
+            g_autoptr(GByteArray) as_it_comes = read_some(path, AS_IT_COMES, n);
+            g_autoptr(GByteArray) ahead = read_some(path, AHEAD, n);
+            CHECK_INT(ahead->len, as_it_comes->len);
+            CHECK(memcmp(ahead->data, as_it_comes->data, ahead->len) == 0);
+        }
+    }
+}
+
+/* Where there is nothing to read ahead, nobody does. */
+static void
+test_not_ahead(void)
+{
+    check_row("short");
+    g_autoptr(GByteArray) bytes = build(put_pcap_us);
+    g_autofree char *path = store("short", bytes);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(rs_reader) reader = rs_reader_open(path, &error);
+    CHECK(reader != NULL && !rs_reader_read_ahead(reader));
+}
+
 /* ---- A live pipe ---- */
 
 static void
@@ -301,6 +401,7 @@ test_live(void)
     CHECK_INT(write(ends[1], bytes->data, bytes->len), bytes->len);
     g_autoptr(GError) error = NULL;
     g_autoptr(rs_reader) reader = rs_reader_open("-", &error);
+    CHECK(!rs_reader_read_ahead(reader));
     rs_record records[4];
     int n_frames =
         0; /* a batch is what is there: one that waited would wait for ever */
@@ -333,12 +434,15 @@ main(void)
     test_refused();
     test_packed_empty();
     test_unopened();
-    test_shrinking();
+    test_shrinking(AS_IT_COMES);
+    test_shrinking(AHEAD);
     for (gsize i = 0; i < G_N_ELEMENTS(packings); i++) {
         test_packed_members(i);
         test_packed_cut(i);
         test_packed_check_cut(i);
     }
+    test_ahead();
+    test_not_ahead();
     test_live();
     remove_directory();
     return check_status();
