@@ -5,6 +5,7 @@
 Under the preset `threads` (make check-threads) the same runs tell of data races.
 """
 
+import gzip
 import os
 import pathlib
 import subprocess
@@ -80,6 +81,9 @@ def made(directory):
                        check=True)
         yield kind, [path]
         yield f"{kind}, filtered", ["--filter", "greater 60", path]
+        packed = pathlib.Path(f"{path}.gz")  # one of the threads unpacks
+        packed.write_bytes(gzip.compress(pathlib.Path(path).read_bytes(), 1))
+        yield f"{kind}, packed", [packed]
     for name, make in late_points.CAPTURES.items():
         path = pathlib.Path(directory, name.replace(" ", "_") + ".pcapng")
         path.write_bytes(make())
