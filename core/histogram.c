@@ -175,15 +175,14 @@ place_of(const roce_histogram *h, uint64_t bucket)
     uint64_t behind = number_at(h, n - 1) - bucket;
     unsigned low = behind < n ? n - 1 - (unsigned)behind : 0;
     unsigned high = before < n ? (unsigned)before : n - 1;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (number_at(h, middle) < bucket) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    /* Nobody can guess which half it is, and so nobody is to: each is added or not. */
+    const uint64_t *at = &h->buckets[low];
+    for (unsigned left = high - low; left > 0;) {
+        unsigned half = (left + 1) / 2;
+        at += at[half - 1] >> COUNT_BITS < bucket ? half : 0;
+        left -= half;
     }
-    return low;
+    return (unsigned)(at - h->buckets);
 }
 
 static uint64_t
