@@ -275,12 +275,12 @@ take_as_newest(const roce_mould *mould, const roce_frame *frame, roce_car *car)
                                         car->opcode, car->ack_request);
 }
 
-/* The next may be like it. */
+/* The next may be like it, or like the one that is remembered: those with extension headers
+ * begin or end a message, and stand between others. */
 static void
 remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
 {
     if (roce_opcode_get(car->opcode)->headers != 0) {
-        mould->newest.captured_bytes = UINT32_MAX;
         return;
     }
     memcpy(mould->bytes, frame->bytes, mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);

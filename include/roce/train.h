@@ -78,7 +78,7 @@ typedef struct roce_mould {
     struct {
         uint32_t captured_bytes, wire_bytes; /* of its frame */
         uint32_t payload_bytes, udp_bytes;
-    } newest; /* car: most are like the one before them */
+    } newest; /* car without extension headers: most are like it */
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the

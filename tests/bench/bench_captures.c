@@ -60,6 +60,9 @@ static const struct {
     {"missed-reads", SNAP_HEADERS,
      {.requests = REQUESTS_READ, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
       .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .missed_of_256 = 3}},
+    {"small", SNAP_HEADERS,
+     {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 2, .burst_pkts = 4}},
 };
 /* clang-format on */
 #define N_KINDS (sizeof kinds / sizeof kinds[0])

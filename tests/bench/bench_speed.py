@@ -64,6 +64,7 @@ KINDS = {
     "missed": Kind(1_000_000, 1024, "`headers` without one packet in 85, which the capture "
                                     "dropped"),
     "missed-reads": Kind(1_000_000, 1024, "the same of `reads`"),
+    "small": Kind(1_000_000, 1024, "messages of two packets, each acknowledged"),
 }
 WHOLE = ("full", "jumbo")
 

@@ -52,6 +52,7 @@ ROWS = {
     "mixed": ("mixed", ()),
     "missed": ("missed", ()),
     "missed-reads": ("missed-reads", ()),
+    "small": ("small", ()),
 }
 # As many packets for each queue pair as in the whole capture, so that making a stream has
 # its share; elsewhere the few packets already reach every queue pair.

@@ -25,7 +25,8 @@ import roce  # noqa: E402
 # Kind -> packets, queue pairs.
 SIZES = {"headers": (6000, 128), "many": (12000, 400), "full": (3000, 32),
          "jumbo": (1500, 32), "lossy": (6000, 32), "reads": (6000, 64),
-         "mixed": (6000, 128), "missed": (6000, 128), "missed-reads": (6000, 64)}
+         "mixed": (6000, 128), "missed": (6000, 128), "missed-reads": (6000, 64),
+         "small": (6000, 64)}
 WHOLE = ("full", "jumbo")
 SNAP_BYTES = 128
 ETHERNET_BYTES = 14
