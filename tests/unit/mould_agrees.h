@@ -78,24 +78,28 @@ mould_agrees(const roce_frame *lead, const roce_frame *frame, bool *fits)
     roce_decode(frame, &ports, &packet);
     roce_mould mould;
     roce_car car;
-    *fits = roce_mould_take(lead, &led, &mould) && roce_mould_fits(&mould, frame, &car);
+    if (!roce_mould_take(lead, &led, &mould)) {
+        *fits = false;
+        return true;
+    }
+    *fits = roce_mould_fits(&mould, frame, &car);
+    /* The same, once the mould has just met its lead, and once it knows such a frame. */
+    roce_car behind_lead, again;
+    roce_mould other;
+    (void)roce_mould_take(lead, &led, &other);
+    if ((roce_mould_fits(&other, lead, &behind_lead) &&
+         !mould_car_agrees(&behind_lead, lead, &led)) ||
+        !CHECK_INT(roce_mould_fits(&other, frame, &behind_lead), *fits)) {
+        return false;
+    }
     if (!*fits) {
         return true;
     }
     const roce_packet filled = mould_filled(&led, &packet);
-    /* The same, once the mould knows such a frame, and once it has just met its lead. */
-    roce_car again, behind_lead;
-    roce_mould other;
-    if (!CHECK(roce_mould_fits(&mould, frame, &again)) ||
-        !mould_car_agrees(&again, frame, &packet) ||
-        !CHECK(roce_mould_take(lead, &led, &other)) ||
-        (roce_mould_fits(&other, lead, &behind_lead) &&
-         !mould_car_agrees(&behind_lead, lead, &led)) ||
-        !CHECK(roce_mould_fits(&other, frame, &behind_lead)) ||
-        !mould_car_agrees(&behind_lead, frame, &packet)) {
-        return false;
-    }
-    return CHECK(memcmp(&filled, &packet, sizeof packet) == 0) &&
+    return CHECK(roce_mould_fits(&mould, frame, &again)) &&
+           mould_car_agrees(&again, frame, &packet) &&
+           mould_car_agrees(&behind_lead, frame, &packet) &&
+           CHECK(memcmp(&filled, &packet, sizeof packet) == 0) &&
            CHECK_INT(roce_opcode_get(packet.bth.opcode)->role,
                      roce_opcode_get(led.bth.opcode)->role) &&
            CHECK(packet.payload_bytes > 0) &&

@@ -170,6 +170,25 @@ test_cuts(const shape_row *shape, const trait *led)
     free((void *)(uintptr_t)lead.bytes);
 }
 
+/* Of a frame that is like its lead byte for byte it still matters how long it was. */
+static void
+test_lengths(const shape_row *shape, const trait *led)
+{
+    made_frame f;
+    make(&f, shape, led);
+    uint32_t least = least_captured(&f);
+    uint32_t wire = f.wire;
+    roce_frame lead = captured_of(&f, least);
+    unsigned n_fit = 0;
+    for (f.wire = least; f.wire < wire + 10; f.wire++) {
+        bool does = fits(&lead, &f, least);
+        CHECK_INT(does, f.wire >= wire);
+        n_fit += does ? 1 : 0;
+    }
+    CHECK_INT(n_fit, 10);
+    free((void *)(uintptr_t)lead.bytes);
+}
+
 /* Every bit of every header turned over. */
 static void
 test_changed_bits(const shape_row *shape, const trait *led)
@@ -281,6 +300,7 @@ main(void)
             check_row(shapes[i].name);
             test_opcodes(&shapes[i], &lead_traits[l]);
             test_cuts(&shapes[i], &lead_traits[l]);
+            test_lengths(&shapes[i], &lead_traits[l]);
             test_changed_bits(&shapes[i], &lead_traits[l]);
         }
     }

@@ -396,7 +396,14 @@ typedef struct chat {
     uint32_t next;   /* PSN of the next request */
     uint32_t due;    /* and of what is answered next */
     uint32_t ident, back_ident;
+    uint32_t ident_step; /* from one request to the next */
 } chat;
+
+static uint32_t
+next_ident(chat *c)
+{
+    return c->ident += c->ident_step;
+}
 
 static void
 ask(chat *c)
@@ -405,7 +412,7 @@ ask(chat *c)
     if (c->next + n > RANDOM_PSNS) {
         return;
     }
-    carry(c->line, READ_REQUEST, c->next, ++c->ident, n * PAYLOAD_BYTES);
+    carry(c->line, READ_REQUEST, c->next, next_ident(c), n * PAYLOAD_BYTES);
     for (uint32_t i = 0; i < n; i++) {
         c->places[c->next++] = (place){i, n};
     }
@@ -424,7 +431,7 @@ send_some(chat *c)
 {
     for (uint32_t n = seeded_below(&c->random, 12); n > 0 && c->next < RANDOM_PSNS;
          n--) {
-        carry(c->line, opcode_at(c, c->next), c->next, ++c->ident, 0);
+        carry(c->line, opcode_at(c, c->next), c->next, next_ident(c), 0);
         c->places[c->next++] = (place){0, 0};
     }
 }
@@ -458,11 +465,11 @@ ask_again(chat *c, uint32_t psn24)
 {
     const place *at = &c->places[psn24];
     if (psn24 < c->next && at->n > 0) {
-        carry(c->line, READ_REQUEST, psn24, ++c->ident,
+        carry(c->line, READ_REQUEST, psn24, next_ident(c),
               (at->n - at->i) * PAYLOAD_BYTES);
         c->due = seeded_below(&c->random, 2) == 0 ? psn24 : c->due;
     } else if (psn24 < c->next) {
-        carry(c->line, opcode_at(c, psn24), psn24, ++c->ident, 0);
+        carry(c->line, opcode_at(c, psn24), psn24, next_ident(c), 0);
     }
 }
 
@@ -503,6 +510,8 @@ chat_at_random(line *l, uint64_t seed)
 {
     chat c = {.line = l, .random = {seed}};
     uint32_t calm = 2 + seeded_below(&c.random, 40);
+    static const uint32_t steps[] = {0, 1, 1, 5000};
+    c.ident_step = steps[seed % N_ROWS(steps)];
     c.n_lone = seeded_below(&c.random, 2) == 0 ? 0 : seeded_below(&c.random, 80);
     for (uint32_t step = 0; step < RANDOM_STEPS; step++) {
         uint32_t what = seeded_below(&c.random, 8 + calm);
