@@ -182,6 +182,59 @@ check_bursts(void)
     }
 }
 
+/* A message of so many packets as make a window, others of one packet each, and a CNP:
+ * of the newest RS_RATE_MEMORY packets the window has to be, once there is a CNP of all. */
+static void
+test_memory(void)
+{
+    const guint of_window = RS_RATE_PACKETS + 1;
+    static const struct {
+        const char *name;
+        guint n_lone;
+        gboolean had_cnp; /* so that rates are measured as packets come */
+        guint64 before_bps;
+    } cases[] = {
+        {"nothing behind", 0, FALSE, GBPS(8)},
+        {"more would be remembered", RS_RATE_MEMORY - RS_RATE_PACKETS - 2, FALSE,
+         GBPS(8)},
+        {"just remembered", RS_RATE_MEMORY - RS_RATE_PACKETS - 1, FALSE, GBPS(8)},
+        {"just not remembered", RS_RATE_MEMORY - RS_RATE_PACKETS, FALSE, 0},
+        {"measured", RS_RATE_MEMORY - RS_RATE_PACKETS, TRUE, GBPS(8)},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        check_row(cases[i].name);
+        rs_reactions *reactions = rs_reactions_new();
+        const roce_stream stream = {.id = 0};
+        guint64 now = START_NS;
+        gint64 psn = 0;
+        rs_occurrence cnp = {.event = {.kind = ROCE_EVENT_CNP, .time_ns = now}};
+        see(reactions, &stream, psn, now, WRITE_FIRST);
+        if (cases[i].had_cnp) {
+            rs_reactions_cnp(reactions, &cnp);
+            now += 1000000; /* the next is another burst */
+            see(reactions, &stream, ++psn, now, WRITE_FIRST);
+        }
+        for (guint k = 1; k < of_window; k++) {
+            now += 1000;
+            see(reactions, &stream, ++psn, now, WRITE_MIDDLE);
+        }
+        for (guint k = 0; k < cases[i].n_lone; k++) {
+            see(reactions, &stream, ++psn, ++now, WRITE_ONLY);
+        }
+        cnp.event.time_ns = now;
+        rs_reactions_cnp(reactions, &cnp);
+        rs_reactions_finish(reactions, 1);
+        guint n;
+        guint64 n_all;
+        const rs_cnp_burst *bursts = rs_reactions_bursts(reactions, 0, &n, &n_all);
+        if (CHECK_INT(n, cases[i].had_cnp ? 2 : 1)) {
+            CHECK_INT(bursts[n - 1].before_bps, cases[i].before_bps);
+        }
+        rs_reactions_free(reactions);
+    }
+    check_row(NULL);
+}
+
 int
 main(void)
 {
@@ -191,6 +244,7 @@ main(void)
         check(reactions, i);
         rs_reactions_free(reactions);
     }
+    test_memory();
     check_row("bursts");
     check_bursts();
     return check_status();
