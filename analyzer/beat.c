@@ -143,11 +143,11 @@ middle_bytes(const GArray *row)
         g_array_index(bytes, guint64, i) = n;
         all += n;
     }
-    g_array_sort(bytes, rs_by_u64_greatest);
+    rs_sort_array_u64(bytes);
     guint64 sum = 0;
     guint64 middle = 0;
-    for (guint i = 0; i < bytes->len && sum * 2 < all; i++) {
-        middle = g_array_index(bytes, guint64, i);
+    for (guint i = bytes->len; i > 0 && sum * 2 < all; i--) {
+        middle = g_array_index(bytes, guint64, i - 1);
         sum += middle;
     }
     return middle;
@@ -216,7 +216,7 @@ silence_before(const GArray *loud, guint i)
     return first > last ? first - last : 0;
 }
 
-/* All silences, longest first. */
+/* All silences, the longest last. */
 static GArray *
 silences_of(const GArray *loud)
 {
@@ -225,7 +225,7 @@ silences_of(const GArray *loud)
         g_array_index(silences, guint64, i - 1) = silence_before(loud, i);
     }
     g_array_set_size(silences, MAX(loud->len, 1) - 1);
-    g_array_sort(silences, rs_by_u64_greatest);
+    rs_sort_array_u64(silences);
     return silences;
 }
 
@@ -479,9 +479,10 @@ static gboolean
 try_breaks(const GArray *loud, guint64 least_ns, rs_beat *beat)
 {
     g_autoptr(GArray) silences = silences_of(loud);
-    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= silences->len; k++) {
-        guint64 between = g_array_index(silences, guint64, k - 1);
-        guint64 within = k < silences->len ? g_array_index(silences, guint64, k) : 0;
+    guint n = silences->len;
+    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= n; k++) {
+        guint64 between = g_array_index(silences, guint64, n - k);
+        guint64 within = k < n ? g_array_index(silences, guint64, n - k - 1) : 0;
         guint64 least = k < FEW_INTERVALS ? BREAK_OF_FEW : BREAK_OF_MANY;
         if (between == 0 || between < least_ns) {
             break;

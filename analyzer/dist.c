@@ -32,7 +32,7 @@ rs_dist_of(GArray *samples, rs_dist *spread)
     if (samples->len == 0) {
         return;
     }
-    g_array_sort(samples, rs_by_u64);
+    rs_sort_array_u64(samples);
     double sum = 0;
     for (guint i = 0; i < samples->len; i++) {
         sum += (double)g_array_index(samples, guint64, i);

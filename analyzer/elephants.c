@@ -25,7 +25,7 @@ rs_elephants_find(rs_elephants *elephants, const rs_analysis *analysis,
                   const rs_summary *summary)
 {
     g_autoptr(GArray) bytes = payloads(analysis, summary);
-    g_array_sort(bytes, rs_by_u64_greatest);
+    rs_sort_array_u64(bytes);
     guint64 n = bytes->len;
     const guint64 wanted[RS_N_ELEPHANTS] = {
         [RS_ELEPHANTS_1] = 1,
@@ -35,7 +35,7 @@ rs_elephants_find(rs_elephants *elephants, const rs_analysis *analysis,
     };
     *elephants = (rs_elephants){.streams = n};
     for (guint i = 0; i < bytes->len; i++) {
-        guint64 payload = g_array_index(bytes, guint64, i);
+        guint64 payload = g_array_index(bytes, guint64, bytes->len - 1 - i);
         elephants->bytes += payload;
         for (guint top = 0; top < RS_N_ELEPHANTS; top++) {
             if (i < wanted[top]) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define INSERTED 16 /* of so few, each is put where it belongs */
+
 static void
 swap(guint64 *a, guint64 *b)
 {
@@ -11,34 +13,48 @@ swap(guint64 *a, guint64 *b)
     *b = kept;
 }
 
-/* Hoare's: parts around the middle one, so that numbers in order cost no more.  Numbers
- * that were made to cost more are put in order. */
+/* Hoare's: parts low..high around the middle one, so that numbers in order cost no more.
+ * Returns where the lower part ends, before `high`; none of it is greater than any behind. */
+static gsize
+part(guint64 *numbers, gsize low, gsize high)
+{
+    guint64 pivot = numbers[low + (high - low) / 2];
+    gsize i = low;
+    gsize j = high;
+    for (;;) {
+        while (numbers[i] < pivot) {
+            i++;
+        }
+        while (numbers[j] > pivot) {
+            j--;
+        }
+        if (i >= j) {
+            return j;
+        }
+        swap(&numbers[i++], &numbers[j--]);
+    }
+}
+
+/* So often may n numbers be parted before they are taken for some that were made to cost
+ * more, and are put in order by whom that does not trouble. */
+static guint
+most_rounds(gsize n)
+{
+    return 2 * g_bit_storage(n);
+}
+
 guint64
 rs_select_u64(guint64 *numbers, gsize n, gsize k)
 {
     g_assert(k < n);
     gsize low = 0;
     gsize high = n - 1;
-    for (guint rounds = 2 * g_bit_storage(n); low < high; rounds--) {
+    for (guint rounds = most_rounds(n); low < high; rounds--) {
         if (rounds == 0) {
             qsort(numbers + low, high - low + 1, sizeof *numbers, rs_by_u64);
             return numbers[k];
         }
-        guint64 pivot = numbers[low + (high - low) / 2];
-        gsize i = low;
-        gsize j = high;
-        for (;;) {
-            while (numbers[i] < pivot) {
-                i++;
-            }
-            while (numbers[j] > pivot) {
-                j--;
-            }
-            if (i >= j) {
-                break;
-            }
-            swap(&numbers[i++], &numbers[j--]);
-        }
+        gsize j = part(numbers, low, high);
         if (k <= j) {
             high = j;
         } else {
@@ -46,4 +62,42 @@ rs_select_u64(guint64 *numbers, gsize n, gsize k)
         }
     }
     return numbers[low];
+}
+
+static void
+insert_each(guint64 *numbers, gsize n)
+{
+    for (gsize i = 1; i < n; i++) {
+        guint64 number = numbers[i];
+        gsize at = i;
+        for (; at > 0 && numbers[at - 1] > number; at--) {
+            numbers[at] = numbers[at - 1];
+        }
+        numbers[at] = number;
+    }
+}
+
+/* The shorter part by itself, and then the longer one, so that the stack stays short. */
+static void
+sort_within(guint64 *numbers, gsize n, guint rounds)
+{
+    while (n > INSERTED) {
+        if (rounds-- == 0) {
+            qsort(numbers, n, sizeof *numbers, rs_by_u64);
+            return;
+        }
+        gsize lower = part(numbers, 0, n - 1) + 1;
+        gboolean is_shorter = lower <= n - lower;
+        sort_within(is_shorter ? numbers : numbers + lower,
+                    is_shorter ? lower : n - lower, rounds);
+        numbers += is_shorter ? lower : 0;
+        n = is_shorter ? n - lower : lower;
+    }
+    insert_each(numbers, n);
+}
+
+void
+rs_sort_u64(guint64 *numbers, gsize n)
+{
+    sort_within(numbers, n, most_rounds(n));
 }

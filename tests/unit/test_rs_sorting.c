@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The number at a place, without putting all in order. */
+/* Numbers in order, and the number at a place without putting all in order. */
 #include "sorting.h"
 
 #include "check.h"
@@ -12,9 +12,90 @@ compare(const void *a, const void *b)
     return rs_by_u64(a, b);
 }
 
+#define MANY 3000
+
+/* Each number moved by so much that no middle one of a part is in its middle. */
+static guint64
+worst(guint i, guint n)
+{
+    return i < n / 2 ? 2 * (guint64)(i ^ 1) : 2 * (guint64)(n - i) + 1;
+}
+
+static guint64
+made(const char *how, GRand *random, guint i, guint n)
+{
+    switch (how[0]) {
+    case 'u': /* up */
+        return i;
+    case 'd': /* down */
+        return n - i;
+    case 's': /* the same */
+        return 7;
+    case 'f': /* few */
+        return i * 7919 % 5;
+    case 'p': /* pipes of an organ */
+        return MIN(i, n - i);
+    case 'w':
+        return worst(i, n);
+    default:
+        return (guint64)g_rand_int(random) << 32 | g_rand_int(random);
+    }
+}
+
+static void
+test_sort(void)
+{
+    static const char *const ways[] = {"up",    "down",  "same",  "few",
+                                       "pipes", "worst", "random"};
+    static const guint lengths[] = {0, 1, 2, 15, 16, 17, 18, 100, MANY};
+    g_autoptr(GRand) random = g_rand_new_with_seed(2);
+    for (gsize w = 0; w < G_N_ELEMENTS(ways); w++) {
+        check_row(ways[w]);
+        for (gsize l = 0; l < G_N_ELEMENTS(lengths); l++) {
+            static guint64 numbers[MANY], sorted[MANY];
+            guint n = lengths[l];
+            for (guint i = 0; i < n; i++) {
+                numbers[i] = sorted[i] = made(ways[w], random, i, n);
+            }
+            qsort(sorted, n, sizeof *sorted, compare);
+            rs_sort_u64(numbers, n);
+            CHECK(memcmp(numbers, sorted, n * sizeof *sorted) == 0);
+        }
+    }
+    check_row(NULL);
+}
+
+/* Numbers made while they are looked at, so that each part is as short as can be: in order
+ * all the same, and soon. */
+static void
+test_made_to_cost(void)
+{
+    check_row("made to cost");
+    static guint64 numbers[MANY], places[MANY];
+    for (guint i = 0; i < MANY; i++) {
+        places[i] = i;
+    }
+    /* Undoes, from the last part to the first, what taking the middle one as the least
+     * would do to places. */
+    for (guint low = 0; low < MANY; low++) {
+        guint middle = low + (MANY - 1 - low) / 2;
+        guint64 kept = places[middle];
+        places[middle] = places[low];
+        places[low] = kept;
+        numbers[kept] = low;
+    }
+    rs_sort_u64(numbers, MANY);
+    for (guint i = 0; i < MANY; i++) {
+        CHECK_INT(numbers[i], i);
+    }
+    check_row(NULL);
+}
+
 int
 main(void)
 {
+    test_sort();
+    test_made_to_cost();
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
     for (guint round = 0; round < 20000; round++) {
         guint n = (guint)g_rand_int_range(random, 1, MOST);
