@@ -286,18 +286,28 @@ fold_bursts(const GArray *bursts, guint fold, guint phase)
     return folded;
 }
 
+/* ---- do they repeat? ---- */
+
+/* Numbers of the bursts of one cut, which is tried in several ways: they are looked at many
+ * times, and most ways do not repeat. */
+typedef struct numbers {
+    guint64 *gaps;           /* the silence before each burst but the first */
+    guint64 *starts, *bytes; /* of iterations */
+    guint64 *work;           /* moved about */
+} numbers;
+
 /* The first burst of an iteration comes after the longest silences: which of the first
  * `fold` that is, by the sum of silences before it and its like. */
 static guint
-phase_of(const GArray *bursts, guint fold)
+phase_of(const guint64 *gaps, guint n_bursts, guint fold)
 {
     guint best = 0;
     guint64 longest = 0;
     for (guint phase = 0; phase < fold; phase++) {
         guint64 sum = 0;
         guint n = 0;
-        for (guint i = phase > 0 ? phase : fold; i < bursts->len; i += fold) {
-            sum += burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
+        for (guint i = phase > 0 ? phase : fold; i < n_bursts; i += fold) {
+            sum += gaps[i];
             n++;
         }
         if (n > 0 && sum / n > longest) {
@@ -308,25 +318,28 @@ phase_of(const GArray *bursts, guint fold)
     return best;
 }
 
-/* ---- do they repeat? ---- */
-
-/* The values are moved about. */
-static guint64
-median_of(GArray *values)
+/* What fold_bursts() would make of them: of each its start and its bytes.  How many. */
+static guint
+fold_numbers(const GArray *bursts, guint fold, guint phase, const numbers *of)
 {
-    return values->len > 0 ? rs_select_u64((guint64 *)(gpointer)values->data,
-                                           values->len, (values->len - 1) / 2)
-                           : 0;
+    guint n = 0;
+    guint end = phase > 0 ? phase : fold;
+    for (guint i = 0; i < bursts->len; end += fold) {
+        of->starts[n] = burst_at(bursts, i)->start_ns;
+        guint64 bytes = 0;
+        for (; i < MIN(end, bursts->len); i++) {
+            bytes += burst_at(bursts, i)->bytes;
+        }
+        of->bytes[n++] = bytes;
+    }
+    return n;
 }
 
+/* The values, n > 0 of them, are moved about. */
 static guint64
-median_bytes(const GArray *bursts)
+median_of(guint64 *values, guint n)
 {
-    g_autoptr(GArray) bytes = numbers_of(bursts);
-    for (guint i = 0; i < bursts->len; i++) {
-        g_array_index(bytes, guint64, i) = burst_at(bursts, i)->bytes;
-    }
-    return median_of(bytes);
+    return rs_select_u64(values, n, (n - 1) / 2);
 }
 
 static guint64
@@ -336,7 +349,7 @@ median_packets(const GArray *bursts)
     for (guint i = 0; i < bursts->len; i++) {
         g_array_index(packets, guint64, i) = burst_at(bursts, i)->packets;
     }
-    return median_of(packets);
+    return median_of((guint64 *)(gpointer)packets->data, packets->len);
 }
 
 /* How many periods an interval is; 0 where it is no multiple of the period. */
@@ -356,14 +369,19 @@ rs_beat_interval(const GArray *bursts, guint i)
 }
 
 /* The capture may begin and end in a burst: such a one has no start, or fewer bytes. */
+static gboolean
+is_partial(guint64 bytes, guint64 median)
+{
+    return bytes * 100 < median * PARTIAL_PERCENT;
+}
+
 static void
 mark_partial(GArray *bursts, guint64 median)
 {
-    guint ends[2] = {0, bursts->len - 1};
-    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
-        rs_iteration *burst = burst_at(bursts, ends[i]);
-        burst->partial = burst->bytes * 100 < median * PARTIAL_PERCENT;
-    }
+    rs_iteration *first = burst_at(bursts, 0);
+    rs_iteration *last = burst_at(bursts, bursts->len - 1);
+    first->partial = is_partial(first->bytes, median);
+    last->partial = is_partial(last->bytes, median);
 }
 
 typedef enum verdict {
@@ -374,66 +392,81 @@ typedef enum verdict {
 
 /* How intervals relate to their median. */
 static gboolean
-is_on_time(const GArray *intervals, guint64 period_ns, guint64 *missing)
+is_on_time(const guint64 *intervals, guint n_intervals, guint64 period_ns,
+           guint64 *missing)
 {
     guint on_time = 0;
     guint on_grid = 0;
     *missing = 0;
-    for (guint i = 0; i < intervals->len; i++) {
-        guint64 n = periods_in(g_array_index(intervals, guint64, i), period_ns);
+    for (guint i = 0; i < n_intervals; i++) {
+        guint64 n = periods_in(intervals[i], period_ns);
         on_time += n == 1 ? 1 : 0;
         on_grid += n > 0 ? 1 : 0;
         *missing += n > 1 ? n - 1 : 0;
     }
-    return on_time * 100 >= intervals->len * RS_RHYTHM_ON_TIME_PERCENT &&
-           on_grid * 100 >= intervals->len * RS_RHYTHM_ON_GRID_PERCENT &&
-           *missing <= intervals->len;
+    return on_time * 100 >= n_intervals * RS_RHYTHM_ON_TIME_PERCENT &&
+           on_grid * 100 >= n_intervals * RS_RHYTHM_ON_GRID_PERCENT &&
+           *missing <= n_intervals;
 }
 
 static gboolean
-has_same_bytes(const GArray *bursts, guint64 median)
+has_same_bytes(const guint64 *bytes, guint n, guint64 median)
 {
     guint same = 0;
     guint whole = 0;
-    for (guint i = 0; i < bursts->len; i++) {
-        const rs_iteration *burst = burst_at(bursts, i);
-        guint64 off =
-            burst->bytes > median ? burst->bytes - median : median - burst->bytes;
-        whole += burst->partial ? 0 : 1;
-        same += !burst->partial && off * 100 <= median * RS_RHYTHM_SPREAD_PERCENT;
+    for (guint i = 0; i < n; i++) {
+        guint64 off = bytes[i] > median ? bytes[i] - median : median - bytes[i];
+        gboolean may_be_partial = i == 0 || i + 1 == n;
+        if (!may_be_partial || !is_partial(bytes[i], median)) {
+            whole++;
+            same += off * 100 <= median * RS_RHYTHM_SPREAD_PERCENT;
+        }
     }
     return same * 100 >= whole * RS_RHYTHM_ON_TIME_PERCENT;
 }
 
-/* Takes bursts over if they repeat. */
-static verdict
-try_bursts(GArray *bursts, rs_beat *beat)
-{
-    guint64 bytes = median_bytes(bursts);
-    mark_partial(bursts, bytes);
-    guint from = burst_at(bursts, 0)->partial ? 2 : 1;
-    if (bursts->len < from + RS_RHYTHM_LEAST_BURSTS - 1) {
-        return IRREGULAR;
-    }
-    g_autoptr(GArray) intervals = numbers_of(bursts);
-    for (guint i = from; i < bursts->len; i++) {
-        g_array_index(intervals, guint64, i - from) = rs_beat_interval(bursts, i);
-    }
-    g_array_set_size(intervals, bursts->len - from);
-    guint64 period = median_of(intervals);
+/* What n iterations are like, but for being too fast. */
+typedef struct likeness {
+    guint64 bytes, period_ns; /* medians */
     guint64 missing;
-    if (!is_on_time(intervals, MAX(period, 1), &missing) ||
-        !has_same_bytes(bursts, bytes)) {
+} likeness;
+
+static gboolean
+are_regular(const numbers *of, guint n, likeness *like)
+{
+    memcpy(of->work, of->bytes, n * sizeof *of->work);
+    like->bytes = median_of(of->work, n);
+    guint from = is_partial(of->bytes[0], like->bytes) ? 2 : 1;
+    if (n < from + RS_RHYTHM_LEAST_BURSTS - 1) {
+        return FALSE;
+    }
+    for (guint i = from; i < n; i++) {
+        of->work[i - from] = of->starts[i] - of->starts[i - 1];
+    }
+    like->period_ns = median_of(of->work, n - from);
+    return is_on_time(of->work, n - from, MAX(like->period_ns, 1), &like->missing) &&
+           has_same_bytes(of->bytes, n, like->bytes);
+}
+
+/* Tries bursts, of which every `fold` are one iteration. */
+static verdict
+try_fold(const GArray *bursts, guint fold, const numbers *of, rs_beat *beat)
+{
+    guint phase = phase_of(of->gaps, bursts->len, fold);
+    likeness like;
+    if (!are_regular(of, fold_numbers(bursts, fold, phase, of), &like)) {
         return IRREGULAR;
     }
-    if (period < RS_RHYTHM_LEAST_PERIOD_NS ||
-        median_packets(bursts) < RS_RHYTHM_LEAST_PACKETS) {
+    g_autoptr(GArray) folded = fold_bursts(bursts, fold, phase);
+    mark_partial(folded, like.bytes);
+    if (like.period_ns < RS_RHYTHM_LEAST_PERIOD_NS ||
+        median_packets(folded) < RS_RHYTHM_LEAST_PACKETS) {
         return TOO_FAST;
     }
     *beat = (rs_beat){
-        .bursts = g_array_ref(bursts),
-        .period_ns = period,
-        .missing = missing,
+        .bursts = g_steal_pointer(&folded),
+        .period_ns = like.period_ns,
+        .missing = like.missing,
     };
     return REPEATS;
 }
@@ -444,12 +477,18 @@ static gboolean
 try_cut(const GArray *loud, guint64 silence_ns, rs_beat *beat)
 {
     g_autoptr(GArray) bursts = cut(loud, silence_ns);
+    guint n = bursts->len;
+    g_autofree guint64 *memory = g_new(guint64, 4 * (gsize)n);
+    const numbers of = {memory, memory + n, memory + 2 * (gsize)n,
+                        memory + 3 * (gsize)n};
+    for (guint i = 1; i < n; i++) {
+        of.gaps[i] = burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
+    }
     verdict found = IRREGULAR;
     for (guint fold = 1; found == IRREGULAR && fold <= RS_BEAT_FOLD &&
-                         bursts->len >= fold * RS_RHYTHM_LEAST_BURSTS;
+                         n >= fold * RS_RHYTHM_LEAST_BURSTS;
          fold++) {
-        g_autoptr(GArray) folded = fold_bursts(bursts, fold, phase_of(bursts, fold));
-        found = try_bursts(folded, beat);
+        found = try_fold(bursts, fold, &of, beat);
     }
     return found == REPEATS;
 }
