@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LEAST_CAPACITY 8
+#define USUAL_COLUMNS 2
 
 struct rs_series {
     guint columns;
@@ -57,14 +58,10 @@ rs_bins_add_series(rs_bins *bins, guint columns)
     return series;
 }
 
-/* Every two bins become one, in place: no bin moves to a higher index. */
-static void
-halve(rs_series *series)
+/* Every two bins of so many columns become one, in place: no bin moves to a higher index. */
+static inline void
+halve_rows(rs_series *series, gsize row)
 {
-    if (series->n == 0) {
-        return;
-    }
-    const gsize row = series->columns;
     guint64 *to = series->cells;
     const guint64 *from = series->cells;
     const guint64 *end = from + series->n * row;
@@ -84,6 +81,20 @@ halve(rs_series *series)
     }
     series->first /= 2;
     series->n = (guint)((gsize)(to - series->cells) / row);
+}
+
+/* By a number of columns that the compiler knows, where that is the number of most. */
+static void
+halve(rs_series *series)
+{
+    if (series->n == 0) {
+        return;
+    }
+    if (series->columns == USUAL_COLUMNS) {
+        halve_rows(series, USUAL_COLUMNS);
+    } else {
+        halve_rows(series, series->columns);
+    }
 }
 
 static void
