@@ -3,6 +3,8 @@
 
 #include "thread.h"
 
+#include <stdatomic.h>
+
 /* Large enough that waking a thread does not count, small enough that what was read is still
  * in a cache that both share. */
 #define PIECE_BYTES ((gsize)256 * 1024)
@@ -12,10 +14,10 @@ struct rs_ahead {
     rs_ahead_read read;
     gpointer ctx;
     GThread *thread;
-    GMutex mutex;
+    GMutex mutex; /* for waiting: who has read, or taken, tells by a number */
     GCond changed;
-    guint64 n_read, n_taken; /* pieces; the n-th is in place n % N_PIECES */
-    gboolean ending;
+    _Atomic(guint64) n_read, n_taken; /* pieces; the n-th is in place n % N_PIECES */
+    _Atomic(gboolean) ending;
     rs_piece pieces[N_PIECES];
     guint8 *memory;
 };
@@ -26,12 +28,12 @@ static gboolean
 wait_for_place(rs_ahead *ahead)
 {
     g_mutex_lock(&ahead->mutex);
-    while (!ahead->ending && ahead->n_read + 2 >= ahead->n_taken + N_PIECES) {
+    while (!atomic_load(&ahead->ending) &&
+           atomic_load(&ahead->n_read) + 2 >= atomic_load(&ahead->n_taken) + N_PIECES) {
         g_cond_wait(&ahead->changed, &ahead->mutex);
     }
-    gboolean is_wanted = !ahead->ending;
     g_mutex_unlock(&ahead->mutex);
-    return is_wanted;
+    return !atomic_load(&ahead->ending);
 }
 
 /* Fills a piece as far as the input goes; 0 is left for the next one. */
@@ -53,11 +55,11 @@ run(gpointer data)
     rs_ahead *ahead = data;
     gboolean at_end = FALSE;
     while (!at_end && wait_for_place(ahead)) {
-        rs_piece *piece = &ahead->pieces[ahead->n_read % N_PIECES];
+        rs_piece *piece = &ahead->pieces[atomic_load(&ahead->n_read) % N_PIECES];
         fill(ahead, piece);
         at_end = piece->n == 0;
         g_mutex_lock(&ahead->mutex);
-        ahead->n_read++;
+        atomic_fetch_add(&ahead->n_read, 1u);
         g_cond_signal(&ahead->changed);
         g_mutex_unlock(&ahead->mutex);
     }
@@ -92,7 +94,7 @@ rs_ahead_free(rs_ahead *ahead)
         return;
     }
     g_mutex_lock(&ahead->mutex);
-    ahead->ending = TRUE;
+    atomic_store(&ahead->ending, TRUE);
     g_cond_signal(&ahead->changed);
     g_mutex_unlock(&ahead->mutex);
     if (ahead->thread != NULL) {
@@ -108,10 +110,12 @@ rs_piece *
 rs_ahead_next(rs_ahead *ahead)
 {
     g_mutex_lock(&ahead->mutex);
-    while (ahead->n_taken == ahead->n_read) {
+    guint64 n = atomic_load(&ahead->n_taken);
+    while (atomic_load(&ahead->n_read) == n) {
         g_cond_wait(&ahead->changed, &ahead->mutex);
     }
-    rs_piece *piece = &ahead->pieces[ahead->n_taken++ % N_PIECES];
+    rs_piece *piece = &ahead->pieces[n % N_PIECES];
+    atomic_store(&ahead->n_taken, n + 1);
     g_cond_signal(&ahead->changed);
     g_mutex_unlock(&ahead->mutex);
     return piece;

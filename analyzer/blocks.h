@@ -38,6 +38,12 @@ rs_blocks_n(const rs_blocks *blocks)
     return blocks->all->len * RS_BLOCK;
 }
 
+static inline gpointer
+rs_block_at(const rs_blocks *blocks, gpointer block, guint i)
+{
+    return (char *)block + i % RS_BLOCK * blocks->element_bytes;
+}
+
 /* NULL: neither it nor one of its block was ever asked for. */
 static inline gpointer
 rs_blocks_find(const rs_blocks *blocks, guint i)
@@ -45,24 +51,21 @@ rs_blocks_find(const rs_blocks *blocks, guint i)
     if (i >= rs_blocks_n(blocks) || blocks->all->pdata[i / RS_BLOCK] == NULL) {
         return NULL;
     }
-    return (char *)blocks->all->pdata[i / RS_BLOCK] +
-           i % RS_BLOCK * blocks->element_bytes;
+    return rs_block_at(blocks, blocks->all->pdata[i / RS_BLOCK], i);
 }
 
 /* Made if need be. */
 static inline gpointer
 rs_blocks_get(rs_blocks *blocks, guint i)
 {
-    gpointer found = rs_blocks_find(blocks, i);
-    if (found != NULL) {
-        return found;
-    }
     if (i >= rs_blocks_n(blocks)) {
         g_ptr_array_set_size(blocks->all, (gint)(i / RS_BLOCK + 1));
     }
-    blocks->all->pdata[i / RS_BLOCK] =
-        g_aligned_alloc0(RS_BLOCK, blocks->element_bytes, RS_CACHE_LINE_BYTES);
-    return rs_blocks_find(blocks, i);
+    gpointer *block = &blocks->all->pdata[i / RS_BLOCK];
+    if (*block == NULL) {
+        *block = g_aligned_alloc0(RS_BLOCK, blocks->element_bytes, RS_CACHE_LINE_BYTES);
+    }
+    return rs_block_at(blocks, *block, i);
 }
 
 #endif

@@ -191,7 +191,7 @@ rs_congestion_approach(const rs_congestion *congestion, guint32 stream)
 void
 rs_congestion_approach_more(const rs_congestion *congestion, guint32 stream)
 {
-    rs_reactions_approach_steps(congestion->reactions, stream);
+    rs_reactions_approach_intervals(congestion->reactions, stream);
 }
 
 void

@@ -16,8 +16,8 @@ typedef struct inlet {
     guint64 first_ns;        /* 0 without a frame: it ends at once */
     guint64 clock_ns;        /* when the head has come */
     guint64 file_bytes;
-    gboolean had_turn;
-    gboolean is_ahead; /* a thread reads it */
+    gboolean was_asked; /* whether a thread can read it */
+    gboolean is_ahead;  /* one does */
 } inlet;
 
 struct rs_feed {
@@ -340,9 +340,9 @@ look_ahead(rs_feed *feed)
     pass_on(feed);
     wake(feed);
     inlet *in = next_inlet(feed);
-    if (in != NULL && !in->had_turn && in->reader != NULL) {
-        in->had_turn = TRUE;
-        in->is_ahead = feed->n_ahead > 0 && rs_reader_read_ahead(in->reader);
+    if (feed->n_ahead > 0 && in != NULL && !in->was_asked && in->reader != NULL) {
+        in->was_asked = TRUE;
+        in->is_ahead = rs_reader_read_ahead(in->reader);
         feed->n_ahead -= in->is_ahead ? 1 : 0;
     }
     return in;

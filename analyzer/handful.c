@@ -72,7 +72,7 @@ guess_platforms(rs_handful *h, const rs_short_way *way)
     if (rs_mirrors_any(way->mirrors)) {
         unwrap(h, way);
     }
-    guint32 points[RS_HANDFUL];
+    guint32 points[RS_HANDFUL] = {0};
     guess_points(h, way, points);
     guint32 keys[RS_HANDFUL];
     for (guint i = 0; i < n; i++) {

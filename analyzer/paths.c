@@ -73,7 +73,7 @@ follow_ttl(rs_stream_path *path, const rs_sight *sight)
         }
     }
     path->newest_ttl = ttl;
-    path->newest_frame = MAX(path->newest_frame, sight->frame->number);
+    path->newest_frame = sight->beside != 0 ? sight->beside : sight->frame->number;
     count_ttl(path, ttl, sight->n);
 }
 

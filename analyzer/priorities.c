@@ -159,7 +159,7 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
     }
     s->priorities |= bit;
     s->newest_dscp = dscp;
-    s->newest_frame = MAX(s->newest_frame, frame);
+    s->newest_frame = frame;
     count_dscp(s, dscp, sight->n);
 }
 

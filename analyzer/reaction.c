@@ -30,19 +30,14 @@ typedef struct window {
     interval ring[RS_RATE_PACKETS];
 } window;
 
-/* A data packet of a stream. */
-typedef struct step {
-    guint64 time_ns;
-    guint32 bits;
-    guint8 part;   /* roce_part */
-    guint8 behind; /* TRUE: the one before it, in sequence */
-} step;
+/* The same while nobody asks; a duration of seconds is as long as can be. */
+typedef struct brief {
+    guint64 end_ns;
+    guint32 duration_ns, bits;
+} brief;
 
 /* What is measured of a stream from its first CNP on. */
 typedef struct measure {
-    gboolean goes_on; /* the message of the newest data packet */
-    guint64 time_ns;  /* of that packet */
-
     guint64 bits;  /* of data, since the newest burst began */
     interval held; /* may be a stop; duration 0: none */
     window window;
@@ -54,9 +49,11 @@ typedef struct measure {
 typedef struct follower {
     roce_space space; /* of the newest data packet */
     gint64 psn;
-    guint64 n_steps;            /* so far */
-    measure *measure;           /* NULL before the first CNP */
-    step steps[RS_RATE_MEMORY]; /* a ring; of no use once there is a measure */
+    guint64 time_ns;
+    gboolean goes_on;                /* the message of that packet */
+    guint64 n_intervals;             /* so far */
+    measure *measure;                /* NULL before the first CNP */
+    brief intervals[RS_RATE_MEMORY]; /* a ring; of no use once there is a measure */
 } follower;
 
 struct rs_reactions {
@@ -242,32 +239,32 @@ follows(const follower *f, roce_space space, gint64 psn)
     return f->space == space && f->psn + 1 == psn;
 }
 
-static void
-take_step(measure *m, const step *s)
-{
-    gboolean inside = s->part == ROCE_PART_MIDDLE || s->part == ROCE_PART_LAST;
-    m->bits += s->bits;
-    if (inside && s->behind && m->goes_on && s->time_ns >= m->time_ns) {
-        const interval one = {
-            .start_ns = m->time_ns,
-            .duration_ns = s->time_ns - m->time_ns,
-            .bits = s->bits,
-        };
-        take_interval(m, &one);
-    }
-    m->goes_on = s->part == ROCE_PART_FIRST || s->part == ROCE_PART_MIDDLE;
-    m->time_ns = s->time_ns;
-}
-
-/* A data packet of a stream that is followed. */
+/* A data packet of a stream that is followed; `behind` the newest. */
 static inline void
-take_data(follower *f, const step *s)
+take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64 bits)
 {
+    gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
     if (f->measure != NULL) {
-        take_step(f->measure, s);
-        return;
+        f->measure->bits += bits;
     }
-    f->steps[f->n_steps++ % RS_RATE_MEMORY] = *s;
+    if (inside && behind && f->goes_on && time_ns >= f->time_ns) {
+        const interval one = {
+            .start_ns = f->time_ns,
+            .duration_ns = time_ns - f->time_ns,
+            .bits = bits,
+        };
+        if (f->measure != NULL) {
+            take_interval(f->measure, &one);
+        } else {
+            f->intervals[f->n_intervals++ % RS_RATE_MEMORY] = (brief){
+                .end_ns = time_ns,
+                .duration_ns = (guint32)MIN(one.duration_ns, G_MAXUINT32),
+                .bits = (guint32)bits,
+            };
+        }
+    }
+    f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
+    f->time_ns = time_ns;
 }
 
 /* The first CNP: what is remembered is measured. */
@@ -275,9 +272,15 @@ static measure *
 begin_to_measure(follower *f)
 {
     f->measure = g_new0(measure, 1);
-    guint64 n = MIN(f->n_steps, RS_RATE_MEMORY);
-    for (guint64 i = f->n_steps - n; i != f->n_steps; i++) {
-        take_step(f->measure, &f->steps[i % RS_RATE_MEMORY]);
+    guint64 n = MIN(f->n_intervals, RS_RATE_MEMORY);
+    for (guint64 i = f->n_intervals - n; i != f->n_intervals; i++) {
+        const brief *kept = &f->intervals[i % RS_RATE_MEMORY];
+        const interval one = {
+            .start_ns = kept->end_ns - kept->duration_ns,
+            .duration_ns = kept->duration_ns,
+            .bits = kept->bits,
+        };
+        take_interval(f->measure, &one);
     }
     return f->measure;
 }
@@ -294,13 +297,8 @@ rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight)
     }
     roce_space space = sight->sighting->space;
     gint64 psn = sight->sighting->psn;
-    const step s = {
-        .time_ns = sight->frame->time_ns,
-        .bits = sight->packet->udp_length * BITS_PER_BYTE,
-        .part = (guint8)sight->info->part,
-        .behind = follows(f, space, psn) ? TRUE : FALSE,
-    };
-    take_data(f, &s);
+    take_data(f, follows(f, space, psn), sight->info->part, sight->frame->time_ns,
+              (guint64)sight->packet->udp_length * BITS_PER_BYTE);
     f->space = space;
     f->psn = psn;
 }
@@ -315,13 +313,8 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
     gboolean behind = follows(f, train->space, train->psn);
     for (guint i = 0; i < train->n; i++) {
         const roce_car *car = &train->cars[i];
-        const step s = {
-            .time_ns = car->time_ns,
-            .bits = car->udp_bytes * BITS_PER_BYTE,
-            .part = (guint8)roce_opcode_get(car->opcode)->part,
-            .behind = behind ? TRUE : FALSE,
-        };
-        take_data(f, &s);
+        take_data(f, behind, roce_opcode_get(car->opcode)->part, car->time_ns,
+                  (guint64)car->udp_bytes * BITS_PER_BYTE);
         behind = TRUE;
     }
     f->space = train->space;
@@ -332,11 +325,11 @@ void
 rs_reactions_approach(const rs_reactions *reactions, guint32 stream)
 {
     const follower *f = find_follower(reactions, stream);
-    rs_approach(f, offsetof(follower, steps));
+    rs_approach(f, offsetof(follower, intervals));
 }
 
 void
-rs_reactions_approach_steps(const rs_reactions *reactions, guint32 stream)
+rs_reactions_approach_intervals(const rs_reactions *reactions, guint32 stream)
 {
     const follower *f = find_follower(reactions, stream);
     if (f == NULL) {
@@ -345,7 +338,8 @@ rs_reactions_approach_steps(const rs_reactions *reactions, guint32 stream)
     if (f->measure != NULL) {
         rs_approach(f->measure, sizeof *f->measure);
     } else {
-        rs_approach(&f->steps[f->n_steps % RS_RATE_MEMORY], 4 * RS_CACHE_LINE_BYTES);
+        rs_approach(&f->intervals[f->n_intervals % RS_RATE_MEMORY],
+                    4 * RS_CACHE_LINE_BYTES);
     }
 }
 

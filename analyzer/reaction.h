@@ -5,9 +5,10 @@
  * A rate is taken inside messages, where a NIC sends as fast as it may: IP payload of
  * RS_RATE_PACKETS packets over the time from each one's predecessor in its message.  What
  * an application leaves idle between messages plays no part, nor does a single stop
- * within one, as a pause makes it.  Before the first CNP about a stream its newest
- * RS_RATE_MEMORY data packets are remembered, and the rate by then is theirs: most streams
- * never have one.
+ * within one, as a pause makes it.  Before the first CNP about a stream
+ * the newest RS_RATE_MEMORY packets from which a rate may be taken are remembered, and they
+ * are measured when there is a CNP, which most streams never have: a window's, and enough
+ * before them to tell stops by.
  *
  * The one rule: a rate that the stamps cannot tell is not told.  Where half of the packets
  * of a window have the stamp of their predecessor there is no rate.
@@ -64,7 +65,7 @@ rs_reactions_approach(const rs_reactions *reactions, guint32 stream);
 
 /* The same, once that has come near. */
 void
-rs_reactions_approach_steps(const rs_reactions *reactions, guint32 stream);
+rs_reactions_approach_intervals(const rs_reactions *reactions, guint32 stream);
 
 /* Before: a packet that begins a message has its stream followed, while there is room. */
 void

@@ -45,6 +45,7 @@ typedef struct run {
     rs_counted counted; /* with the newest packet */
     rs_counted grows;   /* with each packet */
     guint64 n;          /* packets that are to be counted */
+    guint64 beside;     /* frame that was counted behind all of them; 0: none */
     guint64 payload_bytes, wire_bytes;
     const roce_stream *stream;
     step newest;  /* of those that were told */
@@ -287,10 +288,11 @@ tell_counts(const rs_runs *runs, run *r)
     rebuild(r, &all);
     rebuild_step(&r->newest, &all);
     all.sight.n = r->n;
+    all.sight.beside = r->beside;
     all.sight.payload_bytes = r->payload_bytes;
     all.sight.wire_bytes = r->wire_bytes;
     runs->listener.count(runs->listener.ctx, &all.sight);
-    r->n = r->payload_bytes = r->wire_bytes = 0;
+    r->n = r->payload_bytes = r->wire_bytes = r->beside = 0;
 }
 
 static void
@@ -326,6 +328,7 @@ add(run *r, const rs_sight *sight)
     };
     r->counted = sight->counted;
     r->n++;
+    r->beside = 0;
     r->payload_bytes += sight->payload_bytes;
     r->wire_bytes += sight->wire_bytes;
 }
@@ -366,6 +369,7 @@ rs_runs_train(rs_runs *runs, const rs_train *train, const roce_car *cars)
         r->wire_bytes += cars[i].wire_bytes;
     }
     r->n += train->n;
+    r->beside = 0;
     r->counted.packets += train->n;
     r->counted.data += train->n;
     r->newest = step_of(&cars[train->n - 1], train->psn + train->n - 1);
@@ -393,7 +397,9 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
     }
     if (sight->is_beside) {
         tell_steps(runs, r);
-        if (!is_like_beside(&r->like, sight)) {
+        if (is_like_beside(&r->like, sight)) {
+            r->beside = sight->frame->number;
+        } else {
             tell_counts(runs, r);
         }
         r->counted = sight->counted;

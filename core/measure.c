@@ -277,12 +277,16 @@ roce_measure_completed(roce_tracker *t, roce_stream_state *s, const roce_arrival
                        int64_t una)
 {
     const roce_history history = roce_requests(s)->history;
+    int64_t from = s->acked ? s->una : roce_requests(s)->first;
+    const uint32_t first = roce_history_lower(&history, from);
+    if (first == history.n || roce_history_at(&history, first)->psn >= una) {
+        return;
+    }
     const roce_round round = roce_trouble_of(s)->round;
     roce_heard *heard = roce_heard_make(t, s);
     roce_message_clock message = heard->message;
     bool is_related = t->config.relation != NULL;
-    int64_t from = s->acked ? s->una : roce_requests(s)->first;
-    for (uint32_t i = roce_history_lower(&history, from); i < history.n; i++) {
+    for (uint32_t i = first; i < history.n; i++) {
         const roce_slot *slot = roce_history_at(&history, i);
         if (slot->psn >= una) {
             break;

@@ -12,6 +12,8 @@
 #define UDP_BYTES 1000 /* of IP payload: 8,000 bits */
 #define START_NS 1000000000u
 #define PHASES 4
+#define LEAST_FOR_STOP 4 /* intervals, before one may be a stop */
+#define ENOUGH (RS_RATE_PACKETS - LEAST_FOR_STOP) /* with these, for a window */
 
 typedef enum behind {
     NOTHING,
@@ -182,24 +184,23 @@ check_bursts(void)
     }
 }
 
-/* A message of so many packets as make a window, others of one packet each, and a CNP:
- * of the newest RS_RATE_MEMORY packets the window has to be, once there is a CNP of all. */
+/* Among the intervals before a CNP are stops, and behind them come packets from which no rate
+ * is taken, however many. */
 static void
 test_memory(void)
 {
-    const guint of_window = RS_RATE_PACKETS + 1;
     static const struct {
         const char *name;
-        guint n_lone;
-        gboolean had_cnp; /* so that rates are measured as packets come */
+        guint n_stops, apart, n_lone; /* so many other intervals behind each stop */
+        gboolean had_cnp;             /* so that rates are measured as packets come */
         guint64 before_bps;
     } cases[] = {
-        {"nothing behind", 0, FALSE, GBPS(8)},
-        {"more would be remembered", RS_RATE_MEMORY - RS_RATE_PACKETS - 2, FALSE,
-         GBPS(8)},
-        {"just remembered", RS_RATE_MEMORY - RS_RATE_PACKETS - 1, FALSE, GBPS(8)},
-        {"just not remembered", RS_RATE_MEMORY - RS_RATE_PACKETS, FALSE, 0},
-        {"measured", RS_RATE_MEMORY - RS_RATE_PACKETS, TRUE, GBPS(8)},
+        {"one too few", ENOUGH - 1, 1, 0, FALSE, 0},
+        {"just enough", ENOUGH, 1, 0, FALSE, GBPS(8)},
+        {"and others behind", ENOUGH, 1, 1000, FALSE, GBPS(8)},
+        {"more than are remembered", 40, 20, 1000, FALSE, GBPS(8)},
+        {"measured", ENOUGH, 1, 1000, TRUE, GBPS(8)},
+        {"measured, more", 40, 20, 1000, TRUE, GBPS(8)},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
         check_row(cases[i].name);
@@ -214,9 +215,14 @@ test_memory(void)
             now += 1000000; /* the next is another burst */
             see(reactions, &stream, ++psn, now, WRITE_FIRST);
         }
-        for (guint k = 1; k < of_window; k++) {
-            now += 1000;
-            see(reactions, &stream, ++psn, now, WRITE_MIDDLE);
+        for (guint k = 0; k < LEAST_FOR_STOP; k++) {
+            see(reactions, &stream, ++psn, now += 1000, WRITE_MIDDLE);
+        }
+        for (guint k = 0; k < cases[i].n_stops; k++) {
+            see(reactions, &stream, ++psn, now += 100000, WRITE_MIDDLE);
+            for (guint j = 0; j < cases[i].apart; j++) {
+                see(reactions, &stream, ++psn, now += 1000, WRITE_MIDDLE);
+            }
         }
         for (guint k = 0; k < cases[i].n_lone; k++) {
             see(reactions, &stream, ++psn, ++now, WRITE_ONLY);
