@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame's way: the feed brings it, it gets its number and its point, the filter glances
+ * A frame's way: the feed brings it, it gets its number and its point, the filter looks
  * at it, the intake surveys its point and puts it in its place, and then it is tracked.
  */
 #include "analysis.h"
@@ -495,7 +495,7 @@ share_threads(const rs_analysis *analysis, const rs_feed *feed)
     return (shares){n_ahead, MIN(n_telling, n - n_ahead)};
 }
 
-/* NULL where somebody wants each packet, or glances at its bytes. */
+/* NULL where somebody wants each packet, or looks at its bytes. */
 static rs_trains *
 make_trains(rs_analysis *analysis)
 {

@@ -190,16 +190,16 @@ identify(const rs_analysis *analysis, const roce_frame *frame, const rs_point *p
     }
 }
 
-/* Whether more is wanted of cars than a glimpse. */
+/* Whether somebody asks for that. */
 static gboolean
-is_more_wanted(const rs_short_way *way)
+is_identity_wanted(const rs_analysis *analysis)
 {
-    return way->glances_wanted || way->analysis->twins != NULL ||
-           rs_points_have_recall(way->analysis->points);
+    return analysis->twins != NULL || rs_points_have_recall(analysis->points);
 }
 
 static inline gboolean
-board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point, gboolean more)
+board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point,
+      gboolean identified)
 {
     rs_analysis *analysis = way->analysis;
     rs_platform *platform = h->platforms[i];
@@ -219,8 +219,10 @@ board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point, gboolean
     if (is_mirrored(h, i)) {
         roce_tracker_count_mirrored(analysis->tracker, 1);
     }
-    if (more) {
+    if (way->glances_wanted) {
         rs_trains_glance(platform, &window->glances[glimpse - window->glimpses]);
+    }
+    if (identified) {
         identify(analysis, frame, point, platform, car, window, glimpse);
     }
     return TRUE;
@@ -229,11 +231,11 @@ board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point, gboolean
 G_NO_INLINE guint
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i)
 {
-    gboolean more = is_more_wanted(way);
+    gboolean identified = is_identity_wanted(way->analysis);
     rs_point *gate = NULL; /* that is open to all of them */
     for (; i < h->n && h->platforms[i] != NULL; i++) {
         rs_point *point = gate != NULL ? gate : find_gate(h, way, i);
-        if (point == NULL || !board(h, way, i, point, more)) {
+        if (point == NULL || !board(h, way, i, point, identified)) {
             decode(h, way, i, &h->turned_away);
             h->packets[i] = &h->turned_away;
             break;

@@ -30,7 +30,7 @@ typedef struct window {
     interval ring[RS_RATE_PACKETS];
 } window;
 
-/* The same while nobody asks; a duration of seconds is as long as can be. */
+/* An interval while nobody asks for rates; a duration of seconds is as long as can be. */
 typedef struct brief {
     guint64 end_ns;
     guint32 duration_ns, bits;

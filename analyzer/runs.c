@@ -45,7 +45,7 @@ typedef struct run {
     rs_counted counted; /* with the newest packet */
     rs_counted grows;   /* with each packet */
     guint64 n;          /* packets that are to be counted */
-    guint64 beside;     /* frame that was counted behind all of them; 0: none */
+    guint64 beside; /* frame that came behind all of them, and was counted; 0: none */
     guint64 payload_bytes, wire_bytes;
     const roce_stream *stream;
     step newest;  /* of those that were told */

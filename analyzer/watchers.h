@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who glances at packets and events beside the tracker: one watcher for each topic of the
+ * Who looks at packets and events beside the tracker: one watcher for each topic of the
  * report.
  *
  * The one rule: a watcher sees what the tracker has taken, in the tracker's order, and
