@@ -44,43 +44,39 @@ unwrap(rs_handful *h, const rs_short_way *way)
     }
 }
 
-/* The points of the frames, as far as they are known. */
-static void
-guess_points(rs_handful *h, const rs_short_way *way, guint32 *points)
+static gboolean
+have_one_interface(const rs_handful *h)
 {
-    guint interface = record_at(h, 0)->interface;
-    guint32 point = guess_point(way, h, interface);
-    for (guint i = 0; i < h->n; i++) {
-        if (record_at(h, i)->interface != interface) {
-            interface = record_at(h, i)->interface;
-            point = guess_point(way, h, interface);
-            h->is_alike = FALSE;
-        }
-        points[i] = is_mirrored(h, i) ? h->inner[i].point : point;
+    guint different = 0;
+    for (guint i = 1; i < h->n; i++) {
+        different |= record_at(h, i)->interface ^ record_at(h, 0)->interface;
     }
+    return different == 0;
+}
+
+/* The point of a frame, as far as it is known. */
+static guint32
+guess_point_of(const rs_handful *h, const rs_short_way *way, guint i)
+{
+    return is_mirrored(h, i) ? h->inner[i].point
+                             : guess_point(way, h, record_at(h, i)->interface);
 }
 
 static void
 guess_platforms(rs_handful *h, const rs_short_way *way)
 {
-    rs_record *records = &h->from->records[h->first];
     const rs_trains *trains = way->trains;
     const guint n = h->n;
-    for (guint i = 0; i < n; i++) {
-        h->frames[i] = &records[i].frame;
-    }
-    if (rs_mirrors_any(way->mirrors)) {
-        unwrap(h, way);
-    }
-    guint32 points[RS_HANDFUL] = {0};
-    guess_points(h, way, points);
     guint32 keys[RS_HANDFUL];
+    const rs_shelf *shelves[RS_HANDFUL];
+    guint32 point = guess_point(way, h, record_at(h, 0)->interface);
     for (guint i = 0; i < n; i++) {
-        keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]), points[i]);
-        rs_trains_approach_guess(trains, keys[i]);
+        guint32 at = h->is_alike ? point : guess_point_of(h, way, i);
+        keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]), at);
+        shelves[i] = rs_trains_approach_shelf(trains, keys[i]);
     }
     for (guint i = 0; i < n; i++) {
-        h->platforms[i] = rs_trains_guess(trains, keys[i]);
+        h->platforms[i] = rs_trains_guess(shelves[i], keys[i]);
         rs_trains_approach(h->platforms[i]);
     }
 }
@@ -128,8 +124,14 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
     h->from = from;
     h->first = first;
     h->n = n;
-    h->is_alike = TRUE;
+    for (guint i = 0; i < n; i++) {
+        h->frames[i] = &from->records[first + i].frame;
+    }
+    h->is_alike = have_one_interface(h);
     if (way->trains != NULL) {
+        if (rs_mirrors_any(way->mirrors)) {
+            unwrap(h, way);
+        }
         guess_platforms(h, way);
     } else {
         memset(h->platforms, 0, sizeof h->platforms);
@@ -197,50 +199,73 @@ is_identity_wanted(const rs_analysis *analysis)
     return analysis->twins != NULL || rs_points_have_recall(analysis->points);
 }
 
-static inline gboolean
-board(rs_handful *h, const rs_short_way *way, guint i, rs_point *point,
-      gboolean identified)
+/* How those of a run board: nothing but themselves is asked for, and all are alike. */
+static gboolean
+is_plain(const rs_handful *h, const rs_short_way *way)
 {
-    rs_analysis *analysis = way->analysis;
-    rs_platform *platform = h->platforms[i];
-    roce_frame *frame = h->frames[i];
-    frame->point = point->id;
-    const roce_car *car = rs_trains_board(way->trains, platform, frame);
-    if (car == NULL) {
-        return FALSE;
-    }
-    if (!rs_point_goes_on(point, frame->time_ns)) {
-        rs_analysis_follow_time(analysis, point, frame);
-    }
-    analysis->snaplen_truncated += car->cut ? 1 : 0;
-    rs_window *window = window_with_room(analysis);
-    rs_glimpse *glimpse = &window->glimpses[window->n_glimpses++];
-    rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);
+    return h->is_alike && !way->glances_wanted && !is_identity_wanted(way->analysis);
+}
+
+/* What is asked for of some. */
+G_NO_INLINE static void
+tell_more(const rs_handful *h, const rs_short_way *way, guint i, const rs_point *point,
+          const roce_car *car, rs_window *window, rs_glimpse *glimpse)
+{
     if (is_mirrored(h, i)) {
-        roce_tracker_count_mirrored(analysis->tracker, 1);
+        roce_tracker_count_mirrored(way->analysis->tracker, 1);
     }
     if (way->glances_wanted) {
-        rs_trains_glance(platform, &window->glances[glimpse - window->glimpses]);
+        rs_trains_glance(h->platforms[i], &window->glances[glimpse - window->glimpses]);
     }
-    if (identified) {
-        identify(analysis, frame, point, platform, car, window, glimpse);
+    if (is_identity_wanted(way->analysis)) {
+        identify(way->analysis, h->frames[i], point, h->platforms[i], car, window,
+                 glimpse);
     }
-    return TRUE;
+}
+
+/* Of those from the i-th on the first that does not board. */
+static inline guint
+board(rs_handful *h, const rs_short_way *way, guint i)
+{
+    rs_analysis *analysis = way->analysis;
+    gboolean plain = is_plain(h, way);
+    rs_point *point = find_gate(h, way, i);
+    while (point != NULL) {
+        rs_platform *platform = h->platforms[i];
+        roce_frame *frame = h->frames[i];
+        frame->point = point->id;
+        const roce_car *car = rs_trains_board(way->trains, platform, frame);
+        if (car == NULL) {
+            break;
+        }
+        if (!rs_point_goes_on(point, frame->time_ns)) {
+            rs_analysis_follow_time(analysis, point, frame);
+        }
+        analysis->snaplen_truncated += car->cut ? 1 : 0;
+        rs_window *window = window_with_room(analysis);
+        rs_glimpse *glimpse = &window->glimpses[window->n_glimpses++];
+        rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);
+        if (!plain) {
+            tell_more(h, way, i, point, car, window, glimpse);
+        }
+        i++;
+        if (i == h->n || h->platforms[i] == NULL) {
+            break;
+        }
+        point = plain ? point : find_gate(h, way, i);
+    }
+    return i;
 }
 
 G_NO_INLINE guint
 rs_handful_board(rs_handful *h, const rs_short_way *way, guint i)
 {
-    gboolean identified = is_identity_wanted(way->analysis);
-    rs_point *gate = NULL; /* that is open to all of them */
-    for (; i < h->n && h->platforms[i] != NULL; i++) {
-        rs_point *point = gate != NULL ? gate : find_gate(h, way, i);
-        if (point == NULL || !board(h, way, i, point, identified)) {
-            decode(h, way, i, &h->turned_away);
-            h->packets[i] = &h->turned_away;
-            break;
-        }
-        gate = h->is_alike ? point : NULL;
+    if (i < h->n && h->platforms[i] != NULL) {
+        i = board(h, way, i);
+    }
+    if (i < h->n && h->platforms[i] != NULL) {
+        decode(h, way, i, &h->turned_away);
+        h->packets[i] = &h->turned_away;
     }
     return i;
 }

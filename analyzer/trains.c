@@ -51,11 +51,11 @@ struct rs_platform {
 
 /* Where platforms are found by their keys.  When a shelf is full, one more takes the place
  * of one that is there: that one's stream puts it back with its next packet. */
-typedef struct shelf {
+struct rs_shelf {
     guint32 keys[SHELF_PLACES]; /* 0: none */
     rs_platform *platforms[SHELF_PLACES];
-} shelf;
-G_STATIC_ASSERT(sizeof(shelf) == RS_CACHE_LINE_BYTES);
+};
+G_STATIC_ASSERT(sizeof(rs_shelf) == RS_CACHE_LINE_BYTES);
 
 struct rs_trains {
     roce_tracker *tracker;
@@ -64,7 +64,7 @@ struct rs_trains {
     rs_blocks *faces;
     rs_trains_take_fn take;
     gpointer ctx;
-    shelf *shelves; /* N_SHELVES, in the memory below */
+    rs_shelf *shelves; /* N_SHELVES, in the memory below */
     gpointer shelf_memory;
     GPtrArray *of_stream; /* rs_platform, or NULL */
     /* By stream: one that begins a message has gone by itself, and from the first such
@@ -79,10 +79,11 @@ struct rs_trains {
 static void
 build_shelves(rs_trains *trains)
 {
-    trains->shelf_memory = g_malloc0((N_SHELVES + 1) * sizeof(shelf));
+    trains->shelf_memory = g_malloc0((N_SHELVES + 1) * sizeof(rs_shelf));
     gsize past_line = (gsize)trains->shelf_memory % RS_CACHE_LINE_BYTES;
-    trains->shelves = (shelf *)((char *)trains->shelf_memory +
-                                (past_line > 0 ? RS_CACHE_LINE_BYTES - past_line : 0));
+    trains->shelves =
+        (rs_shelf *)((char *)trains->shelf_memory +
+                     (past_line > 0 ? RS_CACHE_LINE_BYTES - past_line : 0));
 }
 
 rs_trains *
@@ -121,19 +122,26 @@ rs_trains_free(rs_trains *trains)
 guint32
 rs_trains_key(guint32 hash, guint32 point)
 {
-    return hash != 0 ? (hash + point * POINT_FACTOR) | 1 : 0;
+    return (hash + point * POINT_FACTOR) | 1;
 }
 
-static shelf *
+static rs_shelf *
 shelf_of(const rs_trains *trains, guint32 key)
 {
     return &trains->shelves[key / 2 % N_SHELVES];
 }
 
-rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 key)
+const rs_shelf *
+rs_trains_approach_shelf(const rs_trains *trains, guint32 key)
 {
-    const shelf *at = shelf_of(trains, key);
+    const rs_shelf *at = shelf_of(trains, key);
+    rs_approach(at, sizeof *at);
+    return at;
+}
+
+rs_platform *
+rs_trains_guess(const rs_shelf *at, guint32 key)
+{
     for (guint i = 0; i < SHELF_PLACES && at->keys[i] != 0; i++) {
         if (at->keys[i] == key) {
             return at->platforms[i];
@@ -145,7 +153,7 @@ rs_trains_guess(const rs_trains *trains, guint32 key)
 static void
 shelve(const rs_trains *trains, guint32 key, rs_platform *platform)
 {
-    shelf *at = shelf_of(trains, key);
+    rs_shelf *at = shelf_of(trains, key);
     guint i = 0;
     while (i < SHELF_PLACES && at->keys[i] != 0 && at->keys[i] != key) {
         i++;
@@ -155,14 +163,6 @@ shelve(const rs_trains *trains, guint32 key, rs_platform *platform)
     }
     at->keys[i] = key;
     at->platforms[i] = platform;
-}
-
-void
-rs_trains_approach_guess(const rs_trains *trains, guint32 key)
-{
-    if (key != 0) {
-        rs_approach(shelf_of(trains, key), sizeof(shelf));
-    }
 }
 
 void
@@ -525,12 +525,12 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->began = *rs_byte_of(trains->began, sight->stream->id) != FALSE;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
-    guint32 key = rs_trains_key(roce_mould_hash(frame), frame->point);
+    guint32 hash = roce_mould_hash(frame);
     if (p->open) {
         p->space = roce_mould_space(&p->mould);
     }
-    if (p->open && key != 0) {
-        shelve(trains, key, p);
+    if (p->open && hash != 0) {
+        shelve(trains, rs_trains_key(hash, frame->point), p);
     }
 }
 

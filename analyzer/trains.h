@@ -28,6 +28,9 @@ typedef struct rs_trains rs_trains;
 /* Where the cars of a stream wait. */
 typedef struct rs_platform rs_platform;
 
+/* Where some platforms are found. */
+typedef struct rs_shelf rs_shelf;
+
 /* Cars of a stream are handed on, at least one.  Where the train has its place in a window
  * is not said. */
 typedef void (*rs_trains_take_fn)(gpointer ctx, const rs_train *train,
@@ -45,19 +48,20 @@ void
 rs_trains_free(rs_trains *trains);
 
 /* What platforms are known by: the roce_mould_hash() of a frame, and the point where it was
- * captured.  0: it waits nowhere. */
+ * captured. */
 guint32
 rs_trains_key(guint32 hash, guint32 point);
+
+/* Where those of a key stand, which will be asked for soon; see approach.h. */
+const rs_shelf *
+rs_trains_approach_shelf(const rs_trains *trains, guint32 key);
 
 /* At which platform a frame of that key may wait; NULL: at none.  A guess, which costs
  * little. */
 rs_platform *
-rs_trains_guess(const rs_trains *trains, guint32 key);
+rs_trains_guess(const rs_shelf *shelf, guint32 key);
 
-/* That guess, and a platform that was guessed, will be asked for soon; see approach.h.
- * NULL is fine. */
-void
-rs_trains_approach_guess(const rs_trains *trains, guint32 key);
+/* A platform that was guessed will be asked for soon.  NULL is fine. */
 void
 rs_trains_approach(const rs_platform *platform);
 

@@ -47,10 +47,14 @@ is_of_operation(const roce_mould *mould, uint8_t opcode)
     return (uint8_t)(opcode - mould->operation) < mould->n_opcodes;
 }
 
+/* Shapes of headers, added up; with neither, IPv4 without a tag. */
+#define SHAPE_TAGGED 1
+#define SHAPE_IPV6 2
+
 static inline bool
 is_ipv4(const roce_mould *mould)
 {
-    return mould->udp_at - mould->ip_at == IPV4_BYTES;
+    return mould->shape < SHAPE_IPV6;
 }
 
 static bool
@@ -79,21 +83,23 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     mould->ip_at = express.ip_offset;
     mould->udp_at = express.bth_offset - UDP_BYTES;
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
-    mould->shape = (uint8_t)((is_ipv4(mould) ? 0 : 2) + (is_tagged ? 1 : 0));
-    mould->newest.captured_bytes = UINT32_MAX; /* of no frame */
+    bool is_v6 = mould->udp_at - mould->ip_at == IPV6_BYTES;
+    mould->shape = (uint8_t)((is_v6 ? SHAPE_IPV6 : 0) + (is_tagged ? SHAPE_TAGGED : 0));
+    mould->newest_captured_bytes = UINT32_MAX; /* of no frame */
     return true;
 }
 
 /* ---- what packets of a train share ---- */
 
-/* Eight bytes of headers are compared at once, and of them the bits that a mask has.  Of
+/* Sixteen bytes of headers are compared at once, and of them the bits that a mask has.  Of
  * each shape: without and with a VLAN tag, IPv4 and IPv6. */
-#define WORD_BYTES 8
-#define WORDS(bytes) (((bytes) + WORD_BYTES - 1) / WORD_BYTES)
+#define BLOCK_BYTES 16
 #define SHORTEST_BYTES (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
 #define LONGEST_BYTES                                                                  \
     (ETHERNET_BYTES + VLAN_TAG_BYTES + IPV6_BYTES + UDP_BYTES + ROCE_BTH_BYTES)
-_Static_assert(WORDS(LONGEST_BYTES) * WORD_BYTES <= ROCE_MOULD_BYTES, "they fit");
+_Static_assert(LONGEST_BYTES <= ROCE_MOULD_BYTES, "they fit");
+
+typedef uint64_t block __attribute__((vector_size(BLOCK_BYTES)));
 
 /* clang-format off */
 #define BITS_ETHERNET /* both addresses, and the type */ \
@@ -120,52 +126,58 @@ _Static_assert(WORDS(LONGEST_BYTES) * WORD_BYTES <= ROCE_MOULD_BYTES, "they fit"
 
 typedef uint8_t bits_of_shape[4][ROCE_MOULD_BYTES];
 
-static const _Alignas(WORD_BYTES) bits_of_shape shared_bits = {
+static const _Alignas(BLOCK_BYTES) bits_of_shape shared_bits = {
     BITS_OF_SHAPES(0, 0, BTH_SHARED),
 };
 /* The same, and what most cars have as the one before them. */
-static const _Alignas(WORD_BYTES) bits_of_shape newest_bits = {
+static const _Alignas(BLOCK_BYTES) bits_of_shape newest_bits = {
     BITS_OF_SHAPES(0xff, 0xff, 0xff),
 };
 /* clang-format on */
 
-/* Zero if the shared bits of the i-th words are the same. */
-static inline uint64_t
-differ(const uint8_t *a, const uint8_t *b, const uint8_t *bits, uint32_t i)
+static inline block
+load(const uint8_t *at)
 {
-    uint64_t x, y, mask;
-    memcpy(&x, a + (size_t)i * WORD_BYTES, sizeof x);
-    memcpy(&y, b + (size_t)i * WORD_BYTES, sizeof y);
-    memcpy(&mask, bits + (size_t)i * WORD_BYTES, sizeof mask);
-    return (x ^ y) & mask;
+    block b;
+    memcpy(&b, at, sizeof b);
+    return b;
+}
+
+/* Of the blocks that stand there, those bits that differ. */
+static inline block
+differ(const roce_mould *mould, const roce_frame *frame, const uint8_t *bits,
+       uint32_t at)
+{
+    return (load(mould->bytes + at) ^ load(frame->bytes + at)) & load(bits + at);
 }
 
 static inline uint32_t
-words_of(const roce_mould *mould)
+headers_bytes(const roce_mould *mould)
 {
-    return WORDS(mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
+    return mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES;
 }
 
-/* Whether a frame that has so many words has those bits of all headers as the mould. */
+/* Whether a frame that has all headers has those bits of them as the mould.  The last block
+ * ends with the last header. */
 static inline bool
 has_bits(const roce_mould *mould, const roce_frame *frame, const uint8_t *bits)
 {
-    uint32_t n_words = words_of(mould);
-    uint64_t difference = 0;
-    for (uint32_t i = 0; i < WORDS(SHORTEST_BYTES); i++) {
-        difference |= differ(mould->bytes, frame->bytes, bits, i);
+    _Static_assert(SHORTEST_BYTES >= 3 * BLOCK_BYTES, "three in each");
+    block all = differ(mould, frame, bits, 0) |
+                differ(mould, frame, bits, BLOCK_BYTES) |
+                differ(mould, frame, bits, 2 * BLOCK_BYTES) |
+                differ(mould, frame, bits, headers_bytes(mould) - BLOCK_BYTES);
+    if (!is_ipv4(mould)) {
+        all |= differ(mould, frame, bits, 3 * BLOCK_BYTES);
     }
-    for (uint32_t i = WORDS(SHORTEST_BYTES); i < n_words; i++) {
-        difference |= differ(mould->bytes, frame->bytes, bits, i);
-    }
-    return difference == 0;
+    return (all[0] | all[1]) == 0;
 }
 
 static inline bool
 shares(const roce_mould *mould, const roce_frame *frame)
 {
     return frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
-           frame->captured_bytes >= words_of(mould) * WORD_BYTES &&
+           frame->captured_bytes >= headers_bytes(mould) &&
            has_bits(mould, frame, shared_bits[mould->shape]);
 }
 
@@ -242,7 +254,7 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
 static inline bool
 is_as_newest(const roce_mould *mould, const roce_frame *frame)
 {
-    return frame->captured_bytes == mould->newest.captured_bytes &&
+    return frame->captured_bytes == mould->newest_captured_bytes &&
            frame->wire_bytes == mould->newest.wire_bytes &&
            frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
            has_bits(mould, frame, newest_bits[mould->shape]);
@@ -255,19 +267,14 @@ take_as_newest(const roce_mould *mould, const roce_frame *frame, roce_car *car)
     const uint8_t *bth = udp + UDP_BYTES;
     uint32_t psn_word = roce_be32(bth + 8);
     uint32_t end = mould->udp_at + mould->newest.udp_bytes;
-    *car = (roce_car){
-        .time_ns = frame->time_ns,
-        .frame = frame->number,
-        .address = 0,
-        .psn24 = psn_word & 0xffffff,
-        .payload_bytes = mould->newest.payload_bytes,
-        .udp_bytes = mould->newest.udp_bytes,
-        .wire_bytes = frame->wire_bytes,
-        .ident = is_ipv4(mould) ? roce_be16(frame->bytes + mould->ip_at + 4) : 0,
-        .opcode = bth[0],
-        .ack_request = psn_word >> 31,
-        .cut = frame->captured_bytes < frame->wire_bytes,
-    };
+    *car = mould->newest;
+    car->time_ns = frame->time_ns;
+    car->frame = frame->number;
+    car->psn24 = psn_word & 0xffffff;
+    car->ack_request = psn_word >> 31;
+    if (is_ipv4(mould)) {
+        car->ident = roce_be16(frame->bytes + mould->ip_at + 4);
+    }
     car->check =
         end <= frame->captured_bytes
             ? roce_le32(frame->bytes + end - ROCE_ICRC_BYTES)
@@ -276,18 +283,21 @@ take_as_newest(const roce_mould *mould, const roce_frame *frame, roce_car *car)
 }
 
 /* The next may be like it, or like the one that is remembered: those with extension headers
- * begin or end a message, and stand between others. */
+ * begin or end a message, and stand between others; and what ends one of three or more
+ * stands between those in the middle. */
 static void
 remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
 {
-    if (roce_opcode_get(car->opcode)->headers != 0) {
+    const roce_opcode_info *info = roce_opcode_get(car->opcode);
+    bool is_known = mould->newest_captured_bytes != UINT32_MAX;
+    if (info->headers != 0 ||
+        (is_known && info->part == ROCE_PART_LAST &&
+         roce_opcode_get(mould->newest.opcode)->part == ROCE_PART_MIDDLE)) {
         return;
     }
-    memcpy(mould->bytes, frame->bytes, mould->udp_at + UDP_BYTES + ROCE_BTH_BYTES);
-    mould->newest.captured_bytes = frame->captured_bytes;
-    mould->newest.wire_bytes = frame->wire_bytes;
-    mould->newest.payload_bytes = car->payload_bytes;
-    mould->newest.udp_bytes = car->udp_bytes;
+    memcpy(mould->bytes, frame->bytes, headers_bytes(mould));
+    mould->newest_captured_bytes = frame->captured_bytes;
+    mould->newest = *car;
 }
 
 /* Of a frame that is not as the newest one.  Apart, so that the others need save nothing for

@@ -37,8 +37,8 @@ typedef struct roce_car {
     uint32_t check; /* its wire identity: the ICRC, or a hash where that was cut off */
     uint16_t ident; /* IPv4 identification; 0 for IPv6 */
     uint8_t opcode;
-    bool ack_request;
-    bool cut; /* by the snap length */
+    bool ack_request : 1;
+    bool cut : 1; /* by the snap length */
 } roce_car;
 
 #define ROCE_WRAPPER_BYTES 64
@@ -75,10 +75,8 @@ typedef struct roce_mould {
     uint8_t n_opcodes; /* that it has, one after the other */
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
-    struct {
-        uint32_t captured_bytes, wire_bytes; /* of its frame */
-        uint32_t payload_bytes, udp_bytes;
-    } newest; /* car without extension headers: most are like it */
+    uint32_t newest_captured_bytes;
+    roce_car newest; /* without extension headers: most are like it */
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the
@@ -89,8 +87,7 @@ bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 
 /* Whether roce_decode() would make the same of a frame as of the mould's, but for what the
- * car has.  The car's frame number is the frame's.  False also for a frame that ends less
- * than 8 bytes behind its BTH, as cars rarely do.  What the mould remembers of those that
+ * car has.  The car's frame number is the frame's.  What the mould remembers of those that
  * fitted makes this faster, and nothing else. */
 bool
 roce_mould_fits(roce_mould *mould, const roce_frame *frame, roce_car *car);
