@@ -4,6 +4,7 @@
 #include "confine.h"
 #include "console.h"
 #include "help.h"
+#include "pages.h"
 
 #include <glib.h>
 #include <locale.h>
@@ -59,6 +60,7 @@ confine(void)
 int
 main(int argc, char **argv)
 {
+    rs_pages_prefer_large();
     (void)setlocale(LC_CTYPE, "");
     /* A reader that is gone, a file that may not grow: told of as a full disk is. */
     (void)signal(SIGPIPE, SIG_IGN);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workers.h"
 
+#include "pages.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -144,7 +146,8 @@ inherited_bytes(void)
         return 0;
     }
     guint64 pages = g_ascii_strtoull(fields[data_field], NULL, 10);
-    return pages * (guint64)sysconf(_SC_PAGESIZE);
+    guint64 bytes = pages * (guint64)sysconf(_SC_PAGESIZE);
+    return bytes - MIN(bytes, rs_pages_unused());
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "workers.h"
 
 #include "check.h"
+#include "sanitized.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -11,15 +12,7 @@
 #define MIB ((gsize)1024 * 1024)
 
 /* AddressSanitizer has memory of its own, more than any limit. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED
-#endif
-#ifdef SANITIZED
+#ifdef CHECK_SANITIZED
 #define MEMORY_BYTES 0
 #else
 #define MEMORY_BYTES (64 * MIB)

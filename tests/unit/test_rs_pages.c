@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Large pages are asked for where threads allocate first, and nowhere else. */
+#include "pages.h"
+
+#include "check.h"
+#include "sanitized.h"
+#include "thread.h"
+
+#define MIB ((gsize)1024 * 1024)
+#define N_PIECES 100
+#define PIECE_BYTES 100000
+#define N_BEFORE 10 /* that find their place in what was there before */
+
+/* Whether the flags that the kernel tells of the mapping with that byte have one of that
+ * name; see proc_pid_smaps(5). */
+static gboolean
+has_flag(const void *byte, const char *flag)
+{
+    g_autofree char *text = NULL;
+    if (!CHECK(g_file_get_contents("/proc/self/smaps", &text, NULL, NULL))) {
+        return FALSE;
+    }
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    gboolean inside = FALSE;
+    for (guint i = 0; lines[i] != NULL; i++) {
+        gsize from;
+        gsize until;
+        if (sscanf(lines[i], "%zx-%zx ", &from, &until) == 2) {
+            inside = (gsize)byte >= from && (gsize)byte < until;
+        } else if (inside && g_str_has_prefix(lines[i], "VmFlags:")) {
+            g_auto(GStrv) flags = g_strsplit(lines[i], " ", -1);
+            return g_strv_contains((const char *const *)flags, flag);
+        }
+    }
+    return FALSE;
+}
+
+/* Whether large pages are asked for what is allocated from now on. */
+static gboolean
+are_large(void)
+{
+    void *pieces[N_PIECES];
+    guint n = 0;
+    for (guint i = 0; i < N_PIECES; i++) {
+        pieces[i] = g_malloc(PIECE_BYTES);
+        n += has_flag(pieces[i], "hg") ? 1 : 0;
+    }
+    for (guint i = 0; i < N_PIECES; i++) {
+        g_free(pieces[i]);
+    }
+    return n >= N_PIECES - N_BEFORE;
+}
+
+static gpointer
+look(gpointer are)
+{
+    *(gboolean *)are = are_large();
+    return NULL;
+}
+
+static void
+test_threads(void)
+{
+    gboolean are[2] = {FALSE, FALSE};
+    GThread *threads[2];
+    for (guint i = 0; i < 2; i++) {
+        threads[i] = rs_thread_new("pages", look, &are[i]);
+    }
+    for (guint i = 0; i < 2; i++) {
+        if (CHECK(threads[i] != NULL)) {
+            g_thread_join(threads[i]);
+            CHECK(are[i]);
+        }
+    }
+}
+
+/* What was asked for is there to be used, and is told of until it is. */
+static void
+test_unused(void)
+{
+    guint64 before = rs_pages_unused();
+    void *piece = g_malloc(MIB / 2);
+    guint64 after = rs_pages_unused();
+    CHECK(before > 60 * MIB && before < 80 * MIB);
+    CHECK(after <= before - MIB / 2 && after > before - MIB);
+    g_free(piece);
+}
+
+int
+main(void)
+{
+#if defined(CHECK_SANITIZED) || !defined(__GLIBC__)
+    return 77;
+#endif
+    if (!g_file_test("/sys/kernel/mm/transparent_hugepage", G_FILE_TEST_IS_DIR)) {
+        return 77;
+    }
+    void *before = g_malloc(PIECE_BYTES);
+    CHECK(!has_flag(before, "hg"));
+    g_free(before);
+    rs_pages_prefer_large();
+    CHECK(are_large());
+    test_unused();
+    test_threads();
+    return check_status();
+}
