@@ -30,22 +30,6 @@ add_cell(rs_cell *to, const rs_cell *from)
     to->resent += from->resent;
 }
 
-/* Neighbours of the same number become one. */
-static void
-merge_same(GArray *cells)
-{
-    guint n = 0;
-    for (guint i = 0; i < cells->len; i++) {
-        const rs_cell cell = g_array_index(cells, rs_cell, i);
-        if (n > 0 && g_array_index(cells, rs_cell, n - 1).number == cell.number) {
-            add_cell(&g_array_index(cells, rs_cell, n - 1), &cell);
-        } else {
-            g_array_index(cells, rs_cell, n++) = cell;
-        }
-    }
-    g_array_set_size(cells, n);
-}
-
 /* The cells in use of an edge, in their order. */
 static rs_cells
 cells_of(const rs_level *level, const gboolean *uses, guint edge)
@@ -85,149 +69,137 @@ add_edge(rs_cell *places, gboolean *taken, guint64 first, rs_cells cells)
     }
 }
 
-GArray *
+rs_cells
 rs_beat_row(const rs_level *level, const gboolean *uses)
 {
     guint64 first;
     gsize span = span_of(level, uses, &first); /* RS_ACTIVITY_SPAN at most */
-    g_autofree rs_cell *places = g_new(rs_cell, span);
+    rs_cell *places = g_new(rs_cell, span);
     g_autofree gboolean *taken = g_new0(gboolean, span);
     for (guint i = 0; i < level->edges->len; i++) {
         add_edge(places, taken, first, cells_of(level, uses, i));
     }
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+    rs_cells row = {.at = places};
     for (gsize place = 0; place < span; place++) {
         if (taken[place]) {
-            g_array_append_val(all, places[place]);
+            places[row.n++] = places[place];
         }
     }
-    return all;
-}
-
-GArray *
-rs_beat_row_of(const rs_level *level, guint32 edge)
-{
-    GArray *row = g_array_new(FALSE, FALSE, sizeof(rs_cell));
-    const rs_cells cells = rs_level_cells(level, edge);
-    g_array_append_vals(row, cells.at, cells.n);
     return row;
 }
 
-void
-rs_beat_widen(GArray *row, guint64 times)
+rs_cells
+rs_beat_widen(const rs_cells *row, guint64 times)
 {
-    for (guint i = 0; i < row->len; i++) {
-        g_array_index(row, rs_cell, i).number /= times;
+    rs_cells wide = {.at = g_new(rs_cell, row->n)};
+    for (guint i = 0; i < row->n; i++) {
+        const rs_cell *cell = &row->at[i];
+        guint64 number = cell->number / times;
+        if (wide.n > 0 && wide.at[wide.n - 1].number == number) {
+            add_cell(&wide.at[wide.n - 1], cell);
+        } else {
+            wide.at[wide.n] = *cell;
+            wide.at[wide.n++].number = number;
+        }
     }
-    merge_same(row);
+    return wide;
 }
 
-/* Room for a number of each element of a row or of a list. */
-static GArray *
-numbers_of(const GArray *row)
-{
-    GArray *numbers =
-        g_array_sized_new(FALSE, FALSE, sizeof(guint64), MAX(row->len, 1));
-    g_array_set_size(numbers, row->len);
-    return numbers;
-}
-
-/* Half of all bytes came in cells that have at least so many. */
+/* Half of all bytes came in cells that have at least so many.  `work` has room for a number
+ * of each. */
 static guint64
-middle_bytes(const GArray *row)
+middle_bytes(const rs_cells *row, guint64 *work)
 {
-    g_autoptr(GArray) bytes = numbers_of(row);
     guint64 all = 0;
-    for (guint i = 0; i < row->len; i++) {
-        guint64 n = g_array_index(row, rs_cell, i).bytes;
-        g_array_index(bytes, guint64, i) = n;
-        all += n;
+    for (guint i = 0; i < row->n; i++) {
+        work[i] = row->at[i].bytes;
+        all += work[i];
     }
-    rs_sort_array_u64(bytes);
-    guint64 sum = 0;
-    guint64 middle = 0;
-    for (guint i = bytes->len; i > 0 && sum * 2 < all; i--) {
-        middle = g_array_index(bytes, guint64, i - 1);
-        sum += middle;
-    }
-    return middle;
-}
-
-static const rs_cell *
-cell_at(const GArray *row, guint i)
-{
-    return &g_array_index(row, rs_cell, i);
+    return all > 0 ? rs_select_sum_u64(work, row->n, all - all / 2) : 0;
 }
 
 /* Whether nothing was sent in the cell of that number; `i` is where it would stand. */
 static gboolean
-is_silent(const GArray *row, guint i, guint64 number)
+is_silent(const rs_cells *row, guint i, guint64 number)
 {
-    return i >= row->len || cell_at(row, i)->number != number ||
-           cell_at(row, i)->bytes == 0;
+    return i >= row->n || row->at[i].number != number || row->at[i].bytes == 0;
+}
+
+static gboolean
+is_loud(const rs_cells *row, guint i, guint64 least)
+{
+    guint64 bytes = row->at[i].bytes;
+    return bytes > 0 && bytes >= least;
 }
 
 /* Whether a cell is next to a loud one, and nothing on its other side. */
 static gboolean
-is_rim(const GArray *row, const gboolean *loud, guint i)
+is_rim(const rs_cells *row, guint64 least, guint i)
 {
-    guint64 number = cell_at(row, i)->number;
-    gboolean loud_behind =
-        i + 1 < row->len && loud[i + 1] && cell_at(row, i + 1)->number == number + 1;
+    guint64 number = row->at[i].number;
+    gboolean loud_behind = i + 1 < row->n && is_loud(row, i + 1, least) &&
+                           row->at[i + 1].number == number + 1;
     gboolean loud_before =
-        i > 0 && loud[i - 1] && cell_at(row, i - 1)->number + 1 == number;
+        i > 0 && is_loud(row, i - 1, least) && row->at[i - 1].number + 1 == number;
     return (loud_behind && (i == 0 || is_silent(row, i - 1, number - 1))) ||
            (loud_before && is_silent(row, i + 1, number + 1));
 }
 
-guint64
-rs_beat_keep_loud(GArray *row, guint64 share)
+/* The loud cells of a row, and what is between them. */
+typedef struct loud_cells {
+    guint n;
+    guint *places;     /* in the row */
+    guint64 *silences; /* before each; before the first 0 */
+    guint64 *work;     /* as many numbers as the row has cells */
+    guint64 left_out;  /* bytes of those that are not */
+} loud_cells;
+
+static void
+clear_loud(loud_cells *loud)
 {
-    guint64 least = middle_bytes(row) / share;
-    guint64 left_out = 0;
-    g_autofree gboolean *loud = g_new0(gboolean, row->len + 1);
-    g_autofree gboolean *rim = g_new0(gboolean, row->len + 1);
-    for (guint i = 0; i < row->len; i++) {
-        loud[i] = cell_at(row, i)->bytes > 0 && cell_at(row, i)->bytes >= least;
-    }
-    for (guint i = 0; i < row->len; i++) {
-        rim[i] = !loud[i] && cell_at(row, i)->bytes > 0 && is_rim(row, loud, i);
-    }
-    guint n = 0;
-    for (guint i = 0; i < row->len; i++) {
-        if (loud[i] || rim[i]) {
-            g_array_index(row, rs_cell, n++) = *cell_at(row, i);
-        } else {
-            left_out += cell_at(row, i)->bytes;
+    g_free(loud->places);
+    g_free(loud->silences);
+    g_free(loud->work);
+}
+
+static loud_cells
+find_loud(const rs_cells *row, guint64 share)
+{
+    loud_cells loud = {
+        .places = g_new(guint, row->n),
+        .silences = g_new(guint64, row->n),
+        .work = g_new(guint64, row->n),
+    };
+    guint64 least = middle_bytes(row, loud.work) / share;
+    guint64 last_ns = 0;
+    for (guint i = 0; i < row->n; i++) {
+        const rs_cell *cell = &row->at[i];
+        if (!is_loud(row, i, least) && (cell->bytes == 0 || !is_rim(row, least, i))) {
+            loud.left_out += cell->bytes;
+            continue;
         }
+        gboolean is_behind = loud.n > 0 && cell->first_ns > last_ns;
+        loud.silences[loud.n] = is_behind ? cell->first_ns - last_ns : 0;
+        loud.places[loud.n++] = i;
+        last_ns = cell->last_ns;
     }
-    g_array_set_size(row, n);
-    return left_out;
+    return loud;
+}
+
+rs_cells
+rs_beat_loud(const rs_cells *row, guint64 share, guint64 *left_out)
+{
+    loud_cells loud = find_loud(row, share);
+    rs_cells kept = {.at = g_new(rs_cell, loud.n), .n = loud.n};
+    for (guint i = 0; i < loud.n; i++) {
+        kept.at[i] = row->at[loud.places[i]];
+    }
+    *left_out = loud.left_out;
+    clear_loud(&loud);
+    return kept;
 }
 
 /* ---- bursts ---- */
-
-/* The silence before cell i, which is not the first. */
-static guint64
-silence_before(const GArray *loud, guint i)
-{
-    guint64 last = cell_at(loud, i - 1)->last_ns;
-    guint64 first = cell_at(loud, i)->first_ns;
-    return first > last ? first - last : 0;
-}
-
-/* All silences, the longest last. */
-static GArray *
-silences_of(const GArray *loud)
-{
-    GArray *silences = numbers_of(loud);
-    for (guint i = 1; i < loud->len; i++) {
-        g_array_index(silences, guint64, i - 1) = silence_before(loud, i);
-    }
-    g_array_set_size(silences, MAX(loud->len, 1) - 1);
-    rs_sort_array_u64(silences);
-    return silences;
-}
 
 static rs_iteration *
 burst_at(const GArray *bursts, guint i)
@@ -235,20 +207,16 @@ burst_at(const GArray *bursts, guint i)
     return &g_array_index(bursts, rs_iteration, i);
 }
 
-/* Cuts a row where the silence is at least so long. */
+/* Cuts a row into n bursts, where the silence is at least so long. */
 static GArray *
-cut(const GArray *loud, guint64 silence_ns)
+cut(const rs_cells *row, const loud_cells *loud, guint64 silence_ns, guint n)
 {
-    guint n = 1; /* a row has one at least */
-    for (guint i = 1; i < loud->len; i++) {
-        n += silence_before(loud, i) >= silence_ns ? 1 : 0;
-    }
     GArray *bursts = g_array_new(FALSE, FALSE, sizeof(rs_iteration));
     g_array_set_size(bursts, n);
     n = 0;
-    for (guint i = 0; i < loud->len; i++) {
-        const rs_cell *cell = cell_at(loud, i);
-        if (i == 0 || silence_before(loud, i) >= silence_ns) {
+    for (guint i = 0; i < loud->n; i++) {
+        const rs_cell *cell = &row->at[loud->places[i]];
+        if (i == 0 || loud->silences[i] >= silence_ns) {
             *burst_at(bursts, n++) = (rs_iteration){
                 .start_ns = cell->first_ns,
                 .first_frame = cell->first_frame,
@@ -288,51 +256,95 @@ fold_bursts(const GArray *bursts, guint fold, guint phase)
 
 /* ---- do they repeat? ---- */
 
-/* Numbers of the bursts of one cut, which is tried in several ways: they are looked at many
+/* Numbers of the n bursts of one cut, which is tried in several ways: they are looked at many
  * times, and most ways do not repeat. */
 typedef struct numbers {
-    guint64 *gaps;           /* the silence before each burst but the first */
-    guint64 *starts, *bytes; /* of iterations */
-    guint64 *work;           /* moved about */
+    guint n;
+    guint64 *begins;
+    guint64 *gaps;         /* the silence before each burst but the first */
+    guint64 *bytes_before; /* of all bursts before each one, and at n of all */
+    /* of n_folded iterations, which are some bursts each */
+    guint n_folded;
+    guint64 *starts, *bytes;
+    guint64 *work; /* moved about */
+    guint64 *memory;
 } numbers;
+
+/* Room for as many bursts as there are loud cells. */
+static numbers
+make_numbers(const loud_cells *loud)
+{
+    gsize n = loud->n + 1; /* a burst has one at least */
+    guint64 *memory = g_new(guint64, 6 * n);
+    return (numbers){
+        .begins = memory,
+        .gaps = memory + n,
+        .bytes_before = memory + 2 * n,
+        .starts = memory + 3 * n,
+        .bytes = memory + 4 * n,
+        .work = memory + 5 * n,
+        .memory = memory,
+    };
+}
+
+/* What cut() would make of a row. */
+static void
+number_bursts(const rs_cells *row, const loud_cells *loud, guint64 silence_ns,
+              numbers *of)
+{
+    guint n = 0;
+    guint64 bytes = 0;
+    guint64 end_ns = 0;
+    for (guint i = 0; i < loud->n; i++) {
+        const rs_cell *cell = &row->at[loud->places[i]];
+        if (i == 0 || loud->silences[i] >= silence_ns) {
+            of->begins[n] = cell->first_ns;
+            of->gaps[n] = cell->first_ns - end_ns;
+            of->bytes_before[n++] = bytes;
+            end_ns = 0;
+        }
+        end_ns = MAX(end_ns, cell->last_ns);
+        bytes += cell->bytes;
+    }
+    of->bytes_before[n] = bytes;
+    of->n = n;
+}
 
 /* The first burst of an iteration comes after the longest silences: which of the first
  * `fold` that is, by the sum of silences before it and its like. */
 static guint
-phase_of(const guint64 *gaps, guint n_bursts, guint fold)
+phase_of(const numbers *of, guint fold)
 {
     guint best = 0;
     guint64 longest = 0;
-    for (guint phase = 0; phase < fold; phase++) {
+    for (guint phase = 0; fold > 1 && phase < fold; phase++) {
+        guint first = phase > 0 ? phase : fold;
         guint64 sum = 0;
-        guint n = 0;
-        for (guint i = phase > 0 ? phase : fold; i < n_bursts; i += fold) {
-            sum += gaps[i];
-            n++;
+        for (guint i = first; i < of->n; i += fold) {
+            sum += of->gaps[i];
         }
-        if (n > 0 && sum / n > longest) {
-            longest = sum / n;
+        guint64 mean = first < of->n ? sum / ((of->n - first - 1) / fold + 1) : 0;
+        if (mean > longest) {
+            longest = mean;
             best = phase;
         }
     }
     return best;
 }
 
-/* What fold_bursts() would make of them: of each its start and its bytes.  How many. */
-static guint
-fold_numbers(const GArray *bursts, guint fold, guint phase, const numbers *of)
+/* What fold_bursts() would make of them: of each its start and its bytes. */
+static void
+fold_numbers(numbers *of, guint fold, guint phase)
 {
     guint n = 0;
     guint end = phase > 0 ? phase : fold;
-    for (guint i = 0; i < bursts->len; end += fold) {
-        of->starts[n] = burst_at(bursts, i)->start_ns;
-        guint64 bytes = 0;
-        for (; i < MIN(end, bursts->len); i++) {
-            bytes += burst_at(bursts, i)->bytes;
-        }
-        of->bytes[n++] = bytes;
+    for (guint i = 0; i < of->n; end += fold) {
+        of->starts[n] = of->begins[i];
+        guint until = MIN(end, of->n);
+        of->bytes[n++] = of->bytes_before[until] - of->bytes_before[i];
+        i = until;
     }
-    return n;
+    of->n_folded = n;
 }
 
 /* The values, n > 0 of them, are moved about. */
@@ -345,11 +357,11 @@ median_of(guint64 *values, guint n)
 static guint64
 median_packets(const GArray *bursts)
 {
-    g_autoptr(GArray) packets = numbers_of(bursts);
+    g_autofree guint64 *packets = g_new(guint64, bursts->len);
     for (guint i = 0; i < bursts->len; i++) {
-        g_array_index(packets, guint64, i) = burst_at(bursts, i)->packets;
+        packets[i] = burst_at(bursts, i)->packets;
     }
-    return median_of((guint64 *)(gpointer)packets->data, packets->len);
+    return median_of(packets, bursts->len);
 }
 
 /* How many periods an interval is; 0 where it is no multiple of the period. */
@@ -390,23 +402,26 @@ typedef enum verdict {
     REPEATS,
 } verdict;
 
-/* How intervals relate to their median. */
+/* How intervals relate to their median.  Most are those of what is no rhythm, and no more of
+ * them are looked at than shows it. */
 static gboolean
 is_on_time(const guint64 *intervals, guint n_intervals, guint64 period_ns,
            guint64 *missing)
 {
-    guint on_time = 0;
-    guint on_grid = 0;
+    guint off_time = 0;
+    guint off_grid = 0;
     *missing = 0;
     for (guint i = 0; i < n_intervals; i++) {
         guint64 n = periods_in(intervals[i], period_ns);
-        on_time += n == 1 ? 1 : 0;
-        on_grid += n > 0 ? 1 : 0;
+        off_time += n != 1 ? 1 : 0;
+        off_grid += n == 0 ? 1 : 0;
         *missing += n > 1 ? n - 1 : 0;
+        if (off_time * 100 > n_intervals * (100 - RS_RHYTHM_ON_TIME_PERCENT) ||
+            off_grid * 100 > n_intervals * (100 - RS_RHYTHM_ON_GRID_PERCENT)) {
+            return FALSE;
+        }
     }
-    return on_time * 100 >= n_intervals * RS_RHYTHM_ON_TIME_PERCENT &&
-           on_grid * 100 >= n_intervals * RS_RHYTHM_ON_GRID_PERCENT &&
-           *missing <= n_intervals;
+    return *missing <= n_intervals;
 }
 
 static gboolean
@@ -432,8 +447,9 @@ typedef struct likeness {
 } likeness;
 
 static gboolean
-are_regular(const numbers *of, guint n, likeness *like)
+are_regular(const numbers *of, likeness *like)
 {
+    const guint n = of->n_folded;
     memcpy(of->work, of->bytes, n * sizeof *of->work);
     like->bytes = median_of(of->work, n);
     guint from = is_partial(of->bytes[0], like->bytes) ? 2 : 1;
@@ -448,15 +464,24 @@ are_regular(const numbers *of, guint n, likeness *like)
            has_same_bytes(of->bytes, n, like->bytes);
 }
 
+/* A way to cut a row. */
+typedef struct way {
+    const rs_cells *row;
+    const loud_cells *loud;
+    guint64 silence_ns;
+} way;
+
 /* Tries bursts, of which every `fold` are one iteration. */
 static verdict
-try_fold(const GArray *bursts, guint fold, const numbers *of, rs_beat *beat)
+try_fold(const way *w, guint fold, numbers *of, rs_beat *beat)
 {
-    guint phase = phase_of(of->gaps, bursts->len, fold);
+    guint phase = phase_of(of, fold);
     likeness like;
-    if (!are_regular(of, fold_numbers(bursts, fold, phase, of), &like)) {
+    fold_numbers(of, fold, phase);
+    if (!are_regular(of, &like)) {
         return IRREGULAR;
     }
+    g_autoptr(GArray) bursts = cut(w->row, w->loud, w->silence_ns, of->n);
     g_autoptr(GArray) folded = fold_bursts(bursts, fold, phase);
     mark_partial(folded, like.bytes);
     if (like.period_ns < RS_RHYTHM_LEAST_PERIOD_NS ||
@@ -474,21 +499,14 @@ try_fold(const GArray *bursts, guint fold, const numbers *of, rs_beat *beat)
 /* Tries one way to cut the row.  What is too fast alone is so in groups: any number of
  * beats is as regular as one. */
 static gboolean
-try_cut(const GArray *loud, guint64 silence_ns, rs_beat *beat)
+try_cut(const way *w, numbers *of, rs_beat *beat)
 {
-    g_autoptr(GArray) bursts = cut(loud, silence_ns);
-    guint n = bursts->len;
-    g_autofree guint64 *memory = g_new(guint64, 4 * (gsize)n);
-    const numbers of = {memory, memory + n, memory + 2 * (gsize)n,
-                        memory + 3 * (gsize)n};
-    for (guint i = 1; i < n; i++) {
-        of.gaps[i] = burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->end_ns;
-    }
+    number_bursts(w->row, w->loud, w->silence_ns, of);
     verdict found = IRREGULAR;
     for (guint fold = 1; found == IRREGULAR && fold <= RS_BEAT_FOLD &&
-                         n >= fold * RS_RHYTHM_LEAST_BURSTS;
+                         of->n >= fold * RS_RHYTHM_LEAST_BURSTS;
          fold++) {
-        found = try_fold(bursts, fold, &of, beat);
+        found = try_fold(w, fold, of, beat);
     }
     return found == REPEATS;
 }
@@ -496,7 +514,7 @@ try_cut(const GArray *loud, guint64 silence_ns, rs_beat *beat)
 /* Says of each burst whether something was sent again in the last quarter of the silence
  * before it, or as it began: what was repaired at the end of the burst before is over. */
 static void
-find_repairs(rs_beat *beat, const GArray *row, guint64 width_ns)
+find_repairs(rs_beat *beat, const rs_cells *row, guint64 width_ns)
 {
     guint at = 0;
     for (guint i = 1; i < beat->bursts->len; i++) {
@@ -504,48 +522,52 @@ find_repairs(rs_beat *beat, const GArray *row, guint64 width_ns)
         guint64 silence = burst->start_ns - burst_at(beat->bursts, i - 1)->end_ns;
         guint64 from = (burst->start_ns - silence / 4) / width_ns;
         guint64 until = burst->start_ns / width_ns;
-        while (at < row->len && cell_at(row, at)->number < from) {
+        while (at < row->n && row->at[at].number < from) {
             at++;
         }
-        for (guint j = at; j < row->len && cell_at(row, j)->number <= until; j++) {
-            burst->after_repair |= cell_at(row, j)->resent > 0;
+        for (guint j = at; j < row->n && row->at[j].number <= until; j++) {
+            burst->after_repair |= row->at[j].resent > 0;
         }
     }
 }
 
 /* Tries each break in the lengths of silences, from the longest on. */
 static gboolean
-try_breaks(const GArray *loud, guint64 least_ns, rs_beat *beat)
+try_breaks(const rs_cells *row, const loud_cells *loud, guint64 least_ns, rs_beat *beat)
 {
-    g_autoptr(GArray) silences = silences_of(loud);
-    guint n = silences->len;
-    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= n; k++) {
-        guint64 between = g_array_index(silences, guint64, n - k);
-        guint64 within = k < n ? g_array_index(silences, guint64, n - k - 1) : 0;
+    guint n = loud->n - 1; /* silences, of which there are all but the first */
+    guint64 *silences = loud->work;
+    memcpy(silences, loud->silences + 1, n * sizeof *silences);
+    rs_sort_u64(silences, n);
+    numbers of = make_numbers(loud);
+    gboolean found = FALSE;
+    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= n && !found; k++) {
+        guint64 between = silences[n - k];
+        guint64 within = k < n ? silences[n - k - 1] : 0;
         guint64 least = k < FEW_INTERVALS ? BREAK_OF_FEW : BREAK_OF_MANY;
         if (between == 0 || between < least_ns) {
             break;
         }
-        if (between * 100 >= within * least && try_cut(loud, between, beat)) {
-            return TRUE;
-        }
+        const way w = {row, loud, between};
+        found = between * 100 >= within * least && try_cut(&w, &of, beat);
     }
-    return FALSE;
+    g_free(of.memory);
+    return found;
 }
 
 gboolean
-rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, guint64 share,
+rs_beat_find(const rs_cells *row, guint64 width_ns, guint64 least_ns, guint64 share,
              rs_beat *beat)
 {
-    g_autoptr(GArray) loud = g_array_sized_new(FALSE, FALSE, sizeof(rs_cell), row->len);
-    g_array_append_vals(loud, row->data, row->len);
-    guint64 left_out = rs_beat_keep_loud(loud, share);
-    if (loud->len < RS_RHYTHM_LEAST_BURSTS || !try_breaks(loud, least_ns, beat)) {
-        return FALSE;
+    loud_cells loud = find_loud(row, share);
+    gboolean found =
+        loud.n >= RS_RHYTHM_LEAST_BURSTS && try_breaks(row, &loud, least_ns, beat);
+    if (found) {
+        beat->left_out_bytes = loud.left_out;
+        find_repairs(beat, row, width_ns);
     }
-    beat->left_out_bytes = left_out;
-    find_repairs(beat, row, width_ns);
-    return TRUE;
+    clear_loud(&loud);
+    return found;
 }
 
 void

@@ -53,28 +53,27 @@ typedef struct rs_beat {
     guint64 left_out_bytes; /* of cells that were not loud */
 } rs_beat;
 
-/* The cells of the edges of a level for which `uses` says so, in one row; rs_cell. */
-GArray *
+/* A row is rs_cells in their order, or those of one edge, as rs_level_cells() gives them.
+ * What these functions make is to be freed: g_free(row.at). */
+
+/* The cells of the edges of a level for which `uses` says so, in one row. */
+rs_cells
 rs_beat_row(const rs_level *level, const gboolean *uses);
 
-/* The same of one edge alone. */
-GArray *
-rs_beat_row_of(const rs_level *level, guint32 edge);
+/* The row in cells that are so many times as wide. */
+rs_cells
+rs_beat_widen(const rs_cells *row, guint64 times);
 
-/* Makes the cells of a row so many times as wide. */
-void
-rs_beat_widen(GArray *row, guint64 times);
-
-/* Leaves the loud cells of a row, those with one `share`-th of the middle bytes at least;
- * returns the bytes of those left out. */
-guint64
-rs_beat_keep_loud(GArray *row, guint64 share);
+/* The loud cells of a row, those with one `share`-th of the middle bytes at least, and the
+ * bytes of those left out. */
+rs_cells
+rs_beat_loud(const rs_cells *row, guint64 share, guint64 *left_out);
 
 /* Looks for bursts of loud cells that repeat, with silences of at least `least_ns` between
  * them, in a row of cells that are `width_ns` wide.  FALSE: there are none, and `beat` is as it was.
  * rs_beat_clear(). */
 gboolean
-rs_beat_find(const GArray *row, guint64 width_ns, guint64 least_ns, guint64 share,
+rs_beat_find(const rs_cells *row, guint64 width_ns, guint64 least_ns, guint64 share,
              rs_beat *beat);
 
 /* From the start of the burst before burst i, which is not the first, to its own. */

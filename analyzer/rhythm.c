@@ -26,6 +26,7 @@ typedef struct finding_of_beat {
 typedef struct search {
     const rs_edges *edges;
     const rs_level *level;
+    const rs_cells *row; /* of all edges of the point in the level */
     guint32 point;
     guint64 round_trip_ns;
 } search;
@@ -134,36 +135,49 @@ is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
              median_silence(beat) >= s->round_trip_ns * RS_RHYTHM_ROUND_TRIPS));
 }
 
-/* A beat of the edges in use, of which the row is, in cells of any width; the row becomes
- * wider. */
+/* A beat of the edges in use, of which the row is, in cells of one width. */
 static gboolean
-find_beat_in(const search *s, GArray *row, const gboolean *uses, guint64 share,
+find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
+                   const gboolean *uses, guint64 share, finding_of_beat *found)
+{
+    found->width_ns = s->level->width_ns * width;
+    found->share = share;
+    /* Where cells were made wider, what is left out of them sounds like silence. */
+    guint64 least_ns = width > 1 ? 2 * found->width_ns : 0;
+    if (!rs_beat_find(row, found->width_ns, least_ns, share, &found->beat)) {
+        return FALSE;
+    }
+    if (is_rhythm(s, uses, &found->beat)) {
+        return TRUE;
+    }
+    rs_beat_clear(&found->beat);
+    return FALSE;
+}
+
+/* The same in cells of any width. */
+static gboolean
+find_beat_in(const search *s, const rs_cells *row, const gboolean *uses, guint64 share,
              finding_of_beat *found)
 {
-    guint64 so_far = 1;
-    for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
-        rs_beat_widen(row, widths[i] / so_far);
-        so_far = widths[i];
-        found->width_ns = s->level->width_ns * so_far;
-        found->share = share;
-        /* Where cells were made wider, what is left out of them sounds like silence. */
-        guint64 least_ns = so_far > 1 ? 2 * found->width_ns : 0;
-        if (!rs_beat_find(row, found->width_ns, least_ns, share, &found->beat)) {
-            continue;
-        }
-        if (is_rhythm(s, uses, &found->beat)) {
-            return TRUE;
-        }
-        rs_beat_clear(&found->beat);
+    gboolean is_found = find_beat_of_width(s, row, widths[0], uses, share, found);
+    rs_cells wider = *row;
+    for (guint i = 1; i < G_N_ELEMENTS(widths) && !is_found; i++) {
+        rs_cells wide = rs_beat_widen(&wider, widths[i] / widths[i - 1]);
+        g_free(i > 1 ? wider.at : NULL);
+        wider = wide;
+        is_found = find_beat_of_width(s, &wider, widths[i], uses, share, found);
     }
-    return FALSE;
+    g_free(wider.at != row->at ? wider.at : NULL);
+    return is_found;
 }
 
 static gboolean
 find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
 {
-    g_autoptr(GArray) row = rs_beat_row(s->level, uses);
-    return find_beat_in(s, row, uses, share, found);
+    rs_cells row = rs_beat_row(s->level, uses);
+    gboolean is_found = find_beat_in(s, &row, uses, share, found);
+    g_free(row.at);
+    return is_found;
 }
 
 /* ---- the edges that share a rhythm ---- */
@@ -207,8 +221,8 @@ find_like_minded(const search *s, gboolean *uses, guint64 share)
         guint32 edge = g_array_index(list, guint32, i);
         finding_of_beat own = {0};
         alone[edge] = TRUE;
-        g_autoptr(GArray) row = rs_beat_row_of(s->level, edge);
-        gboolean found = find_beat_in(s, row, alone, share, &own);
+        const rs_cells row = rs_level_cells(s->level, edge);
+        gboolean found = find_beat_in(s, &row, alone, share, &own);
         alone[edge] = FALSE;
         if (!found) {
             continue;
@@ -332,12 +346,12 @@ iteration_at(const rs_rhythm *rhythm, guint64 time_ns, guint *at)
 }
 
 static void
-add_turns(rs_rhythm *rhythm, guint32 node, guint32 edge, const GArray *loud)
+add_turns(rs_rhythm *rhythm, guint32 node, guint32 edge, const rs_cells *loud)
 {
     GArray *turns = turns_of(rhythm, node);
     guint at = 0;
-    for (guint i = 0; i < loud->len; i++) {
-        const rs_cell *cell = &g_array_index(loud, rs_cell, i);
+    for (guint i = 0; i < loud->n; i++) {
+        const rs_cell *cell = &loud->at[i];
         if (!iteration_at(rhythm, cell->first_ns, &at)) {
             continue;
         }
@@ -368,9 +382,11 @@ find_turns(rs_rhythm *rhythm, const search *s, const gboolean *uses)
         if (!uses[id] || edge->bytes * LIGHT_SHARE < heaviest) {
             continue;
         }
-        g_autoptr(GArray) row = rs_beat_row_of(s->level, id);
-        (void)rs_beat_keep_loud(row, rhythm->share);
-        add_turns(rhythm, edge->src, id, row);
+        const rs_cells row = rs_level_cells(s->level, id);
+        guint64 left_out;
+        rs_cells loud = rs_beat_loud(&row, rhythm->share, &left_out);
+        add_turns(rhythm, edge->src, id, &loud);
+        g_free(loud.at);
         g_array_append_val(rhythm->edges, id);
     }
 }
@@ -447,16 +463,24 @@ make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
     return rhythm;
 }
 
-static rs_rhythm *
-search_level(const search *s, guint64 share)
+/* Which edges are of the point. */
+static gboolean *
+uses_of(const search *s)
 {
     guint n = rs_edges_n(s->edges);
-    g_autofree gboolean *uses = g_new0(gboolean, n);
+    gboolean *uses = g_new0(gboolean, n);
     for (guint i = 0; i < n; i++) {
         uses[i] = rs_edges_at(s->edges, i)->point == s->point;
     }
+    return uses;
+}
+
+static rs_rhythm *
+search_level(const search *s, guint64 share)
+{
+    g_autofree gboolean *uses = uses_of(s);
     finding_of_beat found = {0};
-    gboolean all = find_beat(s, uses, share, &found);
+    gboolean all = find_beat_in(s, s->row, uses, share, &found);
     if (!all &&
         !(find_like_minded(s, uses, share) && find_beat(s, uses, share, &found))) {
         return NULL;
@@ -476,12 +500,21 @@ rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
     }
     search s = {.edges = edges, .point = heaviest_point(edges)};
     s.round_trip_ns = round_trip_at(tracker, s.point);
+    g_autofree gboolean *uses = uses_of(&s);
+    guint n = rs_activity_n_levels(activity);
+    g_autofree rs_cells *rows =
+        g_new0(rs_cells, n); /* by level, as far as they were asked for */
     rs_rhythm *rhythm = NULL;
     for (guint k = 0; k < G_N_ELEMENTS(shares); k++) {
-        for (guint i = 0; i < rs_activity_n_levels(activity) && rhythm == NULL; i++) {
+        for (guint i = 0; i < n && rhythm == NULL; i++) {
             s.level = rs_activity_level(activity, i);
+            rows[i] = k == 0 ? rs_beat_row(s.level, uses) : rows[i];
+            s.row = &rows[i];
             rhythm = search_level(&s, shares[k]);
         }
+    }
+    for (guint i = 0; i < n; i++) {
+        g_free(rows[i].at);
     }
     return rhythm;
 }

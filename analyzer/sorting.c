@@ -64,6 +64,36 @@ rs_select_u64(guint64 *numbers, gsize n, gsize k)
     return numbers[low];
 }
 
+guint64
+rs_select_sum_u64(guint64 *numbers, gsize n, guint64 sum)
+{
+    g_assert(n > 0);
+    gsize low = 0;
+    gsize high = n - 1;
+    guint64 above = 0; /* what those behind `high` come to */
+    for (guint rounds = most_rounds(n); low < high; rounds--) {
+        if (rounds == 0) {
+            qsort(numbers + low, high - low + 1, sizeof *numbers, rs_by_u64);
+            while (low < high && above + numbers[high] < sum) {
+                above += numbers[high--];
+            }
+            return numbers[high];
+        }
+        gsize j = part(numbers, low, high);
+        guint64 upper = 0;
+        for (gsize i = j + 1; i <= high; i++) {
+            upper += numbers[i];
+        }
+        if (above + upper >= sum) {
+            low = j + 1;
+        } else {
+            above += upper;
+            high = j;
+        }
+    }
+    return numbers[low];
+}
+
 static void
 insert_each(guint64 *numbers, gsize n)
 {

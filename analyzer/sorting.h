@@ -57,6 +57,11 @@ rs_by_text_element(gconstpointer a, gconstpointer b)
 guint64
 rs_select_u64(guint64 *numbers, gsize n, gsize k);
 
+/* The number with which n > 0 of them, from the greatest down, come to `sum` or more for the
+ * first time; where all do not, the least.  They are moved about. */
+guint64
+rs_select_sum_u64(guint64 *numbers, gsize n, guint64 sum);
+
 /* Puts numbers in order, the least first: many times as fast as what asks a function of
  * each two. */
 void

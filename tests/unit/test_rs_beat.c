@@ -19,7 +19,7 @@ typedef struct train {
     gboolean resent;         /* something is sent again before each burst */
 } train;
 
-static GArray *
+static rs_cells
 row_of(const train *t)
 {
     gboolean uses = TRUE;
@@ -36,7 +36,7 @@ row_of(const train *t)
             rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 0);
         }
     }
-    GArray *row = rs_beat_row(rs_activity_level(activity, 0), &uses);
+    rs_cells row = rs_beat_row(rs_activity_level(activity, 0), &uses);
     rs_activity_free(activity);
     return row;
 }
@@ -74,11 +74,11 @@ check_beats(void)
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        g_autoptr(GArray) row = row_of(&cases[i].train);
+        rs_cells row = row_of(&cases[i].train);
         rs_beat beat = {0};
         check_row(cases[i].name);
         gboolean found =
-            rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat);
+            rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat);
         CHECK_INT(found, cases[i].n > 0);
         if (found) {
             CHECK_INT(beat.bursts->len, cases[i].n);
@@ -86,6 +86,7 @@ check_beats(void)
             CHECK_INT(beat.missing, cases[i].missing);
         }
         rs_beat_clear(&beat);
+        g_free(row.at);
     }
     check_row(NULL);
 }
@@ -94,9 +95,9 @@ static void
 check_burst(void)
 {
     const train five = {.starts_us = {0, 100, 200, 300, 400}, .resent = TRUE};
-    g_autoptr(GArray) row = row_of(&five);
+    rs_cells row = row_of(&five);
     rs_beat beat = {0};
-    CHECK_INT(rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat),
+    CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat),
               TRUE);
     for (guint i = 0; i < 5; i++) {
         const rs_iteration *burst = &g_array_index(beat.bursts, rs_iteration, i);
@@ -108,6 +109,7 @@ check_burst(void)
         CHECK_INT(burst->after_repair, i > 0);
     }
     rs_beat_clear(&beat);
+    g_free(row.at);
 }
 
 /* A silence shorter than is asked for is none. */
@@ -115,15 +117,16 @@ static void
 check_least_silence(void)
 {
     const train five = {.starts_us = {0, 100, 200, 300, 400}};
-    g_autoptr(GArray) row = row_of(&five);
+    rs_cells row = row_of(&five);
     rs_beat beat = {0};
     CHECK_INT(
-        rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US, RS_BEAT_LOUD_SHARE, &beat),
+        rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 91 * US, RS_BEAT_LOUD_SHARE, &beat),
         TRUE);
     rs_beat_clear(&beat);
-    CHECK_INT(
-        rs_beat_find(row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, RS_BEAT_LOUD_SHARE, &beat),
-        FALSE);
+    CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, RS_BEAT_LOUD_SHARE,
+                           &beat),
+              FALSE);
+    g_free(row.at);
 }
 
 /* Quiet cells are left out, but for those at the edge of silence. */
@@ -147,16 +150,19 @@ check_loud(void)
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        g_autoptr(GArray) row = g_array_new(FALSE, FALSE, sizeof(rs_cell));
+        rs_cell cells[8];
+        rs_cells row = {.at = cells};
         for (guint k = 0; k < 8; k++) {
-            const rs_cell cell = {.number = k + 1, .bytes = cases[i].bytes[k]};
-            if (cell.bytes > 0) {
-                g_array_append_val(row, cell);
+            if (cases[i].bytes[k] > 0) {
+                cells[row.n++] = (rs_cell){.number = k + 1, .bytes = cases[i].bytes[k]};
             }
         }
         check_row(cases[i].name);
-        CHECK_INT(rs_beat_keep_loud(row, RS_BEAT_LOUD_SHARE), cases[i].left_out);
-        CHECK_INT(row->len, cases[i].kept);
+        guint64 left_out;
+        rs_cells loud = rs_beat_loud(&row, RS_BEAT_LOUD_SHARE, &left_out);
+        CHECK_INT(left_out, cases[i].left_out);
+        CHECK_INT(loud.n, cases[i].kept);
+        g_free(loud.at);
     }
     check_row(NULL);
 }
@@ -165,16 +171,17 @@ static void
 check_widen(void)
 {
     const train two = {.starts_us = {0, 100}};
-    g_autoptr(GArray) row = row_of(&two);
-    guint n = row->len;
-    CHECK_INT(n, 20);
-    rs_beat_widen(row, 64);
-    CHECK_INT(row->len <= 4, TRUE);
+    rs_cells row = row_of(&two);
+    CHECK_INT(row.n, 20);
+    rs_cells wide = rs_beat_widen(&row, 64);
+    CHECK_INT(wide.n <= 4, TRUE);
     guint64 bytes = 0;
-    for (guint i = 0; i < row->len; i++) {
-        bytes += g_array_index(row, rs_cell, i).bytes;
+    for (guint i = 0; i < wide.n; i++) {
+        bytes += wide.at[i].bytes;
     }
     CHECK_INT(bytes, 20000);
+    g_free(wide.at);
+    g_free(row.at);
 }
 
 int

@@ -65,6 +65,54 @@ test_sort(void)
     check_row(NULL);
 }
 
+/* That with which numbers in order come to a sum, from the greatest down. */
+static guint64
+with_sum(const guint64 *sorted, guint n, guint64 sum)
+{
+    guint64 so_far = 0;
+    while (n > 1 && so_far + sorted[n - 1] < sum) {
+        so_far += sorted[--n];
+    }
+    return sorted[n - 1];
+}
+
+static void
+check_sums(const guint64 *numbers, const guint64 *sorted, guint n, GRand *random)
+{
+    guint64 all = 0;
+    for (guint i = 0; i < n; i++) {
+        all += sorted[i];
+    }
+    const guint64 sums[] = {
+        0, 1, all / 2, all - all / 2, all, all + 1, g_rand_int(random) % (all + 1)};
+    for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
+        static guint64 moved[MANY];
+        memcpy(moved, numbers, n * sizeof *numbers);
+        CHECK_INT(rs_select_sum_u64(moved, n, sums[i]), with_sum(sorted, n, sums[i]));
+    }
+}
+
+static void
+test_sums(void)
+{
+    static const char *const ways[] = {"up", "down", "same", "few", "pipes", "worst"};
+    static const guint lengths[] = {1, 2, 3, 17, 100, MANY};
+    g_autoptr(GRand) random = g_rand_new_with_seed(3);
+    for (gsize w = 0; w < G_N_ELEMENTS(ways); w++) {
+        check_row(ways[w]);
+        for (gsize l = 0; l < G_N_ELEMENTS(lengths); l++) {
+            static guint64 numbers[MANY], sorted[MANY];
+            guint n = lengths[l];
+            for (guint i = 0; i < n; i++) {
+                numbers[i] = sorted[i] = made(ways[w], random, i, n);
+            }
+            qsort(sorted, n, sizeof *sorted, compare);
+            check_sums(numbers, sorted, n, random);
+        }
+    }
+    check_row(NULL);
+}
+
 /* Numbers made while they are looked at, so that each part is as short as can be: in order
  * all the same, and soon. */
 static void
@@ -84,6 +132,9 @@ test_made_to_cost(void)
         places[low] = kept;
         numbers[kept] = low;
     }
+    static guint64 moved[MANY];
+    memcpy(moved, numbers, sizeof numbers);
+    CHECK_INT(rs_select_sum_u64(moved, MANY, (guint64)MANY * MANY), 0);
     rs_sort_u64(numbers, MANY);
     for (guint i = 0; i < MANY; i++) {
         CHECK_INT(numbers[i], i);
@@ -95,6 +146,7 @@ int
 main(void)
 {
     test_sort();
+    test_sums();
     test_made_to_cost();
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
     for (guint round = 0; round < 20000; round++) {
