@@ -557,11 +557,12 @@ try_breaks(const rs_cells *row, const loud_cells *loud, guint64 least_ns, rs_bea
 
 gboolean
 rs_beat_find(const rs_cells *row, guint64 width_ns, guint64 least_ns, guint64 share,
-             rs_beat *beat)
+             guint *n_loud, rs_beat *beat)
 {
     loud_cells loud = find_loud(row, share);
-    gboolean found =
-        loud.n >= RS_RHYTHM_LEAST_BURSTS && try_breaks(row, &loud, least_ns, beat);
+    gboolean found = loud.n >= RS_RHYTHM_LEAST_BURSTS && loud.n != *n_loud &&
+                     try_breaks(row, &loud, least_ns, beat);
+    *n_loud = loud.n;
     if (found) {
         beat->left_out_bytes = loud.left_out;
         find_repairs(beat, row, width_ns);

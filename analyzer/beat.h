@@ -70,11 +70,16 @@ rs_cells
 rs_beat_loud(const rs_cells *row, guint64 share, guint64 *left_out);
 
 /* Looks for bursts of loud cells that repeat, with silences of at least `least_ns` between
- * them, in a row of cells that are `width_ns` wide.  FALSE: there are none, and `beat` is as it was.
- * rs_beat_clear(). */
+ * them, in a row of cells that are `width_ns` wide.  FALSE: there are none, and `beat` is as
+ * it was.  rs_beat_clear().
+ *
+ * Where the same was looked for in the same row with a greater share, and what was found is
+ * of no use, *n_loud tells how many loud cells there were: with a smaller share the loud ones
+ * are among those, and if they are as many, they are the same.  Else it is 0.  It is set to
+ * how many there are. */
 gboolean
 rs_beat_find(const rs_cells *row, guint64 width_ns, guint64 least_ns, guint64 share,
-             rs_beat *beat);
+             guint *n_loud, rs_beat *beat);
 
 /* From the start of the burst before burst i, which is not the first, to its own. */
 guint64

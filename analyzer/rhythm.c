@@ -12,8 +12,9 @@
     100 /* an edge with a hundredth of the heaviest's bytes takes part */
 /* Cells are tried as they are and wider: in wide ones a lone packet is background.  So is,
  * at last, what has up to half of what the bursts have. */
-static const guint64 widths[] = {1, 8, 64};
-static const guint64 shares[] = {RS_BEAT_LOUD_SHARE, 2};
+#define N_WIDTHS 3
+static const guint64 widths[N_WIDTHS] = {1, 8, 64};
+static const guint64 shares[] = {RS_BEAT_LOUD_SHARE, 2}; /* descending */
 
 /* How a rhythm was found. */
 typedef struct finding_of_beat {
@@ -22,11 +23,18 @@ typedef struct finding_of_beat {
     guint64 share;
 } finding_of_beat;
 
+/* Of a row, by width: loud cells by which no rhythm was found, see rs_beat_find(). */
+typedef struct no_rhythm {
+    guint n_loud[N_WIDTHS];
+} no_rhythm;
+
 /* What the search for a rhythm goes by. */
 typedef struct search {
     const rs_edges *edges;
     const rs_level *level;
     const rs_cells *row; /* of all edges of the point in the level */
+    /* Of that, and behind it of each of the heaviest edges alone. */
+    no_rhythm *known;
     guint32 point;
     guint64 round_trip_ns;
 } search;
@@ -138,16 +146,18 @@ is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
 /* A beat of the edges in use, of which the row is, in cells of one width. */
 static gboolean
 find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
-                   const gboolean *uses, guint64 share, finding_of_beat *found)
+                   const gboolean *uses, guint64 share, guint *n_loud,
+                   finding_of_beat *found)
 {
     found->width_ns = s->level->width_ns * width;
     found->share = share;
     /* Where cells were made wider, what is left out of them sounds like silence. */
     guint64 least_ns = width > 1 ? 2 * found->width_ns : 0;
-    if (!rs_beat_find(row, found->width_ns, least_ns, share, &found->beat)) {
+    if (!rs_beat_find(row, found->width_ns, least_ns, share, n_loud, &found->beat)) {
         return FALSE;
     }
     if (is_rhythm(s, uses, &found->beat)) {
+        *n_loud = 0; /* of these one was found */
         return TRUE;
     }
     rs_beat_clear(&found->beat);
@@ -157,15 +167,17 @@ find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
 /* The same in cells of any width. */
 static gboolean
 find_beat_in(const search *s, const rs_cells *row, const gboolean *uses, guint64 share,
-             finding_of_beat *found)
+             no_rhythm *known, finding_of_beat *found)
 {
-    gboolean is_found = find_beat_of_width(s, row, widths[0], uses, share, found);
+    gboolean is_found =
+        find_beat_of_width(s, row, widths[0], uses, share, &known->n_loud[0], found);
     rs_cells wider = *row;
-    for (guint i = 1; i < G_N_ELEMENTS(widths) && !is_found; i++) {
+    for (guint i = 1; i < N_WIDTHS && !is_found; i++) {
         rs_cells wide = rs_beat_widen(&wider, widths[i] / widths[i - 1]);
         g_free(i > 1 ? wider.at : NULL);
         wider = wide;
-        is_found = find_beat_of_width(s, &wider, widths[i], uses, share, found);
+        is_found = find_beat_of_width(s, &wider, widths[i], uses, share,
+                                      &known->n_loud[i], found);
     }
     g_free(wider.at != row->at ? wider.at : NULL);
     return is_found;
@@ -175,7 +187,8 @@ static gboolean
 find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
 {
     rs_cells row = rs_beat_row(s->level, uses);
-    gboolean is_found = find_beat_in(s, &row, uses, share, found);
+    no_rhythm none = {0};
+    gboolean is_found = find_beat_in(s, &row, uses, share, &none, found);
     g_free(row.at);
     return is_found;
 }
@@ -222,7 +235,7 @@ find_like_minded(const search *s, gboolean *uses, guint64 share)
         finding_of_beat own = {0};
         alone[edge] = TRUE;
         const rs_cells row = rs_level_cells(s->level, edge);
-        gboolean found = find_beat_in(s, &row, alone, share, &own);
+        gboolean found = find_beat_in(s, &row, alone, share, &s->known[1 + i], &own);
         alone[edge] = FALSE;
         if (!found) {
             continue;
@@ -480,7 +493,7 @@ search_level(const search *s, guint64 share)
 {
     g_autofree gboolean *uses = uses_of(s);
     finding_of_beat found = {0};
-    gboolean all = find_beat_in(s, s->row, uses, share, &found);
+    gboolean all = find_beat_in(s, s->row, uses, share, &s->known[0], &found);
     if (!all &&
         !(find_like_minded(s, uses, share) && find_beat(s, uses, share, &found))) {
         return NULL;
@@ -504,12 +517,14 @@ rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
     guint n = rs_activity_n_levels(activity);
     g_autofree rs_cells *rows =
         g_new0(rs_cells, n); /* by level, as far as they were asked for */
+    g_autofree no_rhythm *known = g_new0(no_rhythm, n * (gsize)(1 + ALONE_AT_MOST));
     rs_rhythm *rhythm = NULL;
     for (guint k = 0; k < G_N_ELEMENTS(shares); k++) {
         for (guint i = 0; i < n && rhythm == NULL; i++) {
             s.level = rs_activity_level(activity, i);
             rows[i] = k == 0 ? rs_beat_row(s.level, uses) : rows[i];
             s.row = &rows[i];
+            s.known = &known[i * (gsize)(1 + ALONE_AT_MOST)];
             rhythm = search_level(&s, shares[k]);
         }
     }

@@ -76,9 +76,10 @@ check_beats(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rs_cells row = row_of(&cases[i].train);
         rs_beat beat = {0};
+        guint n_loud = 0;
         check_row(cases[i].name);
-        gboolean found =
-            rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat);
+        gboolean found = rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE,
+                                      &n_loud, &beat);
         CHECK_INT(found, cases[i].n > 0);
         if (found) {
             CHECK_INT(beat.bursts->len, cases[i].n);
@@ -97,8 +98,10 @@ check_burst(void)
     const train five = {.starts_us = {0, 100, 200, 300, 400}, .resent = TRUE};
     rs_cells row = row_of(&five);
     rs_beat beat = {0};
-    CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &beat),
-              TRUE);
+    guint n_loud = 0;
+    CHECK_INT(
+        rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, RS_BEAT_LOUD_SHARE, &n_loud, &beat),
+        TRUE);
     for (guint i = 0; i < 5; i++) {
         const rs_iteration *burst = &g_array_index(beat.bursts, rs_iteration, i);
         CHECK_INT(burst->start_ns, START + five.starts_us[i] * US);
@@ -119,13 +122,32 @@ check_least_silence(void)
     const train five = {.starts_us = {0, 100, 200, 300, 400}};
     rs_cells row = row_of(&five);
     rs_beat beat = {0};
-    CHECK_INT(
-        rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 91 * US, RS_BEAT_LOUD_SHARE, &beat),
-        TRUE);
+    guint n_loud = 0;
+    CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 91 * US, RS_BEAT_LOUD_SHARE,
+                           &n_loud, &beat),
+              TRUE);
     rs_beat_clear(&beat);
     CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 91 * US + 1, RS_BEAT_LOUD_SHARE,
-                           &beat),
+                           &n_loud, &beat),
               FALSE);
+    g_free(row.at);
+}
+
+/* What the same cells did not tell with another share is not asked again. */
+static void
+check_known(void)
+{
+    const train five = {.starts_us = {0, 100, 200, 300, 400}};
+    rs_cells row = row_of(&five);
+    static const guint known[] = {0, 49, 50, 51};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        rs_beat beat = {0};
+        guint n_loud = known[i];
+        CHECK_INT(rs_beat_find(&row, RS_ACTIVITY_LEAST_NS, 0, 2, &n_loud, &beat),
+                  known[i] != 50);
+        CHECK_INT(n_loud, 50);
+        rs_beat_clear(&beat);
+    }
     g_free(row.at);
 }
 
@@ -190,6 +212,7 @@ main(void)
     check_beats();
     check_burst();
     check_least_silence();
+    check_known();
     check_loud();
     check_widen();
     return check_status();

@@ -56,6 +56,85 @@ check_turns(const rs_rhythm *rhythm)
     CHECK(rs_rhythm_turn(rhythm, 1, 0) == NULL);
 }
 
+/* ---- one that others are louder than ---- */
+
+typedef struct sent {
+    guint64 at_ns;
+    guint host, bytes;
+} sent;
+
+static gint
+by_time(gconstpointer a, gconstpointer b)
+{
+    const sent *x = a;
+    const sent *y = b;
+    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+static void
+add_burst(GArray *all, guint64 at_ns, guint host, guint bytes, guint64 spread_ns)
+{
+    for (guint k = 0; k < 16; k++) {
+        const sent one = {at_ns + k * k % 17 * spread_ns, host, bytes};
+        g_array_append_val(all, one);
+    }
+}
+
+/* Host 0 sends in each millisecond, and three others in nearly each, so that together they
+ * have no rhythm unless those, which are less loud, are background; host 4, the loudest,
+ * sends at random.  Each of the former keeps time by itself, whatever is background. */
+static void
+send_with_background(rs_collective *collective)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(sent));
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+    for (guint i = 0; i < 40; i++) {
+        add_burst(all, i * (guint64)PERIOD_NS, 0, 1000, 10000);
+        for (guint host = 1; host <= 3; host++) {
+            guint64 period_ns = PERIOD_NS / 100 * (109 - 4 * host);
+            add_burst(all, i * period_ns, host, 200, 20000);
+        }
+    }
+    for (guint i = 0; i < 3000; i++) {
+        const sent one = {(guint64)g_rand_int_range(random, 0, 40 * PERIOD_NS), 2,
+                          1000};
+        g_array_append_val(all, one);
+    }
+    g_array_sort(all, by_time);
+    sight_maker m;
+    sight_maker_init(&m);
+    for (guint i = 0; i < all->len; i++) {
+        const sent *one = &g_array_index(all, sent, i);
+        rs_sight *sight = make_sight(&m, one->host, one->at_ns);
+        m.packet.payload_bytes = one->bytes;
+        rs_sight_complete(sight);
+        rs_collective_packet(collective, sight);
+    }
+}
+
+static void
+check_background(const rs_rhythm *rhythm)
+{
+    CHECK_INT(rhythm->period.p50, PERIOD_NS);
+    CHECK_INT(rhythm->share, 2);
+    CHECK(!rhythm->all_edges);
+    CHECK_INT(rhythm->edges->len, 3);
+}
+
+static void
+check_rhythm(void (*send)(rs_collective *collective),
+             void (*check)(const rs_rhythm *rhythm), const roce_tracker *tracker)
+{
+    rs_collective *collective = rs_collective_new();
+    send(collective);
+    rs_collective_finish(collective, tracker);
+    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
+    if (CHECK(rhythm != NULL)) {
+        check(rhythm);
+    }
+    rs_collective_free(collective);
+}
+
 int
 main(void)
 {
@@ -64,15 +143,8 @@ main(void)
     roce_tracker *tracker;
     roce_tracker_config_init(&config);
     (void)roce_tracker_new(&tracker, &alloc, &config);
-    rs_collective *collective = rs_collective_new();
-    send_all(collective);
-    rs_collective_finish(collective, tracker);
-    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
-    CHECK(rhythm != NULL);
-    if (rhythm != NULL) {
-        check_turns(rhythm);
-    }
-    rs_collective_free(collective);
+    check_rhythm(send_all, check_turns, tracker);
+    check_rhythm(send_with_background, check_background, tracker);
     roce_tracker_free(tracker);
     return check_status();
 }
