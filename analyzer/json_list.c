@@ -3,6 +3,8 @@
 
 #include "thread.h"
 
+#include <string.h>
+
 /* Elements that a thread writes at a time: some hundred kilobytes of streams. */
 #define BLOCK 128
 
@@ -12,11 +14,19 @@ typedef struct block {
     GString *text;
 } block;
 
-/* A json_dump_callback_t. */
+/* A json_dump_callback_t, which is called for each comma: where there is room, that is all
+ * that is looked at. */
 static int
-add(const char *bytes, size_t n, void *text)
+add(const char *bytes, size_t n, void *ctx)
 {
-    g_string_append_len(text, bytes, (gssize)n);
+    GString *text = ctx;
+    if (text->len + n >= text->allocated_len) {
+        g_string_append_len(text, bytes, (gssize)n);
+        return 0;
+    }
+    memcpy(text->str + text->len, bytes, n);
+    text->len += n;
+    text->str[text->len] = '\0';
     return 0;
 }
 
