@@ -138,12 +138,20 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
     }
     guint alone[RS_HANDFUL];
     guint n_alone = 0;
+    const rs_platform *full[RS_HANDFUL];
+    guint n_full = 0;
     for (guint i = 0; i < n; i++) {
         if (h->platforms[i] == NULL) {
             alone[n_alone++] = i;
-        } else {
-            rs_trains_approach_car(way->trains, h->platforms[i]);
+            continue;
         }
+        rs_trains_approach_car(way->trains, h->platforms[i]);
+        if (rs_trains_approach_full(way->trains, h->platforms[i])) {
+            full[n_full++] = h->platforms[i];
+        }
+    }
+    for (guint i = 0; i < n_full; i++) {
+        rs_trains_approach_train(way->trains, full[i]);
     }
     if (n_alone > 0) {
         look_at_lone_ones(h, way, alone, n_alone);

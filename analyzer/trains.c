@@ -180,6 +180,22 @@ rs_trains_approach_car(const rs_trains *trains, const rs_platform *p)
     }
 }
 
+gboolean
+rs_trains_approach_full(const rs_trains *trains, const rs_platform *p)
+{
+    gboolean is_full = p->n > 0 && p->n == p->room;
+    if (is_full) {
+        roce_tracker_approach_stream(trains->tracker, p->stream->id);
+    }
+    return is_full;
+}
+
+void
+rs_trains_approach_train(const rs_trains *trains, const rs_platform *p)
+{
+    roce_tracker_approach_train(trains->tracker, p->stream->id, p->space, p->n);
+}
+
 static rs_platform *
 platform_of(const rs_trains *trains, guint32 stream)
 {

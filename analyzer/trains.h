@@ -69,6 +69,13 @@ rs_trains_approach(const rs_platform *platform);
 void
 rs_trains_approach_car(const rs_trains *trains, const rs_platform *platform);
 
+/* The same where its cars are to be handed on before the next one boards: whether they are;
+ * and once what that asked for has come near. */
+gboolean
+rs_trains_approach_full(const rs_trains *trains, const rs_platform *platform);
+void
+rs_trains_approach_train(const rs_trains *trains, const rs_platform *platform);
+
 /* Way will be made soon for a packet of this stream. */
 void
 rs_trains_approach_way(const rs_trains *trains, guint32 stream);

@@ -239,6 +239,15 @@ fetch(const void *from, size_t bytes)
     }
 }
 
+void
+roce_tracker_approach_stream(const roce_tracker *t, uint32_t stream)
+{
+    const roce_stream_state *s = roce_state_at(t, stream);
+    fetch(s, offsetof(roce_stream, first_frame));
+    fetch(&s->una,
+          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, una));
+}
+
 uint64_t
 roce_tracker_foresee(const roce_tracker *t, uint32_t point, const roce_packet *packet)
 {
@@ -263,10 +272,7 @@ roce_tracker_guess(const roce_tracker *t, uint64_t hash)
     if (t->index[i].stream == 0) {
         return ROCE_NO_STREAM;
     }
-    const roce_stream_state *s = roce_state_at(t, t->index[i].stream - 1);
-    fetch(s, offsetof(roce_stream, first_frame));
-    fetch(&s->una,
-          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, una));
+    roce_tracker_approach_stream(t, t->index[i].stream - 1);
     return t->index[i].stream - 1;
 }
 

@@ -167,7 +167,11 @@ roce_tracker_approach_note(const roce_tracker *tracker, uint64_t way, uint32_t p
 void
 roce_tracker_count_mirrored(roce_tracker *tracker, uint32_t n);
 
-/* So many cars of a stream will be taken soon: what they will want of memory comes near. */
+/* Cars of a stream will be taken soon: what is known of the stream itself comes near. */
+void
+roce_tracker_approach_stream(const roce_tracker *tracker, uint32_t stream);
+
+/* And so many of them: what they will want of memory comes near. */
 void
 roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream,
                             roce_space space, uint32_t n);
