@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html_page.h"
 
+#include "append.h"
 #include "format.h"
 #include "html_assets.h"
 #include "rocescope_version.h"
@@ -30,6 +31,18 @@ rs_html_markup(rs_html *page, const char *markup)
     put(page, markup);
 }
 
+/* Whether nothing of a text but printable ASCII and lines is in it: most are. */
+static gboolean
+is_plain(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if ((*at < ' ' || *at > '~') && *at != '\n') {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 /* What is in the text but no character that is seen, lines apart, becomes an escape: the
  * markup around it is plain ASCII. */
 static char *
@@ -55,8 +68,22 @@ rs_html_printf(rs_html *page, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *text = g_markup_vprintf_escaped(format, arguments);
     va_end(arguments);
+    if (is_plain(text)) {
+        put(page, text);
+        return;
+    }
     g_autofree char *visible = make_visible(text);
     put(page, visible);
+}
+
+void
+rs_html_text(rs_html *page, const char *text)
+{
+    if (is_plain(text) && strpbrk(text, "<>&\"'") == NULL) {
+        put(page, text);
+    } else {
+        rs_html_printf(page, "%s", text);
+    }
 }
 
 /* 'sha256-…', as a Content-Security-Policy names what it allows. */
@@ -184,13 +211,15 @@ is_markup(char c)
 static int
 append_harmless(const char *bytes, size_t n, void *text)
 {
+    size_t done = 0;
     for (size_t i = 0; i < n; i++) {
         if (is_markup(bytes[i])) {
+            rs_append(text, bytes + done, i - done);
             g_string_append_printf(text, "\\u%04x", (guint)(guchar)bytes[i]);
-        } else {
-            g_string_append_c((GString *)text, bytes[i]);
+            done = i + 1;
         }
     }
+    rs_append(text, bytes + done, n - done);
     return 0;
 }
 

@@ -13,8 +13,9 @@
  *     rs_html_data(page, "timeline", json);
  *     rs_html_close(page);
  *
- * The one rule: text reaches a page through rs_html_printf(), which makes markup of
- * strings harmless, or through rs_html_data(), which a browser never reads as markup.
+ * The one rule: text reaches a page through rs_html_printf() or rs_html_text(), which make
+ * markup of strings harmless, or through rs_html_data(), which a browser never reads as
+ * markup.
  * rs_html_markup() is for what stands in our source.
  */
 #ifndef RS_HTML_PAGE_H
@@ -55,6 +56,10 @@ rs_html_markup(rs_html *page, const char *markup);
  * attributes between quotation marks; what cannot be printed is shown as an escape. */
 void
 rs_html_printf(rs_html *page, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* As rs_html_printf() with "%s", for the many cells of tables. */
+void
+rs_html_text(rs_html *page, const char *text);
 
 /* A part of the page with its heading; `id` is a word of ours, by which links find it,
  * and the list of contents too. */

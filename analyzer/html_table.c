@@ -84,47 +84,67 @@ rs_html_table_free(rs_html_table *table)
 
 /* ---- values ---- */
 
+/* A part of a column's path. */
+typedef struct words {
+    const char *text;
+    gsize length;
+} words;
+
+/* Takes the first word off, up to a separator or to the end. */
+static words
+take_word(words *from, char separator)
+{
+    const char *end = memchr(from->text, separator, from->length);
+    gsize length = end != NULL ? (gsize)(end - from->text) : from->length;
+    const words first = {from->text, length};
+    gsize taken = length + (end != NULL ? 1 : 0);
+    *from = (words){from->text + taken, from->length - taken};
+    return first;
+}
+
 /* The member at "a.b", borrowed; NULL for none and for null. */
 static json_t *
-member(const json_t *object, const char *path)
+member(const json_t *object, words path)
 {
-    g_auto(GStrv) names = g_strsplit(path, ".", -1);
-    json_t *at = json_object_get(object, names[0]);
-    for (guint i = 1; names[i] != NULL; i++) {
-        at = json_object_get(at, names[i]);
+    words name = take_word(&path, '.');
+    json_t *at = json_object_getn(object, name.text, name.length);
+    while (path.length > 0) {
+        name = take_word(&path, '.');
+        at = json_object_getn(at, name.text, name.length);
     }
     return json_is_null(at) ? NULL : at;
 }
 
 /* One path's value, or the sum of several: a new reference; NULL for null. */
 static json_t *
-sum_of(const char *terms, const json_t *object)
+sum_of(words terms, const json_t *object)
 {
-    g_auto(GStrv) paths = g_strsplit(terms, "+", -1);
-    if (paths[1] == NULL) {
-        return json_incref(member(object, paths[0]));
+    words path = take_word(&terms, '+');
+    if (terms.length == 0) {
+        return json_incref(member(object, path));
     }
     json_int_t sum = 0;
-    for (guint i = 0; paths[i] != NULL; i++) {
-        const json_t *value = member(object, paths[i]);
+    for (;; path = take_word(&terms, '+')) {
+        const json_t *value = member(object, path);
         if (value == NULL) {
             return NULL;
         }
         sum += json_integer_value(value);
+        if (terms.length == 0) {
+            return json_integer(sum);
+        }
     }
-    return json_integer(sum);
 }
 
 /* A sum, or one divided by another, which is null where that is 0. */
 static json_t *
-quotient_of(const char *terms, const json_t *object)
+quotient_of(words terms, const json_t *object)
 {
-    g_auto(GStrv) parts = g_strsplit(terms, "/", 2);
-    json_t *value = sum_of(parts[0], object);
-    if (parts[1] == NULL || value == NULL) {
+    json_t *value = sum_of(take_word(&terms, '/'), object);
+    if (terms.length == 0 || value == NULL) {
         return value;
     }
-    json_t *whole = sum_of(parts[1], object);
+    json_t *whole = sum_of(terms, object);
     gboolean known = whole != NULL && json_number_value(whole) != 0;
     json_t *quotient =
         known ? json_real(json_number_value(value) / json_number_value(whole)) : NULL;
@@ -137,10 +157,10 @@ quotient_of(const char *terms, const json_t *object)
 static json_t *
 value_of(const rs_html_column *column, const json_t *object)
 {
-    g_auto(GStrv) choices = g_strsplit(column->path, "|", -1);
+    words choices = {column->path, strlen(column->path)};
     json_t *value = NULL;
-    for (guint i = 0; value == NULL && choices[i] != NULL; i++) {
-        value = quotient_of(choices[i], object);
+    while (value == NULL && choices.length > 0) {
+        value = quotient_of(take_word(&choices, '|'), object);
     }
     return value;
 }
@@ -322,7 +342,8 @@ rs_html_table_add(rs_html_table *table, const json_t *object)
     row *r = g_malloc0(sizeof *r + table->n_columns * sizeof r->cells[0]);
     table->size += ROW_MARKUP_BYTES;
     if (table->style->row_id != NULL) {
-        const json_t *id = member(object, table->style->row_id);
+        const words path = {table->style->row_id, strlen(table->style->row_id)};
+        const json_t *id = member(object, path);
         r->id = id != NULL ? plain_text(id) : NULL;
     }
     for (guint i = 0; i < table->n_columns; i++) {
@@ -426,7 +447,7 @@ write_content(const rs_html_column *column, const cell *c, rs_html *page)
     } else if (column->cell == RS_HTML_SEVERITY) {
         rs_html_printf(page, "<span class=\"severity %s\">%s</span>", c->text, c->text);
     } else {
-        rs_html_printf(page, "%s", c->text);
+        rs_html_text(page, c->text);
     }
 }
 
@@ -443,10 +464,14 @@ write_cell(const rs_html_column *column, const cell *c, guint position, rs_html 
                        c->state == CELL_EMPTY ? " class=\"n zero\"" : " class=\"n\"");
     }
     if (c->sort != NULL) {
-        rs_html_printf(page, " data-sort=\"%s\"", c->sort);
+        rs_html_markup(page, " data-sort=\"");
+        rs_html_text(page, c->sort);
+        rs_html_markup(page, "\"");
     }
     if (c->title != NULL) {
-        rs_html_printf(page, " title=\"%s\"", c->title);
+        rs_html_markup(page, " title=\"");
+        rs_html_text(page, c->title);
+        rs_html_markup(page, "\"");
     }
     rs_html_markup(page, ">");
     write_content(column, c, page);

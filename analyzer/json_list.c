@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json_list.h"
 
+#include "append.h"
 #include "thread.h"
-
-#include <string.h>
 
 /* Elements that a thread writes at a time: some hundred kilobytes of streams. */
 #define BLOCK 128
@@ -14,19 +13,11 @@ typedef struct block {
     GString *text;
 } block;
 
-/* A json_dump_callback_t, which is called for each comma: where there is room, that is all
- * that is looked at. */
+/* A json_dump_callback_t, which is called for each comma. */
 static int
-add(const char *bytes, size_t n, void *ctx)
+add(const char *bytes, size_t n, void *text)
 {
-    GString *text = ctx;
-    if (text->len + n >= text->allocated_len) {
-        g_string_append_len(text, bytes, (gssize)n);
-        return 0;
-    }
-    memcpy(text->str + text->len, bytes, n);
-    text->len += n;
-    text->str[text->len] = '\0';
+    rs_append(text, bytes, n);
     return 0;
 }
 
