@@ -294,17 +294,17 @@ roce_tracker_count_mirrored(roce_tracker *t, uint32_t n)
     t->totals.tunnelled_packets += n;
 }
 
-/* Entries that are far away are asked for together. */
+/* Entries that are far away are asked for together: where each begins, which are no further
+ * apart than lines of memory are long, and where the last one ends. */
 void
 roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, roce_space space,
                             uint32_t n)
 {
     const roce_stream_state *s = roce_state_at(t, stream);
     const roce_history *history = &roce_lane_of(s, space)->history;
-    for (uint32_t i = 0; i < n && i < history->capacity; i++) {
+    for (uint32_t i = 0; i <= n && i < history->capacity; i++) {
         uint32_t at = (history->first + history->n + i) & (history->capacity - 1);
         __builtin_prefetch(&history->slots[at], 1);
-        __builtin_prefetch((const char *)(&history->slots[at] + 1) - 1, 1);
     }
 }
 
