@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* No more than what captures of a million packets take: where memory is in pieces the system
@@ -20,6 +21,18 @@
 #define LEAST_MAPPED_BYTES (1024 * 1024)
 #define LEAST_OWN_BYTES 4096
 #define MOST_MAPPED 65536 /* pieces of that kind, as by default */
+
+static gboolean are_wanted; /* set before there are threads */
+
+/* What is set aside counts as the program's, whether it is used or not. */
+static gboolean
+is_limited(void)
+{
+    struct rlimit data;
+    struct rlimit all;
+    return getrlimit(RLIMIT_DATA, &data) != 0 || getrlimit(RLIMIT_AS, &all) != 0 ||
+           data.rlim_cur != RLIM_INFINITY || all.rlim_cur != RLIM_INFINITY;
+}
 
 static void
 advise(void *memory, gsize n_bytes)
@@ -34,6 +47,10 @@ advise(void *memory, gsize n_bytes)
 void
 rs_pages_prefer_large(void)
 {
+    are_wanted = !is_limited();
+    if (!are_wanted) {
+        return;
+    }
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
     (void)mallopt(M_MMAP_MAX, 0);
     void *heap = malloc(HEAP_BYTES);
@@ -49,7 +66,9 @@ rs_pages_prefer_large(void)
 void
 rs_pages_expect_thread(void)
 {
-    (void)mallopt(M_TOP_PAD, THREAD_BYTES);
+    if (are_wanted) {
+        (void)mallopt(M_TOP_PAD, THREAD_BYTES);
+    }
 }
 
 /* What is allocated first stands at the beginning of the thread's heap, unless it is so small
@@ -57,7 +76,7 @@ rs_pages_expect_thread(void)
 void
 rs_pages_prefer_large_here(void)
 {
-    void *first = malloc(LEAST_OWN_BYTES);
+    void *first = are_wanted ? malloc(LEAST_OWN_BYTES) : NULL;
     if (first != NULL) {
         advise(first, THREAD_BYTES);
         free(first);

@@ -6,6 +6,10 @@
 #include "sanitized.h"
 #include "thread.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define MIB ((gsize)1024 * 1024)
 #define N_PIECES 100
 #define PIECE_BYTES 100000
@@ -49,6 +53,24 @@ are_large(void)
         g_free(pieces[i]);
     }
     return n >= N_PIECES - N_BEFORE;
+}
+
+/* Where memory is limited none of it is set aside. */
+static void
+test_limited(int resource)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit limit = {1024 * MIB, 1024 * MIB};
+        gboolean is_set = setrlimit(resource, &limit) == 0;
+        guint64 before = rs_pages_unused();
+        rs_pages_prefer_large();
+        rs_pages_expect_thread();
+        rs_pages_prefer_large_here();
+        _exit(is_set && !are_large() && rs_pages_unused() < before + MIB ? 0 : 1);
+    }
+    int status;
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
 }
 
 static gpointer
@@ -95,6 +117,8 @@ main(void)
     if (!g_file_test("/sys/kernel/mm/transparent_hugepage", G_FILE_TEST_IS_DIR)) {
         return 77;
     }
+    test_limited(RLIMIT_DATA);
+    test_limited(RLIMIT_AS);
     void *before = g_malloc(PIECE_BYTES);
     CHECK(!has_flag(before, "hg"));
     g_free(before);
