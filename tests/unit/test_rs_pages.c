@@ -57,12 +57,13 @@ are_large(void)
 
 /* Where memory is limited none of it is set aside. */
 static void
-test_limited(int resource)
+test_limited(gboolean data_alone)
 {
     pid_t pid = fork();
     if (pid == 0) {
         const struct rlimit limit = {1024 * MIB, 1024 * MIB};
-        gboolean is_set = setrlimit(resource, &limit) == 0;
+        gboolean is_set = data_alone ? setrlimit(RLIMIT_DATA, &limit) == 0
+                                     : setrlimit(RLIMIT_AS, &limit) == 0;
         guint64 before = rs_pages_unused();
         rs_pages_prefer_large();
         rs_pages_expect_thread();
@@ -117,8 +118,8 @@ main(void)
     if (!g_file_test("/sys/kernel/mm/transparent_hugepage", G_FILE_TEST_IS_DIR)) {
         return 77;
     }
-    test_limited(RLIMIT_DATA);
-    test_limited(RLIMIT_AS);
+    test_limited(TRUE);
+    test_limited(FALSE);
     void *before = g_malloc(PIECE_BYTES);
     CHECK(!has_flag(before, "hg"));
     g_free(before);
