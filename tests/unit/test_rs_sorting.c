@@ -42,6 +42,16 @@ made(const char *how, GRand *random, guint i, guint n)
     }
 }
 
+/* n numbers as they are made, and in order. */
+static void
+make_both(const char *how, GRand *random, guint n, guint64 *numbers, guint64 *sorted)
+{
+    for (guint i = 0; i < n; i++) {
+        numbers[i] = sorted[i] = made(how, random, i, n);
+    }
+    qsort(sorted, n, sizeof *sorted, compare);
+}
+
 static void
 test_sort(void)
 {
@@ -54,10 +64,7 @@ test_sort(void)
         for (gsize l = 0; l < G_N_ELEMENTS(lengths); l++) {
             static guint64 numbers[MANY], sorted[MANY];
             guint n = lengths[l];
-            for (guint i = 0; i < n; i++) {
-                numbers[i] = sorted[i] = made(ways[w], random, i, n);
-            }
-            qsort(sorted, n, sizeof *sorted, compare);
+            make_both(ways[w], random, n, numbers, sorted);
             rs_sort_u64(numbers, n);
             CHECK(memcmp(numbers, sorted, n * sizeof *sorted) == 0);
         }
@@ -103,10 +110,7 @@ test_sums(void)
         for (gsize l = 0; l < G_N_ELEMENTS(lengths); l++) {
             static guint64 numbers[MANY], sorted[MANY];
             guint n = lengths[l];
-            for (guint i = 0; i < n; i++) {
-                numbers[i] = sorted[i] = made(ways[w], random, i, n);
-            }
-            qsort(sorted, n, sizeof *sorted, compare);
+            make_both(ways[w], random, n, numbers, sorted);
             check_sums(numbers, sorted, n, random);
         }
     }
