@@ -62,11 +62,14 @@ rs_pages_prefer_large(void)
     (void)mallopt(M_MMAP_THRESHOLD, LEAST_MAPPED_BYTES);
 }
 
-/* Their heaps begin with as much as the main thread's grows by from here on. */
+/* Their heaps begin with as much as the main thread's grows by from here on.  Told once, since
+ * the C library tidies its heap up each time, and lists of a report have many threads. */
 void
 rs_pages_expect_thread(void)
 {
-    if (are_wanted) {
+    static gboolean told;
+    if (are_wanted && !told) {
+        told = TRUE;
         (void)mallopt(M_TOP_PAD, THREAD_BYTES);
     }
 }

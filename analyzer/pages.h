@@ -17,13 +17,14 @@
 void
 rs_pages_prefer_large(void);
 
-/* The same for other threads: before one is made, and in it, before it allocates. */
+/* The same for other threads: before the main one makes one, and in that, before it
+ * allocates. */
 void
 rs_pages_expect_thread(void);
 void
 rs_pages_prefer_large_here(void);
 
-/* Bytes that count as the program's and hold nothing, of those that the first asked for. */
+/* Bytes of the main thread's heap that count as the program's and hold nothing. */
 guint64
 rs_pages_unused(void);
 
