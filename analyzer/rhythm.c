@@ -171,15 +171,15 @@ find_beat_in(const search *s, const rs_cells *row, const gboolean *uses, guint64
 {
     gboolean is_found =
         find_beat_of_width(s, row, widths[0], uses, share, &known->n_loud[0], found);
-    rs_cells wider = *row;
+    rs_cells wider = {0};
     for (guint i = 1; i < N_WIDTHS && !is_found; i++) {
-        rs_cells wide = rs_beat_widen(&wider, widths[i] / widths[i - 1]);
-        g_free(i > 1 ? wider.at : NULL);
+        rs_cells wide = rs_beat_widen(i > 1 ? &wider : row, widths[i] / widths[i - 1]);
+        g_free(wider.at);
         wider = wide;
         is_found = find_beat_of_width(s, &wider, widths[i], uses, share,
                                       &known->n_loud[i], found);
     }
-    g_free(wider.at != row->at ? wider.at : NULL);
+    g_free(wider.at);
     return is_found;
 }
 
