@@ -122,6 +122,7 @@ take_train(gpointer ctx, const rs_train *train, const roce_car *cars)
     kept->behind = (guint16)window->n;
     memcpy(&window->cars[window->n_cars], cars, train->n * sizeof *cars);
     window->n_cars += train->n;
+    rs_window_approach_cars(window);
 }
 
 /* No train goes on. */

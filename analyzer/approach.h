@@ -20,6 +20,20 @@ rs_approach(gconstpointer what, gsize bytes)
     }
 }
 
+/* The same of what is to be written and was another thread's: in one go, where what is brought
+ * near for reading would have to be asked for once more. */
+static inline void
+rs_approach_to_fill(gpointer what, gsize bytes)
+{
+    for (gsize at = 0; at < bytes; at += RS_CACHE_LINE_BYTES) {
+#if defined(__x86_64__)
+        __asm__ volatile("prefetchw %0" : : "m"(((const char *)what)[at]));
+#else
+        __builtin_prefetch((char *)what + at, 1);
+#endif
+    }
+}
+
 /* Element i of an array of structures, or of pointers to some. */
 static inline void
 rs_approach_element(const GArray *array, guint i, gsize element_bytes)

@@ -253,6 +253,7 @@ board(rs_handful *h, const rs_short_way *way, guint i)
         rs_window *window = window_with_room(analysis);
         rs_glimpse *glimpse = &window->glimpses[window->n_glimpses++];
         rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);
+        rs_window_approach_glimpse(window);
         if (!plain) {
             tell_more(h, way, i, point, car, window, glimpse);
         }

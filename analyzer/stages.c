@@ -190,7 +190,7 @@ rs_stages_new(guint n_threads, rs_stages_tell tell, gpointer ctx)
     stages->windows =
         g_aligned_alloc(stages->n_windows, sizeof(rs_window), RS_CACHE_LINE_BYTES);
     for (guint i = 0; i < stages->n_windows; i++) {
-        rs_window_init(&stages->windows[i]);
+        rs_window_init(&stages->windows[i], stages->n_tellers > 0);
     }
     stages->filling = stages->windows;
     return stages;

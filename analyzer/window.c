@@ -2,8 +2,9 @@
 #include "window.h"
 
 void
-rs_window_init(rs_window *window)
+rs_window_init(rs_window *window, gboolean told_elsewhere)
 {
+    window->told_elsewhere = told_elsewhere;
     window->n = window->n_packets = 0;
     window->n_glimpses = window->n_trains = window->n_cars = 0;
     window->has_identities = FALSE;
@@ -51,6 +52,7 @@ rs_window_add(rs_window *window, const roce_frame *frame, const roce_packet *pac
         packet = &window->copies[window->n];
     }
     window->n++;
+    rs_window_approach_slot(window);
     slot->frame = *frame;
     slot->sight = (rs_sight){
         .frame = &slot->frame, .packet = packet, .sighting = &slot->sighting};

@@ -13,6 +13,7 @@
 #ifndef RS_WINDOW_H
 #define RS_WINDOW_H
 
+#include "approach.h"
 #include "glimpse.h"
 #include "occurrence.h"
 #include "sight.h"
@@ -25,6 +26,7 @@
 #define RS_WINDOW_PACKETS 64       /* at most; as many as come at once, see feed.h */
 #define RS_WINDOW_BYTES (1u << 18) /* of frames; the last one may go beyond */
 #define RS_WINDOW_CARS 256         /* of all its trains; as many glimpses */
+#define RS_WINDOW_AHEAD 12u /* of those, how many come near before they are filled */
 
 /* A packet's place. */
 typedef struct rs_slot {
@@ -59,12 +61,13 @@ typedef struct rs_window {
     roce_car cars[RS_WINDOW_CARS];
     guint n_glimpses, n_trains, n_cars;
     gboolean has_identities; /* some glimpse has one */
+    gboolean told_elsewhere; /* by another thread than the one that fills it */
     GArray *events;          /* rs_occurrence */
     GByteArray *bytes;       /* of frames */
 } rs_window;
 
 void
-rs_window_init(rs_window *window);
+rs_window_init(rs_window *window, gboolean told_elsewhere);
 
 void
 rs_window_clear(rs_window *window);
@@ -85,6 +88,34 @@ rs_window_has_room(const rs_window *window, guint n_cars)
 {
     return window->n_glimpses < RS_WINDOW_CARS &&
            window->n_cars + n_cars <= RS_WINDOW_CARS;
+}
+
+/* Where another thread tells windows, their places were its own since they were filled last.
+ * Those that are filled in a moment: of a glimpse, of cars, of a packet. */
+static inline void
+rs_window_approach_glimpse(rs_window *window)
+{
+    guint i = window->n_glimpses + RS_WINDOW_AHEAD;
+    if (window->told_elsewhere && i < RS_WINDOW_CARS) {
+        rs_approach_to_fill(&window->glimpses[i], 1);
+    }
+}
+
+static inline void
+rs_window_approach_cars(rs_window *window)
+{
+    if (window->told_elsewhere) {
+        guint n = MIN(RS_WINDOW_AHEAD, RS_WINDOW_CARS - window->n_cars);
+        rs_approach_to_fill(&window->cars[window->n_cars], n * sizeof(roce_car));
+    }
+}
+
+static inline void
+rs_window_approach_slot(rs_window *window)
+{
+    if (window->told_elsewhere && window->n < RS_WINDOW_PACKETS) {
+        rs_approach_to_fill(&window->slots[window->n], sizeof(rs_slot));
+    }
 }
 
 static inline gboolean
