@@ -31,9 +31,9 @@ typedef struct rs_glimpse {
 
 /* The rest of it, for those few who want more. */
 typedef struct rs_glance {
-    gint64 psn;           /* unwrapped */
-    guint32 acknowledges; /* the stream whose requests before `psn` it is the first to
-                           * acknowledge, or ROCE_NO_STREAM */
+    gint64 psn, acked_until; /* unwrapped */
+    guint32 acknowledges;    /* the stream whose requests before `acked_until` it is the
+                              * first to acknowledge, or ROCE_NO_STREAM */
     guint8 space, priority, direction;
     guint8 dst_mac[6], src_mac[6];
 } rs_glance;

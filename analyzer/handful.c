@@ -223,7 +223,8 @@ tell_more(const rs_handful *h, const rs_short_way *way, guint i, const rs_point 
         roce_tracker_count_mirrored(way->analysis->tracker, 1);
     }
     if (way->glances_wanted) {
-        rs_trains_glance(h->platforms[i], &window->glances[glimpse - window->glimpses]);
+        rs_trains_glance(h->platforms[i], car,
+                         &window->glances[glimpse - window->glimpses]);
     }
     if (is_identity_wanted(way->analysis)) {
         identify(way->analysis, h->frames[i], point, h->platforms[i], car, window,

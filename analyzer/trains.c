@@ -7,6 +7,7 @@
 #include "priorities.h"
 #include "runs.h"
 
+#include "roce/aeth.h"
 #include "roce/psn.h"
 
 #include <string.h>
@@ -72,6 +73,9 @@ struct rs_trains {
     GByteArray *began;
     GPtrArray *waiting;   /* rs_platform: those that have cars */
     GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
+    /* Somewhere a receiver has: from then on each AETH may tell that there are some again,
+     * see receiver.c, and so responses that have one go by themselves. */
+    gboolean credits_ran_out;
 };
 
 /* Lines of memory, zeroed as the system gives it and not written: two megabytes, of which a
@@ -338,6 +342,20 @@ make_room(rs_trains *trains, rs_platform *p)
     return p->room > 0;
 }
 
+/* The last response of a READ. */
+static gboolean
+ends_answer(const rs_platform *p, const roce_car *car)
+{
+    return p->space == ROCE_SPACE_RESPONSES &&
+           roce_part_ends(roce_opcode_get(car->opcode)->part);
+}
+
+static gboolean
+has_aeth(const roce_car *car)
+{
+    return (roce_opcode_get(car->opcode)->headers & ROCE_HEADER_AETH) != 0;
+}
+
 static gboolean
 is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
         const roce_car *car)
@@ -345,10 +363,11 @@ is_next(const rs_trains *trains, const rs_platform *p, const roce_frame *frame,
     return car->psn24 == roce_psn_wrap(p->psn) &&
            (p->began || roce_opcode_get(car->opcode)->part != ROCE_PART_FIRST) &&
            (guint16)(car->ident - p->ident) < 0x8000 &&
+           !(trains->credits_ran_out && has_aeth(car)) &&
            rs_icrc_check_car(trains->icrc, frame, &p->mould, car) == p->icrc;
 }
 
-/* Whether the newest car is the first to acknowledge what is before it. */
+/* Whether the newest car is the first to acknowledge what is before `psn`. */
 static gboolean
 acknowledges(const rs_platform *p, gint64 psn)
 {
@@ -388,6 +407,9 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
     }
     p->ident = car->ident;
     p->psn++;
+    if (ends_answer(p, car)) {
+        p->room = p->n;
+    }
     return car;
 }
 
@@ -413,12 +435,14 @@ rs_trains_glimpse(const rs_platform *p, const roce_car *car, guint16 behind,
 }
 
 void
-rs_trains_glance(const rs_platform *p, rs_glance *glance)
+rs_trains_glance(const rs_platform *p, const roce_car *car, rs_glance *glance)
 {
     gint64 psn = p->psn - 1;
+    gint64 acked_until = psn + (ends_answer(p, car) ? 1 : 0);
     *glance = (rs_glance){
         .psn = psn,
-        .acknowledges = acknowledges(p, psn) ? p->peer : ROCE_NO_STREAM,
+        .acked_until = acked_until,
+        .acknowledges = acknowledges(p, acked_until) ? p->peer : ROCE_NO_STREAM,
         .space = (guint8)p->space,
         .priority = p->priority,
         .direction = (guint8)p->mould.direction,
@@ -493,6 +517,16 @@ note_beginning(const rs_trains *trains, const rs_sight *sight)
     }
 }
 
+static void
+note_credits(rs_trains *trains, const roce_packet *p)
+{
+    if ((p->headers & ROCE_HEADER_AETH) != 0 &&
+        roce_aeth_get_kind(p->aeth_syndrome) == ROCE_AETH_ACK &&
+        roce_aeth_credits(roce_aeth_get_value(p->aeth_syndrome)) == 0) {
+        trains->credits_ran_out = TRUE;
+    }
+}
+
 /* Counts a packet with data; whether enough like it have been looked at.  Those with a tag
  * are told apart by it, whatever the user says of their DSCP. */
 static gboolean
@@ -555,6 +589,7 @@ rs_trains_follow(rs_trains *trains, const roce_frame *frame, const rs_sight *sig
 {
     trains->crowded = roce_tracker_is_crowded(trains->tracker);
     note_beginning(trains, sight);
+    note_credits(trains, sight->packet);
     roce_role role = sight->info->role;
     gboolean is_load = (role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE ||
                         role == ROCE_ROLE_READ_RESPONSE) &&

@@ -90,7 +90,7 @@ void
 rs_trains_glimpse(const rs_platform *platform, const roce_car *car, guint16 behind,
                   rs_glimpse *glimpse);
 void
-rs_trains_glance(const rs_platform *platform, rs_glance *glance);
+rs_trains_glance(const rs_platform *platform, const roce_car *car, rs_glance *glance);
 void
 rs_trains_identify(const rs_platform *platform, const roce_frame *frame,
                    const roce_car *car, roce_wire_identity *identity);

@@ -314,9 +314,9 @@ look(view *v, const rs_glimpse *g, const rs_glance *more)
     v->sighting.stream = g->stream->id;
     v->sighting.space = more->space;
     v->sighting.psn = more->psn;
-    v->sighting.acked_until = more->psn;
+    v->sighting.acked_until = more->acked_until;
     v->sighting.acked_from =
-        more->acknowledges != ROCE_NO_STREAM ? more->psn - 1 : more->psn;
+        more->acked_until - (more->acknowledges != ROCE_NO_STREAM ? 1 : 0);
     v->sight.peer = more->acknowledges;
     v->sight.stream = g->stream;
     v->sight.priority = more->priority;

@@ -17,28 +17,31 @@
 #define BTH_SHARED 0x4fu
 
 /* What trains are made of: SENDs and WRITEs of RC, each First, Middle, Last and Only, the
- * latter two with immediate data and without; and READ responses Middle, which alone have
- * no AETH (IBTA 9.2.1).  The extension headers: 16 bytes of RETH, 4 of immediate data. */
+ * latter two with immediate data and without; and READ responses First, Middle and Last
+ * (IBTA 9.2.1).  The extension headers: 16 bytes of RETH, 4 of immediate data, 4 of AETH,
+ * which Middle alone has not. */
 #define SEND_FIRST 0x00
 #define WRITE_FIRST 0x06
 #define N_OF_OPERATION 6
-#define READ_RESPONSE_MIDDLE 0x0e
+#define READ_RESPONSE_FIRST 0x0d
+#define N_OF_READ_RESPONSES 3
 
 static inline bool
 is_a_cars(uint8_t opcode)
 {
-    const uint32_t cars = (1u << (WRITE_FIRST + N_OF_OPERATION)) - 1;
-    return opcode < 32 && ((cars | 1u << READ_RESPONSE_MIDDLE) >> opcode & 1u) != 0;
+    const uint32_t requests = (1u << (WRITE_FIRST + N_OF_OPERATION)) - 1;
+    const uint32_t responses = ((1u << N_OF_READ_RESPONSES) - 1) << READ_RESPONSE_FIRST;
+    return opcode < 32 && ((requests | responses) >> opcode & 1u) != 0;
 }
 
 /* The first opcode of a car's operation, and how many it has. */
 static void
 take_operation(roce_mould *mould, uint8_t opcode)
 {
-    bool reads = opcode == READ_RESPONSE_MIDDLE;
+    bool reads = opcode >= READ_RESPONSE_FIRST;
     uint8_t first = opcode < WRITE_FIRST ? SEND_FIRST : WRITE_FIRST;
-    mould->operation = reads ? READ_RESPONSE_MIDDLE : first;
-    mould->n_opcodes = reads ? 1 : N_OF_OPERATION;
+    mould->operation = reads ? READ_RESPONSE_FIRST : first;
+    mould->n_opcodes = reads ? N_OF_READ_RESPONSES : N_OF_OPERATION;
 }
 
 static inline bool
@@ -63,7 +66,8 @@ is_like_a_car(const roce_packet *p)
     return p->outcome == ROCE_DECODED && p->kind == ROCE_CLASS_ROCE && p->has_bth &&
            p->n_tunnels == (p->mirror.kind != ROCE_MIRROR_NONE ? 1 : 0) &&
            p->has_macs && !p->is_grh && p->n_vlans <= 1 && is_a_cars(p->bth.opcode) &&
-           p->payload_bytes > 0 && roce_packet_ecn(p) != ROCE_ECN_CE;
+           (p->headers & ROCE_HEADER_AETH) == 0 && p->payload_bytes > 0 &&
+           roce_packet_ecn(p) != ROCE_ECN_CE;
 }
 
 bool
@@ -183,6 +187,15 @@ shares(const roce_mould *mould, const roce_frame *frame)
 
 /* ---- what they do not ---- */
 
+/* Whether an AETH says nothing but that what is before it has come. */
+static inline bool
+is_plain_aeth(uint8_t syndrome)
+{
+    return roce_aeth_get_kind(syndrome) == ROCE_AETH_ACK &&
+           roce_aeth_credits(roce_aeth_get_value(syndrome)) ==
+               ROCE_AETH_CREDITS_UNLIMITED;
+}
+
 /* The extension headers, which were captured, and what tells copies apart. */
 static inline void
 take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_info *info,
@@ -191,6 +204,7 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
     const uint8_t *at = udp + UDP_BYTES + ROCE_BTH_BYTES;
     uint32_t length_bytes = 0;
     uint32_t immediate = 0;
+    uint32_t aeth = 0;
     car->address = 0;
     if ((info->headers & ROCE_HEADER_RETH) != 0) {
         car->address = roce_be64(at);
@@ -199,6 +213,9 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
     }
     if ((info->headers & ROCE_HEADER_IMMDT) != 0) {
         immediate = roce_be32(at);
+    }
+    if ((info->headers & ROCE_HEADER_AETH) != 0) {
+        aeth = roce_be32(at);
     }
     if (end <= frame->captured_bytes) {
         const uint8_t *icrc = frame->bytes + end - ROCE_ICRC_BYTES;
@@ -211,8 +228,9 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
         car->check = (uint32_t)h;
         return;
     }
-    const uint64_t words[ROCE_IDENT_WORDS] = {car->address, length_bytes,
-                                              (uint64_t)immediate << 32};
+    const uint64_t words[ROCE_IDENT_WORDS] = {
+        car->address, length_bytes | (uint64_t)(aeth >> 24) << 32,
+        (aeth & 0xffffff) | (uint64_t)immediate << 32};
     car->check = (uint32_t)roce_ident_hash_more(h, words);
 }
 
@@ -231,7 +249,9 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     if (!is_of_operation(mould, bth[0]) ||
         mould->udp_at + before > frame->captured_bytes ||
         mould->udp_at + length > ip_end || length <= around ||
-        length > around + ROCE_MAX_PAYLOAD_BYTES) {
+        length > around + ROCE_MAX_PAYLOAD_BYTES ||
+        ((info->headers & ROCE_HEADER_AETH) != 0 &&
+         !is_plain_aeth(bth[ROCE_BTH_BYTES]))) {
         return false;
     }
     uint32_t psn_word = roce_be32(bth + 8);
@@ -337,7 +357,7 @@ bool
 roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
                   const roce_packet *packet)
 {
-    return mould->operation == READ_RESPONSE_MIDDLE && shares(mould, frame) &&
+    return mould->operation == READ_RESPONSE_FIRST && shares(mould, frame) &&
            packet->outcome == ROCE_DECODED && packet->payload_bytes > 0 &&
            roce_opcode_get(packet->bth.opcode)->role == ROCE_ROLE_READ_RESPONSE &&
            (packet->headers & ROCE_HEADER_AETH) != 0 &&
@@ -347,8 +367,8 @@ roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
 roce_space
 roce_mould_space(const roce_mould *mould)
 {
-    return mould->operation == READ_RESPONSE_MIDDLE ? ROCE_SPACE_RESPONSES
-                                                    : ROCE_SPACE_REQUESTS;
+    return mould->operation == READ_RESPONSE_FIRST ? ROCE_SPACE_RESPONSES
+                                                   : ROCE_SPACE_REQUESTS;
 }
 
 void

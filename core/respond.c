@@ -411,9 +411,8 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
 }
 
-/* The first response to a request that was sent once tells a round trip. */
-static void
-sample_first(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+void
+roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
     bool fresh = !s->acked || a->psn >= s->una;
@@ -494,7 +493,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         roce_part_ends(a->info->part) ? ROCE_NO_PSN : a->psn + 1;
     by->answers->response_time_ns = a->frame->time_ns;
     if (s != NULL) {
-        sample_first(t, s, a);
+        roce_respond_sample(t, s, a);
         roce_acknowledge_up_to(t, s, a,
                                roce_part_ends(a->info->part) ? a->psn + 1 : a->psn);
     }

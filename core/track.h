@@ -566,6 +566,10 @@ bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round);
 /* Who asks begins anew, or is another one. */
+/* The first response to a request that was sent once tells a round trip. */
+void
+roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+
 void
 roce_respond_restart(roce_tracker *t, roce_stream_state *by);
 void

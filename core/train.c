@@ -74,8 +74,16 @@ due_requests(const roce_stream_state *s, uint32_t most)
     return is_calm(s) ? most : 0;
 }
 
-/* Those that are left of the answer to a READ of which some have come, and before which
- * nothing is left to be acknowledged. */
+/* The first response to a READ and the last tell how long they took.  Where distributions
+ * are about to use up what they share, it is told at once. */
+static bool
+has_room_for_samples(const roce_tracker *t)
+{
+    return t->histogram_buckets <= t->config.histogram_room_buckets / 2;
+}
+
+/* Those that are left of the answer to a READ, before which nothing is left to be
+ * acknowledged. */
 static uint32_t
 due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
 {
@@ -87,13 +95,16 @@ due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
         return 0;
     }
     const roce_slot *asked = roce_history_find(&s->requests.history, lane->max_next);
-    if (asked == NULL || asked->psn == lane->max_next ||
-        asked->psn < s->requests.first ||
+    if (asked == NULL || asked->psn < s->requests.first ||
         (asked->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || !s->acked ||
         s->una < asked->psn) {
         return 0;
     }
-    int64_t left = asked->psn + asked->span - lane->max_next;
+    bool tells = has_room_for_samples(t);
+    if (asked->psn == lane->max_next && !tells) {
+        return 0;
+    }
+    int64_t left = asked->psn + asked->span - lane->max_next - (tells ? 0 : 1);
     return left < (int64_t)most ? (uint32_t)left : most;
 }
 
@@ -376,8 +387,10 @@ take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
     const uint32_t at = roce_history_extend(&lane->history, n);
     const roce_history history = lane->history;
     for (uint32_t i = 0; i < n; i++) {
+        roce_part part = roce_opcode_get(cars[i].opcode)->part;
+        unsigned flags = flags_of_part[part] & ~(unsigned)ROCE_SLOT_MESSAGE_END;
         enter(&history.slots[(at + i) & (history.capacity - 1)], lane->max_next + i,
-              lane->tx + 1 + i, &cars[i], ROCE_SLOT_IN_ORDER, 0);
+              lane->tx + 1 + i, &cars[i], flags, 0);
     }
     lane->max_next += n;
     lane->tx += n;
@@ -440,7 +453,6 @@ step_up(roce_tracker *t, roce_stream_state *s, int64_t psn, const roce_car *cars
     }
 }
 
-/* What one of the responses finds amiss holds for all of the READ. */
 static uint64_t
 earliest_ns(const roce_car *cars, uint32_t n)
 {
@@ -451,6 +463,27 @@ earliest_ns(const roce_car *cars, uint32_t n)
     return time_ns;
 }
 
+/* Some responses that all mean the same: what one of them finds amiss holds for all.  Where
+ * an answer begins and where it ends one stands alone. */
+static void
+time_responses(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+               int64_t psn, const roce_car *cars, uint32_t n)
+{
+    const roce_frame frame = {
+        .time_ns = cars[0].time_ns, .number = cars[0].frame, .point = by->pub.point};
+    const roce_arrival a = {
+        .frame = &frame,
+        .seen_ns = earliest_ns(cars, n),
+        .seen_frame = frame.number,
+        .info = roce_opcode_get(cars[0].opcode),
+        .psn = psn,
+        .span = 1,
+    };
+    roce_measure_response(t, s, by, &a);
+    by->answers->answer.next = psn + n;
+    roce_respond_sample(t, s, &a);
+}
+
 /* What the responses, which the lane has taken, say of their READ. */
 static void
 tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
@@ -458,23 +491,30 @@ tell_requester(roce_tracker *t, roce_stream_state *by, int64_t psn,
 {
     roce_stream_state *s = roce_track_peer(t, by);
     const roce_car *newest = &cars[n - 1];
-    const roce_frame frame = {.time_ns = newest->time_ns, .number = newest->frame};
-    roce_arrival a = {
+    const roce_opcode_info *info = roce_opcode_get(newest->opcode);
+    bool ends = roce_part_ends(info->part);
+    uint32_t alike = n - (ends ? 1 : 0); /* but for the first of them */
+    time_responses(t, s, by, psn, cars, 1);
+    if (alike > 1) {
+        time_responses(t, s, by, psn + 1, &cars[1], alike - 1);
+    }
+    if (ends && n > 1) {
+        time_responses(t, s, by, psn + n - 1, newest, 1);
+    }
+    by->answers->response_message_next = ends ? ROCE_NO_PSN : psn + n;
+    by->answers->response_time_ns = newest->time_ns;
+    step_up(t, s, psn, cars, n - 1);
+    const roce_frame frame = {
+        .time_ns = newest->time_ns, .number = newest->frame, .point = by->pub.point};
+    const roce_arrival a = {
         .frame = &frame,
-        .seen_ns = earliest_ns(cars, n),
+        .seen_ns = newest->time_ns,
         .seen_frame = newest->frame,
-        .info = roce_opcode_get(newest->opcode),
-        .psn = psn,
+        .info = info,
+        .psn = psn + n - 1,
         .span = 1,
     };
-    roce_measure_response(t, s, by, &a); /* of the first, and so of all */
-    by->answers->answer.next = psn + n;
-    by->answers->response_message_next = psn + n;
-    by->answers->response_time_ns = newest->time_ns;
-    a.seen_ns = newest->time_ns;
-    step_up(t, s, psn, cars, n - 1);
-    a.psn = psn + n - 1;
-    roce_acknowledge_up_to(t, s, &a, a.psn);
+    roce_acknowledge_up_to(t, s, &a, ends ? psn + n : a.psn);
 }
 
 void

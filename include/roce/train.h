@@ -82,7 +82,9 @@ typedef struct roce_mould {
 /* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the
  * frame was in; frames that are to fit are without it likewise.  False for one that no
  * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC
- * are, with payload, that came whole and without a mark of congestion. */
+ * are, with payload, that came whole and without a mark of congestion.  The first and the
+ * last response of a READ fit the mould of one between them, if what their AETH says is no
+ * more than an ACK without credits. */
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 
@@ -93,8 +95,8 @@ bool
 roce_mould_fits(roce_mould *mould, const roce_frame *frame, roce_car *car);
 
 /* Whether a packet that roce_decode() made of a frame is part of a READ response as cars of
- * the mould are, and differs from them in what an AETH tells, which is no NAK: it becomes
- * no car, and those behind it are still like the mould. */
+ * the mould are, with an AETH, which is no NAK: if it becomes no car, those behind it are
+ * still like the mould. */
 bool
 roce_mould_admits(const roce_mould *mould, const roce_frame *frame,
                   const roce_packet *packet);
@@ -126,7 +128,7 @@ typedef struct roce_train_room {
     int64_t psn;   /* unwrapped, of the first */
     uint16_t ident; /* what its identification may not fall behind */
     /* Where they are responses: what is before has been acknowledged, and each one beyond
-     * acknowledges what is before itself. */
+     * acknowledges what is before itself, the last of its READ itself as well. */
     int64_t una;
 } roce_train_room;
 
@@ -178,9 +180,9 @@ roce_tracker_approach_train(const roce_tracker *tracker, uint32_t stream,
 
 /* Takes n >= 1 cars, no more than there is room for, in sequence from the PSN told; each
  * fits the mould, of that space, of the packet with data of the stream that was taken last;
- * a request was noted if the stream is not paired.  None of their identifications is before
- * the one before it, as serial numbers are (RFC 1982).  `icrc` is what is known of each
- * one's ICRC, which is not bad. */
+ * a request was noted if the stream is not paired.  None is behind the last response of a
+ * READ.  None of their identifications is before the one before it, as serial numbers are
+ * (RFC 1982).  `icrc` is what is known of each one's ICRC, which is not bad. */
 void
 roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_space space,
                         roce_icrc_status icrc, const roce_car *cars, uint32_t n);

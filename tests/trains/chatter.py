@@ -232,6 +232,21 @@ def response_marked(pair, psn, frames):
     return []
 
 
+def response_of_other_part(pair, psn, frames):
+    """An answer that begins or ends in its midst."""
+    frames[-1] = pair.response(psn, pair.rng.random() < 0.5, pair.rng.random() < 0.5)
+    return []
+
+
+def response_with_credits(pair, psn, frames):
+    """With some, or with none left, or no ACK at all."""
+    syndrome = pair.rng.choice((0x00, 0x01, 0x05, 0x1E, 0x20, 0x60))
+    part = pair.rng.choice(("First", "Last", "Only"))
+    frames[-1] = pair.answer(f"RC RDMA READ Response {part}", psn, roce.aeth(syndrome, 1),
+                             PAYLOAD)
+    return []
+
+
 def asked_behind(pair, _psn, _frames):
     """The requester asks for more, while answers are on their way."""
     frame = pair.request("RC RDMA READ Request", roce.reth(0, 1, 2 * PAYLOAD), 0)
@@ -280,8 +295,9 @@ def paused_by_stranger(_pair, _psn, _frames):
 
 
 BETWEEN_RESPONSES = (response_doubled, response_lost, response_late, response_marked,
-                     asked_behind, asked_again, acknowledged_early, acknowledged_within,
-                     requested_back, written_back, paused_between, paused_by_stranger)
+                     response_of_other_part, response_with_credits, asked_behind,
+                     asked_again, acknowledged_early, acknowledged_within, requested_back,
+                     written_back, paused_between, paused_by_stranger)
 
 
 def without_credits(pair):

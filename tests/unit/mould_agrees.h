@@ -34,6 +34,8 @@ mould_filled(const roce_packet *lead, const roce_packet *with)
     p.bth.psn24 = with->bth.psn24;
     p.reth = with->reth;
     p.immediate = with->immediate;
+    p.aeth_syndrome = with->aeth_syndrome;
+    p.aeth_msn = with->aeth_msn;
     return p;
 }
 

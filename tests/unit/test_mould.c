@@ -9,7 +9,9 @@
 
 #define WRITE_MIDDLE 0x07
 #define SEND_MIDDLE 0x01
+#define READ_RESPONSE_FIRST 0x0d
 #define READ_RESPONSE_MIDDLE 0x0e
+#define READ_RESPONSE_ONLY 0x10
 #define WRITE_ONLY_WITH_IMMEDIATE 0x0b
 #define MAX_WIRE 200
 
@@ -125,6 +127,8 @@ test_opcodes(const shape_row *shape, const trait *led)
     make(&f, shape, led);
     roce_frame lead = captured_of(&f, f.wire);
     roce_role role = roce_opcode_get(led->opcode)->role;
+    /* An ACK without credits, and others: with some, none left, an RNR NAK, a NAK. */
+    static const uint8_t syndromes[] = {0x1f, 0x1e, 0x1f, 0x00, 0x3f, 0x60, 0x5f};
     unsigned n_fit = 0;
     for (unsigned opcode = 0; opcode < 256; opcode++) {
         const roce_opcode_info *info = roce_opcode_get((uint8_t)opcode);
@@ -133,10 +137,17 @@ test_opcodes(const shape_row *shape, const trait *led)
                 (uint8_t)opcode,          body % 4, body & 1, (uint16_t)(body * 999),
                 body * 77777u & 0xffffff, body};
             make(&f, shape, &of);
-            bool is_car =
-                info->role == role && info->transport == ROCE_TRANSPORT_RC &&
-                (info->headers & ~(ROCE_HEADER_RETH | ROCE_HEADER_IMMDT)) == 0 &&
-                body > info->headers_bytes + of.pad;
+            bool acknowledges = (info->headers & ROCE_HEADER_AETH) != 0;
+            if (acknowledges) {
+                f.bytes[f.udp_at + 20] = syndromes[body % N_ROWS(syndromes)];
+            }
+            const unsigned known =
+                ROCE_HEADER_RETH | ROCE_HEADER_IMMDT | ROCE_HEADER_AETH;
+            bool is_car = info->role == role && info->transport == ROCE_TRANSPORT_RC &&
+                          (info->headers & ~known) == 0 &&
+                          opcode != READ_RESPONSE_ONLY &&
+                          body > info->headers_bytes + of.pad &&
+                          (!acknowledges || (f.bytes[f.udp_at + 20] & 0x7f) == 0x1f);
             n_fit += is_car ? 1 : 0;
             if (!CHECK_INT(fits(&lead, &f, f.wire), is_car)) {
                 break;
@@ -156,10 +167,12 @@ test_cuts(const shape_row *shape, const trait *led)
     make(&f, shape, led);
     roce_frame lead = captured_of(&f, f.wire);
     trait first = *led;
-    first.opcode =
-        (uint8_t)(led->opcode - (led->opcode == READ_RESPONSE_MIDDLE ? 0 : 1));
+    first.opcode = (uint8_t)(led->opcode - 1);
     first.body = 60;
     make(&f, shape, &first);
+    if (first.opcode == READ_RESPONSE_FIRST) {
+        f.bytes[f.udp_at + 20] = 0x1f;
+    }
     uint32_t headers = f.udp_at + 20 + roce_opcode_get(first.opcode)->headers_bytes;
     uint32_t least = least_captured(&f);
     for (uint32_t captured = 0; captured <= f.wire; captured++) {
@@ -222,7 +235,7 @@ test_leads(void)
         {"no payload", WRITE_MIDDLE, 0, 0x6a},
         {"marked", WRITE_MIDDLE, 64, 0x6b},
         {"a READ request", 0x0c, 16, 0x6a},
-        {"a READ response with an AETH", 0x0d, 64, 0x6a},
+        {"a READ response with an AETH", READ_RESPONSE_FIRST, 64, 0x6a},
         {"an ACK", 0x11, 4, 0x6a},
         {"unreliable", 0x27, 64, 0x6a},
         {"SEND with invalidate", 0x17, 64, 0x6a},
@@ -239,7 +252,8 @@ test_leads(void)
         decode(ROCE_LINK_ETHERNET, f.bytes, f.wire, f.wire, &packet);
         CHECK_INT(packet.outcome, ROCE_DECODED);
         CHECK(!roce_mould_take(&frame, &packet, &mould));
-        bool may_be_a_car = rows[i].opcode <= WRITE_ONLY_WITH_IMMEDIATE;
+        bool may_be_a_car = rows[i].opcode <= WRITE_ONLY_WITH_IMMEDIATE ||
+                            rows[i].opcode == READ_RESPONSE_FIRST;
         CHECK_INT(roce_mould_hash(&frame) != 0, may_be_a_car);
         free((void *)(uintptr_t)frame.bytes);
     }

@@ -41,6 +41,8 @@
 #define MOST_CARS 8
 #define QPN_OF_A 0x11
 #define QPN_OF_B 0x22
+#define STREAM_A 0 /* a speaks first */
+#define STREAM_B 1
 #define MAX_EVENTS 512
 #define N_CHATS 4000
 
@@ -87,7 +89,7 @@ typedef struct line {
     int64_t psn; /* of the first car */
     int64_t una;
     uint64_t way;
-    uint64_t n_acknowledging; /* Middle packets of responses that tell something new */
+    uint64_t n_acknowledging; /* responses that tell something new */
     roce_direction direction; /* of what comes */
     bool was_plain;           /* the newest packet that went by itself */
     uint32_t partner;
@@ -192,8 +194,11 @@ board(line *l, const roce_frame *frame)
         roce_tracker_note_car(l->tracker, l->way, l->stream, car.psn24);
     }
     bool responds = space == ROCE_SPACE_RESPONSES;
-    l->n_acknowledging += responds && l->psn + l->n_cars > l->una ? 1 : 0;
+    bool ends = responds && roce_part_ends(roce_opcode_get(car.opcode)->part);
+    l->n_acknowledging +=
+        responds && l->psn + l->n_cars + (ends ? 1 : 0) > l->una ? 1 : 0;
     l->cars[l->n_cars++] = car;
+    l->room = ends ? l->n_cars : l->room;
     return true;
 }
 
@@ -232,10 +237,11 @@ add(line *l, const packet_maker *m)
     int error = roce_tracker_add(l->tracker, &frame, &packet, ROCE_ICRC_GOOD);
     l->n_errors += error != ROCE_OK ? 1 : 0;
     const roce_sighting *sighting = roce_tracker_last_sighting(l->tracker);
-    l->n_acknowledging += packet.bth.opcode == READ_RESPONSE_MIDDLE &&
-                                  sighting->acked_until > sighting->acked_from
-                              ? 1
-                              : 0;
+    roce_role role = roce_opcode_get(packet.bth.opcode)->role;
+    l->n_acknowledging +=
+        role == ROCE_ROLE_READ_RESPONSE && sighting->acked_until > sighting->acked_from
+            ? 1
+            : 0;
     if (roce_tracker_last_stream(l->tracker) != ROCE_NO_STREAM) {
         l->stream = roce_tracker_last_stream(l->tracker);
         l->has_mould =
@@ -452,6 +458,15 @@ answer_next(chat *c)
     c->due++;
 }
 
+/* A part of an answer, whether it is in its place or not. */
+static void
+respond_somehow(chat *c, uint32_t psn24, uint32_t ident)
+{
+    uint8_t opcode = (uint8_t)(READ_RESPONSE_FIRST + seeded_below(&c->random, 4));
+    bool is_plain = opcode == READ_RESPONSE_MIDDLE;
+    carry_back(c->line, opcode, psn24, ident, is_plain ? 0 : 0x1f, PAYLOAD_BYTES);
+}
+
 /* One of the PSNs that are not answered, or were not long ago. */
 static uint32_t
 some_psn(chat *c)
@@ -482,12 +497,10 @@ disturb(chat *c)
         c->due += c->due < c->next ? 1 : 0;
         break;
     case 1: /* where none is due, or another one */
-        carry_back(c->line, READ_RESPONSE_MIDDLE, psn24, ++c->back_ident, 0,
-                   PAYLOAD_BYTES);
+        respond_somehow(c, psn24, ++c->back_ident);
         break;
     case 2: /* the newest one again */
-        carry_back(c->line, READ_RESPONSE_MIDDLE, psn24, c->back_ident, 0,
-                   PAYLOAD_BYTES);
+        respond_somehow(c, psn24, c->back_ident);
         break;
     case 3:
         carry_back(c->line, 0x11, psn24, ++c->back_ident, 0x1f, 0);
@@ -496,8 +509,7 @@ disturb(chat *c)
         carry_back(c->line, 0x11, psn24, ++c->back_ident, 0x60, 0);
         break;
     case 5: /* the answer to a READ lacks its end */
-        carry_back(c->line, READ_RESPONSE_MIDDLE, c->due++, ++c->back_ident, 0,
-                   PAYLOAD_BYTES);
+        respond_somehow(c, c->due++, ++c->back_ident);
         break;
     default:
         ask_again(c, psn24);
@@ -684,6 +696,49 @@ test_same(void)
     }
 }
 
+static uint32_t
+room_for_responses(line *l)
+{
+    take_cars(l);
+    return roce_tracker_train_room(l->tracker, STREAM_B, ROCE_SPACE_RESPONSES,
+                                   READ_RESPONSES)
+        .n;
+}
+
+/* READs of all durations: where distributions have used up half of what they share, first
+ * and last responses go by themselves. */
+static void
+test_room_of_samples(void)
+{
+    static line l;
+    CHECK(line_init(&l, IN_TRAINS, &hearings[0], UINT64_MAX, UINT64_MAX));
+    l.tracker->config.histogram_room_buckets = 512;
+    uint32_t n_told_at_once = 0;
+    uint64_t pause_ns = 1000;
+    for (uint32_t i = 0; i < 300; i++, pause_ns += pause_ns / 25) {
+        uint32_t psn24 = i * READ_RESPONSES;
+        bool has_forgotten = i > 16; /* then histories grow no more */
+        carry(&l, READ_REQUEST, psn24, psn24, READ_RESPONSES * PAYLOAD_BYTES);
+        bool at_once = l.tracker->histogram_buckets > 256;
+        n_told_at_once += at_once ? 1 : 0;
+        if (has_forgotten) {
+            CHECK_INT(room_for_responses(&l), at_once ? 0 : READ_RESPONSES);
+        }
+        l.pause_ns += pause_ns;
+        respond(&l, psn24, psn24, 0, READ_RESPONSES);
+        if (has_forgotten) {
+            CHECK_INT(room_for_responses(&l), READ_RESPONSES - (at_once ? 2 : 1));
+        }
+        l.pause_ns += pause_ns;
+        for (uint32_t k = 1; k < READ_RESPONSES; k++) {
+            respond(&l, psn24 + k, psn24 + k, k, READ_RESPONSES);
+        }
+    }
+    CHECK(n_told_at_once > 0);
+    CHECK(n_told_at_once < 250);
+    line_clear(&l);
+}
+
 static uint64_t
 room_of_histories(const roce_tracker *tracker)
 {
@@ -762,8 +817,6 @@ test_at_random(void)
 
 #define ACKNOWLEDGE 0x11
 #define CNP 0x81
-#define STREAM_A 0
-#define STREAM_B 1
 #define NONE ROCE_NO_STREAM
 
 typedef struct step {
@@ -1031,6 +1084,7 @@ main(void)
     test_gap_of_responses();
     test_disturbance();
     test_same();
+    test_room_of_samples();
     test_at_random();
     test_memory();
     return check_status();
