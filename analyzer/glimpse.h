@@ -35,6 +35,7 @@ typedef struct rs_glance {
     guint32 acknowledges;    /* the stream whose requests before `acked_until` it is the
                               * first to acknowledge, or ROCE_NO_STREAM */
     guint8 space, priority, direction;
+    guint8 vantage; /* of the stream, by then */
     guint8 dst_mac[6], src_mac[6];
 } rs_glance;
 

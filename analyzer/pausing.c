@@ -218,7 +218,7 @@ leaves_other_end(const rs_pausing *pausing, const rs_pause_watch *watch,
     }
     /* Two hosts alone: the one at whose NIC this was captured. */
     return rs_macs_is_common(pausing->macs, src) && sight->stream != NULL &&
-           sight->stream->vantage == ROCE_VANTAGE_REQUESTER;
+           sight->vantage == ROCE_VANTAGE_REQUESTER;
 }
 
 /* The pause of a MAC address that no packet has, if it stops this one. */

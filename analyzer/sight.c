@@ -43,6 +43,7 @@ rs_sight_complete(rs_sight *sight)
         sight->is_counted && s->dst_qpn != ROCE_GSI_QPN && rs_packet_has_data(p);
     sight->n = 1;
     sight->peer = s != NULL ? s->peer : ROCE_NO_STREAM;
+    sight->vantage = s != NULL ? s->vantage : ROCE_VANTAGE_UNKNOWN;
     if (s != NULL) {
         sight->counted = rs_counted_of(s);
     }

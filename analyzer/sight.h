@@ -43,6 +43,7 @@ typedef struct rs_sight {
     const roce_opcode_info *info; /* of its opcode, if it has a BTH */
     rs_counted counted;           /* with this packet; valid if it has a stream */
     guint32 peer;                 /* of the stream, by then; or ROCE_NO_STREAM */
+    roce_vantage vantage;         /* likewise */
     guint32 group;    /* the point, or the first of those that it shares streams with */
     guint64 link_bps; /* of its link; 0 unknown */
     rs_ack_times ack_times; /* the peer's, if this is an acknowledgement; else 0 */

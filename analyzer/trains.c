@@ -446,6 +446,7 @@ rs_trains_glance(const rs_platform *p, const roce_car *car, rs_glance *glance)
         .space = (guint8)p->space,
         .priority = p->priority,
         .direction = (guint8)p->mould.direction,
+        .vantage = (guint8)p->stream->vantage,
     };
     const guint8 *macs = p->mould.bytes;
     memcpy(glance->dst_mac, macs, sizeof glance->dst_mac);

@@ -318,6 +318,7 @@ look(view *v, const rs_glimpse *g, const rs_glance *more)
     v->sighting.acked_from =
         more->acked_until - (more->acknowledges != ROCE_NO_STREAM ? 1 : 0);
     v->sight.peer = more->acknowledges;
+    v->sight.vantage = more->vantage;
     v->sight.stream = g->stream;
     v->sight.priority = more->priority;
     v->sight.info = roce_opcode_get(g->opcode);
