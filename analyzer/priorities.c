@@ -159,7 +159,8 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
     }
     s->priorities |= bit;
     s->newest_dscp = dscp;
-    s->newest_frame = frame;
+    s->newest_frame =
+        MAX(s->newest_frame, frame); /* a run may be told behind one beside it */
     count_dscp(s, dscp, sight->n);
 }
 
