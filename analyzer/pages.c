@@ -2,6 +2,34 @@
 #include "pages.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Of each zone of memory a line: "Node 0, zone DMA32", and how many pieces there are of 1, 2,
+ * 4, ... pages. */
+guint64
+rs_pages_in_pieces(const char *buddyinfo, guint64 page_bytes, guint64 least_bytes)
+{
+    guint64 n_bytes = 0;
+    g_auto(GStrv) lines = g_strsplit(buddyinfo, "\n", -1);
+    for (guint i = 0; lines[i] != NULL; i++) {
+        const char *at = strstr(lines[i], "zone ");
+        if (at == NULL) {
+            continue;
+        }
+        at += strlen("zone ");
+        at += strspn(at, " ");
+        at += strcspn(at, " ");
+        char *behind;
+        for (guint64 piece_bytes = page_bytes;; piece_bytes *= 2, at = behind) {
+            guint64 n = g_ascii_strtoull(at, &behind, 10);
+            if (behind == at) {
+                break;
+            }
+            n_bytes += piece_bytes >= least_bytes ? n * piece_bytes : 0;
+        }
+    }
+    return n_bytes;
+}
 
 #ifdef __GLIBC__
 
@@ -11,10 +39,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* No more than what captures of a million packets take: where memory is in pieces the system
- * may look for a large page for long, which longer captures do not need, as packets take most
- * of their time. */
+/* What captures of a million packets over a thousand streams take is asked for in any case.
+ * Where memory is in pieces the system may look for a large page for long: more is asked for
+ * only where it has twice as much of that in large pieces, and no more than a million streams
+ * take. */
 #define HEAP_BYTES ((gsize)64 * 1024 * 1024)
+#define MOST_HEAP_BYTES ((gsize)1024 * 1024 * 1024)
+#define FREE_FOR_EACH 2
 /* Of other threads: what watchers take of such a capture. */
 #define THREAD_BYTES (48 * 1024 * 1024)
 /* What is larger has memory of its own, which grows without being copied. */
@@ -32,6 +63,31 @@ is_limited(void)
     struct rlimit all;
     return getrlimit(RLIMIT_DATA, &data) != 0 || getrlimit(RLIMIT_AS, &all) != 0 ||
            data.rlim_cur != RLIM_INFINITY || all.rlim_cur != RLIM_INFINITY;
+}
+
+static guint64
+number_in(const char *path)
+{
+    g_autofree char *text = NULL;
+    return g_file_get_contents(path, &text, NULL, NULL)
+               ? g_ascii_strtoull(text, NULL, 10)
+               : 0;
+}
+
+static gsize
+wanted_bytes(void)
+{
+    g_autofree char *text = NULL;
+    guint64 large_bytes =
+        number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    if (large_bytes == 0 ||
+        !g_file_get_contents("/proc/buddyinfo", &text, NULL, NULL)) {
+        return HEAP_BYTES;
+    }
+    guint64 n_bytes =
+        rs_pages_in_pieces(text, (guint64)sysconf(_SC_PAGESIZE), large_bytes) /
+        FREE_FOR_EACH;
+    return CLAMP(n_bytes, HEAP_BYTES, MOST_HEAP_BYTES);
 }
 
 static void
@@ -53,9 +109,10 @@ rs_pages_prefer_large(void)
     }
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
     (void)mallopt(M_MMAP_MAX, 0);
-    void *heap = malloc(HEAP_BYTES);
+    gsize n_bytes = wanted_bytes();
+    void *heap = malloc(n_bytes);
     if (heap != NULL) {
-        advise(heap, HEAP_BYTES);
+        advise(heap, n_bytes);
         free(heap);
     }
     (void)mallopt(M_MMAP_MAX, MOST_MAPPED);
@@ -86,6 +143,14 @@ rs_pages_prefer_large_here(void)
     }
 }
 
+void
+rs_pages_be_one_of_many(void)
+{
+    if (are_wanted) {
+        (void)malloc_trim(HEAP_BYTES);
+    }
+}
+
 guint64
 rs_pages_unused(void)
 {
@@ -106,6 +171,11 @@ rs_pages_expect_thread(void)
 
 void
 rs_pages_prefer_large_here(void)
+{
+}
+
+void
+rs_pages_be_one_of_many(void)
 {
 }
 

@@ -24,6 +24,16 @@ rs_pages_expect_thread(void);
 void
 rs_pages_prefer_large_here(void);
 
+/* In a process that was forked of one that has asked, and is one of many: it asks for no more
+ * than such a capture takes, and gives back what else was set aside. */
+void
+rs_pages_be_one_of_many(void);
+
+/* What of the system's free memory is in pieces of so many bytes at least, in bytes, of what
+ * proc_buddyinfo(5) says; a page has page_bytes. */
+guint64
+rs_pages_in_pieces(const char *buddyinfo, guint64 page_bytes, guint64 least_bytes);
+
 /* Bytes of the main thread's heap that count as the program's and hold nothing. */
 guint64
 rs_pages_unused(void);
