@@ -20,7 +20,7 @@ rs_approach(gconstpointer what, gsize bytes)
     }
 }
 
-/* The same of what is to be written and was another thread's: in one go, where what is brought
+/* The same of what is to be written and was another thread's: in one go, where what comes
  * near for reading would have to be asked for once more. */
 static inline void
 rs_approach_to_fill(gpointer what, gsize bytes)

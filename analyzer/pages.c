@@ -77,10 +77,11 @@ number_in(const char *path)
 static gsize
 wanted_bytes(void)
 {
+    gboolean addresses_are_short = sizeof(void *) < sizeof(guint64);
     g_autofree char *text = NULL;
     guint64 large_bytes =
         number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-    if (large_bytes == 0 ||
+    if (addresses_are_short || large_bytes == 0 ||
         !g_file_get_contents("/proc/buddyinfo", &text, NULL, NULL)) {
         return HEAP_BYTES;
     }
@@ -111,6 +112,10 @@ rs_pages_prefer_large(void)
     (void)mallopt(M_MMAP_MAX, 0);
     gsize n_bytes = wanted_bytes();
     void *heap = malloc(n_bytes);
+    while (heap == NULL && n_bytes > HEAP_BYTES) {
+        n_bytes = MAX(n_bytes / 2, HEAP_BYTES); /* where the system promises no more */
+        heap = malloc(n_bytes);
+    }
     if (heap != NULL) {
         advise(heap, n_bytes);
         free(heap);

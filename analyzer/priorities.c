@@ -159,8 +159,8 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
     }
     s->priorities |= bit;
     s->newest_dscp = dscp;
-    s->newest_frame =
-        MAX(s->newest_frame, frame); /* a run may be told behind one beside it */
+    /* What waited in a run may be counted behind what stood beside it, and came before. */
+    s->newest_frame = MAX(s->newest_frame, frame);
     count_dscp(s, dscp, sight->n);
 }
 
