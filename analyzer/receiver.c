@@ -172,10 +172,15 @@ add_cells(state *s)
 }
 
 /* Takes the sample that the tracker has just added to the distribution, if it has: sums
- * of distributions are exact. */
+ * of distributions are exact.  Where a stream has lost its peer the distribution has begun
+ * anew. */
 static void
 take_ack_time(state *s, const rs_ack_times *times)
 {
+    if (times->n < s->ack_samples ||
+        (times->n == s->ack_samples && times->sum_ns != s->counted_ns)) {
+        s->ack_samples = s->counted_ns = 0;
+    }
     gboolean is_sample = times->n == s->ack_samples + 1;
     guint64 sample_ns = times->sum_ns - s->counted_ns;
     s->counted_ns = times->sum_ns;
@@ -278,7 +283,9 @@ take_acknowledgement(rs_receivers *receivers, const rs_sight *sight)
     if (s != NULL) {
         take_credits(s, sight);
         note_waiting(receivers, sight->peer, s);
-        take_ack_time(s, &sight->ack_times);
+        if (sight->info->role == ROCE_ROLE_ACK) {
+            take_ack_time(s, &sight->ack_times);
+        }
     }
 }
 

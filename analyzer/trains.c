@@ -44,7 +44,7 @@ struct rs_platform {
     guint waiting_at;      /* among those that have cars */
     roce_icrc_status icrc; /* of each packet */
     roce_space space;      /* of the mould; valid if open */
-    gint64 una;            /* responses beyond acknowledge what is before them */
+    gint64 una;            /* see roce_train_room */
     guint8 priority;
     gboolean moulded; /* there is a mould */
     roce_car cars[];  /* most_cars() and one that may board */
@@ -73,8 +73,8 @@ struct rs_trains {
     GByteArray *began;
     GPtrArray *waiting;   /* rs_platform: those that have cars */
     GByteArray *of_class; /* packets, up to LEAST_OF_CLASS, by point and class */
-    /* Somewhere a receiver has: from then on each AETH may tell that there are some again,
-     * see receiver.c, and so responses that have one go by themselves. */
+    /* Some receiver has had none left: from then on each AETH may tell that there are some
+     * again, see receiver.c, and so responses that have one go by themselves. */
     gboolean credits_ran_out;
 };
 

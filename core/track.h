@@ -565,11 +565,10 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round);
-/* Who asks begins anew, or is another one. */
 /* The first response to a request that was sent once tells a round trip. */
 void
 roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
-
+/* Who asks begins anew, or is another one. */
 void
 roce_respond_restart(roce_tracker *t, roce_stream_state *by);
 void

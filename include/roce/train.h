@@ -83,8 +83,8 @@ typedef struct roce_mould {
  * frame was in; frames that are to fit are without it likewise.  False for one that no
  * train is made of: only plain SENDs, WRITEs and Middle packets of READ responses of RC
  * are, with payload, that came whole and without a mark of congestion.  The first and the
- * last response of a READ fit the mould of one between them, if what their AETH says is no
- * more than an ACK without credits. */
+ * last response of a READ fit the mould of one between them, if their AETH is an ACK that
+ * limits no credits. */
 bool
 roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *mould);
 

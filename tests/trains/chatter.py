@@ -247,6 +247,12 @@ def response_with_credits(pair, psn, frames):
     return []
 
 
+def acknowledged_madly(pair, psn, _frames):
+    """Of what was never sent: whoever was thought to be the other direction is not."""
+    return [pair.answer("RC Acknowledge", psn + 0x300000 * i,
+                        roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)) for i in (1, 2, 3, 4)]
+
+
 def asked_behind(pair, _psn, _frames):
     """The requester asks for more, while answers are on their way."""
     frame = pair.request("RC RDMA READ Request", roce.reth(0, 1, 2 * PAYLOAD), 0)
@@ -295,9 +301,9 @@ def paused_by_stranger(_pair, _psn, _frames):
 
 
 BETWEEN_RESPONSES = (response_doubled, response_lost, response_late, response_marked,
-                     response_of_other_part, response_with_credits, asked_behind,
-                     asked_again, acknowledged_early, acknowledged_within, requested_back,
-                     written_back, paused_between, paused_by_stranger)
+                     response_of_other_part, response_with_credits, acknowledged_madly,
+                     asked_behind, asked_again, acknowledged_early, acknowledged_within,
+                     requested_back, written_back, paused_between, paused_by_stranger)
 
 
 def without_credits(pair):

@@ -127,7 +127,7 @@ test_opcodes(const shape_row *shape, const trait *led)
     make(&f, shape, led);
     roce_frame lead = captured_of(&f, f.wire);
     roce_role role = roce_opcode_get(led->opcode)->role;
-    /* An ACK without credits, and others: with some, none left, an RNR NAK, a NAK. */
+    /* An ACK that limits no credits, and others: with some, none, an RNR NAK, a NAK. */
     static const uint8_t syndromes[] = {0x1f, 0x1e, 0x1f, 0x00, 0x3f, 0x60, 0x5f};
     unsigned n_fit = 0;
     for (unsigned opcode = 0; opcode < 256; opcode++) {
