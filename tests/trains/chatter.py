@@ -437,6 +437,51 @@ def chatter(seed):
     return out.bytes()
 
 
+def read_by(pair, n, parts=()):
+    """A READ with its answer, of which some packets are of another part than their place is."""
+    first = pair.psn
+    yield pair.request("RC RDMA READ Request", roce.reth(0, 1, n * PAYLOAD), 0)
+    pair.psn = first + n
+    for i in range(n):
+        yield pair.response(first + i, *dict(parts).get(i, (i == 0, i == n - 1)))
+
+
+def unpaired():
+    """A requester that loses its other half and finds it by a response without an AETH; its
+    fastest acknowledgement is the first one behind that."""
+    pair = Pair(random.Random(1), 1)
+    pair.psn, pair.ident_step, pair.answer_ident_step, pair.is_heard = 1000, 1, 1, True
+    out = roce.Pcap()
+    now_ns = START_NS
+    for frame in foreign(None) * N_SURVEYED:
+        out.add(now_ns, frame)
+
+    def add(frames, answered_ns):
+        nonlocal now_ns
+        for i, frame in enumerate(frames):
+            now_ns += answered_ns if i % 2 == 1 else 1000
+            out.add(now_ns, frame)
+
+    def send(**how):
+        return [pair.request("RC SEND Only", ack_request=True, **how), pair.ack()]
+
+    for _ in range(3):
+        add(read_by(pair, 40), 1000)
+    for _ in range(6):
+        add(send(), 20000)
+    add([pair.ack(-5_000_000) for _ in range(4)], 1000)
+    pair.psn += 1_000_000
+    add(read_by(pair, 40, {0: (False, False)}.items()), 1000)
+    for _ in range(2):
+        add(read_by(pair, 40), 1000)
+    add(send(), 777)
+    for _ in range(10):
+        add(send(), 20000)
+    for _ in range(3):
+        add(send(tos=pair.tos | 3), 20000)
+    return out.bytes()
+
+
 def farther(rng, frame, dscp):
     """The packet of a frame behind a hop: another hop limit, and maybe a mark or a DSCP."""
     frame = bytearray(frame)

@@ -56,6 +56,9 @@ def captures(directory):
         subprocess.run([MAKER, kind, "--packets", str(packets), "--qps", str(qps), path],
                        check=True)
         yield [path]
+    path = pathlib.Path(directory, "unpaired.pcap")
+    path.write_bytes(chatter.unpaired())
+    yield [path]
     for seed in range(int(os.environ.get("ROCESCOPE_CHATTERS", N_CHATTERS))):
         path = pathlib.Path(directory, f"chatter-{seed}.pcap")
         path.write_bytes(chatter.chatter(seed))
