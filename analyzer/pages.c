@@ -149,10 +149,11 @@ rs_pages_prefer_large_here(void)
 }
 
 void
-rs_pages_be_one_of_many(void)
+rs_pages_be_one_of_many(guint64 most_bytes)
 {
     if (are_wanted) {
-        (void)malloc_trim(HEAP_BYTES);
+        (void)malloc_trim(most_bytes > 0 ? MIN(most_bytes / 2, HEAP_BYTES)
+                                         : HEAP_BYTES);
     }
 }
 
@@ -180,8 +181,9 @@ rs_pages_prefer_large_here(void)
 }
 
 void
-rs_pages_be_one_of_many(void)
+rs_pages_be_one_of_many(guint64 most_bytes)
 {
+    (void)most_bytes;
 }
 
 guint64

@@ -25,9 +25,10 @@ void
 rs_pages_prefer_large_here(void);
 
 /* In a process that was forked of one that has asked, and is one of many: it asks for no more
- * than such a capture takes, and gives back what else was set aside. */
+ * than such a capture takes, nor than half of what it may take (0: any), and gives back what
+ * else was set aside. */
 void
-rs_pages_be_one_of_many(void);
+rs_pages_be_one_of_many(guint64 most_bytes);
 
 /* What of the system's free memory is in pieces of so many bytes at least, in bytes, of what
  * proc_buddyinfo(5) says; a page has page_bytes. */

@@ -186,7 +186,7 @@ be_worker(const workers *w, guint job_i, int fd, pid_t parent)
     offer_itself();
     g_log_set_writer_func(end_without_memory, NULL, NULL);
     json_set_alloc_funcs(allocate_or_end, free);
-    rs_pages_be_one_of_many();
+    rs_pages_be_one_of_many(w->limits->memory_bytes);
     limit_memory(w->limits->memory_bytes);
     rs_worker_line line = {.fd = fd};
     w->class->work(w->ctx, job_i, &line);

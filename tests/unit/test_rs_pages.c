@@ -118,7 +118,7 @@ test_unused(void)
     CHECK(before > 60 * MIB && before < 1040 * MIB);
     CHECK(after <= before - MIB / 2 && after > before - MIB);
     g_free(piece);
-    rs_pages_be_one_of_many();
+    rs_pages_be_one_of_many(0);
     CHECK(rs_pages_unused() > 50 * MIB && rs_pages_unused() < 80 * MIB);
     CHECK(are_large());
 }
