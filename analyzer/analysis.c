@@ -102,8 +102,7 @@ complete(rs_sight *sight, const rs_analysis *analysis)
     sight->group = point->survey.group;
     sight->link_bps = point->speed_bps;
     rs_sight_complete(sight);
-    if (sight->peer != ROCE_NO_STREAM &&
-        (sight->packet->headers & ROCE_HEADER_AETH) != 0) {
+    if (sight->peer != ROCE_NO_STREAM && sight->info->role == ROCE_ROLE_ACK) {
         rs_sight_take_peer(sight, roce_tracker_stream(tracker, sight->peer));
     }
 }
