@@ -42,9 +42,9 @@ rs_pages_in_pieces(const char *buddyinfo, guint64 page_bytes, guint64 least_byte
 /* What captures of a million packets over a thousand streams take is asked for in any case.
  * Where memory is in pieces the system may look for a large page for long: more is asked for
  * only where it has twice as much of that in large pieces, and no more than a million streams
- * take. */
+ * take; and nothing where addresses are short. */
 #define HEAP_BYTES ((gsize)64 * 1024 * 1024)
-#define MOST_HEAP_BYTES ((gsize)1024 * 1024 * 1024)
+#define MOST_HEAP_BYTES (GLIB_SIZEOF_VOID_P < 8 ? HEAP_BYTES : 16 * HEAP_BYTES)
 #define FREE_FOR_EACH 2
 /* Of other threads: what watchers take of such a capture. */
 #define THREAD_BYTES (48 * 1024 * 1024)
@@ -77,11 +77,10 @@ number_in(const char *path)
 static gsize
 wanted_bytes(void)
 {
-    gboolean addresses_are_short = sizeof(void *) < sizeof(guint64);
     g_autofree char *text = NULL;
     guint64 large_bytes =
         number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-    if (addresses_are_short || large_bytes == 0 ||
+    if (large_bytes == 0 ||
         !g_file_get_contents("/proc/buddyinfo", &text, NULL, NULL)) {
         return HEAP_BYTES;
     }
@@ -111,10 +110,9 @@ rs_pages_prefer_large(void)
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
     (void)mallopt(M_MMAP_MAX, 0);
     gsize n_bytes = wanted_bytes();
-    void *heap = malloc(n_bytes);
-    while (heap == NULL && n_bytes > HEAP_BYTES) {
-        n_bytes = MAX(n_bytes / 2, HEAP_BYTES); /* where the system promises no more */
-        heap = malloc(n_bytes);
+    void *heap;
+    while ((heap = malloc(n_bytes)) == NULL && n_bytes > HEAP_BYTES) {
+        n_bytes = MAX(n_bytes / 2, HEAP_BYTES); /* the system promises no more */
     }
     if (heap != NULL) {
         advise(heap, n_bytes);
