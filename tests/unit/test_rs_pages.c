@@ -65,6 +65,13 @@ is_limited_already(void)
            data.rlim_cur != RLIM_INFINITY || all.rlim_cur != RLIM_INFINITY;
 }
 
+static void
+check_child(pid_t pid)
+{
+    int status;
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 /* Where memory is limited none of it is set aside. */
 static void
 test_limited(gboolean data_alone)
@@ -81,8 +88,7 @@ test_limited(gboolean data_alone)
         guint64 after = rs_pages_unused(); /* are_large() itself leaves memory unused */
         _exit(is_set && after < before + MIB && !are_large() ? 0 : 1);
     }
-    int status;
-    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+    check_child(pid);
 }
 
 static gpointer
@@ -121,6 +127,18 @@ test_unused(void)
     rs_pages_be_one_of_many(0);
     CHECK(rs_pages_unused() > 50 * MIB && rs_pages_unused() < 80 * MIB);
     CHECK(are_large());
+}
+
+/* What is set aside beyond what a worker may take would be taken all the same. */
+static void
+test_limited_worker(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        rs_pages_be_one_of_many(20 * MIB);
+        _exit(rs_pages_unused() < 20 * MIB ? 0 : 1);
+    }
+    check_child(pid);
 }
 
 static void
@@ -167,6 +185,7 @@ main(void)
     rs_pages_prefer_large();
     CHECK(are_large());
     test_unused();
+    test_limited_worker();
     test_threads();
     return check_status();
 }
