@@ -31,7 +31,7 @@ rs_pages_in_pieces(const char *buddyinfo, guint64 page_bytes, guint64 least_byte
     return n_bytes;
 }
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && !defined(ROCESCOPE_SANITIZED)
 
 #include <limits.h>
 #include <malloc.h>

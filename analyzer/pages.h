@@ -4,8 +4,9 @@
  * of megabytes: where the system hands those out in pages of 4 KiB, each when it is first
  * touched, that takes nearly as long as all the rest of the analysis.
  *
- * The one rule: it is a hint.  Where the C library or the system does without, or where the
- * memory of the program is limited (setrlimit(2)), nothing else changes.
+ * The one rule: it is a hint.  Where the C library or the system does without, where a
+ * sanitizer has the memory, or where that of the program is limited (setrlimit(2)), nothing
+ * else changes.
  */
 #ifndef RS_PAGES_H
 #define RS_PAGES_H

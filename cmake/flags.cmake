@@ -87,6 +87,11 @@ if(NOT ROCESCOPE_INSTRUMENT STREQUAL "none")
     target_compile_definitions(rocescope_build INTERFACE ROCESCOPE_INSTRUMENTED)
 endif()
 
+# Sanitizers have the memory in place of the C library, and note each byte of it.
+if(ROCESCOPE_INSTRUMENT MATCHES "^(sanitize|threads|fuzz)$")
+    target_compile_definitions(rocescope_build INTERFACE ROCESCOPE_SANITIZED)
+endif()
+
 # A packet goes through many files.  Objects have both forms, so that what is linked often,
 # the tests, takes the plain one (-fno-lto).  By -O3, which is not the default of all builds,
 # captures are read in a tenth less time.
