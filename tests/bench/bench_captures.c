@@ -63,6 +63,9 @@ static const struct {
     {"small", SNAP_HEADERS,
      {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
       .mtu_bytes = 4096, .message_pkts = 2, .burst_pkts = 4}},
+    {"sprayed", SNAP_HEADERS,
+     {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .overtaken_of_256 = 64}},
 };
 /* clang-format on */
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
@@ -148,6 +151,7 @@ print_truth(const traffic_truth *t)
         {"lost_unseen", t->n_lost_unseen},
         {"retransmitted", t->n_retransmitted},
         {"naks", t->n_naks},
+        {"overtaken", t->n_overtaken},
         {"ce", t->n_ce},
         {"cnps", t->n_cnps},
     };

@@ -65,6 +65,8 @@ KINDS = {
                                     "dropped"),
     "missed-reads": Kind(1_000_000, 1024, "the same of `reads`"),
     "small": Kind(1_000_000, 1024, "messages of two packets, each acknowledged"),
+    "sprayed": Kind(1_000_000, 1024, "`headers`, where one packet in seven is overtaken by "
+                                     "the next"),
 }
 WHOLE = ("full", "jumbo")
 

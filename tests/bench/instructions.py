@@ -53,6 +53,7 @@ ROWS = {
     "missed": ("missed", ()),
     "missed-reads": ("missed-reads", ()),
     "small": ("small", ()),
+    "sprayed": ("sprayed", ()),
 }
 # As many packets for each queue pair as in the whole capture, so that making a stream has
 # its share; elsewhere the few packets already reach every queue pair.

@@ -44,7 +44,9 @@ typedef struct queue_pair {
     uint64_t go_back_psn;   /* what a NAK asks for, once it has come back */
     uint64_t go_back_ns;    /* 0: none on the way */
     bool is_round_start;
-    bool waits; /* for a READ response */
+    bool waits;        /* for a READ response */
+    bool is_overtaken; /* the packet before the newest, and has not come yet */
+    uint16_t overtaken_identification;
 
     /* as responder to its peer */
     uint64_t expected_psn;
@@ -225,17 +227,31 @@ is_marked(traffic *t, uint32_t to_host)
            seeded_below(&t->random, 256) < t->plan->marked_of_256;
 }
 
-/* Whether this request packet is lost.  First messages come through, so that the point
- * has seen each stream; so does what is sent last: nothing is left to repair. */
+/* Whether anything may happen to the next request packet.  First messages come through, so
+ * that the point has seen each stream; so does what is sent last: nothing is left to repair. */
+static bool
+is_exposed(const traffic *t, const queue_pair *qp)
+{
+    return messages_before(t, qp, qp->next_psn) > 0 &&
+           t->truth->n_packets <= t->plan->n_packets / 10 * 9;
+}
+
+/* Whether this request packet is lost. */
 static bool
 is_lost(traffic *t, const queue_pair *qp)
 {
-    if (t->plan->lost_of_65536 == 0 || qp->is_round_start ||
-        messages_before(t, qp, qp->next_psn) == 0 ||
-        t->truth->n_packets > t->plan->n_packets / 10 * 9) {
-        return false;
-    }
-    return seeded_below(&t->random, 65536) < t->plan->lost_of_65536;
+    return t->plan->lost_of_65536 > 0 && !qp->is_round_start && is_exposed(t, qp) &&
+           seeded_below(&t->random, 65536) < t->plan->lost_of_65536;
+}
+
+/* Whether this WRITE packet is overtaken by the next one, which is not the last of their
+ * message: that one asks for an acknowledgement. */
+static bool
+becomes_overtaken(traffic *t, const queue_pair *qp)
+{
+    return t->plan->overtaken_of_256 > 0 && is_exposed(t, qp) &&
+           place_in_message(t, qp, qp->next_psn) + 2 < t->plan->message_pkts &&
+           seeded_below(&t->random, 256) < t->plan->overtaken_of_256;
 }
 
 /* ---- Responding ---- */
@@ -424,19 +440,60 @@ note_seen(const traffic *t, queue_pair *qp, uint64_t psn)
     }
 }
 
-/* Sends the next WRITE packet; false if it was lost. */
-static bool
-send_write(traffic *t, queue_pair *qp)
+static frame_values
+write_of(const traffic *t, const queue_pair *qp, uint64_t psn)
 {
-    go_back(t, qp);
-    uint64_t psn = qp->next_psn;
-    uint32_t place = place_in_message(t, qp, psn);
-    frame_values v = frame_from(t, qp, write_kind(t, place), psn);
+    frame_values v =
+        frame_from(t, qp, write_kind(t, place_in_message(t, qp, psn)), psn);
     v.flags = v.kind == WRITE_LAST ? BTH_ACK_REQUEST : BTH_NO_FLAGS;
     v.payload_bytes = t->plan->mtu_bytes;
     v.dma_bytes = t->plan->message_pkts * t->plan->mtu_bytes;
     v.remote_address =
         UINT64_C(0x7f0000000000) + messages_before(t, qp, psn) * v.dma_bytes;
+    return v;
+}
+
+/* Sends the packet behind the next WRITE packet, which comes in another slot. */
+static void
+overtake(traffic *t, queue_pair *qp)
+{
+    uint64_t psn = qp->next_psn + 1;
+    qp->overtaken_identification = qp->identification++;
+    frame_values v = write_of(t, qp, psn);
+    note_seen(t, qp, psn);
+    emit(t, qp, &v);
+    qp->next_psn += 2;
+    qp->is_overtaken = true;
+    t->truth->n_overtaken++;
+}
+
+static void
+send_overtaken(traffic *t, queue_pair *qp)
+{
+    uint64_t psn = qp->next_psn - 2;
+    frame_values v = write_of(t, qp, psn);
+    v.identification = qp->overtaken_identification;
+    put_on_wire(t, &v);
+    qp->is_overtaken = false;
+    receive_write(t, qp->peer, psn);
+    receive_write(t, qp->peer, psn + 1);
+}
+
+/* Sends the next WRITE packet; false if it was lost. */
+static bool
+send_write(traffic *t, queue_pair *qp)
+{
+    go_back(t, qp);
+    if (qp->is_overtaken) {
+        send_overtaken(t, qp);
+        return true;
+    }
+    if (becomes_overtaken(t, qp)) {
+        overtake(t, qp);
+        return true;
+    }
+    uint64_t psn = qp->next_psn;
+    frame_values v = write_of(t, qp, psn);
     bool lost = is_lost(t, qp);
     qp->is_round_start = false;
     qp->next_psn++;

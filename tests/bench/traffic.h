@@ -16,6 +16,9 @@
  * them is marked CE, and receivers answer with CNPs (annex A17.9), not more often than
  * every CNP_INTERVAL_NS.
  *
+ * Where a network sprays packets over several ways, some WRITE packets are overtaken by the
+ * next one.  Responders take both in any order, as NICs do that place data directly.
+ *
  * Beside that, hosts may send to their neighbours by TCP.
  *
  * What the model leaves out: timeouts (answers are never lost, nor is the packet that a
@@ -49,6 +52,8 @@ typedef struct traffic_plan {
     uint32_t marked_of_256; /* this many of so many data packets to congested hosts */
     uint32_t others_of_256; /* in this many of so many slots, hosts send TCP */
     uint32_t missed_of_256; /* this many of so many packets are not captured */
+    /* This many of so many WRITE packets are overtaken; without loss or marks. */
+    uint32_t overtaken_of_256;
     uint64_t seed;
 } traffic_plan;
 
@@ -62,7 +67,8 @@ typedef struct traffic_truth {
     uint64_t n_lost_unseen;   /* or the sender went back before: nothing shows them */
     uint64_t n_retransmitted; /* captured, and sent before something captured before */
     uint64_t n_naks;
-    uint64_t n_ce; /* data packets marked */
+    uint64_t n_overtaken; /* captured behind the packet that was sent after it */
+    uint64_t n_ce;        /* data packets marked */
     uint64_t n_cnps;
 } traffic_truth;
 
