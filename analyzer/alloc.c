@@ -12,6 +12,13 @@ resize(void *ctx, void *old, size_t size)
     return g_try_realloc(old, size);
 }
 
+static void *
+zeroed(void *ctx, size_t size)
+{
+    (void)ctx;
+    return g_try_malloc0(size);
+}
+
 static void
 release(void *ctx, void *old)
 {
@@ -22,7 +29,7 @@ release(void *ctx, void *old)
 roce_alloc
 rs_alloc_make(void)
 {
-    return (roce_alloc){.resize = resize, .release = release};
+    return (roce_alloc){.resize = resize, .release = release, .zeroed = zeroed};
 }
 
 void

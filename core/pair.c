@@ -39,12 +39,8 @@ struct roce_pair_entry {
 int
 roce_pair_init(roce_tracker *t)
 {
-    t->pairs = roce_track_resize(t, NULL, NOTES * sizeof *t->pairs);
-    if (t->pairs == NULL) {
-        return ROCE_ERROR_MEMORY;
-    }
-    memset(t->pairs, 0, NOTES * sizeof *t->pairs);
-    return ROCE_OK;
+    t->pairs = roce_track_zeroed(t, NOTES * sizeof *t->pairs);
+    return t->pairs == NULL ? ROCE_ERROR_MEMORY : ROCE_OK;
 }
 
 static uint64_t

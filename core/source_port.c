@@ -12,8 +12,6 @@
 #include "roce/hash.h"
 #include "track.h"
 
-#include <string.h>
-
 #define WAYS 65536 /* a power of two */
 #define LOOKUPS 8  /* of one stream: at its first ACKs */
 #define CANDIDATES 1024
@@ -22,12 +20,8 @@
 int
 roce_source_port_init(roce_tracker *t)
 {
-    t->ways = roce_track_resize(t, NULL, WAYS * sizeof *t->ways);
-    if (t->ways == NULL) {
-        return ROCE_ERROR_MEMORY;
-    }
-    memset(t->ways, 0, WAYS * sizeof *t->ways);
-    return ROCE_OK;
+    t->ways = roce_track_zeroed(t, WAYS * sizeof *t->ways);
+    return t->ways == NULL ? ROCE_ERROR_MEMORY : ROCE_OK;
 }
 
 static uint32_t *

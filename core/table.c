@@ -9,7 +9,6 @@
 #include "track.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #define SMALLEST_INDEX 1024
 #define CACHE_LINE_BYTES 64
@@ -111,11 +110,10 @@ grow_index(roce_tracker *t)
         return true;
     }
     uint32_t size = t->index_size == 0 ? SMALLEST_INDEX : t->index_size * 2;
-    struct roce_table_entry *index = roce_track_resize(t, NULL, size * sizeof *index);
+    struct roce_table_entry *index = roce_track_zeroed(t, size * sizeof *index);
     if (index == NULL) {
         return false;
     }
-    memset(index, 0, size * sizeof *index);
     if (t->index != NULL) {
         t->alloc.release(t->alloc.ctx, t->index);
     }

@@ -257,6 +257,9 @@ roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s);
 void *
 roce_track_resize(roce_tracker *t, void *old, size_t size);
+/* New memory that is 0. */
+void *
+roce_track_zeroed(roce_tracker *t, size_t size);
 /* Makes room for one more element in a growing array; false for lack of memory. */
 bool
 roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,

@@ -43,6 +43,19 @@ roce_track_resize(roce_tracker *t, void *old, size_t size)
     return t->alloc.resize(t->alloc.ctx, old, size);
 }
 
+void *
+roce_track_zeroed(roce_tracker *t, size_t size)
+{
+    if (t->alloc.zeroed != NULL) {
+        return t->alloc.zeroed(t->alloc.ctx, size);
+    }
+    void *memory = roce_track_resize(t, NULL, size);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
 bool
 roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
                    size_t element)

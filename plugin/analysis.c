@@ -71,6 +71,13 @@ resize(void *ctx, void *old, size_t size)
     return g_try_realloc(old, size);
 }
 
+static void *
+zeroed(void *ctx, size_t size)
+{
+    (void)ctx;
+    return g_try_malloc0(size);
+}
+
 static void
 release(void *ctx, void *old)
 {
@@ -78,7 +85,8 @@ release(void *ctx, void *old)
     g_free(old);
 }
 
-static const roce_alloc alloc = {.resize = resize, .release = release};
+static const roce_alloc alloc = {
+    .resize = resize, .release = release, .zeroed = zeroed};
 
 /* ---- what the tracker says ---- */
 

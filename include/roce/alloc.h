@@ -20,7 +20,11 @@ typedef struct roce_alloc {
     void *(*resize)(void *ctx, void *old, size_t size);
     /* Gives back what resize() returned; `old` is never NULL. */
     void (*release)(void *ctx, void *old);
-    void *ctx; /* passed to both; owned by the caller, outlives the object */
+    void *ctx; /* passed to all; owned by the caller, outlives the object */
+    /* Allocates `size` bytes that are 0; NULL on failure.  Optional: where it is NULL, core
+     * clears what resize() returns.  One that takes the memory from the system fresh spares
+     * the time for what is never looked at. */
+    void *(*zeroed)(void *ctx, size_t size);
 } roce_alloc;
 
 ROCE_END

@@ -74,6 +74,15 @@ resize(void *ctx, void *old, size_t size)
     return made;
 }
 
+static void *
+zeroed(void *ctx, size_t size)
+{
+    scenario_outcome *out = ctx;
+    void *made = may_allocate(out) ? calloc(1, size) : NULL;
+    out->n_live += made != NULL;
+    return made;
+}
+
 static void
 release(void *ctx, void *old)
 {
@@ -310,7 +319,8 @@ open_tracker(stage *g)
 {
     const scenario *row = g->row;
     scenario_outcome *out = g->out;
-    roce_alloc alloc = {.resize = resize, .release = release, .ctx = out};
+    roce_alloc alloc = {
+        .resize = resize, .release = release, .ctx = out, .zeroed = zeroed};
     roce_tracker_config config;
     roce_tracker_config_init(&config);
     config.event = take_event;

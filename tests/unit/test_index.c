@@ -10,7 +10,7 @@ static const roce_alloc *
 memory(failing_alloc *state)
 {
     static roce_alloc alloc;
-    alloc = (roce_alloc){failing_resize, failing_release, state};
+    alloc = failing_alloc_make(state);
     return &alloc;
 }
 

@@ -141,7 +141,7 @@ check_order(const char *tables, const char *const *streams, const size_t *order,
             size_t n, const char *want)
 {
     failing_alloc state = {.fail_from = UINT64_MAX};
-    roce_alloc alloc = {failing_resize, failing_release, &state};
+    roce_alloc alloc = failing_alloc_make(&state);
     roce_tracker_config config;
     play p = {0};
     char got[64];
@@ -206,7 +206,7 @@ static void
 check_refusals(void)
 {
     failing_alloc state = {.fail_from = UINT64_MAX};
-    roce_alloc alloc = {failing_resize, failing_release, &state};
+    roce_alloc alloc = failing_alloc_make(&state);
     roce_tracker_config config;
     roce_tracker *tracker;
     roce_addr addrs[2] = {addr_of('a'), addr_of('b')};
@@ -230,7 +230,7 @@ check_memory(void)
 {
     for (uint64_t fail = 1; fail < 40; fail++) {
         failing_alloc state = {.fail_from = fail, .fail_until = fail + 1};
-        roce_alloc alloc = {failing_resize, failing_release, &state};
+        roce_alloc alloc = failing_alloc_make(&state);
         roce_tracker_config config;
         roce_addr a = addr_of('a');
         play p = {0};
