@@ -174,9 +174,9 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     return slot;
 }
 
-/* A responder at this point would send a NAK now: once per PSN that it waits for. */
-static void
-note_violation(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+void
+roce_sequence_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
+                      uint64_t time_ns)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
     int64_t expected = roce_requests(s)->accept_next;
@@ -187,8 +187,8 @@ note_violation(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     trouble->violation = (uint8_t)((trouble->violation + 1) % ROCE_VIOLATIONS);
     trouble->violations[trouble->violation] = (roce_violation){
         .expected = expected,
-        .frame = a->frame->number,
-        .time_ns = a->frame->time_ns,
+        .frame = frame,
+        .time_ns = time_ns,
     };
 }
 
@@ -199,7 +199,7 @@ offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     if (a->psn > lane->accept_next) {
-        note_violation(t, s, a);
+        roce_sequence_discard(t, s, a->frame->number, a->frame->time_ns);
         return false;
     }
     if (end > lane->accept_next) {

@@ -391,6 +391,11 @@ roce_sequence_due(const roce_stream_state *s);
 void
 roce_sequence_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
                      int64_t psn);
+/* The acceptor discards a request, since it waits for one before it: a responder at this point
+ * would send a NAK now, once per PSN that it waits for. */
+void
+roce_sequence_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
+                      uint64_t time_ns);
 /* Whether the acceptor took the newest copy, by what is known now. */
 bool
 roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,

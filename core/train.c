@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What sequence.c and its neighbours do with packets that come in sequence while nothing
- * is amiss, for some of them at once.
+ * waits to be judged by them, for some of them at once.
  *
  * Of the rules there, only the first has anything to do with such packets, so that no
  * event is emitted and nothing but their stream changes.  Here stands what it does, packet
@@ -11,6 +11,8 @@
 
 #include "roce/aeth.h"
 #include "track.h"
+
+#include <limits.h>
 
 /* Of more PSNs than these it could not be told which of two a number means. */
 #define MAX_OUTSTANDING ((int64_t)ROCE_PSN_MODULUS / 4)
@@ -38,15 +40,24 @@ is_due(const roce_lane *lane, const roce_packet *packet)
     return roce_psn_wrap(lane->max_next) == packet->bth.psn24;
 }
 
-/* Whether the next request in sequence means nothing but itself. */
+/* Whether the next request in sequence means nothing but itself, whatever is missing before
+ * it: what was sent last is the newest, and nothing waits to be judged by what comes next. */
+static bool
+goes_on(const roce_stream_state *s)
+{
+    const roce_lane *lane = &s->requests;
+    const roce_trouble *trouble = roce_trouble_of(s);
+    return roce_stream_is_reliable(&s->pub) && !s->reborn && lane->started &&
+           lane->next_tx == lane->max_next && !lane->span_unknown &&
+           !trouble->round.active && !trouble->doubt.valid &&
+           trouble->n_asked_late == 0;
+}
+
+/* The same, and nothing is missing but what is known to have come. */
 static bool
 is_calm(const roce_stream_state *s)
 {
-    const roce_trouble *trouble = roce_trouble_of(s);
-    return roce_stream_is_reliable(&s->pub) && !s->reborn &&
-           is_at_its_top(&s->requests) && roce_loss_is_delivered(s) &&
-           !s->requests.span_unknown && !trouble->round.active &&
-           !trouble->doubt.valid && trouble->n_asked_late == 0;
+    return goes_on(s) && is_at_its_top(&s->requests) && roce_loss_is_delivered(s);
 }
 
 /* ---- what may be taken ---- */
@@ -71,7 +82,7 @@ room_of(const roce_tracker *t, const roce_lane *lane, int64_t keep_from, uint32_
 static uint32_t
 due_requests(const roce_stream_state *s, uint32_t most)
 {
-    return is_calm(s) ? most : 0;
+    return goes_on(s) ? most : 0;
 }
 
 /* The first response to a READ and the last tell how long they took.  Where distributions
@@ -155,13 +166,13 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
     return is_calm(s) && is_in_order(lane) && is_due(lane, packet);
 }
 
-/* The next request of a calm stream, or what answers one. */
+/* The next request of a stream that goes on, or what answers a calm one. */
 static bool
 is_next(const roce_stream_state *s, const roce_stream_state *peer,
         const roce_packet *packet, roce_role role)
 {
     if (roce_role_is_request(role)) {
-        return is_calm(s) && is_due(&s->requests, packet);
+        return goes_on(s) && is_due(&s->requests, packet);
     }
     if (peer == NULL) {
         return false;
@@ -329,8 +340,7 @@ static const uint16_t flags_of_part[] = {
         ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START | ROCE_SLOT_MESSAGE_END,
 };
 
-/* An entry for a packet that the acceptor takes, as place() of sequence.c and of respond.c
- * has it. */
+/* An entry for a packet, as place() of sequence.c and of respond.c has it. */
 static inline void
 enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned flags,
       uint32_t message_bytes)
@@ -351,22 +361,28 @@ enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned f
     };
 }
 
+/* Either the acceptor takes all of them, or it waits for one before them and takes none. */
 static void
-take_requests(roce_stream_state *s, const roce_car *cars, uint32_t n)
+take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint32_t n)
 {
     roce_lane *lane = &s->requests;
     const uint32_t at = roce_history_extend(&lane->history, n);
     const roce_history history = lane->history;
     const int64_t psn = lane->max_next;
     const uint64_t tx = lane->tx;
+    const bool in_order = lane->accept_next == psn;
+    const unsigned kept = in_order ? UINT_MAX : ~(unsigned)ROCE_SLOT_IN_ORDER;
     uint64_t bytes = 0;
     uint32_t n_ends = 0;
+    if (!in_order) {
+        roce_sequence_discard(t, s, cars[0].frame, cars[0].time_ns);
+    }
     for (uint32_t i = 0; i < n; i++) {
         const roce_car *car = &cars[i];
         roce_part part = roce_opcode_get(car->opcode)->part;
         unsigned asks = car->ack_request ? ROCE_SLOT_WANTS_ACK : 0;
         enter(&history.slots[(at + i) & (history.capacity - 1)], psn + i, tx + 1 + i,
-              car, flags_of_part[part] | asks, car->payload_bytes);
+              car, (flags_of_part[part] & kept) | asks, car->payload_bytes);
         bytes += car->payload_bytes;
         n_ends += roce_part_ends(part) ? 1 : 0;
     }
@@ -375,6 +391,7 @@ take_requests(roce_stream_state *s, const roce_car *cars, uint32_t n)
                                  cars[i].payload_bytes);
     }
     lane->max_next = psn + n;
+    lane->accept_next = in_order ? lane->max_next : lane->accept_next;
     lane->tx = tx + n;
     s->pub.message_bytes += bytes;
     s->pub.messages_completed += n_ends;
@@ -393,6 +410,7 @@ take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
               lane->tx + 1 + i, &cars[i], flags, 0);
     }
     lane->max_next += n;
+    lane->accept_next = lane->max_next;
     lane->tx += n;
 }
 
@@ -526,13 +544,13 @@ roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_space space,
     int64_t psn = lane->max_next;
     roce_tracker_approach_train(t, stream, space, n);
     if (space == ROCE_SPACE_REQUESTS) {
-        take_requests(s, cars, n);
+        take_requests(t, s, cars, n);
     } else {
         take_responses(s, cars, n);
     }
     count(t, s, cars, n);
     const roce_car *newest = &cars[n - 1];
-    lane->next_tx = lane->accept_next = lane->max_next;
+    lane->next_tx = lane->max_next;
     lane->newest_ident = newest->ident;
     lane->newest_ns = newest->time_ns;
     lane->top_frame = newest->frame;

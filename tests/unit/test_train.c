@@ -488,11 +488,31 @@ ask_again(chat *c, uint32_t psn24)
     }
 }
 
+/* Some others pass a request, or it is not seen at all. */
+static void
+overtake(chat *c, bool is_seen)
+{
+    uint32_t n = 1 + seeded_below(&c->random, 3);
+    if (c->next + n >= RANDOM_PSNS) {
+        return;
+    }
+    uint32_t late = c->next++;
+    uint32_t ident = next_ident(c);
+    c->places[late] = (place){0, 0};
+    for (; n > 0; n--) {
+        carry(c->line, opcode_at(c, c->next), c->next, next_ident(c), 0);
+        c->places[c->next++] = (place){0, 0};
+    }
+    if (is_seen) {
+        carry(c->line, opcode_at(c, late), late, ident, 0);
+    }
+}
+
 static void
 disturb(chat *c)
 {
     uint32_t psn24 = some_psn(c);
-    switch (seeded_below(&c->random, 7)) {
+    switch (seeded_below(&c->random, 9)) {
     case 0: /* lost */
         c->due += c->due < c->next ? 1 : 0;
         break;
@@ -510,6 +530,12 @@ disturb(chat *c)
         break;
     case 5: /* the answer to a READ lacks its end */
         respond_somehow(c, c->due++, ++c->back_ident);
+        break;
+    case 6:
+        overtake(c, true);
+        break;
+    case 7:
+        overtake(c, false);
         break;
     default:
         ask_again(c, psn24);
@@ -618,6 +644,19 @@ compare_lanes(const roce_lane *x, const roce_lane *y)
     }
 }
 
+/* What NAKs are held against. */
+static void
+compare_violations(const roce_trouble *x, const roce_trouble *y)
+{
+    CHECK_INT(x->violation, y->violation);
+    for (int i = 0; i < ROCE_VIOLATIONS; i++) {
+        CHECK_INT(x->violations[i].expected, y->violations[i].expected);
+        CHECK_INT(x->violations[i].frame, y->violations[i].frame);
+        CHECK_INT(x->violations[i].time_ns, y->violations[i].time_ns);
+        CHECK_INT(x->violations[i].answered, y->violations[i].answered);
+    }
+}
+
 /* What rules go by from here on. */
 static void
 compare_states(const roce_stream_state *x, const roce_stream_state *y)
@@ -627,6 +666,7 @@ compare_states(const roce_stream_state *x, const roce_stream_state *y)
     CHECK_INT(x->ident_last, y->ident_last);
     CHECK_INT(x->ident_rises, y->ident_rises);
     compare_lanes(&x->requests, &y->requests);
+    compare_violations(roce_trouble_of(x), roce_trouble_of(y));
     CHECK(memcmp(roce_heard_of(x), roce_heard_of(y), sizeof(roce_heard)) == 0);
     const roce_answers *p = roce_answers_of(x);
     const roce_answers *q = roce_answers_of(y);
@@ -694,6 +734,23 @@ test_same(void)
         for (uint64_t n = 1; compare_up_to(&hearings[i], n); n++) {
         }
     }
+}
+
+/* Cars tell it where none that went by itself has. */
+static void
+test_path_mtu(void)
+{
+    static const uint8_t opcodes[] = {SEND_ONLY, SEND_ONLY, SEND_FIRST, SEND_MIDDLE};
+    static line l;
+    CHECK(line_init(&l, IN_TRAINS, &hearings[3], UINT64_MAX, UINT64_MAX));
+    for (uint32_t i = 0; i < N_ROWS(opcodes); i++) {
+        carry(&l, opcodes[i], i, i, 0);
+    }
+    CHECK_INT(l.n_cars, 3);
+    CHECK_INT(roce_tracker_stream(l.tracker, STREAM_A)->pmtu_bytes, 0);
+    take_cars(&l);
+    CHECK_INT(roce_tracker_stream(l.tracker, STREAM_A)->pmtu_bytes, PAYLOAD_BYTES);
+    line_clear(&l);
 }
 
 static uint32_t
@@ -983,21 +1040,50 @@ takes_responses(const line *l)
     return takes_cars(l, STREAM_B, ROCE_SPACE_RESPONSES);
 }
 
-/* What is missing is in the way of those behind it until an ACK has covered it. */
+/* What is missing is in the way of no request behind it, nor is what comes late; what is sent
+ * again is, until the requester has sent all of it. */
 static void
 test_gap(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t psn24, ident;
+        bool takes;
+    } rows[] = {
+        {"the first", 0, 1, true},    {"the next", 1, 2, true},
+        {"the next", 2, 3, true},     {"the next", 3, 4, true},
+        {"the next", 4, 5, true},     {"behind a gap", 6, 7, true},
+        {"the next", 7, 8, true},     {"what was overtaken", 5, 6, true},
+        {"the next", 8, 9, true},     {"behind a gap", 10, 11, true},
+        {"sent again", 9, 12, false}, {"sent again", 10, 13, false},
+        {"the next", 11, 14, true},
+    };
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_row(rows[i].name);
+        carry(&l, SEND_MIDDLE, rows[i].psn24, rows[i].ident, 0);
+        CHECK_INT(takes_requests(&l), rows[i].takes);
+    }
+    check_row(NULL);
+    line_clear(&l);
+}
+
+/* A request that is missing is in the way of answers, until one of them covers it. */
+static void
+test_answers_around_gap(void)
 {
     static line l;
     CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
     carry(&l, SEND_MIDDLE, 0, 1, 0);
     carry_back(&l, ACKNOWLEDGE, 0, 2, 0x1f, 0);
-    CHECK(takes_requests(&l));
     carry(&l, SEND_MIDDLE, 2, 3, 0);
-    CHECK(!takes_requests(&l));
-    carry_back(&l, ACKNOWLEDGE, 0, 4, 0x1f, 0);
-    CHECK(!takes_requests(&l));
-    carry_back(&l, ACKNOWLEDGE, 2, 5, 0x1f, 0);
-    CHECK(takes_requests(&l));
+    carry(&l, READ_REQUEST, 3, 4, READ_RESPONSES * PAYLOAD_BYTES);
+    CHECK(!takes_responses(&l));
+    respond(&l, 3, 5, 0, READ_RESPONSES);
+    CHECK(takes_responses(&l));
+    carry(&l, SEND_MIDDLE, 3 + READ_RESPONSES + 1, 6, 0);
+    CHECK(!takes_responses(&l));
     line_clear(&l);
 }
 
@@ -1081,9 +1167,11 @@ main(void)
 {
     test_partners();
     test_gap();
+    test_answers_around_gap();
     test_gap_of_responses();
     test_disturbance();
     test_same();
+    test_path_mtu();
     test_room_of_samples();
     test_at_random();
     test_memory();
