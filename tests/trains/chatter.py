@@ -197,6 +197,20 @@ def late(pair):
     return frames
 
 
+def sprayed(pair):
+    """Packets take several paths, and what comes back tells of some of them."""
+    frames = []
+    for _ in range(pair.rng.choice((10, 30))):
+        frames.append(pair.data())
+        if pair.rng.random() < 0.2:
+            frames.append(pair.ack(pair.rng.choice((1, 2, 5)), pair.rng.choice(
+                (roce.ACK_NO_CREDIT_LIMIT, roce.ACK_NO_CREDIT_LIMIT, 0x60))))
+    for i in range(len(frames) - 3):
+        if pair.rng.random() < 0.15:
+            frames.insert(i + pair.rng.choice((1, 1, 2, 3)), frames.pop(i))
+    return frames
+
+
 def answered(pair):
     """READs, asked one after the other, and their answers, with writes and READs that go
     the other way between them."""
@@ -408,7 +422,7 @@ def beside_others(pair):
 
 RARE = (lost, marked, other_class, other_pcp, notified, doubled, late, answered,
         without_credits, other_ack, doubled_ack, not_ready, spoilt, empty, other_ident, foreign,
-        beside_others, beside_others, missed, missed)
+        beside_others, beside_others, missed, missed, sprayed, sprayed)
 
 
 def chatter(seed):
