@@ -163,9 +163,10 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
 {
     run *r = ctx;
     rs_analysis *analysis = r->way.analysis;
+    guint32 stream = ROCE_NO_STREAM;
     r->tracking = TRUE;
     if (r->way.trains != NULL) {
-        rs_trains_make_way(r->way.trains, frame, packet);
+        stream = rs_trains_make_way(r->way.trains, frame, packet);
     }
     if (roce_packet_is_pause(packet)) {
         meet_pause(r);
@@ -173,7 +174,8 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
     rs_window *window = rs_stages_window(analysis->stages);
     rs_slot *slot = rs_window_add(window, frame, packet);
     slot->sight.icrc = rs_icrc_check_packet(&analysis->icrc, frame, packet);
-    rs_must(roce_tracker_add(analysis->tracker, frame, packet, slot->sight.icrc));
+    rs_must(roce_tracker_add_found(analysis->tracker, stream, frame, packet,
+                                   slot->sight.icrc));
     slot->sighting = *roce_tracker_last_sighting(analysis->tracker);
     complete(&slot->sight, analysis);
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&

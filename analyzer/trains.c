@@ -76,6 +76,9 @@ struct rs_trains {
     /* Some receiver has had none left: from then on each AETH may tell that there are some
      * again, see receiver.c, and so responses that have one go by themselves. */
     gboolean credits_ran_out;
+    /* The newest frame that was like a platform's mould and did not board all the same. */
+    const rs_platform *alike;
+    guint64 alike_frame;
 };
 
 /* Lines of memory, zeroed as the system gives it and not written: two megabytes, of which a
@@ -374,6 +377,22 @@ acknowledges(const rs_platform *p, gint64 psn)
     return p->space == ROCE_SPACE_RESPONSES && psn > p->una;
 }
 
+static const roce_car *
+turn_away(rs_trains *trains, const rs_platform *p, const roce_frame *frame)
+{
+    trains->alike = p;
+    trains->alike_frame = frame->number;
+    return NULL;
+}
+
+/* Where that happened to the frame just now; NULL: nowhere, or not at its point. */
+static const rs_platform *
+turned_away_at(const rs_trains *trains, const roce_frame *frame)
+{
+    const rs_platform *p = trains->alike;
+    return trains->alike_frame == frame->number && p->point == frame->point ? p : NULL;
+}
+
 const roce_car *
 rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
 {
@@ -385,17 +404,17 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
     if (p->n == p->room) {
         const roce_car one = *car;
         if (!begin(trains, p)) {
-            return NULL;
+            return turn_away(trains, p, frame);
         }
         car = p->cars;
         *car = one;
     }
     if (!is_next(trains, p, frame, car)) {
         p->room = p->n == 0 ? 0 : p->room;
-        return NULL;
+        return turn_away(trains, p, frame);
     }
     if (p->room == 0 && !make_room(trains, p)) {
-        return NULL;
+        return turn_away(trains, p, frame);
     }
     if (p->n++ == 0) {
         p->waiting_at = trains->waiting->len;
@@ -472,15 +491,23 @@ hand_on_of(rs_trains *trains, guint32 stream)
     }
 }
 
-void
+static guint32
+find_stream(const rs_trains *trains, const roce_frame *frame, const roce_packet *packet)
+{
+    const rs_platform *p = turned_away_at(trains, frame);
+    return p != NULL ? p->stream->id
+                     : roce_tracker_find(trains->tracker, frame->point, packet);
+}
+
+guint32
 rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet)
 {
     if (trains->waiting->len == 0 || !roce_packet_is_of_stream(packet)) {
-        return;
+        return ROCE_NO_STREAM;
     }
     const roce_tracker *tracker = trains->tracker;
-    guint32 stream = roce_tracker_find(tracker, frame->point, packet);
+    guint32 stream = find_stream(trains, frame, packet);
     if (stream != ROCE_NO_STREAM && !trains->crowded) {
         guint32 partner = roce_tracker_partner(tracker, stream, packet);
         hand_on_of(trains, stream);
@@ -488,10 +515,11 @@ rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
             hand_on_of(trains, partner);
         }
         if (roce_tracker_is_plain(tracker, stream, packet)) {
-            return;
+            return stream;
         }
     }
     rs_trains_clear(trains);
+    return stream;
 }
 
 /* Whether it is of a stream that may have trains, and in sequence. */
@@ -570,17 +598,18 @@ static void
 lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
      const rs_sight *sight)
 {
-    p->open = has_mould(p, frame, sight->packet);
+    gboolean is_known = turned_away_at(trains, frame) == p;
+    p->open = is_known || has_mould(p, frame, sight->packet);
     p->point = frame->point;
     p->priority = sight->priority;
     p->began = *rs_byte_of(trains->began, sight->stream->id) != FALSE;
     p->icrc = sight->icrc;
     p->counted = sight->counted;
-    guint32 hash = roce_mould_hash(frame);
     if (p->open) {
         p->space = roce_mould_space(&p->mould);
     }
-    if (p->open && hash != 0) {
+    guint32 hash = p->open && !is_known ? roce_mould_hash(frame) : 0;
+    if (hash != 0) {
         shelve(trains, rs_trains_key(hash, frame->point), p);
     }
 }

@@ -519,8 +519,8 @@ is_usable(const roce_arrival *a)
 }
 
 int
-roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
-                 roce_icrc_status icrc)
+roce_tracker_add_found(roce_tracker *t, uint32_t stream, const roce_frame *frame,
+                       const roce_packet *packet, roce_icrc_status icrc)
 {
     t->last = (roce_sighting){.stream = ROCE_NO_STREAM};
     t->latest_ns = frame->time_ns > t->latest_ns ? frame->time_ns : t->latest_ns;
@@ -546,7 +546,10 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     if (roce_room_is_over(t)) {
         roce_room_make(t);
     }
-    roce_stream_state *s = is_usable(&a) ? roce_table_get(t, &a) : NULL;
+    roce_stream_state *s = NULL;
+    if (is_usable(&a)) {
+        s = stream != ROCE_NO_STREAM ? roce_state_at(t, stream) : roce_table_get(t, &a);
+    }
     if (s == NULL) {
         bool wanted =
             is_usable(&a) && !a.corrupt && t->n_streams < t->config.max_streams;
@@ -562,6 +565,13 @@ roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *pa
     }
     track(t, s, &a);
     return ROCE_OK;
+}
+
+int
+roce_tracker_add(roce_tracker *t, const roce_frame *frame, const roce_packet *packet,
+                 roce_icrc_status icrc)
+{
+    return roce_tracker_add_found(t, ROCE_NO_STREAM, frame, packet, icrc);
 }
 
 /* What was carried by streams that are nobody's other direction. */

@@ -187,6 +187,12 @@ void
 roce_tracker_take_train(roce_tracker *tracker, uint32_t stream, roce_space space,
                         roce_icrc_status icrc, const roce_car *cars, uint32_t n);
 
+/* As roce_tracker_add(), for a packet whose stream has been found; ROCE_NO_STREAM: it is to
+ * be looked up. */
+int
+roce_tracker_add_found(roce_tracker *tracker, uint32_t stream, const roce_frame *frame,
+                       const roce_packet *packet, roce_icrc_status icrc);
+
 /* The stream of a packet at a point; ROCE_NO_STREAM: there is none yet. */
 uint32_t
 roce_tracker_find(const roce_tracker *tracker, uint32_t point,
