@@ -17,18 +17,17 @@
 /* Of more PSNs than these it could not be told which of two a number means. */
 #define MAX_OUTSTANDING ((int64_t)ROCE_PSN_MODULUS / 4)
 
-/* Whether the acceptor has all up to the newest packet, which was sent last. */
+/* Whether what was sent last is the newest. */
 static bool
 is_at_its_top(const roce_lane *lane)
 {
-    return lane->started && lane->next_tx == lane->max_next &&
-           lane->accept_next == lane->max_next;
+    return lane->started && lane->next_tx == lane->max_next;
 }
 
 /* The same, and no response is missing but what is known to have come, since others have
  * long after it. */
 static bool
-is_in_order(const roce_lane *lane)
+is_whole(const roce_lane *lane)
 {
     return is_at_its_top(lane) && roce_missing_is_acked(&lane->missing);
 }
@@ -41,23 +40,24 @@ is_due(const roce_lane *lane, const roce_packet *packet)
 }
 
 /* Whether the next request in sequence means nothing but itself, whatever is missing before
- * it: what was sent last is the newest, and nothing waits to be judged by what comes next. */
+ * it: nothing waits to be judged by what comes next. */
 static bool
 goes_on(const roce_stream_state *s)
 {
     const roce_lane *lane = &s->requests;
     const roce_trouble *trouble = roce_trouble_of(s);
-    return roce_stream_is_reliable(&s->pub) && !s->reborn && lane->started &&
-           lane->next_tx == lane->max_next && !lane->span_unknown &&
-           !trouble->round.active && !trouble->doubt.valid &&
+    return roce_stream_is_reliable(&s->pub) && !s->reborn && is_at_its_top(lane) &&
+           !lane->span_unknown && !trouble->round.active && !trouble->doubt.valid &&
            trouble->n_asked_late == 0;
 }
 
-/* The same, and nothing is missing but what is known to have come. */
+/* The same, and the acceptor has all of them; nothing is missing but what is known to have
+ * come. */
 static bool
 is_calm(const roce_stream_state *s)
 {
-    return goes_on(s) && is_at_its_top(&s->requests) && roce_loss_is_delivered(s);
+    return goes_on(s) && s->requests.accept_next == s->requests.max_next &&
+           roce_loss_is_delivered(s);
 }
 
 /* ---- what may be taken ---- */
@@ -100,7 +100,7 @@ due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
 {
     const roce_stream_state *s = roce_track_peer(t, by);
     const roce_lane *lane = &roce_answers_of(by)->lane;
-    if (s == NULL || !is_calm(s) || s->pub.pmtu_bytes == 0 || !is_in_order(lane) ||
+    if (s == NULL || !is_calm(s) || s->pub.pmtu_bytes == 0 || !is_whole(lane) ||
         roce_trouble_of(s)->repair.running ||
         s->requests.max_next - lane->max_next > MAX_OUTSTANDING) {
         return 0;
@@ -163,7 +163,7 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
          const roce_packet *packet)
 {
     const roce_lane *lane = &roce_answers_of(by)->lane;
-    return is_calm(s) && is_in_order(lane) && is_due(lane, packet);
+    return is_calm(s) && is_whole(lane) && is_due(lane, packet);
 }
 
 /* The next request of a stream that goes on, or what answers a calm one. */
@@ -361,7 +361,23 @@ enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned f
     };
 }
 
-/* Either the acceptor takes all of them, or it waits for one before them and takes none. */
+/* Either the acceptor takes all of a train, or it waits for a packet before them and takes
+ * none. */
+static unsigned
+flags_kept(bool in_order)
+{
+    return in_order ? UINT_MAX : ~(unsigned)ROCE_SLOT_IN_ORDER;
+}
+
+static void
+move_on(roce_lane *lane, uint32_t n, bool in_order)
+{
+    lane->max_next += n;
+    lane->next_tx = lane->max_next;
+    lane->accept_next = in_order ? lane->max_next : lane->accept_next;
+    lane->tx += n;
+}
+
 static void
 take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint32_t n)
 {
@@ -371,7 +387,7 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
     const int64_t psn = lane->max_next;
     const uint64_t tx = lane->tx;
     const bool in_order = lane->accept_next == psn;
-    const unsigned kept = in_order ? UINT_MAX : ~(unsigned)ROCE_SLOT_IN_ORDER;
+    const unsigned kept = flags_kept(in_order);
     uint64_t bytes = 0;
     uint32_t n_ends = 0;
     if (!in_order) {
@@ -390,28 +406,28 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
         roce_sequence_learn_from(s, roce_opcode_get(cars[i].opcode)->part,
                                  cars[i].payload_bytes);
     }
-    lane->max_next = psn + n;
-    lane->accept_next = in_order ? lane->max_next : lane->accept_next;
-    lane->tx = tx + n;
+    move_on(lane, n, in_order);
     s->pub.message_bytes += bytes;
     s->pub.messages_completed += n_ends;
 }
 
 static void
-take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
+take_responses(const roce_tracker *t, roce_stream_state *by, const roce_car *cars,
+               uint32_t n)
 {
     roce_lane *lane = roce_responses(by);
     const uint32_t at = roce_history_extend(&lane->history, n);
     const roce_history history = lane->history;
+    const bool in_order =
+        roce_respond_is_expected(roce_track_peer(t, by), lane, lane->max_next);
+    const unsigned kept = flags_kept(in_order) & ~(unsigned)ROCE_SLOT_MESSAGE_END;
     for (uint32_t i = 0; i < n; i++) {
         roce_part part = roce_opcode_get(cars[i].opcode)->part;
-        unsigned flags = flags_of_part[part] & ~(unsigned)ROCE_SLOT_MESSAGE_END;
+        unsigned flags = flags_of_part[part] & kept;
         enter(&history.slots[(at + i) & (history.capacity - 1)], lane->max_next + i,
               lane->tx + 1 + i, &cars[i], flags, 0);
     }
-    lane->max_next += n;
-    lane->accept_next = lane->max_next;
-    lane->tx += n;
+    move_on(lane, n, in_order);
 }
 
 /* What is counted of each car. */
@@ -546,11 +562,10 @@ roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_space space,
     if (space == ROCE_SPACE_REQUESTS) {
         take_requests(t, s, cars, n);
     } else {
-        take_responses(s, cars, n);
+        take_responses(t, s, cars, n);
     }
     count(t, s, cars, n);
     const roce_car *newest = &cars[n - 1];
-    lane->next_tx = lane->max_next;
     lane->newest_ident = newest->ident;
     lane->newest_ns = newest->time_ns;
     lane->top_frame = newest->frame;

@@ -508,11 +508,27 @@ overtake(chat *c, bool is_seen)
     }
 }
 
+/* A response passes the one before it. */
+static void
+swap_responses(chat *c)
+{
+    if (c->due + 1 >= c->next || c->places[c->due].n == 0 ||
+        c->places[c->due + 1].n == 0) {
+        return;
+    }
+    for (uint32_t i = 2; i-- > 0;) {
+        const place *at = &c->places[c->due + i];
+        respond(c->line, c->due + i, c->back_ident + 1 + i, at->i, at->n);
+    }
+    c->back_ident += 2;
+    c->due += 2;
+}
+
 static void
 disturb(chat *c)
 {
     uint32_t psn24 = some_psn(c);
-    switch (seeded_below(&c->random, 9)) {
+    switch (seeded_below(&c->random, 10)) {
     case 0: /* lost */
         c->due += c->due < c->next ? 1 : 0;
         break;
@@ -536,6 +552,9 @@ disturb(chat *c)
         break;
     case 7:
         overtake(c, false);
+        break;
+    case 8:
+        swap_responses(c);
         break;
     default:
         ask_again(c, psn24);
@@ -1103,6 +1122,22 @@ read_but(line *l, uint32_t psn24, uint32_t missed, bool takes)
     }
 }
 
+/* A response that comes late is in the way of none behind it, though the requester has
+ * discarded those that passed it. */
+static void
+test_late_response(void)
+{
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    carry(&l, READ_REQUEST, 0, 1, READ_RESPONSES * PAYLOAD_BYTES);
+    static const uint32_t order[] = {0, 1, 2, 3, 4, 6, 5, 7};
+    for (uint32_t i = 0; i < N_ROWS(order); i++) {
+        respond(&l, order[i], 1 + order[i], order[i], READ_RESPONSES);
+        CHECK_INT(takes_responses(&l), i > 0 && order[i] != 6);
+    }
+    line_clear(&l);
+}
+
 /* A response is, until others have come so long after it that it would have been asked for
  * again. */
 static void
@@ -1168,6 +1203,7 @@ main(void)
     test_partners();
     test_gap();
     test_answers_around_gap();
+    test_late_response();
     test_gap_of_responses();
     test_disturbance();
     test_same();
