@@ -66,6 +66,9 @@ static const struct {
     {"sprayed", SNAP_HEADERS,
      {.requests = REQUESTS_WRITE, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
       .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .overtaken_of_256 = 64}},
+    {"sprayed-reads", SNAP_HEADERS,
+     {.requests = REQUESTS_READ, .n_hosts = 32, .n_qps = 1024, .n_packets = 1000000,
+      .mtu_bytes = 4096, .message_pkts = 16, .burst_pkts = 4, .overtaken_of_256 = 64}},
 };
 /* clang-format on */
 #define N_KINDS (sizeof kinds / sizeof kinds[0])

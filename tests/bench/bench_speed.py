@@ -67,6 +67,7 @@ KINDS = {
     "small": Kind(1_000_000, 1024, "messages of two packets, each acknowledged"),
     "sprayed": Kind(1_000_000, 1024, "`headers`, where one packet in seven is overtaken by "
                                      "the next"),
+    "sprayed-reads": Kind(1_000_000, 1024, "the same of `reads`"),
 }
 WHOLE = ("full", "jumbo")
 

@@ -54,6 +54,7 @@ ROWS = {
     "missed-reads": ("missed-reads", ()),
     "small": ("small", ()),
     "sprayed": ("sprayed", ()),
+    "sprayed-reads": ("sprayed-reads", ()),
 }
 # As many packets for each queue pair as in the whole capture, so that making a stream has
 # its share; elsewhere the few packets already reach every queue pair.

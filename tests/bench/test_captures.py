@@ -26,7 +26,7 @@ import roce  # noqa: E402
 SIZES = {"headers": (6000, 128), "many": (12000, 400), "full": (3000, 32),
          "jumbo": (1500, 32), "lossy": (6000, 32), "reads": (6000, 64),
          "mixed": (6000, 128), "missed": (6000, 128), "missed-reads": (6000, 64),
-         "small": (6000, 64), "sprayed": (6000, 64)}
+         "small": (6000, 64), "sprayed": (6000, 64), "sprayed-reads": (6000, 64)}
 WHOLE = ("full", "jumbo")
 SNAP_BYTES = 128
 ETHERNET_BYTES = 14
@@ -121,10 +121,10 @@ def check_missed(kind, truth, report):
 
 def check_sprayed(kind, truth, report):
     """Late, and nothing else."""
-    requests = report["totals"]["requests"]
+    packets = report["totals"]["responses" if "reads" in kind else "requests"]
     check(f"{kind}: some were overtaken", truth["overtaken"] > 500, True)
-    check(f"{kind}: late", requests["reordered"], truth["overtaken"])
-    check(f"{kind}: duplicates", requests["duplicates"], 0)
+    check(f"{kind}: late", packets["reordered"], truth["overtaken"])
+    check(f"{kind}: duplicates", packets["duplicates"], 0)
     check_clean(kind, truth, report)
 
 
@@ -142,7 +142,7 @@ def check_report(kind, truth, report, n_qps):
           "reads" in kind)
     check(f"{kind}: missed", truth["missed"] > 0, "missed" in kind)
     checks = {"lossy": check_lossy, "missed": check_missed, "missed-reads": check_missed,
-              "sprayed": check_sprayed}
+              "sprayed": check_sprayed, "sprayed-reads": check_sprayed}
     checks.get(kind, check_clean)(kind, truth, report)
 
 

@@ -51,6 +51,8 @@ typedef struct queue_pair {
     /* as responder to its peer */
     uint64_t expected_psn;
     uint64_t response_psn, response_end_psn;
+    bool is_answer_overtaken; /* likewise */
+    uint16_t overtaken_answer_identification;
     uint64_t answer_ready_ns;
     uint64_t last_cnp_ns;
     uint32_t next_answering; /* on this host, NONE at the end */
@@ -227,12 +229,13 @@ is_marked(traffic *t, uint32_t to_host)
            seeded_below(&t->random, 256) < t->plan->marked_of_256;
 }
 
-/* Whether anything may happen to the next request packet.  First messages come through, so
- * that the point has seen each stream; so does what is sent last: nothing is left to repair. */
+/* Whether anything may happen to a packet, of what this queue pair requests or asked for.
+ * First messages come through, so that the point has seen each stream; so does what is sent
+ * last: nothing is left to repair. */
 static bool
-is_exposed(const traffic *t, const queue_pair *qp)
+is_exposed(const traffic *t, const queue_pair *qp, uint64_t psn)
 {
-    return messages_before(t, qp, qp->next_psn) > 0 &&
+    return messages_before(t, qp, psn) > 0 &&
            t->truth->n_packets <= t->plan->n_packets / 10 * 9;
 }
 
@@ -240,17 +243,18 @@ is_exposed(const traffic *t, const queue_pair *qp)
 static bool
 is_lost(traffic *t, const queue_pair *qp)
 {
-    return t->plan->lost_of_65536 > 0 && !qp->is_round_start && is_exposed(t, qp) &&
+    return t->plan->lost_of_65536 > 0 && !qp->is_round_start &&
+           is_exposed(t, qp, qp->next_psn) &&
            seeded_below(&t->random, 65536) < t->plan->lost_of_65536;
 }
 
-/* Whether this WRITE packet is overtaken by the next one, which is not the last of their
- * message: that one asks for an acknowledgement. */
+/* Whether this packet of a WRITE or of an answer is overtaken by the next one, which is not
+ * the last of their message: that one asks for an acknowledgement, or ends the answer. */
 static bool
-becomes_overtaken(traffic *t, const queue_pair *qp)
+becomes_overtaken(traffic *t, const queue_pair *qp, uint64_t psn)
 {
-    return t->plan->overtaken_of_256 > 0 && is_exposed(t, qp) &&
-           place_in_message(t, qp, qp->next_psn) + 2 < t->plan->message_pkts &&
+    return t->plan->overtaken_of_256 > 0 && is_exposed(t, qp, psn) &&
+           place_in_message(t, qp, psn) + 2 < t->plan->message_pkts &&
            seeded_below(&t->random, 256) < t->plan->overtaken_of_256;
 }
 
@@ -332,24 +336,61 @@ send_acknowledge(traffic *t, queue_pair *qp, answer what)
     emit(t, qp, &v);
 }
 
-/* The next packet of a READ response. */
-static void
-send_response(traffic *t, queue_pair *qp)
+static frame_values
+response_of(const traffic *t, const queue_pair *qp, uint64_t psn)
 {
-    queue_pair *requester = &t->qps[qp->peer];
-    uint64_t psn = qp->response_psn++;
-    uint32_t place = place_in_message(t, requester, psn);
+    const queue_pair *requester = &t->qps[qp->peer];
     opcode_kind kind = RESPONSE_MIDDLE;
-    if (place == 0) {
+    if (place_in_message(t, requester, psn) == 0) {
         kind = RESPONSE_FIRST;
-    } else if (qp->response_psn == qp->response_end_psn) {
+    } else if (psn + 1 == qp->response_end_psn) {
         kind = RESPONSE_LAST;
-        requester->waits = false;
     }
     frame_values v = frame_from(t, qp, kind, psn);
     v.payload_bytes = t->plan->mtu_bytes;
     v.syndrome = 0x1f;
     v.msn = (uint32_t)(messages_before(t, requester, psn) + 1) & PSN_MASK;
+    return v;
+}
+
+/* As overtake() and send_overtaken(), of a READ response. */
+static void
+overtake_response(traffic *t, queue_pair *qp)
+{
+    qp->overtaken_answer_identification = qp->identification++;
+    frame_values v = response_of(t, qp, qp->response_psn + 1);
+    emit(t, qp, &v);
+    qp->response_psn += 2;
+    qp->is_answer_overtaken = true;
+    t->truth->n_overtaken++;
+}
+
+static void
+send_overtaken_response(traffic *t, queue_pair *qp)
+{
+    frame_values v = response_of(t, qp, qp->response_psn - 2);
+    v.identification = qp->overtaken_answer_identification;
+    put_on_wire(t, &v);
+    qp->is_answer_overtaken = false;
+}
+
+/* The next packet of a READ response. */
+static void
+send_response(traffic *t, queue_pair *qp)
+{
+    queue_pair *requester = &t->qps[qp->peer];
+    if (qp->is_answer_overtaken) {
+        send_overtaken_response(t, qp);
+        return;
+    }
+    if (becomes_overtaken(t, requester, qp->response_psn)) {
+        overtake_response(t, qp);
+        return;
+    }
+    frame_values v = response_of(t, qp, qp->response_psn++);
+    if (v.kind == RESPONSE_LAST) {
+        requester->waits = false;
+    }
     if (is_marked(t, requester->host)) {
         v.tos |= TOS_CE;
         notice_mark(t, qp->peer);
@@ -488,7 +529,7 @@ send_write(traffic *t, queue_pair *qp)
         send_overtaken(t, qp);
         return true;
     }
-    if (becomes_overtaken(t, qp)) {
+    if (becomes_overtaken(t, qp, qp->next_psn)) {
         overtake(t, qp);
         return true;
     }

@@ -16,8 +16,9 @@
  * them is marked CE, and receivers answer with CNPs (annex A17.9), not more often than
  * every CNP_INTERVAL_NS.
  *
- * Where a network sprays packets over several ways, some WRITE packets are overtaken by the
- * next one.  Responders take both in any order, as NICs do that place data directly.
+ * Where a network sprays packets over several ways, some packets of WRITEs and of answers to
+ * READs are overtaken by the next one.  Who receives takes both in any order, as NICs do
+ * that place data directly.
  *
  * Beside that, hosts may send to their neighbours by TCP.
  *
@@ -52,7 +53,8 @@ typedef struct traffic_plan {
     uint32_t marked_of_256; /* this many of so many data packets to congested hosts */
     uint32_t others_of_256; /* in this many of so many slots, hosts send TCP */
     uint32_t missed_of_256; /* this many of so many packets are not captured */
-    /* This many of so many WRITE packets are overtaken; without loss or marks. */
+    /* This many of so many packets of WRITEs and of answers to READs are overtaken; without
+     * loss or marks. */
     uint32_t overtaken_of_256;
     uint64_t seed;
 } traffic_plan;

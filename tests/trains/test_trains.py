@@ -23,7 +23,8 @@ N_CHATTERS = 30 if SANITIZED else 120
 OPTIONS = ((), ("--icrc", "off"), ("--icrc", "sample"), ("--threads", "1"),
            ("--dscp-map", "26:3,48:6"), ("--link-speed", "100G"))
 MADE = {"headers": (20000, 64), "lossy": (60000, 32), "reads": (10000, 32),
-        "full": (4000, 32), "sprayed": (20000, 32)}
+        "full": (4000, 32), "sprayed": (20000, 32),
+        "sprayed-reads": (20000, 32)}
 
 
 def report(paths, options):
