@@ -65,8 +65,9 @@ miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     return n;
 }
 
-bool
-roce_respond_is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
+/* Whether the requester, were it here, expects just this response. */
+static bool
+is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
 {
     if (psn <= lane->accept_next) {
         return true;
@@ -91,7 +92,7 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a, roce_slot *slot)
 {
     roce_lane *lane = roce_responses(by);
-    bool in_order = roce_respond_is_expected(s, lane, a->psn);
+    bool in_order = is_expected(s, lane, a->psn);
     lane->tx++;
     if (slot == NULL) {
         by->pub.space[ROCE_SPACE_RESPONSES].unique_psns++;
@@ -146,7 +147,7 @@ catch_up(const roce_stream_state *s, roce_lane *lane)
     for (uint32_t i = roce_history_lower(&lane->history, lane->accept_next);
          i < lane->history.n; i++) {
         roce_slot *slot = roce_history_at(&lane->history, i);
-        if (!roce_respond_is_expected(s, lane, slot->psn) || slot->tx < tx) {
+        if (!is_expected(s, lane, slot->psn) || slot->tx < tx) {
             return;
         }
         tx = slot->tx;

@@ -573,10 +573,6 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round);
-/* Whether the requester, were it here, expects just this response. */
-bool
-roce_respond_is_expected(const roce_stream_state *s, const roce_lane *lane,
-                         int64_t psn);
 /* The first response to a request that was sent once tells a round trip. */
 void
 roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);

@@ -24,8 +24,16 @@ is_at_its_top(const roce_lane *lane)
     return lane->started && lane->next_tx == lane->max_next;
 }
 
-/* The same, and no response is missing but what is known to have come, since others have
- * long after it. */
+/* Whether the acceptor takes the next packet and those behind it.  If not, it waits for one
+ * before them and takes none. */
+static bool
+is_accepting(const roce_lane *lane)
+{
+    return lane->accept_next == lane->max_next;
+}
+
+/* Whether what was sent last is the newest, and no response is missing but what is known to
+ * have come, since others have long after it. */
 static bool
 is_whole(const roce_lane *lane)
 {
@@ -56,8 +64,7 @@ goes_on(const roce_stream_state *s)
 static bool
 is_calm(const roce_stream_state *s)
 {
-    return goes_on(s) && s->requests.accept_next == s->requests.max_next &&
-           roce_loss_is_delivered(s);
+    return goes_on(s) && is_accepting(&s->requests) && roce_loss_is_delivered(s);
 }
 
 /* ---- what may be taken ---- */
@@ -93,8 +100,17 @@ has_room_for_samples(const roce_tracker *t)
     return t->histogram_buckets <= t->config.histogram_room_buckets / 2;
 }
 
+/* Whether the READ is kept, whatever requests come beside its answer, and all before it has
+ * been acknowledged. */
+static bool
+is_kept(const roce_stream_state *s, const roce_slot *asked)
+{
+    return s->acked && s->una >= asked->psn && s->una < asked->psn + asked->span;
+}
+
 /* Those that are left of the answer to a READ, before which nothing is left to be
- * acknowledged. */
+ * acknowledged.  Whether its first one is what the requester expects, where that waits for
+ * another, is told by READs that may be forgotten in the meantime. */
 static uint32_t
 due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
 {
@@ -107,12 +123,11 @@ due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
     }
     const roce_slot *asked = roce_history_find(&s->requests.history, lane->max_next);
     if (asked == NULL || asked->psn < s->requests.first ||
-        (asked->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || !s->acked ||
-        s->una < asked->psn) {
+        (asked->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || !is_kept(s, asked)) {
         return 0;
     }
     bool tells = has_room_for_samples(t);
-    if (asked->psn == lane->max_next && !tells) {
+    if (asked->psn == lane->max_next && !(tells && is_accepting(lane))) {
         return 0;
     }
     int64_t left = asked->psn + asked->span - lane->max_next - (tells ? 0 : 1);
@@ -361,20 +376,18 @@ enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned f
     };
 }
 
-/* Either the acceptor takes all of a train, or it waits for a packet before them and takes
- * none. */
 static unsigned
-flags_kept(bool in_order)
+flags_kept(const roce_lane *lane)
 {
-    return in_order ? UINT_MAX : ~(unsigned)ROCE_SLOT_IN_ORDER;
+    return is_accepting(lane) ? UINT_MAX : ~(unsigned)ROCE_SLOT_IN_ORDER;
 }
 
 static void
-move_on(roce_lane *lane, uint32_t n, bool in_order)
+move_on(roce_lane *lane, uint32_t n)
 {
+    lane->accept_next += is_accepting(lane) ? n : 0;
     lane->max_next += n;
     lane->next_tx = lane->max_next;
-    lane->accept_next = in_order ? lane->max_next : lane->accept_next;
     lane->tx += n;
 }
 
@@ -386,11 +399,10 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
     const roce_history history = lane->history;
     const int64_t psn = lane->max_next;
     const uint64_t tx = lane->tx;
-    const bool in_order = lane->accept_next == psn;
-    const unsigned kept = flags_kept(in_order);
+    const unsigned kept = flags_kept(lane);
     uint64_t bytes = 0;
     uint32_t n_ends = 0;
-    if (!in_order) {
+    if (!is_accepting(lane)) {
         roce_sequence_discard(t, s, cars[0].frame, cars[0].time_ns);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -406,28 +418,25 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
         roce_sequence_learn_from(s, roce_opcode_get(cars[i].opcode)->part,
                                  cars[i].payload_bytes);
     }
-    move_on(lane, n, in_order);
+    move_on(lane, n);
     s->pub.message_bytes += bytes;
     s->pub.messages_completed += n_ends;
 }
 
 static void
-take_responses(const roce_tracker *t, roce_stream_state *by, const roce_car *cars,
-               uint32_t n)
+take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
 {
     roce_lane *lane = roce_responses(by);
     const uint32_t at = roce_history_extend(&lane->history, n);
     const roce_history history = lane->history;
-    const bool in_order =
-        roce_respond_is_expected(roce_track_peer(t, by), lane, lane->max_next);
-    const unsigned kept = flags_kept(in_order) & ~(unsigned)ROCE_SLOT_MESSAGE_END;
+    const unsigned kept = flags_kept(lane) & ~(unsigned)ROCE_SLOT_MESSAGE_END;
     for (uint32_t i = 0; i < n; i++) {
         roce_part part = roce_opcode_get(cars[i].opcode)->part;
         unsigned flags = flags_of_part[part] & kept;
         enter(&history.slots[(at + i) & (history.capacity - 1)], lane->max_next + i,
               lane->tx + 1 + i, &cars[i], flags, 0);
     }
-    move_on(lane, n, in_order);
+    move_on(lane, n);
 }
 
 /* What is counted of each car. */
@@ -562,7 +571,7 @@ roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_space space,
     if (space == ROCE_SPACE_REQUESTS) {
         take_requests(t, s, cars, n);
     } else {
-        take_responses(t, s, cars, n);
+        take_responses(s, cars, n);
     }
     count(t, s, cars, n);
     const roce_car *newest = &cars[n - 1];

@@ -1123,7 +1123,7 @@ read_but(line *l, uint32_t psn24, uint32_t missed, bool takes)
 }
 
 /* A response that comes late is in the way of none behind it, though the requester has
- * discarded those that passed it. */
+ * discarded those that passed it; but of the first to the next READ. */
 static void
 test_late_response(void)
 {
@@ -1135,6 +1135,30 @@ test_late_response(void)
         respond(&l, order[i], 1 + order[i], order[i], READ_RESPONSES);
         CHECK_INT(takes_responses(&l), i > 0 && order[i] != 6);
     }
+    for (uint32_t i = N_ROWS(order); i < READ_RESPONSES; i++) {
+        respond(&l, i, 1 + i, i, READ_RESPONSES);
+    }
+    carry(&l, READ_REQUEST, READ_RESPONSES, 2, READ_RESPONSES * PAYLOAD_BYTES);
+    CHECK(!takes_responses(&l));
+    respond(&l, READ_RESPONSES, 1 + READ_RESPONSES, 0, READ_RESPONSES);
+    CHECK(takes_responses(&l));
+    line_clear(&l);
+}
+
+/* An answer of which all has been acknowledged: its READ may be forgotten. */
+static void
+test_acknowledged_answer(void)
+{
+    static line l;
+    CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
+    carry(&l, READ_REQUEST, 0, 1, READ_RESPONSES * PAYLOAD_BYTES);
+    respond(&l, 0, 1, 0, READ_RESPONSES);
+    respond(&l, 1, 2, 1, READ_RESPONSES);
+    CHECK(takes_responses(&l));
+    carry_back(&l, ACKNOWLEDGE, READ_RESPONSES - 2, 3, 0x1f, 0);
+    CHECK(takes_responses(&l));
+    carry_back(&l, ACKNOWLEDGE, READ_RESPONSES - 1, 4, 0x1f, 0);
+    CHECK(!takes_responses(&l));
     line_clear(&l);
 }
 
@@ -1204,6 +1228,7 @@ main(void)
     test_gap();
     test_answers_around_gap();
     test_late_response();
+    test_acknowledged_answer();
     test_gap_of_responses();
     test_disturbance();
     test_same();
