@@ -76,7 +76,8 @@ struct rs_trains {
     /* Some receiver has had none left: from then on each AETH may tell that there are some
      * again, see receiver.c, and so responses that have one go by themselves. */
     gboolean credits_ran_out;
-    /* The newest frame that was like a platform's mould and did not board all the same. */
+    /* The newest frame that was like a platform's mould and did not board all the same; no two
+     * frames have one number. */
     const rs_platform *alike;
     guint64 alike_frame;
 };

@@ -96,7 +96,8 @@ rs_trains_identify(const rs_platform *platform, const roce_frame *frame,
                    const roce_car *car, roce_wire_identity *identity);
 
 /* A packet is tracked next, by itself.  Hands on what has to do with it: with one of no
- * stream, nothing has.  The packet's stream, if it was found on the way; ROCE_NO_STREAM. */
+ * stream, nothing has.  The packet's stream; ROCE_NO_STREAM if it has none yet, or nobody
+ * had to look for it. */
 guint32
 rs_trains_make_way(rs_trains *trains, const roce_frame *frame,
                    const roce_packet *packet);

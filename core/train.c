@@ -25,11 +25,11 @@ is_at_its_top(const roce_lane *lane)
 }
 
 /* Whether the acceptor takes the next packet and those behind it.  If not, it waits for one
- * before them and takes none. */
+ * before them and takes none; but see due_responses(). */
 static bool
 is_accepting(const roce_lane *lane)
 {
-    return lane->accept_next == lane->max_next;
+    return lane->accept_next >= lane->max_next;
 }
 
 /* Whether what was sent last is the newest, and no response is missing but what is known to
@@ -64,7 +64,8 @@ goes_on(const roce_stream_state *s)
 static bool
 is_calm(const roce_stream_state *s)
 {
-    return goes_on(s) && is_accepting(&s->requests) && roce_loss_is_delivered(s);
+    return goes_on(s) && s->requests.accept_next == s->requests.max_next &&
+           roce_loss_is_delivered(s);
 }
 
 /* ---- what may be taken ---- */
@@ -109,8 +110,8 @@ is_kept(const roce_stream_state *s, const roce_slot *asked)
 }
 
 /* Those that are left of the answer to a READ, before which nothing is left to be
- * acknowledged.  Whether its first one is what the requester expects, where that waits for
- * another, is told by READs that may be forgotten in the meantime. */
+ * acknowledged.  Where the requester waits for another response, it takes none of them, but
+ * perhaps the first: READs tell that which may be forgotten in the meantime. */
 static uint32_t
 due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
 {
@@ -385,9 +386,12 @@ flags_kept(const roce_lane *lane)
 static void
 move_on(roce_lane *lane, uint32_t n)
 {
-    lane->accept_next += is_accepting(lane) ? n : 0;
+    bool accepts = is_accepting(lane);
     lane->max_next += n;
     lane->next_tx = lane->max_next;
+    if (accepts && lane->accept_next < lane->max_next) {
+        lane->accept_next = lane->max_next;
+    }
     lane->tx += n;
 }
 

@@ -15,6 +15,7 @@
 
 ROCE_BEGIN
 
+/* Whoever sets members one by one zeroes it first. */
 typedef struct roce_alloc {
     /* Resizes `old` (NULL: allocates) to `size` bytes; NULL on failure, `old` kept. */
     void *(*resize)(void *ctx, void *old, size_t size);

@@ -753,6 +753,7 @@ test_same(void)
         for (uint64_t n = 1; compare_up_to(&hearings[i], n); n++) {
         }
     }
+    check_row(NULL);
 }
 
 /* Cars tell it where none that went by itself has. */
@@ -770,6 +771,43 @@ test_path_mtu(void)
     take_cars(&l);
     CHECK_INT(roce_tracker_stream(l.tracker, STREAM_A)->pmtu_bytes, PAYLOAD_BYTES);
     line_clear(&l);
+}
+
+/* A READ of which nobody could tell how many PSNs it takes is followed by the next one, which
+ * shows that it takes one; and comes again, when the path MTU tells that it takes 32. */
+static void
+talk_of_unknown_span(line *l)
+{
+    const uint32_t length_bytes = 32 * PAYLOAD_BYTES;
+    for (uint32_t psn24 = 0; psn24 < 4; psn24++) {
+        carry(l, SEND_ONLY, psn24, 1 + psn24, 0);
+    }
+    carry(l, READ_REQUEST, 4, 5, length_bytes);
+    carry(l, SEND_ONLY, 5, 6, 0);
+    carry(l, SEND_FIRST, 6, 7, 0);
+    carry(l, READ_REQUEST, 4, 5, length_bytes);
+    for (uint32_t psn24 = 7; psn24 < 16; psn24++) {
+        carry(l, SEND_MIDDLE, psn24, 1 + psn24, 0);
+    }
+    take_cars(l);
+}
+
+static void
+test_unknown_span(void)
+{
+    static line a;
+    static line b;
+    CHECK(line_init(&a, ONE_BY_ONE, &hearings[3], UINT64_MAX, UINT64_MAX));
+    CHECK(line_init(&b, IN_TRAINS, &hearings[3], UINT64_MAX, UINT64_MAX));
+    talk_of_unknown_span(&a);
+    talk_of_unknown_span(&b);
+    CHECK(b.n_trains_in[ROCE_SPACE_REQUESTS] > 0);
+    CHECK_INT(roce_state_at(a.tracker, STREAM_A)->requests.accept_next -
+                  roce_state_at(a.tracker, STREAM_A)->requests.max_next,
+              4 + 32 - 16);
+    compare(&a, &b);
+    line_clear(&a);
+    line_clear(&b);
 }
 
 static uint32_t
@@ -1233,6 +1271,7 @@ main(void)
     test_disturbance();
     test_same();
     test_path_mtu();
+    test_unknown_span();
     test_room_of_samples();
     test_at_random();
     test_memory();
