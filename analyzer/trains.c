@@ -386,12 +386,11 @@ turn_away(rs_trains *trains, const rs_platform *p, const roce_frame *frame)
     return NULL;
 }
 
-/* Where that happened to the frame just now; NULL: nowhere, or not at its point. */
-static const rs_platform *
-turned_away_at(const rs_trains *trains, const roce_frame *frame)
+/* Whether that happened to the frame just now, at its point. */
+static gboolean
+was_turned_away(const rs_trains *trains, const roce_frame *frame)
 {
-    const rs_platform *p = trains->alike;
-    return trains->alike_frame == frame->number && p->point == frame->point ? p : NULL;
+    return trains->alike_frame == frame->number && trains->alike->point == frame->point;
 }
 
 const roce_car *
@@ -495,9 +494,9 @@ hand_on_of(rs_trains *trains, guint32 stream)
 static guint32
 find_stream(const rs_trains *trains, const roce_frame *frame, const roce_packet *packet)
 {
-    const rs_platform *p = turned_away_at(trains, frame);
-    return p != NULL ? p->stream->id
-                     : roce_tracker_find(trains->tracker, frame->point, packet);
+    return was_turned_away(trains, frame)
+               ? trains->alike->stream->id
+               : roce_tracker_find(trains->tracker, frame->point, packet);
 }
 
 guint32
@@ -599,7 +598,7 @@ static void
 lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
      const rs_sight *sight)
 {
-    gboolean is_known = turned_away_at(trains, frame) == p;
+    gboolean is_known = was_turned_away(trains, frame) && trains->alike == p;
     p->open = is_known || has_mould(p, frame, sight->packet);
     p->point = frame->point;
     p->priority = sight->priority;
