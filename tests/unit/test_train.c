@@ -716,6 +716,23 @@ compare(const line *a, const line *b)
     }
 }
 
+/* Both, and some train has to be in that space. */
+static void
+compare_talk(const hearing *heard, void (*talk_of)(line *), roce_space space)
+{
+    static line a;
+    static line b;
+    CHECK(line_init(&a, ONE_BY_ONE, heard, UINT64_MAX, UINT64_MAX));
+    CHECK(line_init(&b, IN_TRAINS, heard, UINT64_MAX, UINT64_MAX));
+    talk_of(&a);
+    talk_of(&b);
+    take_cars(&b);
+    CHECK(b.n_trains_in[space] > 0);
+    compare(&a, &b);
+    line_clear(&a);
+    line_clear(&b);
+}
+
 /* Both, up to some frame; false where the conversation is shorter. */
 static bool
 compare_up_to(const hearing *heard, uint64_t most_frames)
@@ -790,24 +807,14 @@ talk_of_unknown_span(line *l)
         carry(l, SEND_MIDDLE, psn24, 1 + psn24, 0);
     }
     take_cars(l);
+    const roce_lane *lane = &roce_state_at(l->tracker, STREAM_A)->requests;
+    CHECK_INT(lane->accept_next - lane->max_next, 4 + 32 - 16);
 }
 
 static void
 test_unknown_span(void)
 {
-    static line a;
-    static line b;
-    CHECK(line_init(&a, ONE_BY_ONE, &hearings[3], UINT64_MAX, UINT64_MAX));
-    CHECK(line_init(&b, IN_TRAINS, &hearings[3], UINT64_MAX, UINT64_MAX));
-    talk_of_unknown_span(&a);
-    talk_of_unknown_span(&b);
-    CHECK(b.n_trains_in[ROCE_SPACE_REQUESTS] > 0);
-    CHECK_INT(roce_state_at(a.tracker, STREAM_A)->requests.accept_next -
-                  roce_state_at(a.tracker, STREAM_A)->requests.max_next,
-              4 + 32 - 16);
-    compare(&a, &b);
-    line_clear(&a);
-    line_clear(&b);
+    compare_talk(&hearings[3], talk_of_unknown_span, ROCE_SPACE_REQUESTS);
 }
 
 static uint32_t
@@ -1117,7 +1124,7 @@ test_gap(void)
     };
     static line l;
     CHECK(line_init(&l, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
         check_row(rows[i].name);
         carry(&l, SEND_MIDDLE, rows[i].psn24, rows[i].ident, 0);
         CHECK_INT(takes_requests(&l), rows[i].takes);
@@ -1246,17 +1253,7 @@ talk_of_disturbance(line *l)
 static void
 test_disturbance(void)
 {
-    static line a;
-    static line b;
-    CHECK(line_init(&a, ONE_BY_ONE, &hearings[1], UINT64_MAX, UINT64_MAX));
-    CHECK(line_init(&b, IN_TRAINS, &hearings[1], UINT64_MAX, UINT64_MAX));
-    talk_of_disturbance(&a);
-    talk_of_disturbance(&b);
-    take_cars(&b);
-    CHECK(b.n_trains_in[ROCE_SPACE_RESPONSES] > 0);
-    compare(&a, &b);
-    line_clear(&a);
-    line_clear(&b);
+    compare_talk(&hearings[1], talk_of_disturbance, ROCE_SPACE_RESPONSES);
 }
 
 int
