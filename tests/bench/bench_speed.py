@@ -89,6 +89,12 @@ class Capture:
 # --- making ----------------------------------------------------------------------------
 
 
+def put_on_disk(path):
+    """Now: otherwise the system does it while programs are measured, of gigabytes."""
+    with open(path, "rb") as written:
+        os.fsync(written.fileno())
+
+
 def make_capture(kind, n_headers):
     """Made once, and anew when what makes it has changed; one that was cut off by the end
     of this program is not taken for it."""
@@ -100,6 +106,7 @@ def make_capture(kind, n_headers):
         part = path.with_suffix(".part")
         print(f"making {path.name}", flush=True)
         subprocess.run([MAKER, kind, "--packets", str(n_packets), part], check=True)
+        put_on_disk(part)
         part.rename(path)
     return Capture(kind, path, n_packets)
 
