@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* That wait: a few lines of memory, written one after the other.  Of streams beyond the
- * first ones fewer do, for the sake of memory: all runs together take some MB. */
+ * first ones fewer do, for the sake of memory: all runs together take some MB.  Those whose
+ * packets all come as cars of trains have none. */
 #define MOST_STEPS 16
 #define FEWER_STEPS 4
 #define STREAMS_WITH_MOST 4096
@@ -48,8 +49,8 @@ typedef struct run {
     guint64 beside; /* frame that came behind all of them, and was counted; 0: none */
     guint64 payload_bytes, wire_bytes;
     const roce_stream *stream;
-    step newest;  /* of those that were told */
-    step steps[]; /* most_steps() of them */
+    step newest; /* of those that were told */
+    step *steps; /* room for most_steps(); NULL: none has waited yet */
 } run;
 
 struct rs_runs {
@@ -57,12 +58,22 @@ struct rs_runs {
     GPtrArray *of_stream; /* run; NULL: none yet */
 };
 
+static void
+free_run(gpointer data)
+{
+    run *r = data;
+    if (r != NULL) {
+        g_free(r->steps);
+        g_free(r);
+    }
+}
+
 rs_runs *
 rs_runs_new(const rs_runs_listener *listener)
 {
     rs_runs *runs = g_new0(rs_runs, 1);
     runs->listener = *listener;
-    runs->of_stream = g_ptr_array_new_with_free_func(g_free);
+    runs->of_stream = g_ptr_array_new_with_free_func(free_run);
     return runs;
 }
 
@@ -78,7 +89,7 @@ rs_runs_free(rs_runs *runs)
 void
 rs_runs_approach(const rs_runs *runs, guint32 stream)
 {
-    rs_approach_pointed(runs->of_stream, stream, offsetof(run, steps));
+    rs_approach_pointed(runs->of_stream, stream, sizeof(run));
 }
 
 static run *
@@ -311,6 +322,19 @@ end(const rs_runs *runs, run *r)
 
 /* ---- packets ---- */
 
+/* For one step more. */
+static void
+make_room(const rs_runs *runs, run *r)
+{
+    guint most = most_steps(r->stream->id);
+    if (r->steps == NULL) {
+        r->steps = g_new(step, most);
+    }
+    if (r->n_steps == most) {
+        tell_steps(runs, r);
+    }
+}
+
 static void
 add(run *r, const rs_sight *sight)
 {
@@ -409,9 +433,7 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
     if (comes_in_runs(sight) && grew(&sight->counted, &r->counted, &r->grows)) {
         find_likeness(&like, sight);
         if (memcmp(&like, &r->like, sizeof like) == 0) {
-            if (r->n_steps == most_steps(sight->stream->id)) {
-                tell_steps(runs, r);
-            }
+            make_room(runs, r);
             add(r, sight);
             return TRUE;
         }
@@ -432,8 +454,7 @@ rs_runs_begin(rs_runs *runs, const rs_sight *sight)
         g_ptr_array_set_size(runs->of_stream, (gint)id + 1);
     }
     if (runs->of_stream->pdata[id] == NULL) {
-        runs->of_stream->pdata[id] =
-            g_malloc0(sizeof(run) + most_steps(id) * sizeof(step));
+        runs->of_stream->pdata[id] = g_new0(run, 1);
     }
     run *r = runs->of_stream->pdata[id];
     r->open = TRUE;
