@@ -215,7 +215,9 @@ insert_cell(rs_cells *cells, guint i, guint64 number)
         cells->room = MAX(1, 2 * cells->room);
         cells->at = g_renew(rs_cell, cells->at, cells->room);
     }
-    memmove(&cells->at[i + 1], &cells->at[i], (cells->n - i) * sizeof(rs_cell));
+    if (i < cells->n) {
+        memmove(&cells->at[i + 1], &cells->at[i], (cells->n - i) * sizeof(rs_cell));
+    }
     cells->at[i] = (rs_cell){.number = number};
     cells->n++;
 }

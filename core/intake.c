@@ -205,25 +205,6 @@ tell_lost(roce_intake *intake)
     return error;
 }
 
-int
-roce_intake_add(roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
-{
-    roce_survey_point *point = point_of(intake, frame->point);
-    if (frame->point >= intake->n_points) {
-        intake->n_points = frame->point + 1;
-    }
-    int error = ROCE_OK;
-    if (!roce_survey_wants(intake->survey, point)) {
-        admit(intake, frame, packet);
-    } else {
-        error = roce_survey_hold(intake->survey, point, frame, packet);
-        if (error == ROCE_OK && roce_survey_has_enough(intake->survey)) {
-            error = end_survey(intake);
-        }
-    }
-    return error != ROCE_OK ? error : tell_lost(intake);
-}
-
 bool
 roce_intake_is_straight(const roce_intake *intake, uint32_t point)
 {
@@ -240,6 +221,29 @@ roce_intake_finish(roce_intake *intake)
     for (uint32_t i = 0; i < intake->n_reorders; i++) {
         if (intake->reorders[i] != NULL) {
             roce_reorder_flush(intake->reorders[i]);
+        }
+    }
+    return error != ROCE_OK ? error : tell_lost(intake);
+}
+
+int
+roce_intake_add(roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
+{
+    if (roce_intake_is_straight(intake, frame->point)) {
+        intake->config.take(intake->config.ctx, frame, packet);
+        return tell_lost(intake);
+    }
+    roce_survey_point *point = point_of(intake, frame->point);
+    if (frame->point >= intake->n_points) {
+        intake->n_points = frame->point + 1;
+    }
+    int error = ROCE_OK;
+    if (!roce_survey_wants(intake->survey, point)) {
+        admit(intake, frame, packet);
+    } else {
+        error = roce_survey_hold(intake->survey, point, frame, packet);
+        if (error == ROCE_OK && roce_survey_has_enough(intake->survey)) {
+            error = end_survey(intake);
         }
     }
     return error != ROCE_OK ? error : tell_lost(intake);
