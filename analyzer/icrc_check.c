@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "icrc_check.h"
 
-#include <libdeflate.h>
+#include "crc32.h"
 
 #define SAMPLE_ONE_IN 64 /* PSNs */
-
-/* By carry-less multiplication where the processor has it: zlib's, which goes by tables,
- * takes longer for the payload of a full packet than all the rest of the analysis. */
-uint32_t
-rs_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
-{
-    return libdeflate_crc32(crc, bytes, size);
-}
 
 static gboolean
 is_wanted(const rs_icrc_check *check, guint64 frame, guint32 psn24)

@@ -35,8 +35,4 @@ roce_icrc_status
 rs_icrc_check_car(const rs_icrc_check *check, const roce_frame *frame,
                   const roce_mould *mould, const roce_car *car);
 
-/* The fastest CRC-32 there is, for roce_icrc_check(). */
-uint32_t
-rs_crc32(uint32_t crc, const uint8_t *bytes, size_t size);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which ICRCs are checked, and the CRC they are checked by; test_icrc.c has the rest. */
+/* Which ICRCs are checked; test_icrc.c has the rest. */
 #include "packet_maker.h"
-#include "seeded.h"
 
 #include "icrc_check.h"
 
@@ -12,27 +11,6 @@
     MACS IS_IPV4 IPV4("\x00\x30", IS_UDP)                                              \
         UDP("\x00\x1c") "\x11\x40\xff\xff\x00\x00\x00\x11\x00\x00\x00\x64"             \
                         "\x1f\x00\x00\x07" icrc
-
-/* Against core's own, which test_icrc.c proves: every length and place in memory that the
- * ways of the fast one change at, and in parts. */
-static void
-test_crc(void)
-{
-    static uint8_t bytes[4400];
-    seeded random = {.state = 11};
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        bytes[i] = (uint8_t)seeded_next(&random);
-    }
-    for (size_t n = 0; n < 4200; n += n < 600 ? 1 : 37) {
-        const uint8_t *at = bytes + n % 64;
-        uint32_t want = roce_crc32(0, at, n);
-        uint32_t half = rs_crc32(0, at, n / 3);
-        if (!CHECK_INT(rs_crc32(0, at, n), want) ||
-            !CHECK_INT(rs_crc32(half, at + n / 3, n - n / 3), want)) {
-            return;
-        }
-    }
-}
 
 static void
 test_modes(void)
@@ -90,7 +68,6 @@ test_modes(void)
 int
 main(void)
 {
-    test_crc();
     test_modes();
     return check_status();
 }
