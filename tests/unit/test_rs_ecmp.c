@@ -61,6 +61,39 @@ check_many(void)
     }
 }
 
+/* The sum of what the fullest link has, over all ways that the flows from the i-th on can
+ * take. */
+static double
+sum_of_most(unsigned i, unsigned flows, unsigned links, unsigned *on)
+{
+    unsigned most = 0;
+    for (unsigned j = 0; i == flows && j < links; j++) {
+        most = on[j] > most ? on[j] : most;
+    }
+    double sum = most;
+    for (unsigned j = 0; i < flows && j < links; j++) {
+        on[j]++;
+        sum += sum_of_most(i + 1, flows, links, on);
+        on[j]--;
+    }
+    return sum;
+}
+
+static void
+check_each_way(void)
+{
+    for (unsigned flows = 1; flows <= 6; flows++) {
+        for (unsigned links = 2; links <= 7; links++) {
+            char name[32];
+            snprintf(name, sizeof name, "%u on %u", flows, links);
+            check_row(name);
+            unsigned on[7] = {0};
+            check_near(rs_ecmp_most(flows, links),
+                       sum_of_most(0, flows, links, on) / pow(links, flows));
+        }
+    }
+}
+
 static void
 check_load(void)
 {
@@ -76,6 +109,7 @@ int
 main(void)
 {
     check_flows();
+    check_each_way();
     check_many();
     check_load();
     return check_status();
