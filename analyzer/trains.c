@@ -253,14 +253,11 @@ make_platform(rs_trains *trains, const roce_stream *stream)
 
 /* ---- handing on ---- */
 
-static void
-hand_on(rs_trains *trains, rs_platform *p)
+/* Of those that there are. */
+G_NO_INLINE static void
+hand_on_cars(rs_trains *trains, rs_platform *p)
 {
     guint n = p->n;
-    p->room = 0;
-    if (n == 0) {
-        return;
-    }
     rs_platform *last =
         g_ptr_array_steal_index_fast(trains->waiting, trains->waiting->len - 1);
     if (last != p) {
@@ -276,6 +273,15 @@ hand_on(rs_trains *trains, rs_platform *p)
     const rs_train train = {
         .stream = p->stream, .space = p->space, .psn = p->psn - n, .n = (guint16)n};
     trains->take(trains->ctx, &train, p->cars);
+}
+
+static inline void
+hand_on(rs_trains *trains, rs_platform *p)
+{
+    p->room = 0;
+    if (p->n > 0) {
+        hand_on_cars(trains, p);
+    }
 }
 
 void
