@@ -42,6 +42,10 @@ typedef struct step {
 typedef struct run {
     gboolean open;
     guint n_steps; /* that wait */
+    /* Packets came one by one between others that ended their wait: then none waits, and so
+     * many have come since. */
+    gboolean alone;
+    guint n_alone;
     likeness like;
     rs_counted counted; /* with the newest packet */
     rs_counted grows;   /* with each packet */
@@ -273,8 +277,11 @@ static void
 tell_steps(const rs_runs *runs, run *r)
 {
     if (r->n_steps == 0) {
+        r->alone = r->alone && r->n_alone <= 1;
+        r->n_alone = 0;
         return;
     }
+    r->alone = r->n_steps == 1;
     rebuilt all;
     rebuild(r, &all);
     rs_counted counted = counted_before(r);
@@ -335,11 +342,11 @@ make_room(const rs_runs *runs, run *r)
     }
 }
 
-static void
-add(run *r, const rs_sight *sight)
+static step
+step_of_packet(const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    r->steps[r->n_steps++] = (step){
+    return (step){
         .time_ns = sight->frame->time_ns,
         .frame = sight->frame->number,
         .psn = sight->sighting->psn,
@@ -350,6 +357,19 @@ add(run *r, const rs_sight *sight)
         .headers = p->headers,
         .opcode = p->bth.opcode,
     };
+}
+
+static void
+add(const rs_runs *runs, run *r, const rs_sight *sight)
+{
+    if (r->alone) {
+        r->n_alone++;
+        runs->listener.step(runs->listener.ctx, sight);
+        r->newest = step_of_packet(sight);
+    } else {
+        make_room(runs, r);
+        r->steps[r->n_steps++] = step_of_packet(sight);
+    }
     r->counted = sight->counted;
     r->n++;
     r->beside = 0;
@@ -433,8 +453,7 @@ rs_runs_join(rs_runs *runs, const rs_sight *sight)
     if (comes_in_runs(sight) && grew(&sight->counted, &r->counted, &r->grows)) {
         find_likeness(&like, sight);
         if (memcmp(&like, &r->like, sizeof like) == 0) {
-            make_room(runs, r);
-            add(r, sight);
+            add(runs, r, sight);
             return TRUE;
         }
     }
