@@ -22,14 +22,14 @@ by_libdeflate(uint32_t crc, const uint8_t *bytes, size_t size)
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define BY_16 "pclmul,sse4.1"
+#define BY_16 "pclmul"
 #define BY_32 "avx2,vpclmulqdq," BY_16
 #define BY_64 "avx512f,avx512vl," BY_32
 #define LEAST_BY_32 ((size_t)4 * 32) /* as many bytes as are begun with */
 #define LEAST_BY_64 ((size_t)4 * 64)
 
-/* What 16 bytes are multiplied by to be moved on by so many bits: the first 8 of them by
- * x^(bits + 32) and the others by x^(bits - 32), modulo the polynomial, reflected, and one
+/* What 16 bytes are multiplied by to be moved on by so many bits: the last 8 of them by
+ * x^(bits - 32), and the first ones by x^(bits + 32), which stands behind it; modulo the polynomial, reflected, and one
  * bit to the left since a product of reflected numbers is one bit short. */
 #define BY_2048_BITS 0x1322d1430, 0x11542778a
 #define BY_1024_BITS 0x14a7fe880, 0x1e88ef372

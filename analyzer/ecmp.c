@@ -112,9 +112,6 @@ double
 rs_ecmp_most(guint flows, guint links)
 {
     double expected = 0;
-    if (links == 1) {
-        return flows;
-    }
     for (guint most = 0; most < flows; most++) {
         double exceeded =
             most * (guint64)links < flows ? 1 : 1 - chance_of_most(flows, links, most);

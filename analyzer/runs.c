@@ -41,11 +41,9 @@ typedef struct step {
 
 typedef struct run {
     gboolean open;
-    guint n_steps; /* that wait */
-    /* Packets came one by one between others that ended their wait: then none waits, and so
-     * many have come since. */
-    gboolean alone;
-    guint n_alone;
+    guint n_steps;  /* that wait */
+    guint n_since;  /* packets that have come since any were told to wait no longer */
+    gboolean alone; /* before that it was one: the next one need not wait for others */
     likeness like;
     rs_counted counted; /* with the newest packet */
     rs_counted grows;   /* with each packet */
@@ -276,12 +274,11 @@ counted_before(const run *r)
 static void
 tell_steps(const rs_runs *runs, run *r)
 {
+    r->alone = r->n_since > 0 ? r->n_since == 1 : r->alone;
+    r->n_since = 0;
     if (r->n_steps == 0) {
-        r->alone = r->alone && r->n_alone <= 1;
-        r->n_alone = 0;
         return;
     }
-    r->alone = r->n_steps == 1;
     rebuilt all;
     rebuild(r, &all);
     rs_counted counted = counted_before(r);
@@ -362,14 +359,14 @@ step_of_packet(const rs_sight *sight)
 static void
 add(const rs_runs *runs, run *r, const rs_sight *sight)
 {
-    if (r->alone) {
-        r->n_alone++;
+    if (r->alone && r->n_since == 0) {
         runs->listener.step(runs->listener.ctx, sight);
         r->newest = step_of_packet(sight);
     } else {
         make_room(runs, r);
         r->steps[r->n_steps++] = step_of_packet(sight);
     }
+    r->n_since++;
     r->counted = sight->counted;
     r->n++;
     r->beside = 0;

@@ -7,7 +7,8 @@
  * memory whenever a packet of it comes; so packets that are alike wait beside each other,
  * and watchers are told of some at a time:
  *
- *   steps   of each packet, in the order of its stream
+ *   steps   of each packet, in the order of its stream; where packets come one by one
+ *           between trains and events, which end their wait, without any
  *   counts  of the newest, with how many it stands for and what they come to
  *
  * The one rule: nothing is told differently, only later.  A run ends with the first packet

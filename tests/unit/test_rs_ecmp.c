@@ -94,6 +94,26 @@ check_each_way(void)
     }
 }
 
+/* Against fit[j][i] = sum over c = 0..k of B(c; i, 1/j) fit[j - 1][i - c], link by link. */
+static void
+check_many_on_many(void)
+{
+    static const struct {
+        const char *name;
+        unsigned flows, links;
+        double most;
+    } cases[] = {
+        {"256 on 64", 256, 64, 9.370309827165},
+        {"200 on 33", 200, 33, 11.717852641592},
+        {"256 on 3", 256, 3, 93.195451191558},
+        {"100 on 1000", 100, 1000, 2.138190075410},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_row(cases[i].name);
+        check_near(rs_ecmp_most(cases[i].flows, cases[i].links), cases[i].most);
+    }
+}
+
 static void
 check_load(void)
 {
@@ -111,6 +131,7 @@ main(void)
     check_flows();
     check_each_way();
     check_many();
+    check_many_on_many();
     check_load();
     return check_status();
 }

@@ -86,15 +86,17 @@ listener_clear(listener *l)
     }
 }
 
-/* As the watchers do. */
-static void
+/* As the watchers do; whether it joined a run. */
+static gboolean
 take_packet(rs_runs *runs, listener *l, const rs_sight *sight)
 {
-    if (!rs_runs_join(runs, sight)) {
+    gboolean joined = rs_runs_join(runs, sight);
+    if (!joined) {
         take_step(l, sight);
         take_count(l, sight);
         rs_runs_begin(runs, sight);
     }
+    return joined;
 }
 
 /* A packet of some stream: most are like the one before, some are not, in this or that. */
@@ -160,14 +162,17 @@ check_random(guint32 seed)
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     sight_maker m;
     sight_maker_init(&m);
-    guint joined = 0;
+    guint waiting = 0;
+    guint at_once = 0;
     for (guint i = 0; i < PACKETS; i++) {
         const rs_sight *sight = next_sight(&m, random, i);
         take_step(&alone, sight);
         take_count(&alone, sight);
         guint before = in_runs.steps[sight->stream->id]->len;
-        take_packet(runs, &in_runs, sight);
-        joined += in_runs.steps[sight->stream->id]->len == before ? 1 : 0;
+        gboolean joined = take_packet(runs, &in_runs, sight);
+        gboolean waits = in_runs.steps[sight->stream->id]->len == before;
+        waiting += waits ? 1 : 0;
+        at_once += joined && !waits && sight->stream->id == 0 ? 1 : 0;
         /* Of one stream packets rarely wait together, and are told at once. */
         gint32 seldom = sight->stream->id == 0 ? 2 : 100;
         if (g_rand_int_range(random, 0, seldom) == 0) {
@@ -175,7 +180,8 @@ check_random(guint32 seed)
         }
     }
     rs_runs_end(runs);
-    CHECK(joined > PACKETS / 2); /* else nothing was tried */
+    CHECK(waiting > PACKETS / 2); /* else nothing was tried */
+    CHECK(at_once > PACKETS / 50);
     check_same(&alone, &in_runs);
     rs_runs_free(runs);
     listener_clear(&alone);
