@@ -29,8 +29,9 @@ by_libdeflate(uint32_t crc, const uint8_t *bytes, size_t size)
 #define LEAST_BY_64 ((size_t)4 * 64)
 
 /* What 16 bytes are multiplied by to be moved on by so many bits: the last 8 of them by
- * x^(bits - 32), and the first ones by x^(bits + 32), which stands behind it; modulo the polynomial, reflected, and one
- * bit to the left since a product of reflected numbers is one bit short. */
+ * x^(bits - 32), and the first ones by x^(bits + 32), which stands behind it; modulo the
+ * polynomial, reflected, and one bit to the left since a product of reflected numbers is one
+ * bit short. */
 #define BY_2048_BITS 0x1322d1430, 0x11542778a
 #define BY_1024_BITS 0x14a7fe880, 0x1e88ef372
 #define BY_512_BITS 0x1c6e41596, 0x154442bd4
@@ -194,21 +195,22 @@ has_64(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+#endif
+
+/* Each way leaves what is too short for it to the next one. */
 uint32_t
 rs_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
 {
-    if (size < LEAST_BY_32 || !has_32()) {
-        return by_libdeflate(crc, bytes, size);
+#if defined(__x86_64__)
+    if (has_64()) {
+        return by_64(crc, bytes, size);
     }
-    return has_64() ? by_64(crc, bytes, size) : by_32(crc, bytes, size);
-}
-#else
-uint32_t
-rs_crc32(uint32_t crc, const uint8_t *bytes, size_t size)
-{
+    if (has_32()) {
+        return by_32(crc, bytes, size);
+    }
+#endif
     return by_libdeflate(crc, bytes, size);
 }
-#endif
 
 guint
 rs_crc32_ways(roce_crc32_fn *ways, guint n)

@@ -17,7 +17,7 @@ uint32_t
 rs_crc32(uint32_t crc, const uint8_t *bytes, size_t size);
 
 /* The ways to compute it that this processor has, at most `n` of them, the fastest first,
- * which is what rs_crc32() takes for long pieces; how many there are. */
+ * which is the one that rs_crc32() takes; how many there are. */
 guint
 rs_crc32_ways(roce_crc32_fn *ways, guint n);
 

@@ -98,23 +98,25 @@ power_of(const series *some, guint n, guint most)
     return n % 2 != 0 ? product_of(&even, some, most) : even;
 }
 
-/* The chance that no link, of 2 at least, has more than `most` flows. */
+/* The chance that no link, of 2 at least, has more than `most` flows, times p(n; n). */
 static double
-chance_of_most(guint flows, guint links, guint most)
+share_of_most(guint flows, guint links, guint most)
 {
     const series one = poisson((double)flows / links, most);
     const series half = power_of(&one, links / 2, flows);
     const series other = links % 2 != 0 ? product_of(&half, &one, flows) : half;
-    return term_of_product(&half, &other, flows) / poisson(flows, flows).at[flows];
+    return term_of_product(&half, &other, flows);
 }
 
 double
 rs_ecmp_most(guint flows, guint links)
 {
+    const double all = poisson(flows, flows).at[flows];
     double expected = 0;
     for (guint most = 0; most < flows; most++) {
-        double exceeded =
-            most * (guint64)links < flows ? 1 : 1 - chance_of_most(flows, links, most);
+        double exceeded = most * (guint64)links < flows
+                              ? 1
+                              : 1 - share_of_most(flows, links, most) / all;
         if (exceeded < NEGLIGIBLE) {
             break;
         }

@@ -274,8 +274,10 @@ counted_before(const run *r)
 static void
 tell_steps(const rs_runs *runs, run *r)
 {
-    r->alone = r->n_since > 0 ? r->n_since == 1 : r->alone;
-    r->n_since = 0;
+    if (r->n_since > 0) {
+        r->alone = r->n_since == 1;
+        r->n_since = 0;
+    }
     if (r->n_steps == 0) {
         return;
     }

@@ -215,18 +215,6 @@ roce_intake_is_straight(const roce_intake *intake, uint32_t point)
 }
 
 int
-roce_intake_finish(roce_intake *intake)
-{
-    int error = end_survey(intake);
-    for (uint32_t i = 0; i < intake->n_reorders; i++) {
-        if (intake->reorders[i] != NULL) {
-            roce_reorder_flush(intake->reorders[i]);
-        }
-    }
-    return error != ROCE_OK ? error : tell_lost(intake);
-}
-
-int
 roce_intake_add(roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
 {
     if (roce_intake_is_straight(intake, frame->point)) {
@@ -244,6 +232,18 @@ roce_intake_add(roce_intake *intake, const roce_frame *frame, const roce_packet 
         error = roce_survey_hold(intake->survey, point, frame, packet);
         if (error == ROCE_OK && roce_survey_has_enough(intake->survey)) {
             error = end_survey(intake);
+        }
+    }
+    return error != ROCE_OK ? error : tell_lost(intake);
+}
+
+int
+roce_intake_finish(roce_intake *intake)
+{
+    int error = end_survey(intake);
+    for (uint32_t i = 0; i < intake->n_reorders; i++) {
+        if (intake->reorders[i] != NULL) {
+            roce_reorder_flush(intake->reorders[i]);
         }
     }
     return error != ROCE_OK ? error : tell_lost(intake);
