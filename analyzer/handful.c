@@ -10,7 +10,7 @@
 static const rs_record *
 record_at(const rs_handful *h, guint i)
 {
-    return &h->from->records[h->first + i];
+    return &h->records[i];
 }
 
 /* ---- ahead ---- */
@@ -47,6 +47,9 @@ unwrap(rs_handful *h, const rs_short_way *way)
 static gboolean
 have_one_interface(const rs_handful *h)
 {
+    if (rs_reader_n_interfaces(h->from->reader) == 1) {
+        return TRUE;
+    }
     guint different = 0;
     for (guint i = 1; i < h->n; i++) {
         different |= record_at(h, i)->interface ^ record_at(h, 0)->interface;
@@ -67,11 +70,12 @@ guess_platforms(rs_handful *h, const rs_short_way *way)
 {
     const rs_trains *trains = way->trains;
     const guint n = h->n;
+    const gboolean is_alike = h->is_alike;
     guint32 keys[RS_HANDFUL];
     const rs_shelf *shelves[RS_HANDFUL];
     guint32 point = guess_point(way, h, record_at(h, 0)->interface);
     for (guint i = 0; i < n; i++) {
-        guint32 at = h->is_alike ? point : guess_point_of(h, way, i);
+        guint32 at = is_alike ? point : guess_point_of(h, way, i);
         keys[i] = rs_trains_key(roce_mould_hash(h->frames[i]), at);
         shelves[i] = rs_trains_approach_shelf(trains, keys[i]);
     }
@@ -122,10 +126,10 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
                       guint first, guint n)
 {
     h->from = from;
-    h->first = first;
+    h->records = &from->records[first];
     h->n = n;
     for (guint i = 0; i < n; i++) {
-        h->frames[i] = &from->records[first + i].frame;
+        h->frames[i] = &h->records[i].frame;
     }
     h->is_alike = have_one_interface(h);
     if (way->trains != NULL) {

@@ -32,7 +32,8 @@ typedef struct rs_short_way {
 /* Frames that come next, and what is known of them ahead. */
 typedef struct rs_handful {
     const rs_feed_batch *from;
-    guint first, n;
+    rs_record *records; /* of the batch, from the first of these on */
+    guint n;
     gboolean is_alike; /* all are of one interface, and no mirror carried any */
     roce_frame *frames[RS_HANDFUL]; /* as trains have them: themselves, or in `inner` */
     rs_platform *platforms[RS_HANDFUL];     /* where they may wait; NULL: nowhere */

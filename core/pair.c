@@ -18,9 +18,11 @@
  * acknowledgements contradict it, its pairing stays as far as CM lets it, and the stream
  * says so.
  */
+#include "fetch.h"
+#include "track.h"
+
 #include "roce/aeth.h"
 #include "roce/hash.h"
-#include "track.h"
 
 #include <string.h>
 
@@ -86,7 +88,7 @@ place_of(const roce_tracker *t, uint64_t key)
 void
 roce_pair_approach_note(const roce_tracker *t, uint64_t way, uint32_t psn24)
 {
-    __builtin_prefetch(bucket_of(t, note_key(way, psn24)), 1);
+    roce_fetch(bucket_of(t, note_key(way, psn24)), sizeof(roce_pair_entry));
 }
 
 void

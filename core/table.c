@@ -4,14 +4,15 @@
  * source QPN as well.  Open addressing over ids; streams themselves never move, so that
  * whoever holds one may keep it.
  */
+#include "fetch.h"
+#include "track.h"
+
 #include "roce/hash.h"
 #include "roce/train.h"
-#include "track.h"
 
 #include <stddef.h>
 
 #define SMALLEST_INDEX 1024
-#define CACHE_LINE_BYTES 64
 
 /* A place of the index: half of the hash, so that hardly any stream is looked at in
  * vain. */
@@ -229,21 +230,13 @@ roce_tracker_find(const roce_tracker *t, uint32_t point, const roce_packet *pack
 
 /* ---- packets to come ---- */
 
-static void
-fetch(const void *from, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += CACHE_LINE_BYTES) {
-        __builtin_prefetch((const char *)from + at, 1);
-    }
-}
-
 void
 roce_tracker_approach_stream(const roce_tracker *t, uint32_t stream)
 {
     const roce_stream_state *s = roce_state_at(t, stream);
-    fetch(s, offsetof(roce_stream, first_frame));
-    fetch(&s->una,
-          offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, una));
+    roce_fetch(s, offsetof(roce_stream, first_frame));
+    roce_fetch(&s->una,
+               offsetof(roce_stream_state, heard) - offsetof(roce_stream_state, una));
 }
 
 uint64_t
@@ -282,7 +275,7 @@ roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet 
     roce_pair_approach(t, s, packet);
     if (history->capacity > 0) {
         uint32_t next = (history->first + history->n) & (history->capacity - 1);
-        fetch(&history->slots[next], sizeof *history->slots);
+        roce_fetch(&history->slots[next], sizeof *history->slots);
     }
 }
 

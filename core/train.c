@@ -9,8 +9,10 @@
  */
 #include "roce/train.h"
 
-#include "roce/aeth.h"
+#include "fetch.h"
 #include "track.h"
+
+#include "roce/aeth.h"
 
 #include <limits.h>
 
@@ -332,18 +334,22 @@ roce_tracker_count_mirrored(roce_tracker *t, uint32_t n)
     t->totals.tunnelled_packets += n;
 }
 
-/* Entries that are far away are asked for together: where each begins, which are no further
- * apart than lines of memory are long, and where the last one ends. */
+/* Entries that are far away are asked for together, up to where the last one ends. */
 void
 roce_tracker_approach_train(const roce_tracker *t, uint32_t stream, roce_space space,
                             uint32_t n)
 {
     const roce_stream_state *s = roce_state_at(t, stream);
     const roce_history *history = &roce_lane_of(s, space)->history;
-    for (uint32_t i = 0; i <= n && i < history->capacity; i++) {
-        uint32_t at = (history->first + history->n + i) & (history->capacity - 1);
-        __builtin_prefetch(&history->slots[at], 1);
+    if (history->capacity == 0) {
+        return;
     }
+    uint32_t at = (history->first + history->n) & (history->capacity - 1);
+    uint32_t until_end = history->capacity - at;
+    uint32_t n_slots = n + 1 < history->capacity ? n + 1 : history->capacity;
+    uint32_t n_there = n_slots < until_end ? n_slots : until_end;
+    roce_fetch(&history->slots[at], n_there * sizeof *history->slots);
+    roce_fetch(history->slots, (n_slots - n_there) * sizeof *history->slots);
 }
 
 /* What an entry tells by the part of its message alone. */
