@@ -25,7 +25,7 @@ roce_ident_mode
 roce_ident_mode_of(const roce_stream_state *s)
 {
     uint32_t n = s->ident_rises + s->ident_same + s->ident_other;
-    if (n == 0 || s->ident_same > n - n / 4) {
+    if (s->ident_same == n || s->ident_same > n - n / 4) {
         return ROCE_IDENT_CONSTANT;
     }
     if (n >= 4 && s->ident_rises >= n - n / 8) {

@@ -324,7 +324,8 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
                  const roce_arrival *a, const roce_doubt *d)
 {
     const roce_lane *lane = &s->requests;
-    bool run = a->psn == d->psn + d->span;
+    /* Behind a repeat of the newest request comes the next new one in any case. */
+    bool run = a->psn == d->psn + d->span && (d->late || a->psn < lane->max_next);
     if (d->overtaken) {
         bool whole = roce_missing_find(&lane->missing, a->psn) == NULL;
         return (run || (a->psn > d->psn && whole)) && a->psn < lane->next_tx;
