@@ -2,6 +2,7 @@
 #include "text_streams.h"
 
 #include "format.h"
+#include "quantile.h"
 #include "table.h"
 
 /* clang-format off */
@@ -79,14 +80,14 @@ static void
 add_latency(const rs_text *r, rs_table *table, roce_latency latency)
 {
     const roce_histogram *h = &r->summary->latencies[latency];
+    guint64 resolution_ns = MAX(r->analysis->resolution_ns, 1);
     const guint64 values[] = {
         h->min_ns,
-        roce_histogram_quantile(h, 500),
-        roce_histogram_quantile(h, 900),
-        roce_histogram_quantile(h, 990),
+        rs_quantile_ns(h, 500, resolution_ns),
+        rs_quantile_ns(h, 900, resolution_ns),
+        rs_quantile_ns(h, 990, resolution_ns),
         h->max_ns,
     };
-    guint64 resolution_ns = MAX(r->analysis->resolution_ns, 1);
     rs_table_add(table, g_strdup(latency_words[latency]));
     rs_text_add_count(table, h->count);
     for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
