@@ -124,16 +124,28 @@ void
 rs_find_headers_cut(rs_findings *all, const rs_finding_row *row)
 {
     const roce_tracker_totals *n = roce_tracker_totals_get(all->analysis->tracker);
-    guint64 cut = MIN(n->untracked_packets - n->icrc_orphans, n->truncated_packets);
+    guint64 others = n->truncated_packets - n->bth_cut_packets;
+    guint64 cut =
+        MIN(n->untracked_packets - n->icrc_orphans, others) + n->bth_cut_packets;
     rs_finding *f = add_odd(all, row, RS_ODD_HEADERS_CUT, cut, NULL);
-    if (f != NULL) {
-        rs_finding_say(
-            f,
-            g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut",
-                            cut),
-            g_strdup("ACKs without their syndrome and the like: what they said is not "
-                     "known."));
+    if (f == NULL) {
+        return;
     }
+    char *title =
+        g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut", cut);
+    if (n->bth_cut_packets == 0) {
+        f->severity = RS_SEVERITY_NOTE;
+        rs_finding_say(f, title,
+                       g_strdup("ACKs without their syndrome and the like: what they "
+                                "said is not known."));
+        return;
+    }
+    rs_finding_say(
+        f, title,
+        g_strdup_printf("Of %" G_GUINT64_FORMAT
+                        " not even the BTH is there: whether any of them was lost or "
+                        "sent again cannot be told.",
+                        n->bth_cut_packets));
 }
 
 void

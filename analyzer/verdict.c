@@ -3,6 +3,19 @@
 
 #include "format.h"
 
+/* Whether some stream has PSNs that tell what is missing. */
+static gboolean
+shows_losses(const roce_tracker *tracker)
+{
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        roce_transport transport = roce_tracker_stream(tracker, id)->transport;
+        if (transport != ROCE_TRANSPORT_UD && transport != ROCE_TRANSPORT_CNP) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* What can be said not to be there: of loss, retransmission and congestion. */
 static char *
 absent(const rs_analysis *analysis, const rs_summary *summary)
@@ -18,8 +31,9 @@ absent(const rs_analysis *analysis, const rs_summary *summary)
     gboolean congested = n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 ||
                          roce_tracker_n_pauses(analysis->tracker) > 0;
     GString *text = g_string_new(NULL);
-    g_string_append(text, lost + missing == 0 ? ", no loss" : "");
-    g_string_append(text, again == 0 ? ", no retransmission" : "");
+    gboolean shown = shows_losses(analysis->tracker);
+    g_string_append(text, shown && lost + missing == 0 ? ", no loss" : "");
+    g_string_append(text, shown && again == 0 ? ", no retransmission" : "");
     g_string_append(text, congested ? "" : ", no congestion");
     g_string_erase(text, 0, text->len > 0 ? 2 : 0);
     return g_string_free(text, FALSE);
@@ -33,6 +47,11 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
     if (n->roce_packets == 0) {
         *label = "Nothing to judge";
         *words = g_strdup("there is no RoCE packet in this capture.");
+        return RS_HEALTH_NOTHING;
+    }
+    if (roce_tracker_n_streams(analysis->tracker) == 0) {
+        *label = "Nothing to judge";
+        *words = g_strdup("no RoCE packet in this capture shows its queue pair.");
         return RS_HEALTH_NOTHING;
     }
     g_autofree char *packets = rs_format_count(n->roce_packets);

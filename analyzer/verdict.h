@@ -13,7 +13,7 @@
 #include <glib.h>
 
 typedef enum rs_health {
-    RS_HEALTH_NOTHING,    /* no RoCE packet, nothing to judge */
+    RS_HEALTH_NOTHING,    /* no RoCE packet of a queue pair, nothing to judge */
     RS_HEALTH_NO_WARNING, /* but loss, retransmissions or congestion there are */
     RS_HEALTH_HEALTHY,
 } rs_health;

@@ -500,6 +500,7 @@ count_frame(roce_tracker *t, const roce_packet *p)
     case ROCE_CLASS_ROCE:
         n->roce_packets++;
         n->cnp_packets += p->transport == ROCE_TRANSPORT_CNP ? 1 : 0;
+        n->bth_cut_packets += !p->has_bth && p->outcome == ROCE_TRUNCATED ? 1 : 0;
         break;
     }
 }
