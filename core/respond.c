@@ -9,9 +9,9 @@
  *
  *   - A response beyond the next one due: those in between went unseen.
  *   - A response seen before, with the same identity: a network duplicate.
- *   - A step back: the responder executes a repeated request.  It works in order, so by
- *     then it had sent all that the partly answered READ before still owed: that tail
- *     went unseen too.
+ *   - A step back: the responder executes a repeated request.  If it works in order, it
+ *     had by then sent all that the partly answered READ before still owed, and that tail
+ *     went unseen too; but some leave off.  Identifications tell, else time.
  *   - The requester takes responses in order as well; what it sees beyond a gap it
  *     discards, and asks again from the first one missing (an implied NAK).  So the
  *     request that opens a round judges the newest copy of the response that it starts
@@ -209,7 +209,40 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     (void)place(t, s, by, a, NULL);
 }
 
-/* The responder starts over: what the partly answered READ still owed went unseen. */
+/* Whether there was time for n responses more, at the pace of those of the answer so far
+ * that is seen: 0, if only one is. */
+static bool
+had_time_for(const roce_lane *lane, const roce_slot *asked, int64_t n, uint64_t now_ns)
+{
+    const roce_history *seen = &lane->history;
+    const roce_slot *newest = roce_history_find(seen, lane->max_next - 1);
+    uint32_t i = roce_history_lower(seen, asked->psn);
+    if (newest == NULL || i == seen->n) {
+        return true;
+    }
+    const roce_slot *first = roce_history_at(seen, i);
+    uint64_t took_ns = roce_since_ns(newest->time_ns, first->time_ns);
+    uint64_t had_ns = roce_since_ns(now_ns, newest->time_ns);
+    return had_ns >= took_ns / (uint64_t)(newest->psn - first->psn + 1) * (uint64_t)n;
+}
+
+/* How many of the n responses that a partly answered READ still owed had been sent by the
+ * time that the responder started over.  One that works in order sends all of them first;
+ * others leave off. */
+static int64_t
+sent_of_tail(const roce_stream_state *by, const roce_slot *asked, const roce_arrival *a,
+             int64_t n)
+{
+    const roce_lane *lane = &by->answers->lane;
+    uint32_t room = roce_ident_room(by, lane, a);
+    if (room != UINT32_MAX) {
+        return room < n ? room : n;
+    }
+    return had_time_for(lane, asked, n, a->frame->time_ns) ? n : 0;
+}
+
+/* The responder starts over: what the partly answered READ still owed, and had been sent,
+ * went unseen. */
 static void
 miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
           const roce_arrival *a)
@@ -220,7 +253,11 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
         return;
     }
-    int64_t end = slot->psn + slot->span;
+    int64_t end = lane->max_next +
+                  sent_of_tail(by, slot, a, slot->psn + slot->span - lane->max_next);
+    if (end == lane->max_next) {
+        return;
+    }
     report_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
     roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
     lane->max_next = end;
