@@ -119,7 +119,8 @@ write_duplicates(const rs_flow *flow, rs_finding *f)
         g_strdup_printf("%s from %s %s", n, who,
                         undecided ? "came twice" : "delivered twice by the network");
     f->detail = g_strdup_printf(
-        "The same packet with the same identity came again: no sender does that.%s",
+        "The same packet came again, unasked for, and with the identity of the first "
+        "where packets have one of their own.%s",
         undecided ? "  All of so few packets did: the capture may have made the copies."
                   : "");
     f->severity = undecided ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
@@ -220,4 +221,5 @@ const rs_flow_row rs_flow_duplicated = {
 const rs_flow_row rs_flow_unattributed_nak = {
     measure_unpaired_naks,
     write_unpaired_naks,
-    {NAK(PSN_SEQUENCE), NAK(REMOTE_ACCESS), KIND(RNR_NAK)}};
+    {NAK(PSN_SEQUENCE), NAK(REMOTE_ACCESS), NAK(INVALID_REQUEST),
+     NAK(REMOTE_OPERATIONAL), KIND(RNR_NAK)}};
