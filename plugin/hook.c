@@ -14,7 +14,9 @@
  *    of two ports first, whatever the other is registered to: so destination port 4791
  *    wins against a source port that is, say, TFTP's 69.
  * 4. Only the destination port makes a packet RoCEv2 (IBTA A17.3.2).  What comes by its
- *    source port is the built-in's alone.
+ *    source port, and what our dissector declines, is the built-in's, but not before a
+ *    dissector of the other port has been asked where that is lower, as UDP does by itself:
+ *    DNS from or to port 4791 stays DNS.
  * 5. The built-in is called through a table of our own, which allows to call a
  *    dissector without naming it in the packet's layers once more.
  *
@@ -26,6 +28,8 @@
 #include "plugin.h"
 
 #include "roce/decode.h"
+
+#include <epan/proto_data.h>
 
 #define BUILTIN_TABLE "rocescope.builtin"
 
@@ -96,6 +100,23 @@ hook_builtin_proto(hook_place place)
     return takeovers[place].builtin_proto;
 }
 
+/* Whether UDP is to ask another port's dissector before the built-in, as it does without us:
+ * that of the lower port.  Once for each packet: where that one declines, UDP asks here
+ * again. */
+static bool
+yields(tvbuff_t *tvb, packet_info *pinfo, uint32_t port, uint32_t other)
+{
+    static char yielded;
+    int proto = dissector_handle_get_protocol_index(takeovers[HOOK_UDP].ours);
+    uint32_t key = (uint32_t)tvb_raw_offset(tvb);
+    if (other >= port || dissector_get_uint_handle(udp_ports, other) == NULL ||
+        p_get_proto_data(pinfo->pool, pinfo, proto, key) != NULL) {
+        return false;
+    }
+    p_add_proto_data(pinfo->pool, pinfo, proto, key, &yielded);
+    return true;
+}
+
 static int
 wrap(hook_place place, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
@@ -117,10 +138,16 @@ is_roce_port(uint32_t port)
 static int
 wrap_udp(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    if (!is_roce_port(pinfo->destport)) {
-        return hook_call_builtin(HOOK_UDP, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
+    bool to_us = is_roce_port(pinfo->destport);
+    int used =
+        to_us ? call_dissector_only(takeovers[HOOK_UDP].ours, tvb, pinfo, tree, data)
+              : 0;
+    uint32_t port = to_us ? pinfo->destport : pinfo->srcport;
+    uint32_t other = to_us ? pinfo->srcport : pinfo->destport;
+    if (used != 0 || yields(tvb, pinfo, port, other)) {
+        return used;
     }
-    return wrap(HOOK_UDP, tvb, pinfo, tree, data);
+    return hook_call_builtin(HOOK_UDP, HOOK_NAMED_ALREADY, tvb, pinfo, tree, data);
 }
 
 static int

@@ -94,6 +94,12 @@ def udp_header(payload_bytes, sport, dport):
     return struct.pack("!HHHH", sport, dport, 8 + payload_bytes, 0)
 
 
+def udp(body, sport, dport):
+    """Of any protocol."""
+    return ethernet(0x0800, ipv4_header(8 + len(body)) + udp_header(len(body), sport, dport)
+                    + body)
+
+
 def roce(transport, sport=0xc123, dport=4791, bad_icrc=False, vlan=None, options=b"",
          version=4, extensions=b"", next_header=17, crc=True):
     """A RoCEv2 frame of a BTH and what follows, with its ICRC."""

@@ -164,6 +164,25 @@ class Ports(Check):
         self.assertEqual(TS.frames(path, "rocev2"), [])
         self.same_text(TS.run("-r", path, "-V"), TS.run("-r", path, "-V", stock=True))
 
+    def test_lower_port_is_asked_first_as_without_us(self):
+        """DNS, NTP, VXLAN and TFTP from port 4791, and to it what is no RoCE (its version
+        of the transport is 1): UDP asks the lower port's dissector, and what that one
+        declines goes where it goes without us."""
+        query = bytes.fromhex("1231 0100 0001 0000 0000 0000 0161 0000 0100 01")
+        vxlan = bytes.fromhex("08000000 00000700") + pk.udp(query, sport=40000, dport=53)
+        frames = [pk.udp(body, sport=4791, dport=lower) for lower, body in (
+            (53, query), (123, b"\x23\1" + bytes(46)), (4789, vxlan), (53, b"\x11\0\xff"),
+            (69, bytes(20)), (53, self.BODY))]
+        frames += [pk.udp(body, sport=lower, dport=4791) for lower, body in (
+            (53, query), (123, b"\x23\1" + bytes(46)), (53, b"\x11\1\xff"),
+            (69, b"\0\1" + bytes(18)))]
+        path = write("lower.pcap", frames)
+        shown = ("-T", "fields", "-e", "frame.protocols", "-e", "_ws.col.Info")
+        for passes in ((), ("-2",)):
+            with self.subTest(passes):
+                self.same_text(TS.run("-r", path, *shown, *passes),
+                               TS.run("-r", path, *shown, *passes, stock=True))
+
     def test_port_preferences_and_decode_as(self):
         path = write("5000.pcap", [pk.roce(self.BODY, dport=4791),
                                    pk.roce(self.BODY, dport=15000)])
