@@ -134,7 +134,6 @@ rs_find_headers_cut(rs_findings *all, const rs_finding_row *row)
     char *title =
         g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut", cut);
     if (n->bth_cut_packets == 0) {
-        f->severity = RS_SEVERITY_NOTE;
         rs_finding_say(f, title,
                        g_strdup("ACKs without their syndrome and the like: what they "
                                 "said is not known."));

@@ -42,8 +42,8 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
                      ? "The other direction is not known: not captured, or not to "
                        "be told from that of other queue pairs.  What it said "
                        "cannot be heard."
-                     : "No NAK was captured before, and it came too soon for a "
-                       "timeout.");
+                     : "No NAK that asks for it was captured, nor can a timeout be told: "
+                       "it came too soon, or had begun before the capture.");
     f->severity = RS_SEVERITY_WARNING;
     return TRUE;
 }

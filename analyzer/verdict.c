@@ -54,14 +54,21 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
         *words = g_strdup("no RoCE packet in this capture shows its queue pair.");
         return RS_HEALTH_NOTHING;
     }
-    g_autofree char *packets = rs_format_count(n->roce_packets);
+    g_autofree char *packets = rs_format_count(n->roce_packets - n->bth_cut_packets);
+    g_autofree char *cut = rs_format_count(n->bth_cut_packets);
+    g_autofree char *unseen =
+        n->bth_cut_packets > 0
+            ? g_strdup_printf("; of %s packets the BTH was cut off", cut)
+            : g_strdup("");
     g_autofree char *none = absent(analysis, summary);
-    gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion");
+    gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion") &&
+                   n->bth_cut_packets == 0;
     *label = all ? "Healthy" : "No warning";
-    *words = g_strdup_printf("%s in %s RoCE packets of %u streams%s.",
+    *words = g_strdup_printf("%s in %s RoCE packets of %u streams%s%s.",
                              *none != '\0' ? none : "see the notes", packets,
                              roce_tracker_n_streams(analysis->tracker),
-                             analysis->incomplete ? ", in what could be read" : "");
+                             analysis->incomplete ? ", in what could be read" : "",
+                             unseen);
     return all ? RS_HEALTH_HEALTHY : RS_HEALTH_NO_WARNING;
 }
 

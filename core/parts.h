@@ -155,7 +155,11 @@ typedef struct roce_trouble {
     struct {
         uint32_t psn24;
         uint64_t frame;
-    } bad[ROCE_RECENT_BAD];  /* hints: packets with a bad ICRC */
+    } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
+    /* Behind the newest request from before the first one that came here, and that one's
+     * transmission; see roce_sequence_runs_on_from_before(). */
+    int64_t unaccounted_next;
+    uint64_t unaccounted_tx;
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
     bool carried_nak;
     uint8_t violation, n_asked_late, bad_at;

@@ -257,12 +257,26 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+/* Whether the other direction has carried a NAK, which may have been about `s` before the
+ * two were paired. */
+static bool
+was_refused(const roce_tracker *t, const roce_stream_state *s)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    const uint64_t *naks = roce_stream_trouble_of(&peer->pub)->naks_sent;
+    uint64_t n = 0;
+    for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
+        n += naks[i];
+    }
+    return n > 0;
+}
+
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
 {
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL || !trouble->round.unheard ||
-        trouble->round.cause != ROCE_CAUSE_UNKNOWN ||
+        trouble->round.cause != ROCE_CAUSE_UNKNOWN || was_refused(t, s) ||
         trouble->round.age_ns < roce_round_timeout_floor_ns(t, s)) {
         return;
     }

@@ -246,6 +246,29 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
     }
 }
 
+bool
+roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_trouble *trouble = roce_trouble_of(s);
+    return trouble->unaccounted_tx != 0 && trouble->unaccounted_tx == s->requests.tx &&
+           trouble->unaccounted_next == a->psn;
+}
+
+/* The round that `a` begins.  Whether it is where the requester went back to. */
+static bool
+begin_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+            const roce_slot *slot)
+{
+    bool began_before = roce_sequence_runs_on_from_before(s, a);
+    roce_cause cause =
+        began_before ? ROCE_CAUSE_UNKNOWN : roce_round_find_cause(t, s, a, slot);
+    roce_round_start(t, s, a, cause, roce_round_age(s, a, slot));
+    if (began_before) {
+        roce_trouble_make(t, s)->round.unheard = false;
+    }
+    return !began_before;
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -259,15 +282,15 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                      a->psn > lane->next_tx &&
                      (a->psn > roce_sequence_due(s) || lane->selective);
     bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for;
+    bool opens = false;
     if (runs_on) {
         roce_round_continue(t, s, a);
     } else {
-        roce_round_start(t, s, a, roce_round_find_cause(t, s, a, slot),
-                         roce_round_age(s, a, slot));
+        opens = begin_round(t, s, a, slot);
     }
     uint64_t earlier = slot != NULL ? slot->frame : 0;
     if (slot != NULL) {
-        roce_round_judge_copy(t, s, a, slot, !runs_on);
+        roce_round_judge_copy(t, s, a, slot, opens);
         roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     }
     uint32_t lost = roce_loss_resolve(t, s, a, ROCE_SPACE_REQUESTS);
@@ -384,6 +407,9 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         arrived_late(t, s, a, ROCE_EVIDENCE_TIME);
     } else if (is_unaccounted(t, s, a)) {
         place(t, s, a, new_entry(t, s, a));
+        roce_trouble *trouble = roce_trouble_make(t, s);
+        trouble->unaccounted_next = a->psn + a->span;
+        trouble->unaccounted_tx = lane->tx;
     } else {
         sent_again(t, s, a, NULL);
     }

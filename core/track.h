@@ -400,6 +400,11 @@ roce_sequence_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
 bool
 roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
                            const roce_slot *slot);
+/* Whether the request, which came before, is the next one of a run of requests from before
+ * the first that came here: the requester had gone back to what the capture does not have,
+ * and nobody can tell why. */
+bool
+roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
 /* A First or Middle packet of `s`'s messages, or of their answers, is as long as the

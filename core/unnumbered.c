@@ -124,7 +124,7 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if (mode == ROCE_IDENT_RISING || (mode == ROCE_IDENT_CHANGING && slot->lost == 0)) {
         return false;
     }
-    bool runs_on = is_next_in_round(s, a);
+    bool runs_on = is_next_in_round(s, a) || roce_sequence_runs_on_from_before(s, a);
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
@@ -324,13 +324,16 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
                  const roce_arrival *a, const roce_doubt *d)
 {
     const roce_lane *lane = &s->requests;
-    /* Behind a repeat of the newest request comes the next new one in any case. */
-    bool run = a->psn == d->psn + d->span && (d->late || a->psn < lane->max_next);
+    bool ahead = roce_round_is_ahead(s, d->psn);
+    /* Behind a repeat of the newest request comes the next new one in any case: that tells
+     * something where there was a reason to send it again. */
+    bool reason = d->cause != ROCE_CAUSE_UNKNOWN || ahead;
+    bool tells = d->late || reason || a->psn < lane->max_next;
+    bool run = tells && a->psn == d->psn + d->span;
     if (d->overtaken) {
         bool whole = roce_missing_find(&lane->missing, a->psn) == NULL;
         return (run || (a->psn > d->psn && whole)) && a->psn < lane->next_tx;
     }
-    bool ahead = roce_round_is_ahead(s, d->psn);
     /* A requester that was sent no NAK and has not waited sends nothing again: where
      * packets take several paths, some that were overtaken come one after the other.
      * That holds for a round as well, unless copies go on behind it. */

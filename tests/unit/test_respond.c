@@ -93,6 +93,26 @@ static const scenario reads[] = {
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
              " B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=4",
      .events = "gap B psn=4 n=2 space=responses"},
+    {.name = "the responder leaves off when the READ is asked for again",
+     .script = TEACH "a read 2 len=16384; b resp.first 2; b resp.middle 3..5; "
+               "b resp.middle 6 drop; b resp.middle 7..9; a read 6 len=12288; "
+               "b resp.first 6; b resp.middle 7..16; b resp.last 17; a write 18; b ack 18",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
+             " B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=4"},
+    {.name = "the same, IPv6: there was no time for the rest",
+     .script = TEACH "a read 2 len=16384; b resp.first 2; b resp.middle 3..5; "
+               "b resp.middle 6 drop; b resp.middle 7..9; a read 6 len=12288; "
+               "b resp.first 6; b resp.middle 7..16; b resp.last 17; a write 18; b ack 18",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
+             " B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=4"},
+    {.name = "the responder left off after two that went unseen",
+     .script = TEACH "a read 2 len=16384; b resp.first 2; b resp.middle 3..5; "
+               "b resp.middle 6 drop; b resp.middle 7..9; b resp.middle 10..11 drop; "
+               "a read 6 len=12288; "
+               "b resp.first 6; b resp.middle 7..16; b resp.last 17; a write 18; b ack 18",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
+             " B: r.gaps=2 r.missing=3 r.lost_before=3 r.again=6"},
     {.name = "two READs asked for again, twice: the requester discards beyond the first gap",
      .script = READ_4 "a read 6 len=4096; " ALL_4 "b resp.first 6; b resp.middle 7..8; "
                "b resp.last 9; +10; a read 3 len=3072; a read 6 len=4096; "
