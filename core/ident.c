@@ -34,15 +34,28 @@ roce_ident_mode_of(const roce_stream_state *s)
     return ROCE_IDENT_CHANGING;
 }
 
-/* A larger step tells nothing. */
+static uint16_t
+half_of(uint32_t check)
+{
+    return (uint16_t)(check ^ check >> 16);
+}
+
+static roce_identity
+identity_of(const roce_car *car)
+{
+    return (roce_identity){.check = car->check, .ident = car->ident};
+}
+
+/* A larger step tells nothing, nor does the same packet once more. */
 void
-roce_ident_follow(roce_stream_state *s, uint16_t ident)
+roce_ident_follow(roce_stream_state *s, const roce_identity *id)
 {
     if (s->pub.src.family != 4) {
         return;
     }
-    uint16_t step = (uint16_t)(ident - s->ident_last);
-    if (s->ident_seen) {
+    uint16_t step = (uint16_t)(id->ident - s->ident_last);
+    uint16_t check = half_of(id->check);
+    if (s->ident_seen && !(step == 0 && check == s->check_last)) {
         if (step == 0) {
             s->ident_same++;
         } else if (step <= RISES_BY || step >= 0x10000u - FALLS_BACK_BY) {
@@ -57,13 +70,15 @@ roce_ident_follow(roce_stream_state *s, uint16_t ident)
         }
     }
     s->ident_seen = true;
-    s->ident_last = ident;
+    s->ident_last = id->ident;
+    s->check_last = check;
 }
 
 void
 roce_ident_follow_train(roce_stream_state *s, const roce_car *cars, uint32_t n)
 {
-    roce_ident_follow(s, cars[0].ident);
+    const roce_identity first = identity_of(&cars[0]);
+    roce_ident_follow(s, &first);
     uint32_t rises = 0;
     uint16_t last = cars[0].ident;
     for (uint32_t i = 1; i < n; i++) {
@@ -76,10 +91,12 @@ roce_ident_follow_train(roce_stream_state *s, const roce_car *cars, uint32_t n)
     if (all_rise) {
         s->ident_rises += rises;
         s->ident_last = last;
+        s->check_last = half_of(cars[n - 1].check);
         return;
     }
     for (uint32_t i = 1; i < n; i++) {
-        roce_ident_follow(s, cars[i].ident);
+        const roce_identity id = identity_of(&cars[i]);
+        roce_ident_follow(s, &id);
     }
 }
 

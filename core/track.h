@@ -51,8 +51,8 @@ typedef struct roce_stream_state {
     int64_t una;       /* everything below is acknowledged */
     uint64_t way_hash; /* of its requests, see pair.c; 0: not asked for yet */
     roce_lane requests;
-    uint16_t ident_last;
-    int8_t last_ecn;    /* -1 before the first data packet */
+    uint16_t ident_last, check_last; /* of the newest packet; half of its check */
+    int8_t last_ecn;                 /* -1 before the first data packet */
     uint8_t directions; /* roce_direction of its packets, or'ed: it passes here */
     uint8_t port_lookups;
     bool ident_seen : 1;
@@ -346,7 +346,7 @@ roce_ident_mode
 roce_ident_mode_of(const roce_stream_state *s);
 /* Follows the sender's IPv4 identifications. */
 void
-roce_ident_follow(roce_stream_state *s, uint16_t ident);
+roce_ident_follow(roce_stream_state *s, const roce_identity *id);
 /* The same for n >= 1 cars. */
 void
 roce_ident_follow_train(roce_stream_state *s, const roce_car *cars, uint32_t n);
@@ -492,7 +492,7 @@ roce_loss_is_at_sender(const roce_stream_state *s);
 /* The verdict on unseen transmissions of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                roce_space space, const roce_missing_range *range);
+                roce_space space, roce_missing_range *range);
 /* Decides on what was missing in [psn, psn + span), now that it was sent again. Returns
  * how many transmissions were judged lost before this point. */
 uint32_t

@@ -457,7 +457,7 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         roce_congest_cnp(t, s, a);
         return;
     }
-    roce_ident_follow(s, a->packet->ipv4_ident);
+    roce_ident_follow(s, &a->identity);
     roce_congest_packet(t, s, a);
     if (roce_role_is_request(a->info->role)) {
         take_request(t, s, a);

@@ -294,6 +294,13 @@ static const scenario seen_before[] = {
                "a write 2 copy; b ack 2",
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: duplicates=3 repeats=3", .events = "no retransmission; no loss"},
+    {.name = "every one comes twice, identifications rise, and one is lost",
+     .script = "a write 0; a write 0 copy; a write 1; a write 1 copy; a write 2; "
+               "a write 2 copy; a write 3; a write 3 copy; a write 4; a write 4 copy; b ack 4; "
+               "a write 5 drop; a write 6; a write 6 copy; b nak 5; "
+               "a write 5; a write 5 copy; a write 6; a write 6 copy; b ack 6",
+     .want = "A: duplicates=8 repeats=9 gaps=1 missing=1 again=2 rounds=1 by_nak=1 "
+             "lost_before=1"},
     {.name = "a READ comes twice, IPv6",
      .script = "a write 0..9; b ack 9; a read 10 len=64; a read 10 len=64 copy; "
                "a write 11; b resp 10; b ack 11",
