@@ -56,6 +56,17 @@ bad_copy(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
+static void
+forget_bad(roce_stream_state *s, uint64_t frame)
+{
+    roce_trouble *trouble = roce_trouble_had(s);
+    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD; i++) {
+        if (trouble->bad[i].frame == frame) {
+            trouble->bad[i].frame = 0;
+        }
+    }
+}
+
 /* What the user says counts more than the direction, which a switch's port records as
  * well. */
 bool
@@ -72,21 +83,39 @@ was_seen(const roce_lane *lane, const roce_missing_range *range)
     return range->first_seen || roce_history_find(&lane->history, range->start) != NULL;
 }
 
+/* Each packet with a bad ICRC was one of the copies that did not come whole.  What is left
+ * of the range came neither whole nor otherwise. */
+static void
+judge_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              roce_space space, roce_missing_range *range)
+{
+    uint64_t bad = bad_copy(s, a->psn);
+    while (bad != 0 && range->copies > 0) {
+        roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
+                      a->psn, 1, bad);
+        forget_bad(s, bad);
+        range->copies--;
+        bad = bad_copy(s, a->psn);
+    }
+}
+
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-                roce_space space, const roce_missing_range *range)
+                roce_space space, roce_missing_range *range)
 {
     roce_evidence evidence =
         range->asked ? ROCE_EVIDENCE_ASKED_FOR : ROCE_EVIDENCE_RESENT_ONLY;
     roce_verdict verdict = ROCE_VERDICT_LOST_BEFORE_CAPTURE;
-    uint64_t bad = bad_copy(s, a->psn);
+    if (!range->acked) {
+        judge_corrupt(t, s, a, space, range);
+    }
+    if (range->copies == 0) {
+        return ROCE_VERDICT_CORRUPT;
+    }
     if (range->acked) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
         evidence = ROCE_EVIDENCE_ACKNOWLEDGED;
-    } else if (bad != 0) {
-        verdict = ROCE_VERDICT_CORRUPT;
-        evidence = ROCE_EVIDENCE_BAD_ICRC;
     } else if (roce_loss_is_at_sender(s)) {
         verdict = ROCE_VERDICT_NOT_CAPTURED;
         roce_misses_note(t, s);
@@ -94,7 +123,7 @@ roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         verdict = ROCE_VERDICT_UNKNOWN;
         evidence = ROCE_EVIDENCE_CAPTURE_MISSES;
     }
-    roce_loss_say(t, s, a, space, verdict, evidence, a->psn, range->copies, bad);
+    roce_loss_say(t, s, a, space, verdict, evidence, a->psn, range->copies, 0);
     if (verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
         roce_misses_remember(t, s, space, a->psn, range);
     }

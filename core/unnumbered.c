@@ -182,7 +182,7 @@ judge_unseen(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .copies = d->copies, .asked = d->asked, .acked = d->acked};
     if (roce_loss_judge(t, s, a, ROCE_SPACE_REQUESTS, &range) ==
         ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
-        roce_loss_note(slot, d->copies);
+        roce_loss_note(slot, range.copies);
     }
 }
 
