@@ -200,8 +200,7 @@ write_corrupt(const rs_flow *flow, rs_finding *f)
                     rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_CORRUPT];
     f->severity = RS_SEVERITY_WARNING;
     f->title = g_strdup_printf("%s from %s with a bad ICRC", n, who);
-    f->detail =
-        g_strdup_printf("%" G_GUINT64_FORMAT " of them were asked for again.", again);
+    f->detail = g_strdup_printf("Asked for again: %" G_GUINT64_FORMAT ".", again);
     return TRUE;
 }
 

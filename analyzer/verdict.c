@@ -64,11 +64,11 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
     gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion") &&
                    n->bth_cut_packets == 0;
     *label = all ? "Healthy" : "No warning";
-    *words = g_strdup_printf("%s in %s RoCE packets of %u streams%s%s.",
-                             *none != '\0' ? none : "see the notes", packets,
-                             roce_tracker_n_streams(analysis->tracker),
-                             analysis->incomplete ? ", in what could be read" : "",
-                             unseen);
+    *words =
+        g_strdup_printf("%s in %s RoCE packets of %u streams%s%s.",
+                        *none != '\0' ? none : "see the notes", packets,
+                        roce_tracker_n_streams(analysis->tracker),
+                        analysis->incomplete ? ", in what could be read" : "", unseen);
     return all ? RS_HEALTH_HEALTHY : RS_HEALTH_NO_WARNING;
 }
 
