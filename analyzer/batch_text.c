@@ -10,7 +10,7 @@ static const rs_column columns[] = {
 };
 
 static const char sql[] =
-    "SELECT critical, warning, lost, resent, path FROM ranked_captures "
+    "SELECT critical, warning, lost, resent, name FROM ranked_captures "
     "WHERE critical > 0 OR warning > 0 ORDER BY rank LIMIT ?";
 /* clang-format on */
 
@@ -44,12 +44,12 @@ add_count(rs_table *table, const json_t *row, const char *key)
 static gboolean
 add_row(const json_t *row, void *ctx)
 {
-    const char *path = json_string_value(json_object_get(row, "path"));
+    const char *name = json_string_value(json_object_get(row, "name"));
     add_count(ctx, row, "critical");
     add_count(ctx, row, "warning");
     add_count(ctx, row, "lost");
     add_count(ctx, row, "resent");
-    rs_table_add(ctx, rs_format_safe(path != NULL ? path : ""));
+    rs_table_add(ctx, rs_format_safe(name != NULL ? name : ""));
     return TRUE;
 }
 

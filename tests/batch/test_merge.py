@@ -240,6 +240,19 @@ def what_is_in(path):
     return files_of(path) if path.is_dir() else path.read_bytes()
 
 
+def told_apart():
+    """The table names captures with their labels."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        (work / "caps").mkdir()
+        shutil.copy(LOSSY, work / "caps/x.pcap.gz")
+        for host in ("a", "b"):
+            batch("--label", host, "caps", out=host, cwd=work)
+        table = merge("a", "b", out="both", cwd=work).stdout
+        for name in ("a/caps/x.pcap.gz", "b/caps/x.pcap.gz"):
+            check(f"told apart: {name}", table.count(name), 1)
+
+
 def labelled():
     """Hosts whose captures lie at the same path, each with its label: all are kept, and merged
     they are what one batch after the other makes."""
@@ -428,7 +441,7 @@ def command_line():
               (2, True))
 
 
-for part in (same, divided, missing, changing, damaged, contradicting, labelled,
+for part in (same, divided, missing, changing, damaged, contradicting, told_apart, labelled,
              among_captures, failing_first, appended, interrupted_share, killed, locked,
              command_line):
     part()
