@@ -83,14 +83,28 @@ detail_of(guint kind)
     return counts ? roce_event_detail_name(&event) : NULL;
 }
 
+/* The verdicts that hold: where some were taken back, the plugin's remark on a packet tells,
+ * which it leaves out there. */
+static char *
+filter_of_loss(const rs_findings *all, const char *name, const char *verdict)
+{
+    gboolean all_hold = all->analysis->event_totals[ROCE_EVENT_LOSS_WITHDRAWN] == 0;
+    return all_hold ? g_strdup_printf("rocev2.analysis.%s == \"%s\"", name, verdict)
+                    : g_strdup_printf("rocev2.analysis.%s == \"%s\" && "
+                                      "rocev2.expert.%s.%s",
+                                      name, verdict, name, verdict);
+}
+
 char *
 rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind)
 {
     const char *name = roce_event_kind_name((roce_event_kind)(kind >> 8));
     const char *detail = detail_of(kind);
+    gboolean is_loss = kind >> 8 == ROCE_EVENT_LOSS && detail != NULL;
     g_autofree char *field =
-        detail != NULL ? g_strdup_printf("rocev2.analysis.%s == \"%s\"", name, detail)
-                       : g_strdup_printf("rocev2.analysis.%s", name);
+        is_loss          ? filter_of_loss(all, name, detail)
+        : detail != NULL ? g_strdup_printf("rocev2.analysis.%s == \"%s\"", name, detail)
+                         : g_strdup_printf("rocev2.analysis.%s", name);
     if (same_numbers(all->analysis)) {
         g_autofree char *set = set_of_streams(finding);
         return g_strdup_printf("%s && rocev2.analysis.%s.stream in {%s}", field, name,

@@ -37,13 +37,13 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = rs_flow_ends(flow);
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
-    f->detail =
-        g_strdup(flow->sum.paired_streams < flow->sum.streams
-                     ? "The other direction is not known: not captured, or not to "
-                       "be told from that of other queue pairs.  What it said "
-                       "cannot be heard."
-                     : "No NAK that asks for it was captured, nor can a timeout be told: "
-                       "it came too soon, or had begun before the capture.");
+    f->detail = g_strdup(
+        flow->sum.paired_streams < flow->sum.streams
+            ? "The other direction is not known: not captured, or not to "
+              "be told from that of other queue pairs.  What it said "
+              "cannot be heard."
+            : "No NAK that asks for it was captured, nor can a timeout be told: "
+              "it came too soon, or had begun before the capture.");
     f->severity = RS_SEVERITY_WARNING;
     return TRUE;
 }
@@ -218,8 +218,8 @@ const rs_flow_row rs_flow_reordered = {
     measure_reordered, write_reordered, {KIND(LATE)}};
 const rs_flow_row rs_flow_duplicated = {
     measure_duplicates, write_duplicates, {KIND(DUPLICATE)}};
-const rs_flow_row rs_flow_unattributed_nak = {
-    measure_unpaired_naks,
-    write_unpaired_naks,
-    {NAK(PSN_SEQUENCE), NAK(REMOTE_ACCESS), NAK(INVALID_REQUEST),
-     NAK(REMOTE_OPERATIONAL), KIND(RNR_NAK)}};
+const rs_flow_row rs_flow_unattributed_nak = {measure_unpaired_naks,
+                                              write_unpaired_naks,
+                                              {NAK(PSN_SEQUENCE), NAK(REMOTE_ACCESS),
+                                               NAK(INVALID_REQUEST),
+                                               NAK(REMOTE_OPERATIONAL), KIND(RNR_NAK)}};

@@ -2,16 +2,9 @@
 #include "remarks.h"
 
 #include "sorting.h"
+#include "withdrawn.h"
 
 #include "roce/sentence.h"
-
-/* A verdict that turned out to be wrong is not repeated on the packet that it was about;
- * where it was told, so was its end. */
-typedef struct verdict_key {
-    gint64 psn;
-    guint32 stream;
-    guint8 space, detail;
-} verdict_key;
 
 /* Something to be said of a frame. */
 typedef struct note {
@@ -24,7 +17,7 @@ struct rs_remarks {
     const rs_report *report;
     const rs_trace *trace;
     GArray *notes;         /* note, by frame and event */
-    GHashTable *withdrawn; /* guint64: event_i of verdicts that were */
+    GHashTable *withdrawn; /* see rs_withdrawn_of() */
 };
 
 /* How the frame that an event is about is told on the frame where it was seen, and the
@@ -57,23 +50,6 @@ static const struct {
 
 /* ---- Collecting ---- */
 
-static guint
-verdict_hash(gconstpointer data)
-{
-    const verdict_key *key = data;
-    return (guint)key->psn * 2654435761u ^ key->stream * 40503u ^
-           (guint)(key->space << 8 | key->detail);
-}
-
-static gboolean
-verdict_equal(gconstpointer a, gconstpointer b)
-{
-    const verdict_key *x = a;
-    const verdict_key *y = b;
-    return x->psn == y->psn && x->stream == y->stream && x->space == y->space &&
-           x->detail == y->detail;
-}
-
 static gboolean
 is_chosen(const rs_trace *trace, guint64 frame)
 {
@@ -87,25 +63,6 @@ add_note(rs_remarks *remarks, guint64 frame, guint64 event_i, gboolean is_relate
     if (is_chosen(remarks->trace, frame)) {
         const note added = {frame, event_i, is_related};
         g_array_append_val(remarks->notes, added);
-    }
-}
-
-/* Keeps in mind the verdicts about chosen frames, and which of them do not hold. */
-static void
-follow_verdict(rs_remarks *remarks, GHashTable *verdicts, guint64 event_i)
-{
-    const roce_event *event = rs_trace_event(remarks->trace, event_i);
-    const verdict_key key = {event->psn, event->stream, (guint8)event->space,
-                             event->detail};
-    if (event->kind == ROCE_EVENT_LOSS &&
-        is_chosen(remarks->trace, event->related_frame)) {
-        g_hash_table_replace(verdicts, g_memdup2(&key, sizeof key),
-                             g_memdup2(&event_i, sizeof event_i));
-    } else if (event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
-        const guint64 *wrong = g_hash_table_lookup(verdicts, &key);
-        if (wrong != NULL) {
-            (void)g_hash_table_add(remarks->withdrawn, g_memdup2(wrong, sizeof *wrong));
-        }
     }
 }
 
@@ -125,10 +82,7 @@ rs_remarks_new(const rs_report *report, const rs_trace *trace)
     remarks->report = report;
     remarks->trace = trace;
     remarks->notes = g_array_new(FALSE, FALSE, sizeof(note));
-    remarks->withdrawn =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    g_autoptr(GHashTable) verdicts =
-        g_hash_table_new_full(verdict_hash, verdict_equal, g_free, g_free);
+    remarks->withdrawn = rs_withdrawn_of(trace);
     for (guint64 i = 0; i < rs_trace_n_events(trace); i++) {
         const roce_event *event = rs_trace_event(trace, i);
         add_note(remarks, event->frame, i, FALSE);
@@ -136,7 +90,6 @@ rs_remarks_new(const rs_report *report, const rs_trace *trace)
             event->related_frame != event->frame) {
             add_note(remarks, event->related_frame, i, TRUE);
         }
-        follow_verdict(remarks, verdicts, i);
     }
     g_array_sort(remarks->notes, by_frame);
     return remarks;
@@ -176,13 +129,17 @@ append_belonging(const rs_remarks *remarks, const rs_trace_row *row, GString *te
 
 /* "Retransmission (nak sequence), of frame 17" */
 static void
-append_seen(const roce_event *event, const char *sentence, GString *text)
+append_seen(const roce_event *event, const char *sentence, gboolean taken_back,
+            GString *text)
 {
     const char *related = links[event->kind].related;
     g_string_append_printf(text, "\n%s", sentence);
     if (related != NULL && event->related_frame != 0) {
         g_string_append_printf(text, ", %s %" G_GUINT64_FORMAT, related,
                                event->related_frame);
+    }
+    if (taken_back) {
+        g_string_append(text, "; taken back later");
     }
 }
 
@@ -208,9 +165,10 @@ append_note(const rs_remarks *remarks, const note *n, guint32 carrier, GString *
     char sentence[ROCE_SENTENCE_BYTES];
     const roce_event *event = rs_trace_event(remarks->trace, n->event_i);
     (void)roce_event_sentence(event, carrier, sentence, sizeof sentence);
+    gboolean taken_back = g_hash_table_contains(remarks->withdrawn, &n->event_i);
     if (!n->is_related) {
-        append_seen(event, sentence, text);
-    } else if (!g_hash_table_contains(remarks->withdrawn, &n->event_i)) {
+        append_seen(event, sentence, taken_back, text);
+    } else if (!taken_back) {
         append_related(event, sentence, text);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "findings.h"
+#include "withdrawn.h"
 
 #include <string.h>
 
@@ -220,9 +221,11 @@ name_events(const selecting *s, const rs_finding *finding)
         guint32 id = g_array_index(finding->streams, guint32, i);
         (void)g_hash_table_add(streams, GUINT_TO_POINTER(id));
     }
+    g_autoptr(GHashTable) withdrawn = rs_withdrawn_of(s->trace);
     for (guint64 i = 0; i < rs_trace_n_events(s->trace); i++) {
         const roce_event *event = rs_trace_event(s->trace, i);
-        if (array_has(finding->kinds, rs_evidence_kind_of(event)) &&
+        if (!g_hash_table_contains(withdrawn, &i) &&
+            array_has(finding->kinds, rs_evidence_kind_of(event)) &&
             g_hash_table_contains(streams, GUINT_TO_POINTER(event->stream))) {
             name_frame(s, event->frame);
             name_frame(s, event->related_frame);

@@ -17,8 +17,9 @@ import time
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
-sys.path.insert(0, str(SOURCE / "tests/sim"))
+sys.path[:0] = [str(SOURCE / "tests/sim"), str(SOURCE / "tests/findings")]
 
+import captures  # noqa: E402
 import records  # noqa: E402
 import roce  # noqa: E402
 import sim  # noqa: E402
@@ -463,6 +464,41 @@ def comments_say_what_the_events_say(room):
              and n not in {e["related_frame"] for e in whole["events"]}]
     assert quiet and all(re.fullmatch(r"frame \d+: stream \d+, connection 0", t)
                          for t in quiet)
+
+
+def lost_or_late(n):
+    """So many packets that come too late for their NAK, and as many that never come."""
+    on = captures.Wire().exchange(20)
+    for i in range(2 * n):
+        first = 20 + 5 * i
+        on.ident += 1
+        overtaken = on.ident
+        for psn in range(first + 1, first + 5):
+            on.write(psn)
+        on.ack(first, syndrome=roce.NAK_PSN_SEQUENCE).write(first)
+        if i < n:
+            on.write(first, ip={"ident": overtaken})
+        for psn in range(first + 1, first + 5):
+            on.write(psn)
+        on.ack(first + 4, i)
+    return on.bytes()
+
+
+@row
+def taken_back(room):
+    """A verdict that was taken back is told with its end, and shows no finding."""
+    path = put(room, "late.pcap", lost_or_late(25))
+    whole = report(path)
+    finding = next(f for f in whole["findings"] if f["kind"] == "lost_before_capture")
+    verdicts = [e["frame"] for e in whole["events"] if e["kind"] == "loss"]
+    equal("verdicts", len(verdicts), 50)
+    shown = frame_numbers(extracted(room, path, "--finding", finding["id"], "--context", 0))
+    equal("of the finding", shown, verdicts[25:])
+    assert "rocev2.expert.loss.lost_before_capture" in finding["wireshark_filter_all"]
+    copy = extracted(room, path, "--connection", 0)
+    said = dict(zip(frame_numbers(copy), (r.comments[-1] for r in copy.records)))
+    equal("taken back", [frame for frame in verdicts if "taken back later" in said[frame]],
+          verdicts[:25])
 
 
 @row
