@@ -117,7 +117,7 @@ check_targets(const rs_options *options, GError **error)
 {
     const rs_target targets[] = {{"--json", options->json_path},
                                  {"--html", options->html_path}};
-    return rs_targets_check(targets, G_N_ELEMENTS(targets),
+    return rs_targets_check(targets, G_N_ELEMENTS(targets), options,
                             (const char *const *)options->files, error);
 }
 

@@ -148,8 +148,8 @@ check_targets(const rs_options *options, const own_options *own, GError **error)
         g_strv_builder_add(inputs, file);
     }
     g_auto(GStrv) all = g_strv_builder_end(inputs);
-    return rs_targets_check(targets, G_N_ELEMENTS(targets), (const char *const *)all,
-                            error);
+    return rs_targets_check(targets, G_N_ELEMENTS(targets), options,
+                            (const char *const *)all, error);
 }
 
 int

@@ -191,7 +191,8 @@ check(const arguments *a, const rs_options *options, GError **error)
     }
     const rs_target target = {"-w", a->out};
     if (!check_output(a->out, error) ||
-        !rs_targets_check(&target, 1, (const char *const *)options->files, error)) {
+        !rs_targets_check(&target, 1, options, (const char *const *)options->files,
+                          error)) {
         return FALSE;
     }
     for (guint i = 0; options->files[i] != NULL; i++) {

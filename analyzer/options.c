@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define LEAST_SPEED_BPS 1e6 /* who writes 100 does not mean 100 bit/s */
 #define MAX_SPEED_BPS ((guint64)100 * 1000 * 1000 * 1000 * 1000)
 #define MAX_WATCHDOG_MS 1000000
 #define MOST_THREADS 1024
@@ -52,7 +53,7 @@ parse_speed(const char *option, const char *text, guint64 *bps, GError **error)
     if (end != text && *end != '\0') {
         value *= end[1] == '\0' ? (double)rs_option_unit(*end, 1000) : 0;
     }
-    if (end == text || !(value >= 1) || value > (double)MAX_SPEED_BPS) {
+    if (end == text || !(value >= LEAST_SPEED_BPS) || value > (double)MAX_SPEED_BPS) {
         g_autofree char *what = g_strdup_printf("%s %s", option, text);
         return usage(error, "%s: not a speed such as 100G", what);
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define PIECE_BYTES 65536
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin UTF-8 with it */
 
 static char *
 fail(GError **error, rs_error code, const char *path, const char *what)
@@ -41,6 +42,9 @@ rs_small_file_read(const char *path, gsize *size, GError **error)
     }
     if (content->len > RS_SMALL_FILE_BYTES) {
         return fail(error, RS_ERROR_UNSUPPORTED, path, "is longer than 64 MiB");
+    }
+    if (g_str_has_prefix(content->str, BYTE_ORDER_MARK)) {
+        g_string_erase(content, 0, strlen(BYTE_ORDER_MARK));
     }
     *size = content->len;
     return g_string_free(g_steal_pointer(&content), FALSE);

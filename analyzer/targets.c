@@ -31,29 +31,61 @@ is_special(const char *path)
 }
 
 static gboolean
-check_one(const rs_target *target, const char *const *inputs, GError **error)
+is_among(const char *path, const GPtrArray *pairs)
+{
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_option_pair *pair = g_ptr_array_index(pairs, i);
+        if (pair->path != NULL && is_same_file(path, pair->path)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Whether it is a table that the options name. */
+static gboolean
+is_table(const char *path, const rs_options *options)
+{
+    return (options->hosts_path != NULL && is_same_file(path, options->hosts_path)) ||
+           is_among(path, options->qp_maps) ||
+           is_among(path, options->counters_before) ||
+           is_among(path, options->counters_after);
+}
+
+static gboolean
+is_read(const char *path, const rs_options *options, const char *const *captures)
+{
+    for (guint i = 0; captures[i] != NULL; i++) {
+        if (is_same_file(path, captures[i])) {
+            return TRUE;
+        }
+    }
+    return is_table(path, options);
+}
+
+static gboolean
+check_one(const rs_target *target, const rs_options *options,
+          const char *const *captures, GError **error)
 {
     if (*target->path == '\0') {
         return refuse(target, "a name is wanted", error);
     }
-    for (guint i = 0; inputs[i] != NULL; i++) {
-        if (!g_str_equal(target->path, "-") && is_same_file(target->path, inputs[i])) {
-            return refuse(target, "is one of the files that are read", error);
-        }
+    if (!g_str_equal(target->path, "-") && is_read(target->path, options, captures)) {
+        return refuse(target, "is one of the files that are read", error);
     }
     return TRUE;
 }
 
 gboolean
-rs_targets_check(const rs_target *targets, guint n, const char *const *inputs,
-                 GError **error)
+rs_targets_check(const rs_target *targets, guint n, const rs_options *options,
+                 const char *const *captures, GError **error)
 {
     for (guint i = 0; i < n; i++) {
         const char *path = targets[i].path;
         if (path == NULL) {
             continue;
         }
-        if (!check_one(&targets[i], inputs, error)) {
+        if (!check_one(&targets[i], options, captures, error)) {
             return FALSE;
         }
         for (guint k = 0; k < i; k++) {

@@ -7,6 +7,8 @@
 #ifndef RS_TARGETS_H
 #define RS_TARGETS_H
 
+#include "options.h"
+
 #include <glib.h>
 
 typedef struct rs_target {
@@ -14,10 +16,11 @@ typedef struct rs_target {
     const char *path;   /* "-": standard output; NULL: not asked for */
 } rs_target;
 
-/* Checks them before anything is read, also through links; `inputs` is ended by NULL, and
- * what is no regular file is nobody's.  FALSE with an RS_ERROR_USAGE. */
+/* Checks them before anything is read, also through links.  What is read are `captures`,
+ * ended by NULL, and the tables that the options name; what is no regular file is nobody's.
+ * FALSE with an RS_ERROR_USAGE. */
 gboolean
-rs_targets_check(const rs_target *targets, guint n, const char *const *inputs,
-                 GError **error);
+rs_targets_check(const rs_target *targets, guint n, const rs_options *options,
+                 const char *const *captures, GError **error);
 
 #endif

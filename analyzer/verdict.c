@@ -184,6 +184,43 @@ add_unseen(GPtrArray *lines, const sights *n)
     }
 }
 
+/* Whether a stream is from or to one of the addresses. */
+static gboolean
+is_met(const roce_tracker *tracker, const GArray *addrs)
+{
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        for (guint i = 0; i < addrs->len; i++) {
+            const roce_addr *addr = &g_array_index(addrs, roce_addr, i);
+            if (roce_addr_equal(addr, &s->src) || roce_addr_equal(addr, &s->dst)) {
+                return TRUE;
+            }
+        }
+    }
+    return FALSE;
+}
+
+/* Hosts that the user named, perhaps by a slip, and of which there is nothing. */
+static void
+add_strangers(GPtrArray *lines, const rs_analysis *a)
+{
+    const GPtrArray *places = a->options->captured_at;
+    for (guint i = 0; i < places->len; i++) {
+        const rs_option_pair *place = g_ptr_array_index(places, i);
+        g_autoptr(GArray) addrs =
+            g_str_equal(place->subject, "network")
+                ? NULL
+                : rs_hosts_parse_list(a->told->hosts, "--captured-at", place->subject,
+                                      NULL);
+        if (addrs != NULL && !is_met(a->tracker, addrs)) {
+            g_autofree char *who = rs_format_safe(place->subject);
+            g_ptr_array_add(lines, g_strdup_printf("--captured-at %s: no stream is "
+                                                   "from or to this host.",
+                                                   who));
+        }
+    }
+}
+
 static void
 add_unread(GPtrArray *lines, const rs_analysis *a)
 {
@@ -216,6 +253,7 @@ rs_verdict_trust(const rs_analysis *analysis, const rs_summary *summary)
     add_carried(lines, analysis);
     add_vantages(lines, &n);
     add_unseen(lines, &n);
+    add_strangers(lines, analysis);
     add_unread(lines, analysis);
     return lines;
 }

@@ -409,6 +409,7 @@ def usage_errors(directory):
     for arguments in (
             (), ("analyze",), ("--no-such-option", good), ("--json",),
             ("--link-speed", "fast", good), ("--link-speed", "0", good),
+            ("--link-speed", "100", good), ("--burst", "25", good),
             ("--port", "0", good), ("--port", "65536", good), ("--port", "x", good),
             ("--icrc", "perhaps", good), ("--fail-on", "disaster", good),
             ("--events", "-1", good), ("--events", "many", good),

@@ -227,6 +227,8 @@ def host_names():
                   [f[key] for f in plain["findings"]])
         check("findings name hosts", told["findings"][0]["title"].count("gpu01/rail3"), 1)
         check("counters stay", told["totals"] == plain["totals"])
+        marked = folder.put("marked", b"\xef\xbb\xbf" + hosts.read_bytes())
+        check("a byte order mark is no text", report("--hosts", marked, RECEIVER) == told)
         text = run("--no-color", "--hosts", hosts, RECEIVER).stdout
         check("names in the text", "gpu01/rail3" in text.split("\nStreams")[1])
         check("nothing for the terminal", "\033" in text, False)
@@ -269,6 +271,16 @@ def vantages():
                            if s["src"] == A}, {0: "requester", 1: "responder"})
     check("known in the text", "Vantage: requester for 1 stream." in
           run("--captured-at", A, SENDER).stdout)
+
+
+def strangers():
+    """A host of which there is nothing may be a slip, and is told of."""
+    def told(*arguments):
+        return "no stream is from or to this host" in run(*arguments, RECEIVER).stdout
+    for where, wanted in ((A, False), (B, False), (f"{A},10.9.9.9", False),
+                          ("network", False), ("10.77.1.111", True), ("10.9.9.9,fd00::1", True)):
+        check(f"stranger {where}", told("--captured-at", where), wanted)
+    check("no stranger", told(), False)
 
 
 def counters():
@@ -353,8 +365,28 @@ def mistakes():
                   status == 3)
 
 
-for part in (maps_of_the_sample, maps_from_reports, wrong_maps, ambiguous_maps, host_names,
-             vantages, counters, mistakes):
+def tables_stay():
+    """Nothing is written over a table that is read."""
+    with Folder() as folder:
+        hosts, link = folder.put("hosts", f"{A} gpu01\n"), pathlib.Path(folder.name, "link")
+        qps, counted = folder.put("qps.json", []), folder.put("counted", "sent_pkts: 1\n")
+        link.symlink_to(hosts)
+        for arguments, table in (
+                (("--hosts", hosts, "--json", hosts), hosts),
+                (("--hosts", link, "--html", hosts), hosts),
+                (("--hosts", hosts, "--json", link), hosts),
+                (("--qp-map", f"{A}={qps}", "--json", qps), qps),
+                (("--counters-before", counted, "--counters-after", counted, "--json", counted),
+                 counted),
+                (("extract", "--hosts", hosts, "--stream", "0", "-w", hosts), hosts)):
+            before, done = table.read_bytes(), run(*arguments, RECEIVER)
+            check(f"status of {arguments}", done.returncode, 2)
+            check(f"{arguments}: {done.stderr}", "one of the files that are read" in done.stderr)
+            check(f"stays: {arguments}", table.read_bytes(), before)
+
+
+for part in (tables_stay, maps_of_the_sample, maps_from_reports, wrong_maps, ambiguous_maps, host_names,
+             vantages, strangers, counters, mistakes):
     part()
 print(f"{failures} rows failed" if failures else "what the user tells is taken as told")
 sys.exit(1 if failures else 0)
