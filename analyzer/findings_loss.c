@@ -78,20 +78,6 @@ measure_undelivered(const roce_stream *s)
     return rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
 }
 
-/* Whether no link is behind the points that saw these streams. */
-static gboolean
-at_receiver(const rs_flow *flow)
-{
-    const roce_tracker *tracker = flow->all->analysis->tracker;
-    guint i = 0;
-    while (i < flow->streams->len &&
-           roce_tracker_stream(tracker, g_array_index(flow->streams, guint32, i))
-                   ->vantage == ROCE_VANTAGE_RESPONDER) {
-        i++;
-    }
-    return i == flow->streams->len;
-}
-
 static void
 write_dropped_inside(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
 {
@@ -124,7 +110,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
                                     where.from, where.to);
         f->advice =
             g_strdup("Look at the queues and counters between these two points.");
-    } else if (at_receiver(flow)) {
+    } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
     } else {
         f->title = g_strdup_printf(
@@ -150,12 +136,32 @@ measure_ack_lost(const roce_stream *s)
     return rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST);
 }
 
+static void
+write_ack_lost_inside(const rs_flow *flow, rs_finding *f, const char *n,
+                      const char *who)
+{
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    f->title = g_strdup_printf(
+        "%s from %s sent again although acknowledgements had come", n, who);
+    f->detail = g_strdup_printf(
+        "They had been acknowledged when the requester timed out, and the ACKs had "
+        "reached the NIC of %s: no link is behind this point, so that host or its NIC "
+        "lost them, or was slow.",
+        src);
+    f->advice = g_strdup("The network is not to blame.  Look at the requesting NIC's "
+                         "discards, and whether its timeout is too short.");
+}
+
 static gboolean
 write_ack_lost(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = rs_flow_loss_severity(flow);
+    if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
+        write_ack_lost_inside(flow, f, n, who);
+        return TRUE;
+    }
     f->title = g_strdup_printf(
         "%s from %s sent again because acknowledgements were lost", n, who);
     f->detail =

@@ -149,6 +149,11 @@ rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 rs_severity
 rs_flow_loss_severity(const rs_flow *flow);
 
+/* Whether all of its streams were captured there: at the NIC of their sender, or of their
+ * receiver, so that no link is in front of the point or behind it. */
+gboolean
+rs_flow_is_at(const rs_flow *flow, roce_vantage vantage);
+
 /* ---- What the table names ---- */
 
 extern const rs_flow_row rs_flow_lost_before_capture;

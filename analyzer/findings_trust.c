@@ -42,6 +42,12 @@ write_not_captured(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *n = rs_finding_packets(flow->n);
     f->severity = RS_SEVERITY_NOTE;
+    if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
+        f->title = g_strdup_printf("%s from %s sent but not captured", n, who);
+        f->detail = g_strdup("They left this very host, so that the capture missed "
+                             "them.  What was asked for again was lost behind it.");
+        return TRUE;
+    }
     f->title = g_strdup_printf("%s from %s delivered but not seen here", n, who);
     f->detail = g_strdup("Never seen, never sent again, yet acknowledged.");
     return TRUE;

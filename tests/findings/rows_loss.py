@@ -76,7 +76,11 @@ ROWS = [
         two_hosts(at="sender", forward=drop(100), transport="UC")),
 
     Row("ack_lost", FIRES, "it was acknowledged long before it came again",
-        wire(retry), "warning"),
+        wire(retry), "warning",
+        also=about("because acknowledgements were lost")),
+    Row("ack_lost", FIRES, "and the ACK had come back to where it was waited for",
+        wire(retry), "warning", ("--captured-at", "10.0.0.1"),
+        also=about("although acknowledgements had come")),
     Row("ack_lost", NOT, "the last packet of a message is lost, and no ACK was due before",
         wire(tail_lost)),
     Row("ack_lost", NOT, "no ACK was seen before", wire(retry_not_acknowledged)),

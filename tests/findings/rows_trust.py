@@ -20,6 +20,13 @@ WRITES = (Work("WRITE", 8192),) * 20
 SPRAYED = {"a": OUT_OF_ORDER, "b": OUT_OF_ORDER}
 
 
+def called(text):
+    """The title says so."""
+    def look(_report, found):
+        yield from (f"{text!r} is not in {f['title']!r}" for f in found if text not in f["title"])
+    return look
+
+
 # --- packets -------------------------------------------------------------------------
 
 
@@ -171,6 +178,10 @@ ROWS = [
 
     Row("not_captured", FIRES, "the capture misses some",
         two_hosts(artefacts=(Drop(0.02),)), "note"),
+    Row("not_captured", FIRES, "where they are sent, and one is asked for again",
+        wire(lambda on: on.exchange(20).write(21).ack(20, 20, syndrome=0x60).write(20).write(21)
+             .ack(20, 21).ack(21, 22).exchange(20, 22)), "note",
+        ("--captured-at", "10.0.0.1"), also=called("sent but not captured")),
     Row("not_captured", NOT, "they were lost, and sent again",
         two_hosts(forward=drop(100))),
     Row("not_captured", CANNOT, "nothing acknowledges",
