@@ -150,7 +150,9 @@ passages_json(const GPtrArray *passages)
         const rs_passage *passage = g_ptr_array_index(passages, i);
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(passage->stream));
-        json_object_set_new(json, "packets", rs_json_count(passage->packets));
+        json_object_set_new(
+            json, "packets",
+            rs_json_count(passage->stop != NULL ? passage->stop->packets : 0));
         json_object_set_new(json, "stops",
                             rs_json_count(rs_passage_held(passage)->stops));
         json_object_set_new(json, "held_ns",

@@ -236,6 +236,7 @@ rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
     if (stop == NULL) {
         return;
     }
+    stop->packets += sight->n;
     rs_held_packet(&stop->held, tracker, pause, sight->frame->time_ns);
     if (pause == ROCE_NO_PAUSE) {
         stop->before = passage->newest;

@@ -44,6 +44,7 @@ typedef struct rs_data_psns {
 /* What pauses did to a passage. */
 typedef struct rs_passage_stop {
     rs_held held;
+    guint64 packets;     /* from the first on that a pause may have stopped */
     rs_data_psns before; /* the newest before the pause that may have stopped it */
 } rs_passage_stop;
 

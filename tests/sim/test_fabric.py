@@ -216,6 +216,8 @@ def check_victims(say, want, got, streams):
     by_id = {s["id"]: (s["src"], s["dst"], s["dst_qpn"]) for s in streams}
     found = [[*by_id[s["stream"]], s["stops"], s["held_ns"]] for s in got["streams"]]
     say.equal("victims: streams", sorted(found), sorted(want["streams"]))
+    of_streams = sum(stream["packets"] for stream in got["streams"])
+    say.equal("victims: no more packets of streams", min(of_streams, got["packets"]), of_streams)
 
 
 def check_causes(say, truth, report, points, ids):
