@@ -630,13 +630,42 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     by->answers->answer.clean = false;
 }
 
+/* READs behind the newest response, of which nothing came here, and beyond which ACKs are
+ * all the same: the responder, which works in order, had answered them, and the requester,
+ * which asked no more, had its answers. */
+static void
+tell_unseen(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by)
+{
+    const roce_lane *lane = &roce_answers_of(by)->lane;
+    const roce_history *asked = &s->requests.history;
+    int64_t start = lane->started ? lane->max_next : s->requests.first;
+    if (!lane->started && by->pub.space[ROCE_SPACE_RESPONSES].unique_psns > 0) {
+        return; /* they came before the two were paired */
+    }
+    for (uint32_t i = roce_history_lower(asked, start); s->acked && i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        int64_t end = slot->psn + slot->span;
+        if (end > s->una) {
+            return;
+        }
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && slot->psn >= start &&
+            slot->copies == 1 && slot->lost == 0) {
+            roce_loss_say(t, by, NULL, ROCE_SPACE_RESPONSES, ROCE_VERDICT_NOT_CAPTURED,
+                          ROCE_EVIDENCE_ACKNOWLEDGED, slot->psn, slot->span, 0);
+        }
+    }
+}
+
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by)
 {
+    const roce_stream_state *s = roce_track_peer(t, by);
+    if (s != NULL && s->requests.started) {
+        tell_unseen(t, s, by);
+    }
     if (by->answers == NULL) {
         return;
     }
-    const roce_stream_state *s = roce_track_peer(t, by);
     cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
     roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);
 }

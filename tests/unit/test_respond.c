@@ -93,6 +93,15 @@ static const scenario reads[] = {
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
              " B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=4",
      .events = "gap B psn=4 n=2 space=responses"},
+    {.name = "answers that nobody saw, and an ACK beyond them: not captured",
+     .script = READ_4 "a read 6 len=1024; a write 7; b ack 7",
+     .want = "A: messages=4 B: r.not_captured=5"},
+    {.name = "the same behind one that was seen",
+     .script = READ_4 "a write 6; " ALL_4 "b ack 6; a read 7 len=2048; a write 9; b ack 9",
+     .want = "A: messages=5 B: r.not_captured=2"},
+    {.name = "no ACK beyond them: on their way",
+     .script = READ_4 "a write 6; " ALL_4 "b ack 6; a read 7 len=2048; a write 9",
+     .want = "A: messages=3 B: r.not_captured=0"},
     {.name = "the responder leaves off when the READ is asked for again",
      .script = TEACH "a read 2 len=16384; b resp.first 2; b resp.middle 3..5; "
                "b resp.middle 6 drop; b resp.middle 7..9; a read 6 len=12288; "

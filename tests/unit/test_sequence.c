@@ -476,7 +476,7 @@ static const scenario reads[] = {
                "spurious=1"},
     {.name = "READ cut short of its length: the next request resynchronises",
      .script = TEACH "a read 2 len=10240 cut; a write 12; b ack 12",
-     .want = "A: T: untracked=*"},
+     .want = "A: T: untracked=* B: r.not_captured=10"},
     {.name = "READ cut short of its length, and its answer tells the PMTU: no span by that",
      .script = "a read 0 cut; b resp.first 0 len=1024; b resp.middle 1..2 len=1024; "
                "b resp.last 3 len=1024; a write 4; a write 6",
