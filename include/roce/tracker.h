@@ -78,7 +78,7 @@ typedef struct roce_tracker_totals {
     uint64_t pfc_frames, pause_frames;
     uint64_t other_packets, not_ib_on_roce_port, fragments;
     uint64_t truncated_packets, malformed_packets;
-    uint64_t bth_cut_packets; /* RoCE, of which the snap length cut the BTH or all of it */
+    uint64_t bth_cut_packets;    /* RoCE, whose BTH was cut by the snap length */
     uint64_t tunnelled_packets;  /* of whatever kind, inside a tunnel or mirror */
     uint64_t mirrored_packets;   /* of those, inside a mirror */
     uint64_t mirror_cut_packets; /* of those, carried in part */
