@@ -32,6 +32,9 @@ rs_complain_of_inputs(const rs_analysis *analysis)
             rs_complain(file->error);
         }
     }
+    if (analysis->interrupted) {
+        rs_complain("interrupted: only what had been read by then is in the report");
+    }
 }
 
 guint

@@ -576,9 +576,10 @@ def _interrupt(directory, number):
     target = directory / "out" / "report.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text("old")
-    process = subprocess.Popen([BINARY, "--quiet", "--json", str(target), "-"],
-                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    with open(directory / "errors", "wb") as errors:
+        process = subprocess.Popen([BINARY, "--quiet", "--json", str(target), "-"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=errors)
     process.stdin.write(pcap()[:record_at(5) + 3])
     process.stdin.flush()
     time.sleep(1.0)              # long enough to have read it and to wait for more
@@ -601,6 +602,8 @@ def killed_leaves_the_old_file(directory):
 def interrupted_reports_what_it_has(directory):
     target = _interrupt(directory, signal.SIGINT)
     equal("packets", json.loads(target.read_text())["capture"]["packets"], 5)
+    told = (directory / "errors").read_text()
+    assert told.count("\n") == 1 and "interrupted" in told, told
     equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
 
 
