@@ -99,6 +99,26 @@ judge_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+bool
+roce_loss_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  roce_space space, int64_t start, int64_t end)
+{
+    roce_trouble *trouble = roce_trouble_had(s);
+    bool any = false;
+    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD; i++) {
+        unsigned at = (trouble->bad_at + i) % ROCE_RECENT_BAD; /* the oldest first */
+        uint64_t frame = trouble->bad[at].frame;
+        int64_t psn = roce_psn_expand(trouble->bad[at].psn24, start);
+        if (frame != 0 && psn >= start && psn < end) {
+            trouble->bad[at].frame = 0;
+            roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
+                          psn, 1, frame);
+            any = true;
+        }
+    }
+    return any;
+}
+
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

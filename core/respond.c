@@ -569,6 +569,9 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     uint32_t i = roce_history_lower(&lane->history, slot->psn);
     bool answered =
         i < lane->history.n && roce_history_at(&lane->history, i)->psn < end;
+    if (!answered && roce_loss_corrupt(t, by, a, ROCE_SPACE_RESPONSES, a->psn, end)) {
+        return true;
+    }
     if (!answered && a->psn == slot->psn) {
         /* Nothing of it was seen: the gap before a later response tells that the
          * responder answered; else the request itself is in doubt. */

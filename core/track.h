@@ -489,6 +489,11 @@ roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
  * lost: then what is missing was missed by the capture. */
 bool
 roce_loss_is_at_sender(const roce_stream_state *s);
+/* Packets that came with a bad ICRC, and of which nothing else came: `a` asks for [start,
+ * end) again.  Whether there are any. */
+bool
+roce_loss_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  roce_space space, int64_t start, int64_t end);
 /* The verdict on unseen transmissions of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

@@ -93,6 +93,16 @@ static const scenario reads[] = {
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
              " B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=4",
      .events = "gap B psn=4 n=2 space=responses"},
+    {.name = "the only response came with a bad ICRC, a timeout repairs it",
+     .script = TEACH "a read 2 len=64; b resp 2 bad; +100000; a read 2 len=64; b resp 2; "
+               "a write 3; b ack 3",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 messages=3"
+             " B: r.corrupt=1 bad=1 r.unique=1"},
+    {.name = "all of them did",
+     .script = READ_4 "b resp.first 2 bad; b resp.middle 3..4 bad; b resp.last 5 bad; "
+               "+100000; a read 2 len=4096; " ALL_4 "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 messages=3"
+             " B: r.corrupt=4 bad=4 r.unique=4"},
     {.name = "answers that nobody saw, and an ACK beyond them: not captured",
      .script = READ_4 "a read 6 len=1024; a write 7; b ack 7",
      .want = "A: messages=4 B: r.not_captured=5"},
