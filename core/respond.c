@@ -209,8 +209,8 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     (void)place(t, s, by, a, NULL);
 }
 
-/* Whether there was time for n responses more, at the pace of those of the answer so far
- * that is seen: 0, if only one is. */
+/* Whether there was time for n responses more, at the pace of those that are seen of the
+ * answer; where that is one, there was. */
 static bool
 had_time_for(const roce_lane *lane, const roce_slot *asked, int64_t n, uint64_t now_ns)
 {

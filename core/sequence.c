@@ -542,6 +542,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_trouble *trouble = roce_trouble_make(t, s);
     trouble->nak = (roce_last_nak){0};
     trouble->round = (roce_round){0};
+    trouble->unaccounted_tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
     memset(trouble->bad, 0, sizeof trouble->bad);
     if (s->heard != NULL) {
