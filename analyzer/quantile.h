@@ -17,8 +17,9 @@ static inline guint64
 rs_quantile_ns(const roce_histogram *h, guint permille, guint64 resolution_ns)
 {
     guint64 step_ns = MAX(resolution_ns, 1);
-    guint64 nearest = (roce_histogram_quantile(h, permille) + step_ns / 2) / step_ns;
-    return MIN(nearest, h->max_ns / step_ns) * step_ns;
+    guint64 ns = roce_histogram_quantile(h, permille);
+    guint64 up = ns % step_ns >= step_ns - step_ns / 2 ? 1 : 0;
+    return MIN(ns / step_ns + up, h->max_ns / step_ns) * step_ns;
 }
 
 #endif

@@ -13,8 +13,8 @@
 #define RS_SMALL_FILE_BYTES ((gsize)64 * 1024 * 1024)
 
 /* The content of a file or pipe, without a byte order mark in front and with a NUL behind
- * it that `size` does not count; the caller's to g_free().  NULL with `error` set if it cannot be read, is empty, or is
- * longer than the limit. */
+ * it that `size` does not count; the caller's to g_free().  NULL with `error` set if it
+ * cannot be read, is empty, or is longer than the limit. */
 char *
 rs_small_file_read(const char *path, gsize *size, GError **error);
 
