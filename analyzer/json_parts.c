@@ -6,7 +6,6 @@
 
 #include "format.h"
 #include "json_congestion.h"
-#include "quantile.h"
 #include "twins.h"
 
 #include "roce/aeth.h"
@@ -207,9 +206,9 @@ rs_json_dist(const roce_histogram *h, guint64 resolution_ns)
         guint64 ns;
     } values[] = {
         {"min", h->min_ns},
-        {"p50", rs_quantile_ns(h, 500, resolution_ns)},
-        {"p90", rs_quantile_ns(h, 900, resolution_ns)},
-        {"p99", rs_quantile_ns(h, 990, resolution_ns)},
+        {"p50", roce_histogram_quantile_of_stamps(h, 500, resolution_ns)},
+        {"p90", roce_histogram_quantile_of_stamps(h, 900, resolution_ns)},
+        {"p99", roce_histogram_quantile_of_stamps(h, 990, resolution_ns)},
         {"max", h->max_ns},
         {"mean", roce_histogram_mean(h)},
         {"stddev", roce_histogram_stddev(h)},

@@ -2,7 +2,6 @@
 #include "text_streams.h"
 
 #include "format.h"
-#include "quantile.h"
 #include "table.h"
 
 /* clang-format off */
@@ -83,9 +82,9 @@ add_latency(const rs_text *r, rs_table *table, roce_latency latency)
     guint64 resolution_ns = MAX(r->analysis->resolution_ns, 1);
     const guint64 values[] = {
         h->min_ns,
-        rs_quantile_ns(h, 500, resolution_ns),
-        rs_quantile_ns(h, 900, resolution_ns),
-        rs_quantile_ns(h, 990, resolution_ns),
+        roce_histogram_quantile_of_stamps(h, 500, resolution_ns),
+        roce_histogram_quantile_of_stamps(h, 900, resolution_ns),
+        roce_histogram_quantile_of_stamps(h, 990, resolution_ns),
         h->max_ns,
     };
     rs_table_add(table, g_strdup(latency_words[latency]));

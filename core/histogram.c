@@ -351,6 +351,17 @@ roce_histogram_quantile(const roce_histogram *h, unsigned permille)
 }
 
 uint64_t
+roce_histogram_quantile_of_stamps(const roce_histogram *h, unsigned permille,
+                                  uint64_t resolution_ns)
+{
+    uint64_t step_ns = resolution_ns > 0 ? resolution_ns : 1;
+    uint64_t ns = roce_histogram_quantile(h, permille);
+    uint64_t n = ns / step_ns + (ns % step_ns >= step_ns - step_ns / 2 ? 1 : 0);
+    uint64_t most = h->max_ns / step_ns;
+    return (n < most ? n : most) * step_ns;
+}
+
+uint64_t
 roce_histogram_count_up_to(const roce_histogram *h, uint64_t limit_ns)
 {
     uint64_t n = 0;

@@ -46,7 +46,8 @@ static roce_tracker *tracker; /* NULL: no packet came yet */
 static roce_intake *intake;   /* NULL: frames need not wait */
 static roce_ports ports;      /* that packets came to */
 static bool has_finished;
-static uint32_t n_frames; /* that came so far: the serial number of the newest */
+static uint32_t n_frames;      /* that came so far: the serial number of the newest */
+static uint64_t resolution_ns; /* of the coarsest stamps among them */
 
 /* What tells one frame of a capture file from another. */
 typedef struct frame_place {
@@ -55,6 +56,8 @@ typedef struct frame_place {
     nstime_t time;
     uint32_t bytes;
 } frame_place;
+
+#define NS_DIGITS 9
 
 static frame_place newest;
 /* The last frame of the capture that was finished last: Wireshark does not say that a
@@ -464,6 +467,17 @@ is_same_place(const frame_place *a, const frame_place *b)
            a->time.nsecs == b->time.nsecs && a->bytes == b->bytes;
 }
 
+/* Of a frame's stamp: by how many digits of a second it has. */
+static uint64_t
+stamp_resolution_ns(const packet_info *pinfo)
+{
+    uint64_t ns = 1;
+    for (int digits = pinfo->rec->tsprec; digits >= 0 && digits < NS_DIGITS; digits++) {
+        ns *= 10;
+    }
+    return ns;
+}
+
 /* Whether this is the next frame of the capture: if so it gets its serial number.  One
  * that follows on no other was left over when Wireshark was stopped: nothing more can be
  * said. */
@@ -483,6 +497,7 @@ is_next(const packet_info *pinfo)
     }
     newest = place;
     memory_show(pinfo->num, ++n_frames);
+    resolution_ns = MAX(resolution_ns, stamp_resolution_ns(pinfo));
     return true;
 }
 
@@ -578,6 +593,12 @@ analysis_finish(void)
     }
 }
 
+uint64_t
+analysis_resolution_ns(void)
+{
+    return resolution_ns;
+}
+
 const roce_tracker *
 analysis_tracker(void)
 {
@@ -607,6 +628,7 @@ forget(void)
     ports.n_ports = 0;
     has_finished = false;
     n_frames = 0;
+    resolution_ns = 0;
 }
 
 void

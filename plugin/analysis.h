@@ -175,6 +175,10 @@ analysis_finish(void);
 const roce_tracker *
 analysis_tracker(void);
 
+/* That of the coarsest stamps that the open capture has, in ns. */
+uint64_t
+analysis_resolution_ns(void);
+
 /* Nanoseconds between two frames, 0 where the clock stepped back; false if one of them
  * is not known. */
 bool

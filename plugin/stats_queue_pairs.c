@@ -10,6 +10,7 @@
  */
 #include "stats_table.h"
 
+#include "analysis.h"
 #include "points.h"
 
 #include <stddef.h>
@@ -104,7 +105,8 @@ quantile_of(const void *row, const stats_column *column, wmem_allocator_t *scope
     return h == NULL || h->count == 0
                ? STATS_TABLE_UNKNOWN
                : wmem_strdup_printf(scope, "%" G_GUINT64_FORMAT,
-                                    roce_histogram_quantile(h, column->permille));
+                                    roce_histogram_quantile_of_stamps(
+                                        h, column->permille, analysis_resolution_ns()));
 }
 
 /* clang-format off */

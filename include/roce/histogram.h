@@ -69,6 +69,13 @@ roce_histogram_merge(roce_histogram *h, const roce_alloc *alloc,
 uint64_t
 roce_histogram_quantile(const roce_histogram *h, unsigned permille);
 
+/* The same without a digit beyond what stamps have: as a multiple of their resolution, as
+ * each sample is, the one next to the middle of the bucket, and never above max_ns.
+ * `resolution_ns` 0 is 1. */
+uint64_t
+roce_histogram_quantile_of_stamps(const roce_histogram *h, unsigned permille,
+                                  uint64_t resolution_ns);
+
 /* How many samples are no greater than `limit_ns`, as far as quantiles know them. */
 uint64_t
 roce_histogram_count_up_to(const roce_histogram *h, uint64_t limit_ns);

@@ -392,11 +392,37 @@ check_lack_of_memory(void)
     }
 }
 
+/* ---- stamps ---- */
+
+/* Of stamps to a microsecond each quantile is the microsecond of a sample, as far as buckets
+ * are no wider than that; and of others it is what buckets say. */
+static void
+check_stamps(void)
+{
+    for (uint64_t us = 1; us <= 128; us++) {
+        const uint64_t samples[] = {us * 1000, us * 1000, 20000000};
+        roce_histogram h = {0};
+        fill(&h, samples, 3);
+        uint64_t bucket = roce_histogram_quantile(&h, 500);
+        CHECK_INT(roce_histogram_quantile_of_stamps(&h, 500, 1000), us * 1000);
+        CHECK_INT(roce_histogram_quantile_of_stamps(&h, 500, 1), bucket);
+        CHECK_INT(roce_histogram_quantile_of_stamps(&h, 500, 0), bucket);
+        clear(&h);
+    }
+    const uint64_t odd = 7600;
+    roce_histogram h = {0};
+    fill(&h, &odd, 1);
+    /* no more than the most, so printed */
+    CHECK_INT(roce_histogram_quantile_of_stamps(&h, 500, 1000), 7000);
+    clear(&h);
+}
+
 int
 main(void)
 {
     check_boundaries();
     check_ranks();
+    check_stamps();
     check_moments();
     check_properties();
     check_fewer_buckets();

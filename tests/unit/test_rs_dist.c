@@ -2,9 +2,7 @@
 /* Distributions of few samples: exact, quantiles by rank. */
 #include "dist.h"
 
-#include "alloc.h"
 #include "check.h"
-#include "quantile.h"
 
 static void
 check_dist(void)
@@ -54,33 +52,9 @@ check_none(void)
     CHECK_INT(dist.count, 0);
 }
 
-/* Of stamps to a microsecond each quantile is the microsecond of a sample, as far as buckets
- * are no wider than that; and of others it is what buckets say. */
-static void
-check_resolution(void)
-{
-    const roce_alloc alloc = rs_alloc_make();
-    for (guint64 us = 1; us <= 128; us++) {
-        roce_histogram h = {0};
-        roce_histogram_add(&h, &alloc, us * 1000);
-        roce_histogram_add(&h, &alloc, us * 1000);
-        roce_histogram_add(&h, &alloc, 20000000);
-        CHECK_INT(rs_quantile_ns(&h, 500, 1000), us * 1000);
-        CHECK_INT(rs_quantile_ns(&h, 500, 1), roce_histogram_quantile(&h, 500));
-        CHECK_INT(rs_quantile_ns(&h, 500, 0), roce_histogram_quantile(&h, 500));
-        roce_histogram_clear(&h, &alloc);
-    }
-    roce_histogram odd = {0};
-    roce_histogram_add(&odd, &alloc, 7600);
-    CHECK_INT(rs_quantile_ns(&odd, 500, 1000),
-              7000); /* no more than the most, so printed */
-    roce_histogram_clear(&odd, &alloc);
-}
-
 int
 main(void)
 {
-    check_resolution();
     check_dist();
     check_none();
     return check_status();
