@@ -56,17 +56,6 @@ bad_copy(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
-static void
-forget_bad(roce_stream_state *s, uint64_t frame)
-{
-    roce_trouble *trouble = roce_trouble_had(s);
-    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD; i++) {
-        if (trouble->bad[i].frame == frame) {
-            trouble->bad[i].frame = 0;
-        }
-    }
-}
-
 /* What the user says counts more than the direction, which a switch's port records as
  * well. */
 bool
@@ -83,40 +72,33 @@ was_seen(const roce_lane *lane, const roce_missing_range *range)
     return range->first_seen || roce_history_find(&lane->history, range->start) != NULL;
 }
 
-/* Each packet with a bad ICRC was one of the copies that did not come whole.  What is left
- * of the range came neither whole nor otherwise. */
-static void
-judge_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-              roce_space space, roce_missing_range *range)
+/* Each packet with a bad ICRC of those PSNs was a copy that did not come whole, `most` of them
+ * at most, the oldest first: how many there were. */
+static uint32_t
+tell_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             roce_space space, int64_t start, int64_t end, uint32_t most)
 {
-    uint64_t bad = bad_copy(s, a->psn);
-    while (bad != 0 && range->copies > 0) {
-        roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
-                      a->psn, 1, bad);
-        forget_bad(s, bad);
-        range->copies--;
-        bad = bad_copy(s, a->psn);
+    roce_trouble *trouble = roce_trouble_had(s);
+    uint32_t n = 0;
+    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD && n < most; i++) {
+        unsigned at = (trouble->bad_at + i) % ROCE_RECENT_BAD;
+        uint64_t frame = trouble->bad[at].frame;
+        int64_t psn = roce_psn_expand(trouble->bad[at].psn24, start);
+        if (frame != 0 && psn >= start && psn < end) {
+            trouble->bad[at].frame = 0; /* it accounts for no other copy */
+            roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
+                          psn, 1, frame);
+            n++;
+        }
     }
+    return n;
 }
 
 bool
 roce_loss_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_space space, int64_t start, int64_t end)
 {
-    roce_trouble *trouble = roce_trouble_had(s);
-    bool any = false;
-    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD; i++) {
-        unsigned at = (trouble->bad_at + i) % ROCE_RECENT_BAD; /* the oldest first */
-        uint64_t frame = trouble->bad[at].frame;
-        int64_t psn = roce_psn_expand(trouble->bad[at].psn24, start);
-        if (frame != 0 && psn >= start && psn < end) {
-            trouble->bad[at].frame = 0;
-            roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
-                          psn, 1, frame);
-            any = true;
-        }
-    }
-    return any;
+    return tell_corrupt(t, s, a, space, start, end, UINT32_MAX) > 0;
 }
 
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
@@ -128,7 +110,8 @@ roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         range->asked ? ROCE_EVIDENCE_ASKED_FOR : ROCE_EVIDENCE_RESENT_ONLY;
     roce_verdict verdict = ROCE_VERDICT_LOST_BEFORE_CAPTURE;
     if (!range->acked) {
-        judge_corrupt(t, s, a, space, range);
+        range->copies -=
+            tell_corrupt(t, s, a, space, a->psn, a->psn + 1, range->copies);
     }
     if (range->copies == 0) {
         return ROCE_VERDICT_CORRUPT;
