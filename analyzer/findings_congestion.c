@@ -57,6 +57,27 @@ data_packets(const guint64 codepoint[4])
 
 /* ---- marks ---- */
 
+/* What came back, as far as it is known. */
+static void
+append_cnps(GString *text, const rs_flow *flow)
+{
+    guint64 unpaired = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        unpaired += roce_stream_is_paired(stream_at(flow, i)) ? 0 : 1;
+    }
+    g_autofree char *n = rs_finding_count(unpaired, "stream", "streams");
+    if (unpaired == flow->streams->len && flow->sum.cnps_received == 0) {
+        g_string_append_printf(text,
+                               "Whether CNPs came in return is not known: what answers "
+                               "%s is not.",
+                               unpaired == 1 ? "the stream" : "these streams");
+        return;
+    }
+    g_string_append_printf(text, "CNPs seen in return: %" G_GUINT64_FORMAT,
+                           flow->sum.cnps_received);
+    g_string_append_printf(text, unpaired > 0 ? ", those for %s not known." : ".", n);
+}
+
 static gboolean
 write_ce(const rs_flow *flow, rs_finding *f)
 {
@@ -69,10 +90,13 @@ write_ce(const rs_flow *flow, rs_finding *f)
     f->title = g_strdup_printf("%s from %s marked CE (%s of the data)", n, who, share);
     g_autofree char *episodes =
         rs_finding_count(flow->sum.ecn.ce_episodes, "episode", "episodes");
-    f->detail = g_strdup_printf(
-        "Some queue on the way to this point was above its marking threshold, in %s.  "
-        "CNPs seen in return: %" G_GUINT64_FORMAT ".",
-        episodes, flow->sum.cnps_received);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(
+        text,
+        "Some queue on the way to this point was above its marking threshold, in %s.  ",
+        episodes);
+    append_cnps(text, flow);
+    f->detail = g_string_free(text, FALSE);
     return TRUE;
 }
 
@@ -349,23 +373,15 @@ is_no_higher(guint8 cnps, guint8 data)
     return cnps != 0 && data != 0 && g_bit_nth_msf(cnps, -1) <= g_bit_nth_msf(data, -1);
 }
 
-/* Whether the way of these CNPs is congested itself: marks on it, or pauses. */
+/* Whether the way of these CNPs is congested itself: marks on it, or pauses that held up
+ * what carries them. */
 static gboolean
 is_held_up(const rs_flow *flow, const roce_stream *s, guint8 cnps)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
-    const roce_stream *peer = roce_tracker_stream(tracker, s->peer);
-    if (roce_stream_control_of(peer)->ecn[ROCE_ECN_CE] + count_ce(peer) > 0) {
-        return TRUE;
-    }
-    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
-        const roce_pause_source *p = roce_tracker_pause(tracker, i);
-        if (p->point == s->point &&
-            (p->priority == ROCE_PRIORITY_GLOBAL || (cnps & 1u << p->priority) != 0)) {
-            return TRUE;
-        }
-    }
-    return FALSE;
+    const rs_analysis *analysis = flow->all->analysis;
+    const roce_stream *peer = roce_tracker_stream(analysis->tracker, s->peer);
+    return roce_stream_control_of(peer)->ecn[ROCE_ECN_CE] + count_ce(peer) > 0 ||
+           (rs_pausing_held(analysis->watchers.pausing, peer->id) & cnps) != 0;
 }
 
 /* Of ACKs and NAKs. */

@@ -162,6 +162,50 @@ add_congested(GHashTable *pairs, const roce_addr *src, const roce_addr *dst)
     g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
 }
 
+static void
+add_congested_both(GHashTable *pairs, const roce_addr *a, const roce_addr *b)
+{
+    add_congested(pairs, a, b);
+    add_congested(pairs, b, a);
+}
+
+/* Between whom a source of pauses held something up; where that is not known, all whose
+ * packets are at its point. */
+static void
+add_paused(const rs_findings *all, GHashTable *pairs, guint32 pause)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    const rs_pause_watch *watch = rs_pause_watch_of(all, pause);
+    guint32 point = rs_pause_source(all, pause)->point;
+    if (!rs_pausing_knows_victims(all->analysis->watchers.pausing, pause)) {
+        for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+            const roce_stream *s = roce_tracker_stream(tracker, id);
+            if (s->point == point) {
+                add_congested_both(pairs, &s->src, &s->dst);
+            }
+        }
+        return;
+    }
+    for (guint i = 0; i < watch->passages->len; i++) {
+        const rs_passage *passage = g_ptr_array_index(watch->passages, i);
+        const roce_stream *s = roce_tracker_stream(tracker, passage->stream);
+        if (rs_passage_held(passage, pause)->stops > 0) {
+            add_congested_both(pairs, &s->src, &s->dst);
+        }
+    }
+}
+
+static void
+add_all_paused(const rs_findings *all, GHashTable *pairs)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
+        if (rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns)) {
+            add_paused(all, pairs, i);
+        }
+    }
+}
+
 GHashTable *
 rs_findings_congested(const rs_findings *all)
 {
@@ -170,8 +214,8 @@ rs_findings_congested(const rs_findings *all)
     GHashTable *pairs =
         g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
     const roce_tracker *tracker = all->analysis->tracker;
-    gboolean paused = rs_findings_paused_much(all);
-    if (!paused && !there_are_signs(tracker)) {
+    add_all_paused(all, pairs);
+    if (!there_are_signs(tracker)) {
         return pairs;
     }
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
@@ -182,9 +226,8 @@ rs_findings_congested(const rs_findings *all)
     g_hash_table_iter_init(&iter, sums);
     while (g_hash_table_iter_next(&iter, &data, NULL)) {
         const signs *sum = data;
-        if (paused || weigh(sum)) {
-            add_congested(pairs, &sum->pair.src, &sum->pair.dst);
-            add_congested(pairs, &sum->pair.dst, &sum->pair.src);
+        if (weigh(sum)) {
+            add_congested_both(pairs, &sum->pair.src, &sum->pair.dst);
         }
     }
     return pairs;

@@ -46,18 +46,11 @@ is_one_port(const rs_findings *all, guint32 pause)
            rs_pausing_is_one_port(all->analysis->watchers.pausing, pause);
 }
 
-static guint64
-span_ns(const rs_findings *all, const roce_pause_source *p)
-{
-    const rs_point *point = rs_analysis_point(all->analysis, p->point);
-    return MAX(point->newest_ns - point->first_ns, p->total_ns);
-}
-
 gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
-    guint64 span = span_ns(all, p);
+    guint64 span = rs_pausing_span_ns(all->analysis->watchers.pausing, pause);
     return p->speed_known && paused_ns >= RS_HELD_LEAST_US * 1000 &&
            paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
 }
@@ -153,7 +146,8 @@ detail_of(const rs_findings *all, guint32 pause)
                            ", XON %" G_GUINT64_FORMAT,
                            p->xoff, p->refresh, p->xon);
     if (p->speed_known) {
-        g_autofree char *share = rs_format_share(p->total_ns, span_ns(all, p));
+        guint64 span_ns = rs_pausing_span_ns(all->analysis->watchers.pausing, pause);
+        g_autofree char *share = rs_format_share(p->total_ns, span_ns);
         g_autofree char *total = rs_format_duration(p->total_ns, 0);
         g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
         g_string_append_printf(text,
@@ -198,7 +192,8 @@ find_pauses(rs_findings *all, const rs_finding_row *row, gboolean global)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         gboolean is_global = rs_pause_source(all, i)->priority == ROCE_PRIORITY_GLOBAL;
-        if (is_global == global && rs_pause_stands(all, i)) {
+        if (is_global == global && rs_pause_source(all, i)->xoff > 0 &&
+            rs_pause_stands(all, i)) {
             find_pause(all, row, i);
         }
     }

@@ -151,9 +151,9 @@ gather_bystanders(const spread *s, bystanders *b, rs_finding *f)
         for (guint k = 0; k < held->len; k++) {
             const rs_passage *passage = g_ptr_array_index(held, k);
             g_array_append_val(b->streams, passage->stream);
-            b->longest_ns = MAX(b->longest_ns, rs_passage_held(passage)->held_ns);
-            b->is_much |=
-                rs_pause_is_much(s->all, pause, rs_passage_held(passage)->held_ns);
+            guint64 held_ns = rs_passage_held(passage, pause)->held_ns;
+            b->longest_ns = MAX(b->longest_ns, held_ns);
+            b->is_much |= rs_pause_is_much(s->all, pause, held_ns);
         }
         if (held->len > 0) {
             b->n_ports++;

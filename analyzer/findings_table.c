@@ -370,7 +370,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Look for incast towards the receiver and for the queue that marks.",
      "where each CE episode was known to have ended", marking_look, rs_find_flows_at_most, &rs_flow_ce},
     {"not_ect", RS_SEVERITY_WARNING, "Data that is not ECN-capable",
-     "warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
+     "warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held them up for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
      {THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "Most of the data is Not-ECT: switches cannot mark it, and drop it or pause for it instead.",
      "Set the traffic class of the queue pairs (RDMA_TOS, NCCL_IB_TC, cma_roce_tos) so that ECT is sent.",
@@ -405,7 +405,7 @@ const rs_finding_row rs_finding_rows[] = {
 
     /* ---- load ---- */
     {"low_entropy", RS_SEVERITY_WARNING, "Many queue pairs, few source ports",
-     "from LOW_ENTROPY_QUEUE_PAIRS queue pairs on whose source ports have less than LOW_ENTROPY_PERCENT of the entropy possible; warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
+     "from LOW_ENTROPY_QUEUE_PAIRS queue pairs on whose source ports have less than LOW_ENTROPY_PERCENT of the entropy possible; warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held them up for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
      {THRESHOLD(LOW_ENTROPY_QUEUE_PAIRS, "queue pairs"), THRESHOLD(LOW_ENTROPY_PERCENT, "%"), THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "Switches spread flows over links by a hash of addresses and ports.  Queue pairs with the same UDP source port are one flow to them, and share one path however many there are.",
      "Have each queue pair take a source port of its own: a flow label of its own (RDMA CM and Linux make the port of both QPNs), or the NIC's own setting for RoCE source ports.",
@@ -416,7 +416,7 @@ const rs_finding_row rs_finding_rows[] = {
      "With many queue pairs a few such are chance: there are 16,384 ports to take.",
      "the first packet of each of them", entropy_look, rs_find_shared_five_tuple, NULL},
     {"unfair_siblings", RS_SEVERITY_WARNING, "Queue pairs that share unevenly",
-     "where Jain's index of the bytes of queue pairs between the same addresses, in the time that they have in common and all of them send, is below UNFAIR_JAIN_PERCENT; warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
+     "where Jain's index of the bytes of queue pairs between the same addresses, in the time that they have in common and all of them send, is below UNFAIR_JAIN_PERCENT; warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held them up for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
      {THRESHOLD(UNFAIR_JAIN_PERCENT, "% of 1"), THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "One of them got much less than another although each was sending all the time: they take different paths, or were slowed down differently.",
      "Compare their paths (source ports), their CE marks and CNPs.  Without congestion the application may want it so.",

@@ -83,8 +83,7 @@ set_counts(json_t *json, const rs_analysis *a, guint32 pause)
 {
     const roce_pause_source *p = roce_tracker_pause(a->tracker, pause);
     const rs_pause_tree *tree = rs_pausing_tree(a->watchers.pausing);
-    const rs_point *point = rs_analysis_point(a, p->point);
-    guint64 span = MAX(point->newest_ns - point->first_ns, p->total_ns);
+    guint64 span = rs_pausing_span_ns(a->watchers.pausing, pause);
     json_object_set_new(json, "xoff", rs_json_count(p->xoff));
     json_object_set_new(json, "refresh", rs_json_count(p->refresh));
     json_object_set_new(json, "xon", rs_json_count(p->xon));
@@ -142,21 +141,21 @@ set_lengths(json_t *json, const rs_analysis *a, guint32 pause)
 }
 
 static json_t *
-passages_json(const GPtrArray *passages)
+passages_json(const GPtrArray *passages, guint32 pause)
 {
     json_t *streams = json_array();
     guint n = MIN(passages->len, STREAMS_LISTED);
     for (guint i = 0; i < n; i++) {
         const rs_passage *passage = g_ptr_array_index(passages, i);
+        const rs_passage_stop *stop = rs_passage_stop_by(passage, pause);
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(passage->stream));
-        json_object_set_new(
-            json, "packets",
-            rs_json_count(passage->stop != NULL ? passage->stop->packets : 0));
+        json_object_set_new(json, "packets",
+                            rs_json_count(stop != NULL ? stop->packets : 0));
         json_object_set_new(json, "stops",
-                            rs_json_count(rs_passage_held(passage)->stops));
+                            rs_json_count(rs_passage_held(passage, pause)->stops));
         json_object_set_new(json, "held_ns",
-                            rs_json_count(rs_passage_held(passage)->held_ns));
+                            rs_json_count(rs_passage_held(passage, pause)->held_ns));
         json_array_append_new(streams, json);
     }
     return streams;
@@ -167,7 +166,7 @@ static json_t *
 victims_json(const rs_pausing *pausing, guint32 pause)
 {
     const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
-    if (watch->packets == 0 || !rs_pausing_is_one_port(pausing, pause)) {
+    if (!rs_pausing_knows_victims(pausing, pause)) {
         return json_null();
     }
     json_t *json = json_object();
@@ -179,13 +178,13 @@ victims_json(const rs_pausing *pausing, guint32 pause)
     json_object_set_new(json, "latest_ns",
                         rs_json_known(watch->latest_ns, watch->late.total > 0));
     json_object_set_new(json, "n_streams", rs_json_count(watch->passages->len));
-    json_object_set_new(json, "streams", passages_json(watch->passages));
+    json_object_set_new(json, "streams", passages_json(watch->passages, pause));
     return json;
 }
 
 /* What its pauses come from. */
 static void
-set_causes(json_t *json, const rs_pause_node *node)
+set_causes(json_t *json, guint32 pause, const rs_pause_node *node)
 {
     json_t *causes = json_array();
     for (guint i = 0; i < node->causes->len; i++) {
@@ -201,7 +200,7 @@ set_causes(json_t *json, const rs_pause_node *node)
     json_object_set_new(json, "root", pause_id(node->root));
     json_object_set_new(json, "hops",
                         rs_json_known(node->hops, node->root != ROCE_NO_PAUSE));
-    json_object_set_new(json, "bystanders", passages_json(node->bystanders));
+    json_object_set_new(json, "bystanders", passages_json(node->bystanders, pause));
 }
 
 static json_t *
@@ -263,6 +262,7 @@ rs_json_pause(const rs_analysis *a, guint32 pause)
     json_object_set_new(json, "victims", victims_json(a->watchers.pausing, pause));
     json_object_set_new(json, "order",
                         order_json(rs_pausing_order(a->watchers.pausing, pause)));
-    set_causes(json, rs_pause_tree_node(rs_pausing_tree(a->watchers.pausing), pause));
+    set_causes(json, pause,
+               rs_pause_tree_node(rs_pausing_tree(a->watchers.pausing), pause));
     return json;
 }

@@ -11,7 +11,7 @@ rs_lossless_at(const rs_analysis *analysis, guint32 point, rs_lossless *lossless
                                          &lossless->some_port, &lossless->every_port);
     for (guint32 i = 0; i < roce_tracker_n_pauses(analysis->tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(analysis->tracker, i);
-        if (p->point == point && p->priority < 8) {
+        if (p->point == point && p->priority < 8 && p->xoff > 0) {
             lossless->paused |= (guint8)(1u << p->priority);
         }
     }

@@ -52,8 +52,8 @@ typedef struct rs_mac {
     guint8 greatest_hop_limit; /* of what it sends */
     rs_one_addr sources;       /* of the IP packets from it */
     rs_one_addr receivers;     /* of the IP packets to it */
-    guint8 takes;              /* bit n: packets of priority n are bound for it */
-    struct rs_mac *partner;    /* the other end of its packets: the first, see below */
+    guint8 takes, sends; /* bit n: packets of priority n are bound for it, or from it */
+    struct rs_mac *partner; /* the other end of its packets: the first, see below */
     gboolean several_partners;
     guint32 pauses[ROCE_PRIORITY_GLOBAL + 1]; /* of the tracker's, by priority;
                                                * ROCE_NO_PAUSE */

@@ -42,7 +42,9 @@ static void
 free_passage(gpointer data)
 {
     rs_passage *passage = data;
-    g_free(passage->stop);
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        g_free(passage->stops[i]);
+    }
     g_free(passage);
 }
 
@@ -99,6 +101,12 @@ rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
     held->last_ended = ended;
 }
 
+gboolean
+rs_pause_lasts(const roce_pause_source *p)
+{
+    return p->n_intervals > 0 && p->newest.end == ROCE_PAUSE_CAPTURE_END;
+}
+
 void
 rs_held_end(rs_held *held, const roce_tracker *tracker)
 {
@@ -106,8 +114,7 @@ rs_held_end(rs_held *held, const roce_tracker *tracker)
         return;
     }
     const roce_pause_source *p = roce_tracker_pause(tracker, held->pause);
-    gboolean is_open = p->n_intervals > 0 && p->newest.end == ROCE_PAUSE_CAPTURE_END;
-    if (is_open && p->total_ns > held->last_total_ns) {
+    if (rs_pause_lasts(p) && p->total_ns > held->last_total_ns) {
         held->held_ns += p->total_ns - held->last_total_ns;
         held->stops++;
     }
@@ -219,41 +226,74 @@ make_stop(const rs_passage *passage)
     return stop;
 }
 
+static void
+take_stopper(rs_passage *passage, rs_stopper stopper, const roce_tracker *tracker,
+             const rs_sight *sight, guint32 pause)
+{
+    rs_passage_stop *stop = passage->stops[stopper];
+    if (stop == NULL) {
+        return;
+    }
+    rs_held_packet(&stop->held, tracker, pause, sight->frame->time_ns);
+    if (pause == ROCE_NO_PAUSE) {
+        stop->before = passage->newest;
+    } else {
+        stop->packets += sight->n;
+    }
+}
+
 void
 rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
-                  const rs_sight *sight, guint32 pause)
+                  const rs_sight *sight, const rs_stoppers *by)
 {
-    if (pause != ROCE_NO_PAUSE && passage->stop == NULL) {
-        passage->stop = make_stop(passage);
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        if (by->pause[i] != ROCE_NO_PAUSE && passage->stops[i] == NULL) {
+            passage->stops[i] = make_stop(passage);
+        }
     }
     passage->packets += sight->n;
     passage->priority = sight->priority;
+    passage->direction = (guint8)sight->packet->direction;
     roce_space space;
     if (rs_carries_data(sight->packet, &space)) {
         take_data(passage, sight->packet, space);
     }
-    rs_passage_stop *stop = passage->stop;
-    if (stop == NULL) {
-        return;
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        take_stopper(passage, (rs_stopper)i, tracker, sight, by->pause[i]);
     }
-    stop->packets += sight->n;
-    rs_held_packet(&stop->held, tracker, pause, sight->frame->time_ns);
-    if (pause == ROCE_NO_PAUSE) {
-        stop->before = passage->newest;
+}
+
+void
+rs_passage_stop_behind(rs_passage *passage, rs_stopper stopper, guint32 pause)
+{
+    passage->stops[stopper] = make_stop(passage);
+    passage->stops[stopper]->held.pause = pause;
+}
+
+const rs_passage_stop *
+rs_passage_stop_by(const rs_passage *passage, guint32 pause)
+{
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        if (passage->stops[i] != NULL && passage->stops[i]->held.pause == pause) {
+            return passage->stops[i];
+        }
     }
+    return NULL;
 }
 
 const rs_held *
-rs_passage_held(const rs_passage *passage)
+rs_passage_held(const rs_passage *passage, guint32 pause)
 {
     static const rs_held not_held = {.pause = ROCE_NO_PAUSE};
-    return passage->stop != NULL ? &passage->stop->held : &not_held;
+    const rs_passage_stop *stop = rs_passage_stop_by(passage, pause);
+    return stop != NULL ? &stop->held : &not_held;
 }
 
 const rs_data_psns *
-rs_passage_before(const rs_passage *passage)
+rs_passage_before(const rs_passage *passage, guint32 pause)
 {
-    return passage->stop != NULL ? &passage->stop->before : &passage->newest;
+    const rs_passage_stop *stop = rs_passage_stop_by(passage, pause);
+    return stop != NULL ? &stop->before : &passage->newest;
 }
 
 guint

@@ -31,9 +31,25 @@ void
 rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
                guint64 time_ns);
 
+/* Whether the capture ended in a pause; the tracker has finished. */
+gboolean
+rs_pause_lasts(const roce_pause_source *p);
+
 /* The capture ends in a pause, and there was more to come. */
 void
 rs_held_end(rs_held *held, const roce_tracker *tracker);
+
+/* By what packets are stopped: PFC of their priority, and 802.3x, which is of all. */
+typedef enum rs_stopper {
+    RS_STOPPER_PFC,
+    RS_STOPPER_LINK,
+    RS_N_STOPPERS,
+} rs_stopper;
+
+/* The tracker's pauses that may stop a packet, of each kind; ROCE_NO_PAUSE: none. */
+typedef struct rs_stoppers {
+    guint32 pause[RS_N_STOPPERS];
+} rs_stoppers;
 
 /* PSNs of data, of requests and of responses, each while it is known. */
 typedef struct rs_data_psns {
@@ -44,7 +60,7 @@ typedef struct rs_data_psns {
 /* What pauses did to a passage. */
 typedef struct rs_passage_stop {
     rs_held held;
-    guint64 packets;     /* from the first on that a pause may have stopped */
+    guint64 packets;     /* that a pause may have stopped */
     rs_data_psns before; /* the newest before the pause that may have stopped it */
 } rs_passage_stop;
 
@@ -54,9 +70,9 @@ typedef struct rs_passage {
     rs_mac *src, *dst; /* dst NULL: multicast */
     guint64 packets;
     guint64 first_ns;
-    rs_passage_stop *stop; /* NULL: no pause may have stopped any of it */
+    rs_passage_stop *stops[RS_N_STOPPERS]; /* NULL: none may have stopped any of it */
     guint8 hop_limit;
-    guint8 priority;   /* of the newest packet */
+    guint8 priority, direction; /* of the newest packet; a roce_direction */
     guint8 in_message; /* the newest packet with data was not the last of its message */
 } rs_passage;
 
@@ -64,10 +80,17 @@ typedef struct rs_passage {
 guint64
 rs_passage_key(const rs_passage *passage);
 
+/* What one pause did to it; NULL: it may have stopped none of it. */
+const rs_passage_stop *
+rs_passage_stop_by(const rs_passage *passage, guint32 pause);
 const rs_held *
-rs_passage_held(const rs_passage *passage);
+rs_passage_held(const rs_passage *passage, guint32 pause);
 const rs_data_psns *
-rs_passage_before(const rs_passage *passage);
+rs_passage_before(const rs_passage *passage, guint32 pause);
+
+/* The passage ends, and `pause` began behind its last packet. */
+void
+rs_passage_stop_behind(rs_passage *passage, rs_stopper stopper, guint32 pause);
 
 /* Orders streams by what they are at all points: 0 for the same one. */
 gint
@@ -91,10 +114,10 @@ rs_passage *
 rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
                 guint32 point);
 
-/* A packet of the passage, which `pause` may stop; ROCE_NO_PAUSE: nothing does. */
+/* A packet of the passage, and what may stop it. */
 void
 rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
-                  const rs_sight *sight, guint32 pause);
+                  const rs_sight *sight, const rs_stoppers *by);
 
 guint
 rs_passages_n(const rs_passages *passages);

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "analysis.h"
+#include "byte_of.h"
 #include "pausing_order.h"
 #include "sorting.h"
 #include "twins.h"
@@ -30,6 +31,7 @@ struct rs_pausing {
     GPtrArray *watches; /* rs_pause_watch by the tracker's number */
     GArray *strangers;  /* by point */
     GArray *marks;      /* rs_pause_marks by stream */
+    GByteArray *held;   /* by stream: priorities, a bit for each */
     rs_watchdog_preset presets[RS_WATCHDOG_PRESETS];
     guint n_presets;
     guint64 overflow;    /* packets of no stream that there was no room for */
@@ -58,6 +60,7 @@ rs_pausing_new(const rs_analysis *analysis)
     pausing->watches = g_ptr_array_new_with_free_func(free_watch);
     pausing->strangers = g_array_new(FALSE, TRUE, sizeof(strangers));
     pausing->marks = g_array_new(FALSE, TRUE, sizeof(rs_pause_marks));
+    pausing->held = g_byte_array_new();
     pausing->n_presets = rs_watchdog_presets(analysis->options, pausing->presets);
     return pausing;
 }
@@ -75,6 +78,7 @@ rs_pausing_free(rs_pausing *pausing)
     g_ptr_array_unref(pausing->watches);
     g_array_unref(pausing->strangers);
     g_array_unref(pausing->marks);
+    g_byte_array_unref(pausing->held);
     g_free(pausing);
 }
 
@@ -131,6 +135,14 @@ watch_of(rs_pausing *pausing, guint32 pause)
     return g_ptr_array_index(pausing->watches, pause);
 }
 
+/* Whether a source stops any of these priorities. */
+static gboolean
+are_stopped(guint8 priorities, const roce_pause_source *p)
+{
+    return p->priority == ROCE_PRIORITY_GLOBAL ? priorities != 0
+                                               : (priorities & 1u << p->priority) != 0;
+}
+
 /* Notes whose pause it is, the first time that it is seen.  Points that share streams
  * between them are one to the tracker, but for pauses. */
 static void
@@ -143,9 +155,7 @@ meet(rs_pausing *pausing, rs_pause_watch *watch, guint32 pause,
     }
     mac->pauses[p->priority] = pause;
     watch->mac = mac;
-    watch->held.any = p->priority == ROCE_PRIORITY_GLOBAL
-                          ? mac->takes != 0
-                          : (mac->takes & 1u << p->priority) != 0;
+    watch->held.any = are_stopped(mac->takes, p);
     strangers *here = element(pausing->strangers, point);
     guint32 *stranger = &here->pause[p->priority];
     if (!mac->in_ip) {
@@ -202,64 +212,68 @@ is_opposite(const rs_pause_watch *watch, roce_direction direction)
                                           : watch->frames_in > 0;
 }
 
+/* A packet on its way from one MAC address to another, NULL where that is of none alone. */
+typedef struct leg {
+    rs_mac *src, *dst;
+    guint8 priority;
+    roce_direction direction;
+    roce_vantage vantage; /* of its stream; unknown where it has none */
+} leg;
+
 /* Whether a packet leaves the end of the link that such a MAC address is not. */
 static gboolean
-leaves_other_end(const rs_pausing *pausing, const rs_pause_watch *watch,
-                 const rs_mac *src, const rs_sight *sight)
+leaves_other_end(const rs_pausing *pausing, const rs_pause_watch *watch, const leg *l)
 {
-    roce_direction direction = sight->packet->direction;
+    roce_direction direction = l->direction;
     if (direction != ROCE_DIRECTION_UNKNOWN &&
         (watch->frames_in > 0) != (watch->frames_out > 0)) {
         return is_opposite(watch, direction);
     }
-    const rs_mac *stopped = rs_macs_stopped_end(pausing->macs, src->point);
+    const rs_mac *stopped = rs_macs_stopped_end(pausing->macs, l->src->point);
     if (stopped != NULL) {
-        return stopped == src;
+        return stopped == l->src;
     }
     /* Two hosts alone: the one at whose NIC this was captured. */
-    return rs_macs_is_common(pausing->macs, src) && sight->stream != NULL &&
-           sight->vantage == ROCE_VANTAGE_REQUESTER;
+    return rs_macs_is_common(pausing->macs, l->src) &&
+           l->vantage == ROCE_VANTAGE_REQUESTER;
 }
 
 /* The pause of a MAC address that no packet has, if it stops this one. */
 static guint32
-stranger_of(const rs_pausing *pausing, const rs_mac *src, guint8 priority,
-            const rs_sight *sight)
+stranger_of(const rs_pausing *pausing, const leg *l, guint8 priority)
 {
-    if (src->point >= pausing->strangers->len) {
+    if (l->src->point >= pausing->strangers->len) {
         return ROCE_NO_PAUSE;
     }
-    const strangers *here = &g_array_index(pausing->strangers, strangers, src->point);
+    const strangers *here =
+        &g_array_index(pausing->strangers, strangers, l->src->point);
     guint32 pause = here->pause[priority];
     if (pause == 0 || pause == SEVERAL) {
         return ROCE_NO_PAUSE;
     }
     const rs_pause_watch *watch = g_ptr_array_index(pausing->watches, pause - 1);
-    return !watch->mac->in_ip && leaves_other_end(pausing, watch, src, sight)
-               ? pause - 1
-               : ROCE_NO_PAUSE;
+    return !watch->mac->in_ip && leaves_other_end(pausing, watch, l) ? pause - 1
+                                                                     : ROCE_NO_PAUSE;
 }
 
-/* The pause that may stop a packet: by PFC, else by 802.3x. */
-static guint32
-stopper_of(const rs_pausing *pausing, const rs_mac *src, rs_mac *dst,
-           const rs_sight *sight)
+/* The pauses that may stop a packet. */
+static rs_stoppers
+stoppers_of(const rs_pausing *pausing, const leg *l)
 {
-    if (dst != NULL) {
-        dst->takes |= (guint8)(1u << sight->priority);
-    }
-    const guint8 classes[] = {sight->priority, ROCE_PRIORITY_GLOBAL};
-    for (guint i = 0; i < G_N_ELEMENTS(classes); i++) {
-        guint32 pause = dst != NULL ? dst->pauses[classes[i]] : ROCE_NO_PAUSE;
+    rs_stoppers by = {{ROCE_NO_PAUSE, ROCE_NO_PAUSE}};
+    for (guint i = 0; pausing->watches->len > 0 && i < RS_N_STOPPERS; i++) {
+        guint8 class = i == RS_STOPPER_PFC ? l->priority : ROCE_PRIORITY_GLOBAL;
+        guint32 pause = l->dst != NULL ? l->dst->pauses[class] : ROCE_NO_PAUSE;
         if (pause == ROCE_NO_PAUSE) {
-            pause = stranger_of(pausing, src, classes[i], sight);
+            pause = stranger_of(pausing, l, class);
         }
-        if (pause != ROCE_NO_PAUSE &&
-            roce_tracker_pause(pausing->tracker, pause)->speed_known) {
-            return pause;
+        gboolean is_timed = pause != ROCE_NO_PAUSE &&
+                            roce_tracker_pause(pausing->tracker, pause)->speed_known;
+        if (is_timed) {
+            by.pause[i] = pause;
         }
     }
-    return ROCE_NO_PAUSE;
+    return by;
 }
 
 /* A packet that came while its priority was paused: had it still to come? */
@@ -276,13 +290,36 @@ take_late(rs_pause_watch *watch, const roce_pause_source *p, const roce_frame *f
     watch->latest_ns = MAX(watch->latest_ns, frame->time_ns - p->start_ns);
 }
 
+/* A packet, and what its source has sent before it. */
 static void
-take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause)
+take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause, guint8 sent)
 {
     rs_pause_watch *watch = g_ptr_array_index(pausing->watches, pause);
+    const roce_pause_source *p = roce_tracker_pause(pausing->tracker, pause);
+    if (watch->packets == 0 && !watch->mac->in_ip) {
+        watch->held.any = are_stopped(sent, p);
+    }
     watch->packets++;
     rs_held_packet(&watch->held, pausing->tracker, pause, sight->frame->time_ns);
-    take_late(watch, roce_tracker_pause(pausing->tracker, pause), sight->frame);
+    take_late(watch, p, sight->frame);
+}
+
+/* Looks for what may stop a packet, and notes whom it is from and for. */
+static rs_stoppers
+take_leg(rs_pausing *pausing, const rs_sight *sight, const leg *l)
+{
+    const rs_stoppers by = stoppers_of(pausing, l);
+    const guint8 bit = (guint8)(1u << l->priority);
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        if (by.pause[i] != ROCE_NO_PAUSE) {
+            take_stopped(pausing, sight, by.pause[i], l->src->sends);
+        }
+    }
+    l->src->sends |= bit;
+    if (l->dst != NULL) {
+        l->dst->takes |= bit;
+    }
+    return by;
 }
 
 static void
@@ -314,11 +351,15 @@ take_stream(rs_pausing *pausing, const rs_sight *sight)
     if (passage == NULL) {
         return;
     }
-    guint32 pause = stopper_of(pausing, passage->src, passage->dst, sight);
-    rs_passage_packet(passage, pausing->tracker, sight, pause);
-    if (pause != ROCE_NO_PAUSE) {
-        take_stopped(pausing, sight, pause);
-    }
+    const leg l = {
+        .src = passage->src,
+        .dst = passage->dst,
+        .priority = sight->priority,
+        .direction = sight->packet->direction,
+        .vantage = sight->vantage,
+    };
+    const rs_stoppers by = take_leg(pausing, sight, &l);
+    rs_passage_packet(passage, pausing->tracker, sight, &by);
 }
 
 /* What is of no stream: other protocols, for the most part. */
@@ -336,10 +377,14 @@ take_other(rs_pausing *pausing, const rs_sight *sight)
     if (packet->src.family != 0) {
         rs_macs_learn(pausing->macs, src, dst, packet);
     }
-    guint32 pause = stopper_of(pausing, src, dst, sight);
-    if (pause != ROCE_NO_PAUSE) {
-        take_stopped(pausing, sight, pause);
-    }
+    const leg l = {
+        .src = src,
+        .dst = dst,
+        .priority = sight->priority,
+        .direction = packet->direction,
+        .vantage = ROCE_VANTAGE_UNKNOWN,
+    };
+    (void)take_leg(pausing, sight, &l);
 }
 
 void
@@ -371,31 +416,63 @@ rs_pausing_event(rs_pausing *pausing, const roce_event *event)
 }
 
 static gint
-longest_held_first(gconstpointer a, gconstpointer b)
+longest_held_first(gconstpointer a, gconstpointer b, gpointer pause)
 {
     const rs_passage *x = *(rs_passage *const *)a;
     const rs_passage *y = *(rs_passage *const *)b;
-    guint64 held_ns = rs_passage_held(x)->held_ns;
-    guint64 other_ns = rs_passage_held(y)->held_ns;
+    guint64 held_ns = rs_passage_held(x, *(guint32 *)pause)->held_ns;
+    guint64 other_ns = rs_passage_held(y, *(guint32 *)pause)->held_ns;
     if (held_ns != other_ns) {
         return held_ns > other_ns ? -1 : 1;
     }
     return rs_by_number(rs_passage_key(x), rs_passage_key(y));
 }
 
+/* What lasts to the end of the capture and began behind the last packet of a passage, which
+ * has more to send. */
+static void
+stop_behind(rs_pausing *pausing, rs_passage *passage)
+{
+    const leg l = {
+        .src = passage->src,
+        .dst = passage->dst,
+        .priority = passage->priority,
+        .direction = (roce_direction)passage->direction,
+        .vantage = roce_tracker_stream(pausing->tracker, passage->stream)->vantage,
+    };
+    const rs_stoppers by = stoppers_of(pausing, &l);
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        guint32 pause = passage->stops[i] == NULL ? by.pause[i] : ROCE_NO_PAUSE;
+        if (pause != ROCE_NO_PAUSE &&
+            rs_pause_lasts(roce_tracker_pause(pausing->tracker, pause))) {
+            rs_passage_stop_behind(passage, (rs_stopper)i, pause);
+        }
+    }
+}
+
 /* What was still paused when the capture ended. */
 static void
 finish_passage(rs_pausing *pausing, rs_passage *passage)
 {
-    if (passage->stop == NULL) {
-        return;
-    }
-    rs_held *held = &passage->stop->held;
-    rs_pause_watch *watch = watch_of(pausing, held->pause);
-    g_ptr_array_add(watch->passages, passage);
     if (passage->in_message) {
-        rs_held_end(held, pausing->tracker);
-        watch->in_message = TRUE;
+        stop_behind(pausing, passage);
+    }
+    for (guint i = 0; i < RS_N_STOPPERS; i++) {
+        if (passage->stops[i] == NULL) {
+            continue;
+        }
+        rs_held *held = &passage->stops[i]->held;
+        rs_pause_watch *watch = watch_of(pausing, held->pause);
+        g_ptr_array_add(watch->passages, passage);
+        if (passage->in_message) {
+            rs_held_end(held, pausing->tracker);
+            watch->in_message = TRUE;
+        }
+        if (held->stops > 0) {
+            guint8 class = roce_tracker_pause(pausing->tracker, held->pause)->priority;
+            *rs_byte_of(pausing->held, passage->stream) |=
+                class == ROCE_PRIORITY_GLOBAL ? 0xff : (guint8)(1u << class);
+        }
     }
 }
 
@@ -413,8 +490,9 @@ rs_pausing_finish(rs_pausing *pausing)
     }
     for (guint32 i = 0; i < n; i++) {
         rs_pause_watch *watch = watch_of(pausing, i);
-        g_ptr_array_sort(watch->passages, longest_held_first);
+        g_ptr_array_sort_with_data(watch->passages, longest_held_first, &i);
         if (watch->in_message) {
+            watch->held.pause = i;
             rs_held_end(&watch->held, pausing->tracker);
         }
     }
@@ -455,6 +533,38 @@ rs_pausing_is_one_port(const rs_pausing *pausing, guint32 pause)
 {
     rs_sender_evidence evidence;
     return rs_pausing_sender(pausing, pause, &evidence) != RS_SENDER_AMBIGUOUS;
+}
+
+guint8
+rs_pausing_held(const rs_pausing *pausing, guint32 stream)
+{
+    return stream < pausing->held->len ? pausing->held->data[stream] : 0;
+}
+
+guint64
+rs_pausing_span_ns(const rs_pausing *pausing, guint32 pause)
+{
+    const rs_points *points = pausing->analysis->points;
+    const roce_pause_source *p = roce_tracker_pause(pausing->tracker, pause);
+    guint file_i = rs_points_at(points, p->point)->file_i;
+    guint64 first_ns = G_MAXUINT64;
+    guint64 newest_ns = p->n_intervals > 0 ? p->newest.end_ns : 0;
+    for (guint i = 0; i < rs_points_n(points); i++) {
+        const rs_point *point = rs_points_at(points, i);
+        if (point->file_i == file_i && point->packets > 0) {
+            first_ns = MIN(first_ns, point->first_ns);
+            newest_ns = MAX(newest_ns, point->newest_ns);
+        }
+    }
+    return newest_ns > first_ns ? newest_ns - first_ns : 0;
+}
+
+gboolean
+rs_pausing_knows_victims(const rs_pausing *pausing, guint32 pause)
+{
+    const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
+    return (watch->packets > 0 || watch->passages->len > 0) &&
+           rs_pausing_is_one_port(pausing, pause);
 }
 
 /* Of a host that bridges connect to others, all other ends are hosts as well. */

@@ -100,6 +100,19 @@ rs_pausing_shows_way(const rs_pausing *pausing, const roce_stream *stream);
 gboolean
 rs_pausing_is_one_port(const rs_pausing *pausing, guint32 pause);
 
+/* How long whoever captured its point did so: from the first packet to the last of all
+ * points of that file, since a point may have few. */
+guint64
+rs_pausing_span_ns(const rs_pausing *pausing, guint32 pause);
+
+/* In which priorities pauses held a stream up, a bit for each; once all has finished. */
+guint8
+rs_pausing_held(const rs_pausing *pausing, guint32 stream);
+
+/* Whether something of what it stops was seen, and it is known what that is. */
+gboolean
+rs_pausing_knows_victims(const rs_pausing *pausing, guint32 pause);
+
 /* The MAC address at the other end of the link, where that is known: the only one whose
  * packets go to or come from it, if one of both is a router's; or, of one that no packet
  * has, what rs_macs_stopped_end() says, and the other way round.  NULL: unknown. */

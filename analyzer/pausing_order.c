@@ -78,20 +78,20 @@ is_behind(const order_run *run, const rs_passage *here, const rs_passage *there)
 }
 
 static void
-look_at_data(const order_run *run, told *t, const rs_passage *here,
-             const rs_passage *there)
+look_at_data(const order_run *run, told *t, const rs_data_psns *before,
+             const rs_passage *here, const rs_passage *there)
 {
     const rs_pause_marks *marks = rs_pausing_marks(run->pausing, there->stream);
     gboolean is_further = is_behind(run, here, there);
     for (guint space = 0; space < ROCE_N_SPACES; space++) {
-        if (!rs_passage_before(here)->known[space]) {
+        if (!before->known[space]) {
             continue;
         }
-        guint32 before = rs_passage_before(here)->psn24[space];
+        guint32 psn24 = before->psn24[space];
         t->had_data = TRUE;
         t->is_behind |= is_further && there->newest.known[space] &&
-                        is_by(before, there->newest.psn24[space]);
-        t->marked |= marks->ce.known[space] && is_by(marks->ce.psn24[space], before);
+                        is_by(psn24, there->newest.psn24[space]);
+        t->marked |= marks->ce.known[space] && is_by(marks->ce.psn24[space], psn24);
     }
 }
 
@@ -105,7 +105,7 @@ note_mark(rs_pause_order *order, guint64 frame, guint64 time_ns)
 }
 
 static void
-look_at_stream(const order_run *run, rs_pause_order *order, told *t,
+look_at_stream(const order_run *run, rs_pause_order *order, told *t, guint32 pause,
                const rs_passage *here)
 {
     const roce_stream *stream = stream_of(run, here);
@@ -118,7 +118,7 @@ look_at_stream(const order_run *run, rs_pause_order *order, told *t,
         const rs_pause_marks *marks = rs_pausing_marks(run->pausing, there->stream);
         t->is_capable |=
             s->ecn.codepoint[1] + s->ecn.codepoint[2] + s->ecn.codepoint[3] > 0;
-        look_at_data(run, t, here, there);
+        look_at_data(run, t, rs_passage_before(here, pause), here, there);
         note_mark(order, marks->ce_frame, marks->ce_ns);
         note_mark(order, marks->cnp_frame, marks->cnp_ns);
         if (marks->cnp_frame != 0) {
@@ -163,7 +163,8 @@ order_of(const order_run *run, guint32 pause)
     if (order.unknown == RS_ORDER_KNOWN) {
         told t = {0};
         for (guint i = 0; i < watch->passages->len; i++) {
-            look_at_stream(run, &order, &t, g_ptr_array_index(watch->passages, i));
+            look_at_stream(run, &order, &t, pause,
+                           g_ptr_array_index(watch->passages, i));
         }
         decide(&order, &t);
     }

@@ -142,7 +142,7 @@ find_bystanders(rs_pause_tree *tree, guint32 pause)
         rs_passage *passage = g_ptr_array_index(watch->passages, i);
         const roce_stream *s =
             roce_tracker_stream(tree->ways->tracker, passage->stream);
-        if (rs_passage_held(passage)->held_ns > 0 &&
+        if (rs_passage_held(passage, pause)->held_ns > 0 &&
             !g_hash_table_contains(receivers, &s->dst)) {
             g_ptr_array_add(node->bystanders, passage);
         }

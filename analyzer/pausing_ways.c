@@ -28,15 +28,28 @@ by_stream_and_hop(gconstpointer a, gconstpointer b)
                : rs_by_number(rs_passage_key(x->passage), rs_passage_key(y->passage));
 }
 
-/* What may stop this passage. */
+/* What may stop this passage; ROCE_NO_PAUSE: nothing of the kind. */
 static guint32
-pause_of(const rs_passage *passage)
+pause_of(const rs_passage *passage, rs_stopper stopper)
 {
-    const guint32 pauses[] = {passage->dst->pauses[passage->priority],
-                              passage->dst->pauses[ROCE_PRIORITY_GLOBAL]};
-    return pauses[0] != ROCE_NO_PAUSE   ? pauses[0]
-           : pauses[1] != ROCE_NO_PAUSE ? pauses[1]
-                                        : rs_passage_held(passage)->pause;
+    guint8 class = stopper == RS_STOPPER_PFC ? passage->priority : ROCE_PRIORITY_GLOBAL;
+    guint32 pause = passage->dst->pauses[class];
+    const rs_passage_stop *stop = passage->stops[stopper];
+    return pause == ROCE_NO_PAUSE && stop != NULL ? stop->held.pause : pause;
+}
+
+static void
+add_way(rs_pause_ways *ways, const rs_passage *from, const rs_passage *to)
+{
+    for (guint i = 0; i < RS_N_STOPPERS * RS_N_STOPPERS; i++) {
+        const rs_pause_way w = {
+            .from = pause_of(from, (rs_stopper)(i / RS_N_STOPPERS)),
+            .to = pause_of(to, (rs_stopper)(i % RS_N_STOPPERS)),
+        };
+        if (w.from != ROCE_NO_PAUSE && w.to != ROCE_NO_PAUSE) {
+            g_array_append_val(ways->all, w);
+        }
+    }
 }
 
 static gboolean
@@ -86,11 +99,7 @@ add_ways(rs_pause_ways *ways, const GArray *all, guint start, guint middle, guin
                 continue;
             }
             to->passage->dst->passes_on = TRUE;
-            const rs_pause_way w = {.from = pause_of(from->passage),
-                                    .to = pause_of(to->passage)};
-            if (w.from != ROCE_NO_PAUSE && w.to != ROCE_NO_PAUSE) {
-                g_array_append_val(ways->all, w);
-            }
+            add_way(ways, from->passage, to->passage);
         }
     }
 }

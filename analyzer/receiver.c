@@ -63,9 +63,7 @@ struct rs_receivers {
     GByteArray *priorities; /* by stream: bit n, it has packets in priority n */
     GByteArray *waiting;    /* by stream: whether it has no credits */
     guint64 omitted;
-    /* rs_nic_host of the NICs -> GArray of guint32: the numbers of the pauses that its NIC
-     * asked for; NULL before the end. */
-    GHashTable *pauses;
+    rs_host_pauses *pauses; /* NULL before the end */
 };
 
 static void
@@ -97,7 +95,7 @@ rs_receivers_free(rs_receivers *receivers)
         g_ptr_array_unref(receivers->of_stream);
         g_byte_array_unref(receivers->priorities);
         g_byte_array_unref(receivers->waiting);
-        g_clear_pointer(&receivers->pauses, g_hash_table_unref);
+        rs_host_pauses_free(receivers->pauses);
         g_free(receivers);
     }
 }
@@ -382,58 +380,6 @@ rs_receivers_event(rs_receivers *receivers, const roce_event *event)
 /* ---- at the end ---- */
 
 static void
-unref_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
-static GHashTable *
-pauses_by_host(const rs_receivers *receivers, const rs_nics *nics)
-{
-    GHashTable *pauses =
-        g_hash_table_new_full(rs_nic_host_hash, rs_nic_host_equal, NULL, unref_array);
-    for (guint32 i = 0; i < roce_tracker_n_pauses(receivers->tracker); i++) {
-        const roce_pause_source *p = roce_tracker_pause(receivers->tracker, i);
-        const GArray *hosts = rs_nics_hosts(nics, p->point, p->src_mac);
-        for (guint h = 0; hosts != NULL && p->xoff > 0 && h < hosts->len; h++) {
-            rs_nic_host *host = &g_array_index(hosts, rs_nic_host, h);
-            GArray *of_host = g_hash_table_lookup(pauses, host);
-            if (of_host == NULL) {
-                of_host = g_array_new(FALSE, FALSE, sizeof(guint32));
-                g_hash_table_insert(pauses, host, of_host);
-            }
-            g_array_append_val(of_host, i);
-        }
-    }
-    return pauses;
-}
-
-/* Pauses that stop a stream: of the priorities that it has. */
-static void
-take_host_pauses(const rs_receivers *receivers, guint32 id, const roce_stream *stream,
-                 rs_receiver_evidence *e)
-{
-    const rs_nic_host receiver = {.point = stream->point, .addr = stream->dst};
-    const GArray *of_host = g_hash_table_lookup(receivers->pauses, &receiver);
-    guint8 priorities = byte_of(receivers->priorities, id);
-    e->host_pause_known = TRUE;
-    for (guint i = 0; of_host != NULL && i < of_host->len; i++) {
-        const roce_pause_source *p =
-            roce_tracker_pause(receivers->tracker, g_array_index(of_host, guint32, i));
-        if (p->priority != ROCE_PRIORITY_GLOBAL &&
-            (priorities & 1u << p->priority) == 0) {
-            continue;
-        }
-        e->host_pauses += p->xoff;
-        e->host_pause_ns += p->total_ns;
-        e->host_pause_known &= p->speed_known;
-        if (e->pause_frame == 0 || p->first_frame < e->pause_frame) {
-            e->pause_frame = p->first_frame;
-        }
-    }
-}
-
-static void
 take_counters(const roce_stream *stream, rs_receiver_evidence *e)
 {
     const roce_stream_trouble *trouble = roce_stream_trouble_of(stream);
@@ -443,11 +389,25 @@ take_counters(const roce_stream *stream, rs_receiver_evidence *e)
     e->rnr_naks = trouble->naks_received[ROCE_NAKS_RNR];
     e->ce = stream->ecn.codepoint[3];
     e->cnps = congestion->cnps_received;
-    e->duration_ns = stream->last_time_ns - stream->first_time_ns;
     if (!stream->partial_path) {
         e->lost =
             losses[ROCE_VERDICT_LOST_BEFORE_CAPTURE] + losses[ROCE_VERDICT_CORRUPT];
     }
+}
+
+/* Pauses of the receiver's own NIC. */
+static void
+take_host_pauses(const rs_receivers *receivers, const roce_stream *stream,
+                 rs_receiver_evidence *e)
+{
+    const rs_host_pause by = rs_host_pauses_of(
+        receivers->pauses, stream, byte_of(receivers->priorities, stream->id));
+    e->host_pauses = by.pauses;
+    e->host_pause_ns = by.paused_ns;
+    e->host_held_ns = by.held_ns;
+    e->host_pause_known = by.known;
+    e->pause_frame = by.frame;
+    e->duration_ns = by.until_ns - stream->first_time_ns;
 }
 
 static void
@@ -465,7 +425,8 @@ static rs_culprit
 judge(const rs_receiver_evidence *e)
 {
     guint64 slow_alone = e->slow_acks - e->slow_acks_marked;
-    gboolean receiver = e->rnr_naks > 0 || e->credit_waits > 0 || e->host_pauses > 0 ||
+    gboolean paused = e->host_pause_known ? e->host_held_ns > 0 : e->host_pauses > 0;
+    gboolean receiver = e->rnr_naks > 0 || e->credit_waits > 0 || paused ||
                         (e->at_receiver && slow_alone > 0);
     gboolean network = e->ce > 0 || e->cnps > 0 || e->lost > 0;
     if (receiver || network) {
@@ -477,9 +438,10 @@ judge(const rs_receiver_evidence *e)
 }
 
 void
-rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics)
+rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics,
+                    const rs_pausing *pausing)
 {
-    receivers->pauses = pauses_by_host(receivers, nics);
+    receivers->pauses = rs_host_pauses_new(nics, pausing, receivers->tracker);
 }
 
 gboolean
@@ -491,7 +453,7 @@ rs_receivers_get(const rs_receivers *receivers, guint32 stream, rs_receiver_evid
     *e = (rs_receiver_evidence){0};
     const roce_stream *s = roce_tracker_stream(receivers->tracker, stream);
     take_counters(s, e);
-    take_host_pauses(receivers, stream, s, e);
+    take_host_pauses(receivers, s, e);
     const state *answers = state_at(receivers, stream);
     if (answers != NULL) {
         judge_ack_times(answers, e);
@@ -506,8 +468,7 @@ rs_receivers_get(const rs_receivers *receivers, guint32 stream, rs_receiver_evid
 guint64
 rs_receiver_held_ns(const rs_receiver_evidence *e)
 {
-    guint64 pause_ns = e->host_pause_known ? e->host_pause_ns : 0;
-    return MIN(e->rnr_wait_ns + e->credit_wait_ns + pause_ns, e->duration_ns);
+    return MIN(e->rnr_wait_ns + e->credit_wait_ns + e->host_held_ns, e->duration_ns);
 }
 
 guint64

@@ -12,7 +12,7 @@
 #ifndef RS_RECEIVER_H
 #define RS_RECEIVER_H
 
-#include "nics.h"
+#include "host_pauses.h"
 #include "sight.h"
 
 #include "roce/tracker.h"
@@ -44,16 +44,15 @@ typedef struct rs_receiver_evidence {
     guint64 credits_out;           /* times that they fell to 0 */
     guint64 credit_waits, credit_wait_ns;
     guint64 credit_frame; /* the ACK that began the first wait; 0: none */
-    guint64 host_pauses, host_pause_ns;
-    gboolean
-        host_pause_known; /* the speed of the link, and so host_pause_ns, is known */
-    guint64 pause_frame;  /* the first; 0: none */
+    guint64 host_pauses, host_pause_ns, host_held_ns; /* see rs_host_pause */
+    gboolean host_pause_known;
+    guint64 pause_frame; /* the first; 0: none */
     guint64 ack_samples, fastest_ack_ns;
     guint64 slow_acks;        /* in groups of which even the fastest was slow */
     guint64 slow_acks_marked; /* of those, while CE marks came */
     gboolean at_receiver;     /* no network is behind this point */
     guint64 ce, cnps, lost;   /* lost: on the way, not inside the receiver */
-    guint64 duration_ns;      /* of the stream */
+    guint64 duration_ns;      /* of the stream; see rs_host_pause */
 } rs_receiver_evidence;
 
 typedef struct rs_receivers rs_receivers;
@@ -85,9 +84,10 @@ rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train);
 void
 rs_receivers_event(rs_receivers *receivers, const roce_event *event);
 
-/* The tracker has finished, and the NICs are known, which outlive it. */
+/* The tracker has finished, and so have pauses; the NICs are known.  All outlive it. */
 void
-rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics);
+rs_receivers_finish(rs_receivers *receivers, const rs_nics *nics,
+                    const rs_pausing *pausing);
 
 /* After that, what there is about a stream; FALSE: it has no requests with an answer, or is
  * beyond the bound. */

@@ -33,8 +33,9 @@ static char *
 held_back(const rs_pausing *pausing, guint32 pause)
 {
     const rs_pause_watch *watch = rs_pausing_watch(pausing, pause);
-    gboolean known = watch->packets > 0 && rs_pausing_is_one_port(pausing, pause);
-    return known ? rs_format_duration(watch->held.held_ns, 0) : g_strdup("?");
+    return rs_pausing_knows_victims(pausing, pause)
+               ? rs_format_duration(watch->held.held_ns, 0)
+               : g_strdup("?");
 }
 
 static void

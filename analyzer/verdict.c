@@ -16,6 +16,18 @@ shows_losses(const roce_tracker *tracker)
     return FALSE;
 }
 
+/* XONs alone pause nothing. */
+static gboolean
+any_pause(const roce_tracker *tracker)
+{
+    guint32 i = 0;
+    while (i < roce_tracker_n_pauses(tracker) &&
+           roce_tracker_pause(tracker, i)->xoff == 0) {
+        i++;
+    }
+    return i < roce_tracker_n_pauses(tracker);
+}
+
 /* What can be said not to be there: of loss, retransmission and congestion. */
 static char *
 absent(const rs_analysis *analysis, const rs_summary *summary)
@@ -28,8 +40,8 @@ absent(const rs_analysis *analysis, const rs_summary *summary)
         missing += n->space[space].missing_psns;
     }
     guint64 again = n->retransmissions.packets + n->space[ROCE_SPACE_RESPONSES].resent;
-    gboolean congested = n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 ||
-                         roce_tracker_n_pauses(analysis->tracker) > 0;
+    gboolean congested =
+        n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 || any_pause(analysis->tracker);
     GString *text = g_string_new(NULL);
     gboolean shown = shows_losses(analysis->tracker);
     g_string_append(text, shown && lost + missing == 0 ? ", no loss" : "");

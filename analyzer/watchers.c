@@ -407,9 +407,9 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_background_finish(watchers->background);
     rs_nics_finish(watchers->nics, rs_pausing_macs(watchers->pausing));
     rs_incast_finish(watchers->incast, watchers->nics, analysis->resolution_ns);
-    rs_receivers_finish(watchers->receivers, watchers->nics);
     rs_bursts_finish(watchers->bursts, analysis->resolution_ns);
     rs_dcb_finish(watchers->dcb);
     rs_pausing_finish(watchers->pausing);
+    rs_receivers_finish(watchers->receivers, watchers->nics, watchers->pausing);
     rs_collective_finish(watchers->collective, analysis->tracker);
 }

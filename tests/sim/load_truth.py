@@ -57,6 +57,24 @@ def by(key, items):
     return out
 
 
+def life(seen, intervals):
+    """How long a stream lasts of which these packets were seen: to its last one, or, where
+    that leaves a message unfinished, to the end of a pause that lasts to the capture's."""
+    until_ns = seen[-1].time_ns
+    data = [p for p in seen if p.is_data()]
+    if data and data[-1].tx.work is not None and not data[-1].tx.is_last:
+        until_ns = max([until_ns, *(end for _, end, how in intervals if how == "capture_end")])
+    return seen[0].time_ns, until_ns
+
+
+def paused_in(life, intervals):
+    """How many pauses there were in a time, and for how long."""
+    first_ns, until_ns = life
+    lengths = [min(end, until_ns) - max(start, first_ns) for start, end, _ in intervals
+               if start <= until_ns and end >= first_ns]
+    return len(lengths), sum(lengths)
+
+
 # --- incast --------------------------------------------------------------------------
 
 
