@@ -65,9 +65,9 @@ rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
 }
 
 rs_severity
-rs_flow_loss_severity(const rs_flow *flow)
+rs_flow_loss_severity(const rs_flow *flow, guint64 lost)
 {
-    return flow->n * 100 >= flow->sum.packets * RS_CRITICAL_LOSS_PERCENT
+    return lost * 100 >= flow->sum.packets * RS_CRITICAL_LOSS_PERCENT
                ? RS_SEVERITY_CRITICAL
                : RS_SEVERITY_WARNING;
 }

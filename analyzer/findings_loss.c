@@ -2,48 +2,157 @@
 /* Findings about what did not arrive, and where it went. */
 #include "findings_parts.h"
 #include "format.h"
+#include "loss_places.h"
+#include "sorting.h"
 #include "thresholds.h"
-#include "twins.h"
 
-/* Where several points saw a stream: how many copies reached one and not the other. */
+#define PLACES_TOLD 3 /* in a title */
+
+/* ---- where, if several points saw it ---- */
+
+/* Between two points, of all streams of a flow. */
 typedef struct location {
-    guint64 n;
-    char *from, *to; /* names of the points; NULL when nothing is known */
+    guint32 from, to; /* points */
+    guint64 lost;
 } location;
 
+/* On one side of the points that stand for the streams. */
+typedef struct located {
+    GArray *places; /* location, most first */
+    guint64 lost;   /* in all of them */
+    guint64 late;   /* came late at another point, of what is not lost at any of them */
+    guint32 late_at;
+} located;
+
 static void
-locate_stream(const rs_flow *flow, guint32 id, location *where)
+add_location(GArray *places, guint32 from, guint32 to, guint64 lost)
 {
-    const rs_analysis *analysis = flow->all->analysis;
-    const GArray *members = rs_summary_members(flow->all->summary, id);
-    guint64 only = rs_twins_only_here(analysis->twins, id);
-    if (members == NULL || members->len != 2 || only == 0) {
-        return;
+    for (guint i = 0; i < places->len; i++) {
+        location *known = &g_array_index(places, location, i);
+        if (known->from == from && known->to == to) {
+            known->lost += lost;
+            return;
+        }
     }
-    guint32 first = g_array_index(members, guint32, 0);
-    guint32 other = first == id ? g_array_index(members, guint32, 1) : first;
-    where->n += only;
-    if (where->from == NULL) {
-        const roce_tracker *tracker = analysis->tracker;
-        where->from = rs_point_name(analysis, roce_tracker_stream(tracker, id)->point);
-        where->to = rs_point_name(analysis, roce_tracker_stream(tracker, other)->point);
+    const location fresh = {.from = from, .to = to, .lost = lost};
+    g_array_append_val(places, fresh);
+}
+
+static gint
+most_first(gconstpointer a, gconstpointer b)
+{
+    const location *x = a;
+    const location *y = b;
+    gint order = rs_by_number(y->lost, x->lost);
+    order = order != 0 ? order : rs_by_number(x->from, y->from);
+    return order != 0 ? order : rs_by_number(x->to, y->to);
+}
+
+static guint32
+point_of(const rs_flow *flow, guint32 stream)
+{
+    return roce_tracker_stream(flow->all->analysis->tracker, stream)->point;
+}
+
+static void
+locate_stream(const rs_flow *flow, guint32 stream, gboolean behind, located *where)
+{
+    g_autoptr(GArray) places =
+        rs_loss_places(flow->all->analysis, flow->all->summary, stream);
+    for (guint i = 0; i < places->len; i++) {
+        const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
+        if (one->behind == behind) {
+            add_location(where->places, point_of(flow, one->from),
+                         point_of(flow, one->to), one->lost);
+            where->lost += one->lost;
+        }
+    }
+    guint32 at;
+    guint64 late =
+        rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at);
+    if (behind && late > 0) {
+        where->late += late;
+        where->late_at = point_of(flow, at);
     }
 }
 
-static location
-locate(const rs_flow *flow)
+static located
+locate(const rs_flow *flow, gboolean behind)
 {
-    location where = {0};
-    const rs_twins *twins = flow->all->analysis->twins;
-    if (twins == NULL || !rs_twins_complete(twins)) {
-        return where;
+    located where = {.places = g_array_new(FALSE, FALSE, sizeof(location))};
+    for (guint i = 0; i < flow->streams->len; i++) {
+        locate_stream(flow, g_array_index(flow->streams, guint32, i), behind, &where);
     }
-    for (guint i = 0; i < flow->streams->len && flow->all->analysis->twins != NULL;
-         i++) {
-        locate_stream(flow, g_array_index(flow->streams, guint32, i), &where);
-    }
+    g_array_sort(where.places, most_first);
+    where.late = MIN(where.late, flow->n - MIN(where.lost, flow->n));
     return where;
 }
+
+static char *
+between(const rs_flow *flow, const location *place)
+{
+    g_autofree char *from = rs_point_name(flow->all->analysis, place->from);
+    g_autofree char *to = rs_point_name(flow->all->analysis, place->to);
+    return g_strdup_printf("between %s and %s", from, to);
+}
+
+/* "11 packets lost between a and b, 3 between b and c, from gpu01 to gpu02" */
+static char *
+located_title(const rs_flow *flow, const located *where)
+{
+    g_autofree char *who = rs_flow_ends(flow);
+    GString *title = g_string_new(NULL);
+    for (guint i = 0; i < MIN(where->places->len, PLACES_TOLD); i++) {
+        const location *place = &g_array_index(where->places, location, i);
+        g_autofree char *n = rs_finding_packets(place->lost);
+        g_autofree char *there = between(flow, place);
+        g_string_append_printf(title, i == 0 ? "%s lost %s" : ", %s %s", n, there);
+    }
+    if (where->places->len > PLACES_TOLD) {
+        g_string_append_printf(title, ", and at %u other places",
+                               where->places->len - PLACES_TOLD);
+    }
+    g_string_append_printf(title, ", from %s", who);
+    return g_string_free(title, FALSE);
+}
+
+/* What was lost between points that were captured at; what is not is told by `rest`. */
+static void
+write_located(const rs_flow *flow, rs_finding *f, const located *where,
+              const char *rest)
+{
+    g_autoptr(GString) detail = g_string_new(NULL);
+    guint64 left = flow->n - MIN(flow->n, where->lost + where->late);
+    if (where->lost > 0) {
+        f->severity = rs_flow_loss_severity(flow, where->lost);
+        g_free(f->title);
+        f->title = located_title(flow, where);
+        g_string_append(detail,
+                        "Seen at the first of two points and not at the second, and "
+                        "asked for or sent again.");
+        f->advice =
+            g_strdup("Look at the queues and counters between these two points.");
+    }
+    if (where->late > 0) {
+        g_autofree char *n = rs_finding_packets(where->late);
+        g_autofree char *there = rs_point_name(flow->all->analysis, where->late_at);
+        g_string_append_printf(detail, "%s%s came to %s late: overtaken, not lost.",
+                               detail->len > 0 ? "  " : "", n, there);
+    }
+    if (left > 0) {
+        g_autofree char *n = rs_finding_packets(left);
+        g_string_append_printf(detail, "  Of %s more %s.", n, rest);
+    }
+    f->detail = g_strdup(detail->str);
+}
+
+static void
+clear_located(located *where)
+{
+    g_array_unref(where->places);
+}
+
+/* ---- before the point ---- */
 
 static guint64
 measure_lost_before(const roce_stream *s)
@@ -63,7 +172,14 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_autofree char *responses = rs_finding_count(
         rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE],
         "response", "responses");
-    f->severity = rs_flow_loss_severity(flow);
+    located where = locate(flow, FALSE);
+    f->severity = rs_flow_loss_severity(flow, flow->n);
+    if (where.lost > 0) {
+        write_located(flow, f, &where, "it is known that they did not come to here");
+        clear_located(&where);
+        return TRUE;
+    }
+    clear_located(&where);
     f->title =
         g_strdup_printf("%s lost on the way from %s, before the capture point", n, who);
     f->detail = g_strdup_printf(
@@ -94,39 +210,37 @@ write_dropped_inside(const rs_flow *flow, rs_finding *f, const char *n, const ch
                          "load of that host.");
 }
 
+static void
+write_behind(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
+{
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    f->title =
+        g_strdup_printf("%s from %s did not arrive in order behind this point", n, who);
+    f->detail = g_strdup("Seen here, then asked for or sent again: lost or late "
+                         "behind the capture point; which of the two cannot be told "
+                         "from here.");
+    f->advice = g_strdup_printf("Capture at %s: there a lost packet stays away and a "
+                                "late one arrives.",
+                                dst);
+}
+
 static gboolean
 write_undelivered(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    location where = locate(flow);
+    located where = locate(flow, TRUE);
     f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
-    if (where.n >= flow->n) {
-        g_autofree char *gone = rs_finding_packets(where.n);
-        f->severity = rs_flow_loss_severity(flow);
-        f->title = g_strdup_printf("%s lost between %s and %s, from %s", gone,
-                                   where.from, where.to, who);
-        f->detail = g_strdup_printf("Copies seen at %s that never came by %s.",
-                                    where.from, where.to);
-        f->advice =
-            g_strdup("Look at the queues and counters between these two points.");
+    if (where.lost + where.late > 0) {
+        f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
+        write_located(flow, f, &where,
+                      "it cannot be told whether they were lost or late");
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
     } else {
-        f->title = g_strdup_printf(
-            "%s from %s did not arrive in order behind this point", n, who);
-        f->detail =
-            g_strdup("Seen here, then asked for or sent again: lost or late "
-                     "behind the capture point; which of the two cannot be told "
-                     "from here.");
-        g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
-        f->advice =
-            g_strdup_printf("Capture at %s: there a lost packet stays away and a "
-                            "late one arrives.",
-                            dst);
+        write_behind(flow, f, n, who);
     }
-    g_free(where.from);
-    g_free(where.to);
+    clear_located(&where);
     return TRUE;
 }
 
@@ -157,7 +271,7 @@ write_ack_lost(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    f->severity = rs_flow_loss_severity(flow);
+    f->severity = rs_flow_loss_severity(flow, flow->n);
     if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
         write_ack_lost_inside(flow, f, n, who);
         return TRUE;
@@ -171,6 +285,17 @@ write_ack_lost(const rs_flow *flow, rs_finding *f)
 }
 
 static guint64
+sum_undelivered(const rs_flow *flow)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        n += measure_undelivered(roce_tracker_stream(
+            flow->all->analysis->tracker, g_array_index(flow->streams, guint32, i)));
+    }
+    return n;
+}
+
+static guint64
 measure_data_or_ack(const roce_stream *s)
 {
     return rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
@@ -181,7 +306,15 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    f->severity = rs_flow_loss_severity(flow);
+    located where = locate(flow, TRUE);
+    f->severity = rs_flow_loss_severity(flow, flow->n);
+    if (where.lost > 0 && sum_undelivered(flow) == 0) { /* else that has told it */
+        write_located(flow, f, &where,
+                      "it cannot be told whether they or their ACKs were lost");
+        clear_located(&where);
+        return TRUE;
+    }
+    clear_located(&where);
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
     f->detail =

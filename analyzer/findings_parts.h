@@ -147,7 +147,7 @@ guint64
 rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 
 rs_severity
-rs_flow_loss_severity(const rs_flow *flow);
+rs_flow_loss_severity(const rs_flow *flow, guint64 lost);
 
 /* Whether all of its streams were captured there: at the NIC of their sender, or of their
  * receiver, so that no link is in front of the point or behind it. */

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "format.h"
+#include "further.h"
 #include "sorting.h"
 #include "spreading.h"
 
@@ -188,7 +189,21 @@ join_group(rs_summary *summary, guint32 first, guint32 id)
     g_array_append_val((GArray *)*members, id);
 }
 
-/* Makes the member that saw most stand for its group. */
+/* Whether the same stream is told of by another point rather than this one: by the one that
+ * saw most; of such by the one that it comes to last, which knows what arrived and what was
+ * marked; of such by that of the file that was given first. */
+static gboolean
+is_better(const rs_analysis *analysis, const roce_stream *s, const roce_stream *than)
+{
+    if (s->packets != than->packets) {
+        return s->packets > than->packets;
+    }
+    gint order = rs_further(s, than);
+    return order != 0 ? order > 0
+                      : rs_analysis_point(analysis, s->point)->file_i <
+                            rs_analysis_point(analysis, than->point)->file_i;
+}
+
 static void
 elect(rs_summary *summary, const rs_analysis *analysis, guint32 first)
 {
@@ -199,7 +214,7 @@ elect(rs_summary *summary, const rs_analysis *analysis, guint32 first)
     guint32 best = g_array_index(members, guint32, 0);
     for (guint i = 1; i < members->len; i++) {
         guint32 id = g_array_index(members, guint32, i);
-        if (stream_of(analysis, id)->packets > stream_of(analysis, best)->packets) {
+        if (is_better(analysis, stream_of(analysis, id), stream_of(analysis, best))) {
             best = id;
         }
     }

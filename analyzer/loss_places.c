@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "loss_places.h"
+
+#include "further.h"
+#include "sorting.h"
+
+/* A stream at one of its points. */
+typedef struct stop {
+    const roce_stream *stream;
+    guint64 lost_before; /* packets that never came, and were asked for or sent again */
+    guint64
+        again; /* that came and were sent again: as many were lost behind, at most */
+} stop;
+
+static guint64
+lost_before(const roce_stream_trouble *trouble)
+{
+    return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_LOST_BEFORE_CAPTURE] +
+           trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_LOST_BEFORE_CAPTURE];
+}
+
+static guint64
+sent_again(const roce_stream_trouble *trouble)
+{
+    return trouble->retransmissions.packets +
+           trouble->disorder[ROCE_SPACE_RESPONSES].resent;
+}
+
+/* What came before one point came before all behind it. */
+static gint
+along_way(gconstpointer a, gconstpointer b)
+{
+    const stop *x = a;
+    const stop *y = b;
+    gint order = rs_by_number(x->lost_before, y->lost_before);
+    order = order != 0 ? order : rs_further(x->stream, y->stream);
+    return order != 0 ? order : rs_by_number(x->stream->id, y->stream->id);
+}
+
+/* The points of a stream in the order of its way; but those that see only some of its paths
+ * prove no loss. */
+static GArray *
+way_of(const rs_analysis *analysis, const GArray *members)
+{
+    GArray *way = g_array_new(FALSE, FALSE, sizeof(stop));
+    for (guint i = 0; i < members->len; i++) {
+        const roce_stream *s =
+            roce_tracker_stream(analysis->tracker, g_array_index(members, guint32, i));
+        const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+        const stop one = {
+            .stream = s,
+            .lost_before = lost_before(trouble),
+            .again = sent_again(trouble),
+        };
+        if (!s->partial_path) {
+            g_array_append_val(way, one);
+        }
+    }
+    g_array_sort(way, along_way);
+    return way;
+}
+
+static stop *
+at(const GArray *way, guint i)
+{
+    return &g_array_index(way, stop, i);
+}
+
+/* Where what did not come to the i-th was seen last, among those up to `from`: further on than
+ * all that are known to stand before. */
+static guint
+seen_last(const GArray *way, guint from)
+{
+    guint i = from;
+    while (i > 0 && at(way, i - 1)->lost_before == at(way, from)->lost_before &&
+           rs_further(at(way, i - 1)->stream, at(way, i)->stream) == 0) {
+        i--;
+    }
+    return i;
+}
+
+/* What was lost in one place was lost in no other. */
+static void
+place(GArray *places, const GArray *way, guint from, guint to, guint64 lost)
+{
+    const rs_loss_place one = {
+        .from = at(way, from)->stream->id, .to = at(way, to)->stream->id, .lost = lost};
+    g_array_append_val(places, one);
+    for (guint i = 0; i <= from; i++) {
+        at(way, i)->again -= MIN(lost, at(way, i)->again);
+    }
+}
+
+static void
+mark_behind(GArray *places, const GArray *way, guint32 stream)
+{
+    guint stands_at = 0;
+    while (stands_at < way->len && at(way, stands_at)->stream->id != stream) {
+        stands_at++;
+    }
+    for (guint i = 0; i < places->len; i++) {
+        rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
+        guint to = 0;
+        while (at(way, to)->stream->id != one->to) {
+            to++;
+        }
+        one->behind = to > stands_at;
+    }
+}
+
+GArray *
+rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream)
+{
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(rs_loss_place));
+    const GArray *members = rs_summary_members(summary, stream);
+    if (members == NULL) {
+        return places;
+    }
+    g_autoptr(GArray) way = way_of(analysis, members);
+    for (guint to = 1; to < way->len; to++) {
+        guint64 left = at(way, to)->lost_before - at(way, to - 1)->lost_before;
+        guint from = seen_last(way, to - 1) + 1;
+        while (left > 0 && from-- > 0) {
+            guint64 lost = MIN(left, at(way, from)->again);
+            if (lost > 0) {
+                place(places, way, from, to, lost);
+                left -= lost;
+            }
+        }
+    }
+    mark_behind(places, way, stream);
+    return places;
+}
+
+guint64
+rs_loss_came_late(const rs_analysis *analysis, const rs_summary *summary,
+                  guint32 stream, guint32 *at_stream)
+{
+    const GArray *members = rs_summary_members(summary, stream);
+    guint64 most = 0;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        guint32 id = g_array_index(members, guint32, i);
+        const roce_stream_trouble *trouble =
+            roce_stream_trouble_of(roce_tracker_stream(analysis->tracker, id));
+        guint64 late = trouble->disorder[ROCE_SPACE_REQUESTS].reordered +
+                       trouble->disorder[ROCE_SPACE_RESPONSES].reordered;
+        if (id != stream && late > most) {
+            most = late;
+            *at_stream = id;
+        }
+    }
+    return most;
+}

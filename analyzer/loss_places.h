@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where on its way a stream that several points saw lost what it lost.
+ *
+ * The one rule: a packet was lost between two points if the one saw it, and saw it sent
+ * again, and the other one, further on, says by itself that it never came.  What a
+ * capture missed, and what came when it was not on, is no loss: so each point says no more
+ * than it would alone, and what stands at one of them only proves nothing.
+ */
+#ifndef RS_LOSS_PLACES_H
+#define RS_LOSS_PLACES_H
+
+#include "summary.h"
+
+#include <glib.h>
+
+typedef struct rs_loss_place {
+    guint32 from, to; /* the same stream at the one point and at the other */
+    guint64 lost;     /* packets, at least 1 */
+    gboolean behind;  /* behind the point that stands for all, not before it */
+} rs_loss_place;
+
+/* Of the stream that stands for all: rs_loss_place, along the way; g_array_unref(). */
+GArray *
+rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream);
+
+/* Late originals at another point than the one that stands for all, most of any: packets that
+ * were overtaken, and came.  `at` is the stream there. */
+guint64
+rs_loss_came_late(const rs_analysis *analysis, const rs_summary *summary,
+                  guint32 stream, guint32 *at);
+
+#endif
