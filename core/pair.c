@@ -174,7 +174,7 @@ adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
     }
     receive(t, s, peer);
     /* Responses are reckoned from the requests from here on. */
-    roce_respond_restart(t, s);
+    roce_respond_adopt(t, s);
     if (s->answers != NULL) {
         s->answers->least_asked_ns = 0;
     }

@@ -205,7 +205,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (missing > 0) {
         report_gap(t, by, a, lane->max_next, missing);
     }
-    cover_missing(t, s, by, a->frame->time_ns);
+    cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
     (void)place(t, s, by, a, NULL);
 }
 
@@ -371,15 +371,18 @@ asked_again(const roce_stream_state *s, int64_t psn)
 /* Whether this may be the answer to a request that was seen asking again: it asked for
  * this PSN, long enough ago, and where the new answer begins it begins a message. */
 static bool
-may_answer_again(const roce_stream_state *s, const roce_arrival *a)
+may_answer_again(const roce_stream_state *s, const roce_stream_state *by,
+                 const roce_arrival *a)
 {
     const roce_slot *slot = asked_again(s, a->psn);
     if (s == NULL || slot == NULL) {
         return false;
     }
     int64_t start = slot->psn + (int64_t)slot->skipped;
-    bool starts = roce_part_starts(a->info->part);
-    if (a->psn == start && start > slot->psn && starts) {
+    bool midway = start > slot->psn;
+    bool starts = roce_part_starts(a->info->part) ||
+                  (midway && by->answers->midway == ROCE_MIDWAY_GOES_ON);
+    if (a->psn == start && midway && roce_part_starts(a->info->part)) {
         return true; /* the first answer had none that starts in its midst */
     }
     const roce_heard *heard = roce_heard_of(s);
@@ -390,11 +393,39 @@ may_answer_again(const roce_stream_state *s, const roce_arrival *a)
 
 /* Whether it goes on with what is being sent again, or may be where that begins. */
 static bool
-is_again(const roce_stream_state *s, const roce_lane *lane, const roce_arrival *a)
+is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arrival *a)
 {
+    const roce_lane *lane = &by->answers->lane;
     const roce_history *seen = &lane->history;
     bool among_seen = seen->n > 0 && roce_history_at(seen, seen->n - 1)->psn >= a->psn;
-    return (among_seen && a->psn == lane->next_tx) || may_answer_again(s, a);
+    return (among_seen && a->psn == lane->next_tx) || may_answer_again(s, by, a);
+}
+
+/* Whether a READ was asked for again from this PSN, in its midst. */
+static bool
+begins_midway(const roce_stream_state *s, int64_t psn)
+{
+    const roce_slot *slot = asked_again(s, psn);
+    return slot != NULL && slot->skipped > 0 &&
+           psn == slot->psn + (int64_t)slot->skipped;
+}
+
+/* Learns how the responder answers then.  What was taken for a late one and is followed by
+ * what had been seen already was the first of the new answer. */
+static void
+learn_midway(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a,
+             const roce_slot *slot)
+{
+    roce_answers *answers = by->answers;
+    if (begins_midway(s, a->psn) && roce_part_starts(a->info->part)) {
+        answers->midway = ROCE_MIDWAY_ANEW;
+    } else if (answers->midway == ROCE_MIDWAY_UNKNOWN && slot != NULL &&
+               answers->late_tx == answers->lane.tx &&
+               a->psn == answers->late_start + 1) {
+        answers->midway = ROCE_MIDWAY_GOES_ON;
+        answers->answered_tx = roce_trouble_of(s)->round.first_tx;
+        answers->lane.next_tx = a->psn; /* the one before it is answered, too */
+    }
 }
 
 /* Whether one more response, with those seen and those called lost, is more than was
@@ -421,13 +452,18 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
+    learn_midway(s, by, a, slot);
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
         bool late =
-            rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, lane, a);
+            rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
+            if (!rising && begins_midway(s, a->psn)) {
+                by->answers->late_start = a->psn;
+                by->answers->late_tx = lane->tx;
+            }
             return;
         }
         sent_again(t, s, by, a, NULL);
@@ -438,7 +474,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
     } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);
-    } else if (too_many && !is_again(s, lane, a)) {
+    } else if (too_many && !is_again(s, by, a)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
     } else {
         if (too_many) {
@@ -460,15 +496,18 @@ roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
 }
 
 /* Where the responses of a stream begin: at the first request seen, so that losing the
- * very first response is noticed. */
+ * very first response is noticed; but not where some came before, or may have: what goes on
+ * with an answer may answer what was asked before the capture. */
 static void
 start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
     int64_t first = a->psn;
-    if (s != NULL && s->requests.first < first) {
+    bool anew = !by->answers->began_before && roce_part_starts(a->info->part);
+    if (s != NULL && anew && s->requests.first < first) {
         first = s->requests.first;
     }
+    by->answers->began_before = false;
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
     by->answers->response_message_next = ROCE_NO_PSN;
@@ -631,6 +670,18 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     }
     by->answers->answered_tx = 0;
     by->answers->answer.clean = false;
+    by->answers->midway = ROCE_MIDWAY_UNKNOWN;
+    by->answers->late_tx = 0;
+    by->answers->began_before = false;
+}
+
+void
+roce_respond_adopt(roce_tracker *t, roce_stream_state *by)
+{
+    roce_respond_restart(t, by);
+    if (by->answers != NULL) {
+        by->answers->began_before = by->pub.space[ROCE_SPACE_RESPONSES].unique_psns > 0;
+    }
 }
 
 /* READs behind the newest response, of which nothing came here, and beyond which ACKs are

@@ -589,6 +589,9 @@ roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
 /* Who asks begins anew, or is another one. */
 void
 roce_respond_restart(roce_tracker *t, roce_stream_state *by);
+/* The same where it has found its peer: what has been answered before goes on. */
+void
+roce_respond_adopt(roce_tracker *t, roce_stream_state *by);
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by);
 
