@@ -502,6 +502,22 @@ add_latencies(rs_summary *summary, const roce_stream *s)
     }
 }
 
+/* Of the points that saw as much of a stream as the one that stands for all, the one that it
+ * comes to first: nearest to who waits for answers. */
+static const roce_stream *
+first_on_way(const rs_summary *summary, const rs_analysis *analysis, guint32 id)
+{
+    const GArray *members = rs_summary_members(summary, id);
+    const roce_stream *first = stream_of(analysis, id);
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        const roce_stream *s = stream_of(analysis, g_array_index(members, guint32, i));
+        if (s->packets == first->packets && rs_further(s, first) < 0) {
+            first = s;
+        }
+    }
+    return first;
+}
+
 static void
 add_unattributed(rs_unattributed *n, const roce_stream *s)
 {
@@ -534,7 +550,7 @@ rs_summary_new(const rs_analysis *analysis)
             rs_counters counters;
             rs_counters_of_stream(&counters, stream_of(analysis, id));
             rs_counters_add(&summary->totals, &counters);
-            add_latencies(summary, stream_of(analysis, id));
+            add_latencies(summary, first_on_way(summary, analysis, id));
             add_unattributed(&summary->unattributed, stream_of(analysis, id));
         }
     }

@@ -4,7 +4,8 @@
  * the same stream at several points recognised.
  *
  * The one rule: nothing is added up over points that saw the same packet.  Of a stream
- * that several points saw, the point that saw most of it stands for all.
+ * that several points saw, the point that saw most of it stands for all, and of those that saw
+ * as much the last on its way; but for times, which are those of the first.
  */
 #ifndef RS_SUMMARY_H
 #define RS_SUMMARY_H
@@ -67,7 +68,7 @@ typedef struct rs_unattributed {
 
 typedef struct rs_summary {
     rs_counters totals;
-    roce_histogram latencies[ROCE_N_LATENCIES]; /* of the same streams */
+    roce_histogram latencies[ROCE_N_LATENCIES]; /* of these streams, where they begin */
     rs_unattributed unattributed;
     GArray *group;         /* guint32 by stream id: the stream that stands for it */
     GPtrArray *members;    /* see rs_summary_members(); empty where no stream has any */
