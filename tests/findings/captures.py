@@ -53,6 +53,35 @@ def late(*psns, by_ns=30_000, space=REQUESTS):
     return Impairment(late=tuple((space, psn, 1) for psn in psns), reorder_ns=by_ns)
 
 
+# --- files that are changed afterwards --------------------------------------------------
+
+
+def changed(make, **how):
+    """The captures of `make`, where those named so ("receiver", …) are changed by a function
+    of their packets: (time_ns, wire length, bytes) of each, in a list."""
+    def change():
+        files = dict(make())
+        for name, function in how.items():
+            pcap = roce.Pcap()
+            for time_ns, length, frame in function(list(roce.pcap_packets(
+                    files[f"{name}.pcap"]))):
+                pcap.add(time_ns, frame, length)
+            files[f"{name}.pcap"] = pcap.bytes()
+        return files
+    return change
+
+
+def first(share):
+    """That capture ended early."""
+    return lambda packets: packets[:int(len(packets) * share)]
+
+
+def shifted(by_ns):
+    """By another clock."""
+    return lambda packets: [(time_ns + by_ns, length, frame)
+                            for time_ns, length, frame in packets]
+
+
 # --- by hand -------------------------------------------------------------------------
 
 MAC = {"a": roce.MAC_A, "b": roce.MAC_B}

@@ -19,6 +19,8 @@ AT_SENDER = (f"--captured-at={ADDRESS['a']}",)
 AT_RECEIVER = (f"--captured-at={ADDRESS['b']}",)
 INSIDE = ("--captured-at=network",)
 
+SPEED = ("--link-speed=100G",)
+
 
 @functools.lru_cache
 def simulated(name):
@@ -157,6 +159,26 @@ def in_class(dscp, way="free"):
     return talk
 
 
+def pausing_itself(kind):
+    """The receiver, whose CNPs are in the data's class, pauses what comes to it."""
+    def talk(on):
+        in_class(26)(on)
+        on.frame(kind).wait(20_000).exchange(20, 41)
+    return talk
+
+
+def ambiguous(on):
+    """CNPs come back, and of four queue pairs in step nobody can tell which answers which."""
+    for n in range(40):
+        for i in range(4):
+            on.write(n, qpn=0x20 + i, ip=CE if n % 10 == 0 else {})
+        for i in range(4):
+            on.packet("b", "RC Acknowledge", n, qpn=0x10 + i,
+                      headers=roce.aeth(roce.ACK_NO_CREDIT_LIMIT, n + 1))
+        if n % 10 == 0:
+            cnp(on)
+
+
 # --- senders -------------------------------------------------------------------------
 
 MESSAGE = 64                     # packets
@@ -231,6 +253,8 @@ ROWS = [
         "warning"),
     Row("ce_without_cnp", FIRES, "both ends saw that data, and one of them its marks",
         BOTH_ENDS, "warning"),
+    Row("ce", FIRES, "and whether it is answered nobody knows", wire(ambiguous), "warning",
+        also=says("Whether CNPs came in return is not known")),
     Row("ce", NOT, "ACKs and CNPs are marked, and no data",
         wire(lambda on: cnp(on.exchange(20).ack(19, 20, ip=CE), tos=CNP_TOS | 3))),
     Row("ce", CANNOT, "before the queue that marks", fabric("incast_ecn", "h0")),
@@ -290,6 +314,8 @@ ROWS = [
         "note", also=says("CNPs in priority 3, data in priority 3")),
     Row("cnp_class", FIRES, "in the data's own, which marks",
         wire(in_class(26, "marks")), "warning"),
+    Row("cnp_class", FIRES, "in the data's own, which the receiver pauses for what comes",
+        wire(pausing_itself(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))), "note", SPEED),
     Row("cnp_class", FIRES, "in a lower one", wire(in_class(8)), "note",
         also=says("CNPs in priority 1")),
     Row("cnp_class", FIRES, "by the user's map", wire(in_class(48)), "note",

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What did not arrive, and where it went."""
 
+import gzip
+import pathlib
+
+import roce
 from artefacts import OnePerDirection, PartialPath
-from captures import drop, late, two_hosts, wire
+from captures import Wire, changed, drop, first, late, shifted, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, OUT_OF_ORDER, Impairment, Work
 
@@ -52,6 +56,114 @@ def spoilt(on):
     on.write(20).write(21).ack(21, 22).exchange(20, 22)
 
 
+BOTH = ("sender", "receiver")
+MINUTE_NS = 60 * 10**9
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "captures"
+
+
+def nothing_lost(report, found):
+    """Nobody says "lost between", nor tells of losses."""
+    for finding in report["findings"]:
+        if "lost between" in finding["title"] or finding["kind"] == "lost_before_capture":
+            yield finding["title"]
+
+
+class Path:
+    """The same packets at several points, each of which has a file."""
+
+    def __init__(self, names):
+        self.points = {name: Wire(start_ns=1_795_000_000 * 10**9) for name in names}
+
+    def send(self, do, at=None):
+        for name, on in self.points.items():
+            if at is None or name in at:
+                do(on)
+            else:
+                on.ident += 1
+                on.now += 1_000
+        return self
+
+    def lose(self, psn, until):
+        """A packet that the points up to `until` see, and those behind do not; it is asked for
+        and sent again."""
+        names = list(self.points)
+        return (self.send(lambda on: on.write(psn), at=names[:names.index(until) + 1])
+                .send(lambda on: on.write(psn + 1))
+                .send(lambda on: on.ack(psn, psn, syndrome=0x60))
+                .send(lambda on: on.write(psn)).send(lambda on: on.write(psn + 1))
+                .send(lambda on: on.ack(psn + 1, psn + 2)))
+
+    def bytes(self):
+        return {f"{name}.pcap": on.bytes() for name, on in self.points.items()}
+
+
+def three_points():
+    path = Path(("one", "two", "three"))
+    for n in range(20):
+        path.send(lambda on: on.write(n)).send(lambda on: on.ack(n, n + 1))
+    path.lose(20, until="one").lose(22, until="two").lose(24, until="two")
+    for n in range(26, 60):
+        path.send(lambda on: on.write(n)).send(lambda on: on.ack(n, n + 1))
+    return path.bytes()
+
+
+def response(on, part, psn, length=1024, **how):
+    headers = b"" if part == "Middle" else roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)
+    return on.packet("b", f"RC RDMA READ Response {part}", psn, headers=headers,
+                     payload=bytes(length), **how)
+
+
+def read(on, psn, n, done=0, **how):
+    """Asks for n packets, of which the first `done` have come."""
+    return on.packet("a", "RC RDMA READ Request", psn + done,
+                     headers=roce.reth(0x1000 + 1024 * done, 7, 1024 * (n - done)), **how)
+
+
+def answer(on, psn, n, skip=(), first_part="First", **how):
+    for i in range(n):
+        part = "Last" if i == n - 1 else first_part if i == 0 else "Middle"
+        if i not in skip:
+            response(on, part, psn + i, **how)
+
+
+def read_again_midway(on, first_part="First", skip=3, **how):
+    """READs of 8 packets, of each of which a response is lost; they are asked for again from
+    there on."""
+    for psn in range(0, 160, 8):
+        read(on, psn, 8, **how)
+        answer(on, psn, 8, skip=(skip,), **how)
+        on.wait(1_000_000)
+        read(on, psn, 8, done=skip, **how)
+        on.wait(5_000)
+        answer(on, psn + skip, 8 - skip, first_part=first_part, **how)
+
+
+def goes_on_midway(on):
+    """So does soft-RoCE, and nothing tells its copies apart."""
+    read_again_midway(on, first_part="Middle", ip={"ident": 0})
+
+
+def n_lost(least, most, late, others=0):
+    def look(report, _found):
+        spaces = [s["losses"]["responses"] for s in report["streams"]]
+        lost = sum(s["lost_before_capture"] for s in spaces)
+        moved = sum(s["responses"]["reordered"] for s in report["streams"])
+        other = sum(sum(s.values()) for s in spaces) - lost
+        if not least <= lost <= most or moved > late or other > others:
+            yield f"{lost} lost, {moved} late, {other} others"
+    return look
+
+
+def without_head(name, n):
+    """A sample that begins so many packets later."""
+    def make():
+        data = gzip.decompress((SAMPLES / name).read_bytes())
+        pcap = roce.Pcap()
+        for time_ns, length, frame in list(roce.pcap_packets(data))[n:]:
+            pcap.add(time_ns, frame, length)
+        return pcap.bytes()
+    return make
+
 
 ROWS = [
     Row("lost_before_capture", FIRES, "one of 480 is lost on the way here",
@@ -62,6 +174,15 @@ ROWS = [
         two_hosts(forward=late(100))),
     Row("lost_before_capture", NOT, "it was lost behind this point",
         two_hosts(at="sender", forward=drop(100))),
+    Row("lost_before_capture", FIRES, "responses, of READs asked for again midway",
+        wire(read_again_midway), "critical", also=n_lost(20, 20, 0)),
+    Row("lost_before_capture", FIRES, "and the responder goes on midway", wire(goes_on_midway),
+        "critical", also=n_lost(19, 20, 1)),
+    Row("lost_before_capture", NOT, "the answer had begun before the capture",
+        without_head("03d_loss_read_resp/receiver.pcap.gz", 720)),
+    Row("lost_before_capture", FIRES, "and so at the other end, where others were lost",
+        without_head("03d_loss_read_resp/sender.pcap.gz", 990), "critical",
+        also=n_lost(17, 17, 0, others=1)),
     Row("lost_before_capture", CANNOT, "the point sees one way of several",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED)),
 
@@ -71,6 +192,19 @@ ROWS = [
     Row("undelivered_after_capture", FIRES, "a second point never saw it",
         two_hosts(FEW, at=("sender", "receiver"), forward=drop(20)), "critical",
         also=about("1 packet lost between")),
+    Row("undelivered_after_capture", FIRES, "a second point never saw it, by another clock",
+        changed(two_hosts(FEW, at=BOTH, forward=drop(20)), receiver=shifted(-MINUTE_NS)),
+        "critical", also=about("1 packet lost between sender.pcap and receiver.pcap")),
+    Row("undelivered_after_capture", FIRES, "three points, and losses between each two",
+        three_points, "critical",
+        also=about("2 packets lost between two.pcap and three.pcap, 1 packet between "
+                   "one.pcap and two.pcap")),
+    Row("undelivered_after_capture", FIRES, "the second capture ended before it",
+        changed(two_hosts(at=BOTH, forward=late(400)), receiver=first(0.7)),
+        "warning", also=nothing_lost),
+    Row("undelivered_after_capture", NOT, "the second point saw it late, by another clock",
+        changed(two_hosts(at=BOTH, forward=late(100)), receiver=shifted(-MINUTE_NS)),
+        also=nothing_lost),
     Row("undelivered_after_capture", NOT, "nothing is lost", two_hosts(at="sender")),
     Row("undelivered_after_capture", CANNOT, "nobody is heard asking for it",
         two_hosts(at="sender", forward=drop(100), transport="UC")),

@@ -234,7 +234,152 @@ def moment(on):
     on.exchange(2).frame(roce.pfc({3: 200}, src=MAC["b"])).write(2).ack(2, 3)
 
 
+def victims(*want):
+    """(stops, held_ns, late_packets) of what each source stops, or None, in the report's
+    order; and of a source's streams the longest is held as long."""
+    def look(report, _found):
+        got = []
+        for pause in report["pauses"]:
+            of = pause["victims"]
+            got.append(of and (of["stops"], of["held_ns"], of["late_packets"]))
+            if of and of["held_ns"] != max(
+                    (s["held_ns"] for s in of["streams"]), default=0):
+                yield f"its streams: {of['streams']}"
+        if got != list(want):
+            yield f"{got}, not {list(want)}"
+    return look
+
+
+def held_up(*want):
+    """For how long receivers held streams up, in the order of the list."""
+    def look(report, _found):
+        got = [s["held_ns"] for s in report["receivers"]["streams"]]
+        if got != list(want):
+            yield f"held up for {got}, not {list(want)}"
+    return look
+
+
+def obeyed(kind=roce.pfc, ns=300 * US):
+    """b pauses, and a waits."""
+    def talk(on):
+        on.exchange(50).frame(kind({3: 0xFFFF} if kind is roce.pfc else 0xFFFF,
+                                   src=roce.MAC_B))
+        on.wait(ns - US).frame(kind({3: 0} if kind is roce.pfc else 0, src=roce.MAC_B))
+        on.exchange(50, 50)
+    return talk
+
+
+def not_obeyed(on):
+    """b pauses for 40 us, and a goes on to send."""
+    on.exchange(50).frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+    on.exchange(20, 50).frame(roce.pfc({3: 0}, src=roce.MAC_B)).exchange(50, 70)
+
+
+def between_lives(on):
+    """b pauses when no queue pair has anything to send."""
+    on.exchange(50).wait(MS).frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)).wait(5 * MS)
+    for n in range(50):
+        on.write(n, qpn=0x44).packet("b", "RC Acknowledge", n, qpn=0x33,
+                                     headers=roce.aeth(roce.ACK_NO_CREDIT_LIMIT, n + 1))
+
+
+def both_kinds(ns, then):
+    """PFC of a moment, then 802.3x; and what a does then."""
+    def talk(on):
+        on.exchange(20).frame(roce.pfc({3: 10}, src=roce.MAC_B)).exchange(5, 20)
+        on.frame(roce.pause(0xFFFF, src=roce.MAC_B))
+        then(on)
+        on.wait(ns).frame(roce.pause(0, src=roce.MAC_B)).write(90).ack(90, 91)
+    return talk
+
+
+def send_anyway(on):
+    on.wait(9 * US)
+    for n in range(25, 35):
+        on.write(n)
+
+
+def hangs(on):
+    """In the midst of a message b pauses for good."""
+    on.exchange(20)
+    on.packet("a", "RC SEND First", 20, payload=bytes(1024))
+    on.packet("a", "RC SEND Middle", 21, payload=bytes(1024))
+    for _ in range(20):
+        on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)).wait(100 * US - US)
+    on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+
+
+def port_pauses(on):
+    """The port of a bridge pauses host a for 100 us, which obeys."""
+    third = roce.ethernet(roce.rocev2(on.ip("a"), 50_001, roce.transport(
+        roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0), dest_qpn=0x33)),
+        src=roce.MAC_A, dst=b"\2\0\0\0\0\x33")
+    on.exchange(20).frame(third).frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
+    on.wait(100 * US - US).frame(roce.pfc({3: 0}, src=SWITCH)).exchange(20, 20)
+
+
+def quiet_interface():
+    """Two interfaces for ten milliseconds; on the one nothing but a pause of 20 us."""
+    pcap = roce.Pcapng([roce.Interface(name="p0", speed_bps=100 * 10**9),
+                        roce.Interface(name="p1", speed_bps=100 * 10**9)])
+    other = Wire()
+    other.exchange(2).wait(10 * MS).exchange(2, 2)
+    frames = [(time_ns, frame, 1) for time_ns, _length, frame in
+              roce.pcap_packets(other.bytes())]
+    start = other.start_ns + 5 * MS
+    frames += [(start, roce.pfc({3: 0xFFFF}, src=SWITCH), 0),
+               (start + 20 * US, roce.pfc({3: 0}, src=SWITCH), 0)]
+    for time_ns, frame, interface in sorted(frames):
+        pcap.add(time_ns, frame, interface=interface)
+    return pcap.bytes()
+
+
+def n_intervals(n):
+    def look(report, _found):
+        (pause,) = report["pauses"]
+        if (pause["n_intervals"], len(pause["intervals"])) != (n, n):
+            yield f"{pause['n_intervals']} intervals: {pause['intervals']}"
+    return look
+
+
+def two_pauses(on):
+    """The second lasts to the end."""
+    on.exchange(5).frame(roce.pfc({3: 100}, src=SWITCH)).wait(5 * US)
+    on.frame(roce.pfc({3: 0}, src=SWITCH)).exchange(5, 5)
+    on.frame(roce.pfc({3: 100}, src=SWITCH)).exchange(5, 10)
+
+
+def xon_alone(kind):
+    def talk(on):
+        on.exchange(10).frame(kind({3: 0} if kind is roce.pfc else 0, src=SWITCH))
+        on.exchange(10, 10)
+    return talk
+
+
 ROWS = [
+    Row("pfc", FIRES, "20 us of ten milliseconds, on an interface that has nothing else",
+        quiet_interface, "note", also=says("for 20 µs (0.20 %)")),
+    Row("pfc", FIRES, "in the midst of a message, and for good", wire(hangs), "warning", SPEED,
+        also=victims((1, 2 * MS, 0))),
+    Row("pfc", FIRES, "a bridge's port, whose first pause counts", wire(port_pauses),
+        "warning", SPEED, also=victims((1, 100 * US, 0))),
+    Row("pfc", FIRES, "without speed a pause lasts to the end", wire(two_pauses), "note",
+        also=n_intervals(2)),
+    Row("pfc", NOT, "an XON ends nothing", wire(xon_alone(roce.pfc)), None, SPEED),
+    Row("pause_802.3x", NOT, "an XON ends nothing", wire(xon_alone(roce.pause)), None, SPEED),
+    Row("pause_802.3x", FIRES, "which holds, though PFC held before",
+        wire(both_kinds(200 * US, lambda on: on)), "warning", SPEED,
+        also=victims((1, 51, 0), (1, 201 * US, 0))),
+    Row("pause_ignored", FIRES, "802.3x, though PFC paused before",
+        wire(both_kinds(200 * US, send_anyway)), "warning", SPEED, also=n_frames(10)),
+    Row("slow_receiver", FIRES, "it pauses, and the sender waits", wire(obeyed()), "warning",
+        SPEED, also=held_up(300 * US)),
+    Row("slow_receiver", FIRES, "the whole link", wire(obeyed(roce.pause)), "warning", SPEED,
+        also=held_up(300 * US)),
+    Row("slow_receiver", NOT, "it pauses, and the sender goes on", wire(not_obeyed),
+        args=SPEED, also=held_up(2 * US)),  # from the last packet in the pause to the XON
+    Row("slow_receiver", NOT, "it pauses when nobody sends", wire(between_lives), args=SPEED,
+        also=held_up()),
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
     Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
