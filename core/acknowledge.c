@@ -311,6 +311,9 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
         /* Not seen here at all; or inside a READ whose length was guessed. */
         return;
     }
+    if (psn < lane->first && slot->copies == 1) {
+        return; /* the copy before, which came before the capture, may be meant */
+    }
     const roce_heard *heard = roce_heard_of(s);
     bool soon = heard->n_answers > 0 &&
                 a->frame->time_ns < slot->time_ns + heard->least_answer_ns;

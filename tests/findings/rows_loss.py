@@ -205,6 +205,8 @@ ROWS = [
     Row("undelivered_after_capture", NOT, "the second point saw it late, by another clock",
         changed(two_hosts(at=BOTH, forward=late(100)), receiver=shifted(-MINUTE_NS)),
         also=nothing_lost),
+    Row("undelivered_after_capture", NOT, "what is asked for came before the capture as well",
+        without_head("04a_reorder/receiver.pcap.gz", 253)),
     Row("undelivered_after_capture", NOT, "nothing is lost", two_hosts(at="sender")),
     Row("undelivered_after_capture", CANNOT, "nobody is heard asking for it",
         two_hosts(at="sender", forward=drop(100), transport="UC")),
