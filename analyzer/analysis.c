@@ -279,7 +279,7 @@ make_twins(run *r)
 {
     rs_analysis *analysis = r->way.analysis;
     if (analysis->twins == NULL && rs_points_n(analysis->points) > 1) {
-        analysis->twins = rs_twins_new();
+        analysis->twins = rs_twins_new(analysis->points);
         if (r->tracking) {
             rs_twins_miss(analysis->twins);
         }
@@ -473,7 +473,7 @@ finish(run *r)
     stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);
     if (analysis->twins != NULL) {
-        rs_twins_finish(analysis->twins);
+        rs_twins_finish(analysis->twins, analysis->tracker);
     }
     analysis->overlapping = rs_points_overlap(analysis->points);
     rs_watchers_finish(&analysis->watchers, analysis);

@@ -83,16 +83,17 @@ marked_json(const rs_analysis *analysis, const rs_summary *summary, guint32 id)
     }
     json_t *segments = json_array();
     guint64 before = 0;
+    gboolean complete = rs_twins_complete(analysis->twins);
     for (guint i = 0; i < members->len; i++) {
         guint32 member = g_array_index(members, guint32, i);
+        complete &= rs_twins_marks_known(analysis->twins, member);
         add_segments(segments, analysis, member);
         before += rs_twins_marked_before(analysis->twins, member);
     }
     json_t *json = json_object();
     json_object_set_new(json, "segments", segments);
     json_object_set_new(json, "before_all_points", rs_json_count(before));
-    json_object_set_new(json, "complete",
-                        json_boolean(rs_twins_complete(analysis->twins)));
+    json_object_set_new(json, "complete", json_boolean(complete));
     return json;
 }
 

@@ -3,52 +3,74 @@
 
 #include "approach.h"
 #include "data_sight.h"
+#include "further.h"
 #include "sorting.h"
+
+#include <string.h>
 
 #define ENTRIES (1u << 18)
 #define PROBES 4
+#define POINTS                                                                         \
+    64 /* that are told apart: from the last of them on they are taken for one */
 
 typedef struct twin {
     roce_wire_identity identity; /* narrow is 0: empty */
-    guint64 points;              /* bit n: seen at point n (from 63 on together) */
-    guint64 age;
+    guint64 points;              /* bit n: seen at point n */
+    /* Of data: the points that saw it ECT with the least hop limit, and those that saw it CE
+     * with the greatest: of several the last and the first are wanted. */
+    guint64 ect, ce;
     guint64 frame; /* at the first point */
+    guint32 age;
     guint32 stream;
     guint8 dscp;
-    /* Of data: the last point that saw it ECT, + 1, the first stream that saw it CE, + 1,
-     * and the hop limits that it had there; 0 none. */
-    guint32 ect_point, ce_stream;
     guint8 ect_hops, ce_hops;
 } twin;
+
+/* Data of a stream that was seen ECT at some points, the last of which is to be found, and CE
+ * at others, the first of which is. */
+typedef struct pattern {
+    guint64 ect, ce;
+    guint64 packets;
+} pattern;
 
 typedef struct stream_twins {
     guint64 only_here;
     guint64 marked_before;
-    GArray *marked; /* rs_marked; NULL: none */
+    GArray *patterns; /* pattern, of the packets that it saw first; NULL: none */
+    GArray *marked;   /* rs_marked; NULL: none */
+    guint32 same;  /* + 1: another stream that is the same at another point; 0: none */
+    guint32 point; /* its own */
+    guint64 after; /* points of the same clock that saw some of its packets before it */
+    gboolean undecided; /* nobody knows where some were marked */
     rs_rewriting rewriting;
 } stream_twins;
 
 struct rs_twins {
+    const rs_points *points; /* NULL: all of one clock */
     twin *entries;
-    guint64 age;
+    guint32 age;
     guint64 n;
     gboolean incomplete; /* an entry had to make room for another, or never came */
     GArray *streams;     /* stream_twins by stream id */
+    /* By point: those whose stamps are of one clock with its own; of the first n_clocked
+     * points, 0: not asked for. */
+    guint64 by_clock[POINTS];
+    guint n_clocked;
 };
 
 static void
 clear_stream(gpointer data)
 {
     stream_twins *s = data;
-    if (s->marked != NULL) {
-        g_array_unref(s->marked);
-    }
+    g_clear_pointer(&s->patterns, g_array_unref);
+    g_clear_pointer(&s->marked, g_array_unref);
 }
 
 rs_twins *
-rs_twins_new(void)
+rs_twins_new(const rs_points *points)
 {
     rs_twins *twins = g_new0(rs_twins, 1);
+    twins->points = points;
     twins->entries = g_new0(twin, ENTRIES);
     twins->streams = g_array_new(FALSE, TRUE, sizeof(stream_twins));
     g_array_set_clear_func(twins->streams, clear_stream);
@@ -75,29 +97,47 @@ of_stream(rs_twins *twins, guint32 stream)
     return &g_array_index(twins->streams, stream_twins, stream);
 }
 
-static gint
-by_point(gconstpointer a, gconstpointer b)
+/* ---- streams that are the same ---- */
+
+/* The one that stands for those that are the same. */
+static guint32
+root_of(rs_twins *twins, guint32 stream)
 {
-    const rs_marked *x = a;
-    const rs_marked *y = b;
-    return rs_by_number(x->from, y->from);
+    for (;;) {
+        guint32 same = of_stream(twins, stream)->same;
+        if (same == 0) {
+            return stream;
+        }
+        stream = same - 1;
+    }
 }
 
 static void
-count_marked(stream_twins *s, guint from)
+join(rs_twins *twins, guint32 stream, guint32 other)
 {
-    if (s->marked == NULL) {
-        s->marked = g_array_new(FALSE, FALSE, sizeof(rs_marked));
+    guint32 a = root_of(twins, stream);
+    guint32 b = root_of(twins, other);
+    if (a != b) {
+        of_stream(twins, MAX(a, b))->same = MIN(a, b) + 1;
     }
-    guint i = 0;
-    while (i < s->marked->len && g_array_index(s->marked, rs_marked, i).from != from) {
-        i++;
+}
+
+/* ---- marks ---- */
+
+static void
+count_pattern(stream_twins *s, const pattern *seen)
+{
+    if (s->patterns == NULL) {
+        s->patterns = g_array_new(FALSE, FALSE, sizeof(pattern));
     }
-    if (i == s->marked->len) {
-        const rs_marked fresh = {.from = from};
-        g_array_append_val(s->marked, fresh);
+    for (guint i = 0; i < s->patterns->len; i++) {
+        pattern *known = &g_array_index(s->patterns, pattern, i);
+        if (known->ect == seen->ect && known->ce == seen->ce) {
+            known->packets += seen->packets;
+            return;
+        }
     }
-    g_array_index(s->marked, rs_marked, i).packets++;
+    g_array_append_vals(s->patterns, seen, 1);
 }
 
 /* What an entry has to say when it leaves the table. */
@@ -110,10 +150,10 @@ retire(rs_twins *twins, const twin *entry)
     gboolean lone = (entry->points & (entry->points - 1)) == 0;
     if (lone) {
         of_stream(twins, entry->stream)->only_here++;
-    } else if (entry->ce_stream != 0 && entry->ect_point == 0) {
-        of_stream(twins, entry->ce_stream - 1)->marked_before++;
-    } else if (entry->ce_stream != 0 && entry->ect_hops >= entry->ce_hops) {
-        count_marked(of_stream(twins, entry->ce_stream - 1), entry->ect_point - 1);
+    } else if (entry->ce != 0 &&
+               (entry->ect == 0 || entry->ect_hops >= entry->ce_hops)) {
+        const pattern seen = {.ect = entry->ect, .ce = entry->ce, .packets = 1};
+        count_pattern(of_stream(twins, entry->stream), &seen);
     }
 }
 
@@ -125,6 +165,12 @@ typedef struct copy {
     gboolean has_data;
 } copy;
 
+static guint64
+bit_of(guint point)
+{
+    return (guint64)1 << MIN(point, POINTS - 1);
+}
+
 /* Follows where data was last seen ECT, and first CE. */
 static void
 follow_mark(twin *entry, const copy *c)
@@ -132,18 +178,19 @@ follow_mark(twin *entry, const copy *c)
     if (!c->has_data) {
         return;
     }
+    guint64 bit = bit_of(c->point);
     switch (c->ecn) {
     case ROCE_ECN_CE:
-        if (entry->ce_stream == 0 || c->hops > entry->ce_hops) {
-            entry->ce_stream = c->stream + 1;
+        if (c->hops >= entry->ce_hops || entry->ce == 0) {
+            entry->ce = (c->hops == entry->ce_hops ? entry->ce : 0) | bit;
             entry->ce_hops = c->hops;
         }
         break;
     case ROCE_ECN_NOT_ECT:
         break; /* it is never marked */
     default:   /* ECT(0), ECT(1): a number, no enumeration */
-        if (entry->ect_point == 0 || c->hops <= entry->ect_hops) {
-            entry->ect_point = c->point + 1;
+        if (c->hops <= entry->ect_hops || entry->ect == 0) {
+            entry->ect = (c->hops == entry->ect_hops ? entry->ect : 0) | bit;
             entry->ect_hops = c->hops;
         }
     }
@@ -192,10 +239,45 @@ compare_dscps(rs_twins *twins, const twin *entry, const copy *c)
     rewriting->packets++;
 }
 
+/* Those whose stamps are of one clock with a point's. */
+static guint64
+points_of_clock(rs_twins *twins, guint point)
+{
+    guint64 *known = &twins->by_clock[MIN(point, POINTS - 1)];
+    if (twins->points == NULL) {
+        return G_MAXUINT64;
+    }
+    if (rs_points_n(twins->points) != twins->n_clocked) {
+        memset(twins->by_clock, 0, sizeof twins->by_clock);
+        twins->n_clocked = rs_points_n(twins->points);
+    }
+    if (*known != 0) {
+        return *known;
+    }
+    guint file_i = rs_points_at(twins->points, point)->file_i;
+    for (guint i = 0; i < MIN(rs_points_n(twins->points), POINTS - 1); i++) {
+        guint64 bit = rs_points_at(twins->points, i)->file_i == file_i ? bit_of(i) : 0;
+        *known |= bit;
+    }
+    return *known;
+}
+
+/* A copy of what was seen at another point. */
+static void
+take_twin(rs_twins *twins, const twin *entry, const copy *c)
+{
+    stream_twins *s = of_stream(twins, c->stream);
+    s->after |= entry->points & points_of_clock(twins, c->point);
+    s->point = c->point;
+    join(twins, entry->stream, c->stream);
+    twins->n++;
+    compare_dscps(twins, entry, c);
+}
+
 static gboolean
 add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
 {
-    guint64 bit = (guint64)1 << MIN(c->point, 63);
+    guint64 bit = bit_of(c->point);
     twin *entry = entry_for(twins, identity);
     if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
@@ -208,16 +290,16 @@ add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
             .stream = c->stream,
             .dscp = c->dscp,
         };
+        of_stream(twins, c->stream)->point = c->point;
         follow_mark(entry, c);
         return FALSE;
     }
     gboolean is_twin = (entry->points & bit) == 0;
+    if (is_twin) {
+        take_twin(twins, entry, c);
+    }
     entry->points |= bit;
     follow_mark(entry, c);
-    if (is_twin) {
-        twins->n++;
-        compare_dscps(twins, entry, c);
-    }
     return is_twin;
 }
 
@@ -259,12 +341,172 @@ rs_twins_approach(const rs_twins *twins, const roce_wire_identity *identity)
     rs_approach(&twins->entries[identity->narrow & (ENTRIES - 1)], sizeof(twin));
 }
 
+/* ---- between which points ---- */
+
+/* A stream at its points. */
+typedef struct way {
+    rs_twins *twins;
+    const roce_tracker *tracker; /* NULL: it tells nothing */
+    guint32 root;
+    guint32 at[POINTS];    /* the stream at a point, + 1 */
+    guint64 later[POINTS]; /* of a point: those that saw CE where it saw ECT */
+} way;
+
+/* Below 0: the stream comes to p first; above 0, to q; 0: nobody can tell. */
+static gint
+compare_points(const way *w, guint p, guint q)
+{
+    if (w->at[p] == 0 || w->at[q] == 0) {
+        return 0;
+    }
+    gboolean p_after = (of_stream(w->twins, w->at[p] - 1)->after & bit_of(q)) != 0;
+    gboolean q_after = (of_stream(w->twins, w->at[q] - 1)->after & bit_of(p)) != 0;
+    if (p_after != q_after) {
+        return q_after ? -1 : 1;
+    }
+    gboolean q_later = (w->later[p] & bit_of(q)) != 0;
+    gboolean p_later = (w->later[q] & bit_of(p)) != 0;
+    if (p_later != q_later) {
+        return q_later ? -1 : 1;
+    }
+    return w->tracker == NULL
+               ? 0
+               : rs_further(roce_tracker_stream(w->tracker, w->at[p] - 1),
+                            roce_tracker_stream(w->tracker, w->at[q] - 1));
+}
+
+/* The first of some points on the way, or the last; POINTS: nobody can tell. */
+static guint
+extreme_of(const way *w, guint64 points, gboolean last)
+{
+    for (guint p = 0; p < POINTS; p++) {
+        gboolean is_it = (points & bit_of(p)) != 0;
+        for (guint q = 0; q < POINTS && is_it; q++) {
+            if (q != p && (points & bit_of(q)) != 0) {
+                gint order = compare_points(w, p, q);
+                is_it = last ? order > 0 : order < 0;
+            }
+        }
+        if (is_it) {
+            return p;
+        }
+    }
+    return POINTS;
+}
+
+static void
+count_marked(stream_twins *s, guint from, guint64 packets)
+{
+    if (s->marked == NULL) {
+        s->marked = g_array_new(FALSE, FALSE, sizeof(rs_marked));
+    }
+    for (guint i = 0; i < s->marked->len; i++) {
+        rs_marked *known = &g_array_index(s->marked, rs_marked, i);
+        if (known->from == from) {
+            known->packets += packets;
+            return;
+        }
+    }
+    const rs_marked fresh = {.from = from, .packets = packets};
+    g_array_append_val(s->marked, fresh);
+}
+
+static void
+decide(const way *w, const pattern *seen)
+{
+    guint from = seen->ect != 0 ? extreme_of(w, seen->ect, TRUE) : POINTS;
+    guint to = extreme_of(w, seen->ce, FALSE);
+    if (to == POINTS || w->at[to] == 0 || (from == POINTS && seen->ect != 0)) {
+        of_stream(w->twins, w->root)->undecided = TRUE;
+        return;
+    }
+    stream_twins *s = of_stream(w->twins, w->at[to] - 1);
+    if (seen->ect == 0) {
+        s->marked_before += seen->packets;
+    } else {
+        count_marked(s, from, seen->packets);
+    }
+}
+
+static void
+take_patterns(way *w, const GArray *patterns)
+{
+    for (guint i = 0; i < patterns->len; i++) {
+        const pattern *seen = &g_array_index(patterns, pattern, i);
+        for (guint p = 0; p < POINTS; p++) {
+            w->later[p] |= (seen->ect & bit_of(p)) != 0 ? seen->ce : 0;
+        }
+    }
+}
+
+/* Of the streams that are the same as `root`, which has been asked for none yet. */
+static void
+find_marks(rs_twins *twins, const roce_tracker *tracker, guint32 root,
+           const GArray *members)
+{
+    way w = {.twins = twins, .tracker = tracker, .root = root};
+    for (guint i = 0; i < members->len; i++) {
+        guint32 stream = g_array_index(members, guint32, i);
+        const stream_twins *s = of_stream(twins, stream);
+        w.at[MIN(s->point, POINTS - 1)] = stream + 1;
+        if (s->patterns != NULL) {
+            take_patterns(&w, s->patterns);
+        }
+    }
+    for (guint i = 0; i < members->len; i++) {
+        const GArray *patterns =
+            of_stream(twins, g_array_index(members, guint32, i))->patterns;
+        for (guint k = 0; patterns != NULL && k < patterns->len; k++) {
+            decide(&w, &g_array_index(patterns, pattern, k));
+        }
+    }
+}
+
+static void
+unref_array(gpointer data)
+{
+    g_array_unref(data);
+}
+
+/* Streams by the one that stands for them: guint32 -> GArray of guint32. */
+static GHashTable *
+group_streams(rs_twins *twins)
+{
+    GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
+    for (guint32 i = 0; i < twins->streams->len; i++) {
+        gpointer root = GUINT_TO_POINTER(root_of(twins, i));
+        GArray *members = g_hash_table_lookup(groups, root);
+        if (members == NULL) {
+            members = g_array_new(FALSE, FALSE, sizeof(guint32));
+            g_hash_table_insert(groups, root, members);
+        }
+        g_array_append_val(members, i);
+    }
+    return groups;
+}
+
+static gint
+by_point(gconstpointer a, gconstpointer b)
+{
+    const rs_marked *x = a;
+    const rs_marked *y = b;
+    return rs_by_number(x->from, y->from);
+}
+
 void
-rs_twins_finish(rs_twins *twins)
+rs_twins_finish(rs_twins *twins, const roce_tracker *tracker)
 {
     for (guint i = 0; i < ENTRIES; i++) {
         retire(twins, &twins->entries[i]);
         twins->entries[i].identity.narrow = 0;
+    }
+    g_autoptr(GHashTable) groups = group_streams(twins);
+    GHashTableIter iter;
+    gpointer root;
+    gpointer members;
+    g_hash_table_iter_init(&iter, groups);
+    while (g_hash_table_iter_next(&iter, &root, &members)) {
+        find_marks(twins, tracker, GPOINTER_TO_UINT(root), members);
     }
     for (guint i = 0; i < twins->streams->len; i++) {
         const stream_twins *s = &g_array_index(twins->streams, stream_twins, i);
@@ -288,6 +530,13 @@ rs_twins_marked_before(const rs_twins *twins, guint32 stream)
     return stream < twins->streams->len
                ? g_array_index(twins->streams, stream_twins, stream).marked_before
                : 0;
+}
+
+gboolean
+rs_twins_marks_known(const rs_twins *twins, guint32 stream)
+{
+    return stream >= twins->streams->len ||
+           !g_array_index(twins->streams, stream_twins, stream).undecided;
 }
 
 guint64

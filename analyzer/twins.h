@@ -7,12 +7,15 @@
  *
  * Of data whose mark differs from point to point it is told between which two it was made:
  * the last point that saw ECT and the first that saw CE.  Of several the one with the
- * least hop limit is the last, and of equal ones the one whose copy came later.
+ * least hop limit is the last.  Of equal ones it is, where one clock stamped both, the one
+ * whose copies came later; else marks tell, which nobody takes off, or rs_further(); and where
+ * nothing does, it is not told.
  */
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
 
 #include "glimpse.h"
+#include "points.h"
 #include "sight.h"
 
 #include "roce/wire_identity.h"
@@ -29,8 +32,9 @@ typedef struct rs_rewriting {
     guint64 frame_there, frame_here; /* likewise */
 } rs_rewriting;
 
+/* `points` outlives the twins; NULL: all are of one clock. */
 rs_twins *
-rs_twins_new(void);
+rs_twins_new(const rs_points *points);
 
 /* Packets went by that were not noted. */
 void
@@ -54,9 +58,9 @@ rs_twins_glimpse(rs_twins *twins, const roce_wire_identity *identity,
 void
 rs_twins_approach(const rs_twins *twins, const roce_wire_identity *identity);
 
-/* Decides on what is still in the table. */
+/* Decides on what is still in the table.  The tracker has finished; NULL: it is not asked. */
 void
-rs_twins_finish(rs_twins *twins);
+rs_twins_finish(rs_twins *twins, const roce_tracker *tracker);
 
 /* Packets that were seen at more than one point, counted once per further point. */
 guint64
@@ -81,6 +85,10 @@ rs_twins_marked(const rs_twins *twins, guint32 stream);
  * saw them. */
 guint64
 rs_twins_marked_before(const rs_twins *twins, guint32 stream);
+
+/* FALSE: of some marks of this stream it is not known where they were made. */
+gboolean
+rs_twins_marks_known(const rs_twins *twins, guint32 stream);
 
 /* Packets of a stream that were seen at its point and at no other; if complete. */
 guint64

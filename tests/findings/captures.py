@@ -159,6 +159,37 @@ def wire(talk, **how):
     return functools.wraps(talk)(make)
 
 
+class Path:
+    """The same packets at several points, each of which has a file."""
+
+    def __init__(self, **later_ns):
+        """By name, how late the clock of each is."""
+        self.points = {name: Wire(start_ns=START_NS + ns) for name, ns in later_ns.items()}
+
+    def send(self, do, at=None):
+        """What every point sees, or those that are named; do(Wire, name)."""
+        for name, on in self.points.items():
+            if at is None or name in at:
+                do(on, name)
+            else:
+                on.ident += 1
+                on.now += 1_000
+        return self
+
+    def lose(self, psn, until):
+        """A packet that the points up to `until` see, and those behind do not; it is asked for
+        and sent again."""
+        names = list(self.points)
+        return (self.send(lambda on, _: on.write(psn), at=names[:names.index(until) + 1])
+                .send(lambda on, _: on.write(psn + 1))
+                .send(lambda on, _: on.ack(psn, psn, syndrome=0x60))
+                .send(lambda on, _: on.write(psn)).send(lambda on, _: on.write(psn + 1))
+                .send(lambda on, _: on.ack(psn + 1, psn + 2)))
+
+    def bytes(self):
+        return {f"{name}.pcap": on.bytes() for name, on in self.points.items()}
+
+
 def udp_packet(src, dst, src_port, dst_port, payload, **ip):
     """An Ethernet frame around UDP."""
     return roce.ethernet(roce.Ip(src, dst, **ip).wrap(

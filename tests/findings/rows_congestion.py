@@ -6,7 +6,7 @@ import functools
 
 import fabric_scenarios
 import roce
-from captures import ADDRESS, two_hosts, wire
+from captures import ADDRESS, Path, two_hosts, wire
 from fabric import simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 from sim import Impairment, Work
@@ -159,6 +159,30 @@ def in_class(dscp, way="free"):
     return talk
 
 
+def marked_on_the_way():
+    """Three points of different clocks and equal hop limits; 5 of 60 packets are marked between
+    the first two, 8 between the last two."""
+    path = Path(one=0, two=-3_000_000_000, three=-9_000_000_000)
+    for n in range(60):
+        marked_at = (("two", "three") if n % 12 == 0 else
+                     ("three",) if n % 8 == 1 else ())
+        path.send(lambda on, name: on.write(n, ip=CE if name in marked_at else {}))
+        path.send(lambda on, _: on.ack(n, n + 1))
+    return path.bytes()
+
+
+def marked_between(*want):
+    """(from, to, packets), points by their files."""
+    def look(report, _found):
+        name = {p["id"]: p["file"].rsplit("/")[-1] for p in report["capture"]["points"]}
+        got = [[(name[s["from"]], name[s["to"]], s["packets"]) for s in of["segments"]]
+               for of in (s["congestion"]["marked_between"] for s in report["streams"])
+               if of["segments"]]
+        if not got or any(sorted(one) != sorted(want) for one in got):
+            yield f"{got}, not {want}"
+    return look
+
+
 def pausing_itself(kind):
     """The receiver, whose CNPs are in the data's class, pauses what comes to it."""
     def talk(on):
@@ -253,6 +277,9 @@ ROWS = [
         "warning"),
     Row("ce_without_cnp", FIRES, "both ends saw that data, and one of them its marks",
         BOTH_ENDS, "warning"),
+    Row("ce", FIRES, "on two ways of three points, whose clocks differ",
+        marked_on_the_way, "warning",
+        also=marked_between(("one.pcap", "two.pcap", 5), ("two.pcap", "three.pcap", 8))),
     Row("ce", FIRES, "and whether it is answered nobody knows", wire(ambiguous), "warning",
         also=says("Whether CNPs came in return is not known")),
     Row("ce", NOT, "ACKs and CNPs are marked, and no data",

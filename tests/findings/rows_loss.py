@@ -6,7 +6,7 @@ import pathlib
 
 import roce
 from artefacts import OnePerDirection, PartialPath
-from captures import Wire, changed, drop, first, late, shifted, two_hosts, wire
+from captures import Path, changed, drop, first, late, shifted, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, OUT_OF_ORDER, Impairment, Work
 
@@ -68,42 +68,13 @@ def nothing_lost(report, found):
             yield finding["title"]
 
 
-class Path:
-    """The same packets at several points, each of which has a file."""
-
-    def __init__(self, names):
-        self.points = {name: Wire(start_ns=1_795_000_000 * 10**9) for name in names}
-
-    def send(self, do, at=None):
-        for name, on in self.points.items():
-            if at is None or name in at:
-                do(on)
-            else:
-                on.ident += 1
-                on.now += 1_000
-        return self
-
-    def lose(self, psn, until):
-        """A packet that the points up to `until` see, and those behind do not; it is asked for
-        and sent again."""
-        names = list(self.points)
-        return (self.send(lambda on: on.write(psn), at=names[:names.index(until) + 1])
-                .send(lambda on: on.write(psn + 1))
-                .send(lambda on: on.ack(psn, psn, syndrome=0x60))
-                .send(lambda on: on.write(psn)).send(lambda on: on.write(psn + 1))
-                .send(lambda on: on.ack(psn + 1, psn + 2)))
-
-    def bytes(self):
-        return {f"{name}.pcap": on.bytes() for name, on in self.points.items()}
-
-
 def three_points():
-    path = Path(("one", "two", "three"))
+    path = Path(one=0, two=MINUTE_NS, three=-MINUTE_NS)
     for n in range(20):
-        path.send(lambda on: on.write(n)).send(lambda on: on.ack(n, n + 1))
+        path.send(lambda on, _: on.write(n)).send(lambda on, _: on.ack(n, n + 1))
     path.lose(20, until="one").lose(22, until="two").lose(24, until="two")
     for n in range(26, 60):
-        path.send(lambda on: on.write(n)).send(lambda on: on.ack(n, n + 1))
+        path.send(lambda on, _: on.write(n)).send(lambda on, _: on.ack(n, n + 1))
     return path.bytes()
 
 

@@ -111,7 +111,7 @@ may_be_glimpse(gsize row, const look *one)
 static void
 check(gsize row, gboolean with_glimpses)
 {
-    rs_twins *twins = rs_twins_new();
+    rs_twins *twins = rs_twins_new(NULL);
     const roce_wire_identity identity = {.narrow = 7};
     for (guint i = 0; i < rows[row].n_looks; i++) {
         const look *one = &rows[row].looks[i];
@@ -137,7 +137,7 @@ check(gsize row, gboolean with_glimpses)
             (void)rs_twins_add(twins, &identity, &sight);
         }
     }
-    rs_twins_finish(twins);
+    rs_twins_finish(twins, NULL);
     check_row(rows[row].name);
     for (guint to = 0; to < MAX_SIGHTS; to++) {
         for (guint from = 0; from < MAX_SIGHTS; from++) {
