@@ -122,6 +122,7 @@ static guint64
 count_within(const roce_pause_source *p, guint64 from_ns, guint64 until_ns)
 {
     guint64 n = goes_on(p, until_ns) ? p->n_intervals - n_kept(p) : 0;
+    n += p->paused && p->start_ns <= until_ns ? 1 : 0; /* until nobody knows when */
     for (guint64 i = 0; i < n_kept(p); i++) {
         const roce_pause_interval *at = &p->intervals[i];
         n += at->start_ns <= until_ns && at->end_ns >= from_ns ? 1 : 0;

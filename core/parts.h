@@ -235,6 +235,9 @@ typedef struct roce_answers {
                           * for again from its midst; */
     uint64_t late_tx; /* it is the newest of the lane while its `tx` is this */
     roce_midway midway;
+    int64_t
+        first_seen; /* the first response; what is before it may have been asked for, and
+                          * answered, before the capture */
     bool began_before; /* before the two directions were paired, or the capture */
 } roce_answers;
 

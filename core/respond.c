@@ -428,6 +428,17 @@ learn_midway(const roce_stream_state *s, roce_stream_state *by, const roce_arriv
     }
 }
 
+/* Whether a response that is missing before the first one seen is not that of an answer which
+ * is sent again, but of the first: nobody was seen asking again, and so what came before it
+ * answered what had been asked before the capture. */
+static bool
+is_first_answer(const roce_stream_state *s, const roce_stream_state *by,
+                const roce_arrival *a)
+{
+    return a->psn < by->answers->first_seen && request_for(s, a->psn) != NULL &&
+           asked_again(s, a->psn) == NULL;
+}
+
 /* Whether one more response, with those seen and those called lost, is more than was
  * seen asked for: then one was not lost.  But where an answer began in the midst of the
  * READ, the first one did not: neither of two such is the one that was lost. */
@@ -455,6 +466,11 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     learn_midway(s, by, a, slot);
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
+        if (missing && is_first_answer(s, by, a)) {
+            (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, NULL);
+            (void)place(t, s, by, a, NULL);
+            return;
+        }
         bool late =
             rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
         if (missing && late) {
@@ -496,15 +512,14 @@ roce_respond_sample(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
 }
 
 /* Where the responses of a stream begin: at the first request seen, so that losing the
- * very first response is noticed; but not where some came before, or may have: what goes on
- * with an answer may answer what was asked before the capture. */
+ * very first response is noticed; but not where some came before. */
 static void
 start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
     int64_t first = a->psn;
-    bool anew = !by->answers->began_before && roce_part_starts(a->info->part);
-    if (s != NULL && anew && s->requests.first < first) {
+    by->answers->first_seen = a->psn;
+    if (s != NULL && !by->answers->began_before && s->requests.first < first) {
         first = s->requests.first;
     }
     by->answers->began_before = false;
@@ -710,6 +725,15 @@ tell_unseen(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by)
     }
 }
 
+/* How long the two have been seen. */
+static uint64_t
+until_ns(const roce_stream_state *s, const roce_stream_state *by)
+{
+    uint64_t a = s->pub.last_time_ns;
+    uint64_t b = by->pub.last_time_ns;
+    return a > b ? a : b;
+}
+
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by)
 {
@@ -720,6 +744,6 @@ roce_respond_finish(roce_tracker *t, roce_stream_state *by)
     if (by->answers == NULL) {
         return;
     }
-    cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
+    cover_missing(t, s, by, s != NULL ? until_ns(s, by) : 0);
     roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);
 }

@@ -198,7 +198,7 @@ roce_stop_finish(roce_tracker *t)
     for (uint32_t i = 0; i < t->n_pauses; i++) {
         pause_state *s = &t->pauses[i];
         expire(t, s, t->latest_ns);
-        if (s->pub.paused) {
+        if (s->pub.paused && s->pub.speed_known) {
             end_pause(t, s, t->latest_ns, ROCE_PAUSE_CAPTURE_END);
         }
     }

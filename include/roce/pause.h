@@ -40,8 +40,9 @@ typedef struct roce_pause_source {
     uint32_t point;
     uint8_t src_mac[6];
     uint8_t priority; /* 0..7, or ROCE_PRIORITY_GLOBAL */
-    bool speed_known; /* times below are in ns; else expiry cannot be told and they end
-                       * at the next frame or at the end of the capture */
+    bool
+        speed_known; /* times below are in ns; else nobody knows when a pause ran out, and
+                       * one that no XON ends is no interval */
     uint64_t link_speed_bps;
     uint64_t xoff, refresh, xon, expired;
     uint64_t total_ns, longest_ns;

@@ -334,21 +334,6 @@ def quiet_interface():
     return pcap.bytes()
 
 
-def n_intervals(n):
-    def look(report, _found):
-        (pause,) = report["pauses"]
-        if (pause["n_intervals"], len(pause["intervals"])) != (n, n):
-            yield f"{pause['n_intervals']} intervals: {pause['intervals']}"
-    return look
-
-
-def two_pauses(on):
-    """The second lasts to the end."""
-    on.exchange(5).frame(roce.pfc({3: 100}, src=SWITCH)).wait(5 * US)
-    on.frame(roce.pfc({3: 0}, src=SWITCH)).exchange(5, 5)
-    on.frame(roce.pfc({3: 100}, src=SWITCH)).exchange(5, 10)
-
-
 def xon_alone(kind):
     def talk(on):
         on.exchange(10).frame(kind({3: 0} if kind is roce.pfc else 0, src=SWITCH))
@@ -363,8 +348,6 @@ ROWS = [
         also=victims((1, 2 * MS, 0))),
     Row("pfc", FIRES, "a bridge's port, whose first pause counts", wire(port_pauses),
         "warning", SPEED, also=victims((1, 100 * US, 0))),
-    Row("pfc", FIRES, "without speed a pause lasts to the end", wire(two_pauses), "note",
-        also=n_intervals(2)),
     Row("pfc", NOT, "an XON ends nothing", wire(xon_alone(roce.pfc)), None, SPEED),
     Row("pause_802.3x", NOT, "an XON ends nothing", wire(xon_alone(roce.pause)), None, SPEED),
     Row("pause_802.3x", FIRES, "which holds, though PFC held before",

@@ -66,6 +66,14 @@ static const scenario reads[] = {
                "b resp.last 3",
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
                "r.lost_before=1 r.again=4"},
+    {.name = "responses came before the two were paired",
+     .script = "all len=1024; b resp.middle 4; b resp.last 5; a read 2 len=4096; +10; "
+               ALL_4 "a write 6; b ack 6",
+     .want = "A: messages=2 B: r.again=* r.unique=*"},
+    {.name = "what was asked for before the capture is still coming",
+     .script = "all len=1024; a read 2 len=4096; b resp.middle 4; b resp.last 5; +10; "
+               ALL_4 "a write 6; b ack 6",
+     .want = "A: messages=2 B: r.gaps=1 r.missing=2 r.again=2"},
     {.name = "the whole answer is lost, or the request: that cannot be told",
      .script = READ_4 "b resp.first 2 drop; b resp.middle 3..4 drop; "
                "b resp.last 5 drop; +100000;"
@@ -269,6 +277,17 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=1 by_unknown=1 "
              "B: r.gaps=1 r.missing=2 r.lost_before=2 r.again=3"},
+    {.name = "answers go on in the midst of the first, IPv6: known from the second on",
+     .script = TEACH
+               "a read 2 len=4096; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4; b resp.last 5; +10000; a read 3 len=3072; +100; "
+               "b resp.middle 3; b resp.middle 4; b resp.last 5; a write 6; b ack 6; "
+               "a read 7 len=4096; b resp.first 7; b resp.middle 8 drop; "
+               "b resp.middle 9; b resp.last 10; +10000; a read 8 len=3072; +100; "
+               "b resp.middle 8; b resp.middle 9; b resp.last 10; a write 11; b ack 11",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=* by_timeout=* B: r.gaps=2 "
+             "r.missing=2 r.reordered=1 r.lost_before=1 r.again=5"},
     {.name = "an answer that begins in the midst of the first is none that is late, IPv6",
      .script = "all len=1024; a write.first 0; a write.last 1; a read 2 len=4096; +20; "
                "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
