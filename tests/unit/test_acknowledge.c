@@ -456,6 +456,12 @@ static const scenario corrupt[] = {
                "a write 10 bad; a write 11;"
                "b nak 10; a write 10..11; b ack 11",
      .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=2 by_nak=2 corrupt=2 bad=2"},
+    {.name = "corrupt: and a later copy of the same packet was lost",
+     .script = "a write 0..9; b ack 9; a write 10 bad; a write 11; b nak 10; "
+               "a write 10; a write 11; b nak 10; a write 10 drop; a write 11; "
+               "b nak 10; a write 10; a write 11; b ack 11",
+     .want = "A: gaps=1 missing=1 again=5 repeats=4 rounds=3 by_nak=3 corrupt=1 bad=1 "
+             "lost_before=1 undelivered=1"},
     {.name = "corrupt: of two copies that did not come whole one was lost",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; b nak 10; "
                "a write 10 bad; a write 11;"
