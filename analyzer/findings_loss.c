@@ -175,7 +175,8 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     located where = locate(flow, FALSE);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
-        write_located(flow, f, &where, "it is known that they did not come to here");
+        write_located(flow, f, &where,
+                      "it is known only that they did not come to here");
         clear_located(&where);
         return TRUE;
     }
