@@ -88,6 +88,16 @@ rs_compare_segment_at(const rs_compare *compare, gsize i)
     return &g_array_index(compare->segments, rs_compare_segment, i);
 }
 
+/* Frames at `to` that show what happened on a segment. */
+typedef struct rs_compare_evidence {
+    rs_frames marked, reordered, duplicated, rewritten, corrupted;
+    rs_frames missed_from; /* not seen there by the capture at `from` */
+} rs_compare_evidence;
+
+void
+rs_compare_evidence_of(const rs_compare *compare, const rs_compare_segment *segment,
+                       rs_compare_evidence *evidence);
+
 /* A flow's part of a segment; `known` is whether anything of it was matched there. */
 void
 rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,

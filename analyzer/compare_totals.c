@@ -40,55 +40,44 @@ rs_compare_misses(const rs_compare *compare, guint point)
            rs_compare_point_at(compare, point)->dropped > 0;
 }
 
-/* Whether the flow comes to `to` from a point before `from`, which it does not pass. */
-static gboolean
-passes_round(const rs_compare *compare, const rs_flow *flow,
-             const rs_compare_segment *part)
+/* The point that the flow comes to this one from; n_points(): it enters the path here. */
+static guint
+passed_before(const rs_compare *compare, const rs_flow *flow, guint point)
 {
-    if (passes(flow, part->from)) {
-        return FALSE;
-    }
     for (guint i = 0; i < n_points(compare); i++) {
-        if (passes(flow, i) && next_passed(compare, flow, i) == part->to) {
-            return TRUE;
+        if (passes(flow, i) && next_passed(compare, flow, i) == point) {
+            return i;
         }
     }
-    return FALSE;
+    return n_points(compare);
 }
 
-/* What was seen at `from` or before it, and not at `to`. */
+/* What was seen at `from`, or last before it, and not at `to`. */
 static void
-add_lost(const rs_compare *compare, const rs_flow *flow, rs_compare_segment *part)
+add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *part)
 {
     gboolean misses = rs_compare_misses(compare, part->to);
-    for (guint i = 0; i < n_points(compare); i++) {
-        if (!passes(flow, i) || next_passed(compare, flow, i) != part->to) {
-            continue;
-        }
-        const rs_flow_point *n = &flow->point[i];
-        part->lost += n->ended_resent + (misses ? 0 : n->ended_open);
-        part->lost_resent += n->ended_resent;
-        part->undecidable += misses ? n->ended_open : 0;
-        part->missed_to += n->ended_acked;
-        part->outside += n->outside[0];
-        part->slipped += n->undecided[0];
-    }
+    part->lost += leg->ended_resent + (misses ? 0 : leg->ended_open);
+    part->lost_resent += leg->ended_resent;
+    part->undecidable += misses ? leg->ended_open : 0;
+    part->missed_to += leg->ended_acked;
+    part->ambiguous += leg->ambiguous;
+    part->outside += leg->outside[0] + leg->outside[1];
+    part->slipped += leg->undecided[0] + leg->undecided[1];
 }
 
 static void
-add_more(const rs_flow *flow, rs_compare_segment *part)
+add_more(const rs_flow *flow, guint from, const rs_flow_leg *leg,
+         rs_compare_segment *part)
 {
-    const rs_flow_point *from = &flow->point[part->from];
+    const rs_flow_point *before = &flow->point[from];
     const rs_flow_point *to = &flow->point[part->to];
-    gboolean sure = flow->data.numbered || to->appeared + from->passed_over == 0;
-    part->duplicated += sure ? to->extra : 0;
-    part->duplicated_or_missed += to->extra_equal + (sure ? 0 : to->extra);
-    if (passes(flow, part->from)) {
-        part->missed_from += to->appeared + from->passed_over;
-        part->missed_to += to->passed_over;
-        part->outside += to->outside[1] + from->passed_off + to->passed_off;
-        part->slipped += to->undecided[1];
-    }
+    gboolean sure = flow->data.numbered || leg->appeared + before->passed_over == 0;
+    part->duplicated += sure ? leg->extra : 0;
+    part->duplicated_or_missed += leg->extra_equal + (sure ? 0 : leg->extra);
+    part->missed_from += from == part->from ? leg->appeared + before->passed_over : 0;
+    part->missed_to += to->passed_over;
+    part->outside += before->passed_off + to->passed_off;
 }
 
 void
@@ -109,11 +98,13 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
     part->rewritten = n->rewritten;
     part->corrupted = n->corrupted;
     part->reordered = n->reordered;
-    part->ambiguous = n->ambiguous;
-    add_lost(compare, flow, part);
-    add_more(flow, part);
-    part->loss_known =
-        part->known || (part->outside == 0 && passes_round(compare, flow, part));
+    guint from = passed_before(compare, flow, where->to);
+    if (from < n_points(compare)) {
+        const rs_flow_leg *leg = rs_flow_leg_of(flow, from, where->to);
+        add_lost(compare, leg, part);
+        add_more(flow, from, leg, part);
+        part->loss_known = part->known || from != where->from;
+    }
 }
 
 static void
@@ -154,8 +145,9 @@ find_misses(rs_compare *compare)
             compare->missed[p] += n->passed_over;
             guint next = next_passed(compare, flow, p);
             if (next < n_points(compare)) {
-                compare->missed[next] += n->ended_acked;
-                compare->missed[p] += flow->point[next].appeared;
+                const rs_flow_leg *leg = rs_flow_leg_of(flow, p, next);
+                compare->missed[next] += leg->ended_acked;
+                compare->missed[p] += leg->appeared;
             }
         }
     }
@@ -262,6 +254,7 @@ is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
     const rs_flow *flow = g_ptr_array_index(compare->path->flows, loss->flow);
     return flow->way == segment->way && passes(flow, loss->point) &&
            next_passed(compare, flow, loss->point) == segment->to &&
+           (loss->behind & 1u << segment->to) != 0 &&
            (loss->state == RS_LOSS_RESENT ||
             (loss->state == RS_LOSS_OPEN && !rs_compare_misses(compare, segment->to)));
 }
@@ -282,4 +275,36 @@ rs_compare_losses(const rs_compare *compare, const rs_compare_segment *segment,
         g_ptr_array_set_size(out, (gint)most);
     }
     return out;
+}
+
+/* Adds those frames of which the flow comes from where they count, of some points. */
+static void
+add_traces(const rs_compare *compare, const rs_compare_segment *segment,
+           const GArray *traces, guint32 points, rs_frames *frames)
+{
+    for (guint i = 0; i < traces->len && !rs_frames_are_full(frames); i++) {
+        const rs_path_trace *t = &g_array_index(traces, rs_path_trace, i);
+        const rs_flow *flow = g_ptr_array_index(compare->path->flows, t->flow);
+        guint from = passed_before(compare, flow, segment->to);
+        if (from < n_points(compare) && (t->from & points & 1u << from) != 0) {
+            rs_frames_keep(frames, t->frame);
+        }
+    }
+}
+
+void
+rs_compare_evidence_of(const rs_compare *compare, const rs_compare_segment *segment,
+                       rs_compare_evidence *evidence)
+{
+    const rs_path_evidence *seen = compare->path->evidence[segment->low][segment->way];
+    *evidence = (rs_compare_evidence){
+        .marked = seen->marked,
+        .reordered = seen->reordered,
+        .rewritten = seen->rewritten,
+        .corrupted = seen->corrupted,
+    };
+    add_traces(compare, segment, seen->traces[RS_TRACE_DUPLICATED], G_MAXUINT32,
+               &evidence->duplicated);
+    add_traces(compare, segment, seen->traces[RS_TRACE_APPEARED], 1u << segment->from,
+               &evidence->missed_from);
 }

@@ -201,7 +201,7 @@ set_counts(json_t *json, const rs_compare_segment *s)
 }
 
 static json_t *
-evidence_json(const rs_path_evidence *seen)
+evidence_json(const rs_compare_evidence *seen)
 {
     const struct {
         const char *name;
@@ -209,7 +209,7 @@ evidence_json(const rs_path_evidence *seen)
     } rows[] = {
         {"marked", &seen->marked},         {"reordered", &seen->reordered},
         {"duplicated", &seen->duplicated}, {"dscp_rewritten", &seen->rewritten},
-        {"corrupted", &seen->corrupted},   {"missed_by_from", &seen->appeared},
+        {"corrupted", &seen->corrupted},   {"missed_by_from", &seen->missed_from},
     };
     json_t *json = json_object();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -221,7 +221,8 @@ evidence_json(const rs_path_evidence *seen)
 static json_t *
 segment_json(const rs_compare *compare, const rs_compare_segment *s)
 {
-    const rs_path_evidence *seen = compare->path->evidence[s->low][s->way];
+    rs_compare_evidence seen;
+    rs_compare_evidence_of(compare, s, &seen);
     g_autofree char *filter = rs_compare_filter_of_losses(compare, s);
     json_t *json = json_object();
     json_object_set_new(json, "from", rs_json_count(s->from));
@@ -237,10 +238,11 @@ segment_json(const rs_compare *compare, const rs_compare_segment *s)
     gint64 least_ns = s->way == RS_WAY_FORWARD ? edge_ns : -edge_ns;
     json_object_set_new(json, "least_delay_ns",
                         known_integer(least_ns, s->one_clock && s->matched > 0));
-    json_object_set_new(json, "dscp_rewrites", rewrites_json(seen));
+    json_object_set_new(json, "dscp_rewrites",
+                        rewrites_json(compare->path->evidence[s->low][s->way]));
     json_object_set_new(json, "lost_packets", losses_json(compare, s));
     json_object_set_new(json, "lost_filter", rs_json_text(filter));
-    json_object_set_new(json, "frames_at_to", evidence_json(seen));
+    json_object_set_new(json, "frames_at_to", evidence_json(&seen));
     return json;
 }
 

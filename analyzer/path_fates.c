@@ -10,16 +10,30 @@
 
 /* ---- what may be concluded ---- */
 
-/* Both points of a segment were on here. */
+/* Both points of a leg were on here. */
 void
 rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high)
 {
-    rs_flow_segment *n = &flow->segment[low->point];
+    rs_flow_leg *n = rs_flow_leg_of(flow, low->point, high->point);
     const guint64 frames[2] = {low->frame, high->frame};
     for (guint i = 0; i < 2; i++) {
         n->first_shared[i] =
             n->first_shared[i] == 0 ? frames[i] : MIN(n->first_shared[i], frames[i]);
         n->last_shared[i] = MAX(n->last_shared[i], frames[i]);
+    }
+}
+
+/* A copy was seen at point i, and perhaps before it. */
+static void
+share(const rs_decision *d, const rs_journey *j, guint i)
+{
+    const rs_sighting *here = rs_sighting_at(d, j->at[i]);
+    for (guint k = 0; k < i; k++) {
+        if (j->at[k] != RS_NO_SIGHTING) {
+            const rs_sighting *before = rs_sighting_at(d, j->at[k]);
+            gboolean up = before->point < here->point;
+            rs_path_share(d->flow, up ? before : here, up ? here : before);
+        }
     }
 }
 
@@ -30,30 +44,39 @@ share_all(const rs_decision *d)
     for (guint k = 0; k < d->path->journeys->len; k++) {
         const rs_journey *j = rs_journey_at(d, k);
         for (guint i = 1; i <= j->last; i++) {
-            if (j->at[i - 1] != RS_NO_SIGHTING && j->at[i] != RS_NO_SIGHTING) {
-                const rs_sighting *a = rs_sighting_at(d, j->at[i - 1]);
-                const rs_sighting *b = rs_sighting_at(d, j->at[i]);
-                rs_path_share(d->flow, a->point < b->point ? a : b,
-                              a->point < b->point ? b : a);
+            if (j->at[i] != RS_NO_SIGHTING) {
+                share(d, j, i);
             }
         }
     }
 }
 
-/* Whether the capture of a neighbour was on when a copy that was seen here has to have
+/* Whether it is known on all segments between two points how long equal CNPs take. */
+static gboolean
+is_storm_known(const rs_flow *flow, guint a, guint b)
+{
+    for (guint k = MIN(a, b); k < MAX(a, b); k++) {
+        if (!flow->segment[k].storm_known) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* Whether the capture of another point was on when a copy that was seen here has to have
  * come by there. */
 static gboolean
 was_on(const rs_decision *d, guint point, const rs_sighting *seen)
 {
     const rs_path_span *span = &d->path->span[point];
-    const rs_flow_segment *n = &d->flow->segment[MIN(point, seen->point)];
+    const rs_flow_leg *n = rs_flow_leg_of(d->flow, point, seen->point);
     guint side = seen->point < point ? 0 : 1;
     gboolean behind = (d->flow->way == RS_WAY_FORWARD) == (seen->point < point);
     gint64 took_ns = rs_usual_between(d, seen->point, point);
     gint64 there_ns = rs_time_add(seen->at_ns, behind ? took_ns : -took_ns);
     /* Which of many equal ones a capture has begun or ended with is no better known than
      * how long they take. */
-    gboolean is_vague = rs_is_storm(d) && !n->storm_known;
+    gboolean is_vague = rs_is_storm(d) && !is_storm_known(d->flow, point, seen->point);
     gint64 slack =
         is_vague ? MAX(d->path->tolerance_ns, LEAST_MARGIN_NS) : d->path->tolerance_ns;
     gboolean begun = n->first_shared[side] != 0 && n->first_shared[side] < seen->frame;
@@ -197,7 +220,8 @@ suspect(rs_path *path, guint point, const rs_path_suspect *s)
 /* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the
  * others. */
 static guint32
-list_loss(const rs_decision *d, const rs_journey *j, guint point, rs_loss_state state)
+list_loss(const rs_decision *d, const rs_journey *j, guint32 behind,
+          rs_loss_state state)
 {
     rs_path *path = d->path;
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
@@ -208,7 +232,8 @@ list_loss(const rs_decision *d, const rs_journey *j, guint point, rs_loss_state 
     }
     rs_path_loss loss = {
         .flow = d->flow->id,
-        .point = point,
+        .point = last->point,
+        .behind = behind,
         .state = state,
         .ambiguous = j->ambiguous,
         .stamp_ns = last->stamp_ns,
@@ -225,63 +250,97 @@ list_loss(const rs_decision *d, const rs_journey *j, guint point, rs_loss_state 
     return path->losses->len - 1;
 }
 
+/* A copy did not come to some points behind the last that saw it. */
 static void
-end_journey(const rs_decision *d, const rs_journey *j)
+lose(const rs_decision *d, const rs_journey *j, guint32 behind)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    guint point = last->point;
-    guint next = rs_path_travel(d->path, d->flow->way, j->last + 1);
-    rs_flow_point *n = &d->flow->point[point];
-    if (!is_read_beyond(d, next, last->at_ns)) {
-        n->undecided[0]++;
-        return;
-    }
-    if (!was_on(d, next, last)) {
-        n->outside[0]++;
-        return;
-    }
     gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0;
     gboolean resent = !acked && (last->flags & RS_SIGHTING_RESENT) != 0;
     rs_loss_state state = acked    ? RS_LOSS_ACKED
                           : resent ? RS_LOSS_RESENT
                                    : RS_LOSS_OPEN;
-    n->ended_acked += acked ? 1 : 0;
-    n->ended_resent += resent ? 1 : 0;
-    n->ended_open += acked || resent ? 0 : 1;
-    guint segment = MIN(point, next);
-    d->flow->segment[segment].ambiguous += j->ambiguous ? 1 : 0;
+    for (guint to = 0; to < d->n_points; to++) {
+        if ((behind & 1u << to) != 0) {
+            rs_flow_leg *n = rs_flow_leg_of(d->flow, last->point, to);
+            n->ended_acked += acked ? 1 : 0;
+            n->ended_resent += resent ? 1 : 0;
+            n->ended_open += acked || resent ? 0 : 1;
+            n->ambiguous += j->ambiguous ? 1 : 0;
+        }
+    }
     const rs_path_suspect s = {
         .frame = last->frame,
         .flow = d->flow->id,
-        .loss = acked ? G_MAXUINT32 : list_loss(d, j, point, state),
+        .behind = behind,
+        .loss = acked ? G_MAXUINT32 : list_loss(d, j, behind, state),
     };
     if (!acked) {
-        suspect(d->path, point, &s);
+        suspect(d->path, last->point, &s);
     }
 }
 
-/* The first point that saw it is not the first of the path. */
+/* Which of the points behind it a flow passes nobody knows yet: each is judged as if it
+ * were the next. */
+static void
+end_journey(const rs_decision *d, const rs_journey *j)
+{
+    const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
+    guint32 behind = 0;
+    for (guint i = j->last + 1; i < d->n_points; i++) {
+        guint to = rs_path_travel(d->path, d->flow->way, i);
+        rs_flow_leg *n = rs_flow_leg_of(d->flow, last->point, to);
+        if (!is_read_beyond(d, to, last->at_ns)) {
+            n->undecided[0]++;
+        } else if (!was_on(d, to, last)) {
+            n->outside[0]++;
+        } else {
+            behind |= 1u << to;
+        }
+    }
+    if (behind != 0) {
+        lose(d, j, behind);
+    }
+}
+
+static void
+keep_trace(const rs_decision *d, guint i, rs_trace_kind kind, guint64 frame,
+           guint32 from)
+{
+    GArray *traces =
+        d->path->evidence[segment_before(d, i)][d->flow->way]->traces[kind];
+    const rs_path_trace trace = {.frame = frame, .flow = d->flow->id, .from = from};
+    if (from != 0 && traces->len < RS_PATH_TRACES) {
+        g_array_append_val(traces, trace);
+    }
+}
+
+/* The first point that saw it is not the first of the path.  Of the points before it each
+ * is judged as if the flow came from there. */
 static void
 appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extra)
 {
-    guint point = first->point;
-    guint before = rs_path_travel(d->path, d->flow->way, i - 1);
-    guint segment = segment_before(d, i);
-    rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
-    rs_flow_point *n = &d->flow->point[point];
     gboolean is_equal = is_extra && !rs_path_may_be_one(d->path, d->entry);
-    if (is_equal && was_on(d, before, first)) {
-        n->extra_equal++;
-    } else if (is_extra && !is_equal) {
-        n->extra++;
-        rs_frames_keep(&seen->duplicated, first->frame);
-    } else if (!is_read_beyond(d, before, first->at_ns)) {
-        n->undecided[1]++;
-    } else if (!was_on(d, before, first)) {
-        n->outside[1]++;
-    } else {
-        n->appeared++;
-        rs_frames_keep(&seen->appeared, first->frame);
+    guint32 from[RS_N_TRACES] = {0};
+    for (guint k = 0; k < i; k++) {
+        guint before = rs_path_travel(d->path, d->flow->way, k);
+        rs_flow_leg *n = rs_flow_leg_of(d->flow, before, first->point);
+        if (is_equal && was_on(d, before, first)) {
+            n->extra_equal++;
+        } else if (is_extra && !is_equal) {
+            n->extra++;
+            from[RS_TRACE_DUPLICATED] |= 1u << before;
+        } else if (!is_read_beyond(d, before, first->at_ns)) {
+            n->undecided[1]++;
+        } else if (!was_on(d, before, first)) {
+            n->outside[1]++;
+        } else {
+            n->appeared++;
+            from[RS_TRACE_APPEARED] |= 1u << before;
+        }
+    }
+    for (guint kind = 0; kind < RS_N_TRACES; kind++) {
+        keep_trace(d, i, (rs_trace_kind)kind, first->frame, from[kind]);
     }
 }
 
@@ -348,16 +407,27 @@ tell(const rs_decision *d, const rs_journey *j)
 
 /* ---- what has come to its end ---- */
 
+/* Whether all points but those from i to k have been read beyond a time. */
+static gboolean
+are_read_beyond(const rs_decision *d, guint i, guint k, gint64 at_ns)
+{
+    for (guint at = 0; at < d->n_points; at++) {
+        if ((at < i || at > k) &&
+            !is_read_beyond(d, rs_path_travel(d->path, d->flow->way, at), at_ns)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 static gboolean
 is_over(const rs_decision *d, const rs_journey *j)
 {
     guint first = first_of(j);
-    return (j->last + 1 >= d->n_points ||
-            is_read_beyond(d, rs_path_travel(d->path, d->flow->way, j->last + 1),
-                           rs_sighting_at(d, j->at[j->last])->at_ns)) &&
-           (first == 0 ||
-            is_read_beyond(d, rs_path_travel(d->path, d->flow->way, first - 1),
-                           rs_sighting_at(d, j->at[first])->at_ns));
+    gint64 first_ns = rs_sighting_at(d, j->at[first])->at_ns;
+    gint64 last_ns = rs_sighting_at(d, j->at[j->last])->at_ns;
+    return are_read_beyond(d, 0, j->last, last_ns) &&
+           are_read_beyond(d, first, d->n_points, first_ns);
 }
 
 /* Whether a point saw it behind one of which more may come. */

@@ -12,12 +12,14 @@
 
 #define RS_PATH_LISTED 20000 /* losses kept to be shown */
 #define RS_PATH_SUSPECTS 8192
+#define RS_PATH_TRACES 4096 /* kept of each kind, most of which may not count */
 
 /* A loss that may turn out to be none: by frame of the last point that saw it. */
 typedef struct rs_path_suspect {
     guint64 frame;
     guint32 flow;
-    guint32 loss; /* its place in the list; G_MAXUINT32: not listed */
+    guint32 behind; /* as rs_path_loss has it */
+    guint32 loss;   /* its place in the list; G_MAXUINT32: not listed */
 } rs_path_suspect;
 
 /* Where among the suspects of a point, which rise by frame, the one of this frame stands, or
@@ -34,7 +36,7 @@ rs_path_resolve(rs_path *path, guint32 entry);
 gboolean
 rs_path_settle(rs_path *path, guint32 entry);
 
-/* Both points of a segment were on when they saw these. */
+/* Both points of a leg were on when they saw these. */
 void
 rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high);
 

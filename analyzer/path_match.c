@@ -42,7 +42,27 @@ free_flow(gpointer data)
     g_free(flow->first_frame);
     g_free(flow->point);
     g_free(flow->segment);
+    g_free(flow->leg);
     g_free(flow);
+}
+
+static rs_path_evidence *
+new_evidence(void)
+{
+    rs_path_evidence *seen = g_new0(rs_path_evidence, 1);
+    for (guint kind = 0; kind < RS_N_TRACES; kind++) {
+        seen->traces[kind] = g_array_new(FALSE, FALSE, sizeof(rs_path_trace));
+    }
+    return seen;
+}
+
+static void
+free_evidence(rs_path_evidence *seen)
+{
+    for (guint kind = 0; kind < RS_N_TRACES; kind++) {
+        g_array_unref(seen->traces[kind]);
+    }
+    g_free(seen);
 }
 
 rs_path *
@@ -63,7 +83,7 @@ rs_path_new(const rs_path_config *config)
     for (guint i = 0; i + 1 < config->n_points; i++) {
         path->clock[i] = rs_clock_new();
         for (guint way = 0; way < RS_N_WAYS; way++) {
-            path->evidence[i][way] = g_new0(rs_path_evidence, 1);
+            path->evidence[i][way] = new_evidence();
         }
     }
     return path;
@@ -81,7 +101,7 @@ rs_path_free(rs_path *path)
     for (guint i = 0; i + 1 < path->config.n_points; i++) {
         rs_clock_free(path->clock[i]);
         for (guint way = 0; way < RS_N_WAYS; way++) {
-            g_free(path->evidence[i][way]);
+            free_evidence(path->evidence[i][way]);
         }
     }
     g_array_unref(path->losses);
@@ -124,6 +144,7 @@ flow_of(rs_path *path, const roce_packet *packet)
     flow->first_frame = g_new0(guint64, n);
     flow->point = g_new0(rs_flow_point, n);
     flow->segment = g_new0(rs_flow_segment, n - 1);
+    flow->leg = g_new0(rs_flow_leg, rs_n_legs(n));
     flow->id = path->flows->len;
     flow->route = rs_ways_route(path->ways, &packet->src, &packet->dst);
     g_ptr_array_add(path->flows, flow);
@@ -227,9 +248,7 @@ learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
         .one_clock =
             path->config.clock_of[low->point] == path->config.clock_of[high->point],
     };
-    if (pair.low + 1 == pair.high) {
-        rs_path_share(flow, low, high);
-    }
+    rs_path_share(flow, low, high);
     rs_ways_add(path->ways, flow->route, &flow->src, &pair);
     rs_way_by by;
     rs_way way = rs_ways_decide(path->ways, flow->route, &flow->src, &by);
@@ -370,10 +389,14 @@ revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
         return;
     }
     const rs_path_suspect *s = &g_array_index(list, rs_path_suspect, place);
-    rs_flow_point *n = &rs_path_flow(path, s->flow)->point[point];
-    n->ended_open--;
-    n->ended_resent += state == RS_LOSS_RESENT ? 1 : 0;
-    n->ended_acked += state == RS_LOSS_ACKED ? 1 : 0;
+    for (guint to = 0; to < path->config.n_points; to++) {
+        if ((s->behind & 1u << to) != 0) {
+            rs_flow_leg *n = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
+            n->ended_open--;
+            n->ended_resent += state == RS_LOSS_RESENT ? 1 : 0;
+            n->ended_acked += state == RS_LOSS_ACKED ? 1 : 0;
+        }
+    }
     if (s->loss != G_MAXUINT32) {
         g_array_index(path->losses, rs_path_loss, s->loss).state = state;
     }

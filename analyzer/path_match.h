@@ -39,19 +39,28 @@
 /* Of one flow, at one point.  What depends on the way holds for the flow's. */
 typedef struct rs_flow_point {
     guint64 packets;
-    guint64 shared;       /* copies that another point saw as well */
-    guint64 ended_resent; /* last seen here, and sent again later */
+    guint64 shared;      /* copies that another point saw as well */
+    guint64 passed_over; /* not seen here, but before and behind */
+    guint64 passed_off;  /* likewise, while the capture was not on */
+} rs_flow_point;
+
+/* Of one flow, between any two points: what holds if it passes both and none between.
+ * Which points it passes is known only in the end. */
+typedef struct rs_flow_leg {
+    guint64 ended_resent; /* last seen at the first, and sent again later */
     guint64 ended_open;   /* likewise, and nobody knows more */
     guint64 ended_acked;  /* likewise, and acknowledged without that */
-    guint64 appeared;     /* first seen here, not where they came from */
-    guint64 extra;        /* first seen here, a copy more than where they came from */
-    guint64 extra_equal;  /* likewise, but others that are equal came from there */
-    guint64 passed_over;  /* not seen here, but before and behind */
-    guint64 passed_off;   /* likewise, while the capture was not on */
-    guint64 outside[2];   /* last (0), first (1) seen here while the capture that is
-                           * next to it had not begun or had ended */
+    guint64 ambiguous;    /* of these: which of several equal copies is unknown */
+    guint64 appeared;     /* first seen at the second */
+    guint64 extra;        /* likewise, a copy more than at the first */
+    guint64 extra_equal;  /* likewise, but others that are equal were there */
+    guint64 outside[2];   /* last seen at the first (0), first seen at the second (1)
+                           * while the other capture had not begun or had ended */
     guint64 undecided[2]; /* likewise, but they slipped out of the window */
-} rs_flow_point;
+    /* Frames at the lower (0) and the higher point (1) that both have, so that both
+     * captures were on between them. */
+    guint64 first_shared[2], last_shared[2];
+} rs_flow_leg;
 
 /* Of one flow, between point i and i + 1. */
 typedef struct rs_flow_segment {
@@ -62,14 +71,10 @@ typedef struct rs_flow_segment {
     guint64 rewritten; /* DSCP */
     guint64 corrupted; /* the ICRC fits before and not behind */
     guint64 reordered; /* came behind one of the flow that had been before it later */
-    guint64 ambiguous; /* lost or more, and which of several equal copies is unknown */
     guint64 newest_from_frame, newest_cnp_from_frame;
     gboolean storm_known; /* what CNPs take that are equal */
     guint storm_tries;    /* to find that */
     gint64 storm_ns;
-    /* Frames at the lower (0) and the higher point (1) that both have, so that both
-     * captures were on between them. */
-    guint64 first_shared[2], last_shared[2];
 } rs_flow_segment;
 
 /* Whether IPv4 identifications differ, so that no two packets are equal. */
@@ -91,7 +96,22 @@ typedef struct rs_flow {
     guint64 *first_frame; /* by point; 0: not seen there */
     rs_flow_point *point;
     rs_flow_segment *segment; /* one fewer */
+    rs_flow_leg *leg;         /* see rs_flow_leg_of() */
 } rs_flow;
+
+/* How many pairs of so many points there are. */
+static inline guint
+rs_n_legs(guint n_points)
+{
+    return n_points * (n_points - 1) / 2;
+}
+
+/* Between two points, in whatever order. */
+static inline rs_flow_leg *
+rs_flow_leg_of(const rs_flow *flow, guint a, guint b)
+{
+    return &flow->leg[rs_n_legs(MAX(a, b)) + MIN(a, b)];
+}
 
 typedef enum rs_loss_state {
     RS_LOSS_OPEN,
@@ -102,7 +122,8 @@ typedef enum rs_loss_state {
 /* A copy that was not seen behind some point. */
 typedef struct rs_path_loss {
     guint32 flow;
-    guint point; /* the last that saw it */
+    guint point;    /* the last that saw it */
+    guint32 behind; /* points that had to see it next, if the flow passes them: bits */
     rs_loss_state state;
     gboolean ambiguous;
     guint64 frames[RS_PATH_MAX_POINTS]; /* 0: not seen there */
@@ -111,10 +132,23 @@ typedef struct rs_path_loss {
     guint8 opcode;
 } rs_path_loss;
 
-/* Frames that show what happened between two points, one way. */
+/* A frame that shows something if the flow comes from one of some points. */
+typedef struct rs_path_trace {
+    guint64 frame;
+    guint32 flow;
+    guint32 from; /* points: bits */
+} rs_path_trace;
+
+typedef enum rs_trace_kind {
+    RS_TRACE_DUPLICATED,
+    RS_TRACE_APPEARED,
+    RS_N_TRACES,
+} rs_trace_kind;
+
+/* Frames that show what happened in front of a point, one way; at that point. */
 typedef struct rs_path_evidence {
-    rs_frames marked, reordered, duplicated, rewritten, corrupted; /* behind it */
-    rs_frames appeared;                                            /* likewise */
+    rs_frames marked, reordered, rewritten, corrupted;
+    GArray *traces[RS_N_TRACES]; /* rs_path_trace, the first of them */
     guint64 rewrites[RS_PATH_DSCPS]
                     [RS_PATH_DSCPS]; /* packets, by DSCP before, behind */
 } rs_path_evidence;

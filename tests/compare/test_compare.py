@@ -359,6 +359,73 @@ def without_roce(_i, frame):
     return frame[:36] + b"\0\x35" + frame[38:]
 
 
+# --- packets one by one ---------------------------------------------------------------
+
+
+class Seen:
+    """What each point of a path sees: frames, each at a time of its own."""
+
+    def __init__(self, n_points):
+        self.points = [[] for _ in range(n_points)]
+
+    def add(self, point, time_ns, frame):
+        self.points[point].append((1_700_000_000 * S + time_ns, frame))
+
+    def within(self, point, first_ns, last_ns):
+        """The capture at a point ran from then to then."""
+        self.points[point] = [one for one in self.points[point]
+                              if first_ns <= one[0] - 1_700_000_000 * S <= last_ns]
+
+    def compare(self, room, **how):
+        names = [f"{name}.pcap" for name, _ in zip("abcdef", self.points)]
+        for name, seen in zip(names, self.points):
+            capture = roce.Pcap(**how.get(name[0], {}))
+            for time_ns, frame in sorted(seen, key=lambda one: one[0]):
+                capture.add(time_ns, frame)
+            room.write({name: capture.bytes()})
+        return room.compare(*names)
+
+
+def round_b(back, n=200):
+    """Two streams from A to C, of which one goes round B and loses one of 20 packets there;
+    the other way, if `back`."""
+    seen, order = Seen(3), (2, 1, 0) if back else (0, 1, 2)
+    src, dst = (HOST_B, HOST_A) if back else (HOST_A, HOST_B)
+    for i in range(n):
+        for k, qpn in enumerate((0x11, 0x12)):
+            for hop, point in enumerate(order):
+                if (hop == 1 and qpn == 0x12) or (hop == 2 and k == 1 and i % 20 == 9):
+                    continue
+                seen.add(point, (i * 10 + k * 3 + hop * 5) * US,
+                         wire("RC RDMA WRITE Middle", src, dst, i, bytes(8), qpn=qpn,
+                              ttl=64 - hop))
+    return seen
+
+
+def round_and_times(room, say):
+    """A stream that goes round the point in the middle is judged by the captures between
+    which it goes, whenever that one ran."""
+    for back in (False, True):
+        last = 0 if back else 2
+        for what, point, first_ns, last_ns, lost, hidden in (
+                ("all run", 1, 0, S, 10, 0), ("it ends early", 1, 0, 500 * US, 10, 0),
+                ("it begins late", 1, 1500 * US, S, 10, 0),
+                ("it sees nothing", 1, S, S, 10, 0),
+                ("the last ends early", last, 0, 1000 * US, 5, 5),
+                ("the last begins late", last, 1000 * US, S, 5, 5)):
+            seen = round_b(back)
+            seen.within(point, first_ns, last_ns)
+            report = seen.compare(room)
+            got = segment(report, 1, last)
+            what = f"{what}, back: {back}"
+            say.equal(f"{what}: lost", got["lost"], lost)
+            say.equal(f"{what}: listed", len(got["lost_packets"]), lost)
+            say.equal(f"{what}: undecidable", got["undecidable"], 0)
+            say.equal(f"{what}: missed", [p["missed"] for p in report["points"]], [0, 0, 0])
+            say.equal(f"{what}: outside", got["outside_common_time"] >= hidden, True)
+            say.equal(f"{what}: in front of it", segment(report, 2 - last, 1)["lost"] or 0, 0)
+
+
 # --- captures that miss packets ------------------------------------------------------
 
 
@@ -495,13 +562,13 @@ def equal_copies(room, say):
         say.equal(f"{what}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
 
 
-def wire(opcode, src, dst, n, payload=b""):
+def wire(opcode, src, dst, n, payload=b"", qpn=0x456, **ip):
     """A packet of a queue pair, the n-th and with that number."""
     headers = roce.aeth(0, n) if opcode.endswith("Acknowledge") else b""
-    ib = roce.transport(roce.OPCODE[opcode], dest_qpn=0x456, psn=n, headers=headers,
+    ib = roce.transport(roce.OPCODE[opcode], dest_qpn=qpn, psn=n, headers=headers,
                         payload=payload)
-    return roce.ethernet(roce.rocev2(roce.Ip(src.address, dst.address, ident=n & 0xFFFF),
-                                     50_000, ib))
+    ip.setdefault("ident", n & 0xFFFF)
+    return roce.ethernet(roce.rocev2(roce.Ip(src.address, dst.address, **ip), 50_000, ib))
 
 
 def equal_copies_cut(room, say):
@@ -1031,7 +1098,7 @@ def hostile(room, say):
 
 
 ROWS = {f.__name__: f for f in (
-    samples, reordered_sample, switch_sample, round_a_point, switch_as_a_whole, several_points,
+    samples, reordered_sample, switch_sample, round_a_point, round_and_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
