@@ -88,10 +88,11 @@ rs_compare_segment_at(const rs_compare *compare, gsize i)
     return &g_array_index(compare->segments, rs_compare_segment, i);
 }
 
-/* Frames at `to` that show what happened on a segment. */
+/* What shows what happened on a segment. */
 typedef struct rs_compare_evidence {
-    rs_frames marked, reordered, duplicated, rewritten, corrupted;
-    rs_frames missed_from; /* not seen there by the capture at `from` */
+    rs_frames reordered, frames[RS_N_TRACES]; /* at `to` */
+    guint64 rewrites[RS_PATH_DSCPS]
+                    [RS_PATH_DSCPS]; /* packets, by DSCP before, behind */
 } rs_compare_evidence;
 
 void

@@ -3,6 +3,8 @@
 
 #include "sorting.h"
 
+#include <string.h>
+
 static guint
 n_points(const rs_compare *compare)
 {
@@ -93,16 +95,16 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
     part->matched = n->matched;
     part->known = n->matched > 0;
     part->weak = n->weak;
-    part->marked = n->marked;
-    part->ecn_other = n->ecn_other;
-    part->rewritten = n->rewritten;
-    part->corrupted = n->corrupted;
     part->reordered = n->reordered;
     guint from = passed_before(compare, flow, where->to);
     if (from < n_points(compare)) {
         const rs_flow_leg *leg = rs_flow_leg_of(flow, from, where->to);
         add_lost(compare, leg, part);
         add_more(flow, from, leg, part);
+        part->marked = leg->marked;
+        part->ecn_other = leg->ecn_other;
+        part->rewritten = leg->rewritten;
+        part->corrupted = leg->corrupted;
         part->loss_known = part->known || from != where->from;
     }
 }
@@ -292,19 +294,34 @@ add_traces(const rs_compare *compare, const rs_compare_segment *segment,
     }
 }
 
+static void
+add_rewrites(const rs_compare *compare, const rs_compare_segment *segment,
+             const rs_path_evidence *seen, rs_compare_evidence *evidence)
+{
+    GHashTableIter at;
+    gpointer key;
+    gpointer n;
+    memcpy(evidence->rewrites, seen->rewrites, sizeof evidence->rewrites);
+    g_hash_table_iter_init(&at, seen->far_rewrites);
+    while (g_hash_table_iter_next(&at, &key, &n)) {
+        const rs_path_rewrite *r = key;
+        const rs_flow *flow = g_ptr_array_index(compare->path->flows, r->flow);
+        if (passed_before(compare, flow, segment->to) == r->from) {
+            evidence->rewrites[r->dscp[0]][r->dscp[1]] += *(guint64 *)n;
+        }
+    }
+}
+
 void
 rs_compare_evidence_of(const rs_compare *compare, const rs_compare_segment *segment,
                        rs_compare_evidence *evidence)
 {
     const rs_path_evidence *seen = compare->path->evidence[segment->low][segment->way];
-    *evidence = (rs_compare_evidence){
-        .marked = seen->marked,
-        .reordered = seen->reordered,
-        .rewritten = seen->rewritten,
-        .corrupted = seen->corrupted,
-    };
-    add_traces(compare, segment, seen->traces[RS_TRACE_DUPLICATED], G_MAXUINT32,
-               &evidence->duplicated);
-    add_traces(compare, segment, seen->traces[RS_TRACE_APPEARED], 1u << segment->from,
-               &evidence->missed_from);
+    evidence->reordered = seen->reordered;
+    for (guint kind = 0; kind < RS_N_TRACES; kind++) {
+        evidence->frames[kind] = seen->frames[kind];
+        guint32 from = kind == RS_TRACE_APPEARED ? 1u << segment->from : G_MAXUINT32;
+        add_traces(compare, segment, seen->traces[kind], from, &evidence->frames[kind]);
+    }
+    add_rewrites(compare, segment, seen, evidence);
 }

@@ -107,7 +107,7 @@ clock_json(const rs_compare_segment *segment)
 }
 
 static json_t *
-rewrites_json(const rs_path_evidence *seen)
+rewrites_json(const rs_compare_evidence *seen)
 {
     json_t *json = json_array();
     for (guint from = 0; from < RS_PATH_DSCPS; from++) {
@@ -207,9 +207,12 @@ evidence_json(const rs_compare_evidence *seen)
         const char *name;
         const rs_frames *frames;
     } rows[] = {
-        {"marked", &seen->marked},         {"reordered", &seen->reordered},
-        {"duplicated", &seen->duplicated}, {"dscp_rewritten", &seen->rewritten},
-        {"corrupted", &seen->corrupted},   {"missed_by_from", &seen->missed_from},
+        {"marked", &seen->frames[RS_TRACE_MARKED]},
+        {"reordered", &seen->reordered},
+        {"duplicated", &seen->frames[RS_TRACE_DUPLICATED]},
+        {"dscp_rewritten", &seen->frames[RS_TRACE_REWRITTEN]},
+        {"corrupted", &seen->frames[RS_TRACE_CORRUPTED]},
+        {"missed_by_from", &seen->frames[RS_TRACE_APPEARED]},
     };
     json_t *json = json_object();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -238,8 +241,7 @@ segment_json(const rs_compare *compare, const rs_compare_segment *s)
     gint64 least_ns = s->way == RS_WAY_FORWARD ? edge_ns : -edge_ns;
     json_object_set_new(json, "least_delay_ns",
                         known_integer(least_ns, s->one_clock && s->matched > 0));
-    json_object_set_new(json, "dscp_rewrites",
-                        rewrites_json(compare->path->evidence[s->low][s->way]));
+    json_object_set_new(json, "dscp_rewrites", rewrites_json(&seen));
     json_object_set_new(json, "lost_packets", losses_json(compare, s));
     json_object_set_new(json, "lost_filter", rs_json_text(filter));
     json_object_set_new(json, "frames_at_to", evidence_json(&seen));

@@ -105,27 +105,74 @@ segment_before(const rs_decision *d, guint i)
 /* ---- between two points ---- */
 
 static void
-compare_headers(const rs_decision *d, const rs_sighting *from, const rs_sighting *to,
-                guint segment)
+keep_trace(const rs_decision *d, guint i, rs_trace_kind kind, guint64 frame,
+           guint32 from)
 {
-    rs_flow_segment *n = &d->flow->segment[segment];
-    rs_path_evidence *seen = d->path->evidence[segment][d->flow->way];
+    GArray *traces =
+        d->path->evidence[segment_before(d, i)][d->flow->way]->traces[kind];
+    const rs_path_trace trace = {.frame = frame, .flow = d->flow->id, .from = from};
+    if (from != 0 && traces->len < RS_PATH_TRACES) {
+        g_array_append_val(traces, trace);
+    }
+}
+
+/* Counts a rewritten DSCP; what changed in front of a point before this one may not. */
+static void
+count_rewrite(const rs_decision *d, guint i, const rs_sighting *from,
+              const rs_sighting *to)
+{
+    rs_path_evidence *seen = d->path->evidence[segment_before(d, i)][d->flow->way];
+    if (from->point == rs_path_travel(d->path, d->flow->way, i - 1)) {
+        seen->rewrites[from->dscp][to->dscp]++;
+        return;
+    }
+    const rs_path_rewrite key = {
+        .flow = d->flow->id, .from = from->point, .dscp = {from->dscp, to->dscp}};
+    guint64 *n = g_hash_table_lookup(seen->far_rewrites, &key);
+    if (n == NULL && g_hash_table_size(seen->far_rewrites) < RS_PATH_TRACES) {
+        n = g_new0(guint64, 1);
+        g_hash_table_insert(seen->far_rewrites, g_memdup2(&key, sizeof key), n);
+    }
+    if (n != NULL) {
+        ++*n;
+    }
+}
+
+/* Keeps the frame that shows a change since the copy was seen last. */
+static void
+show(const rs_decision *d, guint i, const rs_sighting *from, const rs_sighting *to,
+     rs_trace_kind kind)
+{
+    rs_path_evidence *seen = d->path->evidence[segment_before(d, i)][d->flow->way];
+    if (from->point == rs_path_travel(d->path, d->flow->way, i - 1)) {
+        rs_frames_keep(&seen->frames[kind], to->frame);
+    } else {
+        keep_trace(d, i, kind, to->frame, 1u << from->point);
+    }
+}
+
+/* The copy was seen at i, and before it last as `from`. */
+static void
+compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
+                const rs_sighting *to)
+{
+    rs_flow_leg *n = rs_flow_leg_of(d->flow, from->point, to->point);
     if (to->ecn == ROCE_ECN_CE && from->ecn != ROCE_ECN_CE &&
         from->ecn != ROCE_ECN_NOT_ECT) {
         n->marked++;
-        rs_frames_keep(&seen->marked, to->frame);
+        show(d, i, from, to, RS_TRACE_MARKED);
     } else if (to->ecn != from->ecn) {
         n->ecn_other++;
     }
     if (to->dscp != from->dscp) {
         n->rewritten++;
-        seen->rewrites[from->dscp][to->dscp]++;
-        rs_frames_keep(&seen->rewritten, to->frame);
+        count_rewrite(d, i, from, to);
+        show(d, i, from, to, RS_TRACE_REWRITTEN);
     }
     guint8 corrupt = RS_SIGHTING_CORRUPT;
     if ((to->flags & corrupt) != 0 && (from->flags & corrupt) == 0) {
         n->corrupted++;
-        rs_frames_keep(&seen->corrupted, to->frame);
+        show(d, i, from, to, RS_TRACE_CORRUPTED);
     }
 }
 
@@ -303,18 +350,6 @@ end_journey(const rs_decision *d, const rs_journey *j)
     }
 }
 
-static void
-keep_trace(const rs_decision *d, guint i, rs_trace_kind kind, guint64 frame,
-           guint32 from)
-{
-    GArray *traces =
-        d->path->evidence[segment_before(d, i)][d->flow->way]->traces[kind];
-    const rs_path_trace trace = {.frame = frame, .flow = d->flow->id, .from = from};
-    if (from != 0 && traces->len < RS_PATH_TRACES) {
-        g_array_append_val(traces, trace);
-    }
-}
-
 /* The first point that saw it is not the first of the path.  Of the points before it each
  * is judged as if the flow came from there. */
 static void
@@ -389,7 +424,7 @@ tell(const rs_decision *d, const rs_journey *j)
         }
         rs_sighting *here = rs_sighting_at(d, j->at[i]);
         d->flow->point[point].shared++;
-        compare_headers(d, before, here, segment_before(d, i));
+        compare_headers(d, i, before, here);
         if (before_i + 1 == i) {
             match(d, i, before, here);
         }

@@ -46,6 +46,23 @@ free_flow(gpointer data)
     g_free(flow);
 }
 
+static guint
+rewrite_hash(gconstpointer data)
+{
+    const rs_path_rewrite *r = data;
+    guint dscps = (guint)(r->dscp[0] << 6 | r->dscp[1]);
+    return (r->flow << 16 ^ (guint)r->from << 12 ^ dscps) * 0x9e3779b1u;
+}
+
+static gboolean
+rewrite_equal(gconstpointer a, gconstpointer b)
+{
+    const rs_path_rewrite *x = a;
+    const rs_path_rewrite *y = b;
+    return x->flow == y->flow && x->from == y->from && x->dscp[0] == y->dscp[0] &&
+           x->dscp[1] == y->dscp[1];
+}
+
 static rs_path_evidence *
 new_evidence(void)
 {
@@ -53,6 +70,8 @@ new_evidence(void)
     for (guint kind = 0; kind < RS_N_TRACES; kind++) {
         seen->traces[kind] = g_array_new(FALSE, FALSE, sizeof(rs_path_trace));
     }
+    seen->far_rewrites =
+        g_hash_table_new_full(rewrite_hash, rewrite_equal, g_free, g_free);
     return seen;
 }
 
@@ -62,6 +81,7 @@ free_evidence(rs_path_evidence *seen)
     for (guint kind = 0; kind < RS_N_TRACES; kind++) {
         g_array_unref(seen->traces[kind]);
     }
+    g_hash_table_unref(seen->far_rewrites);
     g_free(seen);
 }
 

@@ -57,6 +57,11 @@ typedef struct rs_flow_leg {
     guint64 outside[2];   /* last seen at the first (0), first seen at the second (1)
                            * while the other capture had not begun or had ended */
     guint64 undecided[2]; /* likewise, but they slipped out of the window */
+    /* Seen at both, and not between them: */
+    guint64 marked;    /* ECT before, CE behind */
+    guint64 ecn_other; /* any other change of the codepoint */
+    guint64 rewritten; /* DSCP */
+    guint64 corrupted; /* the ICRC fits before and not behind */
     /* Frames at the lower (0) and the higher point (1) that both have, so that both
      * captures were on between them. */
     guint64 first_shared[2], last_shared[2];
@@ -66,10 +71,6 @@ typedef struct rs_flow_leg {
 typedef struct rs_flow_segment {
     guint64 matched;
     guint64 weak;      /* of those, without an ICRC at one of both */
-    guint64 marked;    /* ECT before, CE behind */
-    guint64 ecn_other; /* any other change of the codepoint */
-    guint64 rewritten; /* DSCP */
-    guint64 corrupted; /* the ICRC fits before and not behind */
     guint64 reordered; /* came behind one of the flow that had been before it later */
     guint64 newest_from_frame, newest_cnp_from_frame;
     gboolean storm_known; /* what CNPs take that are equal */
@@ -139,18 +140,31 @@ typedef struct rs_path_trace {
     guint32 from; /* points: bits */
 } rs_path_trace;
 
+/* A DSCP before, and behind what a flow comes through from some point. */
+typedef struct rs_path_rewrite {
+    guint32 flow;
+    guint8 from, dscp[2];
+} rs_path_rewrite;
+
 typedef enum rs_trace_kind {
+    RS_TRACE_MARKED,
+    RS_TRACE_REWRITTEN,
+    RS_TRACE_CORRUPTED,
     RS_TRACE_DUPLICATED,
     RS_TRACE_APPEARED,
     RS_N_TRACES,
 } rs_trace_kind;
 
-/* Frames that show what happened in front of a point, one way; at that point. */
+/* Frames that show what happened in front of a point, one way; at that point.  What
+ * changed since the point that is next to it happened there; since another one, it did if
+ * the flow passes none between. */
 typedef struct rs_path_evidence {
-    rs_frames marked, reordered, rewritten, corrupted;
-    GArray *traces[RS_N_TRACES]; /* rs_path_trace, the first of them */
+    rs_frames reordered;
+    rs_frames frames[RS_N_TRACES]; /* of what certainly counts */
+    GArray *traces[RS_N_TRACES];   /* of all else: rs_path_trace, the first of them */
     guint64 rewrites[RS_PATH_DSCPS]
                     [RS_PATH_DSCPS]; /* packets, by DSCP before, behind */
+    GHashTable *far_rewrites;        /* since another one: rs_path_rewrite -> packets */
 } rs_path_evidence;
 
 /* When a point's capture ran, on the path's clock; kept by whoever reads it. */

@@ -215,12 +215,13 @@ static void
 print_rewrites_of(const rs_text *r, const rs_compare *compare,
                   const rs_compare_segment *s)
 {
-    const rs_path_evidence *seen = compare->path->evidence[s->low][s->way];
+    rs_compare_evidence seen;
+    rs_compare_evidence_of(compare, s, &seen);
     g_autofree char *arrow = rs_compare_arrow(s);
     for (guint from = 0; from < RS_PATH_DSCPS; from++) {
         for (guint to = 0; to < RS_PATH_DSCPS; to++) {
-            if (seen->rewrites[from][to] > 0) {
-                g_autofree char *n = rs_format_count(seen->rewrites[from][to]);
+            if (seen.rewrites[from][to] > 0) {
+                g_autofree char *n = rs_format_count(seen.rewrites[from][to]);
                 fprintf(r->out, "  %s: DSCP %u became %u in %s packets\n", arrow, from,
                         to, n);
             }

@@ -426,6 +426,35 @@ def round_and_times(room, say):
             say.equal(f"{what}: in front of it", segment(report, 2 - last, 1)["lost"] or 0, 0)
 
 
+def changed_in_front_of_b(room, say):
+    """What changes between the first two points is not said to change behind the second
+    where that one did not see the packet; of a stream that goes round it, it is."""
+    for first_ns in (0, 1000 * US):
+        seen = Seen(3)
+        for i in range(200):
+            for k, qpn in enumerate((0x11, 0x12)):
+                for hop in (0, 2) if qpn == 0x12 else (0, 1, 2):
+                    changes = hop > 0 and i % 4 == 0
+                    tos = 46 << 2 | 3 if changes else 26 << 2 | 2
+                    seen.add(hop, (i * 10 + k * 3 + hop * 5) * US, wire(
+                        "RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), qpn=qpn,
+                        ttl=64 - hop, tos=tos))
+        seen.within(1, first_ns, S)
+        report = seen.compare(room)
+        want = 50 if first_ns == 0 else 25
+        for a, b, n in ((0, 1, want), (1, 2, 50)):
+            got = segment(report, a, b)
+            what = f"begins at {first_ns}, {a} -> {b}"
+            say.equal(f"{what}: counted", (got["marked"], got["dscp_rewritten"]), (n, n))
+            say.equal(f"{what}: rewrites", got["dscp_rewrites"],
+                      [{"from": 26, "to": 46, "packets": n}])
+            say.equal(f"{what}: shown", [len(got["frames_at_to"][key])
+                                         for key in ("marked", "dscp_rewritten")], [20, 20])
+        # Every fourth of the stream that goes round: it is the second there.
+        frames = segment(report, 1, 2)["frames_at_to"]["marked"]
+        say.equal("those of it", {n % 8 for n in frames}, {2})
+
+
 # --- captures that miss packets ------------------------------------------------------
 
 
@@ -1098,7 +1127,8 @@ def hostile(room, say):
 
 
 ROWS = {f.__name__: f for f in (
-    samples, reordered_sample, switch_sample, round_a_point, round_and_times, switch_as_a_whole, several_points,
+    samples, reordered_sample, switch_sample, round_a_point, round_and_times,
+    changed_in_front_of_b, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
