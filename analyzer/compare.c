@@ -104,21 +104,38 @@ on_match(void *ctx, guint low, guint high, rs_way way, gint64 difference_ns)
 
 /* ---- frames ---- */
 
+/* Interfaces of a file may come from captures of different times: each has run from its
+ * own first frame to its last. */
 static void
 follow_source(rs_compare *compare, guint source_i)
 {
     const rs_compare_source *source = source_at(compare, source_i);
     for (guint i = 0; i < compare->points->len; i++) {
+        rs_compare_point *point = rs_compare_point_at(compare, i);
         if (compare->source_of[i] == source_i) {
             compare->path->span[i] = (rs_path_span){
                 .begun = source->packets > 0,
                 .ended = source->ended,
-                .first_ns = source->first_at_ns,
-                .last_ns = source->now_ns,
+                .first_ns = point->begun
+                                ? rs_time_add(source->first_at_ns, point->late_ns)
+                                : RS_TIME_LIMIT_NS,
+                .last_ns = rs_time_apart(source->now_ns, point->idle_ns),
                 .now_ns = source->now_ns,
             };
-            rs_compare_point_at(compare, i)->offset_ns = source->offset_ns;
+            point->offset_ns = source->offset_ns;
         }
+    }
+}
+
+/* A frame of its file has come `step_ns` behind the one before it. */
+static void
+follow_point(rs_compare_point *point, const rs_compare_source *source, gint64 step_ns,
+             gboolean is_its)
+{
+    point->idle_ns = is_its ? 0 : rs_time_add(point->idle_ns, step_ns);
+    if (is_its && !point->begun) {
+        point->begun = TRUE;
+        point->late_ns = rs_time_apart(source->now_ns, source->first_at_ns);
     }
 }
 
@@ -136,6 +153,23 @@ end_source(rs_compare *compare, guint source_i)
     compare->incomplete |= source->error != NULL;
 }
 
+/* A frame of a source has come `step_ns` behind the one before it: whose it is. */
+static void
+follow_points(rs_compare *compare, guint source_i, const rs_record *record,
+              const roce_packet *packet, gint64 step_ns, gboolean *wants)
+{
+    const rs_compare_source *source = source_at(compare, source_i);
+    for (guint i = 0; i < compare->points->len; i++) {
+        rs_compare_point *point = rs_compare_point_at(compare, i);
+        wants[i] = compare->source_of[i] == source_i &&
+                   rs_compare_point_wants(point, source->reader, record, packet);
+        if (compare->source_of[i] == source_i) {
+            follow_point(point, source, step_ns, wants[i]);
+        }
+    }
+    follow_source(compare, source_i);
+}
+
 /* Takes the next frame of a source, or its end.  FALSE only for an error of the user's. */
 static gboolean
 read_one(rs_compare *compare, guint source_i, GError **error)
@@ -143,18 +177,19 @@ read_one(rs_compare *compare, guint source_i, GError **error)
     rs_compare_source *source = source_at(compare, source_i);
     rs_record record;
     roce_packet packet;
+    gboolean wants[RS_PATH_MAX_POINTS];
+    gint64 before_ns = source->now_ns;
     if (!rs_compare_source_next(source, &record)) {
         end_source(compare, source_i);
         return TRUE;
     }
-    follow_source(compare, source_i);
     roce_decode(&record.frame, &compare->options->ports, &packet);
+    follow_points(compare, source_i, &record, &packet,
+                  rs_time_apart(source->now_ns, before_ns), wants);
     for (guint i = 0; i < compare->points->len; i++) {
-        rs_compare_point *point = rs_compare_point_at(compare, i);
-        if (compare->source_of[i] == source_i &&
-            rs_compare_point_wants(point, source->reader, &record, &packet) &&
-            !rs_compare_point_take(point, source->reader, &record, &packet,
-                                   compare->filter, error)) {
+        if (wants[i] &&
+            !rs_compare_point_take(rs_compare_point_at(compare, i), source->reader,
+                                   &record, &packet, compare->filter, error)) {
             return FALSE;
         }
     }

@@ -180,7 +180,7 @@ rs_compare_point_begin(rs_compare_point *point, rs_path *path)
         .ctx = point,
     };
     clear(point);
-    point->settled = FALSE;
+    point->settled = point->begun = FALSE;
     point->packets = point->bytes = point->filtered_out = point->roce_packets = 0;
     point->capture_duplicates = point->steps_back = point->dropped = 0;
     point->path_of = path;

@@ -34,6 +34,9 @@ typedef struct rs_compare_point {
     guint64 filtered_out;
     guint64 roce_packets;
     guint64 first_ns, last_ns;
+    gboolean begun;
+    gint64 late_ns; /* its first frame behind its file's; valid if begun */
+    gint64 idle_ns; /* since its newest frame, as far as the file is read; likewise */
     guint64 steps_back;
     guint64 dropped;
     gboolean dropped_known;

@@ -400,7 +400,7 @@ pass_over(const rs_decision *d, guint i, const rs_sighting *before)
     gint64 there_ns =
         rs_time_add(before->at_ns, rs_usual_between(d, before->point, point));
     gint64 slack = d->path->tolerance_ns;
-    if (there_ns - slack > span->first_ns && there_ns + slack < span->now_ns) {
+    if (there_ns - slack > span->first_ns && there_ns + slack < span->last_ns) {
         d->flow->point[point].passed_over++;
     } else {
         d->flow->point[point].passed_off++;

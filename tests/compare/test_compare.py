@@ -426,6 +426,31 @@ def round_and_times(room, say):
             say.equal(f"{what}: in front of it", segment(report, 2 - last, 1)["lost"] or 0, 0)
 
 
+def interfaces_of_other_times(room, say):
+    """Captures of other times that were merged into one file have run when they had."""
+    for first_ns, last_ns in ((0, S), (500 * US, S), (0, 1500 * US), (500 * US, 1500 * US)):
+        for back in (False, True):
+            seen = Seen(2)
+            src, dst = (HOST_B, HOST_A) if back else (HOST_A, HOST_B)
+            for i in range(200):
+                for hop, point in enumerate((1, 0) if back else (0, 1)):
+                    if hop == 0 or i % 20 != 9:
+                        seen.add(point, (i * 10 + hop * 5) * US, wire(
+                            "RC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop))
+            seen.within(1, first_ns, last_ns)
+            apart = seen.compare(room)
+            file = roce.Pcapng([roce.Interface(name="a"), roce.Interface(name="b")])
+            for time_ns, frame, i in sorted((*one, i) for i, point in enumerate(seen.points)
+                                            for one in point):
+                file.add(time_ns, frame, interface=i)
+            room.write({"both.pcapng": file.bytes()})
+            merged = room.compare("both.pcapng#a", "both.pcapng#b")
+            for key in ("matched", "lost", "missed_by_capture", "outside_common_time"):
+                for i in (0, 1):
+                    say.equal(f"{first_ns} to {last_ns}, {i}: {key}",
+                              merged["segments"][i][key], apart["segments"][i][key])
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1128,7 +1153,7 @@ def hostile(room, say):
 
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
-    changed_in_front_of_b, switch_as_a_whole, several_points,
+    changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
