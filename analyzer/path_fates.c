@@ -12,10 +12,11 @@
 
 /* Both points of a leg were on here. */
 void
-rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high)
+rs_path_share(rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
 {
-    rs_flow_leg *n = rs_flow_leg_of(flow, low->point, high->point);
-    const guint64 frames[2] = {low->frame, high->frame};
+    rs_flow_leg *n = rs_flow_leg_of(flow, a->point, b->point);
+    gboolean up = a->point < b->point;
+    const guint64 frames[2] = {up ? a->frame : b->frame, up ? b->frame : a->frame};
     for (guint i = 0; i < 2; i++) {
         n->first_shared[i] =
             n->first_shared[i] == 0 ? frames[i] : MIN(n->first_shared[i], frames[i]);
@@ -30,9 +31,7 @@ share(const rs_decision *d, const rs_journey *j, guint i)
     const rs_sighting *here = rs_sighting_at(d, j->at[i]);
     for (guint k = 0; k < i; k++) {
         if (j->at[k] != RS_NO_SIGHTING) {
-            const rs_sighting *before = rs_sighting_at(d, j->at[k]);
-            gboolean up = before->point < here->point;
-            rs_path_share(d->flow, up ? before : here, up ? here : before);
+            rs_path_share(d->flow, rs_sighting_at(d, j->at[k]), here);
         }
     }
 }

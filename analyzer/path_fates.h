@@ -36,9 +36,9 @@ rs_path_resolve(rs_path *path, guint32 entry);
 gboolean
 rs_path_settle(rs_path *path, guint32 entry);
 
-/* Both points of a leg were on when they saw these. */
+/* Both points of a leg were on when they saw these, which are surely the same copy. */
 void
-rs_path_share(rs_flow *flow, const rs_sighting *low, const rs_sighting *high);
+rs_path_share(rs_flow *flow, const rs_sighting *a, const rs_sighting *b);
 
 /* Whether packets of the flow with this opcode are told apart by their identifications. */
 gboolean

@@ -268,7 +268,6 @@ learn(rs_path *path, rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
         .one_clock =
             path->config.clock_of[low->point] == path->config.clock_of[high->point],
     };
-    rs_path_share(flow, low, high);
     rs_ways_add(path->ways, flow->route, &flow->src, &pair);
     rs_way_by by;
     rs_way way = rs_ways_decide(path->ways, flow->route, &flow->src, &by);
@@ -353,6 +352,9 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
     const rs_sighting *other = elsewhere(path, e, sight->point);
     if (other != NULL) {
         const rs_sighting before = *other; /* clocks that move, move it */
+        if (rs_path_is_numbered(flow, e->opcode)) {
+            rs_path_share(flow, &before, &fresh);
+        }
         learn(path, flow, &before, &fresh);
     }
     (void)rs_match_add(path->table, &fresh);

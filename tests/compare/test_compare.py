@@ -451,6 +451,33 @@ def interfaces_of_other_times(room, say):
                               merged["segments"][i][key], apart["segments"][i][key])
 
 
+def sent_before_the_other_began(room, say):
+    """Where copies sent again are equal, the first of two may have been sent when the other
+    capture had not begun: it is not lost."""
+    for a, b in ((HOST_A, HOST_B), (HOST_A6, HOST_B6)):
+        for order in ((0, 1), (1, 0)):
+            seen = Seen(2)
+
+            def send(i, time_us, src, dst, kind, points):
+                for hop, point in enumerate(points):
+                    seen.add(point, (time_us + hop * 5) * US,
+                             wire(kind, src, dst, i, ident=0, ttl=64 - hop))
+            for i in range(60):
+                time_us = 2 * i if i < 40 else 500 + 20 * i
+                send(i, time_us, a, b, "RC SEND Only", order)
+            for i in range(40):
+                send(i, 400 + 2 * i, a, b, "RC SEND Only", order)
+            for i in range(39, 60):
+                send(i, 510 + 20 * i, b, a, "RC Acknowledge", order[::-1])
+            seen.within(order[1], 200 * US, S)
+            report = seen.compare(room)
+            got = segment(report, *order)
+            what = f"{a.address}, {order}"
+            say.equal(f"{what}: matched", got["matched"], 60)
+            say.equal(f"{what}: lost", got["lost"], 0)
+            say.equal(f"{what}: outside", got["outside_common_time"], 40)
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1153,7 +1180,7 @@ def hostile(room, say):
 
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
-    changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    sent_before_the_other_began, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
