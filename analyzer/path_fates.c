@@ -355,13 +355,16 @@ static void
 appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extra)
 {
     gboolean is_equal = is_extra && !rs_path_may_be_one(d->path, d->entry);
+    /* Of copies sent again that are equal one may have come before a capture began. */
+    gboolean is_sure =
+        is_extra && !is_equal && rs_path_is_numbered(d->flow, d->entry->opcode);
     guint32 from[RS_N_TRACES] = {0};
     for (guint k = 0; k < i; k++) {
         guint before = rs_path_travel(d->path, d->flow->way, k);
         rs_flow_leg *n = rs_flow_leg_of(d->flow, before, first->point);
         if (is_equal && was_on(d, before, first)) {
             n->extra_equal++;
-        } else if (is_extra && !is_equal) {
+        } else if (is_sure || (is_extra && was_on(d, before, first))) {
             n->extra++;
             from[RS_TRACE_DUPLICATED] |= 1u << before;
         } else if (!is_read_beyond(d, before, first->at_ns)) {

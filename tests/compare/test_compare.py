@@ -478,6 +478,27 @@ def sent_before_the_other_began(room, say):
             say.equal(f"{what}: outside", got["outside_common_time"], 40)
 
 
+def sent_again_after_the_first_began(room, say):
+    """Likewise, of a packet that was sent twice the first capture may have only the second
+    copy: the network did not make two of it.  It did where the capture was on."""
+    for twice in (False, True):
+        seen = Seen(2)
+        for i in range(40):
+            packet = wire("RC SEND Only", HOST_A, HOST_B, i, ident=0)
+            for k, time_us in enumerate((20 * i, 2000 + 20 * i) if i < 10 else (20 * i,)):
+                seen.add(0, time_us * US, packet)
+                seen.add(1, (time_us + 5) * US, packet)
+            if twice and i % 20 == 15:
+                seen.add(1, (20 * i + 8) * US, packet)
+            answer = wire("RC Acknowledge", HOST_B, HOST_A, i, ident=0)
+            seen.add(1, (20 * i + 10) * US, answer)
+            seen.add(0, (20 * i + 15) * US, answer)
+        seen.within(0, 150 * US, S)
+        got = segment(seen.compare(room), 0, 1)
+        say.equal(f"{twice}: duplicated", got["duplicated"], 2 if twice else 0)
+        say.equal(f"{twice}: outside", got["outside_common_time"], 8)
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1180,7 +1201,8 @@ def hostile(room, say):
 
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
-    sent_before_the_other_began, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    sent_before_the_other_began, sent_again_after_the_first_began,
+    changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
