@@ -350,7 +350,8 @@ end_journey(const rs_decision *d, const rs_journey *j)
 }
 
 /* The first point that saw it is not the first of the path.  Of the points before it each
- * is judged as if the flow came from there. */
+ * is judged as if the flow came from there.  One that is damaged may have looked different
+ * there. */
 static void
 appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extra)
 {
@@ -371,7 +372,7 @@ appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extr
             n->undecided[1]++;
         } else if (!was_on(d, before, first)) {
             n->outside[1]++;
-        } else {
+        } else if ((first->flags & RS_SIGHTING_CORRUPT) == 0) {
             n->appeared++;
             from[RS_TRACE_APPEARED] |= 1u << before;
         }

@@ -499,6 +499,24 @@ def sent_again_after_the_first_began(room, say):
         say.equal(f"{twice}: outside", got["outside_common_time"], 8)
 
 
+def damaged_beyond_recognition(room, say):
+    """What comes with a bad ICRC and another PSN is no packet that the first point missed."""
+    seen = Seen(2)
+    for i in range(100):
+        packet = wire("RC SEND Only", HOST_A, HOST_B, i, bytes(8), ttl=64)
+        seen.add(0, 20 * i * US, packet)
+        damaged = bytearray(wire("RC SEND Only", HOST_A, HOST_B, i, bytes(8), ttl=63))
+        if i == 50:
+            damaged[14 + 20 + 8 + 10] ^= 0x10 # the PSN
+        seen.add(1, (20 * i + 5) * US, bytes(damaged))
+    report = seen.compare(room)
+    got = segment(report, 0, 1)
+    say.equal("matched", got["matched"], 99)
+    say.equal("lost", got["lost"], 1)
+    say.equal("missed", got["missed_by_capture"], {"from": 0, "to": 0})
+    say.equal("of the point", report["points"][0]["missed"], 0)
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1202,7 +1220,7 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
-    changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    damaged_beyond_recognition, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
