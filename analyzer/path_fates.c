@@ -301,7 +301,8 @@ static void
 lose(const rs_decision *d, const rs_journey *j, guint32 behind)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0;
+    /* Of equal copies another one may have come, and is what was acknowledged. */
+    gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0 && !j->ambiguous;
     gboolean resent = !acked && (last->flags & RS_SIGHTING_RESENT) != 0;
     rs_loss_state state = acked    ? RS_LOSS_ACKED
                           : resent ? RS_LOSS_RESENT
@@ -320,6 +321,7 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind)
         .flow = d->flow->id,
         .behind = behind,
         .loss = acked ? G_MAXUINT32 : list_loss(d, j, behind, state),
+        .ambiguous = j->ambiguous,
     };
     if (!acked) {
         suspect(d->path, last->point, &s);
@@ -394,9 +396,10 @@ any_from_before(const rs_decision *d, guint i)
     return FALSE;
 }
 
-/* A copy was seen at i - 1 or before it, there as `before`, and behind i, but not at i. */
+/* A copy was seen at i - 1 or before it, there as `before`, and behind i, but not at i.  If
+ * an equal copy may have been the one, that proves nothing. */
 static void
-pass_over(const rs_decision *d, guint i, const rs_sighting *before)
+pass_over(const rs_decision *d, const rs_journey *j, guint i, const rs_sighting *before)
 {
     guint point = rs_path_travel(d->path, d->flow->way, i);
     const rs_path_span *span = &d->path->span[point];
@@ -404,7 +407,7 @@ pass_over(const rs_decision *d, guint i, const rs_sighting *before)
         rs_time_add(before->at_ns, rs_usual_between(d, before->point, point));
     gint64 slack = d->path->tolerance_ns;
     if (there_ns - slack > span->first_ns && there_ns + slack < span->last_ns) {
-        d->flow->point[point].passed_over++;
+        d->flow->point[point].passed_over += j->ambiguous || j->unsure ? 0 : 1;
     } else {
         d->flow->point[point].passed_off++;
     }
@@ -422,7 +425,7 @@ tell(const rs_decision *d, const rs_journey *j)
     for (guint i = first + 1; i <= j->last; i++) {
         guint point = rs_path_travel(d->path, d->flow->way, i);
         if (j->at[i] == RS_NO_SIGHTING) {
-            pass_over(d, i, before);
+            pass_over(d, j, i, before);
             continue;
         }
         rs_sighting *here = rs_sighting_at(d, j->at[i]);

@@ -20,6 +20,7 @@ typedef struct rs_path_suspect {
     guint32 flow;
     guint32 behind; /* as rs_path_loss has it */
     guint32 loss;   /* its place in the list; G_MAXUINT32: not listed */
+    gboolean ambiguous;
 } rs_path_suspect;
 
 /* Where among the suspects of a point, which rise by frame, the one of this frame stands, or

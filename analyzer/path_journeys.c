@@ -60,6 +60,35 @@ apart(const rs_decision *d, guint i, guint here_i)
         MOST_APART_NS);
 }
 
+/* Whether the capture of a point has been on and read at a time. */
+static gboolean
+is_covered(const rs_decision *d, guint point, gint64 at_ns)
+{
+    const rs_path_span *span = &d->path->span[point];
+    return span->begun && at_ns >= span->first_ns && at_ns <= span->last_ns;
+}
+
+/* Whether a copy can have been seen when it came to a point. */
+static gboolean
+may_go_on(const rs_decision *d, guint i, guint point)
+{
+    const rs_sighting *last = last_of(d, i);
+    return is_covered(
+        d, point, rs_time_add(last->at_ns, rs_usual_between(d, last->point, point)));
+}
+
+/* Whether a copy came by a point before the i-th that did not see it, though it could. */
+static gboolean
+is_round(const rs_decision *d, guint journey, guint i)
+{
+    for (guint k = rs_journey_at(d, journey)->last + 1; k < i; k++) {
+        if (may_go_on(d, journey, rs_path_travel(d->path, d->flow->way, k))) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* Some that follow each other. */
 typedef struct range {
     guint first, n;
@@ -69,6 +98,7 @@ typedef struct range {
  * are fewer, and each of these has a partner. */
 typedef struct pairing {
     const rs_decision *d;
+    guint i; /* that point, in the direction of travel */
     gboolean copies_are_fewer;
     range copies, here; /* among all */
     guint n_few, n_more;
@@ -76,11 +106,20 @@ typedef struct pairing {
 } pairing;
 
 static gint64
-cost(const pairing *p, guint few, guint more)
+misfit(const pairing *p, guint few, guint more)
 {
     return p->copies_are_fewer
                ? apart(p->d, p->copies.first + few, p->here.first + more)
                : apart(p->d, p->copies.first + more, p->here.first + few);
+}
+
+/* The same, and as much as times differ by anyway for a copy that went round a point. */
+static gint64
+cost(const pairing *p, guint few, guint more)
+{
+    guint copy = p->copies.first + (p->copies_are_fewer ? few : more);
+    gint64 round_ns = is_round(p->d, copy, p->i) ? p->d->path->tolerance_ns : 0;
+    return misfit(p, few, more) + round_ns;
 }
 
 /* As pair_by_time(), where there are very many: each has the first behind that of the one
@@ -152,29 +191,13 @@ find_ambiguous(const pairing *p)
         guint chosen = p->partner[k];
         for (guint m = chosen > 0 ? chosen - 1 : 0; m <= chosen + 1 && m < p->n_more;
              m++) {
-            gint64 worse = cost(p, k, m) - cost(p, k, chosen);
+            gint64 worse = misfit(p, k, m) - misfit(p, k, chosen);
             if (m != chosen && worse <= p->d->path->tolerance_ns && !is_partner(p, m)) {
                 rs_journey_at(p->d, p->copies.first + m)->ambiguous = TRUE;
+                rs_journey_at(p->d, p->copies.first + chosen)->unsure = TRUE;
             }
         }
     }
-}
-
-/* Whether the capture of a point has been on and read at a time. */
-static gboolean
-is_covered(const rs_decision *d, guint point, gint64 at_ns)
-{
-    const rs_path_span *span = &d->path->span[point];
-    return span->begun && at_ns >= span->first_ns && at_ns <= span->now_ns;
-}
-
-/* Whether a copy can have been seen when it came to a point. */
-static gboolean
-may_go_on(const rs_decision *d, guint i, guint point)
-{
-    const rs_sighting *last = last_of(d, i);
-    return is_covered(
-        d, point, rs_time_add(last->at_ns, rs_usual_between(d, last->point, point)));
 }
 
 /* Whether what is seen at the i-th point can have been seen before it. */
@@ -292,6 +315,7 @@ join(rs_decision *d, guint i)
     put_in_order(d);
     pairing p = {
         .d = d,
+        .i = i,
         .copies = {.n = d->path->journeys->len},
         .here = {.n = d->path->here->len},
     };

@@ -4,7 +4,8 @@
  * the direction of travel.
  *
  * The one rule: copies stay in their order, and of all ways to pair them then, that is
- * taken by which the times are the least unusual.
+ * taken by which the times are the least unusual.  Where times do not tell, a copy goes on
+ * from the point before rather than round it.
  */
 #ifndef RS_PATH_JOURNEYS_H
 #define RS_PATH_JOURNEYS_H
@@ -17,7 +18,8 @@
 typedef struct rs_journey {
     guint32 at[RS_PATH_MAX_POINTS];
     guint last;
-    gboolean ambiguous; /* an equal copy may have been the one */
+    gboolean ambiguous; /* it did not go on, and an equal copy may have been the one */
+    gboolean unsure;    /* it went on, and an equal copy may have been the one */
     gboolean open;      /* more of it may come */
 } rs_journey;
 

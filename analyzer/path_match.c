@@ -411,6 +411,9 @@ revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
         return;
     }
     const rs_path_suspect *s = &g_array_index(list, rs_path_suspect, place);
+    if (s->ambiguous && state == RS_LOSS_ACKED) {
+        return; /* an equal copy may have come, and is what was acknowledged */
+    }
     for (guint to = 0; to < path->config.n_points; to++) {
         if ((s->behind & 1u << to) != 0) {
             rs_flow_leg *n = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);

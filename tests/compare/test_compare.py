@@ -517,6 +517,32 @@ def damaged_beyond_recognition(room, say):
     say.equal("of the point", report["points"][0]["missed"], 0)
 
 
+def which_of_two_is_lost(room, say):
+    """Of two copies that the network made one is lost.  That it is the one that looks as if
+    it had come round the point in the middle is no proof that this one missed it."""
+    for acked in (False, True):
+        seen = Seen(3)
+        for i in range(200):
+            late_us = 1 if i == 100 else 0
+            for hop in range(3):
+                packet = wire("RC SEND Only", HOST_A, HOST_B, i, bytes(8), ttl=64 - hop)
+                time_us = 20 * i + 5 * hop
+                if hop == 0 or i % 10 != 5 or acked:
+                    seen.add(hop, (time_us + (late_us if hop == 2 else 0)) * US, packet)
+                if hop == 0 and i == 100:
+                    seen.add(0, (time_us + 1) * US, packet)
+                if acked:
+                    seen.add(hop, (20 * i + 18 - 2 * hop) * US, wire(
+                        "RC Acknowledge", HOST_B, HOST_A, i, ttl=62 + hop))
+        report = seen.compare(room)
+        for a, b, lost in ((0, 1, 1 if acked else 21), (1, 2, 0)):
+            got = segment(report, a, b)
+            say.equal(f"{acked}, {a} -> {b}: lost", got["lost"], lost)
+            say.equal(f"{acked}, {a} -> {b}: undecidable", got["undecidable"], 0)
+            say.equal(f"{acked}, {a} -> {b}: missed", got["missed_by_capture"],
+                      {"from": 0, "to": 0})
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1220,7 +1246,7 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
-    damaged_beyond_recognition, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    damaged_beyond_recognition, which_of_two_is_lost, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
