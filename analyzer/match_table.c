@@ -127,10 +127,10 @@ rs_match_approach_entry(const rs_match_table *t, const roce_wire_identity *ident
     }
 }
 
-guint32
-rs_match_find(const rs_match_table *t, const roce_wire_identity *identity)
+/* The first of this identity in a chain. */
+static guint32
+find_from(const rs_match_table *t, guint32 at, const roce_wire_identity *identity)
 {
-    guint32 at = *bucket_of(t, identity->narrow);
     while (at != NONE) {
         const rs_match_entry *e = rs_match_entry_of(t, at);
         if (roce_wire_identity_equal(&e->identity, identity)) {
@@ -139,6 +139,41 @@ rs_match_find(const rs_match_table *t, const roce_wire_identity *identity)
         at = e->chain;
     }
     return RS_NO_ENTRY;
+}
+
+/* Whether some other point has more sightings of an entry. */
+static gboolean
+is_awaited(const rs_match_table *t, guint32 entry, guint point)
+{
+    guint n[G_MAXUINT8 + 1] = {0};
+    for (guint32 at = rs_match_entry_of(t, entry)->first; at != RS_NO_SIGHTING;) {
+        const rs_sighting *s = rs_match_sighting(t, at);
+        n[s->point]++;
+        at = s->next;
+    }
+    for (guint i = 0; i < t->n_points; i++) {
+        if (n[i] > n[point]) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+guint32
+rs_match_find(const rs_match_table *t, const roce_wire_identity *identity, guint point)
+{
+    guint32 first = find_from(t, *bucket_of(t, identity->narrow), identity);
+    if (first == RS_NO_ENTRY || identity->has_icrc) {
+        return first;
+    }
+    guint32 next = find_from(t, rs_match_entry_of(t, first)->chain, identity);
+    guint32 found =
+        next != RS_NO_ENTRY && is_awaited(t, first, point) ? first : RS_NO_ENTRY;
+    for (; next != RS_NO_ENTRY;
+         next = find_from(t, rs_match_entry_of(t, next)->chain, identity)) {
+        found = is_awaited(t, next, point) ? next : found; /* older ones stand behind */
+    }
+    return found != RS_NO_ENTRY ? found : first;
 }
 
 guint32

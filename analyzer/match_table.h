@@ -80,9 +80,12 @@ void
 rs_match_approach_entry(const rs_match_table *table,
                         const roce_wire_identity *identity);
 
-/* The entry of this identity that takes sightings, or RS_NO_ENTRY. */
+/* The entry of this identity that takes a sighting of a point, or RS_NO_ENTRY.  Without an
+ * ICRC it may be that of several packets: then it is the oldest of which the point has
+ * fewer sightings than another one. */
 guint32
-rs_match_find(const rs_match_table *table, const roce_wire_identity *identity);
+rs_match_find(const rs_match_table *table, const roce_wire_identity *identity,
+              guint point);
 
 /* A new entry without sightings: one has to follow at once. */
 guint32

@@ -303,14 +303,14 @@ follow_places(rs_path *path, const rs_path_sight *sight)
 /* The entry that a packet belongs to.  Of one with very many sightings as many as can be
  * are decided on before another comes. */
 static guint32
-entry_of(rs_path *path, const roce_wire_identity *identity)
+entry_of(rs_path *path, const roce_wire_identity *identity, guint point)
 {
-    guint32 at = rs_match_find(path->table, identity);
+    guint32 at = rs_match_find(path->table, identity, point);
     guint n = at != RS_NO_ENTRY ? rs_match_entry_of(path->table, at)->n : 0;
     if (n == 0 || n % MANY_COPIES != 0 || !path->clocks_known) {
         return at;
     }
-    return rs_path_settle(path, at) ? rs_match_find(path->table, identity) : at;
+    return rs_path_settle(path, at) ? rs_match_find(path->table, identity, point) : at;
 }
 
 static void
@@ -386,7 +386,7 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
     while (rs_match_table_is_full(path->table)) {
         retire_oldest(path);
     }
-    guint32 at = entry_of(path, &identity);
+    guint32 at = entry_of(path, &identity, sight->point);
     follow_places(path, sight);
     if (at != RS_NO_ENTRY &&
         is_inside(path, rs_match_entry_of(path->table, at), sight)) {

@@ -543,6 +543,33 @@ def which_of_two_is_lost(room, say):
                       {"from": 0, "to": 0})
 
 
+def told_apart_by_icrcs(room, say):
+    """RNR NAKs and acknowledgements of one PSN, one capture of which has no ICRCs, where
+    nothing else tells packets apart."""
+    for ident in (0, 7):
+        seen = Seen(2)
+        for i in range(150):
+            for k, syndrome in enumerate((0x21, 0x1F) if i % 3 == 0 else (0x1F,)):
+                time_us = 200 * i + 100 * k
+                request = wire("RC SEND Only", HOST_A, HOST_B, i, ident=ident)
+                ib = roce.transport(roce.OPCODE["RC Acknowledge"], dest_qpn=0x457, psn=i,
+                                    headers=roce.aeth(syndrome, i))
+                answer = roce.ethernet(roce.rocev2(
+                    roce.Ip(HOST_B.address, HOST_A.address, ident=ident), 50_000, ib))
+                for hop in range(2):
+                    seen.add(hop, (time_us + 5 * hop) * US, request)
+                    seen.add(1 - hop, (time_us + 20 + 5 * hop) * US, answer)
+        for cut in "ab":
+            report = seen.compare(room, **{cut: {"snap_length": 58}})
+            for a, b in ((0, 1), (1, 0)):
+                got = segment(report, a, b)
+                what = f"{ident}, cut at {cut}, {a} -> {b}"
+                say.equal(f"{what}: matched", got["matched"], 200)
+                say.equal(f"{what}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
+                for key in ("lost", "duplicated", "outside_common_time"):
+                    say.equal(f"{what}: {key}", got[key], 0)
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1246,7 +1273,8 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
-    damaged_beyond_recognition, which_of_two_is_lost, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    damaged_beyond_recognition, which_of_two_is_lost,
+    told_apart_by_icrcs, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
