@@ -241,6 +241,7 @@ read_beginnings(rs_compare *compare, GError **error)
             rs_compare_point_settle(rs_compare_point_at(compare, i));
         }
     }
+    rs_path_learn(compare->path);
     return TRUE;
 }
 
@@ -350,8 +351,8 @@ align_sources(rs_compare *compare, difference_finder find, void *ctx)
 static void
 begin_spread(rs_compare *compare)
 {
-    compare->n_spread = 0;
     rs_path_begin(compare->path);
+    compare->n_spread = 0;
     compare->path->tolerance_ns = LEAST_TOLERANCE_NS;
     for (guint i = 0; i + 1 < compare->points->len; i++) {
         g_autoptr(GArray) some = rs_path_differences(compare->path, i, i + 1);

@@ -199,12 +199,14 @@ typedef struct rs_path_sight {
 typedef struct rs_path {
     rs_path_config config;
     gboolean clocks_known; /* times of all points can be compared */
+    gboolean side_by_side; /* points are read in the order of time */
     rs_path_span span[RS_PATH_MAX_POINTS];
     gint64 tolerance_ns; /* what delays differ by, about; whoever reads says */
     /* By how much at_ns is usually more behind a segment than before it. */
     gint64 usual_ns[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
     struct rs_match_table *table;
     rs_ways *ways;
+    GArray *unsure;   /* packets of which nothing is learned yet */
     GPtrArray *flows; /* rs_flow */
     GHashTable *by_key;
     GArray *losses; /* rs_path_loss, the first of them */
@@ -243,6 +245,11 @@ rs_path_acknowledged(rs_path *path, guint point, guint64 frame);
 
 void
 rs_path_resent(rs_path *path, guint point, guint64 frame);
+
+/* Learns from all packets that wait, as far as it can be told which copies are the same;
+ * none comes for now. */
+void
+rs_path_learn(rs_path *path);
 
 /* Whether a packet that two points saw is known to be the same and no equal one. */
 struct rs_match_entry;

@@ -164,6 +164,18 @@ agreed(const together *t)
 }
 
 void
+rs_ways_count(rs_ways *ways, guint32 number, const roce_addr *src)
+{
+    if (number == G_MAXUINT32) {
+        return;
+    }
+    route *r = g_ptr_array_index(ways->routes, number);
+    gint64 sign = roce_addr_equal(src, &r->a) ? 1 : -1;
+    r->packets += sign;
+    r->first = r->first == 0 ? sign : r->first;
+}
+
+void
 rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
             const rs_way_pair *pair)
 {
@@ -173,8 +185,6 @@ rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
     route *r = g_ptr_array_index(ways->routes, number);
     gboolean from_a = roce_addr_equal(src, &r->a);
     gint64 sign = from_a ? 1 : -1;
-    r->packets += sign;
-    r->first = r->first == 0 ? sign : r->first;
     r->hops += sign * sign_of((gint64)pair->low_hops - pair->high_hops);
     if (pair->one_clock) {
         r->one_clock_ns += sign * CLAMP(pair->difference_ns, -CLIP_NS, CLIP_NS);

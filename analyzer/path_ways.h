@@ -78,6 +78,10 @@ rs_ways_free(rs_ways *ways);
 guint32
 rs_ways_route(rs_ways *ways, const roce_addr *a, const roce_addr *b);
 
+/* Two points saw a packet from `src`, whatever it tells. */
+void
+rs_ways_count(rs_ways *ways, guint32 route, const roce_addr *src);
+
 /* Takes what a packet from `src` on its route tells. */
 void
 rs_ways_add(rs_ways *ways, guint32 route, const roce_addr *src,

@@ -570,6 +570,32 @@ def told_apart_by_icrcs(room, say):
                     say.equal(f"{what}: {key}", got[key], 0)
 
 
+def way_of_what_is_sent_again(room, say):
+    """Nearly all data were sent twice, and are equal; which way they go is found by those
+    copies that both points saw, whichever capture is read first."""
+    for order in ((0, 1), (1, 0)):
+        seen = Seen(2)
+        near, far = order
+        for k in range(2):
+            for i in range(200):
+                packet = wire("RC SEND Only", HOST_A, HOST_B, i, ident=0)
+                answer = wire("RC Acknowledge", HOST_B, HOST_A, i, ident=0)
+                for hop, point in enumerate((near, far)):
+                    seen.add(point, (4000 * k + 10 * i + 5 * hop) * US, packet)
+                    if k == 1 and i % 8 == 7:
+                        seen.add(point, (4000 + 10 * i + 13 - 5 * hop) * US, answer)
+        seen.within(far, 3000 * US, S)
+        report = seen.compare(room)
+        for stream in report["streams"]:
+            forward = (stream["src"] == HOST_A.address) == (near == 0)
+            say.equal(f"{order}: {stream['src']}",
+                      (stream["direction"], stream["direction_by"]),
+                      ("forward" if forward else "backward", "both_directions"))
+        got = segment(report, near, far)
+        say.equal(f"{order}: matched", got["matched"], 200)
+        say.equal(f"{order}: lost", got["lost"], 0)
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1274,7 +1300,7 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    told_apart_by_icrcs, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,

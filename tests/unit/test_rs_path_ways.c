@@ -77,6 +77,7 @@ check_ways(void)
                                       .low_hops = p->low_hops,
                                       .high_hops = p->high_hops,
                                       .one_clock = p->one_clock};
+            rs_ways_count(ways, route, p->from_a ? &a : &b);
             rs_ways_add(ways, route, p->from_a ? &a : &b, &pair);
         }
         CHECK_INT(rs_ways_decide(ways, route, &a, &by), rows[i].want);
@@ -86,6 +87,30 @@ check_ways(void)
         rs_ways_free(ways);
     }
     check_row(NULL);
+}
+
+/* Where nothing tells, all packets that two points saw have a voice, also those that could
+ * not be asked. */
+static void
+check_most(void)
+{
+    rs_ways *ways = rs_ways_new();
+    const roce_addr a = address(1);
+    const roce_addr b = address(2);
+    const rs_way_pair pair = {.high = 1, .low_hops = 64, .high_hops = 64};
+    rs_way_by by;
+    guint32 route = rs_ways_route(ways, &a, &b);
+    for (guint i = 0; i < 3; i++) {
+        rs_ways_count(ways, route, &a);
+        rs_ways_add(ways, route, &a, &pair);
+    }
+    CHECK_INT(rs_ways_decide(ways, route, &b, &by), RS_WAY_BACKWARD);
+    for (guint i = 0; i < 4; i++) {
+        rs_ways_count(ways, route, &b);
+    }
+    CHECK_INT(rs_ways_decide(ways, route, &b, &by), RS_WAY_FORWARD);
+    CHECK_INT(by, RS_WAY_BY_ORDER_GIVEN);
+    rs_ways_free(ways);
 }
 
 /* Differences one after the other, and what is made of the last. */
@@ -130,6 +155,7 @@ int
 main(void)
 {
     check_ways();
+    check_most();
     check_middles();
     return check_status();
 }
