@@ -160,6 +160,7 @@ line_at(const GArray *edges, rs_clock_way way, double slope, double at)
 typedef struct strip {
     GArray *edges[RS_N_CLOCK_WAYS];
     double middle[RS_N_CLOCK_WAYS]; /* mean time of each */
+    double coarse;                  /* by how much differences may be wrong, ns */
 } strip;
 
 /* How wide the strip between both ways is, at the middle of their times; of a way without
@@ -197,6 +198,7 @@ begin_strip(strip *s, const rs_clock *clock, const rs_clock_fit *fit, guint epoc
 {
     double sum = 0;
     guint n = 0;
+    s->coarse = (double)fit->coarse_ns;
     for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
         s->edges[way] = edges_of(clock, fit, (rs_clock_way)way, epoch);
         for (guint i = 0; i < s->edges[way]->len; i++) {
@@ -245,13 +247,36 @@ residual_of(const strip *s, double slope, double *span)
     return off->len > 0 ? g_array_index(off, double, off->len / 2) : 0;
 }
 
+/* How long the packets of a strip last. */
+static double
+span_of(const strip *s)
+{
+    double span = 0;
+    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
+        guint n = s->edges[way]->len;
+        if (n > 0) {
+            double first = g_array_index(s->edges[way], edge, 0).at;
+            double last = g_array_index(s->edges[way], edge, n - 1).at;
+            span = MAX(span, fabs(last - first));
+        }
+    }
+    return span;
+}
+
+/* How wrong a slope can be, over a span by whose edges it is found. */
+static double
+unsure_ppb_of(const strip *s, double residual, double span)
+{
+    return span > 0 ? (residual + 1 + s->coarse) / span * 2e9 : INFINITY;
+}
+
 static void
 fit_drift(const strip *s, rs_clock_fit *fit, double *slope)
 {
     double span;
     *slope = widest_slope(s);
     double residual = residual_of(s, *slope, &span);
-    double unsure_ppb = span > 0 ? (residual + 1) / span * 2e9 : INFINITY;
+    double unsure_ppb = unsure_ppb_of(s, residual, span);
     fit->drift_known = unsure_ppb <= DRIFT_TOLD_PPB;
     if (!fit->drift_known) {
         *slope = 0;
@@ -276,29 +301,15 @@ fit_offset(const strip *s, rs_clock_fit *fit, double slope)
         gint64 both = rs_time_apart(forward, backward);
         fit->offset_ns = backward + both / 2;
         fit->round_trip_ns = (guint64)MAX(both, 0);
-        fit->uncertainty_ns = (guint64)(ABS(both) / 2 + 1);
+        fit->uncertainty_ns = (guint64)(ABS(both) / 2 + 1) + fit->coarse_ns;
+        fit->uncertainty_ns +=
+            (guint64)llround(fit->drift_known ? 0 : span_of(s) * DRIFT_TOLD_PPB * 1e-9);
     } else {
         fit->offset_ns = fit->packets[RS_CLOCK_FORWARD] > 0 ? forward : backward;
     }
 }
 
 /* ---- steps, once more ---- */
-
-/* How long an epoch lasts. */
-static double
-span_of(const strip *s)
-{
-    double span = 0;
-    for (guint way = 0; way < RS_N_CLOCK_WAYS; way++) {
-        guint n = s->edges[way]->len;
-        if (n > 0) {
-            double first = g_array_index(s->edges[way], edge, 0).at;
-            double last = g_array_index(s->edges[way], edge, n - 1).at;
-            span = MAX(span, fabs(last - first));
-        }
-    }
-    return span;
-}
 
 /* The slope in the longest epoch: no step has a part in it. */
 static double
@@ -313,7 +324,7 @@ slope_between_steps(const rs_clock *clock, const rs_clock_fit *fit)
         if (span_of(&s) > longest) {
             longest = span_of(&s);
             slope = widest_slope(&s);
-            double unsure = (residual_of(&s, slope, &span) + 1) / longest * 2e9;
+            double unsure = unsure_ppb_of(&s, residual_of(&s, slope, &span), longest);
             slope = unsure <= DRIFT_TOLD_PPB ? slope : 0;
         }
         end_strip(&s);
@@ -374,9 +385,10 @@ begin_fit(const rs_clock *clock, rs_clock_fit *fit)
 }
 
 void
-rs_clock_solve(const rs_clock *clock, rs_clock_fit *fit)
+rs_clock_solve(const rs_clock *clock, guint64 coarse_ns, rs_clock_fit *fit)
 {
     begin_fit(clock, fit);
+    fit->coarse_ns = coarse_ns;
     if (!fit->known) {
         return;
     }
@@ -400,9 +412,9 @@ rs_clock_solve_same(const rs_clock *clock, rs_clock_fit *fit)
     strip s;
     double span;
     begin_strip(&s, clock, fit, ALL_EPOCHS);
+    fit->drift_known = TRUE;
     fit_offset(&s, fit, 0);
     fit->residual_ns = (guint64)llround(residual_of(&s, 0, &span));
-    fit->drift_known = TRUE;
     fit->offset_ns = 0;
     fit->uncertainty_ns = 0;
     end_strip(&s);

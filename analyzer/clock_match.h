@@ -9,7 +9,8 @@
  *
  *   - the offset is no greater than the least difference forward and no less than the
  *     greatest one backward.  It is taken to lie in the middle: as if the least delays of
- *     both ways were the same.  Half of what lies between is how wrong that can be;
+ *     both ways were the same.  Half of what lies between is how wrong that can be, and
+ *     what stamps are too coarse for, and what a drift does that is not known;
  *   - with one way alone, offset and delay cannot be told apart;
  *   - drift is the slope for which the differences of both ways leave the widest strip
  *     between them (of one way alone: for which the line below them all is the highest,
@@ -69,6 +70,7 @@ typedef struct rs_clock_fit {
     guint64 packets[RS_N_CLOCK_WAYS];
     gboolean known;         /* of any packet: otherwise nothing below holds */
     gboolean both_ways;     /* if not, `offset_ns` has the least delay in it */
+    guint64 coarse_ns;      /* that stamps of both points are wrong by */
     gint64 start_ns;        /* at_ns of the first packet */
     gint64 offset_ns;       /* then */
     guint64 uncertainty_ns; /* of the offset; valid if both_ways */
@@ -82,9 +84,10 @@ typedef struct rs_clock_fit {
     gint64 edge_ns[RS_N_CLOCK_WAYS]; /* least or greatest difference at start_ns */
 } rs_clock_fit;
 
-/* What is known by now. */
+/* What is known by now, if stamps are wrong by up to so much, both together: that is what
+ * their resolutions leave open, beyond a nanosecond. */
 void
-rs_clock_solve(const rs_clock *clock, rs_clock_fit *fit);
+rs_clock_solve(const rs_clock *clock, guint64 coarse_ns, rs_clock_fit *fit);
 
 /* The same for two points that one clock stamps: its offset is 0 and it does not drift. */
 void

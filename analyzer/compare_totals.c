@@ -172,12 +172,24 @@ has_one_clock(const rs_compare *compare, guint low)
     return compare->source_of[low] == compare->source_of[low + 1];
 }
 
+/* What stamps of a point leave open. */
+static guint64
+coarse_ns(const rs_compare *compare, guint point)
+{
+    return MAX(rs_compare_source_of(compare, point)->resolution_ns, 1) - 1;
+}
+
 /* How the clock of the point behind `low` differs from that of `low`. */
 static void
 solve_clock(const rs_compare *compare, guint low, rs_clock_fit *fit)
 {
     const rs_clock *clock = compare->path->clock[low];
-    (has_one_clock(compare, low) ? rs_clock_solve_same : rs_clock_solve)(clock, fit);
+    if (has_one_clock(compare, low)) {
+        rs_clock_solve_same(clock, fit);
+    } else {
+        rs_clock_solve(clock, coarse_ns(compare, low) + coarse_ns(compare, low + 1),
+                       fit);
+    }
 }
 
 static void

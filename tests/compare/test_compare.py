@@ -596,6 +596,29 @@ def way_of_what_is_sent_again(room, say):
         say.equal(f"{order}: lost", got["lost"], 0)
 
 
+def coarse_stamps(room, say):
+    """What stamps of microseconds cannot tell is not said."""
+    for what, coarse, drift_ppm in (("at one", "b", 0), ("at both", "ab", 40),
+                                    ("at none", "", 40)):
+        seen = Seen(2)
+        for i in range(1500):
+            time_ns = i * 7777
+            drift_ns = time_ns * drift_ppm // 10**6
+            delay_ns = 300 + i * 7919 % 2000
+            request = wire("RC SEND Only", HOST_A, HOST_B, i, ttl=64)
+            seen.add(0, time_ns, request)
+            seen.add(1, time_ns + drift_ns + delay_ns, request)
+            answer = wire("RC Acknowledge", HOST_B, HOST_A, i, ttl=64)
+            seen.add(1, time_ns + drift_ns + 3000, answer)
+            seen.add(0, time_ns + 3000 + delay_ns, answer)
+        report = seen.compare(room, **{name: {"nanoseconds": False} for name in coarse})
+        clock = segment(report, 0, 1)["clock"]
+        say.within(f"{what}: offset", clock["offset_ns"], 0, clock["offset_uncertainty_ns"])
+        if clock["drift_ppb"] is not None:
+            say.within(f"{what}: drift", clock["drift_ppb"], drift_ppm * 1000,
+                       clock["drift_uncertainty_ppb"])
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1300,7 +1323,7 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    coarse_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,

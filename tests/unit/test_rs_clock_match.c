@@ -22,6 +22,7 @@ typedef struct traffic {
     gint64 offset_ns, drift_ppb;
     guint step_at; /* packet; 0: none */
     gint64 step_ns;
+    gint64 unit_ns[2]; /* of stamps; 0: a nanosecond */
     /* what has to come out */
     gint64 want_offset_ns, off_by_ns;
     gint64 want_drift_ppb; /* to 1 ppm, and more where it is said to be less sure */
@@ -49,9 +50,12 @@ run(const traffic *t, rs_clock *clock)
         gint64 wrong =
             t->offset_ns + (gint64)((double)at * 1e-9 * (double)t->drift_ppb);
         wrong += t->step_at > 0 && i >= t->step_at ? t->step_ns : 0;
+        gint64 there = at + (back ? wrong - delay : wrong + delay);
+        gint64 stamp = at - at % MAX(t->unit_ns[0], 1);
+        there -= there % MAX(t->unit_ns[1], 1);
         const rs_clock_pair pair = {
-            .at_ns = at,
-            .difference_ns = back ? wrong - delay : wrong + delay,
+            .at_ns = stamp,
+            .difference_ns = there - stamp,
             .frame = {i + 1, i + 1},
         };
         rs_clock_add(clock, back ? RS_CLOCK_BACKWARD : RS_CLOCK_FORWARD, &pair);
@@ -97,6 +101,15 @@ static const traffic cases[] = {
      .queue_from = 1000, .queue_to = 2000, .queue_ns = 5 * MS, .want_offset_ns = 5 * US, .off_by_ns = US},
     {.name = "one way, set by a second", .n = 4000, .apart_ns = 10 * US, .delay_ns = 5 * US, .jitter_ns = 3000,
      .step_at = 1000, .step_ns = S, .want_offset_ns = 5 * US, .off_by_ns = US, .want_steps = 1},
+    {.name = "stamps of microseconds at one point", .n = 1000, .apart_ns = 7777, .back_every = 4, .delay_ns = 300, .jitter_ns = 50,
+     .offset_ns = S, .unit_ns = {1, US}, .want_offset_ns = S, .off_by_ns = US},
+    {.name = "of microseconds at both, drifting by less", .n = 1000, .apart_ns = 7777, .back_every = 4, .delay_ns = 5 * US, .jitter_ns = 300,
+     .offset_ns = S, .drift_ppb = 40000, .unit_ns = {US, US}, .want_offset_ns = S, .off_by_ns = 2 * US},
+    {.name = "likewise, for longer", .n = 100000, .apart_ns = 7777, .back_every = 4, .delay_ns = 5 * US, .jitter_ns = 300,
+     .offset_ns = S, .drift_ppb = 40000, .unit_ns = {US, US}, .want_offset_ns = S, .off_by_ns = 2 * US,
+     .want_drift = TRUE, .want_drift_ppb = 40000},
+    {.name = "delays hide the drift", .n = 1000, .apart_ns = 7777, .back_every = 4, .delay_ns = 300, .jitter_ns = 2000,
+     .offset_ns = S, .drift_ppb = 90000, .want_offset_ns = S, .off_by_ns = US},
     {.name = "the last packets cannot tell", .n = 1000, .apart_ns = 10 * US, .back_every = 2, .delay_ns = 5 * US,
      .step_at = 994, .step_ns = MS, .off_by_ns = MS},
 };
@@ -111,7 +124,8 @@ check_cases(void)
         rs_clock_fit fit;
         check_row(t->name);
         run(t, clock);
-        rs_clock_solve(clock, &fit);
+        gint64 coarse_ns = MAX(t->unit_ns[0], 1) + MAX(t->unit_ns[1], 1) - 2;
+        rs_clock_solve(clock, (guint64)coarse_ns, &fit);
         CHECK(fit.known);
         CHECK_INT(fit.packets[0] + fit.packets[1], t->n);
         CHECK_INT(fit.n_steps, t->want_steps);
@@ -124,6 +138,10 @@ check_cases(void)
         }
         if (fit.both_ways && t->want_steps == 0 && t->step_at == 0) {
             CHECK(distance(fit.offset_ns, t->offset_ns) <= (gint64)fit.uncertainty_ns);
+        }
+        if (fit.drift_known && t->unit_ns[1] > 0) {
+            CHECK(distance(fit.drift_ppb, t->drift_ppb) <=
+                  (gint64)fit.drift_uncertainty_ppb);
         }
         if (fit.n_steps == 1) {
             CHECK(distance(fit.steps[0].by_ns, t->step_ns) <= 3 * US);
@@ -148,7 +166,7 @@ check_variation(void)
     rs_clock_fit fit;
     rs_dist dist;
     run(&t, clock);
-    rs_clock_solve(clock, &fit);
+    rs_clock_solve(clock, 0, &fit);
     rs_clock_variation(clock, &fit, RS_CLOCK_FORWARD, &dist);
     CHECK_INT(dist.count, fit.packets[RS_CLOCK_FORWARD]);
     CHECK_INT(dist.p50, 0);
@@ -166,7 +184,7 @@ check_nothing(void)
     g_autoptr(rs_clock) clock = rs_clock_new();
     rs_clock_fit fit;
     rs_dist dist;
-    rs_clock_solve(clock, &fit);
+    rs_clock_solve(clock, 0, &fit);
     CHECK(!fit.known);
     rs_clock_variation(clock, &fit, RS_CLOCK_FORWARD, &dist);
     CHECK_INT(dist.count, 0);
