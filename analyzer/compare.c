@@ -146,6 +146,7 @@ end_source(rs_compare *compare, guint source_i)
     for (guint i = 0; i < compare->points->len; i++) {
         if (compare->source_of[i] == source_i) {
             rs_compare_point_end(rs_compare_point_at(compare, i), source->reader);
+            rs_path_end(compare->path, i);
         }
     }
     rs_compare_source_close(source);
@@ -165,6 +166,9 @@ follow_points(rs_compare *compare, guint source_i, const rs_record *record,
                    rs_compare_point_wants(point, source->reader, record, packet);
         if (compare->source_of[i] == source_i) {
             follow_point(point, source, step_ns, wants[i]);
+            if (wants[i]) {
+                rs_path_wake(compare->path, i);
+            }
         }
     }
     follow_source(compare, source_i);

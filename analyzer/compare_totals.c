@@ -59,11 +59,11 @@ static void
 add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *part)
 {
     gboolean misses = rs_compare_misses(compare, part->to);
-    part->lost += leg->ended_resent + (misses ? 0 : leg->ended_open);
-    part->lost_resent += leg->ended_resent;
-    part->undecidable += misses ? leg->ended_open : 0;
-    part->missed_to += leg->ended_acked;
-    part->ambiguous += leg->ambiguous;
+    part->lost += leg->ended.resent + (misses ? 0 : leg->ended.open);
+    part->lost_resent += leg->ended.resent;
+    part->undecidable += misses ? leg->ended.open : 0;
+    part->missed_to += leg->ended.acked;
+    part->ambiguous += leg->ended.ambiguous;
     part->outside += leg->outside[0] + leg->outside[1];
     part->slipped += leg->undecided[0] + leg->undecided[1];
 }
@@ -148,7 +148,7 @@ find_misses(rs_compare *compare)
             guint next = next_passed(compare, flow, p);
             if (next < n_points(compare)) {
                 const rs_flow_leg *leg = rs_flow_leg_of(flow, p, next);
-                compare->missed[next] += leg->ended_acked;
+                compare->missed[next] += leg->ended.acked;
                 compare->missed[p] += leg->appeared;
             }
         }

@@ -62,6 +62,26 @@ is_storm_known(const rs_flow *flow, guint a, guint b)
     return TRUE;
 }
 
+/* When a copy that was seen here has to have come by another point. */
+static gint64
+time_there(const rs_decision *d, guint point, const rs_sighting *seen)
+{
+    gboolean behind = (d->flow->way == RS_WAY_FORWARD) == (seen->point < point);
+    gint64 took_ns = rs_usual_between(d, seen->point, point);
+    return rs_time_add(seen->at_ns, behind ? took_ns : -took_ns);
+}
+
+/* How wrong that may be. */
+static gint64
+slack_of(const rs_decision *d, guint point, const rs_sighting *seen)
+{
+    /* Which of many equal ones a capture has begun or ended with is no better known than
+     * how long they take. */
+    gboolean is_vague = rs_is_storm(d) && !is_storm_known(d->flow, point, seen->point);
+    return is_vague ? MAX(d->path->tolerance_ns, LEAST_MARGIN_NS)
+                    : d->path->tolerance_ns;
+}
+
 /* Whether the capture of another point was on when a copy that was seen here has to have
  * come by there. */
 static gboolean
@@ -70,18 +90,23 @@ was_on(const rs_decision *d, guint point, const rs_sighting *seen)
     const rs_path_span *span = &d->path->span[point];
     const rs_flow_leg *n = rs_flow_leg_of(d->flow, point, seen->point);
     guint side = seen->point < point ? 0 : 1;
-    gboolean behind = (d->flow->way == RS_WAY_FORWARD) == (seen->point < point);
-    gint64 took_ns = rs_usual_between(d, seen->point, point);
-    gint64 there_ns = rs_time_add(seen->at_ns, behind ? took_ns : -took_ns);
-    /* Which of many equal ones a capture has begun or ended with is no better known than
-     * how long they take. */
-    gboolean is_vague = rs_is_storm(d) && !is_storm_known(d->flow, point, seen->point);
-    gint64 slack =
-        is_vague ? MAX(d->path->tolerance_ns, LEAST_MARGIN_NS) : d->path->tolerance_ns;
+    gint64 there_ns = time_there(d, point, seen);
+    gint64 slack = slack_of(d, point, seen);
     gboolean begun = n->first_shared[side] != 0 && n->first_shared[side] < seen->frame;
     gboolean goes_on = n->last_shared[side] > seen->frame;
     return span->begun && (begun || there_ns - slack > span->first_ns) &&
            (goes_on || !span->ended || there_ns + slack < span->last_ns);
+}
+
+/* Whether that capture has shown nothing since, though its file goes on. */
+static gboolean
+is_idle(const rs_decision *d, guint point, const rs_sighting *seen)
+{
+    const rs_path_span *span = &d->path->span[point];
+    const rs_flow_leg *n = rs_flow_leg_of(d->flow, point, seen->point);
+    return !span->ended && span->last_ns < span->now_ns &&
+           n->last_shared[seen->point < point ? 0 : 1] <= seen->frame &&
+           time_there(d, point, seen) + slack_of(d, point, seen) >= span->last_ns;
 }
 
 /* Whether a point has been read so far that a copy of this time would have come. */
@@ -266,7 +291,7 @@ suspect(rs_path *path, guint point, const rs_path_suspect *s)
 /* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the
  * others. */
 static guint32
-list_loss(const rs_decision *d, const rs_journey *j, guint32 behind,
+list_loss(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle,
           rs_loss_state state)
 {
     rs_path *path = d->path;
@@ -280,6 +305,7 @@ list_loss(const rs_decision *d, const rs_journey *j, guint32 behind,
         .flow = d->flow->id,
         .point = last->point,
         .behind = behind,
+        .idle = idle,
         .state = state,
         .ambiguous = j->ambiguous,
         .stamp_ns = last->stamp_ns,
@@ -296,9 +322,10 @@ list_loss(const rs_decision *d, const rs_journey *j, guint32 behind,
     return path->losses->len - 1;
 }
 
-/* A copy did not come to some points behind the last that saw it. */
+/* A copy did not come to some points behind the last that saw it, or to some of them not if
+ * they are only idle. */
 static void
-lose(const rs_decision *d, const rs_journey *j, guint32 behind)
+lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
     /* Of equal copies another one may have come, and is what was acknowledged. */
@@ -309,10 +336,11 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind)
                                    : RS_LOSS_OPEN;
     for (guint to = 0; to < d->n_points; to++) {
         if ((behind & 1u << to) != 0) {
-            rs_flow_leg *n = rs_flow_leg_of(d->flow, last->point, to);
-            n->ended_acked += acked ? 1 : 0;
-            n->ended_resent += resent ? 1 : 0;
-            n->ended_open += acked || resent ? 0 : 1;
+            rs_flow_leg *leg = rs_flow_leg_of(d->flow, last->point, to);
+            rs_leg_ends *n = (idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
+            n->acked += acked ? 1 : 0;
+            n->resent += resent ? 1 : 0;
+            n->open += acked || resent ? 0 : 1;
             n->ambiguous += j->ambiguous ? 1 : 0;
         }
     }
@@ -320,7 +348,8 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind)
         .frame = last->frame,
         .flow = d->flow->id,
         .behind = behind,
-        .loss = acked ? G_MAXUINT32 : list_loss(d, j, behind, state),
+        .idle = idle,
+        .loss = acked ? G_MAXUINT32 : list_loss(d, j, behind, idle, state),
         .ambiguous = j->ambiguous,
     };
     if (!acked) {
@@ -335,6 +364,7 @@ end_journey(const rs_decision *d, const rs_journey *j)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
     guint32 behind = 0;
+    guint32 idle = 0;
     for (guint i = j->last + 1; i < d->n_points; i++) {
         guint to = rs_path_travel(d->path, d->flow->way, i);
         rs_flow_leg *n = rs_flow_leg_of(d->flow, last->point, to);
@@ -344,10 +374,12 @@ end_journey(const rs_decision *d, const rs_journey *j)
             n->outside[0]++;
         } else {
             behind |= 1u << to;
+            idle |= is_idle(d, to, last) ? 1u << to : 0;
         }
     }
+    d->path->idle |= idle;
     if (behind != 0) {
-        lose(d, j, behind);
+        lose(d, j, behind, idle);
     }
 }
 
@@ -372,7 +404,7 @@ appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extr
             from[RS_TRACE_DUPLICATED] |= 1u << before;
         } else if (!is_read_beyond(d, before, first->at_ns)) {
             n->undecided[1]++;
-        } else if (!was_on(d, before, first)) {
+        } else if (!was_on(d, before, first) || is_idle(d, before, first)) {
             n->outside[1]++;
         } else if ((first->flags & RS_SIGHTING_CORRUPT) == 0) {
             n->appeared++;

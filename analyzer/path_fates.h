@@ -18,8 +18,8 @@
 typedef struct rs_path_suspect {
     guint64 frame;
     guint32 flow;
-    guint32 behind; /* as rs_path_loss has it */
-    guint32 loss;   /* its place in the list; G_MAXUINT32: not listed */
+    guint32 behind, idle; /* as rs_path_loss has them */
+    guint32 loss;         /* its place in the list; G_MAXUINT32: not listed */
     gboolean ambiguous;
 } rs_path_suspect;
 

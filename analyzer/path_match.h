@@ -44,13 +44,21 @@ typedef struct rs_flow_point {
     guint64 passed_off;  /* likewise, while the capture was not on */
 } rs_flow_point;
 
+/* Copies that were last seen at a point, and not at another one behind it. */
+typedef struct rs_leg_ends {
+    guint64 resent;    /* and sent again later */
+    guint64 open;      /* and nobody knows more */
+    guint64 acked;     /* and acknowledged without that */
+    guint64 ambiguous; /* of these: which of several equal copies is unknown */
+} rs_leg_ends;
+
 /* Of one flow, between any two points: what holds if it passes both and none between.
  * Which points it passes is known only in the end. */
 typedef struct rs_flow_leg {
-    guint64 ended_resent; /* last seen at the first, and sent again later */
-    guint64 ended_open;   /* likewise, and nobody knows more */
-    guint64 ended_acked;  /* likewise, and acknowledged without that */
-    guint64 ambiguous;    /* of these: which of several equal copies is unknown */
+    rs_leg_ends ended;
+    rs_leg_ends
+        idle; /* likewise, if the second shows another frame, whose file goes on;
+                           * else it had ended */
     guint64 appeared;     /* first seen at the second */
     guint64 extra;        /* likewise, a copy more than at the first */
     guint64 extra_equal;  /* likewise, but others that are equal were there */
@@ -125,6 +133,7 @@ typedef struct rs_path_loss {
     guint32 flow;
     guint point;    /* the last that saw it */
     guint32 behind; /* points that had to see it next, if the flow passes them: bits */
+    guint32 idle;   /* of these: if they show another frame */
     rs_loss_state state;
     gboolean ambiguous;
     guint64 frames[RS_PATH_MAX_POINTS]; /* 0: not seen there */
@@ -218,6 +227,7 @@ typedef struct rs_path {
     rs_path_evidence *evidence[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
     guint64 untracked_packets;               /* of flows beyond those that fit */
     guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another interface of the point */
+    guint32 idle; /* points that may have ended, and count as if not: bits */
     guint64 losses_unlisted;
     guint64 early; /* decisions before the window had passed */
 } rs_path;
@@ -280,6 +290,12 @@ rs_path_begin(rs_path *path);
 /* To be called when times of sightings have changed. */
 void
 rs_path_refresh(rs_path *path);
+
+/* A point whose file has frames of others shows one more, or has none any more. */
+void
+rs_path_wake(rs_path *path, guint point);
+void
+rs_path_end(rs_path *path, guint point);
 
 /* Decides on what the window has left behind. */
 void

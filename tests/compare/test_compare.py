@@ -426,29 +426,61 @@ def round_and_times(room, say):
             say.equal(f"{what}: in front of it", segment(report, 2 - last, 1)["lost"] or 0, 0)
 
 
+def merged(room, seen):
+    """What two points have seen, compared as interfaces of one file."""
+    file = roce.Pcapng([roce.Interface(name="a"), roce.Interface(name="b")])
+    for time_ns, frame, i in sorted((*one, i) for i, point in enumerate(seen.points)
+                                    for one in point):
+        file.add(time_ns, frame, interface=i)
+    room.write({"both.pcapng": file.bytes()})
+    return room.compare("both.pcapng#a", "both.pcapng#b")
+
+
+def some_lost(back, every_us):
+    """A stream between two points that loses one of 20 packets; before it, where it began,
+    come more other frames than are read before anything is decided."""
+    seen, order = Seen(2), (1, 0) if back else (0, 1)
+    src, dst = (HOST_B, HOST_A) if back else (HOST_A, HOST_B)
+    other = without_roce(0, wire("RC SEND Only", src, dst, 0))
+    for i in range(20_000):
+        seen.add(order[0], (i - 20_000) * US, other)
+    for i in range(200):
+        for hop, point in enumerate(order):
+            if hop == 0 or i % 20 != 9:
+                seen.add(point, (i * every_us + hop * 5) * US, wire(
+                    "RC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop))
+    return seen
+
+
 def interfaces_of_other_times(room, say):
     """Captures of other times that were merged into one file have run when they had."""
-    for first_ns, last_ns in ((0, S), (500 * US, S), (0, 1500 * US), (500 * US, 1500 * US)):
-        for back in (False, True):
-            seen = Seen(2)
-            src, dst = (HOST_B, HOST_A) if back else (HOST_A, HOST_B)
-            for i in range(200):
-                for hop, point in enumerate((1, 0) if back else (0, 1)):
-                    if hop == 0 or i % 20 != 9:
-                        seen.add(point, (i * 10 + hop * 5) * US, wire(
-                            "RC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop))
-            seen.within(1, first_ns, last_ns)
-            apart = seen.compare(room)
-            file = roce.Pcapng([roce.Interface(name="a"), roce.Interface(name="b")])
-            for time_ns, frame, i in sorted((*one, i) for i, point in enumerate(seen.points)
-                                            for one in point):
-                file.add(time_ns, frame, interface=i)
-            room.write({"both.pcapng": file.bytes()})
-            merged = room.compare("both.pcapng#a", "both.pcapng#b")
-            for key in ("matched", "lost", "missed_by_capture", "outside_common_time"):
+    for back in (False, True):
+        for every_us in (10, 50_000):
+            for first, last in ((0, 200), (50, 200), (0, 150), (50, 150)):
+                seen = some_lost(back, every_us)
+                seen.within(1, first * every_us * US, last * every_us * US)
+                apart, got = seen.compare(room), merged(room, seen)
                 for i in (0, 1):
-                    say.equal(f"{first_ns} to {last_ns}, {i}: {key}",
-                              merged["segments"][i][key], apart["segments"][i][key])
+                    for key in ("matched", "lost", "missed_by_capture",
+                                "outside_common_time"):
+                        say.equal(f"{back}, {every_us}, {first} to {last}, {i}: {key}",
+                                  got["segments"][i][key], apart["segments"][i][key])
+                    say.equal(f"{back}, {every_us}, {first} to {last}, {i}: listed",
+                              len(got["segments"][i]["lost_packets"]),
+                              got["segments"][i]["lost"] or 0)
+
+
+def interface_that_is_silent(room, say):
+    """Where an interface shows nothing for seconds, all was lost in between if it shows
+    something again."""
+    for back in (False, True):
+        seen, far = some_lost(back, 50_000), 0 if back else 1
+        silent = [one for one in seen.points[far]
+                  if not 60 * 50 * MS < one[0] - 1_700_000_000 * S < 120 * 50 * MS]
+        seen.points[far] = silent
+        got = segment(merged(room, seen), 1 - far, far)
+        say.equal(f"{back}: lost", got["lost"], 200 - len(silent))
+        say.equal(f"{back}: listed", len(got["lost_packets"]), 200 - len(silent))
 
 
 def sent_before_the_other_began(room, say):
@@ -1323,7 +1355,8 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    coarse_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b, interfaces_of_other_times, switch_as_a_whole, several_points,
+    coarse_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b,
+    interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
