@@ -30,8 +30,8 @@ typedef struct rs_compare_segment {
     guint low; /* the lesser of both: number of clock and evidence */
     guint64 matched, weak;
     gboolean known; /* something is matched: nothing else holds without */
-    /* It is, or all of it goes round `from` in common time, from a point before it to
-     * `to`: what never came by `to` is known then as well. */
+    /* It is, or all of it goes round `from`, from a point before it to `to`: what never
+     * came by `to` is known then as well. */
     gboolean loss_known;
     guint64 lost;
     guint64 lost_resent; /* of those: sent again later */

@@ -4,6 +4,7 @@
 #include "match_table.h"
 #include "path_fates.h"
 #include "path_journeys.h"
+#include "path_learn.h"
 #include "path_time.h"
 #include "sorting.h"
 
@@ -11,22 +12,12 @@
 #include "roce/wire_identity.h"
 
 #define MAX_FLOWS 65536
-#define MANY_COPIES 1024   /* of one packet, at all points */
-#define UNSURE_NS 10000000 /* within which the other point shows a copy more */
-#define MOST_EQUAL 8       /* copies of which it is learned which are the same */
-#define NEAR_NS 10000      /* in time, if no other one is */
-#define BY_FAR 8           /* times as far as that */
+#define MANY_COPIES 1024 /* of one packet, at all points */
 
 /* What two points saw of one packet. */
 typedef struct rs_sighting_pair {
     const rs_sighting *low, *high;
 } rs_sighting_pair;
-
-/* A packet of which a point saw a copy, by its frame, and another one some before it. */
-typedef struct rs_unsure {
-    guint other, point;
-    guint64 frame;
-} rs_unsure;
 
 static guint
 flow_hash(gconstpointer data)
@@ -102,7 +93,7 @@ rs_path_new(const rs_path_config *config)
     path->config = *config;
     path->table = rs_match_table_new(config->n_points, config->max_sightings);
     path->ways = rs_ways_new();
-    path->unsure = g_array_new(FALSE, FALSE, sizeof(rs_unsure));
+    path->unsure = g_array_new(FALSE, FALSE, sizeof(rs_path_unsure));
     path->flows = g_ptr_array_new_with_free_func(free_flow);
     path->by_key = g_hash_table_new(flow_hash, flow_equal);
     path->losses = g_array_new(FALSE, FALSE, sizeof(rs_path_loss));
@@ -273,176 +264,6 @@ is_inside(const rs_path *path, const rs_match_entry *e, const rs_path_sight *sig
     return FALSE;
 }
 
-/* Two sightings of one copy say which way it went. */
-static rs_way_pair
-learn_way(rs_path *path, const rs_flow *flow, const rs_sighting *a,
-          const rs_sighting *b)
-{
-    const rs_sighting *low = a->point < b->point ? a : b;
-    const rs_sighting *high = a->point < b->point ? b : a;
-    const rs_way_pair pair = {
-        .low = low->point,
-        .high = high->point,
-        .at_ns = rs_time_of_stamp(low->stamp_ns),
-        .difference_ns = rs_time_apart(rs_time_of_stamp(high->stamp_ns),
-                                       rs_time_of_stamp(low->stamp_ns)),
-        .low_hops = low->hops,
-        .high_hops = high->hops,
-        .one_clock =
-            path->config.clock_of[low->point] == path->config.clock_of[high->point],
-    };
-    rs_ways_add(path->ways, flow->route, &flow->src, &pair);
-    return pair;
-}
-
-/* The same while files are read side by side: clocks are followed. */
-static void
-learn(rs_path *path, const rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
-{
-    const rs_way_pair pair = learn_way(path, flow, a, b);
-    rs_way_by by;
-    rs_way way = rs_ways_decide(path->ways, flow->route, &flow->src, &by);
-    path->config.matched(path->config.ctx, pair.low, pair.high, way,
-                         pair.difference_ns);
-}
-
-static guint
-n_at(const rs_path *path, const rs_match_entry *e, guint point)
-{
-    guint n = 0;
-    for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
-        const rs_sighting *s = rs_match_sighting(path->table, at);
-        n += s->point == point ? 1 : 0;
-        at = s->next;
-    }
-    return n;
-}
-
-/* The i-th sighting of a point, or NULL. */
-static const rs_sighting *
-nth_at(const rs_path *path, const rs_match_entry *e, guint point, guint i)
-{
-    for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
-        const rs_sighting *s = rs_match_sighting(path->table, at);
-        if (s->point == point && i-- == 0) {
-            return s;
-        }
-        at = s->next;
-    }
-    return NULL;
-}
-
-/* A point sees a packet of which equal copies may come, and another one saw it before. */
-static void
-learn_later(rs_path *path, const rs_match_entry *e, const rs_sighting *fresh)
-{
-    if (rs_path_may_be_one(path, e) && e->last != RS_NO_SIGHTING &&
-        nth_at(path, e, fresh->point, 0) == NULL) {
-        const rs_unsure unsure = {
-            .other = rs_match_sighting(path->table, e->last)->point,
-            .point = fresh->point,
-            .frame = fresh->frame,
-        };
-        g_array_append_val(path->unsure, unsure);
-    }
-}
-
-/* The sighting at a point that is by far the nearest in time to one elsewhere, or NULL. */
-static const rs_sighting *
-nearest_at(const rs_path *path, const rs_match_entry *e, guint point,
-           const rs_sighting *to)
-{
-    const rs_sighting *nearest = NULL;
-    gint64 least_ns = RS_TIME_LIMIT_NS;
-    gint64 next_ns = RS_TIME_LIMIT_NS;
-    for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
-        const rs_sighting *s = rs_match_sighting(path->table, at);
-        gint64 off_ns = rs_time_size(rs_time_apart(s->at_ns, to->at_ns), next_ns);
-        if (s->point == point) {
-            next_ns = off_ns < least_ns ? least_ns : off_ns;
-            nearest = off_ns < least_ns ? s : nearest;
-            least_ns = MIN(least_ns, off_ns);
-        }
-        at = s->next;
-    }
-    return next_ns / BY_FAR > MAX(least_ns, NEAR_NS) ? nearest : NULL;
-}
-
-/* Copies that are the same: in their order where both points saw as many, else in time, if
- * that is known. */
-static void
-learn_copies(rs_path *path, const rs_match_entry *e, guint a, guint b)
-{
-    gboolean in_order = n_at(path, e, a) == n_at(path, e, b);
-    const rs_flow *flow = rs_path_flow(path, e->flow);
-    for (guint i = 0; i < MOST_EQUAL; i++) {
-        const rs_sighting *x = nth_at(path, e, a, i);
-        const rs_sighting *y = x == NULL  ? NULL
-                               : in_order ? nth_at(path, e, b, i)
-                                          : nearest_at(path, e, b, x);
-        if (y != NULL && (in_order || nearest_at(path, e, a, y) == x)) {
-            const rs_sighting both[2] = {*x, *y}; /* clocks that move, move them */
-            if (path->side_by_side) {
-                learn(path, flow, &both[0], &both[1]);
-            } else {
-                (void)learn_way(path, flow, &both[0], &both[1]);
-            }
-        }
-    }
-}
-
-/* FALSE: it cannot be told yet. */
-static gboolean
-learn_of(rs_path *path, const rs_unsure *unsure)
-{
-    guint32 at = rs_match_of_frame(path->table, unsure->point, unsure->frame);
-    const rs_match_entry *e =
-        at == RS_NO_SIGHTING
-            ? NULL
-            : rs_match_entry_of(path->table, rs_match_sighting(path->table, at)->entry);
-    if (e == NULL || !rs_path_may_be_one(path, e)) {
-        return TRUE;
-    }
-    if (!path->clocks_known &&
-        n_at(path, e, unsure->point) != n_at(path, e, unsure->other)) {
-        return FALSE;
-    }
-    learn_copies(path, e, unsure->other, unsure->point);
-    return TRUE;
-}
-
-/* Whether the other point would have shown by now what it has. */
-static gboolean
-is_due(const rs_path *path, const rs_unsure *unsure, gint64 read_ns)
-{
-    guint32 at = rs_match_of_frame(path->table, unsure->point, unsure->frame);
-    return at == RS_NO_SIGHTING ||
-           rs_time_add(rs_match_sighting(path->table, at)->at_ns, UNSURE_NS) <= read_ns;
-}
-
-static void
-learn_up_to(rs_path *path, gint64 read_ns)
-{
-    guint n = 0;
-    guint kept = 0;
-    for (; n < path->unsure->len; n++) {
-        const rs_unsure unsure = g_array_index(path->unsure, rs_unsure, n);
-        if (!is_due(path, &unsure, read_ns)) {
-            break;
-        }
-        if (!learn_of(path, &unsure)) {
-            g_array_index(path->unsure, rs_unsure, kept++) = unsure;
-        }
-    }
-    g_array_remove_range(path->unsure, kept, n - kept);
-}
-
-void
-rs_path_learn(rs_path *path)
-{
-    learn_up_to(path, G_MAXINT64);
-}
-
 static void
 retire_oldest(rs_path *path);
 
@@ -522,11 +343,11 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
     }
     const rs_sighting *other = elsewhere(path, e, sight->point);
     if (!rs_path_is_numbered(flow, e->opcode)) {
-        learn_later(path, e, &fresh);
+        rs_path_learn_later(path, e, &fresh);
     } else if (other != NULL) {
         const rs_sighting before = *other; /* clocks that move, move it */
         rs_path_share(flow, &before, &fresh);
-        learn(path, flow, &before, &fresh);
+        rs_path_learn_of_one(path, flow, &before, &fresh);
     }
     (void)rs_match_add(path->table, &fresh);
 }
@@ -708,73 +529,6 @@ retire_oldest(rs_path *path)
     retire(path, oldest_point(path));
 }
 
-/* ---- points whose files go on without them ---- */
-
-/* What is idle in front of a point has been lost there, or has not. */
-static void
-settle_idle(const rs_flow *flow, guint before, guint point, gboolean has_run)
-{
-    rs_flow_leg *leg = rs_flow_leg_of(flow, before, point);
-    const rs_leg_ends idle = leg->idle;
-    leg->idle = (rs_leg_ends){0};
-    if (has_run) {
-        leg->ended.resent += idle.resent;
-        leg->ended.open += idle.open;
-        leg->ended.acked += idle.acked;
-        leg->ended.ambiguous += idle.ambiguous;
-    } else {
-        leg->outside[0] += idle.resent + idle.open + idle.acked;
-    }
-}
-
-/* The same for what is kept of single packets. */
-static void
-settle_bits(guint32 *behind, guint32 *idle, guint32 bit, gboolean has_run)
-{
-    *behind &= has_run || (*idle & bit) == 0 ? G_MAXUINT32 : ~bit;
-    *idle &= ~bit;
-}
-
-static void
-settle_point(rs_path *path, guint point, gboolean has_run)
-{
-    guint32 bit = 1u << point;
-    guint n_flows = (path->idle & bit) != 0 ? path->flows->len : 0;
-    guint n_losses = n_flows > 0 ? path->losses->len : 0;
-    for (guint i = 0; i < n_flows; i++) {
-        const rs_flow *flow = rs_path_flow(path, i);
-        gboolean forward = flow->way == RS_WAY_FORWARD;
-        for (guint k = 0; k < path->config.n_points; k++) {
-            if (forward ? k < point : k > point) {
-                settle_idle(flow, k, point, has_run);
-            }
-        }
-    }
-    for (guint i = 0; i < n_losses; i++) {
-        rs_path_loss *loss = &g_array_index(path->losses, rs_path_loss, i);
-        settle_bits(&loss->behind, &loss->idle, bit, has_run);
-    }
-    for (guint k = 0; n_flows > 0 && k < path->config.n_points; k++) {
-        for (guint i = 0; i < path->suspects[k]->len; i++) {
-            rs_path_suspect *s = &g_array_index(path->suspects[k], rs_path_suspect, i);
-            settle_bits(&s->behind, &s->idle, bit, has_run);
-        }
-    }
-    path->idle &= ~bit;
-}
-
-void
-rs_path_wake(rs_path *path, guint point)
-{
-    settle_point(path, point, TRUE);
-}
-
-void
-rs_path_end(rs_path *path, guint point)
-{
-    settle_point(path, point, FALSE);
-}
-
 /* How far all points have been read. */
 static gint64
 read_by_all(const rs_path *path)
@@ -805,7 +559,7 @@ rs_path_advance(rs_path *path)
     if (read == G_MININT64) {
         return;
     }
-    learn_up_to(path, read);
+    rs_path_learn_up_to(path, read);
     for (guint i = 0; i < path->config.n_points; i++) {
         for (;;) {
             guint32 at = rs_match_oldest(path->table, i);

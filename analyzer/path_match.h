@@ -56,13 +56,11 @@ typedef struct rs_leg_ends {
  * Which points it passes is known only in the end. */
 typedef struct rs_flow_leg {
     rs_leg_ends ended;
-    rs_leg_ends
-        idle; /* likewise, if the second shows another frame, whose file goes on;
-                           * else it had ended */
-    guint64 appeared;     /* first seen at the second */
-    guint64 extra;        /* likewise, a copy more than at the first */
-    guint64 extra_equal;  /* likewise, but others that are equal were there */
-    guint64 outside[2];   /* last seen at the first (0), first seen at the second (1)
+    rs_leg_ends idle;    /* likewise, but the second shows nothing since: path_idle.c */
+    guint64 appeared;    /* first seen at the second */
+    guint64 extra;       /* likewise, a copy more than at the first */
+    guint64 extra_equal; /* likewise, but others that are equal were there */
+    guint64 outside[2];  /* last seen at the first (0), first seen at the second (1)
                            * while the other capture had not begun or had ended */
     guint64 undecided[2]; /* likewise, but they slipped out of the window */
     /* Seen at both, and not between them: */
