@@ -169,39 +169,40 @@ add_congested_both(GHashTable *pairs, const roce_addr *a, const roce_addr *b)
     add_congested(pairs, b, a);
 }
 
-/* Between whom a source of pauses held something up; where that is not known, all whose
- * packets are at its point. */
+/* Between whom a source of pauses held something up for much of the time. */
 static void
 add_paused(const rs_findings *all, GHashTable *pairs, guint32 pause)
 {
     const roce_tracker *tracker = all->analysis->tracker;
     const rs_pause_watch *watch = rs_pause_watch_of(all, pause);
-    guint32 point = rs_pause_source(all, pause)->point;
-    if (!rs_pausing_knows_victims(all->analysis->watchers.pausing, pause)) {
-        for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-            const roce_stream *s = roce_tracker_stream(tracker, id);
-            if (s->point == point) {
-                add_congested_both(pairs, &s->src, &s->dst);
-            }
-        }
-        return;
-    }
     for (guint i = 0; i < watch->passages->len; i++) {
         const rs_passage *passage = g_ptr_array_index(watch->passages, i);
         const roce_stream *s = roce_tracker_stream(tracker, passage->stream);
-        if (rs_passage_held(passage, pause)->stops > 0) {
+        if (rs_pause_is_much(all, pause, rs_passage_held(passage, pause)->held_ns)) {
             add_congested_both(pairs, &s->src, &s->dst);
         }
     }
 }
 
+/* Where it is not known what a source stops, it may be all that passes its point. */
 static void
 add_all_paused(const rs_findings *all, GHashTable *pairs)
 {
     const roce_tracker *tracker = all->analysis->tracker;
+    g_autoptr(GHashTable) points = g_hash_table_new(NULL, NULL);
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
-        if (rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns)) {
+        const roce_pause_source *p = rs_pause_source(all, i);
+        if (rs_pausing_knows_victims(all->analysis->watchers.pausing, i)) {
             add_paused(all, pairs, i);
+        } else if (rs_pause_is_much(all, i, p->total_ns)) {
+            g_hash_table_add(points, GUINT_TO_POINTER(p->point));
+        }
+    }
+    guint32 n = g_hash_table_size(points) > 0 ? roce_tracker_n_streams(tracker) : 0;
+    for (guint32 id = 0; id < n; id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (g_hash_table_contains(points, GUINT_TO_POINTER(s->point))) {
+            add_congested_both(pairs, &s->src, &s->dst);
         }
     }
 }

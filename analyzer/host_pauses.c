@@ -240,6 +240,7 @@ rs_host_pauses_of(const rs_host_pauses *pauses, const roce_stream *stream,
     }
     found.paused_ns =
         found.pauses > 0 ? paused_within(sources, n, from_ns, found.until_ns) : 0;
-    found.held_ns = held_ns(pauses, s, from_ns, found.until_ns);
+    /* By several passages the same pause holds it once. */
+    found.held_ns = MIN(held_ns(pauses, s, from_ns, found.until_ns), found.paused_ns);
     return found;
 }

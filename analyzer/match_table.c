@@ -159,6 +159,8 @@ is_awaited(const rs_match_table *t, guint32 entry, guint point)
     return FALSE;
 }
 
+#define LOOKED_AT 64 /* of equal ones */
+
 guint32
 rs_match_find(const rs_match_table *t, const roce_wire_identity *identity, guint point)
 {
@@ -169,8 +171,8 @@ rs_match_find(const rs_match_table *t, const roce_wire_identity *identity, guint
     guint32 next = find_from(t, rs_match_entry_of(t, first)->chain, identity);
     guint32 found =
         next != RS_NO_ENTRY && is_awaited(t, first, point) ? first : RS_NO_ENTRY;
-    for (; next != RS_NO_ENTRY;
-         next = find_from(t, rs_match_entry_of(t, next)->chain, identity)) {
+    for (guint n = 1; next != RS_NO_ENTRY && n < LOOKED_AT;
+         n++, next = find_from(t, rs_match_entry_of(t, next)->chain, identity)) {
         found = is_awaited(t, next, point) ? next : found; /* older ones stand behind */
     }
     return found != RS_NO_ENTRY ? found : first;

@@ -108,6 +108,15 @@ rs_pause_lasts(const roce_pause_source *p)
 }
 
 void
+rs_held_begin_behind(rs_held *held, const roce_pause_source *p, guint32 pause)
+{
+    if (held->pause == ROCE_NO_PAUSE && rs_pause_lasts(p)) {
+        held->pause = pause;
+        held->last_total_ns = p->total_ns - (p->newest.end_ns - p->newest.start_ns);
+    }
+}
+
+void
 rs_held_end(rs_held *held, const roce_tracker *tracker)
 {
     if (held->pause == ROCE_NO_PAUSE) {
@@ -264,10 +273,12 @@ rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
 }
 
 void
-rs_passage_stop_behind(rs_passage *passage, rs_stopper stopper, guint32 pause)
+rs_passage_stop_behind(rs_passage *passage, const roce_tracker *tracker,
+                       rs_stopper stopper, guint32 pause)
 {
     passage->stops[stopper] = make_stop(passage);
-    passage->stops[stopper]->held.pause = pause;
+    rs_held_begin_behind(&passage->stops[stopper]->held,
+                         roce_tracker_pause(tracker, pause), pause);
 }
 
 const rs_passage_stop *

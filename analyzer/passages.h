@@ -35,6 +35,10 @@ rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
 gboolean
 rs_pause_lasts(const roce_pause_source *p);
 
+/* Nothing came that a pause may have stopped, but for the one that lasts to the end. */
+void
+rs_held_begin_behind(rs_held *held, const roce_pause_source *p, guint32 pause);
+
 /* The capture ends in a pause, and there was more to come. */
 void
 rs_held_end(rs_held *held, const roce_tracker *tracker);
@@ -90,7 +94,8 @@ rs_passage_before(const rs_passage *passage, guint32 pause);
 
 /* The passage ends, and `pause` began behind its last packet. */
 void
-rs_passage_stop_behind(rs_passage *passage, rs_stopper stopper, guint32 pause);
+rs_passage_stop_behind(rs_passage *passage, const roce_tracker *tracker,
+                       rs_stopper stopper, guint32 pause);
 
 /* Orders streams by what they are at all points: 0 for the same one. */
 gint

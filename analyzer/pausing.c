@@ -445,7 +445,7 @@ stop_behind(rs_pausing *pausing, rs_passage *passage)
         guint32 pause = passage->stops[i] == NULL ? by.pause[i] : ROCE_NO_PAUSE;
         if (pause != ROCE_NO_PAUSE &&
             rs_pause_lasts(roce_tracker_pause(pausing->tracker, pause))) {
-            rs_passage_stop_behind(passage, (rs_stopper)i, pause);
+            rs_passage_stop_behind(passage, pausing->tracker, (rs_stopper)i, pause);
         }
     }
 }
@@ -492,7 +492,8 @@ rs_pausing_finish(rs_pausing *pausing)
         rs_pause_watch *watch = watch_of(pausing, i);
         g_ptr_array_sort_with_data(watch->passages, longest_held_first, &i);
         if (watch->in_message) {
-            watch->held.pause = i;
+            rs_held_begin_behind(&watch->held, roce_tracker_pause(pausing->tracker, i),
+                                 i);
             rs_held_end(&watch->held, pausing->tracker);
         }
     }
@@ -556,7 +557,8 @@ rs_pausing_span_ns(const rs_pausing *pausing, guint32 pause)
             newest_ns = MAX(newest_ns, point->newest_ns);
         }
     }
-    return newest_ns > first_ns ? newest_ns - first_ns : 0;
+    guint64 span_ns = newest_ns > first_ns ? newest_ns - first_ns : 0;
+    return MAX(span_ns, p->total_ns); /* a clock may step back */
 }
 
 gboolean

@@ -10,8 +10,8 @@
 
 #define ENTRIES (1u << 18)
 #define PROBES 4
-#define POINTS                                                                         \
-    64 /* that are told apart: from the last of them on they are taken for one */
+#define PATTERNS 1024 /* of a stream; of further ones nothing is told */
+#define POINTS 64     /* that are told apart: those from the last on are one */
 
 typedef struct twin {
     roce_wire_identity identity; /* narrow is 0: empty */
@@ -104,11 +104,15 @@ static guint32
 root_of(rs_twins *twins, guint32 stream)
 {
     for (;;) {
-        guint32 same = of_stream(twins, stream)->same;
-        if (same == 0) {
+        stream_twins *s = of_stream(twins, stream);
+        if (s->same == 0) {
             return stream;
         }
-        stream = same - 1;
+        guint32 further = of_stream(twins, s->same - 1)->same;
+        if (further != 0) {
+            s->same = further; /* half the way for whoever asks next */
+        }
+        stream = s->same - 1;
     }
 }
 
@@ -137,7 +141,11 @@ count_pattern(stream_twins *s, const pattern *seen)
             return;
         }
     }
-    g_array_append_vals(s->patterns, seen, 1);
+    if (s->patterns->len < PATTERNS) {
+        g_array_append_vals(s->patterns, seen, 1);
+    } else {
+        s->undecided = TRUE;
+    }
 }
 
 /* What an entry has to say when it leaves the table. */
@@ -243,10 +251,10 @@ compare_dscps(rs_twins *twins, const twin *entry, const copy *c)
 static guint64
 points_of_clock(rs_twins *twins, guint point)
 {
-    guint64 *known = &twins->by_clock[MIN(point, POINTS - 1)];
-    if (twins->points == NULL) {
-        return G_MAXUINT64;
+    if (twins->points == NULL || point >= POINTS - 1) {
+        return twins->points == NULL ? G_MAXUINT64 : 0;
     }
+    guint64 *known = &twins->by_clock[point];
     if (rs_points_n(twins->points) != twins->n_clocked) {
         memset(twins->by_clock, 0, sizeof twins->by_clock);
         twins->n_clocked = rs_points_n(twins->points);
@@ -350,6 +358,7 @@ typedef struct way {
     guint32 root;
     guint32 at[POINTS];    /* the stream at a point, + 1 */
     guint64 later[POINTS]; /* of a point: those that saw CE where it saw ECT */
+    guint64 several;       /* bits that are of several of its points */
 } way;
 
 /* Below 0: the stream comes to p first; above 0, to q; 0: nobody can tell. */
@@ -416,7 +425,10 @@ decide(const way *w, const pattern *seen)
 {
     guint from = seen->ect != 0 ? extreme_of(w, seen->ect, TRUE) : POINTS;
     guint to = extreme_of(w, seen->ce, FALSE);
-    if (to == POINTS || w->at[to] == 0 || (from == POINTS && seen->ect != 0)) {
+    gboolean known = to != POINTS && w->at[to] != 0 &&
+                     (seen->ect == 0 || (from != POINTS && w->at[from] != 0)) &&
+                     ((seen->ect | seen->ce) & w->several) == 0;
+    if (!known) {
         of_stream(w->twins, w->root)->undecided = TRUE;
         return;
     }
@@ -424,7 +436,7 @@ decide(const way *w, const pattern *seen)
     if (seen->ect == 0) {
         s->marked_before += seen->packets;
     } else {
-        count_marked(s, from, seen->packets);
+        count_marked(s, of_stream(w->twins, w->at[from] - 1)->point, seen->packets);
     }
 }
 
@@ -448,7 +460,9 @@ find_marks(rs_twins *twins, const roce_tracker *tracker, guint32 root,
     for (guint i = 0; i < members->len; i++) {
         guint32 stream = g_array_index(members, guint32, i);
         const stream_twins *s = of_stream(twins, stream);
-        w.at[MIN(s->point, POINTS - 1)] = stream + 1;
+        guint at = MIN(s->point, POINTS - 1);
+        w.several |= w.at[at] != 0 ? bit_of(at) : 0;
+        w.at[at] = stream + 1;
         if (s->patterns != NULL) {
             take_patterns(&w, s->patterns);
         }

@@ -215,14 +215,14 @@ typedef struct roce_carried {
 } roce_carried;
 _Static_assert(ROCE_RECENT_ACKS <= 8, "a bit for each");
 
-/* READ responses and atomic acknowledgements that this stream carried, or should have. */
 /* How a responder answers a READ that is asked for again from its midst. */
 typedef enum roce_midway {
     ROCE_MIDWAY_UNKNOWN,
-    ROCE_MIDWAY_ANEW, /* with a First or an Only, as of a READ by itself (IBTA 9.7.5.1.4) */
+    ROCE_MIDWAY_ANEW,    /* with a First or an Only, as of a READ by itself */
     ROCE_MIDWAY_GOES_ON, /* with a Middle or Last, as of the READ before; soft-RoCE does */
 } roce_midway;
 
+/* READ responses and atomic acknowledgements that this stream carried, or should have. */
 typedef struct roce_answers {
     roce_lane lane;
     int64_t response_message_next; /* unpaired: PSN that continues an open response */
@@ -230,14 +230,14 @@ typedef struct roce_answers {
     uint64_t least_asked_ns; /* from a response to its being asked again; 0 unknown */
     uint64_t answered_tx; /* first request of the round that is being answered again */
     roce_answer_clock answer;
-    int64_t
-        late_start; /* a response that was taken for a late one, where a READ was asked
-                          * for again from its midst; */
-    uint64_t late_tx; /* it is the newest of the lane while its `tx` is this */
+    /* A response that was taken for a late one, where a READ was asked for again from its
+     * midst; it is the newest of the lane while its `tx` is that. */
+    int64_t late_start;
+    uint64_t late_tx;
     roce_midway midway;
-    int64_t
-        first_seen; /* the first response; what is before it may have been asked for, and
-                          * answered, before the capture */
+    /* The first response; what is before it may have been asked for, and answered, before
+     * the capture. */
+    int64_t first_seen;
     bool began_before; /* before the two directions were paired, or the capture */
 } roce_answers;
 

@@ -269,6 +269,28 @@ def obeyed(kind=roce.pfc, ns=300 * US):
     return talk
 
 
+def obeyed_two_ways(on):
+    """The same by packets of two hop limits, as those that are sprayed have them."""
+    for n in range(50):
+        on.write(n, ip={"ttl": 64 - n % 2}).ack(n, n + 1)
+    on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+    on.wait(300 * US - US).frame(roce.pfc({3: 0}, src=roce.MAC_B))
+    for n in range(50, 100):
+        on.write(n, ip={"ttl": 64 - n % 2}).ack(n, n + 1)
+
+
+def clock_steps_back(on):
+    """By ten milliseconds, and then 300 us are paused."""
+    on.exchange(2).wait(-10 * MS)
+    obeyed()(on)
+
+
+def no_more_than_all(report, _found):
+    (pause,) = report["pauses"]
+    if not 0 < pause["paused_share"] <= 1:
+        yield f"paused for {pause['paused_share']} of the time"
+
+
 def not_obeyed(on):
     """b pauses for 40 us, and a goes on to send."""
     on.exchange(50).frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
@@ -357,6 +379,10 @@ ROWS = [
         wire(both_kinds(200 * US, send_anyway)), "warning", SPEED, also=n_frames(10)),
     Row("slow_receiver", FIRES, "it pauses, and the sender waits", wire(obeyed()), "warning",
         SPEED, also=held_up(300 * US)),
+    Row("slow_receiver", FIRES, "and so does what comes two ways, which it holds once",
+        wire(obeyed_two_ways), "warning", SPEED, also=held_up(300 * US)),
+    Row("pfc", FIRES, "and the clock steps back", wire(clock_steps_back), "warning", SPEED,
+        also=no_more_than_all),
     Row("slow_receiver", FIRES, "the whole link", wire(obeyed(roce.pause)), "warning", SPEED,
         also=held_up(300 * US)),
     Row("slow_receiver", NOT, "it pauses, and the sender goes on", wire(not_obeyed),
