@@ -470,8 +470,9 @@ finish_passage(rs_pausing *pausing, rs_passage *passage)
         }
         if (held->stops > 0) {
             guint8 class = roce_tracker_pause(pausing->tracker, held->pause)->priority;
-            *rs_byte_of(pausing->held, passage->stream) |=
-                class == ROCE_PRIORITY_GLOBAL ? 0xff : (guint8)(1u << class);
+            guint bits = class == ROCE_PRIORITY_GLOBAL ? 0xff : 1u << class;
+            guint8 *known = rs_byte_of(pausing->held, passage->stream);
+            *known = (guint8)(*known | bits);
         }
     }
 }
