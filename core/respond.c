@@ -417,6 +417,9 @@ learn_midway(const roce_stream_state *s, roce_stream_state *by, const roce_arriv
              const roce_slot *slot)
 {
     roce_answers *answers = by->answers;
+    if (s == NULL) {
+        return; /* no longer paired */
+    }
     if (begins_midway(s, a->psn) && roce_part_starts(a->info->part)) {
         answers->midway = ROCE_MIDWAY_ANEW;
     } else if (answers->midway == ROCE_MIDWAY_UNKNOWN && slot != NULL &&
