@@ -181,7 +181,7 @@ read_one(rs_compare *compare, guint source_i, GError **error)
     rs_compare_source *source = source_at(compare, source_i);
     rs_record record;
     roce_packet packet;
-    gboolean wants[RS_PATH_MAX_POINTS];
+    gboolean wants[RS_PATH_MAX_POINTS] = {0};
     gint64 before_ns = source->now_ns;
     if (!rs_compare_source_next(source, &record)) {
         end_source(compare, source_i);
