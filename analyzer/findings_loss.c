@@ -25,6 +25,14 @@ typedef struct located {
 } located;
 
 static void
+clear_located(located *where)
+{
+    g_array_unref(where->places);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(located, clear_located)
+
+static void
 add_location(GArray *places, guint32 from, guint32 to, guint64 lost)
 {
     for (guint i = 0; i < places->len; i++) {
@@ -69,8 +77,9 @@ locate_stream(const rs_flow *flow, guint32 stream, gboolean behind, located *whe
     }
     guint32 at;
     guint64 late =
-        rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at);
-    if (behind && late > 0) {
+        behind ? rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at)
+               : 0;
+    if (late > 0) {
         where->late += late;
         where->late_at = point_of(flow, at);
     }
@@ -116,7 +125,8 @@ located_title(const rs_flow *flow, const located *where)
     return g_string_free(title, FALSE);
 }
 
-/* What was lost between points that were captured at; what is not is told by `rest`. */
+/* What was lost between points that were captured at, or came late at one; what did neither is
+ * told by `rest`.  Where nothing was lost it has no title. */
 static void
 write_located(const rs_flow *flow, rs_finding *f, const located *where,
               const char *rest)
@@ -125,7 +135,6 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
     guint64 left = flow->n - MIN(flow->n, where->lost + where->late);
     if (where->lost > 0) {
         f->severity = rs_flow_loss_severity(flow, where->lost);
-        g_free(f->title);
         f->title = located_title(flow, where);
         g_string_append(detail,
                         "Seen at the first of two points and not at the second, and "
@@ -144,12 +153,6 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
         g_string_append_printf(detail, "  Of %s more %s.", n, rest);
     }
     f->detail = g_strdup(detail->str);
-}
-
-static void
-clear_located(located *where)
-{
-    g_array_unref(where->places);
 }
 
 /* ---- before the point ---- */
@@ -172,15 +175,13 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_autofree char *responses = rs_finding_count(
         rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE],
         "response", "responses");
-    located where = locate(flow, FALSE);
+    g_auto(located) where = locate(flow, FALSE);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
         write_located(flow, f, &where,
                       "it is known only that they did not come to here");
-        clear_located(&where);
         return TRUE;
     }
-    clear_located(&where);
     f->title =
         g_strdup_printf("%s lost on the way from %s, before the capture point", n, who);
     f->detail = g_strdup_printf(
@@ -230,18 +231,19 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    located where = locate(flow, TRUE);
+    g_auto(located) where = locate(flow, TRUE);
     f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
     if (where.lost + where.late > 0) {
-        f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
         write_located(flow, f, &where,
                       "it cannot be told whether they were lost or late");
+        if (where.lost == 0) {
+            f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
+        }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
     } else {
         write_behind(flow, f, n, who);
     }
-    clear_located(&where);
     return TRUE;
 }
 
@@ -307,15 +309,13 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    located where = locate(flow, TRUE);
+    g_auto(located) where = locate(flow, TRUE);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0 && sum_undelivered(flow) == 0) { /* else that has told it */
         write_located(flow, f, &where,
                       "it cannot be told whether they or their ACKs were lost");
-        clear_located(&where);
         return TRUE;
     }
-    clear_located(&where);
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
     f->detail =

@@ -50,7 +50,7 @@ gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
-    guint64 span = rs_pausing_span_ns(all->analysis->watchers.pausing, pause);
+    guint64 span = rs_pause_watch_of(all, pause)->span_ns;
     return p->speed_known && paused_ns >= RS_HELD_LEAST_US * 1000 &&
            paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
 }
@@ -146,8 +146,8 @@ detail_of(const rs_findings *all, guint32 pause)
                            ", XON %" G_GUINT64_FORMAT,
                            p->xoff, p->refresh, p->xon);
     if (p->speed_known) {
-        guint64 span_ns = rs_pausing_span_ns(all->analysis->watchers.pausing, pause);
-        g_autofree char *share = rs_format_share(p->total_ns, span_ns);
+        g_autofree char *share =
+            rs_format_share(p->total_ns, rs_pause_watch_of(all, pause)->span_ns);
         g_autofree char *total = rs_format_duration(p->total_ns, 0);
         g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
         g_string_append_printf(text,

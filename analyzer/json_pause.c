@@ -83,7 +83,7 @@ set_counts(json_t *json, const rs_analysis *a, guint32 pause)
 {
     const roce_pause_source *p = roce_tracker_pause(a->tracker, pause);
     const rs_pause_tree *tree = rs_pausing_tree(a->watchers.pausing);
-    guint64 span = rs_pausing_span_ns(a->watchers.pausing, pause);
+    guint64 span = rs_pausing_watch(a->watchers.pausing, pause)->span_ns;
     json_object_set_new(json, "xoff", rs_json_count(p->xoff));
     json_object_set_new(json, "refresh", rs_json_count(p->refresh));
     json_object_set_new(json, "xon", rs_json_count(p->xon));
@@ -148,14 +148,13 @@ passages_json(const GPtrArray *passages, guint32 pause)
     for (guint i = 0; i < n; i++) {
         const rs_passage *passage = g_ptr_array_index(passages, i);
         const rs_passage_stop *stop = rs_passage_stop_by(passage, pause);
+        const rs_held *held = rs_passage_held(passage, pause);
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(passage->stream));
         json_object_set_new(json, "packets",
                             rs_json_count(stop != NULL ? stop->packets : 0));
-        json_object_set_new(json, "stops",
-                            rs_json_count(rs_passage_held(passage, pause)->stops));
-        json_object_set_new(json, "held_ns",
-                            rs_json_count(rs_passage_held(passage, pause)->held_ns));
+        json_object_set_new(json, "stops", rs_json_count(held->stops));
+        json_object_set_new(json, "held_ns", rs_json_count(held->held_ns));
         json_array_append_new(streams, json);
     }
     return streams;

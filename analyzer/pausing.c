@@ -477,13 +477,34 @@ finish_passage(rs_pausing *pausing, rs_passage *passage)
     }
 }
 
+/* From the first packet to the last of all points of its file. */
+static guint64
+find_span_ns(const rs_pausing *pausing, const roce_pause_source *p)
+{
+    const rs_points *points = pausing->analysis->points;
+    guint file_i = rs_points_at(points, p->point)->file_i;
+    guint64 first_ns = G_MAXUINT64;
+    guint64 newest_ns = p->n_intervals > 0 ? p->newest.end_ns : 0;
+    for (guint i = 0; i < rs_points_n(points); i++) {
+        const rs_point *point = rs_points_at(points, i);
+        if (point->file_i == file_i && point->packets > 0) {
+            first_ns = MIN(first_ns, point->first_ns);
+            newest_ns = MAX(newest_ns, point->newest_ns);
+        }
+    }
+    guint64 span_ns = newest_ns > first_ns ? newest_ns - first_ns : 0;
+    return MAX(span_ns, p->total_ns); /* a clock may step back */
+}
+
 void
 rs_pausing_finish(rs_pausing *pausing)
 {
     guint32 n = roce_tracker_n_pauses(pausing->tracker);
     for (guint32 i = 0; i < n; i++) {
         rs_pause_watch *watch = watch_of(pausing, i);
-        take_interval(pausing, watch, roce_tracker_pause(pausing->tracker, i));
+        const roce_pause_source *p = roce_tracker_pause(pausing->tracker, i);
+        take_interval(pausing, watch, p);
+        watch->span_ns = find_span_ns(pausing, p);
         rs_holds_end(&watch->holds, pausing->presets, pausing->n_presets);
     }
     for (guint i = 0; i < rs_passages_n(pausing->passages); i++) {
@@ -541,25 +562,6 @@ guint8
 rs_pausing_held(const rs_pausing *pausing, guint32 stream)
 {
     return stream < pausing->held->len ? pausing->held->data[stream] : 0;
-}
-
-guint64
-rs_pausing_span_ns(const rs_pausing *pausing, guint32 pause)
-{
-    const rs_points *points = pausing->analysis->points;
-    const roce_pause_source *p = roce_tracker_pause(pausing->tracker, pause);
-    guint file_i = rs_points_at(points, p->point)->file_i;
-    guint64 first_ns = G_MAXUINT64;
-    guint64 newest_ns = p->n_intervals > 0 ? p->newest.end_ns : 0;
-    for (guint i = 0; i < rs_points_n(points); i++) {
-        const rs_point *point = rs_points_at(points, i);
-        if (point->file_i == file_i && point->packets > 0) {
-            first_ns = MIN(first_ns, point->first_ns);
-            newest_ns = MAX(newest_ns, point->newest_ns);
-        }
-    }
-    guint64 span_ns = newest_ns > first_ns ? newest_ns - first_ns : 0;
-    return MAX(span_ns, p->total_ns); /* a clock may step back */
 }
 
 gboolean

@@ -37,6 +37,8 @@ typedef struct rs_pause_watch {
     rs_frames xoff, late;   /* frames; of late ones the packets */
     guint64 frames_in, frames_out; /* as the capture file says it */
     guint64 first_start_ns;        /* of its first pause; 0: none */
+    guint64 span_ns; /* how long the file of its point was captured, which may have few
+                      * packets itself; once finished */
 
     /* What it stops; all 0 without the link's speed. */
     guint64 packets;
@@ -99,11 +101,6 @@ rs_pausing_shows_way(const rs_pausing *pausing, const roce_stream *stream);
  * long is not known then. */
 gboolean
 rs_pausing_is_one_port(const rs_pausing *pausing, guint32 pause);
-
-/* How long whoever captured its point did so: from the first packet to the last of all
- * points of that file, since a point may have few. */
-guint64
-rs_pausing_span_ns(const rs_pausing *pausing, guint32 pause);
 
 /* In which priorities pauses held a stream up, a bit for each; once all has finished. */
 guint8
