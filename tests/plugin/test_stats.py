@@ -7,9 +7,7 @@ packet with what tshark has on the packets; and all of it in one pass and in two
 
 import collections
 import functools
-import gzip
 import re
-import struct
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -112,21 +110,6 @@ def sample(name):
     return copy
 
 
-def in_microseconds(name):
-    """The same, with stamps that are cut to the microsecond."""
-    data = bytearray(gzip.decompress((SOURCE / "captures" / name).read_bytes()))
-    assert data[:4] == struct.pack("<I", 0xa1b23c4d), "a pcap file with nanoseconds"
-    struct.pack_into("<I", data, 0, 0xa1b2c3d4)
-    at = 24
-    while at < len(data):
-        ns, captured = struct.unpack_from("<II", data, at + 4)
-        struct.pack_into("<I", data, at + 4, ns // 1000)
-        at += 16 + captured
-    copy = TS.path("microseconds." + name.replace("/", ".").removesuffix(".gz"))
-    copy.write_bytes(data)
-    return copy
-
-
 @functools.lru_cache(maxsize=None)
 def report(name):
     return reports.report(SOURCE / "captures" / name)
@@ -217,8 +200,10 @@ class Tables(Check):
                              QP_COLUMNS.items()})
 
     def test_quantiles_have_the_digits_of_the_stamps(self):
-        path = in_microseconds("02h_multiqp/sender.pcap.gz")
-        by_id = {s["id"]: s for s in reports.fresh(path)["streams"]}
+        name, = reports.CUT
+        path = TS.path("microseconds.pcap")
+        path.write_bytes(reports.in_microseconds(name))
+        by_id = {s["id"]: s for s in reports.cut_report(name)["streams"]}
         for options in PASSES:
             rows = table(show(path, "rocev2,qp", options=options), "RoCEv2 Queue Pairs")
             self.assertGreater(len(rows), 1)
