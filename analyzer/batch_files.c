@@ -4,12 +4,16 @@
 #include "error.h"
 #include "fleet.h"
 #include "output.h"
-#include "part.h"
+#include "parts_ahead.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <unistd.h>
+
+/* Threads that read parts ahead: as many as keep up with the database that is made of them. */
+#define MOST_READERS 3u
 
 /* Those that are made of the database, and appear behind it.  The index comes last: who
  * sees it finds the others. */
@@ -34,14 +38,20 @@ static gboolean
 add_parts(rs_database *database, const rs_batch_dir *dir, const GPtrArray *names,
           GError **error)
 {
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < names->len; i++) {
         g_autofree char *file = rs_batch_dir_part(g_ptr_array_index(names, i));
-        g_autofree char *path = rs_batch_dir_path(dir, file);
-        g_autoptr(rs_part) part = rs_part_open(path, error);
-        if (part == NULL || !rs_database_add(database, part, error)) {
+        g_ptr_array_add(paths, rs_batch_dir_path(dir, file));
+    }
+    guint n_others = rs_workers_n_processors() - 1;
+    g_autoptr(rs_parts_ahead) parts =
+        rs_parts_ahead_new(paths, MIN(n_others, MOST_READERS));
+    for (guint i = 0; i < paths->len; i++) {
+        if (!rs_database_add(database, parts, error)) {
             return FALSE;
         }
     }
+    g_clear_pointer(&parts, rs_parts_ahead_free);
     return rs_database_index(database, error) && rs_fleet_fill(database, error) &&
            rs_database_finish(database, error);
 }

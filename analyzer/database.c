@@ -15,6 +15,8 @@ struct rs_database {
     char *path;
     sqlite3 *handle;
     sqlite3_stmt **inserts; /* by sheet */
+    const json_t *columns;  /* of the newest row, of the part that is being added; */
+    const rs_sheet *sheet;  /* and whose they are */
     GHashTable *puts;       /* char *, table that is no sheet -> sqlite3_stmt */
     gint64 n_captures;
 };
@@ -47,10 +49,11 @@ prepare(const rs_database *db, const char *sql, sqlite3_stmt **statement,
 static gboolean
 make_tables(rs_database *db, GError **error)
 {
-    g_autofree char *begin = g_strdup_printf(
-        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = %d; BEGIN;",
-        RS_DATABASE_VERSION);
+    g_autofree char *begin =
+        g_strdup_printf("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+                        "PRAGMA locking_mode = EXCLUSIVE; "
+                        "PRAGMA user_version = %d; BEGIN;",
+                        RS_DATABASE_VERSION);
     if (!run(db, begin, error)) {
         return FALSE;
     }
@@ -81,7 +84,9 @@ rs_database_new(const char *path, GError **error)
     db->path = g_strdup(path);
     db->inserts = g_new0(sqlite3_stmt *, rs_n_sheets);
     db->puts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_statement);
-    if (sqlite3_open(path, &db->handle) != SQLITE_OK) {
+    /* The caller's thread alone has to do with it. */
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &db->handle, how, NULL) != SQLITE_OK) {
         fail(db, error);
         return NULL;
     }
@@ -106,14 +111,15 @@ rs_database_free(rs_database *db)
 
 /* ---- adding ---- */
 
+/* The value outlives the row. */
 static void
 bind(sqlite3_stmt *statement, guint at, const json_t *value)
 {
     int i = (int)at;
     switch (json_typeof(value)) {
     case JSON_STRING:
-        (void)sqlite3_bind_text(statement, i, json_string_value(value), -1,
-                                SQLITE_TRANSIENT);
+        (void)sqlite3_bind_text(statement, i, json_string_value(value),
+                                (int)json_string_length(value), SQLITE_STATIC);
         break;
     case JSON_INTEGER:
         (void)sqlite3_bind_int64(statement, i, json_integer_value(value));
@@ -194,24 +200,35 @@ bind_head(const rs_database *db, sqlite3_stmt *statement, const json_t *head)
     bind_member(statement, 10, findings, "note");
 }
 
-/* The table of a row, if its columns are those that we know; else NULL. */
-static const rs_sheet *
-sheet_of(const rs_part_row *row)
+static gboolean
+are_columns_of(const rs_sheet *sheet, const json_t *columns)
 {
-    const rs_sheet *sheet = rs_sheet_find(row->sheet);
-    gboolean same = sheet != NULL && json_array_size(row->columns) == sheet->n_columns;
+    gboolean same = json_array_size(columns) == sheet->n_columns;
     for (guint i = 0; same && i < sheet->n_columns; i++) {
-        const char *name = json_string_value(json_array_get(row->columns, i));
+        const char *name = json_string_value(json_array_get(columns, i));
         same = g_strcmp0(name, sheet->columns[i].name) == 0;
     }
-    return same && rs_database_keeps(sheet) ? sheet : NULL;
+    return same;
+}
+
+/* The table of a row, if its columns are those that we know; else NULL. */
+static const rs_sheet *
+sheet_of(rs_database *db, const rs_part_row *row)
+{
+    if (row->columns != db->columns) {
+        const rs_sheet *sheet = rs_sheet_find(row->sheet);
+        gboolean is_ours = sheet != NULL && rs_database_keeps(sheet) &&
+                           are_columns_of(sheet, row->columns);
+        db->columns = row->columns;
+        db->sheet = is_ours ? sheet : NULL;
+    }
+    return db->sheet;
 }
 
 static gboolean
-add_row(const rs_database *db, const json_t *head, const rs_part_row *row,
-        GError **error)
+add_row(rs_database *db, const json_t *head, const rs_part_row *row, GError **error)
 {
-    const rs_sheet *sheet = sheet_of(row);
+    const rs_sheet *sheet = sheet_of(db, row);
     if (sheet == NULL) {
         g_set_error(error, RS_ERROR, RS_ERROR_DAMAGED,
                     "the part of %s has rows of another version of rocescope",
@@ -262,16 +279,20 @@ add_no_capture(rs_database *db, const json_t *head, GError **error)
 }
 
 gboolean
-rs_database_add(rs_database *db, rs_part *part, GError **error)
+rs_database_add(rs_database *db, rs_parts_ahead *parts, GError **error)
 {
-    const json_t *head = rs_part_head(part);
+    const json_t *head = rs_parts_ahead_open(parts, error);
+    if (head == NULL) {
+        return FALSE;
+    }
     const char *status = json_string_value(json_object_get(head, "status"));
     if (g_strcmp0(status, "no_capture") == 0) {
         return add_no_capture(db, head, error);
     }
     db->n_captures++;
+    db->columns = NULL;
     gboolean has_rows = FALSE;
-    for (rs_part_row row; rs_part_next(part, &row);) {
+    for (rs_part_row row; rs_parts_ahead_next(parts, &row);) {
         has_rows = TRUE;
         if (!add_row(db, head, &row, error)) {
             return FALSE;

@@ -13,7 +13,7 @@
 #ifndef RS_DATABASE_H
 #define RS_DATABASE_H
 
-#include "part.h"
+#include "parts_ahead.h"
 
 #include <glib.h>
 #include <jansson.h>
@@ -31,9 +31,9 @@ rs_database_free(rs_database *database);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_database, rs_database_free)
 
-/* Adds a part as the next capture; it has just been opened. */
+/* Adds the next part as the next capture. */
 gboolean
-rs_database_add(rs_database *database, rs_part *part, GError **error);
+rs_database_add(rs_database *database, rs_parts_ahead *parts, GError **error);
 
 /* Makes indexes and views; from now on queries can be asked. */
 gboolean

@@ -232,7 +232,9 @@ take_line(rs_part *part, rs_part_row *row)
     const char *sheet = json_string_value(json_object_get(part->line, "sheet"));
     json_t *columns = json_object_get(part->line, "columns");
     if (sheet != NULL && json_is_array(columns)) {
-        g_hash_table_insert(part->sheets, g_strdup(sheet), json_incref(columns));
+        if (!g_hash_table_contains(part->sheets, sheet)) { /* they are told once */
+            g_hash_table_insert(part->sheets, g_strdup(sheet), json_incref(columns));
+        }
         return FALSE;
     }
     void *only = json_object_iter(part->line);
@@ -257,4 +259,10 @@ rs_part_next(rs_part *part, rs_part_row *row)
             return TRUE;
         }
     }
+}
+
+json_t *
+rs_part_take(rs_part *part, rs_part_row *row)
+{
+    return rs_part_next(part, row) ? g_steal_pointer(&part->line) : NULL;
 }

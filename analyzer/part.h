@@ -66,4 +66,9 @@ rs_part_digest(const rs_part *part);
 gboolean
 rs_part_next(rs_part *part, rs_part_row *row);
 
+/* The same, to be kept: pointers hold as long as what is returned, a new reference, and the
+ * part; NULL: there is none. */
+json_t *
+rs_part_take(rs_part *part, rs_part_row *row);
+
 #endif
