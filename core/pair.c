@@ -11,7 +11,9 @@
  * addresses, PSN).  Two streams that note the same PSN make it ambiguous, and it pairs
  * nobody.  24 bits of PSN collide rarely, but applications that start every queue pair
  * at PSN 0 exist: their streams stay unpaired until their PSNs drift apart, or
- * source_port.c finds the one whose source ports agree.
+ * source_port.c finds the one whose source ports agree.  Of such streams an acknowledgement
+ * that comes soon after the beginning of a capture may be for a request of before, and
+ * another one may have sent that PSN since: it pairs nobody either.
  *
  * A pairing by PSN is undone when acknowledgements contradict it, and none is made
  * against a table.  A table may be older or younger than the capture: where CM or
@@ -31,6 +33,10 @@
 #define MAX_CONNECTIONS 65536
 #define CONNECTIONS_SEARCHED 4096 /* newest first */
 #define TOO_MANY_CONTRADICTIONS 4
+/* So long after the beginning of a capture nothing of before is acknowledged any more. */
+#define BEGINNING_NS 5000000
+/* What ports say is no proof: after so many PSNs that say otherwise it is no more. */
+#define MOST_PORT_VETOES 32
 
 struct roce_pair_entry {
     uint64_t key;
@@ -275,12 +281,65 @@ roce_stream_state *
 roce_pair_foresee(const roce_tracker *t, const roce_stream_state *by,
                   const roce_packet *packet, bool *any)
 {
+    bool sure;
     *any = false;
     if (!can_be_paired(by)) {
         return roce_track_peer(t, by);
     }
     roce_stream_state *s = noted(t, by, answered_psn(packet));
-    *any = s == NULL && roce_source_port_may_find(by);
+    roce_stream_state *partner = roce_source_port_partner(t, by, &sure);
+    *any = s != NULL && partner != NULL && s != partner;
+    return partner != NULL ? partner : s;
+}
+
+/* Whether the point's capture had just begun. */
+static bool
+is_beginning(const roce_tracker *t, uint32_t point, const roce_arrival *a)
+{
+    return point < t->n_tallies && t->tallies[point].has_begun &&
+           roce_since_ns(a->frame->time_ns, t->tallies[point].first_ns) < BEGINNING_NS;
+}
+
+/* Ports say that a stream, of which a PSN says that it is that of another one, is that of
+ * `partner`.  Whether that counts. */
+static bool
+is_vetoed(roce_stream_state *s, const roce_stream_state *partner,
+          const roce_stream_state *other, bool sure)
+{
+    if (partner == NULL || partner == other ||
+        (!sure && s->port_vetoes == MOST_PORT_VETOES)) {
+        return false;
+    }
+    if (s->port_vetoes < MOST_PORT_VETOES) {
+        s->port_vetoes++;
+    }
+    return true;
+}
+
+/* The stream that an acknowledgement or response of `psn24` is about, if that is plain. */
+static roce_stream_state *
+find_answered(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+              uint32_t psn24)
+{
+    bool sure;
+    bool sure_of_s;
+    roce_stream_state *partner = roce_source_port_partner(t, by, &sure);
+    if (partner != NULL && !roce_source_port_may_be(partner, psn24)) {
+        partner = NULL;
+    }
+    if (partner != NULL && sure) {
+        return partner;
+    }
+    roce_stream_state *s = noted(t, by, psn24);
+    if (s == NULL || is_vetoed(by, partner, s, sure)) {
+        return NULL;
+    }
+    const roce_stream_state *of_s = roce_source_port_partner(t, s, &sure_of_s);
+    if (is_vetoed(s, of_s, by, sure_of_s) ||
+        (s != partner && is_beginning(t, by->pub.point, a) &&
+         roce_source_port_is_crowd(t, by, s, psn24))) {
+        return NULL;
+    }
     return s;
 }
 
@@ -290,9 +349,7 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     if (!can_be_paired(by)) {
         return;
     }
-    uint32_t psn24 = answered_psn(a->packet);
-    roce_stream_state *s = noted(t, by, psn24);
-    s = s != NULL ? s : roce_source_port_find(t, by, psn24);
+    roce_stream_state *s = find_answered(t, by, a, answered_psn(a->packet));
     if (s == NULL) {
         return;
     }
@@ -437,10 +494,26 @@ pair_by_user(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_user_new_stream(t, s, a);
 }
 
+static void
+note_beginning(roce_tracker *t, const roce_arrival *a)
+{
+    uint32_t point = a->frame->point;
+    if (roce_misses_make_tally(t, point) && !t->tallies[point].has_begun) {
+        t->tallies[point].has_begun = true;
+        t->tallies[point].first_ns = a->frame->time_ns;
+    }
+}
+
 void
 roce_pair_new_stream(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_source_port_note(t, s);
+    uint16_t port = a->packet->src_port;
+    note_beginning(t, a);
+    roce_source_port_dispute(t, s, port, a);
+    if (roce_role_is_request(a->info->role) && is_beginning(t, s->pub.point, a)) {
+        roce_source_port_crowd_in(t, s, a);
+    }
+    roce_source_port_note(t, s, port);
     pair_by_connection(t, s, a);
     pair_by_user(t, s, a);
 }

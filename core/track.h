@@ -53,8 +53,8 @@ typedef struct roce_stream_state {
     roce_lane requests;
     uint16_t ident_last, check_last; /* of the newest packet; half of its check */
     int8_t last_ecn;                 /* -1 before the first data packet */
-    uint8_t directions; /* roce_direction of its packets, or'ed: it passes here */
-    uint8_t port_lookups;
+    uint8_t directions;  /* roce_direction of its packets, or'ed: it passes here */
+    uint8_t port_vetoes; /* PSNs would have paired it against what ports say */
     bool ident_seen : 1;
     bool reborn : 1; /* CM has set up its queue pair anew */
     bool acked : 1;
@@ -62,8 +62,9 @@ typedef struct roce_stream_state {
     uint32_t ident_rises, ident_same, ident_other;
     /* pairing */
     uint32_t contradictions;
-    uint32_t older_of_way; /* stream id + 1: the chain of source_port.c; 0 ends it */
-    uint32_t vetoes;       /* PSNs would have paired it against the user's tables */
+    uint32_t older_of_way;  /* stream id + 1: a chain of source_port.c; 0 ends it */
+    uint32_t older_of_port; /* likewise */
+    uint32_t vetoes;        /* PSNs would have paired it against the user's tables */
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
     roce_answers *answers;
@@ -172,11 +173,13 @@ struct roce_tracker {
 
     roce_pair_entry *pairs; /* requests of unpaired streams by PSN, see pair.c */
 
-    uint32_t *ways; /* newest stream of each way, see source_port.c */
+    uint32_t *ways, *port_ways; /* newest stream of each, see source_port.c */
 
     /* How many packets in sequence each point saw, and missed: see misses.c. */
     struct roce_point_tally {
         uint64_t seen, missed;
+        uint64_t first_ns; /* of its first stream; valid if has_begun */
+        bool has_begun;
     } * tallies;
     uint32_t n_tallies, tallies_capacity;
     roce_loss_claim claims[ROCE_LOSS_CLAIMS]; /* the newest */
@@ -652,19 +655,35 @@ roce_user_clear(roce_tracker *t);
 /* source_port.c */
 int
 roce_source_port_init(roce_tracker *t);
-/* A stream is new. */
+/* A stream is new, and its first packet carries this port. */
 void
-roce_source_port_note(roce_tracker *t, roce_stream_state *s);
+roce_source_port_note(roce_tracker *t, roce_stream_state *s, uint16_t port);
 /* Whether both directions carry the source port that Linux makes of the two QPNs. */
 bool
 roce_source_port_agree(const roce_stream_state *a, const roce_stream_state *b);
-/* Whether roce_source_port_find() may find one: it looks a few times only. */
-bool
-roce_source_port_may_find(const roce_stream_state *by);
-/* The one unpaired stream of the other direction that has sent `psn24` and whose ports
- * agree with those of `by`; NULL when there is none or more. */
+/* The one unpaired stream of the other direction of which ports say that it is that of `s`,
+ * or *sure: they prove it; NULL when there is none, or more. */
 roce_stream_state *
-roce_source_port_find(const roce_tracker *t, roce_stream_state *by, uint32_t psn24);
+roce_source_port_partner(const roce_tracker *t, const roce_stream_state *s, bool *sure);
+/* Whether an acknowledgement of this PSN may be for a stream, which may have sent it before
+ * the capture began. */
+bool
+roce_source_port_may_be(const roce_stream_state *s, uint32_t psn24);
+/* Whether an unpaired stream other than `s`, of the same way, may have sent this PSN before
+ * the capture began, which `by` answers. */
+bool
+roce_source_port_is_crowd(const roce_tracker *t, const roce_stream_state *by,
+                          const roce_stream_state *s, uint32_t psn24);
+/* A stream is new, with a request, where a capture has just begun: undoes what PSNs alone
+ * have paired so far of its way, if it may have sent these PSNs before. */
+void
+roce_source_port_crowd_in(roce_tracker *t, const roce_stream_state *s,
+                          const roce_arrival *a);
+/* A stream is new, whose first packet carries this port: undoes what PSNs alone have paired
+ * where ports prove that it is the other direction. */
+void
+roce_source_port_dispute(roce_tracker *t, const roce_stream_state *s, uint16_t port,
+                         const roce_arrival *a);
 
 /* congest.c */
 void

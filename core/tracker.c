@@ -123,6 +123,7 @@ roce_tracker_free(roce_tracker *t)
     roce_user_clear(t);
     release(t, t->pairs);
     release(t, t->ways);
+    release(t, t->port_ways);
     release(t, t->tallies);
     roce_pacing_clear(t);
     t->alloc.release(t->alloc.ctx, t);

@@ -125,8 +125,6 @@ ROWS = (
                         "spine0": {"ce", "lost_before_capture"}}, ("lost",)),
 )
 
-_EARLY_NAK = ("the first NAK comes before its queue pair is known, and the round that "
-              "answers it stays unexplained")
 _FIRST_FOUR = ("of the first four packets nobody knows yet that the identification rises; "
                "a late one among them is not told")
 _ROUNDS = "rounds that overtake each other are not told apart, nor their NAKs"
@@ -136,11 +134,11 @@ _UNKNOWN_ROUND = ("rounds: unknown", "warnings")
 
 # (row, point, what) -> why.
 KNOWN = {(row, point, what): why for row, point, whats, why in (
-    *(entry for row in ("spray", "spray_selective") for entry in (
-        (row, "h0", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _EARLY_NAK),
-        (row, "h4", ("reordered",), _FIRST_FOUR),
-        (row, "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
-        (row, "h4", ("vantage",), _LATE_AS_ANSWER))),
+    ("spray", "h4", ("reordered",), _FIRST_FOUR),
+    ("spray", "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
+    ("spray_selective", "h4", ("reordered",), _FIRST_FOUR),
+    ("spray_selective", "h4", ("rounds: nak_sequence", "warnings"), _ROUNDS),
+    ("spray_selective", "h4", ("vantage",), _LATE_AS_ANSWER),
     ("spray_out_of_order", "h4", ("reordered",), _FIRST_FOUR),
     ("round_robin", "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
     ("one_spine", "spine0", ("pairing",), _COMB),

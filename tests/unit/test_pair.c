@@ -64,11 +64,56 @@ static const scenario by_psn[] = {
                "b ack 1000 port=0xc111; b2 ack 1000 port=0xc222",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=none A2: paired=none T: unattributed_acks=2"},
-    {.name = "ambiguous: the ports agree, the PSN does not",
+    {.name = "ambiguous: the ports agree, the PSN was not sent yet",
      .script = "a write 1000 port=0xc008; a2 write 1000 port=0xc60c; "
-               "b ack 1001 port=0xc008; b ack 999 port=0xc008",
+               "b ack 1001 port=0xc008",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
-     .want = "A: paired=none A2: paired=none T: unattributed_acks=2"},
+     .want = "A: paired=none A2: paired=none T: unattributed_acks=1"},
+    {.name = "the ports agree, and the PSN was sent before the capture began",
+     .script = "a write 1000 port=0xc008; a2 write 1000 port=0xc60c; "
+               "b ack 999 port=0xc008; b2 ack 990 port=0xc60c",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn ports_agree=yes A2: paired=psn B2: paired=psn"},
+    {.name = "the ports agree, and another one has sent that PSN since",
+     .script = "a write 1000..1003 port=0xc008; a2 write 1004 port=0xc60c; "
+               "b2 ack 1003 port=0xc60c; b ack 1003 port=0xc008",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn A2: paired=psn"},
+    {.name = "another one has sent that PSN, but has not that port",
+     .script = "a write 1000..1003 port=0xc111; a2 write 1004 port=0xc222; +6000; "
+               "b2 ack 1003 port=0xc222; a2 write 1005 port=0xc222; "
+               "b2 ack 1005 port=0xc222",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn B2: paired=psn"},
+    {.name = "ports say so for long, and all PSNs another thing",
+     .script = "a write 1000..1003 port=0xc111; a2 write 1004 port=0xc222; +6000; "
+               "a write 1004..1040 port=0xc111; b2 ack 1004..1040 port=0xc222",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn A2: paired=none B2: paired=psn T: unattributed_acks=*"},
+    {.name = "a capture has just begun: another one may have sent that PSN before",
+     .script = "a write 1000..1003 port=0xc111; a2 write 1010 port=0xc222; "
+               "b ack 1003 port=0xc333",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none T: unattributed_acks=1"},
+    {.name = "it began long ago",
+     .script = "a write 1000..1003 port=0xc111; a2 write 1010 port=0xc222; +6000; "
+               "a write 1004 port=0xc111; b ack 1004 port=0xc333",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=none"},
+    {.name = "it has just begun, and the others are far",
+     .script = "a write 1000..1003 port=0xc111; a2 write 9000 port=0xc222; "
+               "b ack 1003 port=0xc333",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=none"},
+    {.name = "it has just begun, and the one that may have comes afterwards",
+     .script = "a write 1000..1003 port=0xc111; b ack 1003 port=0xc333; "
+               "a2 write 1010 port=0xc222; b ack 1010 port=0xc333",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn B: paired=psn",
+     .events = "connected A; disconnected; connected A2"},
+    {.name = "it comes afterwards, and has the ports",
+     .script = "a write 1000..1003 port=0xc111; b2 ack 1003 port=0xc60c; +6000; "
+               "a2 write 1004 port=0xc60c; b2 ack 1004 port=0xc60c",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn ports_agree=yes B2: paired=psn"},
     {.name = "ambiguous: what they carry is nobody's",
      .script = "a write 1000..1009; a2 write 1000..1009; b nak 1005; b2 rnr 1005; "
                "b cnp",
