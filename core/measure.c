@@ -362,6 +362,19 @@ roce_measure_response_behind(roce_tracker *t, roce_stream_state *s,
 /* ---- what is given up ---- */
 
 void
+roce_measure_untime(roce_stream_state *s, uint32_t psn24)
+{
+    roce_history *history = &roce_requests(s)->history;
+    int64_t psn = roce_psn_expand(psn24, s->requests.max_next);
+    for (uint32_t i = 0; i < history->n; i++) {
+        roce_slot *slot = roce_history_at(history, i);
+        if (slot->psn + slot->span <= psn) {
+            slot->flags |= ROCE_SLOT_UNTIMED;
+        }
+    }
+}
+
+void
 roce_measure_restart(roce_stream_state *s)
 {
     roce_trouble *trouble = roce_trouble_had(s);

@@ -355,6 +355,9 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     }
     if (!roce_user_denies(t, s, by)) {
         pair(t, s, by, ROCE_PAIRING_PSN, a);
+        if (by->pub.space[ROCE_SPACE_RESPONSES].packets > 1) {
+            roce_measure_untime(s, answered_psn(a->packet));
+        }
     } else if (++by->vetoes >= TOO_MANY_CONTRADICTIONS) {
         by->pub.table_contradicted = s->pub.table_contradicted = true;
     }
@@ -396,6 +399,30 @@ roce_pair_join(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
         roce_pair_undo(t, peer, a);
     }
     pair(t, s, peer, how, a);
+}
+
+uint32_t
+roce_pair_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s)
+{
+    uint32_t connection = s->pub.connection;
+    return connection != ROCE_NO_STREAM ? t->connections[connection].path_mtu_bytes : 0;
+}
+
+bool
+roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
+                        uint32_t psn24, uint32_t *begins_with)
+{
+    if (s->pub.connection == ROCE_NO_STREAM) {
+        return false;
+    }
+    const roce_connection *c = &t->connections[s->pub.connection];
+    bool asked =
+        roce_addr_equal(&c->addr[0], &s->pub.src) && c->qpn[0] == s->pub.src_qpn;
+    unsigned side = asked ? 0 : 1;
+    /* Each side names the PSN that it will receive first.  Who sends with the one that it
+     * has named itself has understood it otherwise, and has begun. */
+    *begins_with = c->starting_psn[1 - side];
+    return c->known == 3 && psn24 != c->starting_psn[side];
 }
 
 /* A connection's parameters hold for both of its streams. */

@@ -508,6 +508,19 @@ sight(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
     t->last.expected_known = !lane->span_unknown;
 }
 
+/* The PSN that a stream begins with: that of the packet, unless CM has named one shortly
+ * before it, which is missing then. */
+static int64_t
+begins_at(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    uint32_t psn24;
+    if (!roce_pair_begins_before(t, s, a->packet->bth.psn24, &psn24)) {
+        return a->psn;
+    }
+    int64_t psn = roce_psn_expand(psn24, a->psn);
+    return psn < a->psn && psn > a->psn - ROCE_RESTART_DISTANCE ? psn : a->psn;
+}
+
 static void
 start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
@@ -516,8 +529,9 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     sight(t, s, a);
     t->last.expected_known = false;
     lane->started = true;
-    lane->first = lane->next_tx = lane->max_next = lane->accept_next = a->psn;
-    s->una = a->psn;
+    lane->first = lane->next_tx = lane->max_next = lane->accept_next =
+        begins_at(t, s, a);
+    s->una = lane->first;
     s->acked = false;
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble != NULL) {
@@ -668,6 +682,9 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     sight(t, s, a);
     resynchronise(s, a->psn);
     if (s->reborn || is_restart(s, a->psn)) {
+        s->pub.pmtu_bytes = roce_pair_pmtu_bytes(t, s);
+        roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
+        a->span = request_span(s, a, &unknown);
         restart(t, s, a);
         lane->span_unknown = unknown;
         return;
@@ -717,12 +734,14 @@ find_vantage(const roce_stream_state *s)
     return ROCE_VANTAGE_UNKNOWN;
 }
 
-/* Messages whose last packet nobody acknowledged are not complete. */
+/* Messages whose last packet nobody acknowledged are not complete, where acknowledgements
+ * would have been seen. */
 static void
 take_back_unacknowledged(roce_stream_state *s)
 {
     const roce_lane *lane = roce_requests(s);
-    if (!s->acked) {
+    bool is_heard = roce_stream_is_reliable(&s->pub) && roce_stream_is_paired(&s->pub);
+    if (!s->acked && !is_heard) {
         return;
     }
     for (uint32_t i = lane->history.n; i-- > 0;) {

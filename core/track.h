@@ -636,6 +636,14 @@ roce_pair_cm(roce_tracker *t, const roce_arrival *a);
 void
 roce_pair_join(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
                roce_pairing how, const roce_arrival *a);
+/* The path MTU of a stream's connection, by CM; 0: it is not known. */
+uint32_t
+roce_pair_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);
+/* Whether CM has named the PSN that a stream begins with, of which `psn24` was seen first,
+ * and that this may be another one. */
+bool
+roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
+                        uint32_t psn24, uint32_t *begins_with);
 /* Undoes the pairing of a stream and its peer. */
 void
 roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
@@ -756,6 +764,10 @@ roce_measure_late(roce_stream_state *s, int64_t psn);
 /* What was measured under a wrong pairing is given up. */
 void
 roce_measure_forget(roce_tracker *t, roce_stream_state *s);
+/* Requests before this PSN may have been acknowledged before anybody knew whose they were:
+ * nobody can tell when. */
+void
+roce_measure_untime(roce_stream_state *s, uint32_t psn24);
 /* The stream begins anew; what was measured stays. */
 void
 roce_measure_restart(roce_stream_state *s);

@@ -533,7 +533,6 @@ KNOWN = {
     "rough_selective": _SELECTIVE,
     "loss_duplex": "a response lost once is counted twice after a second re-issued READ",
     "loss_placement": "an old NAK explains a round that a missing response caused",
-    "loss_first_asked_for": "what a NAK asks for before the first packet seen is not lost",
     "selective_loss": _SELECTIVE,
     "selective_loss_heavy": _SELECTIVE,
     "selective_loss_nak": "two timeouts, one after the other, are one round",

@@ -185,15 +185,16 @@ class Simulation(Truth, Scheduler):
                 self.after(20_000 * step, host.notify, tx)
 
     def _connect(self, pairs):
+        """Each side names the PSN that it will receive first."""
         a, b = self.host_a, self.host_b
         self._mads(pairs, lambda i, pair: [
             (a, roce.cm_req(0x1000 + i, comm_id=2 * i + 1, qpn=pair.a.qpn, mtu=pair.pmtu,
-                            starting_psn=pair.a.start_psn & 0xFFFFFF,
+                            starting_psn=pair.b.start_psn & 0xFFFFFF,
                             retry_count=min(7, pair.a.retry_count), src=a.config.address,
                             dst=b.config.address)),
             (b, roce.cm_rep(0x1000 + i, comm_id=2 * i + 2, remote_comm_id=2 * i + 1,
                             qpn=pair.b.qpn,
-                            starting_psn=pair.b.start_psn & 0xFFFFFF)),
+                            starting_psn=pair.a.start_psn & 0xFFFFFF)),
             (a, roce.cm_rtu(0x1000 + i, comm_id=2 * i + 1, remote_comm_id=2 * i + 2)),
         ])
 

@@ -433,6 +433,8 @@ static const scenario fatal[] = {
     {.name = "remote access error, unpaired",
      .script = "a write 0..4; b access 500", .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: accesses=0 T: unattributed_naks=1", .events = "nak B psn=500"},
+    {.name = "a message that is refused is not complete, nor one that is left unanswered",
+     .script = "a write 0; b access 0; a write 1", .want = "A: accesses=1 messages=0"},
     {.name = "a fatal NAK is followed by the QPN's next life",
      .script = "a write 0..4; b access 3; a write 0x200000..0x200004; b ack 0x200004",
      .want = "A: accesses=1 restarts=1"},

@@ -528,6 +528,12 @@ static const scenario restarts[] = {
      .script = "a write 0..9; b ack 9; a write 0x100000..0x100009; b ack 0x100009",
      .want = "A: restarts=1 unique=20",
      .events = "stream_restart A psn=0x100000; no loss"},
+    {.name = "restart: the path MTU is another one",
+     .script = "a write.first 0 len=1024; a write.last 1; b ack 1; "
+               "a write.first 0x100000 len=4096; a write.last 0x100001; b ack 0x100001; "
+               "a read 0x100002 len=8192; b resp.first 0x100002 len=4096; "
+               "b resp.last 0x100003 len=4096; a write 0x100004; b ack 0x100004",
+     .want = "A: restarts=1 unique=* pmtu=4096 messages=4"},
     {.name = "restart: far behind",
      .script = "a write 0x100000..0x100009; b ack 0x100009; a write 0..9; b ack 9",
      .want = "A: restarts=1 unique=20"},
