@@ -19,6 +19,7 @@
 #define LOCK OWN "/lock"
 #define MANIFEST OWN "/manifest"
 #define RECORD OWN "/batch.json"
+#define DUE OWN "/due"
 #define DRAFTS OWN "/tmp"
 #define PARTS OWN "/parts/"
 #define PART_EXTENSION ".jsonl"
@@ -202,6 +203,62 @@ rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record
     rs_batch_record_write(record, rs_output_stream(output));
     return rs_output_commit(output, error) &&
            rs_batch_dir_publish(dir, draft, RECORD, error);
+}
+
+/* ---- what is due ---- */
+
+/* Lines of "+NAME", due, and of "-NAME", done since. */
+GHashTable *
+rs_batch_dir_read_due(const rs_batch_dir *dir)
+{
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree char *path = rs_batch_dir_path(dir, DUE);
+    g_autofree char *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL)) {
+        return names;
+    }
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (guint i = 0; lines[i] != NULL; i++) {
+        const char *name = *lines[i] != '\0' ? lines[i] + 1 : "";
+        if (*lines[i] == '+' && rs_batch_name_is_safe(name)) {
+            g_hash_table_add(names, g_strdup(name));
+        } else if (*lines[i] == '-') {
+            g_hash_table_remove(names, name);
+        }
+    }
+    return names;
+}
+
+gboolean
+rs_batch_dir_write_due(const rs_batch_dir *dir, GHashTable *names, GError **error)
+{
+    if (g_hash_table_size(names) == 0) {
+        rs_batch_dir_withdraw(dir, DUE);
+        return TRUE;
+    }
+    g_autofree char *draft = rs_batch_dir_draft(dir, DUE);
+    rs_output *output = rs_output_open(draft, error);
+    if (output == NULL) {
+        return FALSE;
+    }
+    GList *sorted = g_list_sort(g_hash_table_get_keys(names), rs_by_text);
+    for (const GList *at = sorted; at != NULL; at = at->next) {
+        fprintf(rs_output_stream(output), "+%s\n", (const char *)at->data);
+    }
+    g_list_free(sorted);
+    return rs_output_commit(output, error) &&
+           rs_batch_dir_publish(dir, draft, DUE, error);
+}
+
+void
+rs_batch_dir_note_done(const rs_batch_dir *dir, const char *name)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, DUE);
+    FILE *file = fopen(path, "ae");
+    if (file != NULL) {
+        fprintf(file, "-%s\n", name);
+        (void)fclose(file);
+    }
 }
 
 /* ---- files ---- */

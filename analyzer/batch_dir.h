@@ -7,6 +7,7 @@
  *   .rocescope/parts/NAME.jsonl                              parts, see part.h
  *   .rocescope/manifest                                      all files that batches made
  *   .rocescope/batch.json                                    of what, see batch_record.h
+ *   .rocescope/due                                           captures yet to be dealt with
  *   .rocescope/lock                                          held while a batch runs
  *   .rocescope/tmp/                                          files until they are whole
  *
@@ -83,6 +84,19 @@ rs_batch_dir_read_record(const rs_batch_dir *dir, GError **error);
 gboolean
 rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record,
                           GError **error);
+
+/* Captures that the batch which writes or wrote here has not come to: what there is of them
+ * may be of before.  A set of char *; empty where it came to all. */
+GHashTable *
+rs_batch_dir_read_due(const rs_batch_dir *dir);
+
+/* These are, and no others. */
+gboolean
+rs_batch_dir_write_due(const rs_batch_dir *dir, GHashTable *names, GError **error);
+
+/* One of them has been dealt with.  If that cannot be noted, it stays due. */
+void
+rs_batch_dir_note_done(const rs_batch_dir *dir, const char *name);
 
 /* Where to write a file until it is whole: a path of its own for each `file`; g_free(). */
 char *

@@ -18,9 +18,12 @@
 #include <string.h>
 
 /* What one directory has of a capture. */
+#define MOST_NAMED 20u /* captures that no part has */
+
 typedef struct source {
     guint path_i;
-    char *digest; /* of its part; NULL: there is none that is whole */
+    char *digest;  /* of its part; NULL: there is none that is whole */
+    gboolean told; /* that there is none */
     rs_batch_result result;
     GPtrArray *files; /* char *: reports and part */
 } source;
@@ -31,8 +34,9 @@ typedef struct merge {
     GHashTable *sources; /* char *, name of the capture -> source, the best so far */
     GPtrArray *taken;    /* GPtrArray of source, for each path: what comes from there */
     rs_batch_record *record;
-    guint n_read;    /* directories that could be read */
-    guint n_lacking; /* batches of which shares are missing */
+    GHashTable *missing; /* char *: captures that no part has */
+    guint n_read;        /* directories that could be read */
+    guint n_lacking;     /* batches of which shares are missing */
 } merge;
 
 static void
@@ -108,23 +112,29 @@ take_part(const rs_batch_dir *dir, const char *name, const rs_part *part, source
 }
 
 /* What a directory has of a capture.  A part that is not there is that of a capture that
- * the batch did not come to. */
+ * the batch did not come to, and so is that of one which is `due`. */
 static source *
-look_at_capture(merge *m, const rs_batch_dir *dir, guint path_i, const char *name)
+look_at_capture(merge *m, const rs_batch_dir *dir, guint path_i, const char *name,
+                gboolean due)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *file = rs_batch_dir_part(name);
     g_autofree char *path = rs_batch_dir_path(dir, file);
-    g_autoptr(rs_part) part = rs_part_open(path, &error);
     source *s = g_new0(source, 1);
     s->path_i = path_i;
     s->files = g_ptr_array_new_with_free_func(g_free);
+    if (due) {
+        return s;
+    }
+    g_autoptr(rs_part) part = rs_part_open(path, &error);
     g_autofree char *problem = part != NULL ? take_part(dir, name, part, s) : NULL;
+    s->told = part == NULL && g_file_test(path, G_FILE_TEST_EXISTS);
     if (problem != NULL) {
         g_autofree char *line =
             g_strdup_printf("%s: %s: %s", m->paths[path_i], name, problem);
         leave_out(m, line);
-    } else if (part == NULL && g_file_test(path, G_FILE_TEST_EXISTS)) {
+        s->told = TRUE;
+    } else if (s->told) {
         leave_out(m, error->message);
     } else if (part != NULL) {
         g_ptr_array_add(s->files, g_steal_pointer(&file));
@@ -201,10 +211,12 @@ offer(merge *m, const char *name, source *s)
 static void
 look_at_captures(merge *m, const rs_batch_dir *dir, guint path_i)
 {
+    g_autoptr(GHashTable) due = rs_batch_dir_read_due(dir);
     g_autoptr(GPtrArray) names = rs_batch_dir_captures(dir);
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
-        offer(m, name, look_at_capture(m, dir, path_i, name));
+        offer(m, name,
+              look_at_capture(m, dir, path_i, name, g_hash_table_contains(due, name)));
     }
 }
 
@@ -263,9 +275,23 @@ tell_lacks(merge *m)
 
 /* ---- taking them over ---- */
 
+/* The n-th capture that no part has. */
+static void
+tell_missing(const merge *m, const source *s, const char *name, guint n)
+{
+    if (!s->told && n <= MOST_NAMED) {
+        g_autofree char *line =
+            g_strdup_printf("%s: %s: no part has it: the batch did not come to it, or "
+                            "its part is missing",
+                            m->paths[s->path_i], name);
+        rs_complain(line);
+    }
+}
+
 static void
 fill_outcome(merge *m)
 {
+    guint n_missing = 0;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     GHashTableIter iter;
     gpointer name;
@@ -279,7 +305,16 @@ fill_outcome(merge *m)
         rs_batch_outcome_add(m->outcome, names->pdata[i], &s->result);
         if (s->digest != NULL) {
             g_ptr_array_add(m->taken->pdata[s->path_i], s);
+        } else {
+            n_missing++;
+            g_hash_table_add(m->missing, g_strdup(names->pdata[i]));
+            tell_missing(m, s, names->pdata[i], n_missing);
         }
+    }
+    if (n_missing > MOST_NAMED) {
+        g_autofree char *line =
+            g_strdup_printf("… and %u more captures", n_missing - MOST_NAMED);
+        rs_complain(line);
     }
 }
 
@@ -333,6 +368,7 @@ merge_all(merge *m, GError **error)
     tell_lacks(m);
     fill_outcome(m);
     return rs_batch_outcome_expect(m->outcome, error) &&
+           rs_batch_dir_write_due(m->outcome->dir, m->missing, error) &&
            rs_batch_dir_write_record(m->outcome->dir, m->record, error) &&
            adopt_all(m, error);
 }
@@ -346,11 +382,13 @@ rs_batch_merge(rs_batch_outcome *outcome, const char *const *paths, GError **err
         .sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_source),
         .taken = g_ptr_array_new_with_free_func(free_list),
         .record = rs_batch_record_new(),
+        .missing = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
     outcome->extent.merged = TRUE;
     gboolean good = merge_all(&m, error);
     g_ptr_array_unref(m.taken);
     g_hash_table_unref(m.sources);
     rs_batch_record_free(m.record);
+    g_hash_table_unref(m.missing);
     return good;
 }

@@ -133,6 +133,7 @@ ended(void *ctx, guint job_i, const char *reason)
         message = failed;
     }
     take_result(r, job_i, message);
+    rs_batch_dir_note_done(r->task->dir, capture_at(r, job_i)->name);
     move_to(r, job_i, capture_at(r, job_i)->bytes);
     r->tally.captures_done++;
     rs_batch_progress_capture(r->progress, &r->tally, capture_at(r, job_i)->name,

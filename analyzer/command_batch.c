@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_NAMED 20u /* captures that an earlier batch did not come to */
 #define MAX_JOBS 4096
 #define MAX_TIMEOUT_S (365 * 24 * 3600)
 
@@ -57,12 +58,20 @@ typedef struct batch {
     GPtrArray *captures;     /* rs_batch_capture */
     GPtrArray *earlier;      /* char *: names of captures that this is added to */
     GArray *earlier_results; /* rs_batch_result, of each */
+    GHashTable *due;         /* char *: captures that are not dealt with yet */
+    rs_batch_extent lacking; /* of what this is added to */
 } batch;
 
 static const rs_batch_capture *
 capture_at(const batch *b, guint i)
 {
     return g_ptr_array_index(b->captures, i);
+}
+
+static gboolean
+is_share(const batch *b)
+{
+    return b->share.of > 1;
 }
 
 /* ---- options ---- */
@@ -205,29 +214,102 @@ by_name(gconstpointer a, gconstpointer b)
     return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-/* Captures of earlier batches that this one is added to, and that none of its own takes the
- * place of. */
+/* What an earlier batch has left of a capture: a part, or nothing that counts, since it did
+ * not come to it or the part is damaged.  Of that everything is left as it is. */
+static rs_batch_result
+look_at_earlier(const batch *b, const char *name, GHashTable *due)
+{
+    g_autofree char *file = rs_batch_dir_part(name);
+    g_autofree char *path = rs_batch_dir_path(b->dir, file);
+    g_autoptr(rs_part) part =
+        g_hash_table_contains(due, name) ? NULL : rs_part_open(path, NULL);
+    rs_batch_result result = {0};
+    if (part != NULL) {
+        result = rs_batch_result_of(rs_part_head(part));
+    }
+    result.reused = result.earlier = TRUE;
+    return result;
+}
+
+static void
+tell_lost(const char *name, guint n)
+{
+    if (n <= MOST_NAMED) {
+        g_autofree char *line =
+            g_strdup_printf("%s: an earlier batch did not come to it, or its part is "
+                            "missing or damaged",
+                            name);
+        rs_complain(line);
+    } else if (n == MOST_NAMED + 1) {
+        rs_complain("… and more captures");
+    }
+}
+
+/* Captures of earlier batches that none of this one's own takes the place of: where it is
+ * added to them they belong to the directory, else they are due to go. */
 static void
 find_earlier(batch *b)
 {
     g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) due = rs_batch_dir_read_due(b->dir);
     g_autoptr(GPtrArray) names = rs_batch_dir_captures(b->dir);
+    guint n_lost = 0;
     for (guint i = 0; i < b->captures->len; i++) {
         g_hash_table_add(own, capture_at(b, i)->name);
+        g_hash_table_add(b->due, g_strdup(capture_at(b, i)->name));
     }
     for (guint i = 0; i < names->len; i++) {
         char *name = g_ptr_array_index(names, i);
-        g_autofree char *file = rs_batch_dir_part(name);
-        g_autofree char *path = rs_batch_dir_path(b->dir, file);
-        g_autoptr(rs_part) part =
-            g_hash_table_contains(own, name) ? NULL : rs_part_open(path, NULL);
-        if (part != NULL) {
-            rs_batch_result result = rs_batch_result_of(rs_part_head(part));
-            result.reused = result.earlier = TRUE;
+        if (g_hash_table_contains(own, name)) {
+            continue;
+        }
+        rs_batch_result result = {0};
+        if (b->append) {
+            result = look_at_earlier(b, name, due);
             g_ptr_array_add(b->earlier, g_strdup(name));
             g_array_append_val(b->earlier_results, result);
+            if (!result.ended) {
+                tell_lost(name, ++n_lost);
+            }
+        }
+        if (!result.ended) {
+            g_hash_table_add(b->due, g_strdup(name));
         }
     }
+}
+
+/* What is still due, when the directory has been written. */
+static gboolean
+note_due(const batch *b, const rs_batch_result *results, GError **error)
+{
+    g_autoptr(GHashTable) here =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) names = rs_batch_dir_captures(b->dir);
+    for (guint i = 0; i < names->len; i++) {
+        g_hash_table_add(here, g_strdup(g_ptr_array_index(names, i)));
+    }
+    for (guint i = 0; i < b->captures->len; i++) {
+        if (results[i].ended) {
+            g_hash_table_remove(b->due, capture_at(b, i)->name);
+        }
+    }
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, b->due);
+    while (g_hash_table_iter_next(&iter, &name, NULL)) {
+        if (!g_hash_table_contains(here, name)) {
+            g_hash_table_iter_remove(&iter); /* it is gone */
+        }
+    }
+    return rs_batch_dir_write_due(b->dir, b->due, error);
+}
+
+static void
+add_lack(const rs_batch_lack *lack, void *ctx)
+{
+    rs_batch_extent *extent = ctx;
+    extent->parts_missing = TRUE;
+    extent->n_inputs_missing += lack->size.inputs;
 }
 
 /* Everything that belongs to the directory.  `results` are of the batch's own captures;
@@ -266,12 +348,6 @@ expect_files(const batch *b, GError **error)
     gboolean good = rs_batch_outcome_expect(&outcome, error);
     rs_batch_outcome_clear(&outcome);
     return good;
-}
-
-static gboolean
-is_share(const batch *b)
-{
-    return b->share.of > 1;
 }
 
 static gboolean
@@ -400,10 +476,12 @@ prepare(batch *b, const char *output, GError **error)
     if (b->captures == NULL) {
         return FALSE;
     }
-    if (b->append) {
-        find_earlier(b);
+    find_earlier(b);
+    if (b->append && !is_share(b)) {
+        rs_batch_record_lacks(record, add_lack, &b->lacking);
     }
-    return expect_files(b, error) && rs_batch_dir_write_record(b->dir, record, error);
+    return expect_files(b, error) && rs_batch_dir_write_due(b->dir, b->due, error) &&
+           rs_batch_dir_write_record(b->dir, record, error);
 }
 
 /* Does it all; returns the exit status. */
@@ -416,8 +494,12 @@ run(const batch *b, const char *output, GError **error)
         rs_batch_run(&task, b->captures, &b->limits, b->progress);
     rs_batch_outcome outcome;
     gather(b, results, &outcome);
-    gboolean written = rs_batch_outcome_write(
-        &outcome, is_share(b) ? RS_BATCH_PARTS_ONLY : RS_BATCH_ALL_FILES, error);
+    outcome.extent.parts_missing = b->lacking.parts_missing;
+    outcome.extent.n_inputs_missing = b->lacking.n_inputs_missing;
+    gboolean written =
+        rs_batch_outcome_write(
+            &outcome, is_share(b) ? RS_BATCH_PARTS_ONLY : RS_BATCH_ALL_FILES, error) &&
+        note_due(b, results, error);
     int status = written ? rs_batch_outcome_status(&outcome) : RS_EXIT_INCOMPLETE;
     rs_batch_progress_clear(b->progress);
     if (written && !b->options->quiet && b->form != RS_BATCH_PROGRESS_JSON) {
@@ -454,6 +536,7 @@ clear(batch *b)
     g_clear_pointer(&b->files, g_ptr_array_unref);
     g_ptr_array_unref(b->earlier);
     g_array_unref(b->earlier_results);
+    g_hash_table_unref(b->due);
     g_free(b->common_key);
 }
 
@@ -466,6 +549,7 @@ rs_command_batch(int argc, char **argv)
         .share = {.number = 1, .of = 1},
         .earlier = g_ptr_array_new_with_free_func(g_free),
         .earlier_results = g_array_new(FALSE, FALSE, sizeof(rs_batch_result)),
+        .due = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
     int status = RS_EXIT_USAGE;
     g_autoptr(rs_options) options = parse(argc, argv, &own, &error);

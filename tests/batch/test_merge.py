@@ -365,6 +365,68 @@ def interrupted_share():
               [])
 
 
+def unfinished():
+    """What a batch did not come to is of before: it counts as missing, when it is merged and
+    when another batch is added to it."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        fill(work / "caps")
+        (work / "other").mkdir()
+        (work / "other/x.pcap").write_bytes(small(60))
+        batch("caps", out="one", cwd=work)
+        process = subprocess.Popen([BINARY, "batch", "--progress", "json", "-j", "1", "--port",
+                                    "4444", "caps", "-o", "one"], cwd=work,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        while b'"event":"capture"' not in process.stdout.readline():
+            pass
+        process.kill()
+        process.communicate()
+        time.sleep(0.1)  # its worker dies with it
+        done = merge("one", out="out", cwd=work)
+        missing = json.loads((work / "out/summary.json").read_text())["captures_missing"]
+        check("unfinished: merged", (done.returncode, missing > 0), (3, True))
+        check("unfinished: named", "one: caps/" in done.stderr, True)
+        done = batch("--append", "--port", "4444", "other", out="one", cwd=work)
+        check("unfinished: added to", (done.status, done.summary["captures_missing"]),
+              (3, missing))
+        done = batch("--append", "other", out="out", cwd=work)
+        check("unfinished: merged and added to",
+              (done.status, done.summary["captures_missing"]), (3, missing))
+        batch("--port", "4444", "caps", out="one", cwd=work)
+        batch("--port", "4444", "caps", out="fresh", cwd=work)
+        check("unfinished: is whole then", differences(work / "fresh", work / "one"), [])
+        done = merge("one", out="whole", cwd=work)
+        check("unfinished: merges then", "no part has it" in done.stderr, False)
+        check("unfinished: the same", differences(work / "fresh", work / "whole"), [])
+
+
+def appended_to_damage():
+    """An earlier capture whose part is damaged is named and counts as missing; its reports
+    stay, since the capture itself may be gone."""
+    with folder() as work:
+        work = pathlib.Path(work)
+        for name in ("old", "new"):
+            (work / name).mkdir()
+            for i in range(2):
+                (work / name / f"c{i}x.pcap").write_bytes(small(60 + 10 * i))
+        batch("old", out="out", cwd=work)
+        with open(work / "out/.rocescope/parts/old/c0x.pcap.jsonl", "a") as part:
+            part.write("{}\n")
+        for _ in range(2):
+            done = batch("--append", "new", out="out", cwd=work)
+            check("damaged part: status", done.status, 3)
+            check("damaged part: named", "old/c0x.pcap: an earlier batch" in done.stderr)
+            check("damaged part: counted", (done.summary["captures_missing"],
+                                            len(done.summary["captures"])), (1, 3))
+            check("damaged part: its reports stay",
+                  sorted(p.name for p in (work / "out/captures/old").iterdir()),
+                  [f"c{i}x.pcap.{form}" for i in range(2) for form in ("html", "json")])
+        lacking = merge(*shares(work / "new", 2, work)[:1], out="half", cwd=work)
+        done = batch("--append", "old", out="half", cwd=work)
+        check("a share is missing: still said", (lacking.returncode, done.status,
+                                                 done.summary["complete"]), (3, 3, False))
+
+
 def killed():
     """A merge that was killed at any moment leaves nothing that looks whole and is not; the
     next one makes everything."""
@@ -442,7 +504,8 @@ def command_line():
 
 
 for part in (same, divided, missing, changing, damaged, contradicting, told_apart, labelled,
-             among_captures, failing_first, appended, interrupted_share, killed, locked,
+             among_captures, failing_first, appended, interrupted_share,
+             unfinished, appended_to_damage, killed, locked,
              command_line):
     part()
 rows.finish()
