@@ -94,6 +94,25 @@ declare_all(extraction *x, guint file_i, const rs_reader *reader)
     }
 }
 
+/* A file is another one, or shorter, than when it was analyzed: rotated, say. */
+static gboolean
+fail_changed(const extraction *x, const char *what, GError **error)
+{
+    g_set_error(
+        error, RS_ERROR, RS_ERROR_IO,
+        "the capture changed between two readings: %s; the second came to frame "
+        "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
+        what, x->frame, rs_trace_last_frame(x->trace));
+    return FALSE;
+}
+
+static gboolean
+is_same(const rs_trace_row *row, const rs_record *record)
+{
+    return (row->flags & RS_TRACE_TRACKED) == 0 ||
+           row->time_ns == record->frame.time_ns;
+}
+
 static gboolean
 take_frame(extraction *x, const rs_feed_step *step, GError **error)
 {
@@ -102,6 +121,9 @@ take_frame(extraction *x, const rs_feed_step *step, GError **error)
     if (x->frame > rs_trace_last_frame(x->trace) ||
         (rs_trace_at(x->trace, x->frame)->flags & RS_TRACE_CHOSEN) == 0) {
         return TRUE;
+    }
+    if (!is_same(rs_trace_at(x->trace, x->frame), &step->record)) {
+        return fail_changed(x, "frames have other time stamps", error);
     }
     if (!x->file_used[step->file_i]) {
         x->file_used[step->file_i] = TRUE;
@@ -137,7 +159,8 @@ read_again(extraction *x, rs_feed *feed, rs_progress *progress, GError **error)
         rs_feed_next(feed, &step);
         switch (step.kind) {
         case RS_FEED_END:
-            return TRUE;
+            return x->frame >= rs_trace_last_frame(x->trace) ||
+                   fail_changed(x, "it has fewer frames", error);
         case RS_FEED_FILE_END:
             end_file(x, &step);
             break;

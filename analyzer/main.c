@@ -6,9 +6,12 @@
 #include "help.h"
 #include "pages.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <locale.h>
 #include <signal.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -57,9 +60,22 @@ confine(void)
     }
 }
 
+/* Where standard streams are closed, files that are opened later would take their numbers,
+ * and messages would go into them.  What is put there fails as a closed one does. */
+static void
+occupy_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
+    occupy_standard_streams();
     rs_pages_prefer_large();
     (void)setlocale(LC_CTYPE, "");
     /* A reader that is gone, a file that may not grow: told of as a full disk is. */

@@ -37,7 +37,7 @@ def check(row, got, want=True):
 
 def run(*arguments, **options):
     return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, **options)
+                          timeout=120, errors="replace", **options)
 
 
 def report(*arguments):
@@ -339,6 +339,25 @@ def slow_capture(path):
         pass
 
 
+def closed_streams():
+    """Messages never go into files that have a closed stream's number."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder, "x.pcap")
+        header, some = records(LOSSY)
+        capture.write_bytes(header + b"".join(some[:200]) + some[200][:20])
+        for fds in ((0,), (1,), (2,), (1, 2), (0, 1, 2)):
+            for command in ([capture], ["extract", capture, "--time", "-", "-w", "-"],
+                            ["batch", capture, "-o", pathlib.Path(folder, f"out{len(fds)}")]):
+                def close(fds=fds):
+                    for fd in fds:
+                        os.close(fd)
+                row = f"closed {fds}: {pathlib.Path(str(command[0])).name}"
+                done = run(*command, preexec_fn=close)
+                check(row, done.returncode >= 0 and (1 not in fds or done.returncode == 3))
+        for lock in pathlib.Path(folder).glob("out*/.rocescope/lock"):
+            check("closed: the lock is empty", lock.read_bytes(), b"")
+
+
 def interrupts():
     with tempfile.TemporaryDirectory() as folder:
         fifo = pathlib.Path(folder, "capture")
@@ -351,7 +370,8 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, version, helps, json_targets, compressed, standard_input, terminals, interrupts):
+for part in (rotated, options, version, helps, json_targets, compressed, standard_input, terminals, closed_streams,
+             interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)
