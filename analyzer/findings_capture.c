@@ -56,10 +56,9 @@ rs_find_truncated(rs_findings *all, const rs_finding_row *row)
     guint64 n = all->analysis->snaplen_truncated;
     rs_finding *f = add_odd(all, row, RS_ODD_CUT, n, "frame.cap_len < frame.len");
     if (f != NULL) {
+        g_autofree char *packets = rs_finding_count(n, "packet was", "packets were");
         rs_finding_say(
-            f,
-            g_strdup_printf("%" G_GUINT64_FORMAT " packets were cut by the snap length",
-                            n),
+            f, g_strdup_printf("%s cut by the snap length", packets),
             g_strdup("Their ICRC cannot be checked, and identical packets are told "
                      "apart by headers alone."));
     }
@@ -98,7 +97,7 @@ rs_find_fragments(rs_findings *all, const rs_finding_row *row)
                             "ip.flags.mf == 1 || ip.frag_offset > 0 || "
                             "ipv6.fraghdr");
     if (f != NULL) {
-        rs_finding_say(f, g_strdup_printf("%" G_GUINT64_FORMAT " IP fragments", n),
+        rs_finding_say(f, rs_finding_count(n, "IP fragment", "IP fragments"),
                        g_strdup("Of the RoCE port, or later fragments of some UDP "
                                 "packet."));
     }
@@ -160,10 +159,9 @@ rs_find_capture_drops(rs_findings *all, const rs_finding_row *row)
     }
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     f->weight = dropped;
+    g_autofree char *packets = rs_finding_packets(dropped);
     rs_finding_say(
-        f,
-        g_strdup_printf("The capture itself dropped %" G_GUINT64_FORMAT " packets",
-                        dropped),
+        f, g_strdup_printf("The capture itself dropped %s", packets),
         g_strdup("By its own counters.  What it missed looks like loss to nobody here, "
                  "but counts are lower bounds."));
 }

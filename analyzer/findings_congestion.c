@@ -220,7 +220,7 @@ report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
                         senders),
         g_strdup_printf(
             "They came here marked CE, the other direction was captured for at least "
-            "200 us behind them, and %s sent no CNP to anybody.%s",
+            "200 µs behind them, and %s sent no CNP to anybody.%s",
             host,
             one->in_the_middle ? "  This point is inside the network: CNPs that take "
                                  "another way than ACKs are not seen here."
@@ -260,9 +260,11 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
 static gboolean
 write_cnps(const rs_flow *flow, rs_finding *f)
 {
+    const roce_tracker *tracker = flow->all->analysis->tracker;
     guint64 marks = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        marks += at_all_points(flow->all, stream_at(flow, i), count_ce);
+        guint32 most = rs_finding_most_at(flow->all, stream_at(flow, i)->id, count_ce);
+        marks += count_ce(roce_tracker_stream(tracker, most));
     }
     if (marks == 0) {
         return FALSE; /* cnp_without_ce */
@@ -271,9 +273,8 @@ write_cnps(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_count(flow->n, "CNP", "CNPs");
     f->severity = RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("%s sent in return for data from %s", n, who);
-    f->detail =
-        g_strdup_printf("CE marks seen here on that data: %" G_GUINT64_FORMAT ".",
-                        flow->sum.ecn.codepoint[ROCE_ECN_CE]);
+    g_autofree char *n_marks = rs_format_count(marks);
+    f->detail = g_strdup_printf("CE marks seen here on that data: %s.", n_marks);
     return TRUE;
 }
 

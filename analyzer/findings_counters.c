@@ -118,7 +118,9 @@ find_disagreement(rs_findings *all, const rs_finding_row *row,
     g_autofree char *counted = rs_format_count(worst->increase);
     g_autofree char *captured = rs_format_count(worst->captured);
     g_autofree char *others =
-        n == 1 ? g_strdup("") : g_strdup_printf("; %u more counters disagree", n - 1);
+        n == 1   ? g_strdup("")
+        : n == 2 ? g_strdup("; 1 more counter disagrees")
+                 : g_strdup_printf("; %u more counters disagree", n - 1);
     rs_finding_about(f, addr);
     f->weight = worst->difference;
     rs_finding_say(

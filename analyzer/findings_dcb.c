@@ -323,6 +323,7 @@ find_unannounced(rs_findings *all, const rs_finding_row *row,
     g_autofree char *what = g_strdup_printf("%s:%u", mac, p->priority);
     g_autofree char *who = rs_hosts_label_mac(all->analysis->told->hosts, p->src_mac);
     g_autofree char *other = port_label(all, denier);
+    g_autofree char *pauses = rs_finding_count(p->xoff + p->refresh, "pause", "pauses");
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     rs_finding_about(f, what);
     f->weight = p->xoff + p->refresh;
@@ -334,7 +335,7 @@ find_unannounced(rs_findings *all, const rs_finding_row *row,
                   who, p->priority)
             : g_strdup_printf("%s pauses priority %u, for which %s has PFC off", who,
                               p->priority, other),
-        g_strdup_printf("%" G_GUINT64_FORMAT " pauses.  %s", p->xoff + p->refresh,
+        g_strdup_printf("%s.  %s", pauses,
                         own ? "Its neighbour obeys them only if its own PFC is on for "
                               "that priority."
                             : "A port obeys a pause only in priorities that it has PFC "

@@ -220,7 +220,7 @@ typedef struct slow_receiver {
     rs_receiver_evidence sum;
     guint64 held_ns,
         duration_ns;  /* of the stream that was held up for the most of it */
-    gboolean network; /* and the network, too */
+    gboolean network; /* and something speaks of the network */
 } slow_receiver;
 
 static void
@@ -248,7 +248,6 @@ add_evidence(slow_receiver *r, guint32 stream, const rs_receiver_evidence *e)
         r->held_ns = held_ns;
         r->duration_ns = e->duration_ns;
     }
-    r->network |= e->culprit == RS_CULPRIT_BOTH;
     r->sum.rnr_naks += e->rnr_naks;
     r->sum.rnr_wait_ns += e->rnr_wait_ns;
     r->sum.credit_waits += e->credit_waits;
@@ -270,17 +269,22 @@ slow_detail(const slow_receiver *r)
     g_autofree char *pause = e->host_pause_known
                                  ? rs_format_duration(e->host_pause_ns, 0)
                                  : g_strdup("a time that is not known");
+    g_autofree char *over =
+        r->streams->len > 1
+            ? g_strdup_printf(", added up over %u queue pairs", r->streams->len)
+            : g_strdup("");
     GString *text = g_string_new(NULL);
     if (e->rnr_naks > 0) {
-        g_string_append_printf(text, "RNR NAKs: %" G_GUINT64_FORMAT ", waits of %s.  ",
-                               e->rnr_naks, rnr);
+        g_string_append_printf(text,
+                               "RNR NAKs: %" G_GUINT64_FORMAT ", waits of %s%s.  ",
+                               e->rnr_naks, rnr, over);
     }
     if (e->credit_waits > 0) {
         g_string_append_printf(
             text,
             "Credits ran out and the sender waited for more: %" G_GUINT64_FORMAT
-            " times, %s.  ",
-            e->credit_waits, credit);
+            " times, %s%s.  ",
+            e->credit_waits, credit, over);
     }
     if (e->host_pauses > 0) {
         g_autofree char *n = rs_finding_count(e->host_pauses, "pause", "pauses");
@@ -292,8 +296,10 @@ slow_detail(const slow_receiver *r)
                                " ACKs took much longer than the fastest.  ",
                                e->slow_acks);
     }
-    g_string_append(text, r->network ? "The network was congested as well."
-                                     : "Nothing speaks of the network.");
+    g_string_append(text, r->network
+                              ? "Packets to it were marked, lost or late as well: "
+                                "the network has its part."
+                              : "Nothing speaks of the network.");
     return g_string_free(text, FALSE);
 }
 
@@ -357,6 +363,17 @@ strongest_at(const rs_findings *all, guint32 stream)
     return best;
 }
 
+/* Whether packets of a stream were marked on their way to the receiver, lost, or late. */
+static gboolean
+speaks_of_network(const rs_receivers *receivers, const roce_stream *s)
+{
+    rs_receiver_evidence e;
+    const guint64 *losses = roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS];
+    return (rs_receivers_get(receivers, s->id, &e) &&
+            (e.culprit == RS_CULPRIT_NETWORK || e.culprit == RS_CULPRIT_BOTH)) ||
+           (!s->partial_path && losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0);
+}
+
 static slow_receiver *
 slow_of(GPtrArray *all, GHashTable *by_addr, const roce_stream *s)
 {
@@ -384,6 +401,13 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
         if (at != ROCE_NO_STREAM && rs_receivers_get(a->watchers.receivers, at, &e)) {
             const roce_stream *s = roce_tracker_stream(a->tracker, at);
             add_evidence(slow_of(slow, by_addr, s), at, &e);
+        }
+    }
+    for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(a->tracker, id);
+        slow_receiver *r = g_hash_table_lookup(by_addr, &s->dst);
+        if (r != NULL) {
+            r->network |= speaks_of_network(a->watchers.receivers, s);
         }
     }
     for (guint i = 0; i < slow->len; i++) {

@@ -182,12 +182,13 @@ say_bystanders(const spread *s, const bystanders *b, rs_finding *f)
     g_autofree char *streams =
         rs_finding_count(n_streams(s->all, b->streams), "stream is", "streams are");
     g_autofree char *longest = rs_format_duration(b->longest_ns, 0);
-    g_autofree char *ports = rs_finding_count(b->n_ports, "port", "ports");
-    rs_finding_say(f,
-                   g_strdup_printf("%s held because %s pauses, though not bound for it",
-                                   streams, who),
-                   g_strdup_printf("At %s that pause in consequence, for %s at most.",
-                                   ports, longest));
+    g_autofree char *ports =
+        rs_finding_count(b->n_ports, "port that pauses", "ports that pause");
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s held because %s pauses, though not bound for it", streams,
+                        who),
+        g_strdup_printf("At %s in consequence, for %s at most.", ports, longest));
 }
 
 void

@@ -180,7 +180,7 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
         f, g_strdup_printf("Data from %s rides in several priorities: %s", ends, list),
         n_mixed > 0
             ? g_strdup_printf("Of %u of its %u streams alone: packets of one queue "
-                              "pair are queued apart, and overtake one another.",
+                              "pair are queued apart, and may overtake one another.",
                               n_mixed, pair->streams->len)
             : g_strdup_printf("Each of its %u queue pairs keeps to one.",
                               pair->streams->len));
@@ -372,11 +372,11 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
         rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = changes > pair->streams->len;
         g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
+        g_autofree char *times = rs_finding_count(changes, "time", "times");
         rs_finding_say(
             f, g_strdup_printf("The DSCP of data from %s changes within %s", ends, n),
-            g_strdup_printf("It changes %" G_GUINT64_FORMAT
-                            " times; of the first stream it is %s.",
-                            changes, values));
+            g_strdup_printf("It changes %s; of the first stream it is %s.", times,
+                            values));
     }
 }
 

@@ -40,8 +40,9 @@ absent(const rs_analysis *analysis, const rs_summary *summary)
         missing += n->space[space].missing_psns;
     }
     guint64 again = n->retransmissions.packets + n->space[ROCE_SPACE_RESPONSES].resent;
-    gboolean congested =
-        n->ecn.codepoint[3] > 0 || n->cnps_sent > 0 || any_pause(analysis->tracker);
+    gboolean congested = n->ecn.codepoint[ROCE_ECN_CE] > 0 ||
+                         n->ecn_control[ROCE_ECN_CE] > 0 || n->cnps_sent > 0 ||
+                         any_pause(analysis->tracker);
     GString *text = g_string_new(NULL);
     gboolean shown = shows_losses(analysis->tracker);
     g_string_append(text, shown && lost + missing == 0 ? ", no loss" : "");
@@ -76,11 +77,13 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
     gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion") &&
                    n->bth_cut_packets == 0;
     *label = all ? "Healthy" : "No warning";
-    *words =
-        g_strdup_printf("%s in %s RoCE packets of %u streams%s%s.",
-                        *none != '\0' ? none : "see the notes", packets,
-                        roce_tracker_n_streams(analysis->tracker),
-                        analysis->incomplete ? ", in what could be read" : "", unseen);
+    guint n_streams = roce_tracker_n_streams(analysis->tracker);
+    *words = g_strdup_printf(
+        "%s in %s RoCE %s of %u %s%s%s.",
+        *none != '\0' ? none : "nothing that needs one", packets,
+        n->roce_packets - n->bth_cut_packets == 1 ? "packet" : "packets", n_streams,
+        n_streams == 1 ? "stream" : "streams",
+        analysis->incomplete ? ", in what could be read" : "", unseen);
     return all ? RS_HEALTH_HEALTHY : RS_HEALTH_NO_WARNING;
 }
 
