@@ -56,6 +56,17 @@ measure_reordered(const roce_stream *s)
            trouble->disorder[ROCE_SPACE_RESPONSES].reordered;
 }
 
+/* Whether nobody asked for what came late to a stream, nor sent it again; too little of it
+ * may have been late to say what its receiver is made for. */
+static gboolean
+is_left_alone(const roce_stream *s)
+{
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->naks_received[ROCE_NAKS_PSN_SEQUENCE] == 0 &&
+           trouble->retransmissions.packets == 0 &&
+           trouble->disorder[ROCE_SPACE_RESPONSES].resent == 0;
+}
+
 /* Whether the receivers of all these streams take packets out of order. */
 static gboolean
 all_taken(const rs_flow *flow)
@@ -64,10 +75,11 @@ all_taken(const rs_flow *flow)
     guint i = 0;
     while (i < flow->streams->len) {
         guint32 id = g_array_index(flow->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(a->tracker, id);
         rs_flowlet_stream f;
-        if (!rs_flowlets_get(a->watchers.flowlets, id, &f) ||
-            rs_flowlet_order(&f, roce_tracker_stream(a->tracker, id)) !=
-                RS_ORDER_OUT_OF_ORDER) {
+        gboolean is_made_for_it = rs_flowlets_get(a->watchers.flowlets, id, &f) &&
+                                  rs_flowlet_order(&f, s) == RS_ORDER_OUT_OF_ORDER;
+        if (!is_made_for_it && !is_left_alone(s)) {
             break;
         }
         i++;

@@ -65,27 +65,75 @@ say_straggler(rs_findings *all, const rs_finding_row *row, const rs_performer *o
                   "NIC, or the host that it waits for."));
 }
 
+static const rs_hop *
+own_hop(const rs_edges *edges, const rs_group *group, guint32 node)
+{
+    const rs_hop *own = NULL;
+    for (guint i = 0; i < group->steps.hops->len; i++) {
+        const rs_hop *hop = &g_array_index(group->steps.hops, rs_hop, i);
+        own = rs_edges_at(edges, hop->edge)->src == node ? hop : own;
+    }
+    return own;
+}
+
+static guint64
+transfer_of(const rs_hop *hop)
+{
+    return hop->transfer.p50;
+}
+
+static guint64
+turnaround_of(const rs_hop *hop)
+{
+    return hop->turnaround.p50;
+}
+
+/* The median of what the other hops of a ring take; 0 where there are none. */
+static guint64
+of_others(const rs_edges *edges, const rs_group *group, guint32 node,
+          guint64 (*measure)(const rs_hop *))
+{
+    g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < group->steps.hops->len; i++) {
+        const rs_hop *hop = &g_array_index(group->steps.hops, rs_hop, i);
+        if (rs_edges_at(edges, hop->edge)->src != node) {
+            guint64 ns = measure(hop);
+            g_array_append_val(others, ns);
+        }
+    }
+    rs_dist spread;
+    rs_dist_of(others, &spread);
+    return spread.p50;
+}
+
 /* The hop of a host in its ring, if it takes clearly longer than the median of the others.
  * NULL: it does not, or nothing is known of steps. */
 static const rs_hop *
 slow_hop(const rs_edges *edges, const rs_group *group, guint32 node, guint64 *others_ns)
 {
-    g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(guint64));
-    const rs_hop *own = NULL;
-    for (guint i = 0; i < group->steps.hops->len; i++) {
-        const rs_hop *hop = &g_array_index(group->steps.hops, rs_hop, i);
-        if (rs_edges_at(edges, hop->edge)->src == node) {
-            own = hop;
-        } else {
-            g_array_append_val(others, hop->transfer.p50);
-        }
-    }
-    rs_dist spread;
-    rs_dist_of(others, &spread);
-    *others_ns = spread.p50;
-    return own != NULL && spread.p50 > 0 &&
+    const rs_hop *own = own_hop(edges, group, node);
+    *others_ns = of_others(edges, group, node, transfer_of);
+    return own != NULL && *others_ns > 0 &&
                    own->transfer.count >= RS_STRAGGLER_ITERATIONS &&
-                   own->transfer.p50 * 100 >= spread.p50 * RS_STRAGGLER_HOP_PERCENT
+                   own->transfer.p50 * 100 >= *others_ns * RS_STRAGGLER_HOP_PERCENT
+               ? own
+               : NULL;
+}
+
+/* The hop of a host that takes so much longer to pass on what it has received that its steps
+ * do as well; NULL: it does not.  *others_ns is what it takes the others. */
+static const rs_hop *
+slow_turn(const rs_edges *edges, const rs_group *group, guint32 node,
+          guint64 *others_ns)
+{
+    const rs_hop *own = own_hop(edges, group, node);
+    guint64 transfer_ns = of_others(edges, group, node, transfer_of);
+    *others_ns = of_others(edges, group, node, turnaround_of);
+    guint64 step_ns = transfer_ns + *others_ns;
+    return own != NULL && transfer_ns > 0 &&
+                   own->turnaround.count >= RS_STRAGGLER_ITERATIONS &&
+                   (own->turnaround.p50 + transfer_ns) * 100 >=
+                       step_ns * RS_STRAGGLER_HOP_PERCENT
                ? own
                : NULL;
 }
@@ -128,6 +176,32 @@ say_slow_hop(rs_findings *all, const rs_finding_row *row, guint32 node,
                         hop->transfer.count));
 }
 
+static void
+say_slow_turn(rs_findings *all, const rs_finding_row *row, guint32 node,
+              const rs_hop *hop, guint64 others_ns)
+{
+    const rs_edges *edges = rs_collective_edges(all->analysis->watchers.collective);
+    const rs_edge *edge = rs_edges_at(edges, hop->edge);
+    g_autofree char *who = label_of(all, edges, node);
+    g_autofree char *own = rs_format_duration(hop->turnaround.p50, 0);
+    g_autofree char *others = rs_format_duration(others_ns, 0);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    about_host(edges, node, f);
+    f->weight = hop->turnaround.count;
+    add_messages(f, edge);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s takes longest in its ring to pass on what it has received: "
+                        "%s a step, not %s",
+                        who, own, others),
+        g_strdup_printf("Medians of %" G_GUINT64_FORMAT
+                        " steps, from the last packet that it received to the first "
+                        "that it sends, against the other hosts.  All steps of the "
+                        "ring wait for it: the host itself, its GPU, or how its data "
+                        "gets to the NIC.",
+                        hop->turnaround.count));
+}
+
 void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row)
 {
@@ -144,10 +218,15 @@ rs_find_straggler(rs_findings *all, const rs_finding_row *row)
         guint64 others_ns;
         const rs_hop *slow =
             slow_hop(rs_collective_edges(collective), group, one->node, &others_ns);
+        guint64 turns_ns;
+        const rs_hop *turn =
+            slow_turn(rs_collective_edges(collective), group, one->node, &turns_ns);
         if (is_late(rhythm, one, RS_LAST_TO_BEGIN)) {
             say_straggler(all, row, one, RS_LAST_TO_BEGIN);
         } else if (slow != NULL) {
             say_slow_hop(all, row, one->node, slow, others_ns);
+        } else if (turn != NULL) {
+            say_slow_turn(all, row, one->node, turn, turns_ns);
         } else if (is_late(rhythm, one, RS_LAST_TO_END)) {
             say_straggler(all, row, one, RS_LAST_TO_END);
         }

@@ -124,6 +124,10 @@ rs_group_plays_alike(const rs_group *group, guint32 node);
 const rs_hop *
 rs_steps_slowest(const rs_steps *steps);
 
+/* Whether no hop is much faster than that one. */
+gboolean
+rs_steps_are_alike(const rs_steps *steps);
+
 /* ---- For the parts ---- */
 
 /* A group while it is looked at; hosts are numbered from 0 here. */

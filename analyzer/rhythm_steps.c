@@ -28,6 +28,7 @@
 /* Silences between steps against those within them: the median to nearly the most. */
 #define RS_STEPS_BREAK_PERCENT 150
 #define HALF_PERCENT 50
+#define ALIKE_PERCENT 90 /* of the slowest hop's time */
 #define MOST_PERCENT 95
 #define MOST_PIECES 64
 #define MOST_HOPS 512
@@ -394,4 +395,17 @@ rs_steps_slowest(const rs_steps *steps)
         }
     }
     return slowest;
+}
+
+gboolean
+rs_steps_are_alike(const rs_steps *steps)
+{
+    guint64 slowest_ns = rs_steps_slowest(steps)->transfer.p50;
+    guint i = 0;
+    while (i < steps->hops->len &&
+           g_array_index(steps->hops, rs_hop, i).transfer.p50 * 100 >=
+               slowest_ns * ALIKE_PERCENT) {
+        i++;
+    }
+    return i == steps->hops->len;
 }

@@ -124,11 +124,15 @@ append_steps(const rs_text *r, GString *text, const rs_steps *steps)
     }
     const rs_hop *slowest = rs_steps_slowest(steps);
     g_autofree char *step = rs_format_duration(steps->step.p50, 0);
+    g_string_append_printf(text, "  %u steps of %s", steps->n, step);
+    if (rs_steps_are_alike(steps)) {
+        g_string_append(text, ", of all hops alike.");
+        return;
+    }
     g_autofree char *transfer = rs_format_duration(slowest->transfer.p50, 0);
     g_autofree char *from = label_of(r, rs_edges_at(edges, slowest->edge)->src);
     g_autofree char *to = label_of(r, rs_edges_at(edges, slowest->edge)->dst);
-    g_string_append_printf(text, "  %u steps of %s; slowest hop %s to %s, %s.",
-                           steps->n, step, from, to, transfer);
+    g_string_append_printf(text, "; slowest hop %s to %s, %s.", from, to, transfer);
 }
 
 static void

@@ -102,6 +102,9 @@ ROWS = [
 
     Row("reordered", FIRES, "one is late", two_hosts(WRITES, forward=late(20)),
         "warning", also=fires_frames(1)),
+    Row("reordered", FIRES, "one is late, and the receiver takes it",
+        wire(lambda on: on.exchange(20).write(21, ip={"ident": 43}).write(20, ip={"ident": 42})
+             .ack(21, 22).exchange(20, 22)), "note", also=fires_frames(1)),
     Row("reordered", NOT, "one is lost", two_hosts(WRITES, forward=drop(20))),
     Row("reordered", CANNOT, "it is late behind this point",
         two_hosts(WRITES, at="sender", forward=late(20))),

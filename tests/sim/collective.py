@@ -183,11 +183,13 @@ class Network:
 
 class Ring:
     """All-reduce over a ring: 2(n - 1) steps; in each, a rank sends a chunk to the next
-    one, once it has received the chunk of the step before."""
+    one, once it has received the chunk of the step before and reduced it.  `slow_ns`: what
+    that takes some ranks more."""
 
     def __init__(self, network, order, chunk_bytes, *, reduce_ns=500, kind="WRITE",
-                 pieces=1):
+                 pieces=1, slow_ns=None):
         self.net, self.order, self.chunk = network, list(order), chunk_bytes
+        self.slow_ns = slow_ns or {}
         self.reduce_ns, self.kind, self.pieces = reduce_ns, kind, pieces
         n = len(self.order)
         self.next = {r: self.order[(i + 1) % n] for i, r in enumerate(self.order)}
@@ -228,7 +230,7 @@ class Ring:
         to = self.next[rank]
 
         def then():
-            self.net.at(self.net.now + self.reduce_ns, taken)
+            self.net.at(self.net.now + self.reduce_ns + self.slow_ns.get(to, 0), taken)
 
         def taken():
             state["got"][to] += 1
