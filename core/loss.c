@@ -243,6 +243,11 @@ judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else if (s->pub.transport == ROCE_TRANSPORT_UC ||
                !roce_stream_is_paired(&s->pub)) {
         evidence = ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS;
+    } else if (range->asked && space == ROCE_SPACE_REQUESTS &&
+               !roce_loss_is_at_sender(s)) {
+        bool missed = roce_misses_may_explain(t, s, space, range);
+        verdict = missed ? verdict : ROCE_VERDICT_LOST_BEFORE_CAPTURE;
+        evidence = missed ? ROCE_EVIDENCE_CAPTURE_MISSES : ROCE_EVIDENCE_ASKED_FOR;
     }
     roce_loss_say(t, s, a, space, verdict, evidence, range->start, packets, 0);
 }
