@@ -23,6 +23,20 @@ is_same_file(const char *a, const char *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Whether both are one name in one directory, of files that need not be there. */
+static gboolean
+are_one_name(const char *a, const char *b)
+{
+    g_autofree char *name_a = g_path_get_basename(a);
+    g_autofree char *name_b = g_path_get_basename(b);
+    g_autofree char *directory_a = g_path_get_dirname(a);
+    g_autofree char *directory_b = g_path_get_dirname(b);
+    struct stat x;
+    struct stat y;
+    return g_str_equal(name_a, name_b) && stat(directory_a, &x) == 0 &&
+           stat(directory_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static gboolean
 is_special(const char *path)
 {
@@ -90,7 +104,7 @@ rs_targets_check(const rs_target *targets, guint n, const rs_options *options,
         }
         for (guint k = 0; k < i; k++) {
             const char *other = targets[k].path;
-            if (other != NULL && ((g_str_equal(path, other) && !is_special(path)) ||
+            if (other != NULL && ((are_one_name(path, other) && !is_special(path)) ||
                                   is_same_file(path, other))) {
                 g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
                             "%s and %s cannot both have %s", targets[k].option,

@@ -16,6 +16,7 @@
 
 #define WAYS 65536 /* a power of two; by addresses, and by those and the port */
 #define CANDIDATES 1024
+#define SAME_PORT 64 /* of more streams with one port it tells nothing */
 #define PORT_BASE 0xc000
 #define FAR_BEHIND 4096 /* PSNs that are outstanding when a capture begins, as a rule */
 
@@ -125,9 +126,12 @@ roce_source_port_partner(const roce_tracker *t, const roce_stream_state *s, bool
     }
     uint32_t next =
         *port_way_of(t, s->pub.point, &s->pub.dst, &s->pub.src, s->pub.udp_src_port[0]);
-    for (unsigned i = 0; next != 0 && i < CANDIDATES; i++) {
+    for (unsigned i = 0; next != 0; i++) {
         roce_stream_state *other = roce_state_at(t, next - 1);
         next = other->older_of_port;
+        if (i == SAME_PORT) {
+            return NULL;
+        }
         if (roce_stream_is_paired(&other->pub) || !are_opposite(&other->pub, &s->pub) ||
             !have_one_port(&other->pub, &s->pub)) {
             continue;
@@ -183,7 +187,7 @@ roce_source_port_dispute(roce_tracker *t, const roce_stream_state *s, uint16_t p
                          const roce_arrival *a)
 {
     uint32_t next = *port_way_of(t, s->pub.point, &s->pub.dst, &s->pub.src, port);
-    for (unsigned i = 0; next != 0 && i < CANDIDATES; i++) {
+    for (unsigned i = 0; next != 0 && i < SAME_PORT; i++) {
         roce_stream_state *other = roce_state_at(t, next - 1);
         next = other->older_of_port;
         if (other->pub.paired_by == ROCE_PAIRING_PSN &&

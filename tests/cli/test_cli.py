@@ -195,6 +195,9 @@ def json_targets():
         check("--json FILE: nothing beside it", os.listdir(folder), ["r.json"])
         check("--json into nowhere", run("--quiet", "--json", f"{folder}/no/r.json",
                                          LOSSY).returncode != 0)
+        twice = run("--quiet", "--json", f"{folder}/./both", "--html", f"{folder}/both", LOSSY)
+        check("two outputs of one name that is new", (
+            twice.returncode, "cannot both have" in twice.stderr), (2, True))
         check("--json /dev/null", run("--quiet", "--json", "/dev/null", LOSSY).returncode, 0)
         check("/dev/null is still a device", os.path.isfile("/dev/null"), False)
         fifo = pathlib.Path(folder, "fifo")
