@@ -207,18 +207,24 @@ rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record
 
 /* ---- what is due ---- */
 
-/* Lines of "+NAME", due, and of "-NAME", done since. */
+/* Lines of "+NAME", due, and of "-NAME", done since; one without an end does not count. */
 GHashTable *
-rs_batch_dir_read_due(const rs_batch_dir *dir)
+rs_batch_dir_read_due(const rs_batch_dir *dir, GError **error)
 {
-    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) names =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autofree char *path = rs_batch_dir_path(dir, DUE);
     g_autofree char *text = NULL;
-    if (!g_file_get_contents(path, &text, NULL, NULL)) {
-        return names;
+    g_autoptr(GError) problem = NULL;
+    if (!g_file_get_contents(path, &text, NULL, &problem)) {
+        if (!g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+            fail(error, RS_ERROR_IO, path, "cannot be read");
+            return NULL;
+        }
+        return g_steal_pointer(&names);
     }
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (guint i = 0; lines[i] != NULL; i++) {
+    for (guint i = 0; lines[i] != NULL && lines[i + 1] != NULL; i++) {
         const char *name = *lines[i] != '\0' ? lines[i] + 1 : "";
         if (*lines[i] == '+' && rs_batch_name_is_safe(name)) {
             g_hash_table_add(names, g_strdup(name));
@@ -226,7 +232,7 @@ rs_batch_dir_read_due(const rs_batch_dir *dir)
             g_hash_table_remove(names, name);
         }
     }
-    return names;
+    return g_steal_pointer(&names);
 }
 
 gboolean

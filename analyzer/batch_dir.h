@@ -86,9 +86,10 @@ rs_batch_dir_write_record(const rs_batch_dir *dir, const rs_batch_record *record
                           GError **error);
 
 /* Captures that the batch which writes or wrote here has not come to: what there is of them
- * may be of before.  A set of char *; empty where it came to all. */
+ * may be of before.  A set of char *, empty where it came to all; NULL with `error` set if
+ * it cannot be read. */
 GHashTable *
-rs_batch_dir_read_due(const rs_batch_dir *dir);
+rs_batch_dir_read_due(const rs_batch_dir *dir, GError **error);
 
 /* These are, and no others. */
 gboolean

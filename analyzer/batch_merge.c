@@ -17,9 +17,9 @@
 #include <jansson.h>
 #include <string.h>
 
-/* What one directory has of a capture. */
 #define MOST_NAMED 20u /* captures that no part has */
 
+/* What one directory has of a capture. */
 typedef struct source {
     guint path_i;
     char *digest;  /* of its part; NULL: there is none that is whole */
@@ -209,9 +209,8 @@ offer(merge *m, const char *name, source *s)
 /* ---- directories ---- */
 
 static void
-look_at_captures(merge *m, const rs_batch_dir *dir, guint path_i)
+look_at_captures(merge *m, const rs_batch_dir *dir, guint path_i, GHashTable *due)
 {
-    g_autoptr(GHashTable) due = rs_batch_dir_read_due(dir);
     g_autoptr(GPtrArray) names = rs_batch_dir_captures(dir);
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
@@ -227,14 +226,16 @@ look_at_directory(merge *m, guint path_i)
     g_autoptr(rs_batch_dir) dir = rs_batch_dir_look(m->paths[path_i], &error);
     g_autoptr(rs_batch_record) record =
         dir != NULL ? rs_batch_dir_read_record(dir, &error) : NULL;
-    if (record == NULL) {
+    g_autoptr(GHashTable) due =
+        record != NULL ? rs_batch_dir_read_due(dir, &error) : NULL;
+    if (due == NULL) {
         m->outcome->extent.parts_missing = TRUE;
         leave_out(m, error->message);
         return;
     }
     m->n_read++;
     rs_batch_record_merge(m->record, record);
-    look_at_captures(m, dir, path_i);
+    look_at_captures(m, dir, path_i, due);
 }
 
 static void
@@ -306,14 +307,14 @@ fill_outcome(merge *m)
         if (s->digest != NULL) {
             g_ptr_array_add(m->taken->pdata[s->path_i], s);
         } else {
-            n_missing++;
+            n_missing += s->told ? 0 : 1;
             g_hash_table_add(m->missing, g_strdup(names->pdata[i]));
             tell_missing(m, s, names->pdata[i], n_missing);
         }
     }
     if (n_missing > MOST_NAMED) {
         g_autofree char *line =
-            g_strdup_printf("… and %u more captures", n_missing - MOST_NAMED);
+            g_strdup_printf("… and %u more", n_missing - MOST_NAMED);
         rs_complain(line);
     }
 }
@@ -350,6 +351,19 @@ adopt_all(const merge *m, GError **error)
     return rs_batch_dir_sync(m->outcome->dir, error);
 }
 
+/* Until everything has been taken over, what is there may be of an earlier merge. */
+static gboolean
+write_all_due(const merge *m, GError **error)
+{
+    g_autoptr(GHashTable) due =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) names = rs_batch_dir_captures(m->outcome->dir);
+    for (guint i = 0; i < names->len; i++) {
+        g_hash_table_add(due, g_strdup(names->pdata[i]));
+    }
+    return rs_batch_dir_write_due(m->outcome->dir, due, error);
+}
+
 static gboolean
 merge_all(merge *m, GError **error)
 {
@@ -367,10 +381,10 @@ merge_all(merge *m, GError **error)
     }
     tell_lacks(m);
     fill_outcome(m);
-    return rs_batch_outcome_expect(m->outcome, error) &&
-           rs_batch_dir_write_due(m->outcome->dir, m->missing, error) &&
+    return rs_batch_outcome_expect(m->outcome, error) && write_all_due(m, error) &&
            rs_batch_dir_write_record(m->outcome->dir, m->record, error) &&
-           adopt_all(m, error);
+           adopt_all(m, error) &&
+           rs_batch_dir_write_due(m->outcome->dir, m->missing, error);
 }
 
 gboolean

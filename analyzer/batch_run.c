@@ -95,10 +95,11 @@ complain(run *r, guint i, const char *reason)
 
 /* Its worker did not say how it ended. */
 static json_t *
-fail(run *r, guint i, const char *reason)
+fail(run *r, guint i, const char *reason, gboolean *is_written)
 {
     g_autoptr(GError) error = NULL;
-    if (!rs_batch_work_failed(r->task, capture_at(r, i), reason, &error)) {
+    *is_written = rs_batch_work_failed(r->task, capture_at(r, i), reason, &error);
+    if (!*is_written) {
         rs_complain(error->message);
     }
     json_t *message = json_object();
@@ -122,18 +123,23 @@ static void
 ended(void *ctx, guint job_i, const char *reason)
 {
     run *r = ctx;
+    gboolean is_written = TRUE;
     json_t *message = g_steal_pointer(&r->last[job_i]);
     const char *failure = json_string_value(json_object_get(message, "failure"));
     if (message == NULL || failure != NULL) {
         json_t *failed = fail(r, job_i,
                               failure != NULL  ? failure
                               : reason != NULL ? reason
-                                               : "its worker said nothing");
+                                               : "its worker said nothing",
+                              &is_written);
         json_decref(message);
         message = failed;
     }
     take_result(r, job_i, message);
-    rs_batch_dir_note_done(r->task->dir, capture_at(r, job_i)->name);
+    r->results[job_i].ended = is_written;
+    if (is_written) {
+        rs_batch_dir_note_done(r->task->dir, capture_at(r, job_i)->name);
+    }
     move_to(r, job_i, capture_at(r, job_i)->bytes);
     r->tally.captures_done++;
     rs_batch_progress_capture(r->progress, &r->tally, capture_at(r, job_i)->name,

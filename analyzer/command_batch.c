@@ -59,6 +59,7 @@ typedef struct batch {
     GPtrArray *earlier;      /* char *: names of captures that this is added to */
     GArray *earlier_results; /* rs_batch_result, of each */
     GHashTable *due;         /* char *: captures that are not dealt with yet */
+    GHashTable *due_before;  /* likewise, when this one began */
     rs_batch_extent lacking; /* of what this is added to */
 } batch;
 
@@ -241,17 +242,20 @@ tell_lost(const char *name, guint n)
                             name);
         rs_complain(line);
     } else if (n == MOST_NAMED + 1) {
-        rs_complain("… and more captures");
+        rs_complain("… and more");
     }
 }
 
 /* Captures of earlier batches that none of this one's own takes the place of: where it is
  * added to them they belong to the directory, else they are due to go. */
-static void
-find_earlier(batch *b)
+static gboolean
+find_earlier(batch *b, GError **error)
 {
     g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
-    g_autoptr(GHashTable) due = rs_batch_dir_read_due(b->dir);
+    GHashTable *due = b->due_before = rs_batch_dir_read_due(b->dir, error);
+    if (due == NULL) {
+        return FALSE;
+    }
     g_autoptr(GPtrArray) names = rs_batch_dir_captures(b->dir);
     guint n_lost = 0;
     for (guint i = 0; i < b->captures->len; i++) {
@@ -276,19 +280,34 @@ find_earlier(batch *b)
             g_hash_table_add(b->due, g_strdup(name));
         }
     }
+    return TRUE;
+}
+
+/* Whether it leaves everything else as it was: nothing came of this batch. */
+static gboolean
+is_void(const batch *b, const rs_batch_result *results)
+{
+    guint i = 0;
+    while (i < b->captures->len && !results[i].has_report) {
+        i++;
+    }
+    return !b->append && i == b->captures->len;
 }
 
 /* What is still due, when the directory has been written. */
 static gboolean
 note_due(const batch *b, const rs_batch_result *results, GError **error)
 {
+    gboolean nothing_came = is_void(b, results);
     g_autoptr(GHashTable) here =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GPtrArray) names = rs_batch_dir_captures(b->dir);
     for (guint i = 0; i < names->len; i++) {
         g_hash_table_add(here, g_strdup(g_ptr_array_index(names, i)));
     }
+    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < b->captures->len; i++) {
+        g_hash_table_add(own, capture_at(b, i)->name);
         if (results[i].ended) {
             g_hash_table_remove(b->due, capture_at(b, i)->name);
         }
@@ -297,8 +316,10 @@ note_due(const batch *b, const rs_batch_result *results, GError **error)
     gpointer name;
     g_hash_table_iter_init(&iter, b->due);
     while (g_hash_table_iter_next(&iter, &name, NULL)) {
-        if (!g_hash_table_contains(here, name)) {
-            g_hash_table_iter_remove(&iter); /* it is gone */
+        gboolean stays = nothing_came && !g_hash_table_contains(own, name) &&
+                         !g_hash_table_contains(b->due_before, name);
+        if (stays || !g_hash_table_contains(here, name)) {
+            g_hash_table_iter_remove(&iter); /* or it is gone */
         }
     }
     return rs_batch_dir_write_due(b->dir, b->due, error);
@@ -476,7 +497,9 @@ prepare(batch *b, const char *output, GError **error)
     if (b->captures == NULL) {
         return FALSE;
     }
-    find_earlier(b);
+    if (!find_earlier(b, error)) {
+        return FALSE;
+    }
     if (b->append && !is_share(b)) {
         rs_batch_record_lacks(record, add_lack, &b->lacking);
     }
@@ -537,6 +560,7 @@ clear(batch *b)
     g_ptr_array_unref(b->earlier);
     g_array_unref(b->earlier_results);
     g_hash_table_unref(b->due);
+    g_clear_pointer(&b->due_before, g_hash_table_unref);
     g_free(b->common_key);
 }
 

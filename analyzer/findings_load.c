@@ -371,7 +371,8 @@ speaks_of_network(const rs_receivers *receivers, const roce_stream *s)
     const guint64 *losses = roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS];
     return (rs_receivers_get(receivers, s->id, &e) &&
             (e.culprit == RS_CULPRIT_NETWORK || e.culprit == RS_CULPRIT_BOTH)) ||
-           (!s->partial_path && losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0);
+           (!s->partial_path && s->vantage != ROCE_VANTAGE_RESPONDER &&
+            losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0);
 }
 
 static slow_receiver *

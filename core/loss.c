@@ -250,6 +250,9 @@ judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         evidence = missed ? ROCE_EVIDENCE_CAPTURE_MISSES : ROCE_EVIDENCE_ASKED_FOR;
     }
     roce_loss_say(t, s, a, space, verdict, evidence, range->start, packets, 0);
+    if (a != NULL && verdict == ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
+        roce_misses_remember(t, s, space, range->start, range);
+    }
 }
 
 void

@@ -32,11 +32,12 @@
 #define BUCKET 4
 #define MAX_CONNECTIONS 65536
 #define CONNECTIONS_SEARCHED 4096 /* newest first */
+#define MOST_POINTS 63            /* of which it is known whether they saw a reply */
 #define TOO_MANY_CONTRADICTIONS 4
 /* So long after the beginning of a capture nothing of before is acknowledged any more. */
 #define BEGINNING_NS 5000000
 /* What ports say is no proof: after so many PSNs that say otherwise it is no more. */
-#define MOST_PORT_VETOES 32
+#define MOST_PORT_VETOES 8
 
 struct roce_pair_entry {
     uint64_t key;
@@ -408,6 +409,13 @@ roce_pair_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s)
     return connection != ROCE_NO_STREAM ? t->connections[connection].path_mtu_bytes : 0;
 }
 
+/* Of points that saw a connection's reply; the last bit is that of all others. */
+static uint64_t
+point_bit(uint32_t point)
+{
+    return (uint64_t)1 << (point < MOST_POINTS ? point : MOST_POINTS);
+}
+
 bool
 roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
                         uint32_t psn24, uint32_t *begins_with)
@@ -422,7 +430,8 @@ roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
     /* Each side names the PSN that it will receive first.  Who sends with the one that it
      * has named itself has understood it otherwise, and has begun. */
     *begins_with = c->starting_psn[1 - side];
-    return c->known == 3 && psn24 != c->starting_psn[side];
+    return c->known == 3 && psn24 != c->starting_psn[side] &&
+           (c->replied_at & point_bit(s->pub.point)) != 0 && s->pub.point < MOST_POINTS;
 }
 
 /* A connection's parameters hold for both of its streams. */
@@ -633,7 +642,7 @@ take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     const roce_packet *p = a->packet;
     roce_connection *c = find_connection(t, &p->tenant, &p->dst, 0, m->remote_comm_id);
-    uint64_t bit = (uint64_t)1 << (a->frame->point < 63 ? a->frame->point : 63);
+    uint64_t bit = point_bit(a->frame->point);
     if (c == NULL || (c->replied_at & bit) != 0) {
         return;
     }

@@ -740,7 +740,9 @@ static void
 take_back_unacknowledged(roce_stream_state *s)
 {
     const roce_lane *lane = roce_requests(s);
-    bool is_heard = roce_stream_is_reliable(&s->pub) && roce_stream_is_paired(&s->pub);
+    bool is_heard = roce_stream_is_reliable(&s->pub) &&
+                    roce_stream_is_paired(&s->pub) && lane->history.n > 0 &&
+                    roce_history_at(&lane->history, 0)->psn == lane->first;
     if (!s->acked && !is_heard) {
         return;
     }

@@ -6,8 +6,8 @@
  *
  * Linux gives both directions of a queue pair one port.  For a flow label of 0 it takes it
  * from the two QPNs, as rdma_get_udp_sport() does: that both directions carry just that one
- * by chance is one in 2^28, so that it pairs them, once an acknowledgement does not speak
- * against it.  Otherwise it is of another label, and tells nothing but that two streams are
+ * by chance is one in 2^28, where ports differ from pair to pair, so that it pairs them, once
+ * an acknowledgement does not speak against it.  Otherwise it is of another label, and tells nothing but that two streams are
  * hardly a pair where one of them has its port from the other direction of a third.  Ports
  * that differ prove nothing: some NICs give each direction its own.
  */
@@ -16,7 +16,9 @@
 
 #define WAYS 65536 /* a power of two; by addresses, and by those and the port */
 #define CANDIDATES 1024
-#define SAME_PORT 64 /* of more streams with one port it tells nothing */
+#define SAME_PORT 64 /* of more streams with one port it tells nothing, ... */
+#define FEW 4        /* ... and of more than these no proof */
+#define PROVEN 16    /* acknowledgements that agreed with a pairing */
 #define PORT_BASE 0xc000
 #define FAR_BEHIND 4096 /* PSNs that are outstanding when a capture begins, as a rule */
 
@@ -132,7 +134,8 @@ roce_source_port_partner(const roce_tracker *t, const roce_stream_state *s, bool
         if (i == SAME_PORT) {
             return NULL;
         }
-        if (roce_stream_is_paired(&other->pub) || !are_opposite(&other->pub, &s->pub) ||
+        if (other == s || roce_stream_is_paired(&other->pub) ||
+            !are_opposite(&other->pub, &s->pub) ||
             !have_one_port(&other->pub, &s->pub)) {
             continue;
         }
@@ -143,7 +146,7 @@ roce_source_port_partner(const roce_tracker *t, const roce_stream_state *s, bool
             n_agreeing++;
         }
     }
-    *sure = n_agreeing == 1;
+    *sure = n_agreeing == 1 && n_same <= FEW;
     return *sure ? agreeing : n_same == 1 && n_agreeing == 0 ? same : NULL;
 }
 
@@ -191,8 +194,9 @@ roce_source_port_dispute(roce_tracker *t, const roce_stream_state *s, uint16_t p
         roce_stream_state *other = roce_state_at(t, next - 1);
         next = other->older_of_port;
         if (other->pub.paired_by == ROCE_PAIRING_PSN &&
-            !other->pub.paired_ports_agree && other->pub.n_udp_src_ports == 1 &&
-            other->pub.udp_src_port[0] == port && are_opposite(&other->pub, &s->pub) &&
+            other->pub.pairing_evidence < PROVEN && !other->pub.paired_ports_agree &&
+            other->pub.n_udp_src_ports == 1 && other->pub.udp_src_port[0] == port &&
+            are_opposite(&other->pub, &s->pub) &&
             port == port_of_qpns(s->pub.dst_qpn, other->pub.dst_qpn)) {
             roce_pair_undo(t, other, a);
         }

@@ -337,6 +337,11 @@ def appended():
         check("append: still four", len(done.summary["captures"]), 4)
         done = batch("--append", "--fail-on", "note", "nosuch", out="out", cwd=work)
         check("append: keeps when nothing comes", len(done.summary["captures"]), 5)
+        done = batch("mistyped", out="out", cwd=work)
+        done = batch("--append", "tue", out="out", cwd=work)
+        check("append: behind a batch of which nothing came", (
+            done.status, done.summary["captures_missing"], len(done.summary["captures"])),
+              (0, 0, 6))
         batch("tue", out="out", cwd=work)
         done = batch("tue", out="out", cwd=work)
         check("append: a plain batch takes the old away", len(done.summary["captures"]), 2)
