@@ -189,17 +189,13 @@ rs_parts_ahead_free(rs_parts_ahead *ahead)
     g_free(ahead);
 }
 
-static reader *
-reader_of(const rs_parts_ahead *ahead)
-{
-    guint n = atomic_load(&ahead->n_readers);
-    return n > 0 ? &ahead->readers[(ahead->n_opened - 1) % n] : NULL;
-}
-
+/* The next one of the part that was opened last; there are readers. */
 static void
 take_batch(rs_parts_ahead *ahead)
 {
-    reader *r = reader_of(ahead);
+    guint n = atomic_load(&ahead->n_readers);
+    g_assert(n > 0);
+    reader *r = &ahead->readers[(ahead->n_opened - 1) % n];
     ahead->now = &r->batches[rs_turns_take(r->turns)];
     ahead->at = 0;
 }
@@ -220,7 +216,7 @@ rs_parts_ahead_open(rs_parts_ahead *ahead, GError **error)
 {
     pass_over_rest(ahead);
     const char *path = g_ptr_array_index(ahead->paths, ahead->n_opened++);
-    if (reader_of(ahead) == NULL) {
+    if (atomic_load(&ahead->n_readers) == 0) {
         ahead->part = rs_part_open(path, error);
     } else {
         take_batch(ahead);
