@@ -120,21 +120,29 @@ read_manifest(rs_batch_dir *dir, GError **error)
     return TRUE;
 }
 
+/* A file of the names of a set, sorted, one in a line, each behind `mark`. */
 static gboolean
-write_manifest(const rs_batch_dir *dir, GError **error)
+write_names(const rs_batch_dir *dir, const char *file, GHashTable *names,
+            const char *mark, GError **error)
 {
-    g_autofree char *draft = rs_batch_dir_draft(dir, MANIFEST);
+    g_autofree char *draft = rs_batch_dir_draft(dir, file);
     rs_output *output = rs_output_open(draft, error);
     if (output == NULL) {
         return FALSE;
     }
-    GList *files = g_list_sort(g_hash_table_get_keys(dir->manifest), rs_by_text);
-    for (const GList *at = files; at != NULL; at = at->next) {
-        fprintf(rs_output_stream(output), "%s\n", (const char *)at->data);
+    GList *sorted = g_list_sort(g_hash_table_get_keys(names), rs_by_text);
+    for (const GList *at = sorted; at != NULL; at = at->next) {
+        fprintf(rs_output_stream(output), "%s%s\n", mark, (const char *)at->data);
     }
-    g_list_free(files);
+    g_list_free(sorted);
     return rs_output_commit(output, error) &&
-           rs_batch_dir_publish(dir, draft, MANIFEST, error);
+           rs_batch_dir_publish(dir, draft, file, error);
+}
+
+static gboolean
+write_manifest(const rs_batch_dir *dir, GError **error)
+{
+    return write_names(dir, MANIFEST, dir->manifest, "", error);
 }
 
 gboolean
@@ -242,18 +250,7 @@ rs_batch_dir_write_due(const rs_batch_dir *dir, GHashTable *names, GError **erro
         rs_batch_dir_withdraw(dir, DUE);
         return TRUE;
     }
-    g_autofree char *draft = rs_batch_dir_draft(dir, DUE);
-    rs_output *output = rs_output_open(draft, error);
-    if (output == NULL) {
-        return FALSE;
-    }
-    GList *sorted = g_list_sort(g_hash_table_get_keys(names), rs_by_text);
-    for (const GList *at = sorted; at != NULL; at = at->next) {
-        fprintf(rs_output_stream(output), "+%s\n", (const char *)at->data);
-    }
-    g_list_free(sorted);
-    return rs_output_commit(output, error) &&
-           rs_batch_dir_publish(dir, draft, DUE, error);
+    return write_names(dir, DUE, names, "+", error);
 }
 
 void

@@ -151,9 +151,21 @@ add_messages(rs_finding *f, const rs_edge *edge)
     rs_finding_add_kept(f, &frames);
 }
 
+/* About the host that sends along a hop; `measured` was that many times. */
+static rs_finding *
+add_hop(rs_findings *all, const rs_finding_row *row, const rs_edges *edges,
+        const rs_edge *edge, const rs_dist *measured)
+{
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    about_host(edges, edge->src, f);
+    f->weight = measured->count;
+    add_messages(f, edge);
+    return f;
+}
+
 static void
-say_slow_hop(rs_findings *all, const rs_finding_row *row, guint32 node,
-             const rs_hop *hop, guint64 others_ns)
+say_slow_hop(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
+             guint64 others_ns)
 {
     const rs_edges *edges = rs_collective_edges(all->analysis->watchers.collective);
     const rs_edge *edge = rs_edges_at(edges, hop->edge);
@@ -161,12 +173,8 @@ say_slow_hop(rs_findings *all, const rs_finding_row *row, guint32 node,
     g_autofree char *to = label_of(all, edges, edge->dst);
     g_autofree char *own = rs_format_duration(hop->transfer.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
-    about_host(edges, node, f);
-    f->weight = hop->transfer.count;
-    add_messages(f, edge);
     rs_finding_say(
-        f,
+        add_hop(all, row, edges, edge, &hop->transfer),
         g_strdup_printf("%s to %s is the slowest hop of its ring: %s a step, not %s",
                         from, to, own, others),
         g_strdup_printf("Medians of %" G_GUINT64_FORMAT
@@ -177,20 +185,16 @@ say_slow_hop(rs_findings *all, const rs_finding_row *row, guint32 node,
 }
 
 static void
-say_slow_turn(rs_findings *all, const rs_finding_row *row, guint32 node,
-              const rs_hop *hop, guint64 others_ns)
+say_slow_turn(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
+              guint64 others_ns)
 {
     const rs_edges *edges = rs_collective_edges(all->analysis->watchers.collective);
     const rs_edge *edge = rs_edges_at(edges, hop->edge);
-    g_autofree char *who = label_of(all, edges, node);
+    g_autofree char *who = label_of(all, edges, edge->src);
     g_autofree char *own = rs_format_duration(hop->turnaround.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
-    about_host(edges, node, f);
-    f->weight = hop->turnaround.count;
-    add_messages(f, edge);
     rs_finding_say(
-        f,
+        add_hop(all, row, edges, edge, &hop->turnaround),
         g_strdup_printf("%s takes longest in its ring to pass on what it has received: "
                         "%s a step, not %s",
                         who, own, others),
@@ -206,6 +210,7 @@ void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row)
 {
     const rs_collective *collective = all->analysis->watchers.collective;
+    const rs_edges *edges = rs_collective_edges(collective);
     const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     const GArray *performers = rs_collective_performers(collective);
     for (guint i = 0; i < performers->len; i++) {
@@ -216,17 +221,15 @@ rs_find_straggler(rs_findings *all, const rs_finding_row *row)
             continue;
         }
         guint64 others_ns;
-        const rs_hop *slow =
-            slow_hop(rs_collective_edges(collective), group, one->node, &others_ns);
+        const rs_hop *slow = slow_hop(edges, group, one->node, &others_ns);
         guint64 turns_ns;
-        const rs_hop *turn =
-            slow_turn(rs_collective_edges(collective), group, one->node, &turns_ns);
+        const rs_hop *turn = slow_turn(edges, group, one->node, &turns_ns);
         if (is_late(rhythm, one, RS_LAST_TO_BEGIN)) {
             say_straggler(all, row, one, RS_LAST_TO_BEGIN);
         } else if (slow != NULL) {
-            say_slow_hop(all, row, one->node, slow, others_ns);
+            say_slow_hop(all, row, slow, others_ns);
         } else if (turn != NULL) {
-            say_slow_turn(all, row, one->node, turn, turns_ns);
+            say_slow_turn(all, row, turn, turns_ns);
         } else if (is_late(rhythm, one, RS_LAST_TO_END)) {
             say_straggler(all, row, one, RS_LAST_TO_END);
         }

@@ -5,8 +5,9 @@
 
 struct rs_turns {
     guint n_places, n_kept;
-    GMutex mutex; /* for waiting: who has filled, or taken, tells by a number */
+    GMutex mutex; /* for waiting: who has filled, or taken, tells by a number, ... */
     GCond changed;
+    /* ... which is atomic for thread sanitizers, that do not see into GLib's mutexes. */
     _Atomic(guint64) n_filled, n_taken; /* the n-th goes to place n % n_places */
     _Atomic(gboolean) ending;
 };

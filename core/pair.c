@@ -350,14 +350,15 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     if (!can_be_paired(by)) {
         return;
     }
-    roce_stream_state *s = find_answered(t, by, a, answered_psn(a->packet));
+    uint32_t psn24 = answered_psn(a->packet);
+    roce_stream_state *s = find_answered(t, by, a, psn24);
     if (s == NULL) {
         return;
     }
     if (!roce_user_denies(t, s, by)) {
         pair(t, s, by, ROCE_PAIRING_PSN, a);
         if (by->pub.space[ROCE_SPACE_RESPONSES].packets > 1) {
-            roce_measure_untime(s, answered_psn(a->packet));
+            roce_measure_untime(s, psn24);
         }
     } else if (++by->vetoes >= TOO_MANY_CONTRADICTIONS) {
         by->pub.table_contradicted = s->pub.table_contradicted = true;
@@ -436,13 +437,12 @@ roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
 
 /* A connection's parameters hold for both of its streams. */
 static void
-learn_from_cm(const roce_tracker *t, roce_stream_state *s, uint32_t connection)
+learn_from_cm(const roce_tracker *t, roce_stream_state *s)
 {
-    if (connection == ROCE_NO_STREAM || s->pub.pmtu_bytes != 0 ||
-        t->connections[connection].path_mtu_bytes == 0) {
-        return;
+    uint32_t pmtu_bytes = roce_pair_pmtu_bytes(t, s);
+    if (s->pub.pmtu_bytes == 0 && pmtu_bytes != 0) {
+        roce_sequence_learn_pmtu(s, pmtu_bytes);
     }
-    roce_sequence_learn_pmtu(s, t->connections[connection].path_mtu_bytes);
 }
 
 /* Two queue pairs that CM or the user named, where they were seen. */
@@ -480,7 +480,7 @@ pair_named(roce_tracker *t, const named_pair *named, roce_pairing how,
             both[i]->pub.connection = connection;
             both[i]->pub.src_qpn = named->qpn[i];
             both[i]->pub.has_src_qpn = true;
-            learn_from_cm(t, both[i], connection);
+            learn_from_cm(t, both[i]);
         }
     }
     if (forward != NULL && back != NULL) {

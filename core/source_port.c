@@ -7,9 +7,10 @@
  * Linux gives both directions of a queue pair one port.  For a flow label of 0 it takes it
  * from the two QPNs, as rdma_get_udp_sport() does: that both directions carry just that one
  * by chance is one in 2^28, where ports differ from pair to pair, so that it pairs them, once
- * an acknowledgement does not speak against it.  Otherwise it is of another label, and tells nothing but that two streams are
- * hardly a pair where one of them has its port from the other direction of a third.  Ports
- * that differ prove nothing: some NICs give each direction its own.
+ * an acknowledgement does not speak against it.  Otherwise it is of another label, and tells
+ * nothing but that two streams are hardly a pair where one of them has the port of the other
+ * direction of a third.  Ports that differ prove nothing: some NICs give each direction its
+ * own.
  */
 #include "roce/hash.h"
 #include "track.h"
@@ -209,7 +210,7 @@ roce_source_port_crowd_in(roce_tracker *t, const roce_stream_state *s,
 {
     uint32_t next = *way_of(t, s->pub.point, &s->pub.src, &s->pub.dst);
     for (unsigned i = 0; next != 0 && i < CANDIDATES; i++) {
-        const roce_stream_state *other = roce_state_at(t, next - 1);
+        roce_stream_state *other = roce_state_at(t, next - 1);
         const roce_lane *lane = &other->requests;
         next = other->older_of_way;
         if (other->pub.paired_by != ROCE_PAIRING_PSN || !lane->started ||
@@ -219,7 +220,7 @@ roce_source_port_crowd_in(roce_tracker *t, const roce_stream_state *s,
         int64_t ahead =
             roce_psn_expand(a->packet->bth.psn24, lane->first) - lane->first;
         if (ahead > 0 && ahead <= FAR_BEHIND) {
-            roce_pair_undo(t, roce_state_at(t, other->pub.id), a);
+            roce_pair_undo(t, other, a);
         }
     }
 }
