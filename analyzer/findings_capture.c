@@ -166,6 +166,22 @@ rs_find_capture_drops(rs_findings *all, const rs_finding_row *row)
                  "but counts are lower bounds."));
 }
 
+/* How many hosts all packets that come twice are between; 0: of all, or of several points. */
+static guint
+count_twice_hosts(const rs_analysis *a)
+{
+    guint n_points = 0;
+    guint n_hosts = 0;
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
+        const roce_survey_point *point = &rs_analysis_point(a, i)->survey;
+        if (point->delivers_twice) {
+            n_points++;
+            n_hosts = point->n_twice_hosts;
+        }
+    }
+    return n_points == 1 ? n_hosts : 0;
+}
+
 void
 rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
 {
@@ -175,11 +191,21 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
     }
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
     rs_finding_add_kept(f, &a->left_out);
+    guint n_hosts = count_twice_hosts(a);
     rs_finding_say(
-        f, g_strdup("The capture holds every packet twice"),
-        g_strdup_printf("%" G_GUINT64_FORMAT " second copies were left out.  Those of "
-                        "every sender came again, so the network did not make them.",
-                        a->capture_duplicates));
+        f,
+        n_hosts == 0
+            ? g_strdup("The capture holds every packet twice")
+            : g_strdup_printf("The capture holds every packet between %u hosts twice",
+                              n_hosts),
+        g_strdup_printf(
+            "%" G_GUINT64_FORMAT " second copies were left out.  %s",
+            a->capture_duplicates,
+            n_hosts == 0
+                ? "Those of every sender came again, so the network did not make them."
+                : "All that these hosts send each other came again, and nothing else "
+                  "did, so the network did not make them: their ports are mirrored "
+                  "both ways."));
 }
 
 void

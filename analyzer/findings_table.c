@@ -532,7 +532,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Capture at least 128 bytes of each packet, 64 more inside a tunnel or mirror.",
      "these packets", NULL, rs_find_headers_cut, NULL},
     {"capture_duplicates", RS_SEVERITY_NOTE, "The capture holds every packet twice",
-     "note; nearly every packet of every sender came again", {{0}},
+     "note; nearly every packet of every sender came again, or every one between some hosts and no other", {{0}},
      "Second copies were left out: the mirror made them, not the network.",
      "Mirror a port in one direction, or ingress alone; capture one interface of a bond.",
      "the copies that were left out", NULL, rs_find_capture_duplicates, NULL},

@@ -50,9 +50,10 @@ roce_held_make(const roce_frame *frame, const roce_packet *p)
 {
     roce_held h = {.frame = *frame, .ipv4_ident = p->ipv4_ident};
     h.has_identity = roce_wire_identity_of(frame, p, &h.identity);
-    h.sender = roce_hash_addr(0, &p->src);
+    h.sender = roce_held_host_key(&p->src);
+    h.recipient = roce_held_host_key(&p->dst);
     h.way = roce_hash_addr(h.sender, &p->dst);
-    h.back = roce_hash_addr(roce_hash_addr(0, &p->dst), &p->src);
+    h.back = roce_hash_addr(h.recipient, &p->src);
     if (p->kind == ROCE_CLASS_ROCE && p->has_bth) {
         h.stream = roce_hash_mix(h.way, p->bth.dest_qpn) | 1;
         h.psn24 = p->bth.psn24;
@@ -127,6 +128,12 @@ roce_held_largest_step_ns(const roce_held_slice *by_arrival)
         largest_ns = step_ns > largest_ns ? step_ns : largest_ns;
     }
     return largest_ns;
+}
+
+uint64_t
+roce_held_host_key(const roce_addr *addr)
+{
+    return roce_hash_addr(0, addr);
 }
 
 uint64_t

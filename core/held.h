@@ -38,7 +38,8 @@ typedef struct roce_held {
     uint32_t place; /* of the point among those that have frames here, from 0 */
     roce_wire_identity identity;
     bool has_identity;
-    uint64_t sender; /* hash of the source address */
+    uint64_t sender; /* roce_held_host_key() of the source, and of the destination */
+    uint64_t recipient;
     uint64_t stream; /* hash of addresses and destination QPN; 0 none */
     uint64_t way;    /* hash of addresses, from source to destination */
     uint64_t back;   /* the same of the other direction */
@@ -87,6 +88,9 @@ roce_held_nth(const roce_held_slice *slice, uint32_t i)
  * before them, at most. */
 uint64_t
 roce_held_largest_step_ns(const roce_held_slice *by_arrival);
+
+uint64_t
+roce_held_host_key(const roce_addr *addr);
 
 /* The key of a PSN on its way, in a roce_key_map. */
 uint64_t

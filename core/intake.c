@@ -84,27 +84,43 @@ hand_on_waited(void *ctx, const roce_frame *frame)
 
 /* ---- what the survey found out ---- */
 
+/* Whether the frame is the second copy of one that came before, and was left out.  Of two
+ * of which one was marked, by the switch that mirrors both, that one counts. */
 static bool
-is_second_copy(const roce_intake *intake, const roce_survey_point *point,
-               const roce_frame *frame, const roce_packet *packet)
+leave_out(const roce_intake *intake, const roce_survey_point *point,
+          roce_reorder *reorder, const roce_frame *frame, const roce_packet *packet)
 {
+    const roce_copy copy = {
+        .time_ns = frame->time_ns,
+        .number = frame->number,
+        .is_marked = roce_packet_ecn(packet) == ROCE_ECN_CE,
+    };
+    roce_copy first;
     roce_wire_identity identity;
-    return point->delivers_twice && intake->repeats != NULL &&
-           roce_wire_identity_of(frame, packet, &identity) &&
-           roce_repeats_is_second(intake->repeats, frame->point, &identity,
-                                  frame->time_ns, point->repeat_within_ns);
+    if (intake->repeats == NULL || !roce_survey_is_twice(point, packet) ||
+        !roce_wire_identity_of(frame, packet, &identity) ||
+        !roce_repeats_is_second(intake->repeats, frame->point, &identity, &copy,
+                                point->repeat_within_ns, &first)) {
+        return false;
+    }
+    bool wanted = copy.is_marked && !first.is_marked && reorder != NULL;
+    if (!wanted ||
+        !roce_reorder_replace(reorder, first.number, frame, intake->config.leave_out,
+                              intake->config.ctx)) {
+        intake->config.leave_out(intake->config.ctx, frame);
+    }
+    return true;
 }
 
 static void
 admit(roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
 {
     roce_survey_point *point = point_of(intake, frame->point);
-    if (is_second_copy(intake, point, frame, packet)) {
-        intake->config.leave_out(intake->config.ctx, frame);
-        return;
-    }
     roce_reorder *reorder =
         point->group < intake->n_reorders ? intake->reorders[point->group] : NULL;
+    if (leave_out(intake, point, reorder, frame, packet)) {
+        return;
+    }
     if (reorder == NULL) {
         hand_on(intake, frame, packet);
         return;
@@ -149,11 +165,15 @@ static bool
 make_reorder(roce_intake *intake, const roce_survey_point *point)
 {
     roce_reorder **reorder = &intake->reorders[point->group];
-    if (*reorder == NULL && roce_reorder_new(reorder, &intake->alloc, point->horizon_ns,
+    uint64_t horizon_ns = point->horizon_ns;
+    if (point->delivers_twice && point->repeat_within_ns > horizon_ns) {
+        horizon_ns = point->repeat_within_ns; /* first copies wait for their second */
+    }
+    if (*reorder == NULL && roce_reorder_new(reorder, &intake->alloc, horizon_ns,
                                              hand_on_waited, intake) != ROCE_OK) {
         return false;
     }
-    roce_reorder_extend(*reorder, point->horizon_ns);
+    roce_reorder_extend(*reorder, horizon_ns);
     return true;
 }
 
@@ -172,7 +192,7 @@ prepare(roce_intake *intake)
         if (point->delivers_twice && intake->repeats == NULL) {
             good = roce_repeats_new(&intake->repeats, &intake->alloc) == ROCE_OK;
         }
-        if (point->order != ROCE_ORDER_FILE) {
+        if (point->order != ROCE_ORDER_FILE || point->delivers_twice) {
             good = good && make_reorder(intake, point);
         }
     }

@@ -2,7 +2,6 @@
 /* A binary heap, the oldest frame first. */
 #include "roce/reorder.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define MAX_FRAMES 65536u
@@ -158,20 +157,28 @@ is_due(const roce_reorder *reorder)
             reorder->newest_ns - reorder->heap[0].key_ns > reorder->horizon_ns);
 }
 
+/* Our own copy of a frame's bytes, NULL if it has none.  False for lack of memory. */
+static bool
+copy_bytes(const roce_reorder *reorder, const roce_frame *frame, uint8_t **bytes)
+{
+    *bytes = NULL;
+    if (frame->captured_bytes > 0) {
+        *bytes = reorder->alloc.resize(reorder->alloc.ctx, NULL, frame->captured_bytes);
+        if (*bytes == NULL) {
+            return false;
+        }
+        memcpy(*bytes, frame->bytes, frame->captured_bytes);
+    }
+    return true;
+}
+
 /* Puts our own copy of a frame into the heap. */
 static bool
 add(roce_reorder *reorder, const roce_frame *frame, uint64_t key_ns)
 {
-    uint8_t *bytes = NULL;
-    if (!reserve(reorder)) {
+    uint8_t *bytes;
+    if (!reserve(reorder) || !copy_bytes(reorder, frame, &bytes)) {
         return false;
-    }
-    if (frame->captured_bytes > 0) {
-        bytes = reorder->alloc.resize(reorder->alloc.ctx, NULL, frame->captured_bytes);
-        if (bytes == NULL) {
-            return false;
-        }
-        memcpy(bytes, frame->bytes, frame->captured_bytes);
     }
     waiting *entry = &reorder->heap[reorder->n_waiting];
     *entry = (waiting){
@@ -205,4 +212,30 @@ roce_reorder_flush(roce_reorder *reorder)
     while (reorder->n_waiting > 0) {
         hand_on_oldest(reorder);
     }
+}
+
+bool
+roce_reorder_replace(roce_reorder *reorder, uint64_t number, const roce_frame *frame,
+                     roce_frame_fn left_out, void *ctx)
+{
+    uint32_t i = reorder->n_waiting;
+    while (i > 0 && (reorder->heap[i - 1].frame.number != number ||
+                     reorder->heap[i - 1].frame.point != frame->point)) {
+        i--;
+    }
+    uint8_t *bytes;
+    if (i == 0 || !copy_bytes(reorder, frame, &bytes)) {
+        return false;
+    }
+    waiting *entry = &reorder->heap[i - 1];
+    waiting old = *entry;
+    entry->bytes = bytes;
+    entry->frame = *frame;
+    entry->frame.bytes = bytes;
+    entry->frame.time_ns = old.frame.time_ns;
+    reorder->bytes += frame->captured_bytes;
+    reorder->bytes -= old.frame.captured_bytes;
+    left_out(ctx, &old.frame);
+    release(reorder, old.bytes);
+    return true;
 }

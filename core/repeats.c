@@ -11,7 +11,7 @@
 /* A first copy that waits for its second. */
 typedef struct waiting {
     uint64_t key; /* of point and identity; 0: none */
-    uint64_t time_ns;
+    roce_copy copy;
     roce_wire_identity identity;
 } waiting;
 
@@ -50,26 +50,27 @@ distance(uint64_t a, uint64_t b)
 
 bool
 roce_repeats_is_second(roce_repeats *repeats, uint32_t point,
-                       const roce_wire_identity *identity, uint64_t time_ns,
-                       uint64_t within_ns)
+                       const roce_wire_identity *identity, const roce_copy *copy,
+                       uint64_t within_ns, roce_copy *first)
 {
     uint64_t key = roce_hash_mix(identity->narrow, point) | 1;
     waiting *place = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         waiting *entry = &repeats->entries[((key >> 8) + i) & (ENTRIES - 1)];
         if (entry->key == key && roce_wire_identity_equal(&entry->identity, identity)) {
-            if (distance(entry->time_ns, time_ns) <= within_ns) {
+            if (distance(entry->copy.time_ns, copy->time_ns) <= within_ns) {
                 entry->key = 0;
+                *first = entry->copy;
                 return true;
             }
             place = entry; /* its second copy never came */
             break;
         }
         if (place == NULL || entry->key == 0 ||
-            (place->key != 0 && entry->time_ns < place->time_ns)) {
+            (place->key != 0 && entry->copy.time_ns < place->copy.time_ns)) {
             place = entry;
         }
     }
-    *place = (waiting){.key = key, .time_ns = time_ns, .identity = *identity};
+    *place = (waiting){.key = key, .copy = *copy, .identity = *identity};
     return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a point delivers every packet twice.
+ * Whether a point delivers every packet twice, or every one of some hosts.
  *
  *  1. Copies are paired off: the first with the second, the third with the fourth.
  *  2. A copy is evidence only if its sender would not have sent the same bytes again.
@@ -13,9 +13,14 @@
  *     change it) repeat by themselves when packets are lost.  Where there is nothing
  *     else, both directions have to repeat to the last sender, and sooner than any
  *     timeout would make them.
+ *  5. Of a switch of which some ports are mirrored both ways, those packets come twice that
+ *     enter by one of them and leave by another.  So there are hosts, both directions of
+ *     each two of which repeat, while all that others take part in does not.
  */
 #include "sort.h"
 #include "survey_parts.h"
+
+#include <string.h>
 
 #define REPEAT_FRAMES 1024 /* a second copy is no further behind */
 #define REPEAT_NS ((uint64_t)100 * 1000 * 1000)
@@ -23,14 +28,17 @@
 #define SOONER_THAN_TIMEOUT_NS ((uint64_t)1000 * 1000)
 #define REPEAT_LEAST 8 /* packets, to say anything */
 #define REPEAT_PERCENT 90
-#define SENDER_LEAST 4 /* packets of one sender, to ask it as well */
+#define SOME_LEAST 16   /* packets of the hosts that repeat, and of those that do not */
+#define ONCE_PERCENT 10 /* repeat at most of what comes once */
+#define SENDER_LEAST 4  /* packets of one sender, to ask it as well */
 #define SENDER_PERCENT 75
 #define TELLING_PERCENT 50
 #define MAX_SENDERS 64 /* of more, these stand for all */
+#define MAX_WAYS 512
 
-/* What one address sends of one class. */
+/* What one host sends of one class, or sends to one other. */
 typedef struct sender {
-    uint64_t address;
+    uint64_t host, to; /* their keys; 0: to whomever */
     roce_held_class class;
     uint16_t ipv4_ident; /* of its first packet here */
     uint32_t packets, repeated;
@@ -39,8 +47,10 @@ typedef struct sender {
 } sender;
 
 typedef struct repeat_count {
-    sender senders[MAX_SENDERS];
+    sender senders[MAX_WAYS];
     uint32_t n_senders;
+    uint32_t most;     /* so many are counted */
+    bool by_way;       /* what a host sends to each other one is counted by itself */
     uint64_t *lags_ns; /* of second copies behind their first */
     uint32_t n_lags;
 } repeat_count;
@@ -49,17 +59,19 @@ typedef struct repeat_count {
 static sender *
 sender_of(repeat_count *count, const roce_held *h)
 {
+    uint64_t to = count->by_way ? h->recipient : 0;
     for (uint32_t i = 0; i < count->n_senders; i++) {
         sender *s = &count->senders[i];
-        if (s->address == h->sender && s->class == h->class) {
+        if (s->host == h->sender && s->to == to && s->class == h->class) {
             return s;
         }
     }
-    if (count->n_senders == MAX_SENDERS) {
+    if (count->n_senders == count->most) {
         return NULL;
     }
     sender *s = &count->senders[count->n_senders++];
-    *s = (sender){.address = h->sender, .class = h->class, .ipv4_ident = h->ipv4_ident};
+    *s = (sender){
+        .host = h->sender, .to = to, .class = h->class, .ipv4_ident = h->ipv4_ident};
     return s;
 }
 
@@ -159,20 +171,154 @@ everything_repeats(const repeat_count *count, uint32_t least, uint32_t least_sen
            roce_reaches(repeated, packets, REPEAT_PERCENT);
 }
 
+/* ---- some hosts ---- */
+
+static bool
+is_asked(const sender *way)
+{
+    return way->packets >= SENDER_LEAST &&
+           (is_telling(way) || way->class == ROCE_HELD_RELIABLE);
+}
+
+static bool
+comes_twice(const sender *way)
+{
+    return roce_reaches(way->repeated, way->packets, SENDER_PERCENT);
+}
+
+static bool
+comes_once(const sender *way)
+{
+    return roce_reaches(way->packets - way->repeated, way->packets, 100 - ONCE_PERCENT);
+}
+
+static bool
+is_among(const roce_survey_point *point, uint64_t host)
+{
+    uint32_t i = 0;
+    while (i < point->n_twice_hosts && point->twice_hosts[i] != host) {
+        i++;
+    }
+    return i < point->n_twice_hosts;
+}
+
+static bool
+both_among(const roce_survey_point *point, uint64_t from, uint64_t to)
+{
+    return is_among(point, from) && is_among(point, to);
+}
+
+/* False when there are too many. */
+static bool
+add_host(roce_survey_point *point, uint64_t host)
+{
+    if (is_among(point, host)) {
+        return true;
+    }
+    if (point->n_twice_hosts == ROCE_TWICE_HOSTS) {
+        return false;
+    }
+    point->twice_hosts[point->n_twice_hosts++] = host;
+    return true;
+}
+
+/* Whether what goes the other way comes twice as well. */
+static bool
+comes_back_twice(const repeat_count *ways, const sender *way)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < ways->n_senders; i++) {
+        const sender *back = &ways->senders[i];
+        if (back->host == way->to && back->to == way->host && is_asked(back)) {
+            if (!comes_twice(back)) {
+                return false;
+            }
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Gathers the hosts both directions of which come twice. */
+static bool
+find_hosts(roce_survey_point *point, const repeat_count *ways)
+{
+    for (uint32_t i = 0; i < ways->n_senders; i++) {
+        const sender *way = &ways->senders[i];
+        if (is_asked(way) && comes_twice(way) && comes_back_twice(ways, way) &&
+            (!add_host(point, way->host) || !add_host(point, way->to))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether all that the hosts send each other comes twice, and nothing else does. */
+static bool
+hosts_explain(const roce_survey_point *point, const repeat_count *ways,
+              uint64_t usual_ns)
+{
+    uint32_t packets[2] = {0};
+    uint32_t telling = 0;
+    for (uint32_t i = 0; i < ways->n_senders; i++) {
+        const sender *way = &ways->senders[i];
+        bool among = both_among(point, way->host, way->to);
+        if (!is_asked(way)) {
+            continue;
+        }
+        if (among ? !comes_twice(way) : !comes_once(way)) {
+            return false;
+        }
+        packets[among ? 1 : 0] += way->packets;
+        telling += among && is_telling(way) ? way->packets : 0;
+    }
+    return packets[0] >= SOME_LEAST && packets[1] >= SOME_LEAST &&
+           (telling >= REPEAT_LEAST || usual_ns < SOONER_THAN_TIMEOUT_NS);
+}
+
+/* Whether the point delivers every packet of some hosts twice; writes down which. */
+static bool
+some_repeat(roce_survey_point *point, const roce_held_slice *by_identity,
+            const roce_survey_desk *desk, uint64_t usual_ns)
+{
+    roce_survey_point guess = {0};
+    repeat_count ways = {.lags_ns = desk->lags_ns, .most = MAX_WAYS, .by_way = true};
+    count_repeats(by_identity, &ways);
+    bool good = find_hosts(&guess, &ways) && hosts_explain(&guess, &ways, usual_ns);
+    if (good) {
+        point->n_twice_hosts = guess.n_twice_hosts;
+        memcpy(point->twice_hosts, guess.twice_hosts, sizeof guess.twice_hosts);
+    }
+    return good;
+}
+
 void
 roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_identity,
                        roce_survey_desk *desk)
 {
-    repeat_count count = {.lags_ns = desk->lags_ns};
+    repeat_count count = {.lags_ns = desk->lags_ns, .most = MAX_SENDERS};
     count_repeats(by_identity, &count);
     uint64_t usual_ns = usual_lag_ns(&count, desk);
-    bool twice =
+    bool all =
         count_telling(&count) >= REPEAT_LEAST
             ? everything_repeats(&count, SENDER_LEAST, 1)
             : usual_ns < SOONER_THAN_TIMEOUT_NS && everything_repeats(&count, 1, 2);
-    if (twice) {
-        point->delivers_twice = true;
-        point->repeat_within_ns =
-            4 * usual_ns > REPEAT_LEAST_NS ? 4 * usual_ns : REPEAT_LEAST_NS;
+    if (all) {
+        point->n_twice_hosts = 0;
+    } else if (count.n_lags < SOME_LEAST / 2 ||
+               (point->delivers_twice && point->n_twice_hosts == 0) ||
+               !some_repeat(point, by_identity, desk, usual_ns)) {
+        return;
     }
+    point->delivers_twice = true;
+    point->repeat_within_ns =
+        4 * usual_ns > REPEAT_LEAST_NS ? 4 * usual_ns : REPEAT_LEAST_NS;
+}
+
+bool
+roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet)
+{
+    return point->delivers_twice && (point->n_twice_hosts == 0 ||
+                                     both_among(point, roce_held_host_key(&packet->src),
+                                                roce_held_host_key(&packet->dst)));
 }

@@ -230,7 +230,7 @@ tree_register(int proto, expert_module_t *experts)
     static hf_register_info fields[] = {
         {&hf[F_ANALYSIS], {"Analysis", "rocev2.analysis", FT_NONE, BASE_NONE, NULL, 0,
                            NULL, HFILL}},
-        FIELD(F_SECOND, "Second copy by the mirror: not analysed", "second_copy", NONE,
+        FIELD(F_SECOND, "One of two copies by the mirror: not analysed", "second_copy", NONE,
               NONE, NULL),
         FIELD(F_STREAM, "Stream", "stream", UINT32, DEC, NULL),
         FIELD(F_PEER, "Stream of the other direction", "peer_stream", UINT32, DEC, NULL),

@@ -189,7 +189,7 @@ words_info(const packet_record *record, wmem_allocator_t *scope)
     }
     wmem_strbuf_t *text = wmem_strbuf_new(scope, "");
     if (record->is_second_copy) {
-        wmem_strbuf_append(text, " [second copy by the mirror]");
+        wmem_strbuf_append(text, " [copy by the mirror]");
     }
     for (unsigned i = 0; i < N_RANKS; i++) {
         if (labels.text[i] != NULL) {

@@ -34,7 +34,7 @@ typedef struct roce_intake_config {
      * know it by: that of its group, for a frame that is a matter of one link
      * (MAC control) its own. */
     void (*take)(void *ctx, const roce_frame *frame, const roce_packet *packet);
-    /* Takes what is left out: the second copy of a mirror that delivers twice. */
+    /* Takes what is left out: one of two copies of a mirror that delivers twice. */
     void (*leave_out)(void *ctx, const roce_frame *frame);
     /* A survey has decided, and none of its frames goes on before this returns: points
      * that belong together for other reasons can be joined.  May be NULL. */

@@ -15,6 +15,7 @@
 #include "roce/linkage.h"
 #include "roce/packet.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 ROCE_BEGIN
@@ -46,6 +47,12 @@ roce_reorder_extend(roce_reorder *reorder, uint64_t horizon_ns);
  * ROCE_ERROR_MEMORY: the frame was not taken, and those that wait still do. */
 int
 roce_reorder_push(roce_reorder *reorder, const roce_frame *frame, uint64_t key_ns);
+
+/* Puts a copy of `frame` in the place and time of the frame `number` of its point, which
+ * goes to `left_out` in its stead.  False: that waits no more, or there is no memory. */
+bool
+roce_reorder_replace(roce_reorder *reorder, uint64_t number, const roce_frame *frame,
+                     roce_frame_fn left_out, void *ctx);
 
 /* Hands on all that is left. */
 void

@@ -2,9 +2,8 @@
 /*
  * Second copies from a mirror that delivers every packet twice.
  *
- * The one rule: copies are paired off.  The first of a pair counts and the second does
- * not, so that a packet that the network made twice, and the mirror four times, is still
- * seen twice.
+ * The one rule: copies are paired off.  One of a pair counts and the other does not, so that
+ * a packet that the network made twice, and the mirror four times, is still seen twice.
  */
 #ifndef ROCE_REPEATS_H
 #define ROCE_REPEATS_H
@@ -21,6 +20,13 @@ ROCE_BEGIN
 
 typedef struct roce_repeats roce_repeats;
 
+/* What is remembered of a copy. */
+typedef struct roce_copy {
+    uint64_t time_ns;
+    uint64_t number; /* of its frame */
+    bool is_marked;  /* CE */
+} roce_copy;
+
 /* Allocates all that it will ever need.  ROCE_ERROR_MEMORY. */
 int
 roce_repeats_new(roce_repeats **repeats, const roce_alloc *alloc);
@@ -30,12 +36,12 @@ void
 roce_repeats_free(roce_repeats *repeats);
 
 /* Whether this is the second of a pair of copies at `point` whose stamps are no more
- * than `within_ns` apart.  The table is bounded: a second copy far behind its first is
- * not known. */
+ * than `within_ns` apart; then `first` tells of the other one.  The table is bounded: a
+ * second copy far behind its first is not known. */
 bool
 roce_repeats_is_second(roce_repeats *repeats, uint32_t point,
-                       const roce_wire_identity *identity, uint64_t time_ns,
-                       uint64_t within_ns);
+                       const roce_wire_identity *identity, const roce_copy *copy,
+                       uint64_t within_ns, roce_copy *first);
 
 ROCE_END
 

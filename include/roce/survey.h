@@ -5,8 +5,9 @@
  * The one rule: it looks before anything is counted.  Frames are held until enough of
  * them are there, then it is decided for each new point whether
  *
- *   - it delivers every packet twice: nearly every packet comes again soon, those of
- *     every sender, so that no network can have made the copies;
+ *   - it delivers every packet twice, or every one between some hosts: nearly every
+ *     packet comes again soon, those of every sender, so that no network can have made
+ *     the copies;
  *   - its frames are in the order of their stamps rather than of the file: two queues
  *     were merged, so that PSNs step back and ACKs stand before their requests where in
  *     the order of the stamps they do not;
@@ -30,6 +31,8 @@
 
 ROCE_BEGIN
 
+#define ROCE_TWICE_HOSTS 64
+
 /* In what order a point's frames come to the tracker. */
 typedef enum roce_order {
     ROCE_ORDER_FILE,  /* as they stand in the file, for clocks step back */
@@ -47,15 +50,22 @@ typedef struct roce_survey_point {
     uint64_t horizon_ns;       /* how far frames are out of order; 0 with ORDER_FILE */
     uint64_t clock_ns;         /* newest stamp that came; but with ORDER_FILE */
     bool delivers_twice;       /* second copies are the capture's ... */
-    uint64_t repeat_within_ns; /* ... that come within this time */
-    bool settled;              /* nothing more is decided; set before: nothing at all */
-    uint32_t n_surveys;        /* that it had frames in, until it was settled */
+    uint64_t repeat_within_ns; /* ... that come within this time ... */
+    uint32_t
+        n_twice_hosts; /* ... and, unless this is 0, whose source and destination */
+    uint64_t twice_hosts[ROCE_TWICE_HOSTS]; /* are both among these, by hashes */
+    bool settled;       /* nothing more is decided; set before: nothing at all */
+    uint32_t n_surveys; /* that it had frames in, until it was settled */
     struct roce_survey_point *next; /* of its group, round and round */
 } roce_survey_point;
 
 /* `id` is what frames of the point have for `point`. */
 void
 roce_survey_point_init(roce_survey_point *point, uint32_t id, uint32_t file_i);
+
+/* Whether the point delivers a packet with these addresses twice. */
+bool
+roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet);
 
 /* Makes one of two: both get the lesser group. */
 void

@@ -10,7 +10,7 @@ import roce
 import tunnels
 from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, PartialPath
 from captures import (
-    ADDRESS, START_NS, Wire, drop, two_hosts, udp_packet, wire)
+    ADDRESS, START_NS, Wire, changed, drop, two_hosts, udp_packet, wire)
 from row import CANNOT, FIRES, NOT, Row
 from sim import OUT_OF_ORDER, Impairment, Work
 
@@ -167,6 +167,38 @@ def with_map(made, rows):
     return make
 
 
+def two_ports(ways=("a", "b")):
+    """The ports of a and b are mirrored, both as packets come in and as they go out, and
+    that to c is not: between the copies the switch marks every other packet."""
+    def copy(frame, mark):
+        return frame[:15] + bytes([frame[15] | (roce.ECN_CE if mark else 0)]) + frame[16:]
+
+    def mirror(packets):
+        senders = [bytes(map(int, ADDRESS[way].split("."))) for way in ways]
+        for i, (time_ns, length, frame) in enumerate(packets):
+            yield time_ns, length, frame
+            if frame[26:30] in senders:
+                yield time_ns + 300, length, copy(frame, i % 2 == 0)
+
+    def talk(on):
+        for psn in range(30):
+            on.write(psn).ack(psn, psn + 1)
+            on.write(psn, ip={"src": "10.0.0.3"}, qpn=0x33)
+    return changed(lambda: {"mirror.pcap": wire(talk)()}, mirror=mirror)
+
+
+def copies_left_out(report, found):
+    """They are those of 30 WRITEs, of which 15 were marked, and their ACKs."""
+    n = report["capture"]["capture_duplicates"]
+    if n != 60:
+        yield f"{n} copies were left out, not 60"
+    if "2 hosts" not in found[0]["title"]:
+        yield found[0]["title"]
+    marked = report["totals"]["ecn"]["ce"]
+    if marked != 15:
+        yield f"{marked} are marked, not 15"
+
+
 ROWS = [
     Row("partial_path", FIRES, "a mirror of one of two spines",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
@@ -259,6 +291,10 @@ ROWS = [
         two_hosts(artefacts=(DeliverTwice(),)), "note"),
     Row("capture_duplicates", NOT, "the network makes copies",
         two_hosts(forward=Impairment(duplicate=0.05))),
+    Row("capture_duplicates", FIRES, "two ports of a switch, which marks between the copies",
+        two_ports(), "note", also=copies_left_out),
+    Row("capture_duplicates", NOT, "the copies go one way, so that the network may make them",
+        two_ports(ways=("a",))),
     Row("capture_duplicates", CANNOT, "too few packets to tell",
         two_hosts((Work("WRITE", 64),), cm=False, artefacts=(DeliverTwice(),))),
 

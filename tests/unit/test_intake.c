@@ -185,10 +185,38 @@ test_repeats(void)
     CHECK_INT(b->n_left_out, 301);
     CHECK_INT(add(b, 0, T0_NS + 400060 * US_NS, &late), ROCE_OK); /* a third */
     CHECK_INT(b->n_left_out, 301);
+    CHECK_INT(roce_intake_finish(b->intake), ROCE_OK);
     CHECK_INT(b->n_taken, 302);
     for (uint32_t i = 0; i < 301; i++) {
         CHECK_INT(b->taken[i].psn24, i);
         CHECK_INT(b->taken[i].number, 2 * i + 1);
+    }
+    bench_clear(b);
+}
+
+/* A switch marks packets between its two copies: the marked ones come out, in the place and
+ * at the time of the others. */
+static void
+test_marked_copies(void)
+{
+    check_row("marked copies");
+    bench *b = bench_of(UINT64_MAX);
+    for (uint32_t psn24 = 0; psn24 < 300; psn24++) {
+        roce_packet p = request(psn24);
+        p.traffic_class = psn24 % 3 == 1 ? ROCE_ECN_CE : 2;
+        CHECK_INT(add(b, 0, T0_NS + psn24 * 100 * US_NS, &p), ROCE_OK);
+        p.traffic_class = psn24 % 3 == 0 ? 2 : ROCE_ECN_CE;
+        CHECK_INT(add(b, 0, T0_NS + psn24 * 100 * US_NS + 1, &p), ROCE_OK);
+        if (psn24 == 200) {
+            CHECK_INT(roce_intake_finish(b->intake), ROCE_OK);
+        }
+    }
+    CHECK_INT(roce_intake_finish(b->intake), ROCE_OK);
+    CHECK_INT(b->n_left_out, 300);
+    CHECK_INT(b->n_taken, 300);
+    for (uint32_t i = 0; i < b->n_taken; i++) {
+        CHECK_INT(b->taken[i].psn24, i);
+        CHECK_INT(b->taken[i].number, 2 * i + (i % 3 == 2 ? 2 : 1));
     }
     bench_clear(b);
 }
@@ -376,6 +404,7 @@ main(void)
 {
     test_held();
     test_repeats();
+    test_marked_copies();
     test_stamps();
     test_joined();
     test_horizon();

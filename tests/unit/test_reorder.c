@@ -178,6 +178,66 @@ test_caps(void)
     }
 }
 
+static void
+note(void *ctx, const roce_frame *frame)
+{
+    *(roce_frame *)ctx = *frame;
+}
+
+/* Another frame takes the place of one that waits. */
+static void
+test_replace(void)
+{
+    failing_alloc memory = {.fail_from = UINT64_MAX};
+    names out = {0};
+    roce_reorder *reorder = make(&memory, 10, take, &out);
+    for (uint64_t k = 0; k < 4; k++) {
+        const uint8_t bytes[2] = {(uint8_t)('a' + k), 0};
+        const roce_frame frame = {.bytes = bytes,
+                                  .captured_bytes = 2,
+                                  .number = k + 1,
+                                  .time_ns = 100 + k,
+                                  .point = k == 3 ? 1 : 0};
+        CHECK_INT(roce_reorder_push(reorder, &frame, 100 + k), ROCE_OK);
+    }
+    static const struct {
+        const char *name;
+        uint64_t number;
+        uint32_t point;
+        bool is_replaced;
+    } rows[] = {
+        {"one that waits", 2, 0, true},
+        {"it is gone now", 2, 0, false},
+        {"of another point", 3, 1, false},
+        {"none", 9, 0, false},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        uint8_t byte = 'X';
+        const roce_frame frame = {.bytes = &byte,
+                                  .captured_bytes = 1,
+                                  .number = 7,
+                                  .time_ns = 108,
+                                  .point = rows[i].point};
+        roce_frame old = {0};
+        CHECK_INT(roce_reorder_replace(reorder, rows[i].number, &frame, note, &old),
+                  rows[i].is_replaced);
+        CHECK_INT(old.number, rows[i].is_replaced ? 2 : 0);
+        byte = '!';
+    }
+    check_row("no memory to replace it");
+    memory.fail_from = memory.n_calls;
+    memory.fail_until = UINT64_MAX;
+    const uint8_t byte = 'Y';
+    const roce_frame frame = {.bytes = &byte, .captured_bytes = 1, .number = 8};
+    roce_frame old;
+    CHECK(!roce_reorder_replace(reorder, 1, &frame, note, &old));
+    roce_reorder_flush(reorder);
+    CHECK_STR(out.text, "aXcd"); /* in its place */
+    roce_reorder_free(reorder);
+    CHECK_INT(memory.n_live, 0);
+}
+
 /* A frame that there was no memory for is not taken, and the others come in order. */
 static void
 test_memory(void)
@@ -214,6 +274,7 @@ main(void)
     test_follow();
     test_extend();
     test_caps();
+    test_replace();
     test_memory();
     return check_status();
 }

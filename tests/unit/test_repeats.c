@@ -78,9 +78,15 @@ test_pairs(void)
              s < rows[i].steps + MAX_STEPS && s->time_ns != 0; s++) {
             const roce_wire_identity identity = {
                 .narrow = s->narrow, .icrc = s->icrc, .has_icrc = s->icrc != 0};
-            CHECK_INT(roce_repeats_is_second(repeats, s->point, &identity, s->time_ns,
-                                             WITHIN_NS),
+            const roce_copy copy = {s->time_ns, (uint64_t)(s - rows[i].steps), false};
+            roce_copy first = {0};
+            CHECK_INT(roce_repeats_is_second(repeats, s->point, &identity, &copy,
+                                             WITHIN_NS, &first),
                       s->is_second);
+            CHECK(!s->is_second ||
+                  (first.number < copy.number &&
+                   rows[i].steps[first.number].time_ns == first.time_ns &&
+                   rows[i].steps[first.number].narrow == s->narrow));
         }
         CHECK_INT(memory.n_calls, 1); /* none since it was made */
         roce_repeats_free(repeats);
@@ -96,6 +102,14 @@ nth_identity(uint64_t n)
     return (roce_wire_identity){.narrow = (n + 1) * 0x9e3779b97f4a7c15u};
 }
 
+static bool
+is_second(roce_repeats *repeats, const roce_wire_identity *identity, uint64_t time_ns)
+{
+    const roce_copy copy = {.time_ns = time_ns};
+    roce_copy first;
+    return roce_repeats_is_second(repeats, 0, identity, &copy, UINT64_MAX, &first);
+}
+
 /* Far more packets than the table holds, the second copy `behind` packets later; how many
  * are known. */
 static uint64_t
@@ -107,11 +121,11 @@ known_of(uint64_t n_packets, uint64_t behind)
     for (uint64_t n = 0; n < n_packets + behind; n++) {
         const roce_wire_identity first = nth_identity(n);
         if (n < n_packets) {
-            CHECK(!roce_repeats_is_second(repeats, 0, &first, n, UINT64_MAX));
+            CHECK(!is_second(repeats, &first, n));
         }
         if (n >= behind) {
             const roce_wire_identity second = nth_identity(n - behind);
-            known += roce_repeats_is_second(repeats, 0, &second, n, UINT64_MAX) ? 1 : 0;
+            known += is_second(repeats, &second, n) ? 1 : 0;
         }
     }
     roce_repeats_free(repeats);

@@ -164,6 +164,131 @@ test_twice(void)
     }
 }
 
+/* What one host sends to another, of which each packet comes once or twice. */
+typedef struct way {
+    uint8_t from, to;
+    uint32_t n_packets;
+    uint32_t n_repeated; /* the first of them */
+    idents idents;
+} way;
+
+static void
+hold_way(bench *b, const way *w, uint64_t lag_ns)
+{
+    for (uint32_t i = 0; i < w->n_packets; i++) {
+        uint64_t time_ns = T0_NS + i * 20 * MS_NS;
+        roce_packet p = packet_from(HOST_1, RC_WRITE_ONLY, i,
+                                    (uint16_t)(w->idents == IDENTS_MOVE ? i : 7));
+        p.src.bytes[3] = w->from;
+        p.dst.bytes[3] = w->to;
+        CHECK_INT(hold(b, 0, time_ns, &p), ROCE_OK);
+        if (i < w->n_repeated) {
+            CHECK_INT(hold(b, 0, time_ns + lag_ns, &p), ROCE_OK);
+        }
+    }
+}
+
+/* Ports of some hosts are mirrored both ways. */
+static void
+test_some_twice(void)
+{
+    static const struct {
+        const char *name;
+        way ways[6];
+        uint64_t lag_ns;
+        uint32_t n_hosts; /* between which all comes twice; 0: nothing is decided */
+    } rows[] = {
+        {"two of three hosts",
+         {{1, 2, 8, 8, IDENTS_MOVE},
+          {2, 1, 8, 8, IDENTS_MOVE},
+          {1, 3, 16, 0, IDENTS_MOVE}},
+         US_NS,
+         2},
+        {"one packet less",
+         {{1, 2, 8, 8, IDENTS_MOVE},
+          {2, 1, 7, 7, IDENTS_MOVE},
+          {1, 3, 16, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"one packet less that comes once",
+         {{1, 2, 8, 8, IDENTS_MOVE},
+          {2, 1, 8, 8, IDENTS_MOVE},
+          {1, 3, 15, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"three of four, two of which do not talk to each other",
+         {{1, 2, 20, 20, IDENTS_MOVE},
+          {2, 1, 20, 19, IDENTS_MOVE},
+          {2, 3, 20, 20, IDENTS_MOVE},
+          {3, 2, 20, 20, IDENTS_MOVE},
+          {4, 3, 20, 2, IDENTS_MOVE}},
+         US_NS,
+         3},
+        {"but if they do, it comes twice",
+         {{1, 2, 20, 20, IDENTS_MOVE},
+          {2, 1, 20, 20, IDENTS_MOVE},
+          {2, 3, 20, 20, IDENTS_MOVE},
+          {3, 2, 20, 20, IDENTS_MOVE},
+          {1, 3, 20, 0, IDENTS_MOVE},
+          {4, 3, 20, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"one direction alone, which a network can do",
+         {{1, 2, 40, 40, IDENTS_MOVE},
+          {2, 1, 40, 0, IDENTS_MOVE},
+          {1, 3, 40, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"nothing of the other direction",
+         {{1, 2, 40, 40, IDENTS_MOVE}, {1, 3, 40, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"something that others send comes twice",
+         {{1, 2, 40, 40, IDENTS_MOVE},
+          {2, 1, 40, 40, IDENTS_MOVE},
+          {1, 3, 40, 0, IDENTS_MOVE},
+          {4, 3, 40, 5, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"not all between the two",
+         {{1, 2, 40, 29, IDENTS_MOVE},
+          {2, 1, 40, 40, IDENTS_MOVE},
+          {1, 3, 40, 0, IDENTS_MOVE}},
+         US_NS,
+         0},
+        {"identification stands, soon",
+         {{1, 2, 40, 40, IDENTS_STAND},
+          {2, 1, 40, 40, IDENTS_STAND},
+          {1, 3, 40, 0, IDENTS_STAND}},
+         MS_NS - 1,
+         2},
+        {"identification stands, as late as a timeout",
+         {{1, 2, 40, 40, IDENTS_STAND},
+          {2, 1, 40, 40, IDENTS_STAND},
+          {1, 3, 40, 0, IDENTS_STAND}},
+         MS_NS,
+         0},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        bench b;
+        bench_init(&b);
+        for (size_t k = 0; k < N_ROWS(rows[i].ways); k++) {
+            hold_way(&b, &rows[i].ways[k], rows[i].lag_ns);
+        }
+        CHECK_INT(roce_survey_decide(b.survey), ROCE_OK);
+        CHECK_INT(b.points[0].delivers_twice, rows[i].n_hosts > 0);
+        CHECK_INT(b.points[0].n_twice_hosts, rows[i].n_hosts);
+        for (uint8_t from = 1; from <= 4; from++) {
+            roce_packet p = packet_from(HOST_1, RC_WRITE_ONLY, 0, 0);
+            p.src.bytes[3] = from;
+            p.dst.bytes[3] = 2;
+            CHECK_INT(roce_survey_is_twice(&b.points[0], &p), from <= rows[i].n_hosts);
+        }
+        bench_clear(&b);
+    }
+}
+
 /* ---- in what order its frames are ---- */
 
 /* How stamps grow: with PSNs, as the file goes, against it, or not. */
@@ -546,6 +671,7 @@ int
 main(void)
 {
     test_twice();
+    test_some_twice();
     test_order();
     test_answers_first();
     test_back_and_forth();
