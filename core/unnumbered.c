@@ -115,6 +115,19 @@ roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arri
     return true;
 }
 
+/* A requester that did not hear an ACK waits, and goes back to what it was for, and on from
+ * there; one packet alone, of which the ACK went by here, may as well be a copy that the
+ * network made, and that took its time. */
+static bool
+may_be_alone(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
+{
+    const roce_trouble *trouble = roce_trouble_of(s);
+    int64_t end = a->psn + a->span;
+    return s->acked && end <= s->una && end < s->requests.max_next &&
+           (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
+           trouble->votes_selective <= trouble->votes_go_back;
+}
+
 bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot)
@@ -128,8 +141,8 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
     bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
-    if (runs_on || reissue || named || cause == ROCE_CAUSE_TIMEOUT ||
-        cause == ROCE_CAUSE_READ_REISSUE) {
+    bool waited = cause == ROCE_CAUSE_TIMEOUT && !may_be_alone(s, a, slot);
+    if (runs_on || reissue || named || waited || cause == ROCE_CAUSE_READ_REISSUE) {
         return false;
     }
     doubt(t, s, a, slot);
@@ -317,6 +330,14 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     trouble->n_asked_late = kept;
 }
 
+/* Whether a repeat came sooner behind the packet than the other side has ever answered. */
+static bool
+is_before_any_nak(const roce_stream_state *s, const roce_doubt *d)
+{
+    const roce_heard *heard = roce_heard_of(s);
+    return heard->n_answers > 0 && d->age_ns < heard->least_answer_ns;
+}
+
 /* Whether `a`, the request that follows the one in doubt, shows that this was sent again.
  */
 static bool
@@ -336,9 +357,11 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
     }
     /* A requester that was sent no NAK and has not waited sends nothing again: where
      * packets take several paths, some that were overtaken come one after the other.
-     * That holds for a round as well, unless copies go on behind it. */
-    bool for_nothing =
-        d->late && d->cause == ROCE_CAUSE_UNKNOWN && roce_stream_is_paired(&s->pub);
+     * That holds for a round as well, unless copies go on behind it; and for repeats that
+     * come sooner than any NAK could have asked for them, which a network makes. */
+    bool for_nothing = d->cause == ROCE_CAUSE_UNKNOWN &&
+                       roce_stream_is_paired(&s->pub) &&
+                       (d->late || (!ahead && is_before_any_nak(s, d)));
     bool copy = roce_history_find(&lane->history, a->psn) != NULL;
     bool in_round = ahead && (!for_nothing || copy);
     bool run_with_holes =

@@ -281,6 +281,10 @@ ROWS = (
     Row("duplicate_late", (pair(WRITES),), (wire, network_duplicates),
         forward(duplicate=0.03, duplicate_lag_ns=60_000), seeds=2,
         happens="network_duplicates"),
+    Row("duplicate_as_late_as_a_timeout", (pair(
+        [Work("WRITE", 8192, at_ns=i * 50_000) for i in range(400)]),),
+        (wire, network_duplicates), forward(duplicate=0.01, duplicate_lag_ns=2_000_000),
+        hosts=hosts("constant"), happens="network_duplicates"),
     Row("duplicate_ident_constant", (pair(WRITES),), (wire, repeats_alone),
         forward(duplicate=0.03), hosts=hosts("constant"), happens="network_duplicates"),
     Row("rnr", (pair(SENDS, b={"receives": 8}),),
