@@ -21,6 +21,8 @@
 #include <signal.h>
 #include <string.h>
 
+#define STEP_BACK_NS 1000000 /* a longer one is that of a clock that was set */
+
 static volatile sig_atomic_t interrupt_asked;
 
 void
@@ -58,6 +60,22 @@ link_speed(void *ctx, guint32 point)
 {
     const rs_analysis *analysis = ctx;
     return rs_analysis_point(analysis, point)->speed_bps;
+}
+
+/* When the file ended that a point stands in; by a clock that was set back, as it went on. */
+static guint64
+last_stamp(void *ctx, guint32 point)
+{
+    const rs_analysis *analysis = ctx;
+    guint64 last_ns = 0;
+    for (guint i = 0; i < rs_points_n(analysis->points); i++) {
+        const rs_point *p = rs_analysis_point(analysis, i);
+        gboolean is_set_back = p->last_ns + STEP_BACK_NS < p->newest_ns;
+        if (p->file_i == rs_analysis_point(analysis, point)->file_i) {
+            last_ns = MAX(last_ns, is_set_back ? p->last_ns : p->newest_ns);
+        }
+    }
+    return last_ns;
 }
 
 static roce_vantage
@@ -210,6 +228,7 @@ analysis_new(const rs_options *options, rs_told *told)
     config.history_room_packets = 300;
 #endif
     config.link_speed_bps = link_speed;
+    config.last_ns = last_stamp;
     config.vantage = vantage;
     config.event = take_event;
     config.ctx = analysis;

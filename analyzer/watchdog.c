@@ -84,11 +84,15 @@ void
 rs_holds_add(rs_holds *holds, const rs_watchdog_preset *presets, guint n_presets,
              guint64 start_ns, guint64 end_ns, guint64 frame, guint64 join_ns)
 {
-    if (holds->any && start_ns <= holds->end_ns + join_ns) {
+    gboolean is_set_back = holds->any && start_ns < holds->start_ns;
+    if (holds->any && !is_set_back && start_ns <= holds->end_ns + join_ns) {
         holds->end_ns = MAX(holds->end_ns, end_ns);
         return;
     }
     rs_holds_end(holds, presets, n_presets);
+    for (guint i = 0; i < n_presets && is_set_back; i++) {
+        holds->ratings[i].restored_ns = 0; /* by a clock that is no more */
+    }
     holds->any = TRUE;
     holds->start_ns = start_ns;
     holds->end_ns = end_ns;

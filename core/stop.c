@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MAX_SOURCES 4096
+#define SET_BACK_NS 1000000 /* a longer step back is that of a clock that was set */
 
 typedef struct roce_pause_state pause_state;
 
@@ -137,10 +138,28 @@ expire(roce_tracker *t, pause_state *s, uint64_t now_ns)
     }
 }
 
+/* A clock was set back: what it showed before says nothing of what it shows now.  How long a
+ * pause went on that held then is known up to the newest frame before. */
+static void
+set_back(roce_tracker *t, pause_state *s)
+{
+    expire(t, s, s->seen_ns);
+    if (s->pub.paused && s->pub.speed_known) {
+        end_pause(t, s, s->seen_ns, ROCE_PAUSE_CAPTURE_END);
+    }
+    s->pub.paused = false;
+    s->ended_ns = 0;
+}
+
 static void
 take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t quanta)
 {
     uint64_t now = frame->time_ns;
+    bool is_set_back = now + SET_BACK_NS < s->seen_ns;
+    if (is_set_back) {
+        set_back(t, s);
+    }
+    s->seen_ns = is_set_back || now > s->seen_ns ? now : s->seen_ns;
     expire(t, s, now);
     if (quanta == 0) {
         s->pub.xon++;
@@ -197,9 +216,12 @@ roce_stop_finish(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_pauses; i++) {
         pause_state *s = &t->pauses[i];
-        expire(t, s, t->latest_ns);
+        uint64_t end_ns = t->config.last_ns != NULL
+                              ? t->config.last_ns(t->config.ctx, s->pub.point)
+                              : t->latest_ns;
+        expire(t, s, end_ns);
         if (s->pub.paused && s->pub.speed_known) {
-            end_pause(t, s, t->latest_ns, ROCE_PAUSE_CAPTURE_END);
+            end_pause(t, s, end_ns, ROCE_PAUSE_CAPTURE_END);
         }
     }
 }

@@ -38,6 +38,9 @@ typedef struct roce_tracker_config {
     uint64_t path_delay_ns;       /* round trip assumed while none was observed */
     /* Speed of the link at a point in bit/s, 0 when unknown; NULL: never known. */
     uint64_t (*link_speed_bps)(void *ctx, uint32_t point);
+    /* When the capture of a point ended, in ns, asked when all has been tracked; NULL: with
+     * the newest frame of all points. */
+    uint64_t (*last_ns)(void *ctx, uint32_t point);
     /* Where a point stands to what `src` sends to `dst`, as the user knows it: asked once
      * for each stream.  ROCE_VANTAGE_UNKNOWN, or NULL: not told, and found out as far as
      * possible. */

@@ -101,10 +101,17 @@ static const struct {
      100 * GBPS, 2, {{0, 3, 1, 0, 1, 0, 1, 21000, 21000, ROCE_PAUSE_XON}, {0, 4, 0, 0, 1, 0, 0, 0, 0, -1}}, NULL},
     {"the clock steps back: no negative duration", "t=5000; s pfc 3 q=60000; t=1000; "
                "s pfc 3 q=0", 100 * GBPS, 1,
+     {{0, 3, 1, 0, 1, 0, 1, 0, 0, ROCE_PAUSE_CAPTURE_END}}, NULL},
+    {"by as little as stamps are out of order", "t=5000; s pfc 3 q=60000; t=4000; "
+               "s pfc 3 q=0", 100 * GBPS, 1,
      {{0, 3, 1, 0, 1, 0, 1, 0, 0, ROCE_PAUSE_XON}}, NULL},
-    {"the clock steps back to a refresh", "t=5000; s pfc 3 q=1000; t=1000; "
+    {"the clock steps back to what would be a refresh", "t=5000; s pfc 3 q=1000; t=1000; "
                "s pfc 3 q=1000; t=9000; s pfc 3 q=0",
-     100 * GBPS, 1, {{0, 3, 1, 1, 1, 1, 1, 0, 0, ROCE_PAUSE_EXPIRED}}, NULL},
+     100 * GBPS, 1, {{0, 3, 2, 0, 1, 1, 2, 5120, 5120, ROCE_PAUSE_EXPIRED}}, NULL},
+    {"the clock steps back during a pause, and pauses are as long as before",
+     "t=9000; s pfc 3 q=60000; t=9100; s pfc 3 q=60000; t=2000; s pfc 3 q=60000; t=2050; "
+     "s pfc 3 q=0; t=3000; s pfc 3 q=60000; t=3020; s pfc 3 q=0",
+     100 * GBPS, 1, {{0, 3, 3, 1, 2, 0, 3, 170000, 100000, ROCE_PAUSE_XON}}, NULL},
     {"the clock steps back into an interval: what is counted once is not counted again",
      "t=5000; s pfc 3 q=65535; t=5100; s pfc 3 q=0; t=5050; s pfc 3 q=65535; t=5150; "
      "s pfc 3 q=0",
