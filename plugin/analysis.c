@@ -478,9 +478,10 @@ stamp_resolution_ns(const packet_info *pinfo)
     return ns;
 }
 
-/* Whether this is the next frame of the capture: if so it gets its serial number.  One
- * that follows on no other was left over when Wireshark was stopped: nothing more can be
- * said. */
+/* Whether this is the next frame of the capture: if so it gets its serial number.  Frames
+ * that the user has Wireshark ignore are passed over, and as those of a capture that has
+ * them no more.  One that stands before the newest was left over when Wireshark was stopped:
+ * nothing more can be said. */
 static bool
 is_next(const packet_info *pinfo)
 {
@@ -490,8 +491,7 @@ is_next(const packet_info *pinfo)
     if (PINFO_FD_VISITED(pinfo) || has_finished || is_same) {
         return false;
     }
-    bool follows = place.number == newest.number || place.number == newest.number + 1;
-    if (n_frames > 0 && !follows) {
+    if (n_frames > 0 && place.number < newest.number) {
         has_finished = true;
         return false;
     }

@@ -142,7 +142,8 @@ upper_info(const guard *g, const char *text)
     const char *own = g->repair->has_qpn ? strstr(text, QPN_TEXT) : NULL;
     if (own != NULL) {
         own += strlen(QPN_TEXT);
-        text = skip_remark(own + strspn(own, "0123456789abcdef"));
+        text = own + strspn(own, "0123456789abcdef");
+        text = g->repair->has_remark ? skip_remark(text) : text;
     } else if (!g->repair->other_info_stays ||
                g_str_has_prefix(text, CUT_PACKET_TEXT)) {
         return "";

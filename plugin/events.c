@@ -181,6 +181,7 @@ static int hf_nak, hf_withdrawn, hf_fate, hf_fate_in, hf_delta;
 static gint ett_event = -1;
 static expert_field ei_event[ROCE_N_EVENTS];
 static expert_field ei_verdict[ROCE_N_VERDICTS];
+static expert_field ei_fate[ROCE_N_VERDICTS]; /* on the packet itself, if it was seen */
 static expert_field ei_fatal = EI_INIT;
 static expert_field ei_marked = EI_INIT;
 
@@ -347,7 +348,7 @@ add_fate(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     proto_item_set_generated(item);
     proto_tree *sub = proto_item_add_subtree(item, ett_event);
     add_frame(sub, hf_fate_in, tvb, e->frame);
-    expert_add_info(pinfo, item, &ei_verdict[e->detail]);
+    expert_add_info(pinfo, item, &ei_fate[e->detail]);
 }
 
 static void
@@ -552,6 +553,11 @@ register_experts(expert_module_t *module)
                                               roce_verdict_name((roce_verdict)i));
         register_expert(module, &ei_verdict[i], name, PI_SEQUENCE,
                         verdict_rows[i].severity, verdict_rows[i].summary);
+        name = wmem_strdup_printf(wmem_epan_scope(), "fate.%s",
+                                  roce_verdict_name((roce_verdict)i));
+        register_expert(module, &ei_fate[i], name, PI_SEQUENCE, PI_NOTE,
+                        wmem_strdup_printf(wmem_epan_scope(), "The packet itself: %s",
+                                           verdict_rows[i].summary));
     }
     register_expert(module, &ei_fatal, "nak.fatal", PI_RESPONSE_CODE, PI_ERROR,
                     "NAK: the queue pair goes to error");

@@ -171,6 +171,7 @@ typedef struct builtin_repair {
     bool hide_tree;        /* what of the built-in's tree is in ours as well */
     bool hide_unknown;     /* likewise its dump of what it does not know */
     bool keep_source;      /* it must not replace the source address */
+    bool has_remark;       /* it may say of a NAK what it is, in brackets */
     roce_part send_part;   /* of a SEND whose heuristics are to be limited; else NONE */
     uint32_t send_bytes;   /* its payload */
 } builtin_repair;

@@ -12,6 +12,8 @@
 #include "analysis.h"
 #include "stats.h"
 
+#include "roce/aeth.h"
+
 static int proto_rocev2;
 
 /* Preferences; defaults are what is set here. */
@@ -33,6 +35,7 @@ static builtin_repair
 repair_of(const plugin_packet *packet, const packet_record *record,
           const packet_info *pinfo)
 {
+    bool has_aeth = (packet->roce.headers & ROCE_HEADER_AETH) != 0;
     const roce_packet *p = &packet->roce;
     const roce_opcode_info *opcode = roce_opcode_get(p->bth.opcode);
     bool is_send =
@@ -40,7 +43,9 @@ repair_of(const plugin_packet *packet, const packet_record *record,
     builtin_repair repair = {
         .hide_tree = !pref_show_builtin,
         .hide_unknown = opcode->role != ROCE_ROLE_UNKNOWN,
-        .keep_source = true,
+        .keep_source = packet->place == HOOK_UDP,
+        .has_remark =
+            has_aeth && roce_aeth_get_kind(packet->roce.aeth_syndrome) == ROCE_AETH_NAK,
         .send_part = pref_limit_heuristics && is_send ? opcode->part : ROCE_PART_NONE,
         .send_bytes = p->payload_bytes,
     };

@@ -39,6 +39,7 @@ typedef struct tree_state {
     int resent, rounds, losses[ROCE_N_SPACES]; /* nodes */
     int opcodes, ecn_data, ecn_control, naks, cnps;
     GHashTable *counted; /* stream id -> counted */
+    GHashTable *sums;    /* name of a node that streams' counters make -> its count */
 } tree_state;
 
 static GHashTable *trees; /* stats_tree -> tree_state */
@@ -50,6 +51,7 @@ free_state(gpointer data)
 {
     tree_state *state = data;
     g_hash_table_destroy(state->counted);
+    g_hash_table_destroy(state->sums);
     g_free(state);
 }
 
@@ -62,6 +64,7 @@ init(stats_tree *tree)
     tree_state *state = g_new0(tree_state, 1);
     state->tree = tree;
     state->counted = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    state->sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     state->opcodes = stats_tree_create_pivot(tree, OPCODES, 0);
     state->ecn_data = stats_tree_create_pivot(tree, ECN_DATA, 0);
     state->ecn_control = stats_tree_create_pivot(tree, ECN_CONTROL, 0);
@@ -86,10 +89,21 @@ cleanup(stats_tree *tree)
 
 /* ---- what streams count ---- */
 
+/* What a node has, with so much more.  Wireshark adds up as well, but takes what is added for
+ * something that happens now, which its columns of rates and bursts then show. */
+static int
+sum_up(tree_state *state, const char *parent_name, const char *name, int gain)
+{
+    char *key = g_strdup_printf("%s/%s", parent_name, name);
+    int sum = GPOINTER_TO_INT(g_hash_table_lookup(state->sums, key)) + gain;
+    g_hash_table_insert(state->sums, key, GINT_TO_POINTER(sum));
+    return sum;
+}
+
 /* Adds what a counter has gained, or lost, to a node and to the one below it that has
  * this name; NULL: there is none below. */
 static void
-add_gain(stats_tree *tree, const char *parent_name, int parent, const char *name,
+add_gain(tree_state *state, const char *parent_name, int parent, const char *name,
          uint64_t now, uint64_t *before)
 {
     int gain = (int)(int64_t)(now - *before);
@@ -98,9 +112,11 @@ add_gain(stats_tree *tree, const char *parent_name, int parent, const char *name
         return;
     }
     if (name != NULL) {
-        increase_stat_node(tree, name, parent, FALSE, gain);
+        int sum = sum_up(state, parent_name, name, gain);
+        set_stat_node(state->tree, name, parent, FALSE, sum);
     }
-    increase_stat_node(tree, parent_name, 0, name != NULL, gain);
+    int sum = sum_up(state, parent_name, "", gain);
+    set_stat_node(state->tree, parent_name, 0, name != NULL, sum);
 }
 
 /* A stream that was tracked before the capture was analysed anew may be none by now. */
@@ -128,11 +144,11 @@ take_open_cnps(tree_state *state, const roce_stream *s, counted *c,
         return;
     }
     if (c->cnps_about != s->peer) {
-        add_gain(state->tree, CNPS, state->cnps, stream_label(c->cnps_about, scope), 0,
+        add_gain(state, CNPS, state->cnps, stream_label(c->cnps_about, scope), 0,
                  &c->open_cnps);
         c->cnps_about = s->peer;
     }
-    add_gain(state->tree, CNPS, state->cnps, stream_label(s->peer, scope), open_cnps,
+    add_gain(state, CNPS, state->cnps, stream_label(s->peer, scope), open_cnps,
              &c->open_cnps);
 }
 
@@ -153,11 +169,11 @@ take_retransmissions(tree_state *state, const roce_stream *s, counted *c,
                      wmem_allocator_t *scope)
 {
     const roce_retransmission_counters *n = &roce_stream_trouble_of(s)->retransmissions;
-    add_gain(state->tree, RESENT, state->resent, NULL, n->packets, &c->resent);
+    add_gain(state, RESENT, state->resent, NULL, n->packets, &c->resent);
     for (unsigned i = 0; i < ROCE_N_CAUSES; i++) {
         uint64_t now = n->by_cause[i];
         if (now != c->rounds[i]) {
-            add_gain(state->tree, ROUNDS, state->rounds,
+            add_gain(state, ROUNDS, state->rounds,
                      words_spaced(roce_cause_name((roce_cause)i), scope), now,
                      &c->rounds[i]);
         }
@@ -173,7 +189,7 @@ take_verdicts(tree_state *state, const roce_stream *s, counted *c,
         for (unsigned i = 0; i < ROCE_N_VERDICTS; i++) {
             uint64_t now = roce_stream_trouble_of(s)->losses[space][i];
             if (now != c->losses[space][i]) {
-                add_gain(state->tree, names[space], state->losses[space],
+                add_gain(state, names[space], state->losses[space],
                          words_spaced(roce_verdict_name((roce_verdict)i), scope), now,
                          &c->losses[space][i]);
             }
@@ -247,8 +263,8 @@ take_cnp(tree_state *state, const packet_record *record, wmem_allocator_t *scope
         if (e != NULL && e->event.kind == ROCE_EVENT_CNP &&
             e->event.stream != record->stream) {
             uint64_t before = 0;
-            add_gain(state->tree, CNPS, state->cnps,
-                     stream_label(e->event.stream, scope), 1, &before);
+            add_gain(state, CNPS, state->cnps, stream_label(e->event.stream, scope), 1,
+                     &before);
         }
     }
 }
