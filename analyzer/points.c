@@ -158,12 +158,21 @@ begins_behind(const rs_point *before, guint64 first_ns)
            first_ns >= middle_ns;
 }
 
+/* Where a section of a file begins, those before it have ended, as when files were put
+ * together one behind the other. */
+static gboolean
+has_ended(const rs_points *points, const rs_point *before, const rs_point *next)
+{
+    return before->survey.file_i == next->file_i
+               ? before->section < next->section
+               : rs_points_file_ended(points, before->survey.file_i);
+}
+
 static gboolean
 follows(const rs_points *points, const rs_point *before, const rs_point *next,
         guint64 first_ns)
 {
-    return before->survey.file_i != next->file_i &&
-           rs_points_file_ended(points, before->survey.file_i) &&
+    return has_ended(points, before, next) &&
            (before->packets == 0 || begins_behind(before, first_ns));
 }
 
@@ -172,7 +181,8 @@ follows(const rs_points *points, const rs_point *before, const rs_point *next,
 static gboolean
 begins_again(rs_points *points, const rs_point *before, const rs_point *next)
 {
-    if (points->recall == NULL || before->packets == 0) {
+    if (points->recall == NULL || before->packets == 0 ||
+        before->survey.file_i == next->file_i) {
         return FALSE;
     }
     if (points->beginning == NULL || points->beginning_file_i != next->file_i) {
@@ -277,6 +287,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     point->file_i = key->file_i;
     point->interface = g_strdup(interface->name);
     point->interface_i = key->interface_i;
+    point->section = interface->section;
     point->origin = key->origin;
     point->link_type = interface->link_type;
     point->link = interface->link;
@@ -285,6 +296,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
         free_point(point);
         before->file_i = before->packets == 0 ? key->file_i : before->file_i;
         before->survey.file_i = key->file_i;
+        before->section = interface->section;
         return before;
     }
     point->n_ended_before = points->n_ended;

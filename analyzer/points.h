@@ -29,6 +29,7 @@ typedef struct rs_point {
     guint id;
     guint file_i;      /* of a rotated set, the first; the survey's is the last */
     guint interface_i; /* in the first of them */
+    guint section;     /* of its file, that it was in last */
     char *interface;   /* NULL: unnamed */
     roce_origin origin;
     int link_type;

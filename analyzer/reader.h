@@ -33,6 +33,7 @@ typedef struct rs_interface {
     guint64 dropped;        /* by the capture, as far as the file said so up to here */
     gboolean dropped_known; /* whether it said anything */
     guint fcs_bytes; /* at the end of each frame; cut off before it is delivered */
+    guint section; /* of a pcapng that has several: more than that of those before it */
 } rs_interface;
 
 /* A frame and where it stood.  Valid until the next call for the same reader. */

@@ -201,6 +201,7 @@ add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
     rs_pcapng_interface *added = g_new0(rs_pcapng_interface, 1);
     g_ptr_array_add(self->base.interfaces, added);
     const char *wrong = rs_pcapng_interface_describe(added, &described->body);
+    added->base.section = self->first_interface;
     return wrong ? damage(self, described, wrong, error) : OUTCOME_NOTHING;
 }
 
