@@ -312,6 +312,7 @@ rs_finding_most_at(const rs_findings *all, guint32 id,
 typedef enum flow_place {
     STANDS_FOR_ALL,
     HAS_MOST,
+    HAS_MOST_UNACKNOWLEDGED,
 } flow_place;
 
 static void
@@ -324,8 +325,10 @@ find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
         if (!rs_summary_stands(all->summary, id)) {
             continue;
         }
-        guint32 chosen =
-            place == HAS_MOST ? rs_finding_most_at(all, id, row->flow->measure) : id;
+        gboolean most = place == HAS_MOST ||
+                        (place == HAS_MOST_UNACKNOWLEDGED &&
+                         !roce_stream_is_reliable(roce_tracker_stream(tracker, id)));
+        guint32 chosen = most ? rs_finding_most_at(all, id, row->flow->measure) : id;
         const roce_stream *s = roce_tracker_stream(tracker, chosen);
         guint64 n = row->flow->measure(s);
         if (n > 0) {
@@ -345,6 +348,12 @@ void
 rs_find_flows(rs_findings *all, const rs_finding_row *row)
 {
     find_flows(all, row, STANDS_FOR_ALL);
+}
+
+void
+rs_find_flows_unacknowledged(rs_findings *all, const rs_finding_row *row)
+{
+    find_flows(all, row, HAS_MOST_UNACKNOWLEDGED);
 }
 
 void

@@ -132,6 +132,11 @@ rs_find_flows(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_flows_at_most(rs_findings *all, const rs_finding_row *row);
 
+/* The same, of streams whose receiver acknowledges nothing (UC); of others the one that
+ * stands for all, which knows from acknowledgements what became of packets. */
+void
+rs_find_flows_unacknowledged(rs_findings *all, const rs_finding_row *row);
+
 /* "gpu01 to gpu02"; g_free(). */
 char *
 rs_flow_ends(const rs_flow *flow);

@@ -100,7 +100,7 @@ restless_of(const rs_findings *all, const rs_pair *pair)
 void
 rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row)
 {
-    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, changes_ttl);
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, changes_ttl);
     for (guint i = 0; i < pairs->len; i++) {
         const rs_pair *pair = g_ptr_array_index(pairs, i);
         guint32 restless = restless_of(all, pair);

@@ -349,7 +349,7 @@ dscp_words(const rs_stream_priorities *p)
 void
 rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
 {
-    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_ONCE, changes_dscp);
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, changes_dscp);
     for (guint i = 0; i < pairs->len; i++) {
         const rs_pair *pair = g_ptr_array_index(pairs, i);
         g_autofree char *ends = rs_pair_label(all, pair);

@@ -42,6 +42,31 @@ add_stream(GPtrArray *pairs, GHashTable *index, const roce_stream *s)
     g_array_append_val(pair->streams, s->id);
 }
 
+/* Whether a stream has it, and is the one of those that are the same that speaks. */
+static gboolean
+is_chosen(const rs_findings *all, rs_pair_points points, rs_pair_fn has,
+          const roce_stream *s)
+{
+    guint32 standing = g_array_index(all->summary->group, guint32, s->id);
+    const roce_tracker *tracker = all->analysis->tracker;
+    if (points != RS_PAIRS_AT_ANY) {
+        return (points == RS_PAIRS_EVERYWHERE || standing == s->id) && has(all, s);
+    }
+    if (!has(all, s) || standing == s->id) {
+        return has(all, s);
+    }
+    const GArray *members = rs_summary_members(all->summary, standing);
+    if (has(all, roce_tracker_stream(tracker, standing))) {
+        return FALSE;
+    }
+    guint i = 0;
+    while (
+        !has(all, roce_tracker_stream(tracker, g_array_index(members, guint32, i)))) {
+        i++;
+    }
+    return g_array_index(members, guint32, i) == s->id;
+}
+
 GPtrArray *
 rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
 {
@@ -50,9 +75,7 @@ rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
     g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        gboolean wanted =
-            points == RS_PAIRS_EVERYWHERE || rs_summary_stands(all->summary, id);
-        if (wanted && has(all, s)) {
+        if (is_chosen(all, points, has, s)) {
             add_stream(pairs, index, s);
         }
     }

@@ -21,6 +21,7 @@ typedef gboolean (*rs_pair_fn)(const rs_findings *all, const roce_stream *stream
 
 typedef enum rs_pair_points {
     RS_PAIRS_ONCE,       /* of what several points saw, the stream that stands for it */
+    RS_PAIRS_AT_ANY,     /* likewise; another point's, if that has it and this not */
     RS_PAIRS_EVERYWHERE, /* each point's streams */
 } rs_pair_points;
 

@@ -246,6 +246,7 @@ find_pairs(rs_summary *summary, const rs_analysis *analysis)
     g_autoptr(GHashTable) by_addresses = g_hash_table_new(hash_pair, same_pair);
     for (guint32 id = 0; id < n; id++) {
         if (rs_summary_stands(summary, id) &&
+            !g_hash_table_contains(summary->later, GUINT_TO_POINTER(id)) &&
             rs_ports_n(analysis->watchers.ports, id) > 0) {
             of_stream[id] =
                 pair_of(summary->pairs, by_addresses, roce_tracker_stream(tracker, id));

@@ -190,13 +190,17 @@ join_group(rs_summary *summary, guint32 first, guint32 id)
 }
 
 /* Whether the same stream is told of by another point rather than this one: by the one that
- * saw most; of such by the one that it comes to last, which knows what arrived and what was
- * marked; of such by that of the file that was given first. */
+ * saw most; of such by one that knows its other direction; of such by the one that it comes
+ * to last, which knows what arrived and what was marked; of such by that of the file that
+ * was given first. */
 static gboolean
 is_better(const rs_analysis *analysis, const roce_stream *s, const roce_stream *than)
 {
     if (s->packets != than->packets) {
         return s->packets > than->packets;
+    }
+    if (roce_stream_is_paired(s) != roce_stream_is_paired(than)) {
+        return roce_stream_is_paired(s);
     }
     gint order = rs_further(s, than);
     return order != 0 ? order > 0
@@ -226,21 +230,69 @@ elect(rs_summary *summary, const rs_analysis *analysis, guint32 first)
     summary->members->pdata[best] = members;
 }
 
+/* Whether a stream of the group was seen while this one was. */
+static gboolean
+is_beside(const rs_summary *summary, const rs_analysis *analysis, guint32 first,
+          const roce_stream *s)
+{
+    const GArray *members =
+        first < summary->members->len ? summary->members->pdata[first] : NULL;
+    guint n = members != NULL ? members->len : 1;
+    for (guint i = 0; i < n; i++) {
+        const roce_stream *other = stream_of(
+            analysis, members != NULL ? g_array_index(members, guint32, i) : first);
+        if (other->first_time_ns <= s->last_time_ns &&
+            s->first_time_ns <= other->last_time_ns) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Puts a stream among those that are the same.  In one file, where one clock stamped all of
+ * them, what was seen at one interface when another one saw nothing any more has been seen
+ * there alone: it goes on, as in files that were merged, and stands for itself. */
+static void
+add_to_groups(rs_summary *summary, const rs_analysis *analysis, GArray *firsts,
+              guint32 id)
+{
+    const roce_stream *s = stream_of(analysis, id);
+    gboolean one_clock = analysis->files->len == 1;
+    for (guint i = 0; i < firsts->len; i++) {
+        guint32 first = g_array_index(firsts, guint32, i);
+        if (!one_clock || is_beside(summary, analysis, first, s)) {
+            join_group(summary, first, id);
+            return;
+        }
+    }
+    g_array_append_val(firsts, id);
+    if (firsts->len > 1) {
+        g_hash_table_add(summary->later, GUINT_TO_POINTER(id));
+    }
+}
+
+static void
+free_array(gpointer data)
+{
+    g_array_unref(data);
+}
+
 static void
 find_groups(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_array_set_size(summary->group, n);
-    g_autoptr(GHashTable) first = g_hash_table_new(hash_stream, same_stream);
+    g_autoptr(GHashTable) groups =
+        g_hash_table_new_full(hash_stream, same_stream, NULL, free_array);
     for (guint32 id = 0; id < n; id++) {
         gpointer s = (gpointer)(guintptr)stream_of(analysis, id);
-        const roce_stream *known = g_hash_table_lookup(first, s);
+        GArray *firsts = g_hash_table_lookup(groups, s);
         g_array_index(summary->group, guint32, id) = id;
-        if (known == NULL) {
-            g_hash_table_add(first, s);
-        } else {
-            join_group(summary, known->id, id);
+        if (firsts == NULL) {
+            firsts = g_array_new(FALSE, FALSE, sizeof(guint32));
+            g_hash_table_insert(groups, s, firsts);
         }
+        add_to_groups(summary, analysis, firsts, id);
     }
     for (guint32 id = 0; id < summary->members->len; id++) {
         elect(summary, analysis, id);
@@ -518,10 +570,66 @@ first_on_way(const rs_summary *summary, const rs_analysis *analysis, guint32 id)
     return first;
 }
 
+/* What becomes of packets on their way is seen behind where it happens, and there one may
+ * see fewer of them than in front of it: of that, the point counts that saw most. */
 static void
-add_unattributed(rs_unattributed *n, const roce_stream *s)
+take_most(rs_counters *c, const rs_counters *other, gboolean acknowledged)
 {
-    if (roce_stream_is_paired(s)) {
+    for (guint space = 0; space < ROCE_N_SPACES; space++) {
+        rs_space_counters *mine = &c->space[space];
+        const rs_space_counters *theirs = &other->space[space];
+        mine->reordered = MAX(mine->reordered, theirs->reordered);
+        mine->duplicates = MAX(mine->duplicates, theirs->duplicates);
+    }
+    rs_space_counters *requests = &c->space[ROCE_SPACE_REQUESTS];
+    const rs_space_counters *requests_there = &other->space[ROCE_SPACE_REQUESTS];
+    if (!acknowledged && requests_there->missing_psns > requests->missing_psns) {
+        requests->missing_psns = requests_there->missing_psns;
+        requests->gaps = requests_there->gaps;
+        memcpy(c->losses, other->losses, sizeof c->losses);
+    }
+    if (other->icrc.bad > c->icrc.bad) {
+        c->icrc = other->icrc;
+    }
+    if (other->ecn.codepoint[ROCE_ECN_CE] > c->ecn.codepoint[ROCE_ECN_CE]) {
+        c->ecn = other->ecn;
+    }
+    if (other->ecn_control[ROCE_ECN_CE] > c->ecn_control[ROCE_ECN_CE]) {
+        memcpy(c->ecn_control, other->ecn_control, sizeof c->ecn_control);
+    }
+    c->cnps_sent = MAX(c->cnps_sent, other->cnps_sent);
+    c->cnps_received = MAX(c->cnps_received, other->cnps_received);
+}
+
+/* What is counted of a stream, however many points saw it. */
+static void
+count_once(const rs_summary *summary, const rs_analysis *analysis, guint32 id,
+           rs_counters *counters)
+{
+    const GArray *members = rs_summary_members(summary, id);
+    const roce_stream *standing = stream_of(analysis, id);
+    rs_counters_of_stream(counters, standing);
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        rs_counters other;
+        guint32 member = g_array_index(members, guint32, i);
+        if (member != id) {
+            rs_counters_of_stream(&other, stream_of(analysis, member));
+            take_most(counters, &other, roce_stream_is_reliable(standing));
+        }
+    }
+}
+
+static void
+add_unattributed(rs_unattributed *n, const rs_summary *summary,
+                 const rs_analysis *analysis, const roce_stream *s)
+{
+    const GArray *members = rs_summary_members(summary, s->id);
+    gboolean paired = roce_stream_is_paired(s);
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        paired |= roce_stream_is_paired(
+            stream_of(analysis, g_array_index(members, guint32, i)));
+    }
+    if (paired) {
         return;
     }
     const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
@@ -540,6 +648,7 @@ rs_summary_new(const rs_analysis *analysis)
     guint n = roce_tracker_n_streams(analysis->tracker);
     summary->group = g_array_new(FALSE, TRUE, sizeof(guint32));
     summary->members = g_ptr_array_new_with_free_func(free_members);
+    summary->later = g_hash_table_new(NULL, NULL);
     summary->worst_first = g_array_sized_new(FALSE, FALSE, sizeof(guint32), n);
     summary->links = g_ptr_array_new_with_free_func(free_link);
     summary->link_of = g_array_new(FALSE, TRUE, sizeof(guint32));
@@ -548,10 +657,11 @@ rs_summary_new(const rs_analysis *analysis)
         g_array_append_val(summary->worst_first, id);
         if (rs_summary_stands(summary, id)) {
             rs_counters counters;
-            rs_counters_of_stream(&counters, stream_of(analysis, id));
+            count_once(summary, analysis, id, &counters);
             rs_counters_add(&summary->totals, &counters);
             add_latencies(summary, first_on_way(summary, analysis, id));
-            add_unattributed(&summary->unattributed, stream_of(analysis, id));
+            add_unattributed(&summary->unattributed, summary, analysis,
+                             stream_of(analysis, id));
         }
     }
     guint64 orphans = roce_tracker_totals_get(analysis->tracker)->icrc_orphans;
@@ -572,6 +682,7 @@ rs_summary_free(rs_summary *summary)
     }
     g_array_unref(summary->group);
     g_ptr_array_unref(summary->members);
+    g_hash_table_unref(summary->later);
     g_array_unref(summary->worst_first);
     g_ptr_array_unref(summary->links);
     roce_alloc alloc = rs_alloc_make();

@@ -206,6 +206,8 @@ ROWS = [
 
     Row("corrupt", FIRES, "a payload bit flips on the way", wire(spoilt), "warning",
         also=about("1 packet")),
+    Row("corrupt", FIRES, "behind the point that saw most",
+        two_hosts(forward=Impairment(corrupt=0.02), at=("sender", "receiver")), "warning"),
     Row("corrupt", NOT, "all are good", wire(lambda on: on.exchange(50))),
     Row("corrupt", CANNOT, "the ICRC was cut off", wire(spoilt, snap_length=96)),
     Row("corrupt", CANNOT, "nobody is to look", wire(spoilt), args=("--icrc=off",)),

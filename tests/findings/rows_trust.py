@@ -199,6 +199,16 @@ def copies_left_out(report, found):
         yield f"{marked} are marked, not 15"
 
 
+def missing_at_the_receiver(report, _found):
+    """The sender's capture has more packets, and none of them missing."""
+    missing = [s["requests"]["missing_psns"] for s in report["streams"]
+               if s["requests"]["packets"] > 0]
+    if 0 not in missing or max(missing) < 3:
+        yield f"{missing} are missing"
+    if report["totals"]["requests"]["missing_psns"] != max(missing):
+        yield f"{report['totals']['requests']['missing_psns']} are, in all"
+
+
 ROWS = [
     Row("partial_path", FIRES, "a mirror of one of two spines",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
@@ -221,6 +231,9 @@ ROWS = [
 
     Row("undecided", FIRES, "UC acknowledges nothing",
         two_hosts(transport="UC", forward=Impairment(loss=0.02)), "warning"),
+    Row("undecided", FIRES, "so says the receiver's capture, beside that of the sender",
+        two_hosts(transport="UC", forward=Impairment(loss=0.02), at=("sender", "receiver")),
+        "warning", also=missing_at_the_receiver),
     Row("undecided", NOT, "RC does", two_hosts(forward=drop(100))),
     Row("undecided", CANNOT, "the last packets are the ones that are missing",
         wire(lambda on: on.exchange(40))),

@@ -517,6 +517,33 @@ def rotated(room, say):
                 say.same(f"{name} {n} {what}", got, original)
 
 
+def sections(room, say):
+    """Files put together as they are: each is a section of its own."""
+    for name in ("01_write_rc_cm/sender", "03a_loss_data_0.5pct/receiver",
+                 "sim_duplex/sender"):
+        packets = sample(name)
+        for n in (2, 5):
+            got = room.report({"x.pcapng": b"".join(
+                pcapng(part, 1, lambda i, p: 0) for part in cut(packets, n))})
+            say.equal(f"{name} {n}: points", len(got["capture"]["points"]), 1)
+            say.same(f"{name} {n}", got, room.one(packets))
+
+
+def merged_files(room, say):
+    """Files that were merged, with an interface for each: nobody can know that one has ended,
+    but nothing is left out, and nothing counted twice."""
+    packets = sample("03a_loss_data_0.5pct/receiver")
+    original = room.one(packets)
+    half = packets[len(packets) // 2].time_ns
+    got = room.report({"x.pcapng": pcapng(packets, 2, lambda i, p: int(p.time_ns >= half),
+                                          names=("eth0",))})
+    say.equal("points", len(got["capture"]["points"]), 2)
+    for key in ("packets", "naks", "losses", "ecn"):
+        say.equal(key, got["totals"][key], original["totals"][key])
+    say.equal("spreading", [(p["queue_pairs"], p["shared_five_tuples"]) for p in got["spreading"]["pairs"]],
+              [(p["queue_pairs"], p["shared_five_tuples"]) for p in original["spreading"]["pairs"]])
+
+
 def rotated_at_two_hosts(room, say):
     """Each file goes on with the one of its own host, whichever ended last."""
     near, far = sample("sim_duplex/sender"), sample("sim_duplex/receiver")
@@ -658,6 +685,7 @@ def clock_is_set(room, say):
 ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
+        sections, merged_files,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
         pauses_alone, wild_stamps, clock_is_set)
 

@@ -310,6 +310,11 @@ static const scenario seen_before[] = {
      .script = "a write 0..9; b ack 9; a write 10..11; a write 10..11; a write 12; b ack 12",
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=2 repeats=2 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "two in a row, sooner than anything was ever answered, IPv6",
+     .script = "a write 0; +20; b ack 0; a write 1; +20; b ack 1; a write 2..3; "
+               "a write 2..3; a write 4; +20; b ack 4",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: duplicates=2 repeats=2", .events = "no retransmission; no loss"},
     {.name = "a timeout among the first packets, constant",
      .script = "a write 0; b ack 0; a write 1; +100000; a write 1; b ack 1",
      .ident = SCENARIO_IDENT_CONSTANT,
