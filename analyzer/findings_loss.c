@@ -62,14 +62,38 @@ point_of(const rs_flow *flow, guint32 stream)
     return roce_tracker_stream(flow->all->analysis->tracker, stream)->point;
 }
 
+/* Which of the places are wanted. */
+typedef enum wanted_places {
+    IN_FRONT,
+    BEHIND,
+    BEHIND_BY_TIMEOUT,     /* of those of which the data or the ACK was lost */
+    BEHIND_WHATEVER_TELLS, /* these and those before */
+} wanted_places;
+
+static gboolean
+is_wanted(const rs_loss_place *place, wanted_places wanted)
+{
+    switch (wanted) {
+    case IN_FRONT:
+        return !place->behind && !place->by_timeout;
+    case BEHIND:
+        return place->behind && !place->by_timeout;
+    case BEHIND_BY_TIMEOUT:
+        return place->behind && place->by_timeout;
+    case BEHIND_WHATEVER_TELLS:
+        break;
+    }
+    return place->behind;
+}
+
 static void
-locate_stream(const rs_flow *flow, guint32 stream, gboolean behind, located *where)
+locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located *where)
 {
     g_autoptr(GArray) places =
         rs_loss_places(flow->all->analysis, flow->all->summary, stream);
     for (guint i = 0; i < places->len; i++) {
         const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
-        if (one->behind == behind) {
+        if (is_wanted(one, wanted)) {
             add_location(where->places, point_of(flow, one->from),
                          point_of(flow, one->to), one->lost);
             where->lost += one->lost;
@@ -77,8 +101,9 @@ locate_stream(const rs_flow *flow, guint32 stream, gboolean behind, located *whe
     }
     guint32 at;
     guint64 late =
-        behind ? rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at)
-               : 0;
+        wanted == IN_FRONT
+            ? 0
+            : rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at);
     if (late > 0) {
         where->late += late;
         where->late_at = point_of(flow, at);
@@ -86,11 +111,11 @@ locate_stream(const rs_flow *flow, guint32 stream, gboolean behind, located *whe
 }
 
 static located
-locate(const rs_flow *flow, gboolean behind)
+locate(const rs_flow *flow, wanted_places wanted)
 {
     located where = {.places = g_array_new(FALSE, FALSE, sizeof(location))};
     for (guint i = 0; i < flow->streams->len; i++) {
-        locate_stream(flow, g_array_index(flow->streams, guint32, i), behind, &where);
+        locate_stream(flow, g_array_index(flow->streams, guint32, i), wanted, &where);
     }
     g_array_sort(where.places, most_first);
     where.late = MIN(where.late, flow->n - MIN(where.lost, flow->n));
@@ -175,7 +200,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_autofree char *responses = rs_finding_count(
         rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE],
         "response", "responses");
-    g_auto(located) where = locate(flow, FALSE);
+    g_auto(located) where = locate(flow, IN_FRONT);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
         write_located(flow, f, &where,
@@ -231,7 +256,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    g_auto(located) where = locate(flow, TRUE);
+    g_auto(located) where = locate(flow, BEHIND);
     f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
     if (where.lost + where.late > 0) {
         write_located(flow, f, &where,
@@ -304,17 +329,78 @@ measure_data_or_ack(const roce_stream *s)
     return rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
 }
 
+/* Whether all that was seen of these streams came to one point further on. */
+static gboolean
+all_came(const rs_flow *flow, guint32 *point)
+{
+    const rs_findings *all = flow->all;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 last;
+        if (!rs_loss_all_came(all->analysis, all->summary,
+                              g_array_index(flow->streams, guint32, i), &last) ||
+            (i > 0 && point_of(flow, last) != *point)) {
+            return FALSE;
+        }
+        *point = point_of(flow, last);
+    }
+    return TRUE;
+}
+
+/* Whether one of the points was captured at the receiver of these streams. */
+static gboolean
+has_receiver(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const GArray *members = rs_summary_members(
+            flow->all->summary, g_array_index(flow->streams, guint32, i));
+        for (guint k = 0; members != NULL && k < members->len; k++) {
+            if (roce_tracker_stream(tracker, g_array_index(members, guint32, k))
+                    ->vantage == ROCE_VANTAGE_RESPONDER) {
+                return TRUE;
+            }
+        }
+    }
+    return FALSE;
+}
+
+static void
+write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
+           guint32 point)
+{
+    g_autofree char *name = rs_point_name(flow->all->analysis, point);
+    f->title = g_strdup_printf(
+        "%s from %s sent again by timeout, though they came to %s", n, who, name);
+    f->detail = g_strdup(
+        "What was seen here was seen there as well: their "
+        "acknowledgements were lost, or they themselves were behind that point.");
+    f->advice = g_strdup_printf("Look at the way of ACKs back from %s.", name);
+}
+
 static gboolean
 write_data_or_ack(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    g_auto(located) where = locate(flow, TRUE);
+    /* What is known by NAKs, what was undelivered has told. */
+    g_auto(located) where = locate(
+        flow, sum_undelivered(flow) == 0 ? BEHIND_WHATEVER_TELLS : BEHIND_BY_TIMEOUT);
     f->severity = rs_flow_loss_severity(flow, flow->n);
-    if (where.lost > 0 && sum_undelivered(flow) == 0) { /* else that has told it */
+    if (where.lost > 0) {
+        where.late = 0;
         write_located(flow, f, &where,
                       "it cannot be told whether they or their ACKs were lost");
         return TRUE;
+    }
+    guint32 point = 0;
+    if (all_came(flow, &point)) {
+        write_came(flow, f, n, who, point);
+        return TRUE;
+    }
+    if (has_receiver(flow)) {
+        f->advice = g_strdup(
+            "Not all that came to the receiver's capture is known: rocescope compare "
+            "follows each packet from one point to the next.");
     }
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);

@@ -3,6 +3,7 @@
 
 #include "further.h"
 #include "sorting.h"
+#include "twins.h"
 
 /* A stream at one of its points. */
 typedef struct stop {
@@ -66,6 +67,43 @@ at(const GArray *way, guint i)
     return &g_array_index(way, stop, i);
 }
 
+/* The place of a stream on the way; its length, if it has none. */
+static guint
+index_of(const GArray *way, guint32 stream)
+{
+    guint i = 0;
+    while (i < way->len && at(way, i)->stream->id != stream) {
+        i++;
+    }
+    return i;
+}
+
+/* So many packets, at most, were seen at the one point and did not come to the other: those
+ * that were lost in a place between them have been told.  Where packets that are sent again
+ * are like the first ones, some more may be. */
+static guint64
+left_between(const rs_analysis *analysis, const GArray *members, const GArray *places,
+             const GArray *way, guint from, guint to)
+{
+    const roce_stream *s = at(way, from)->stream;
+    if (analysis->twins == NULL) {
+        return G_MAXUINT64;
+    }
+    guint64 missing = rs_twins_missing(analysis->twins, members, s->point,
+                                       at(way, to)->stream->point);
+    if (missing == G_MAXUINT64) {
+        return missing;
+    }
+    guint64 told = 0;
+    for (guint i = 0; i < places->len; i++) {
+        const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
+        told += index_of(way, one->from) >= from && index_of(way, one->to) <= to
+                    ? one->lost
+                    : 0;
+    }
+    return missing + rs_twins_repeats(analysis->twins, s->id) - MIN(told, missing);
+}
+
 /* Where what did not come to the i-th was seen last, among those up to `from`: further on than
  * all that are known to stand before. */
 static guint
@@ -94,17 +132,50 @@ place(GArray *places, const GArray *way, guint from, guint to, guint64 lost)
 static void
 mark_behind(GArray *places, const GArray *way, guint32 stream)
 {
-    guint stands_at = 0;
-    while (stands_at < way->len && at(way, stands_at)->stream->id != stream) {
-        stands_at++;
-    }
+    guint stands_at = index_of(way, stream);
     for (guint i = 0; i < places->len; i++) {
         rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
-        guint to = 0;
-        while (at(way, to)->stream->id != one->to) {
-            to++;
+        one->behind = index_of(way, one->to) > stands_at;
+    }
+}
+
+/* Whether it is known of each packet at which points it was seen. */
+static gboolean
+knows_twins(const rs_analysis *analysis, const GArray *way)
+{
+    gboolean known = analysis->twins != NULL && rs_twins_complete(analysis->twins);
+    for (guint i = 0; i < way->len && known; i++) {
+        known = rs_twins_repeats(analysis->twins, at(way, i)->stream->id) == 0;
+    }
+    return known;
+}
+
+static void
+place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *places,
+               const GArray *way, guint stands_at)
+{
+    const roce_stream_trouble *trouble =
+        roce_stream_trouble_of(at(way, stands_at)->stream);
+    guint64 most = trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
+    guint64 sum = 0;
+    guint n_told = places->len;
+    if (most == 0 || !knows_twins(analysis, way)) {
+        return;
+    }
+    for (guint to = stands_at + 1; to < way->len; to++) {
+        const rs_loss_place one = {
+            .from = at(way, to - 1)->stream->id,
+            .to = at(way, to)->stream->id,
+            .lost = left_between(analysis, members, places, way, to - 1, to),
+            .by_timeout = TRUE,
+        };
+        sum += one.lost;
+        if (one.lost > 0) {
+            g_array_append_val(places, one);
         }
-        one->behind = to > stands_at;
+    }
+    if (sum > most) { /* something of it is no loss */
+        g_array_set_size(places, n_told);
     }
 }
 
@@ -122,14 +193,36 @@ rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 s
         guint from = seen_last(way, to - 1) + 1;
         while (left > 0 && from-- > 0) {
             guint64 lost = MIN(left, at(way, from)->again);
+            lost = MIN(lost, left_between(analysis, members, places, way, from, to));
             if (lost > 0) {
                 place(places, way, from, to, lost);
                 left -= lost;
             }
         }
     }
+    if (index_of(way, stream) < way->len) {
+        place_timeouts(analysis, members, places, way, index_of(way, stream));
+    }
     mark_behind(places, way, stream);
     return places;
+}
+
+gboolean
+rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
+                 guint32 *last)
+{
+    const GArray *members = rs_summary_members(summary, stream);
+    if (members == NULL) {
+        return FALSE;
+    }
+    g_autoptr(GArray) places = rs_loss_places(analysis, summary, stream);
+    g_autoptr(GArray) way = way_of(analysis, members);
+    guint stands_at = index_of(way, stream);
+    if (stands_at + 1 >= way->len || !knows_twins(analysis, way)) {
+        return FALSE;
+    }
+    *last = at(way, way->len - 1)->stream->id;
+    return left_between(analysis, members, places, way, stands_at, way->len - 1) == 0;
 }
 
 guint64

@@ -5,7 +5,11 @@
  * The one rule: a packet was lost between two points if the one saw it, and saw it sent
  * again, and the other one, further on, says by itself that it never came.  What a
  * capture missed, and what came when it was not on, is no loss: so each point says no more
- * than it would alone, and what stands at one of them only proves nothing.
+ * than it would alone, and no more than did not come to it of what the other one saw.
+ *
+ * Of packets that were sent again by timeout, the data or the ACK may have been lost, and the
+ * last ones leave no gap where they do not come.  If all that did not come to the points
+ * further on can be of these, it is.
  */
 #ifndef RS_LOSS_PLACES_H
 #define RS_LOSS_PLACES_H
@@ -15,14 +19,22 @@
 #include <glib.h>
 
 typedef struct rs_loss_place {
-    guint32 from, to; /* the same stream at the one point and at the other */
-    guint64 lost;     /* packets, at least 1 */
-    gboolean behind;  /* behind the point that stands for all, not before it */
+    guint32 from, to;    /* the same stream at the one point and at the other */
+    guint64 lost;        /* packets, at least 1 */
+    gboolean behind;     /* behind the point that stands for all, not before it */
+    gboolean by_timeout; /* of those of which the data or the ACK was lost */
 } rs_loss_place;
 
 /* Of the stream that stands for all: rs_loss_place, along the way; g_array_unref(). */
 GArray *
 rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream);
+
+/* Of the stream that stands for all: whether all that was seen of it at its point, but for
+ * what was lost in places that are known, came to points further on; then `last` is the
+ * stream at the last of them. */
+gboolean
+rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
+                 guint32 *last);
 
 /* Late originals at another point than the one that stands for all, most of any: packets that
  * were overtaken, and came.  `at` is the stream there. */

@@ -11,6 +11,7 @@
 #define PSNS_COME_ROUND ((guint64)1 << 23) /* packets; no stream has twice as many */
 #define BEGINNING_FRAMES 8192
 #define BEGINNING_PACKETS 256
+#define ENOUGH_KNOWN 16 /* of which a quarter is enough, where more than half need not be */
 
 typedef struct entry {
     guint64 narrow; /* identity; 0: none */
@@ -168,7 +169,7 @@ gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i)
 {
-    guint n = 0;
+    guint n = 0; /* from the first that is known: before it, the other had not begun */
     guint known = 0;
     for (guint i = 0; i < beginning->packets->len && n < BEGINNING_PACKETS; i++) {
         const opening *o = &g_array_index(beginning->packets, opening, i);
@@ -176,10 +177,10 @@ rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginn
             continue;
         }
         const entry *slot = slot_of(recall, point, o->narrow);
-        n++;
-        known += slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND
-                     ? 1
-                     : 0;
+        gboolean is_known =
+            slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND;
+        known += is_known ? 1 : 0;
+        n += known > 0 ? 1 : 0;
     }
-    return known * 2 > n;
+    return known * 2 > n || (known >= ENOUGH_KNOWN && known * 4 >= n);
 }

@@ -45,8 +45,9 @@ rs_beginning_read(const char *path, const roce_ports *ports);
 void
 rs_beginning_free(rs_beginning *beginning);
 
-/* Whether most of what the interface begins with was seen at the point, shortly enough
- * before that PSNs cannot have come round. */
+/* Whether what the interface begins with, from its first packet on that was seen at the point,
+ * was seen there for the most part, or for a quarter of some, where the point sees a part of
+ * all; shortly enough before that PSNs cannot have come round. */
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i);

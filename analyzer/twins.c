@@ -24,6 +24,7 @@ typedef struct twin {
     guint32 stream;
     guint8 dscp;
     guint8 ect_hops, ce_hops;
+    gboolean is_sequenced;
 } twin;
 
 /* Data of a stream that was seen ECT at some points, the last of which is to be found, and CE
@@ -33,8 +34,16 @@ typedef struct pattern {
     guint64 packets;
 } pattern;
 
+/* Packets of a stream that were seen at just these points. */
+typedef struct sighting {
+    guint64 points, packets;
+} sighting;
+
 typedef struct stream_twins {
     guint64 only_here;
+    GArray *
+        sightings; /* of the packets with a PSN of a lane that it saw first; NULL: none */
+    guint64 repeats; /* of such that were like one before at the same point */
     guint64 marked_before;
     GArray *patterns; /* pattern, of the packets that it saw first; NULL: none */
     GArray *marked;   /* rs_marked; NULL: none */
@@ -64,6 +73,7 @@ clear_stream(gpointer data)
     stream_twins *s = data;
     g_clear_pointer(&s->patterns, g_array_unref);
     g_clear_pointer(&s->marked, g_array_unref);
+    g_clear_pointer(&s->sightings, g_array_unref);
 }
 
 rs_twins *
@@ -148,12 +158,33 @@ count_pattern(stream_twins *s, const pattern *seen)
     }
 }
 
+static void
+count_sighting(stream_twins *s, guint64 points)
+{
+    if (s->sightings == NULL) {
+        s->sightings = g_array_new(FALSE, FALSE, sizeof(sighting));
+    }
+    guint i = 0;
+    while (i < s->sightings->len &&
+           g_array_index(s->sightings, sighting, i).points != points) {
+        i++;
+    }
+    if (i == s->sightings->len) {
+        const sighting fresh = {.points = points};
+        g_array_append_val(s->sightings, fresh);
+    }
+    g_array_index(s->sightings, sighting, i).packets++;
+}
+
 /* What an entry has to say when it leaves the table. */
 static void
 retire(rs_twins *twins, const twin *entry)
 {
     if (entry->identity.narrow == 0) {
         return;
+    }
+    if (entry->is_sequenced) {
+        count_sighting(of_stream(twins, entry->stream), entry->points);
     }
     gboolean lone = (entry->points & (entry->points - 1)) == 0;
     if (lone) {
@@ -171,6 +202,7 @@ typedef struct copy {
     guint32 stream, point;
     guint8 ecn, dscp, hops;
     gboolean has_data;
+    gboolean is_sequenced; /* a request or a response: no acknowledgement, no CNP */
 } copy;
 
 static guint64
@@ -297,6 +329,7 @@ add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
             .frame = c->frame,
             .stream = c->stream,
             .dscp = c->dscp,
+            .is_sequenced = c->is_sequenced,
         };
         of_stream(twins, c->stream)->point = c->point;
         follow_mark(entry, c);
@@ -305,10 +338,20 @@ add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
     gboolean is_twin = (entry->points & bit) == 0;
     if (is_twin) {
         take_twin(twins, entry, c);
+    } else if (c->is_sequenced) {
+        of_stream(twins, c->stream)->repeats++;
     }
     entry->points |= bit;
     follow_mark(entry, c);
     return is_twin;
+}
+
+static gboolean
+is_sequenced(const roce_packet *p)
+{
+    roce_role role = roce_opcode_get(p->bth.opcode)->role;
+    return roce_role_is_request(role) || roce_role_is_response_data(role) ||
+           role == ROCE_ROLE_ATOMIC_ACK;
 }
 
 gboolean
@@ -323,6 +366,7 @@ rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight
         .dscp = p->traffic_class >> 2,
         .hops = p->hop_limit,
         .has_data = rs_packet_has_data(p),
+        .is_sequenced = is_sequenced(p),
     };
     return add(twins, identity, &c);
 }
@@ -339,6 +383,7 @@ rs_twins_glimpse(rs_twins *twins, const roce_wire_identity *identity,
         .dscp = glimpse->traffic_class >> 2,
         .hops = glimpse->hop_limit,
         .has_data = TRUE,
+        .is_sequenced = TRUE,
     };
     return add(twins, identity, &c);
 }
@@ -570,6 +615,37 @@ rs_twins_only_here(const rs_twins *twins, guint32 stream)
 {
     return stream < twins->streams->len
                ? g_array_index(twins->streams, stream_twins, stream).only_here
+               : 0;
+}
+
+guint64
+rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint to)
+{
+    guint64 n = 0;
+    if (from >= POINTS - 1 || to >= POINTS - 1) {
+        return G_MAXUINT64;
+    }
+    for (guint i = 0; i < members->len; i++) {
+        guint32 id = g_array_index(members, guint32, i);
+        if (id >= twins->streams->len) {
+            continue;
+        }
+        const stream_twins *s = &g_array_index(twins->streams, stream_twins, id);
+        for (guint k = 0; s->sightings != NULL && k < s->sightings->len; k++) {
+            const sighting *seen = &g_array_index(s->sightings, sighting, k);
+            gboolean at_first_alone =
+                (seen->points & bit_of(from)) != 0 && (seen->points & bit_of(to)) == 0;
+            n += at_first_alone ? seen->packets : 0;
+        }
+    }
+    return n;
+}
+
+guint64
+rs_twins_repeats(const rs_twins *twins, guint32 stream)
+{
+    return stream < twins->streams->len
+               ? g_array_index(twins->streams, stream_twins, stream).repeats
                : 0;
 }
 

@@ -94,6 +94,17 @@ rs_twins_marks_known(const rs_twins *twins, guint32 stream);
 guint64
 rs_twins_only_here(const rs_twins *twins, guint32 stream);
 
+/* Requests and responses that were seen at point `from` and not at `to`, of streams that are
+ * the same at several points (guint32 each).  G_MAXUINT64: the points are not told apart. */
+guint64
+rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint to);
+
+/* Requests and responses of a stream that were like one before at its point, as those that
+ * are sent again are where nothing numbers them: of whether these were seen at other points
+ * nothing is known. */
+guint64
+rs_twins_repeats(const rs_twins *twins, guint32 stream);
+
 /* NULL: no packet of the stream, which stands at the later point; or `twins` is NULL. */
 const rs_rewriting *
 rs_twins_rewriting(const rs_twins *twins, guint32 stream);
