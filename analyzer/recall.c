@@ -11,7 +11,8 @@
 #define PSNS_COME_ROUND ((guint64)1 << 23) /* packets; no stream has twice as many */
 #define BEGINNING_FRAMES 8192
 #define BEGINNING_PACKETS 256
-#define ENOUGH_KNOWN 16 /* of which a quarter is enough, where more than half need not be */
+#define ENOUGH_KNOWN                                                                   \
+    16 /* of which a quarter is enough, where more than half need not be */
 
 typedef struct entry {
     guint64 narrow; /* identity; 0: none */

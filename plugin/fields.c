@@ -26,14 +26,14 @@
 /* clang-format off */
 typedef enum field {
     F_BTH, F_OPCODE, F_SE, F_M, F_PADCNT, F_TVER, F_P_KEY, F_FECN, F_BECN, F_DESTQP,
-    F_A, F_PSN,
+    F_A, F_PSN, F_BTH_RESERVED6, F_BTH_RESERVED7,
     F_RDETH, F_EECNXT,
     F_DETH, F_Q_KEY, F_SRCQP,
     F_XRCETH, F_XRC_SRQ,
     F_FETH, F_FETH_SEL, F_FETH_PLT,
     F_RETH, F_RETH_VA, F_RETH_R_KEY, F_DMALEN,
     F_ATOMICETH, F_ATOMIC_VA, F_ATOMIC_R_KEY, F_SWAPDT, F_CMPDT,
-    F_AETH, F_SYNDROME, F_AETH_KIND, F_CREDITS, F_TIMER, F_NAK_CODE, F_AETH_RESERVED,
+    F_AETH, F_SYNDROME, F_SYNDROME_RESERVED, F_AETH_KIND, F_CREDITS, F_TIMER, F_NAK_CODE, F_AETH_RESERVED,
     F_MSN,
     F_ATOMICACK, F_ORIGREMDT,
     F_IMMDT, F_IMMDT_DATA,
@@ -118,6 +118,8 @@ static hf_register_info fields[] = {
     FLAG(F_BECN, "BECN", "bth.becn", 0x40),
     FIELD(F_DESTQP, "Destination Queue Pair", "bth.destqp", UINT24, HEX),
     FLAG(F_A, "Acknowledge Request", "bth.a", 0x80),
+    MASKED(F_BTH_RESERVED6, "Reserved (6 bits)", "bth.reserved6", UINT8, HEX, NULL, 0x3f),
+    MASKED(F_BTH_RESERVED7, "Reserved (7 bits)", "bth.reserved7", UINT8, HEX, NULL, 0x7f),
     FIELD(F_PSN, "Packet Sequence Number", "bth.psn", UINT24, DEC),
 
     HEADER(F_RDETH, "RDETH - Reliable Datagram Extended Transport Header", "rdeth"),
@@ -142,6 +144,8 @@ static hf_register_info fields[] = {
     FIELD(F_CMPDT, "Compare Data", "atomiceth.cmpdt", UINT64, DEC),
     HEADER(F_AETH, "AETH - ACK Extended Transport Header", "aeth"),
     FIELD(F_SYNDROME, "Syndrome", "aeth.syndrome", UINT8, DEC),
+    MASKED(F_SYNDROME_RESERVED, "Reserved", "aeth.syndrome.reserved", UINT8, DEC, NULL,
+           0x80),
     MASKED(F_AETH_KIND, "OpCode", "aeth.syndrome.opcode", UINT8, DEC,
            VALS(aeth_kind_names), 0x60),
     MASKED(F_CREDITS, "Credit Count", "aeth.syndrome.credit_count", UINT8, DEC,
@@ -299,6 +303,8 @@ add_bth(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
     for (size_t i = 0; i < G_N_ELEMENTS(bth_leaves); i++) {
         add_leaf(bth, tvb, p->bth_offset, p, &bth_leaves[i]);
     }
+    proto_tree_add_item(bth, hf[F_BTH_RESERVED6], tvb, offset + 4, 1, ENC_NA);
+    proto_tree_add_item(bth, hf[F_BTH_RESERVED7], tvb, offset + 8, 1, ENC_NA);
 }
 
 static void
@@ -315,6 +321,7 @@ add_syndrome(proto_tree *tree, tvbuff_t *tvb, uint32_t header, uint8_t syndrome)
     proto_tree *sub = proto_item_add_subtree(item, ett[TREE_SYNDROME]);
     roce_aeth_kind kind = roce_aeth_get_kind(syndrome);
     proto_item_append_text(item, ", %s", aeth_kind_names[kind].strptr);
+    proto_tree_add_uint(sub, hf[F_SYNDROME_RESERVED], tvb, at, 1, syndrome);
     proto_tree_add_uint(sub, hf[F_AETH_KIND], tvb, at, 1, syndrome);
     proto_tree_add_uint(sub, hf[by_kind[kind]], tvb, at, 1, syndrome);
 }

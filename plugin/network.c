@@ -153,6 +153,14 @@ may_be_ip(const uint8_t *ip, uint32_t size, const packet_info *pinfo)
     return false;
 }
 
+/* How long the packet was of which an ICMP error quotes the beginning. */
+static uint32_t
+quoted_bytes(const uint8_t *ip)
+{
+    uint32_t length = (uint32_t)ip[2] << 8 | ip[3];
+    return ip[0] >> 4 == 4 ? length : ((uint32_t)ip[4] << 8 | ip[5]) + 40;
+}
+
 /* The second way. */
 static bool
 decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
@@ -176,6 +184,10 @@ decode_ip(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
         packet->frame.bytes = bytes + start;
         packet->frame.captured_bytes = captured - start;
         packet->frame.wire_bytes = tvb_reported_length(source) - start;
+        if (pinfo->flags.in_error_pkt) {
+            packet->frame.wire_bytes =
+                MAX(packet->frame.wire_bytes, quoted_bytes(bytes + start));
+        }
         roce_decode(&packet->frame, &ports, &packet->whole);
         if (packet->whole.kind == ROCE_CLASS_ROCE &&
             packet->whole.bth_offset == (uint32_t)raw_offset - start) {
@@ -242,6 +254,24 @@ network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *pac
     return true;
 }
 
+/* Bytes behind the UDP header, as that says: of a first fragment, and of what was quoted, fewer
+ * are there. */
+static guint
+udp_payload_bytes(tvbuff_t *tvb)
+{
+    tvbuff_t *source = tvb_get_ds_tvb(tvb);
+    const uint8_t *bytes = network_bytes(source);
+    gint raw_offset = tvb_raw_offset(tvb);
+    guint there = tvb_reported_length(tvb);
+    if (bytes == NULL || raw_offset < UDP_BYTES ||
+        (guint)raw_offset > tvb_captured_length(source)) {
+        return there;
+    }
+    const uint8_t *length = bytes + raw_offset - UDP_BYTES + 4;
+    guint said = (guint)length[0] << 8 | length[1];
+    return said >= UDP_BYTES ? MAX(said - UDP_BYTES, there) : there;
+}
+
 bool
 network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 {
@@ -254,7 +284,7 @@ network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packe
     }
     memset(&packet->roce, 0, sizeof packet->roce);
     roce_decode_transport(network_bytes(tvb), tvb_captured_length(tvb),
-                          tvb_reported_length(tvb), &packet->roce);
+                          udp_payload_bytes(tvb), &packet->roce);
     return packet->roce.kind == ROCE_CLASS_ROCE;
 }
 

@@ -118,12 +118,18 @@ append_analysis(wmem_strbuf_t *text, const pause_frame *frame, unsigned priority
     wmem_strbuf_append(text, pauses_info(&view, text->allocator));
 }
 
+static bool
+is_refresh(const pause_frame *frame, unsigned priority)
+{
+    const pause_view view = pauses_view(frame->record, priority);
+    return view.is_known && view.kind == ROCE_EVENT_PAUSE_REFRESH;
+}
+
 static void
 append_priority(wmem_strbuf_t *text, const pause_frame *frame, unsigned priority)
 {
     uint16_t quanta = frame->packet.roce.pause.quanta[priority];
-    const pause_view view = pauses_view(frame->record, priority);
-    bool again = view.is_known && view.kind == ROCE_EVENT_PAUSE_REFRESH;
+    bool again = is_refresh(frame, priority);
     if (quanta == 0) {
         wmem_strbuf_append_printf(text, " XON p%u", priority);
     } else {
@@ -149,7 +155,9 @@ info_of_pause(const pause_frame *frame, wmem_allocator_t *scope)
         return wmem_strbuf_get_str(text);
     }
     if (p->kind == ROCE_CLASS_PAUSE) {
-        wmem_strbuf_append(text, "PAUSE of all priorities (");
+        bool again = is_refresh(frame, ROCE_PRIORITY_GLOBAL);
+        wmem_strbuf_append_printf(text, "PAUSE%s of all priorities (",
+                                  again ? " refresh" : "");
         append_time(text, frame, pause->quanta[0]);
         wmem_strbuf_append(text, pause->quanta[0] == 0 ? "): resume" : ")");
         append_analysis(text, frame, ROCE_PRIORITY_GLOBAL);

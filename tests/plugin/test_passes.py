@@ -4,6 +4,7 @@
 behind a filter, in any order of clicking, or again after a preference has changed."""
 
 import gzip
+import os
 import random
 import shutil
 import struct
@@ -12,8 +13,11 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from checks import TS, Check, capture, main  # noqa: E402
+from checks import PLUGIN, TS, Check, capture, main  # noqa: E402
 from sharkd import Sharkd  # noqa: E402
+from tshark import Tshark  # noqa: E402
+
+IGNORE_FRAME = os.environ.get("ROCESCOPE_IGNORE_FRAME")
 
 CAPTURES = ("03a_loss_data_0.5pct", "04a_reorder", "05a_rnr", "03d_loss_read_resp")
 PREFIX = "rocev2.analysis."
@@ -82,6 +86,30 @@ class Passes(Check):
                 rows = TS.fields(path, ["frame.time_epoch", *columns], "-2", "-R", text)
                 self.assertGreater(len(rows), 10)
                 self.assertEqual(rows, [every[row["frame.time_epoch"][0]] for row in rows])
+
+    def test_an_ignored_frame(self):
+        """Of TCP, of RoCE, the first and the last: the others are analysed as they were, and
+        what stands on frames behind it as well."""
+        path = capture("03a_loss_data_0.5pct", "receiver")
+        columns = ["frame.number", PREFIX + "stream", PREFIX + "loss"]
+        rows = TS.fields(path, columns, "-2")
+        strangers = [i for i, row in enumerate(rows) if not row[PREFIX + "stream"]]
+        self.assertGreater(len(strangers), 3)
+        for at in (strangers[1], 1000, 0, len(rows) - 1):
+            number = rows[at]["frame.number"][0]
+            with self.subTest(number):
+                got = self.ignoring(number, path, columns)
+                self.assertEqual([row[PREFIX + "stream"] for row in got],
+                                 [[] if i == at else row[PREFIX + "stream"]
+                                  for i, row in enumerate(rows)])
+                self.assertGreaterEqual(sum(len(row[PREFIX + "loss"]) for row in got), 11)
+
+    def ignoring(self, number, path, columns):
+        tshark = Tshark(PLUGIN, IGNORE_FRAME, {"ROCESCOPE_IGNORE": number})
+        try:
+            return tshark.fields(tshark.copy(path, path.name), columns, "-2")
+        finally:
+            tshark.close()
 
     def test_links_behind_a_read_filter(self):
         """They lead to what is still shown, by its new number, or nowhere."""

@@ -135,11 +135,37 @@ class Decode(Check):
                     "rocev2.aeth.syndrome.opcode": syndrome >> 5,
                     f"rocev2.aeth.syndrome.{leaf}": value})
 
+    def test_reserved_bits(self):
+        transport = bytearray(pk.bth(0x11) + pk.aeth(0x9f))
+        transport[4] |= 0x3f
+        transport[8] |= 0x7f
+        self.values(pk.roce(bytes(transport)), {
+            "rocev2.bth.reserved6": 0x3f, "rocev2.bth.reserved7": 0x7f,
+            "rocev2.bth.fecn": 0, "rocev2.bth.a": 0, "rocev2.aeth.syndrome.reserved": 1})
+
+    def test_quoted(self):
+        """An ICMP error quotes the beginning of a packet: it is cut, and has no ICRC here."""
+        whole = pk.roce(pk.bth(0x04) + bytes(1000))
+        for quoted in (28 + 12, 28 + 12 + 68, 28 + 12 + 500):
+            with self.subTest(quoted):
+                ip = whole[14:14 + quoted]
+                icmp = b"\x03\x04\0\0\0\0\0\0" + ip
+                total = (20 + len(icmp)).to_bytes(2, "big")
+                outer = ip[:2] + total + ip[4:9] + b"\x01\0\0" + ip[16:20] + ip[12:16]
+                self.values(whole[:14] + outer + icmp, {
+                    "rocev2.payload_length": 1000, "rocev2.icrc": None,
+                    "rocev2.malformed": None, "rocev2.bth.psn": 7})
+
     def test_roce_v1(self):
         self.values(pk.roce_v1(pk.bth(0x04) + bytes(64)), {
             "rocev2.bth.psn": 7, "rocev2.payload_length": 64, "rocev2.icrc.status": 1,
             "infiniband.bth.psn": 7, "infiniband.grh.nxthdr": 0x1b,
             "_ws.col.Info": "RC SEND Only QP=0x000012 PSN=7 Len=64"})
+        path = write("grh.pcap", [pk.roce_v1(pk.bth(0x04) + bytes(64))])
+        for column in ("_ws.col.Source", "_ws.col.Destination"):
+            ours, stock = (TS.fields(path, [column], stock=which) for which in (False, True))
+            self.assertEqual(ours, stock)
+            self.assertIn("GID", ours[0][column][0])
         self.values(pk.roce_v1(pk.bth(0x04) + bytes(64), bad_icrc=True),
                     {"rocev2.icrc.status": 0})
 

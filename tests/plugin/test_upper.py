@@ -117,6 +117,12 @@ class Upper(Check):
         wire = Wire().send(HOST, negotiate).send(TARGET, answer).send(HOST, data)
         self.compare("smb", wire.frames, "smb_direct smb2")
 
+    def test_smc_r(self):
+        """RFC 7609: its text in Info begins in brackets, as the built-in's remarks do."""
+        confirm = b"\x01\x2c" + bytes(42)
+        self.compare("smc", Wire().send(HOST, confirm).send(TARGET, confirm).frames, "smc")
+        self.assertTrue(TS.infos(TS.path("smc.pcap"))[0].endswith("| [SMC-R] Confirm Link"))
+
     def rpc(self):
         """RPC-over-RDMA of an NFS NULL call (RFC 8166, 5531)."""
         call = struct.pack("!10I", 0x1234, 0, 2, 100003, 3, 0, 0, 0, 0, 0)

@@ -27,7 +27,8 @@ class Tshark:
     """A directory of captures, and tshark to read them with.  `preload`: the runtime that
     a plugin with sanitizers wants to have been loaded before anything else."""
 
-    def __init__(self, plugin, preload=None):
+    def __init__(self, plugin, preload=None, variables=None):
+        self.variables = variables or {}
         self.program = shutil.which("tshark")
         self.preload = preload
         self.dir = Path(tempfile.mkdtemp(prefix="rocescope-"))
@@ -66,6 +67,7 @@ class Tshark:
             "HOME": str(self.dir / ("home-stock" if stock else "home-plugin")),
             # Stock: no plugins at all, also where ours is installed.
             "WIRESHARK_PLUGIN_DIR": str(self.dir / ("stock" if stock else "plugins")),
+            **self.variables,
         }
         if self.preload:
             # What GLib and Wireshark leave behind at their end is theirs.
