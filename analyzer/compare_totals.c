@@ -69,12 +69,12 @@ add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *
 }
 
 static void
-add_more(const rs_flow *flow, guint from, const rs_flow_leg *leg,
-         rs_compare_segment *part)
+add_more(const rs_compare *compare, const rs_flow *flow, guint from,
+         const rs_flow_leg *leg, rs_compare_segment *part)
 {
     const rs_flow_point *before = &flow->point[from];
     const rs_flow_point *to = &flow->point[part->to];
-    gboolean sure = flow->data.numbered || leg->appeared + before->passed_over == 0;
+    gboolean sure = flow->data.numbered || !rs_compare_misses(compare, from);
     part->duplicated += sure ? leg->extra : 0;
     part->duplicated_or_missed += leg->extra_equal + (sure ? 0 : leg->extra);
     part->missed_from += from == part->from ? leg->appeared + before->passed_over : 0;
@@ -100,7 +100,7 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
     if (from < n_points(compare)) {
         const rs_flow_leg *leg = rs_flow_leg_of(flow, from, where->to);
         add_lost(compare, leg, part);
-        add_more(flow, from, leg, part);
+        add_more(compare, flow, from, leg, part);
         part->marked = leg->marked;
         part->ecn_other = leg->ecn_other;
         part->rewritten = leg->rewritten;

@@ -692,6 +692,17 @@ def missed_by_from(room, say):
     say.equal("missed", got["missed_by_capture"], {"from": truth.missed_from, "to": 0})
 
 
+def missed_by_from_alone(room, say):
+    """A copy more at the second point: where the first capture missed others, of whichever
+    stream, it may have missed this one as well."""
+    sim = run_sim(queue_pairs=tuple(pair(n, WRITES[:10]) for n in range(60)),
+                  **hosts(ipv6=True), points=(Point("sender", drop=0.01), Point("receiver")),
+                  segments=path_of(forward=Impairment(loss=0.03)))
+    got = segment(compare_sim(room, sim), 0, 1)
+    say.equal("some are more", got["duplicated_or_missed"] > 0, True)
+    say.equal("duplicated", got["duplicated"], 0)
+
+
 def missed_by_to(room, say):
     """WRITEs and SENDs that were acknowledged and not sent again were delivered; of what
     is not acknowledged nobody can say."""
@@ -1358,7 +1369,7 @@ ROWS = {f.__name__: f for f in (
     coarse_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b,
     interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
-    missed_by_from, missed_by_to, missed_out_of_order, missed_and_lost,
+    missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
