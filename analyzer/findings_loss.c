@@ -68,6 +68,7 @@ typedef enum wanted_places {
     BEHIND,
     BEHIND_BY_TIMEOUT,     /* of those of which the data or the ACK was lost */
     BEHIND_WHATEVER_TELLS, /* these and those before */
+    ANYWHERE,
 } wanted_places;
 
 static gboolean
@@ -81,16 +82,19 @@ is_wanted(const rs_loss_place *place, wanted_places wanted)
     case BEHIND_BY_TIMEOUT:
         return place->behind && place->by_timeout;
     case BEHIND_WHATEVER_TELLS:
+        return place->behind;
+    case ANYWHERE:
         break;
     }
-    return place->behind;
+    return TRUE;
 }
 
 static void
 locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located *where)
 {
-    g_autoptr(GArray) places =
-        rs_loss_places(flow->all->analysis, flow->all->summary, stream);
+    const rs_summary *summary = flow->all->summary;
+    guint32 standing = g_array_index(summary->group, guint32, stream);
+    g_autoptr(GArray) places = rs_loss_places(flow->all->analysis, summary, standing);
     for (guint i = 0; i < places->len; i++) {
         const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
         if (is_wanted(one, wanted)) {
@@ -407,6 +411,28 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
     f->detail =
         g_strdup("No NAK and no covering ACK was captured, so either the data or "
                  "its acknowledgement was lost behind this point.");
+    return TRUE;
+}
+
+gboolean
+rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
+{
+    g_auto(located) where = locate(flow, ANYWHERE);
+    if (where.lost == 0) {
+        return FALSE;
+    }
+    guint64 left = flow->n - MIN(flow->n, where.lost);
+    g_autofree char *n = rs_finding_packets(left);
+    g_autofree char *rest =
+        left == 0 ? g_strdup("")
+                  : g_strdup_printf(
+                        "  Of %s more it is known only that they are missing.", n);
+    f->title = located_title(flow, &where);
+    f->detail =
+        g_strdup_printf("Seen at the first of two points and not at the second.  The "
+                        "service does not acknowledge, and sends nothing again.%s",
+                        rest);
+    f->advice = g_strdup("Look at the queues and counters between these two points.");
     return TRUE;
 }
 

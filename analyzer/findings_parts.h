@@ -151,6 +151,10 @@ rs_flow_responses_lost(const rs_counters *counters);
 guint64
 rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 
+/* Says between which points what is missing was lost; FALSE: that is not known. */
+gboolean
+rs_flow_write_missing(const rs_flow *flow, rs_finding *finding);
+
 rs_severity
 rs_flow_loss_severity(const rs_flow *flow, guint64 lost);
 

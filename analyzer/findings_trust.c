@@ -67,6 +67,9 @@ write_undecided(const rs_flow *flow, rs_finding *f)
     gboolean uc =
         flow->sum.paired_streams == 0 && flow->sum.space[ROCE_SPACE_REQUESTS].gaps > 0;
     f->severity = uc ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+    if (uc && rs_flow_write_missing(flow, f)) {
+        return TRUE;
+    }
     f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
     f->detail = g_strdup("The capture ends too early, has one direction only, or the "
                          "service does not acknowledge (UC).");

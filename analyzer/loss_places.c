@@ -13,16 +13,26 @@ typedef struct stop {
         again; /* that came and were sent again: as many were lost behind, at most */
 } stop;
 
+/* What nobody acknowledges is not judged: it is missing. */
 static guint64
-lost_before(const roce_stream_trouble *trouble)
+lost_before(const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    if (!roce_stream_is_reliable(s)) {
+        return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN];
+    }
     return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_LOST_BEFORE_CAPTURE] +
            trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_LOST_BEFORE_CAPTURE];
 }
 
+/* Where nothing is ever sent again, that says nothing. */
 static guint64
-sent_again(const roce_stream_trouble *trouble)
+sent_again(const roce_stream *s)
 {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    if (!roce_stream_is_reliable(s)) {
+        return G_MAXUINT64;
+    }
     return trouble->retransmissions.packets +
            trouble->disorder[ROCE_SPACE_RESPONSES].resent;
 }
@@ -47,12 +57,8 @@ way_of(const rs_analysis *analysis, const GArray *members)
     for (guint i = 0; i < members->len; i++) {
         const roce_stream *s =
             roce_tracker_stream(analysis->tracker, g_array_index(members, guint32, i));
-        const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
         const stop one = {
-            .stream = s,
-            .lost_before = lost_before(trouble),
-            .again = sent_again(trouble),
-        };
+            .stream = s, .lost_before = lost_before(s), .again = sent_again(s)};
         if (!s->partial_path) {
             g_array_append_val(way, one);
         }

@@ -7,6 +7,8 @@
  * capture missed, and what came when it was not on, is no loss: so each point says no more
  * than it would alone, and no more than did not come to it of what the other one saw.
  *
+ * Where nobody acknowledges (UC), what is missing takes the place of what was asked for.
+ *
  * Of packets that were sent again by timeout, the data or the ACK may have been lost, and the
  * last ones leave no gap where they do not come.  If all that did not come to the points
  * further on can be of these, it is.

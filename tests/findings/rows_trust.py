@@ -199,8 +199,12 @@ def copies_left_out(report, found):
         yield f"{marked} are marked, not 15"
 
 
-def missing_at_the_receiver(report, _found):
+def missing_at_the_receiver(report, found):
     """The sender's capture has more packets, and none of them missing."""
+    n = sum(s["losses"]["requests"]["unknown"] for s in report["streams"])
+    titles = [f["title"] for f in found]
+    if not titles[0].startswith(f"{n} packets lost between "):
+        yield f"{n} were lost, and {titles}"
     missing = [s["requests"]["missing_psns"] for s in report["streams"]
                if s["requests"]["packets"] > 0]
     if 0 not in missing or max(missing) < 3:
