@@ -311,6 +311,31 @@ rs_summary_stands(const rs_summary *summary, guint32 stream)
     return g_array_index(summary->group, guint32, stream) == stream;
 }
 
+static guint64
+count_row(const roce_stream *s, rs_timeline_row row)
+{
+    return row == RS_TIMELINE_CE     ? s->ecn.codepoint[ROCE_ECN_CE]
+           : row == RS_TIMELINE_CNPS ? roce_stream_congestion_of(s)->cnps_sent
+                                     : 0;
+}
+
+/* The point that counts for a row of the time line: as count_once() has it. */
+static guint32
+speaks_for(const rs_summary *summary, const rs_analysis *analysis, guint32 id,
+           rs_timeline_row row)
+{
+    const GArray *members = rs_summary_members(summary, id);
+    guint32 most = id;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        guint32 other = g_array_index(members, guint32, i);
+        if (count_row(stream_of(analysis, other), row) >
+            count_row(stream_of(analysis, most), row)) {
+            most = other;
+        }
+    }
+    return most;
+}
+
 gboolean
 rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
                         rs_timeline_row row, guint64 *sum)
@@ -325,8 +350,11 @@ rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
         return FALSE;
     }
     for (guint32 id = 0; id < n; id++) {
-        if (rs_summary_stands(summary, id) && rs_timeline_has_stream(timeline, id)) {
-            rs_timeline_add_stream(timeline, id, row, sum);
+        guint32 at = rs_summary_stands(summary, id)
+                         ? speaks_for(summary, analysis, id, row)
+                         : ROCE_NO_STREAM;
+        if (at != ROCE_NO_STREAM && rs_timeline_has_stream(timeline, at)) {
+            rs_timeline_add_stream(timeline, at, row, sum);
         }
     }
     return TRUE;
@@ -570,6 +598,20 @@ first_on_way(const rs_summary *summary, const rs_analysis *analysis, guint32 id)
     return first;
 }
 
+/* Another point saw more of them marked: as many are that here still were not. */
+static void
+take_marks(guint64 mine[4], const guint64 theirs[4])
+{
+    guint64 more = theirs[ROCE_ECN_CE] - MIN(mine[ROCE_ECN_CE], theirs[ROCE_ECN_CE]);
+    for (guint i = 0; i < ROCE_ECN_CE && more > 0; i++) {
+        guint ect = ROCE_ECN_CE - 1 - i; /* what is not capable of ECN comes last */
+        guint64 n = MIN(mine[ect], more);
+        mine[ect] -= n;
+        mine[ROCE_ECN_CE] += n;
+        more -= n;
+    }
+}
+
 /* What becomes of packets on their way is seen behind where it happens, and there one may
  * see fewer of them than in front of it: of that, the point counts that saw most. */
 static void
@@ -592,11 +634,11 @@ take_most(rs_counters *c, const rs_counters *other, gboolean acknowledged)
         c->icrc = other->icrc;
     }
     if (other->ecn.codepoint[ROCE_ECN_CE] > c->ecn.codepoint[ROCE_ECN_CE]) {
-        c->ecn = other->ecn;
+        c->ecn.transitions = other->ecn.transitions;
+        c->ecn.ce_episodes = other->ecn.ce_episodes;
     }
-    if (other->ecn_control[ROCE_ECN_CE] > c->ecn_control[ROCE_ECN_CE]) {
-        memcpy(c->ecn_control, other->ecn_control, sizeof c->ecn_control);
-    }
+    take_marks(c->ecn.codepoint, other->ecn.codepoint);
+    take_marks(c->ecn_control, other->ecn_control);
     c->cnps_sent = MAX(c->cnps_sent, other->cnps_sent);
     c->cnps_received = MAX(c->cnps_received, other->cnps_received);
 }
