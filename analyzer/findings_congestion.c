@@ -136,9 +136,14 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
 
 /* ---- marks without CNPs ---- */
 
-/* A receiver of marked data that is not known to have sent a CNP. */
+#define N_PRIORITIES 8
+#define ALL_PRIORITIES N_PRIORITIES /* those of a receiver together */
+
+/* Marked data that one receiver got, in all or in one priority, and is not known to have sent
+ * a CNP about: notification points are on and off by priority. */
 typedef struct silent {
     roce_addr addr;
+    guint priority;  /* or ALL_PRIORITIES */
     GArray *streams; /* guint32: whose marks waited in vain */
     GHashTable *senders;
     guint64 marks;
@@ -172,21 +177,38 @@ would_see_cnps(const rs_analysis *a, const roce_stream *s)
            peer->last_time_ns > last->start_ns + ANSWER_WITHIN_NS;
 }
 
-static void
-add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *standing,
-           const roce_stream *s)
+/* What a finding about it is about. */
+static char *
+silent_name(const roce_addr *receiver, guint priority)
 {
-    g_autofree char *name = rs_format_addr(&s->dst);
+    g_autofree char *name = rs_format_addr(receiver);
+    return priority == ALL_PRIORITIES ? g_steal_pointer(&name)
+                                      : g_strdup_printf("%s:%u", name, priority);
+}
+
+static silent *
+silent_of(GHashTable *receivers, const roce_addr *receiver, guint priority)
+{
+    g_autofree char *name = silent_name(receiver, priority);
     silent *one = g_hash_table_lookup(receivers, name);
     if (one == NULL) {
         one = g_new0(silent, 1);
-        one->addr = s->dst;
+        one->addr = *receiver;
+        one->priority = priority;
         one->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
         one->senders = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_hash_table_insert(receivers, g_steal_pointer(&name), one);
     }
-    if (roce_tracker_notifier_of(all->analysis->tracker, s->id) != NULL ||
-        at_all_points(all, standing, count_cnps) > 0) {
+    return one;
+}
+
+static void
+add_silent(const rs_findings *all, silent *one, const roce_stream *standing,
+           const roce_stream *s)
+{
+    gboolean notifies = one->priority == ALL_PRIORITIES &&
+                        roce_tracker_notifier_of(all->analysis->tracker, s->id) != NULL;
+    if (notifies || at_all_points(all, standing, count_cnps) > 0) {
         one->spoke = TRUE;
     } else if (would_see_cnps(all->analysis, s)) {
         g_hash_table_add(one->senders, rs_format_addr(&s->src));
@@ -194,6 +216,45 @@ add_silent(const rs_findings *all, GHashTable *receivers, const roce_stream *sta
         one->marks += roce_stream_congestion_of(s)->ce_answers[ROCE_CE_UNANSWERED];
         one->in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
     }
+}
+
+/* To its receiver, and to each priority of its data. */
+static void
+add_marked(const rs_findings *all, GHashTable *receivers, const roce_stream *standing,
+           const roce_stream *s)
+{
+    const rs_stream_priorities *known =
+        rs_priorities_stream(all->analysis->watchers.priorities, s->id);
+    add_silent(all, silent_of(receivers, &s->dst, ALL_PRIORITIES), standing, s);
+    for (guint p = 0; known != NULL && p < N_PRIORITIES; p++) {
+        if ((known->priorities & 1u << p) != 0) {
+            add_silent(all, silent_of(receivers, &s->dst, p), standing, s);
+        }
+    }
+}
+
+/* Whether a host has sent CNPs of which nobody knows what data they are about. */
+static gboolean
+has_open_cnps(const roce_tracker *tracker, const roce_addr *host)
+{
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        const roce_stream_congestion *c = roce_stream_congestion_of(s);
+        if (c->cnps_sent > c->cnps_attributed && roce_addr_equal(&s->src, host)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Whether it is to be told of: a priority, only if the receiver is not silent in all. */
+static gboolean
+is_silent(const rs_findings *all, GHashTable *receivers, const silent *one)
+{
+    return !one->spoke && one->marks >= RS_NO_CNP_MARKS &&
+           (one->priority == ALL_PRIORITIES ||
+            (silent_of(receivers, &one->addr, ALL_PRIORITIES)->spoke &&
+             !has_open_cnps(all->analysis->tracker, &one->addr)));
 }
 
 static void
@@ -214,14 +275,19 @@ report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
     g_autofree char *host = rs_findings_label(all, &one->addr);
     g_autofree char *senders =
         rs_finding_count(g_hash_table_size(one->senders), "sender", "senders");
+    gboolean everywhere = one->priority == ALL_PRIORITIES;
+    g_autofree char *about = everywhere
+                                 ? g_strdup("")
+                                 : g_strdup_printf(" about priority %u", one->priority);
     rs_finding_say(
         f,
-        g_strdup_printf("%s sends no CNPs: %s from %s marked in vain", host, n,
+        g_strdup_printf("%s sends no CNPs%s: %s from %s marked in vain", host, about, n,
                         senders),
         g_strdup_printf(
             "They came here marked CE, the other direction was captured for at least "
-            "200 µs behind them, and %s sent no CNP to anybody.%s",
+            "200 µs behind them, and %s sent no CNP %s.%s",
             host,
+            everywhere ? "to anybody" : "about them, as it does in other priorities",
             one->in_the_middle ? "  This point is inside the network: CNPs that take "
                                  "another way than ACKs are not seen here."
                                : ""));
@@ -240,7 +306,7 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
         const roce_stream *marked =
             roce_tracker_stream(tracker, rs_finding_most_at(all, id, count_ce));
         if (count_ce(marked) > 0) {
-            add_silent(all, receivers, roce_tracker_stream(tracker, id), marked);
+            add_marked(all, receivers, roce_tracker_stream(tracker, id), marked);
         }
     }
     GHashTableIter iter;
@@ -248,9 +314,8 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
     gpointer one;
     g_hash_table_iter_init(&iter, receivers);
     while (g_hash_table_iter_next(&iter, &name, &one)) {
-        const silent *receiver = one;
-        if (!receiver->spoke && receiver->marks >= RS_NO_CNP_MARKS) {
-            report_silent(all, row, name, receiver);
+        if (is_silent(all, receivers, one)) {
+            report_silent(all, row, name, one);
         }
     }
 }

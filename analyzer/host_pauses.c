@@ -103,27 +103,21 @@ rs_host_pauses_free(rs_host_pauses *pauses)
 
 /* ---- of one stream ---- */
 
-static guint64
-n_kept(const roce_pause_source *p)
-{
-    return MIN(p->n_intervals, ROCE_PAUSE_INTERVALS);
-}
-
 /* Whether pauses beyond those that are kept belong to a time: if the last that is kept began
  * in it. */
 static gboolean
 goes_on(const roce_pause_source *p, guint64 until_ns)
 {
-    guint64 kept = n_kept(p);
-    return p->n_intervals > kept && p->intervals[kept - 1].start_ns <= until_ns;
+    guint64 n = p->n_listed;
+    return p->n_intervals > n && p->intervals[n - 1].start_ns <= until_ns;
 }
 
 static guint64
 count_within(const roce_pause_source *p, guint64 from_ns, guint64 until_ns)
 {
-    guint64 n = goes_on(p, until_ns) ? p->n_intervals - n_kept(p) : 0;
+    guint64 n = goes_on(p, until_ns) ? p->n_intervals - p->n_listed : 0;
     n += p->paused && p->start_ns <= until_ns ? 1 : 0; /* until nobody knows when */
-    for (guint64 i = 0; i < n_kept(p); i++) {
+    for (guint64 i = 0; i < p->n_listed; i++) {
         const roce_pause_interval *at = &p->intervals[i];
         n += at->start_ns <= until_ns && at->end_ns >= from_ns ? 1 : 0;
     }
@@ -135,7 +129,7 @@ static guint64
 rest_ns(const roce_pause_source *p)
 {
     guint64 rest = p->total_ns;
-    for (guint64 i = 0; i < n_kept(p); i++) {
+    for (guint64 i = 0; i < p->n_listed; i++) {
         rest -= p->intervals[i].end_ns - p->intervals[i].start_ns;
     }
     return rest;
@@ -152,7 +146,7 @@ paused_within(const roce_pause_source *const *sources, guint n, guint64 from_ns,
     for (;;) {
         guint first = n;
         for (guint i = 0; i < n; i++) {
-            if (next[i] < n_kept(sources[i]) &&
+            if (next[i] < sources[i]->n_listed &&
                 (first == n || sources[i]->intervals[next[i]].start_ns <
                                    sources[first]->intervals[next[first]].start_ns)) {
                 first = i;

@@ -23,7 +23,7 @@ intervals_json(const roce_pause_source *p, const rs_pause_node *node)
         [ROCE_PAUSE_CAPTURE_END] = "capture_end",
     };
     json_t *intervals = json_array();
-    guint64 kept = MIN(p->n_intervals, ROCE_PAUSE_INTERVALS);
+    guint64 kept = p->n_listed;
     for (guint64 i = 0; i < kept; i++) {
         json_t *one = json_object();
         json_object_set_new(one, "start_ns", rs_json_count(p->intervals[i].start_ns));

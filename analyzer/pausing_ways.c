@@ -245,7 +245,7 @@ find_same(rs_pause_ways *ways)
 guint64
 rs_pause_n_kept(const roce_pause_source *p)
 {
-    return p->speed_known ? MIN(p->n_intervals, ROCE_PAUSE_INTERVALS) : 0;
+    return p->speed_known ? p->n_listed : 0;
 }
 
 const roce_pause_interval *

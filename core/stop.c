@@ -101,13 +101,15 @@ keep_interval(roce_tracker *t, pause_state *s, const roce_pause_interval *interv
     s->pub.total_ns += length;
     s->pub.longest_ns = length > s->pub.longest_ns ? length : s->pub.longest_ns;
     s->pub.newest = *interval;
-    uint64_t i = s->pub.n_intervals++;
-    if (i >= ROCE_PAUSE_INTERVALS) {
+    s->pub.n_intervals++;
+    uint64_t n = s->pub.n_listed;
+    bool is_behind = n == 0 || s->pub.intervals[n - 1].end_ns <= interval->start_ns;
+    if (n == ROCE_PAUSE_INTERVALS || !is_behind) {
         return;
     }
     if (roce_track_reserve(t, (void **)&s->pub.intervals, &s->intervals_capacity,
-                           (uint32_t)i, sizeof *s->pub.intervals)) {
-        s->pub.intervals[i] = *interval;
+                           (uint32_t)n, sizeof *s->pub.intervals)) {
+        s->pub.intervals[s->pub.n_listed++] = *interval;
     } else {
         s->pub.n_intervals--;
     }

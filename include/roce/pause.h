@@ -49,7 +49,10 @@ typedef struct roce_pause_source {
     uint64_t
         total_quanta; /* asked for, refreshes replacing what was left not deducted */
     uint64_t n_intervals;
-    roce_pause_interval *intervals; /* the first ROCE_PAUSE_INTERVALS of them */
+    uint64_t n_listed;
+    /* The first ROCE_PAUSE_INTERVALS of them, each behind the one before: what a clock that
+     * was set back has stamped is not among them as long as it is behind. */
+    roce_pause_interval *intervals;
     roce_pause_interval newest;     /* kept or not; valid if n_intervals > 0 */
     uint64_t first_frame;
     uint64_t xoff_frame; /* that began the newest pause */

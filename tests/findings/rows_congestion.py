@@ -69,6 +69,19 @@ def marked_another_answered(on):
     on.packet("b", "CNP", 0, payload=bytes(16), becn=True, qpn=0x98, ip={"tos": CNP_TOS})
 
 
+def silent_in(priority):
+    """A receiver whose notification point is on for priority 3 alone, or for all."""
+    def talk(on):
+        of_one, of_other = {"qpn": 0x99}, {"tos": priority << 5 | roce.ECN_CE}
+        for i in range(40):
+            on.write(1000 + i, **of_one).ack(1000 + i, i + 1, qpn=0x98)
+            on.write(i, ip=of_other).ack(i, i + 1)
+        on.write(1040, ip=CE, **of_one)
+        on.packet("b", "CNP", 0, payload=bytes(16), becn=True, qpn=0x98, ip={"tos": CNP_TOS})
+        on.wait(300_000).write(1041, **of_one).ack(1041, 42, qpn=0x98).exchange(5, 40)
+    return talk
+
+
 def marked_one_way(on):
     for i in range(40):
         on.write(i, ip=CE)
@@ -307,6 +320,10 @@ ROWS = [
         fabric("incast_switch_cnps", "h3"), "warning"),
     Row("ce_without_cnp", FIRES, "seen inside the network",
         wire(marked_and_silent(16)), "note", args=INSIDE, also=says("another way")),
+    Row("ce_without_cnp", FIRES, "in one priority, while there are CNPs in another",
+        wire(silent_in(5)), "warning", also=says("about priority 5")),
+    Row("ce_without_cnp", NOT, "two queue pairs of one priority, and CNPs about one",
+        wire(silent_in(3))),
     Row("ce_without_cnp", NOT, "15 marks", wire(marked_and_silent(15))),
     Row("ce_without_cnp", NOT, "CNPs come",
         wire(lambda on: cnp(marked(on.exchange(5), 40, 5)).wait(300_000).exchange(5, 45))),

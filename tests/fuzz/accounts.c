@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#define SET_BACK_NS 1000000      /* as core/stop.c has it */
 #define SANE (UINT64_C(1) << 40) /* no counter gets there but by running below 0 */
 #define RNR_MAX_NS 655360000     /* what an RNR NAK may ask for */
 
@@ -28,6 +29,8 @@ accounts_note_frame(accounts *a, uint32_t point, uint64_t time_ns)
     a->n_frames++;
     a->seen_ns[a->n_frames] = time_ns;
     a->point[a->n_frames] = (uint8_t)point;
+    a->is_set_back |=
+        a->n_frames > 1 && time_ns < a->last_ns && a->last_ns - time_ns > SET_BACK_NS;
     a->first_ns = time_ns < a->first_ns ? time_ns : a->first_ns;
     a->last_ns = time_ns > a->last_ns ? time_ns : a->last_ns;
     return a->n_frames;
@@ -378,11 +381,13 @@ check_pauses(const accounts *a)
     for (uint32_t i = 0; i < roce_tracker_n_pauses(a->tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(a->tracker, i);
         assert(p->longest_ns <= p->total_ns && p->priority <= ROCE_PRIORITY_GLOBAL);
-        assert(p->total_ns <= a->last_ns - a->first_ns);
+        assert(p->total_ns <= a->last_ns - a->first_ns || a->is_set_back);
         assert(p->n_intervals <= p->xoff);
         assert(roce_tracker_find_pause(a->tracker, p->point, p->src_mac, p->priority) ==
                i);
-        for (uint64_t k = 0; k < p->n_intervals && k < ROCE_PAUSE_INTERVALS; k++) {
+        assert(p->n_listed <= p->n_intervals && p->n_listed <= ROCE_PAUSE_INTERVALS);
+        assert(p->n_intervals == 0 || p->n_listed > 0);
+        for (uint64_t k = 0; k < p->n_listed; k++) {
             assert(p->intervals[k].start_ns <= p->intervals[k].end_ns);
             assert(k == 0 || p->intervals[k - 1].end_ns <= p->intervals[k].start_ns);
         }

@@ -31,6 +31,7 @@ typedef struct accounts {
     roce_tracker *tracker; /* the caller's; set once it is there */
     bool memory_fails;     /* what is told need not have been counted */
     uint64_t first_ns, last_ns;
+    bool is_set_back; /* some frame came far behind a later stamp */
     uint64_t n_frames;
     uint64_t pauses[ROCE_N_EVENTS];
     uint64_t n_pairings, n_partings, n_cnps, n_naks;

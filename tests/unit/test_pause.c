@@ -135,7 +135,11 @@ check_source(const roce_pause_source *p, const wanted_pause *w, uint64_t speed)
     CHECK_INT(p->speed_known, speed != 0);
     CHECK_INT(p->link_speed_bps, speed);
     if (CHECK_INT(p->n_intervals, w->n_intervals) && p->n_intervals > 0) {
-        CHECK_INT(p->intervals[p->n_intervals - 1].end, w->last_end);
+        CHECK_INT(p->newest.end, w->last_end);
+        CHECK(p->n_listed > 0 && p->n_listed <= p->n_intervals);
+    }
+    for (uint64_t i = 1; i < p->n_listed; i++) {
+        CHECK(p->intervals[i - 1].end_ns <= p->intervals[i].start_ns);
     }
 }
 
