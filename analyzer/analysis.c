@@ -71,7 +71,7 @@ last_stamp(void *ctx, guint32 point)
     for (guint i = 0; i < rs_points_n(analysis->points); i++) {
         const rs_point *p = rs_analysis_point(analysis, i);
         gboolean is_set_back = p->last_ns + STEP_BACK_NS < p->newest_ns;
-        if (p->file_i == rs_analysis_point(analysis, point)->file_i) {
+        if (p->survey.file_i == rs_analysis_point(analysis, point)->survey.file_i) {
             last_ns = MAX(last_ns, is_set_back ? p->last_ns : p->newest_ns);
         }
     }

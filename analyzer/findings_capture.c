@@ -189,9 +189,10 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
     if (a->capture_duplicates == 0) {
         return;
     }
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-    rs_finding_add_kept(f, &a->left_out);
     guint n_hosts = count_twice_hosts(a);
+    rs_finding *f =
+        rs_finding_add(all, row, n_hosts == 0 ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
+    rs_finding_add_kept(f, &a->left_out);
     rs_finding_say(
         f,
         n_hosts == 0
@@ -204,8 +205,8 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
             n_hosts == 0
                 ? "Those of every sender came again, so the network did not make them."
                 : "All that these hosts send each other came again, and nothing else "
-                  "did, so the network did not make them: their ports are mirrored "
-                  "both ways."));
+                  "did, as where their ports are mirrored both ways.  A network that "
+                  "makes two of each of their packets would look the same."));
 }
 
 void

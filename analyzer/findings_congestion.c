@@ -218,14 +218,20 @@ add_silent(const rs_findings *all, silent *one, const roce_stream *standing,
     }
 }
 
-/* To its receiver, and to each priority of its data. */
+/* To its receiver, and to each priority of its data.  CNPs about data that nobody saw marked
+ * show as well that a receiver sends some. */
 static void
-add_marked(const rs_findings *all, GHashTable *receivers, const roce_stream *standing,
+add_stream(const rs_findings *all, GHashTable *receivers, const roce_stream *standing,
            const roce_stream *s)
 {
     const rs_stream_priorities *known =
         rs_priorities_stream(all->analysis->watchers.priorities, s->id);
-    add_silent(all, silent_of(receivers, &s->dst, ALL_PRIORITIES), standing, s);
+    gboolean marked = count_ce(s) > 0;
+    if (marked) {
+        add_silent(all, silent_of(receivers, &s->dst, ALL_PRIORITIES), standing, s);
+    } else if (at_all_points(all, standing, count_cnps) == 0) {
+        return;
+    }
     for (guint p = 0; known != NULL && p < N_PRIORITIES; p++) {
         if ((known->priorities & 1u << p) != 0) {
             add_silent(all, silent_of(receivers, &s->dst, p), standing, s);
@@ -303,11 +309,9 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
         if (!rs_summary_stands(all->summary, id)) {
             continue;
         }
-        const roce_stream *marked =
-            roce_tracker_stream(tracker, rs_finding_most_at(all, id, count_ce));
-        if (count_ce(marked) > 0) {
-            add_marked(all, receivers, roce_tracker_stream(tracker, id), marked);
-        }
+        guint32 most = rs_finding_most_at(all, id, count_ce);
+        add_stream(all, receivers, roce_tracker_stream(tracker, id),
+                   roce_tracker_stream(tracker, most));
     }
     GHashTableIter iter;
     gpointer name;

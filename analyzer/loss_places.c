@@ -145,13 +145,23 @@ mark_behind(GArray *places, const GArray *way, guint32 stream)
     }
 }
 
-/* Whether it is known of each packet at which points it was seen. */
+static guint64
+count_psns(const roce_stream *s)
+{
+    return s->space[ROCE_SPACE_REQUESTS].unique_psns +
+           s->space[ROCE_SPACE_RESPONSES].unique_psns;
+}
+
+/* Whether it is known of each packet at which points it was seen, and all of these saw the
+ * same PSNs: what did not come to one of them was sent again, and that came. */
 static gboolean
 knows_twins(const rs_analysis *analysis, const GArray *way)
 {
     gboolean known = analysis->twins != NULL && rs_twins_complete(analysis->twins);
     for (guint i = 0; i < way->len && known; i++) {
-        known = rs_twins_repeats(analysis->twins, at(way, i)->stream->id) == 0;
+        const roce_stream *s = at(way, i)->stream;
+        known = rs_twins_repeats(analysis->twins, s->id) == 0 &&
+                count_psns(s) == count_psns(at(way, 0)->stream);
     }
     return known;
 }

@@ -10,6 +10,7 @@
 #define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
 #define MAX_EARLY_NS ((guint64)1000 * 1000 * 1000)
 #define MAX_CANDIDATES 1024 /* of very many, the newest are looked at */
+#define MOST_FRAMES_AGAIN 2000000
 
 typedef struct point_key {
     guint file_i, interface_i;
@@ -30,6 +31,7 @@ struct rs_points {
     rs_recall *recall; /* NULL with a single file */
     rs_beginning *beginning;
     guint beginning_file_i;
+    guint frames_left;  /* that may be read again, to look at sections */
     point_key last_key; /* of the frame before: most often the same */
     rs_point *last;
 };
@@ -101,6 +103,7 @@ rs_points_new(const rs_options *options)
     points->ended = g_array_new(FALSE, TRUE, sizeof(guint));
     gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
     points->recall = several ? rs_recall_new() : NULL;
+    points->frames_left = MOST_FRAMES_AGAIN;
     return points;
 }
 
@@ -181,8 +184,13 @@ follows(const rs_points *points, const rs_point *before, const rs_point *next,
 static gboolean
 begins_again(rs_points *points, const rs_point *before, const rs_point *next)
 {
-    if (points->recall == NULL || before->packets == 0 ||
-        before->survey.file_i == next->file_i) {
+    if (before->packets > 0 && before->survey.file_i == next->file_i) {
+        return points->options->files == NULL ||
+               !rs_recall_section_is_new(points->options->files[next->file_i],
+                                         &points->options->ports, next->interface_i,
+                                         next->section, &points->frames_left);
+    }
+    if (points->recall == NULL || before->packets == 0) {
         return FALSE;
     }
     if (points->beginning == NULL || points->beginning_file_i != next->file_i) {

@@ -11,8 +11,8 @@
 #define PSNS_COME_ROUND ((guint64)1 << 23) /* packets; no stream has twice as many */
 #define BEGINNING_FRAMES 8192
 #define BEGINNING_PACKETS 256
-#define ENOUGH_KNOWN                                                                   \
-    16 /* of which a quarter is enough, where more than half need not be */
+#define ROUND_PACKETS 256 /* so many may be sent again in a row ... */
+#define PART_PACKETS 1024 /* ... and so many, while others are sent */
 
 typedef struct entry {
     guint64 narrow; /* identity; 0: none */
@@ -136,22 +136,35 @@ rs_recall_note(rs_recall *recall, guint point, guint64 frame,
     note(recall, point, frame, identity->narrow);
 }
 
-rs_beginning *
-rs_beginning_read(const char *path, const roce_ports *ports)
+static rs_beginning *
+beginning_new(void)
 {
     rs_beginning *beginning = g_new0(rs_beginning, 1);
     beginning->packets = g_array_new(FALSE, FALSE, sizeof(opening));
+    return beginning;
+}
+
+static void
+add_opening(rs_beginning *beginning, const rs_record *record, const roce_packet *packet)
+{
+    opening o = {.interface_i = record->interface};
+    if (is_telling(&record->frame, packet, &o.narrow)) {
+        g_array_append_val(beginning->packets, o);
+    }
+}
+
+rs_beginning *
+rs_beginning_read(const char *path, const roce_ports *ports)
+{
+    rs_beginning *beginning = beginning_new();
     g_autoptr(rs_reader) reader = rs_reader_open(path, NULL);
     rs_record record;
     for (guint i = 0; i < BEGINNING_FRAMES && reader != NULL &&
                       rs_reader_next(reader, &record, NULL) > 0;
          i++) {
         roce_packet packet;
-        opening o = {.interface_i = record.interface};
         roce_decode(&record.frame, ports, &packet);
-        if (is_telling(&record.frame, &packet, &o.narrow)) {
-            g_array_append_val(beginning->packets, o);
-        }
+        add_opening(beginning, &record, &packet);
     }
     return beginning;
 }
@@ -166,22 +179,79 @@ rs_beginning_free(rs_beginning *beginning)
     g_free(beginning);
 }
 
+/* Of what an interface begins with. */
+typedef struct known {
+    guint n, known;             /* of the first packets */
+    guint n_behind, known_from; /* of those from the first on that is known */
+} known;
+
+static void
+count_known(known *k, gboolean is_known)
+{
+    if (k->n < BEGINNING_PACKETS) {
+        k->n++;
+        k->known += is_known ? 1 : 0;
+    }
+    if (is_known || k->n_behind > 0) {
+        k->n_behind++;
+        k->known_from += is_known ? 1 : 0;
+    }
+}
+
+/* Most of the first ones; or, if the other began later, most of those behind the first that is
+ * known.  These are more than a requester sends again, since where nothing numbers packets
+ * that looks the same. */
+static gboolean
+begins_the_same(const known *k)
+{
+    return k->known * 2 > k->n ||
+           (k->known_from > ROUND_PACKETS && k->known_from * 2 > k->n_behind) ||
+           (k->known_from > PART_PACKETS && k->known_from * 4 >= k->n_behind);
+}
+
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i)
 {
-    guint n = 0; /* from the first that is known: before it, the other had not begun */
-    guint known = 0;
-    for (guint i = 0; i < beginning->packets->len && n < BEGINNING_PACKETS; i++) {
+    known k = {0};
+    for (guint i = 0; i < beginning->packets->len; i++) {
         const opening *o = &g_array_index(beginning->packets, opening, i);
         if (o->interface_i != interface_i || !is_remembered(recall, o->narrow)) {
             continue;
         }
         const entry *slot = slot_of(recall, point, o->narrow);
-        gboolean is_known =
-            slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND;
-        known += is_known ? 1 : 0;
-        n += known > 0 ? 1 : 0;
+        count_known(&k, slot->narrow != 0 &&
+                            recall->newest - slot->number < PSNS_COME_ROUND);
     }
-    return known * 2 > n || (known >= ENOUGH_KNOWN && known * 4 >= n);
+    return begins_the_same(&k);
+}
+
+gboolean
+rs_recall_section_is_new(const char *path, const roce_ports *ports, guint interface_i,
+                         guint section, guint *frames_left)
+{
+    g_autoptr(rs_reader) reader =
+        g_file_test(path, G_FILE_TEST_IS_REGULAR) ? rs_reader_open(path, NULL) : NULL;
+    rs_recall *before = rs_recall_new();
+    rs_beginning *beginning = beginning_new();
+    rs_record record;
+    guint n_of_section = 0;
+    while (reader != NULL && n_of_section<BEGINNING_FRAMES && * frames_left> 0 &&
+           rs_reader_next(reader, &record, NULL) > 0) {
+        const rs_interface *interface = rs_reader_interface(reader, record.interface);
+        roce_packet packet;
+        --*frames_left;
+        roce_decode(&record.frame, ports, &packet);
+        if (interface->section < section) {
+            rs_recall_add(before, 0, &record.frame, &packet);
+        } else {
+            add_opening(beginning, &record, &packet);
+            n_of_section++;
+        }
+    }
+    gboolean is_new =
+        n_of_section > 0 && !rs_recall_knows(before, 0, beginning, interface_i);
+    rs_beginning_free(beginning);
+    rs_recall_free(before);
+    return is_new;
 }

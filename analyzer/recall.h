@@ -45,11 +45,18 @@ rs_beginning_read(const char *path, const roce_ports *ports);
 void
 rs_beginning_free(rs_beginning *beginning);
 
-/* Whether what the interface begins with, from its first packet on that was seen at the point,
- * was seen there for the most part, or for a quarter of some, where the point sees a part of
- * all; shortly enough before that PSNs cannot have come round. */
+/* Whether most of what the interface begins with was seen at the point, shortly enough
+ * before that PSNs cannot have come round; or, if the point began later, most of what it has
+ * from some packet on, or a quarter of much, since it may see a part. */
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i);
+
+/* Whether the interface of a section, as they are numbered, goes on in a file with what stands
+ * in the sections before it, rather than to begin with that once more.  FALSE if the file
+ * cannot be read again, or if that takes more than `frames_left`, which is counted down. */
+gboolean
+rs_recall_section_is_new(const char *path, const roce_ports *ports, guint interface_i,
+                         guint section, guint *frames_left);
 
 #endif

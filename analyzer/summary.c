@@ -6,6 +6,7 @@
 #include "further.h"
 #include "sorting.h"
 #include "spreading.h"
+#include "twins.h"
 
 #include "roce/hash.h"
 
@@ -189,6 +190,23 @@ join_group(rs_summary *summary, guint32 first, guint32 id)
     g_array_append_val((GArray *)*members, id);
 }
 
+/* All of one group become members of an earlier one. */
+static void
+merge_group(rs_summary *summary, guint32 first, guint32 other)
+{
+    GArray *members =
+        other < summary->members->len ? summary->members->pdata[other] : NULL;
+    if (members == NULL) {
+        join_group(summary, first, other);
+        return;
+    }
+    for (guint i = 0; i < members->len; i++) {
+        join_group(summary, first, g_array_index(members, guint32, i));
+    }
+    summary->members->pdata[other] = NULL;
+    g_array_unref(members);
+}
+
 /* Whether the same stream is told of by another point rather than this one: by the one that
  * saw most; of such by one that knows its other direction; of such by the one that it comes
  * to last, which knows what arrived and what was marked; of such by that of the file that
@@ -230,10 +248,10 @@ elect(rs_summary *summary, const rs_analysis *analysis, guint32 first)
     summary->members->pdata[best] = members;
 }
 
-/* Whether a stream of the group was seen while this one was. */
+/* Whether a stream was seen while one of the group was, or has packets of it. */
 static gboolean
-is_beside(const rs_summary *summary, const rs_analysis *analysis, guint32 first,
-          const roce_stream *s)
+is_of_group(const rs_summary *summary, const rs_analysis *analysis, guint32 first,
+            const roce_stream *s)
 {
     const GArray *members =
         first < summary->members->len ? summary->members->pdata[first] : NULL;
@@ -241,33 +259,50 @@ is_beside(const rs_summary *summary, const rs_analysis *analysis, guint32 first,
     for (guint i = 0; i < n; i++) {
         const roce_stream *other = stream_of(
             analysis, members != NULL ? g_array_index(members, guint32, i) : first);
-        if (other->first_time_ns <= s->last_time_ns &&
-            s->first_time_ns <= other->last_time_ns) {
+        gboolean beside = other->first_time_ns <= s->last_time_ns &&
+                          s->first_time_ns <= other->last_time_ns;
+        if (beside || rs_twins_have_met(analysis->twins, other->id, s->id)) {
             return TRUE;
         }
     }
     return FALSE;
 }
 
-/* Puts a stream among those that are the same.  In one file, where one clock stamped all of
- * them, what was seen at one interface when another one saw nothing any more has been seen
- * there alone: it goes on, as in files that were merged, and stands for itself. */
+/* What is seen of one stream at several interfaces of a file is nearly always the same
+ * packets.  But where all packets are known, none was seen twice, and one interface saw
+ * nothing any more when the other began, it goes on there, as in files that were merged:
+ * then each stands for itself. */
+static gboolean
+may_go_on(const rs_analysis *analysis)
+{
+    return analysis->files->len == 1 && analysis->twins != NULL &&
+           rs_twins_complete(analysis->twins);
+}
+
+/* Puts a stream among those that are the same: into the first group that it belongs to, with
+ * all others that it belongs to as well. */
 static void
 add_to_groups(rs_summary *summary, const rs_analysis *analysis, GArray *firsts,
               guint32 id)
 {
     const roce_stream *s = stream_of(analysis, id);
-    gboolean one_clock = analysis->files->len == 1;
-    for (guint i = 0; i < firsts->len; i++) {
+    gboolean apart = may_go_on(analysis);
+    guint32 joined = ROCE_NO_STREAM;
+    for (guint i = 0; i < firsts->len;) {
         guint32 first = g_array_index(firsts, guint32, i);
-        if (!one_clock || is_beside(summary, analysis, first, s)) {
+        if (apart && !is_of_group(summary, analysis, first, s)) {
+            i++;
+        } else if (joined == ROCE_NO_STREAM) {
+            joined = first;
             join_group(summary, first, id);
-            return;
+            i++;
+        } else {
+            merge_group(summary, joined, first);
+            g_array_remove_index(firsts, i);
         }
     }
-    g_array_append_val(firsts, id);
-    if (firsts->len > 1) {
-        g_hash_table_add(summary->later, GUINT_TO_POINTER(id));
+    if (joined == ROCE_NO_STREAM) {
+        g_array_append_val(firsts, id);
     }
 }
 
@@ -275,6 +310,22 @@ static void
 free_array(gpointer data)
 {
     g_array_unref(data);
+}
+
+/* Those that go on with another one. */
+static void
+find_later(const rs_summary *summary, GHashTable *groups)
+{
+    GHashTableIter iter;
+    gpointer firsts;
+    g_hash_table_iter_init(&iter, groups);
+    while (g_hash_table_iter_next(&iter, NULL, &firsts)) {
+        for (guint i = 1; i < ((GArray *)firsts)->len; i++) {
+            guint32 first = g_array_index((GArray *)firsts, guint32, i);
+            guint32 standing = g_array_index(summary->group, guint32, first);
+            g_hash_table_add(summary->later, GUINT_TO_POINTER(standing));
+        }
+    }
 }
 
 static void
@@ -297,6 +348,7 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
     for (guint32 id = 0; id < summary->members->len; id++) {
         elect(summary, analysis, id);
     }
+    find_later(summary, groups);
 }
 
 const GArray *
@@ -630,9 +682,8 @@ take_most(rs_counters *c, const rs_counters *other, gboolean acknowledged)
         requests->gaps = requests_there->gaps;
         memcpy(c->losses, other->losses, sizeof c->losses);
     }
-    if (other->icrc.bad > c->icrc.bad) {
-        c->icrc = other->icrc;
-    }
+    c->icrc.bad = MAX(c->icrc.bad, other->icrc.bad);
+    c->icrc.checked = MAX(c->icrc.checked, c->icrc.bad);
     if (other->ecn.codepoint[ROCE_ECN_CE] > c->ecn.codepoint[ROCE_ECN_CE]) {
         c->ecn.transitions = other->ecn.transitions;
         c->ecn.ce_episodes = other->ecn.ce_episodes;

@@ -58,6 +58,7 @@ typedef struct frame_place {
 } frame_place;
 
 #define NS_DIGITS 9
+#define MOST_IGNORED 64 /* frames in a row */
 
 static frame_place newest;
 /* The last frame of the capture that was finished last: Wireshark does not say that a
@@ -478,10 +479,10 @@ stamp_resolution_ns(const packet_info *pinfo)
     return ns;
 }
 
-/* Whether this is the next frame of the capture: if so it gets its serial number.  Frames
- * that the user has Wireshark ignore are passed over, and as those of a capture that has
- * them no more.  One that stands before the newest was left over when Wireshark was stopped:
- * nothing more can be said. */
+/* Whether this is the next frame of the capture: if so it gets its serial number.  Some
+ * frames that the user has Wireshark ignore are passed over, as those of a capture that has
+ * them no more.  One that stands before the newest, or far behind it, was left over when
+ * Wireshark was stopped: nothing more can be said. */
 static bool
 is_next(const packet_info *pinfo)
 {
@@ -491,7 +492,9 @@ is_next(const packet_info *pinfo)
     if (PINFO_FD_VISITED(pinfo) || has_finished || is_same) {
         return false;
     }
-    if (n_frames > 0 && place.number < newest.number) {
+    bool is_near = place.number >= newest.number &&
+                   place.number - newest.number <= MOST_IGNORED + 1;
+    if (n_frames > 0 && !is_near) {
         has_finished = true;
         return false;
     }

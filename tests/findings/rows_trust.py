@@ -309,7 +309,7 @@ ROWS = [
     Row("capture_duplicates", NOT, "the network makes copies",
         two_hosts(forward=Impairment(duplicate=0.05))),
     Row("capture_duplicates", FIRES, "two ports of a switch, which marks between the copies",
-        two_ports(), "note", also=copies_left_out),
+        two_ports(), "warning", also=copies_left_out),
     Row("capture_duplicates", NOT, "the copies go one way, so that the network may make them",
         two_ports(ways=("a",))),
     Row("capture_duplicates", CANNOT, "too few packets to tell",

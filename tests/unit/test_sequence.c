@@ -315,6 +315,17 @@ static const scenario seen_before[] = {
                "a write 2..3; a write 4; +20; b ack 4",
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: duplicates=2 repeats=2", .events = "no retransmission; no loss"},
+    {.name = "a copy as late as a timeout, of what has been acknowledged, and nothing "
+             "behind it, constant",
+     .script = "a write 0..9; +20; b ack 9; a write 10; +20; b ack 10; +100000; "
+               "a write 3 copy; a write 11; +20; b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: duplicates=1 repeats=1", .events = "no round; no loss"},
+    {.name = "but the newest one was sent again, constant",
+     .script = "a write 0..9; +20; b ack 9; +100000; a write 9; +20; b ack 9; "
+               "a write 10; +20; b ack 10",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 ack_lost=1"},
     {.name = "a timeout among the first packets, constant",
      .script = "a write 0; b ack 0; a write 1; +100000; a write 1; b ack 1",
      .ident = SCENARIO_IDENT_CONSTANT,
