@@ -565,6 +565,7 @@ rs_analysis_run_tapped(const rs_options *options, const rs_tap *tap, GError **er
         .take = track,
         .leave_out = leave_out,
         .decided = end_survey,
+        .waits_for_copies = true,
         .ctx = &r,
     };
     const roce_alloc alloc = rs_alloc_make();

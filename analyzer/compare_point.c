@@ -177,6 +177,7 @@ rs_compare_point_begin(rs_compare_point *point, rs_path *path)
         .decode = decode,
         .take = track,
         .leave_out = leave_out,
+        .waits_for_copies = true,
         .ctx = point,
     };
     clear(point);

@@ -118,7 +118,8 @@ admit(roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
     roce_survey_point *point = point_of(intake, frame->point);
     roce_reorder *reorder =
         point->group < intake->n_reorders ? intake->reorders[point->group] : NULL;
-    if (leave_out(intake, point, reorder, frame, packet)) {
+    roce_reorder *waits = intake->config.waits_for_copies ? reorder : NULL;
+    if (leave_out(intake, point, waits, frame, packet)) {
         return;
     }
     if (reorder == NULL) {
@@ -160,13 +161,19 @@ reserve_reorders(roce_intake *intake)
     return true;
 }
 
+static bool
+waits_for_copies(const roce_intake *intake, const roce_survey_point *point)
+{
+    return point->delivers_twice && intake->config.waits_for_copies;
+}
+
 /* Gives the point's group the buffer that its frames have to wait in. */
 static bool
 make_reorder(roce_intake *intake, const roce_survey_point *point)
 {
     roce_reorder **reorder = &intake->reorders[point->group];
     uint64_t horizon_ns = point->horizon_ns;
-    if (point->delivers_twice && point->repeat_within_ns > horizon_ns) {
+    if (waits_for_copies(intake, point) && point->repeat_within_ns > horizon_ns) {
         horizon_ns = point->repeat_within_ns; /* first copies wait for their second */
     }
     if (*reorder == NULL && roce_reorder_new(reorder, &intake->alloc, horizon_ns,
@@ -192,7 +199,7 @@ prepare(roce_intake *intake)
         if (point->delivers_twice && intake->repeats == NULL) {
             good = roce_repeats_new(&intake->repeats, &intake->alloc) == ROCE_OK;
         }
-        if (point->order != ROCE_ORDER_FILE || point->delivers_twice) {
+        if (point->order != ROCE_ORDER_FILE || waits_for_copies(intake, point)) {
             good = good && make_reorder(intake, point);
         }
     }

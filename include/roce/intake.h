@@ -39,6 +39,9 @@ typedef struct roce_intake_config {
     /* A survey has decided, and none of its frames goes on before this returns: points
      * that belong together for other reasons can be joined.  May be NULL. */
     void (*decided)(void *ctx);
+    /* Where a mirror delivers twice, the first copy waits for the second: if that alone is
+     * marked, it counts.  Else the first one always does, and goes on at once. */
+    bool waits_for_copies;
     void *ctx;
 } roce_intake_config;
 

@@ -230,6 +230,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .take = take,
         .leave_out = leave_out,
         .decided = decided,
+        .waits_for_copies = (data[0] & 1) != 0,
         .ctx = &w,
     };
     const roce_alloc alloc = {.resize = resize, .release = release, .ctx = &w};

@@ -89,6 +89,7 @@ bench_of(uint64_t fail_from)
         .take = take,
         .leave_out = leave_out,
         .decided = decided,
+        .waits_for_copies = true,
         .ctx = &b,
     };
     const roce_alloc alloc = failing_alloc_make(&b.memory);
