@@ -220,6 +220,7 @@ analysis_new(const rs_options *options, rs_told *told)
     analysis->incomplete = told->errors->len > 0;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
     analysis->points = rs_points_new(options);
+    rs_points_tell(analysis->points, told->vantages);
     analysis->events = g_array_new(FALSE, FALSE, sizeof(roce_event));
     analysis->evidence = rs_evidence_table_new();
     roce_tracker_config config;

@@ -19,10 +19,11 @@ typedef struct point_key {
 
 struct rs_points {
     const rs_options *options;
-    GPtrArray *list;    /* rs_point */
-    GHashTable *by_key; /* point_key -> rs_point */
-    GHashTable *places; /* rs_point -> GPtrArray: all of the same place */
-    GHashTable *seen;   /* gint64: file and interface -> rs_point, the first of them */
+    const rs_vantages *vantages; /* NULL: nothing is known of them */
+    GPtrArray *list;             /* rs_point */
+    GHashTable *by_key;          /* point_key -> rs_point */
+    GHashTable *places;          /* rs_point -> GPtrArray: all of the same place */
+    GHashTable *seen;  /* gint64: file and interface -> rs_point, the first of them */
     GPtrArray *itself; /* by file, GPtrArray: by interface, rs_point of frames that were
                          * captured there and not mirrored to it; NULL: not known */
     GArray *ended;     /* guint by file: as which one it ended, from 1 on; 0: not yet */
@@ -105,6 +106,12 @@ rs_points_new(const rs_options *options)
     points->recall = several ? rs_recall_new() : NULL;
     points->frames_left = MOST_FRAMES_AGAIN;
     return points;
+}
+
+void
+rs_points_tell(rs_points *points, const rs_vantages *vantages)
+{
+    points->vantages = vantages;
 }
 
 void
@@ -310,6 +317,9 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     point->n_ended_before = points->n_ended;
     point->id = points->list->len;
     roce_survey_point_init(&point->survey, point->id, key->file_i);
+    point->survey.is_at_host =
+        points->vantages != NULL && points->options->files != NULL &&
+        rs_vantages_is_host(points->vantages, points->options->files[key->file_i]);
     point->speed_bps = interface->speed_bps;
     if (points->options->link_speed_bps != 0) {
         point->speed_bps = points->options->link_speed_bps;

@@ -14,6 +14,7 @@
 #include "frames.h"
 #include "options.h"
 #include "reader.h"
+#include "vantage.h"
 
 #include "roce/origin.h"
 #include "roce/packet.h"
@@ -59,6 +60,10 @@ rs_points_new(const rs_options *options);
 
 void
 rs_points_free(rs_points *points);
+
+/* Where the user says that files were captured; outlives the points. */
+void
+rs_points_tell(rs_points *points, const rs_vantages *vantages);
 
 guint
 rs_points_n(const rs_points *points);

@@ -85,14 +85,26 @@ rs_vantages_add(rs_vantages *vantages, const rs_hosts *hosts, const char *where,
     return TRUE;
 }
 
+/* What was said of a file, else of all; NULL: nothing. */
+static const place *
+place_of(const rs_vantages *vantages, const char *path)
+{
+    const place *p = find_place(vantages, path);
+    return p != NULL ? p : find_place(vantages, NULL);
+}
+
+gboolean
+rs_vantages_is_host(const rs_vantages *vantages, const char *path)
+{
+    const place *p = place_of(vantages, path);
+    return p != NULL && !p->network;
+}
+
 roce_vantage
 rs_vantages_find(const rs_vantages *vantages, const char *path, const roce_addr *src,
                  const roce_addr *dst)
 {
-    const place *p = find_place(vantages, path);
-    if (p == NULL) {
-        p = find_place(vantages, NULL);
-    }
+    const place *p = place_of(vantages, path);
     if (p == NULL) {
         return ROCE_VANTAGE_UNKNOWN;
     }

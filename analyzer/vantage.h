@@ -36,4 +36,8 @@ roce_vantage
 rs_vantages_find(const rs_vantages *vantages, const char *path, const roce_addr *src,
                  const roce_addr *dst);
 
+/* Whether the user says that the capture file was taken at a host. */
+gboolean
+rs_vantages_is_host(const rs_vantages *vantages, const char *path);
+
 #endif

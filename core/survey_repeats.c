@@ -16,6 +16,7 @@
  *  5. Of a switch of which some ports are mirrored both ways, those packets come twice that
  *     enter by one of them and leave by another.  So there are hosts, both directions of
  *     each two of which repeat, while all that others take part in does not.
+ *     At a host there is no such switch.
  */
 #include "sort.h"
 #include "survey_parts.h"
@@ -305,7 +306,7 @@ roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_ident
             : usual_ns < SOONER_THAN_TIMEOUT_NS && everything_repeats(&count, 1, 2);
     if (all) {
         point->n_twice_hosts = 0;
-    } else if (count.n_lags < SOME_LEAST / 2 ||
+    } else if (point->is_at_host || count.n_lags < SOME_LEAST / 2 ||
                (point->delivers_twice && point->n_twice_hosts == 0) ||
                !some_repeat(point, by_identity, desk, usual_ns)) {
         return;

@@ -54,6 +54,7 @@ typedef struct roce_survey_point {
     uint32_t
         n_twice_hosts; /* ... and, unless this is 0, whose source and destination */
     uint64_t twice_hosts[ROCE_TWICE_HOSTS]; /* are both among these, by hashes */
+    bool is_at_host;    /* the owner's: it was captured there, as the user says */
     bool settled;       /* nothing more is decided; set before: nothing at all */
     uint32_t n_surveys; /* that it had frames in, until it was settled */
     struct roce_survey_point *next; /* of its group, round and round */

@@ -310,6 +310,8 @@ ROWS = [
         two_hosts(forward=Impairment(duplicate=0.05))),
     Row("capture_duplicates", FIRES, "two ports of a switch, which marks between the copies",
         two_ports(), "warning", also=copies_left_out),
+    Row("capture_duplicates", NOT, "two hosts' packets come twice to a host, where no switch "
+        "is that could mirror", two_ports(), args=("--captured-at=10.0.0.2",)),
     Row("capture_duplicates", NOT, "the copies go one way, so that the network may make them",
         two_ports(ways=("a",))),
     Row("capture_duplicates", CANNOT, "too few packets to tell",
