@@ -10,7 +10,7 @@
 #define SILENT_NS (G_MAXUINT64 / 2) /* of an interface without frames */
 #define MAX_EARLY_NS ((guint64)1000 * 1000 * 1000)
 #define MAX_CANDIDATES 1024 /* of very many, the newest are looked at */
-#define MOST_FRAMES_AGAIN 2000000
+#define MOST_BYTES_AGAIN ((guint64)1024 * 1024 * 1024)
 
 typedef struct point_key {
     guint file_i, interface_i;
@@ -32,7 +32,9 @@ struct rs_points {
     rs_recall *recall; /* NULL with a single file */
     rs_beginning *beginning;
     guint beginning_file_i;
-    guint frames_left;  /* that may be read again, to look at sections */
+    guint64 bytes_left;  /* that may be read again, to look at sections */
+    point_key asked_for; /* last: an interface that is not the first of its file */
+    gboolean has_gone_on;
     point_key last_key; /* of the frame before: most often the same */
     rs_point *last;
 };
@@ -104,7 +106,7 @@ rs_points_new(const rs_options *options)
     points->ended = g_array_new(FALSE, TRUE, sizeof(guint));
     gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
     points->recall = several ? rs_recall_new() : NULL;
-    points->frames_left = MOST_FRAMES_AGAIN;
+    points->bytes_left = MOST_BYTES_AGAIN;
     return points;
 }
 
@@ -186,16 +188,31 @@ follows(const rs_points *points, const rs_point *before, const rs_point *next,
            (before->packets == 0 || begins_behind(before, first_ns));
 }
 
+/* Whether what an interface has in its section goes on with the sections before it.  Several
+ * points may ask for one after the other. */
+static gboolean
+goes_on(rs_points *points, const rs_point *next)
+{
+    if (points->options->files == NULL) {
+        return FALSE;
+    }
+    const point_key key = {.file_i = next->file_i, .interface_i = next->interface_i};
+    if (!key_equal(&key, &points->asked_for)) {
+        points->asked_for = key;
+        points->has_gone_on = rs_recall_section_is_new(
+            points->options->files[next->file_i], &points->options->ports,
+            next->interface_i, next->section, &points->bytes_left);
+    }
+    return points->has_gone_on;
+}
+
 /* Whether the file begins with what the point has seen: it is no continuation of it, but
  * the same traffic by another clock. */
 static gboolean
 begins_again(rs_points *points, const rs_point *before, const rs_point *next)
 {
     if (before->packets > 0 && before->survey.file_i == next->file_i) {
-        return points->options->files == NULL ||
-               !rs_recall_section_is_new(points->options->files[next->file_i],
-                                         &points->options->ports, next->interface_i,
-                                         next->section, &points->frames_left);
+        return !goes_on(points, next);
     }
     if (points->recall == NULL || before->packets == 0) {
         return FALSE;

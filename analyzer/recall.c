@@ -6,12 +6,16 @@
 #include "roce/hash.h"
 #include "roce/wire_identity.h"
 
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
 #define SLOTS (1u << 17)
 #define MAX_ENTRIES (SLOTS / 2)
 #define PSNS_COME_ROUND ((guint64)1 << 23) /* packets; no stream has twice as many */
 #define BEGINNING_FRAMES 8192
 #define BEGINNING_PACKETS 256
 #define ROUND_PACKETS 256 /* so many may be sent again in a row ... */
+#define LEAST_COST ((guint64)4 * 1024 * 1024) /* bytes: what it takes to look at all */
 #define PART_PACKETS 1024 /* ... and so many, while others are sent */
 
 typedef struct entry {
@@ -226,31 +230,46 @@ rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginn
     return begins_the_same(&k);
 }
 
+/* Whether the file can be read again for what is left. */
+static gboolean
+may_read_again(const char *path, guint64 *bytes_left)
+{
+    GStatBuf st;
+    if (*bytes_left < LEAST_COST || g_stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return FALSE;
+    }
+    guint64 cost = MAX((guint64)st.st_size, LEAST_COST);
+    if (cost > *bytes_left) {
+        return FALSE;
+    }
+    *bytes_left -= cost;
+    return TRUE;
+}
+
 gboolean
 rs_recall_section_is_new(const char *path, const roce_ports *ports, guint interface_i,
-                         guint section, guint *frames_left)
+                         guint section, guint64 *bytes_left)
 {
-    g_autoptr(rs_reader) reader =
-        g_file_test(path, G_FILE_TEST_IS_REGULAR) ? rs_reader_open(path, NULL) : NULL;
+    if (!may_read_again(path, bytes_left)) {
+        return FALSE;
+    }
+    g_autoptr(rs_reader) reader = rs_reader_open(path, NULL);
     rs_recall *before = rs_recall_new();
     rs_beginning *beginning = beginning_new();
     rs_record record;
-    guint n_of_section = 0;
-    while (reader != NULL && n_of_section<BEGINNING_FRAMES && * frames_left> 0 &&
+    guint n = 0; /* frames of the section */
+    while (reader != NULL && n < BEGINNING_FRAMES &&
            rs_reader_next(reader, &record, NULL) > 0) {
-        const rs_interface *interface = rs_reader_interface(reader, record.interface);
         roce_packet packet;
-        --*frames_left;
         roce_decode(&record.frame, ports, &packet);
-        if (interface->section < section) {
+        if (rs_reader_interface(reader, record.interface)->section < section) {
             rs_recall_add(before, 0, &record.frame, &packet);
         } else {
             add_opening(beginning, &record, &packet);
-            n_of_section++;
+            n++;
         }
     }
-    gboolean is_new =
-        n_of_section > 0 && !rs_recall_knows(before, 0, beginning, interface_i);
+    gboolean is_new = n > 0 && !rs_recall_knows(before, 0, beginning, interface_i);
     rs_beginning_free(beginning);
     rs_recall_free(before);
     return is_new;

@@ -54,9 +54,9 @@ rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginn
 
 /* Whether the interface of a section, as they are numbered, goes on in a file with what stands
  * in the sections before it, rather than to begin with that once more.  FALSE if the file
- * cannot be read again, or if that takes more than `frames_left`, which is counted down. */
+ * cannot be read again, or has more than `bytes_left`, from which it is taken. */
 gboolean
 rs_recall_section_is_new(const char *path, const roce_ports *ports, guint interface_i,
-                         guint section, guint *frames_left);
+                         guint section, guint64 *bytes_left);
 
 #endif
