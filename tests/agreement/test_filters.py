@@ -32,6 +32,8 @@ def made_captures():
     """(name, bytes, arguments): what findings are tested with, if it is one file."""
     import test_findings as of_findings
     for i, row in enumerate(of_findings.all_rows()):
+        if row.finding == "capture_duplicates" and row.args:
+            continue  # nobody tells the plugin that no mirror is there: it leaves copies out
         made = row.make()
         if isinstance(made, dict):
             made = next(iter(made.values())) if len(made) == 1 else None
