@@ -21,8 +21,6 @@
 #include <signal.h>
 #include <string.h>
 
-#define STEP_BACK_NS 1000000 /* a longer one is that of a clock that was set */
-
 static volatile sig_atomic_t interrupt_asked;
 
 void
@@ -67,11 +65,12 @@ static guint64
 last_stamp(void *ctx, guint32 point)
 {
     const rs_analysis *analysis = ctx;
+    guint file_i = rs_analysis_point(analysis, point)->survey.file_i;
     guint64 last_ns = 0;
     for (guint i = 0; i < rs_points_n(analysis->points); i++) {
         const rs_point *p = rs_analysis_point(analysis, i);
-        gboolean is_set_back = p->last_ns + STEP_BACK_NS < p->newest_ns;
-        if (p->survey.file_i == rs_analysis_point(analysis, point)->survey.file_i) {
+        gboolean is_set_back = p->last_ns + ROCE_SET_BACK_NS < p->newest_ns;
+        if (p->survey.file_i == file_i) {
             last_ns = MAX(last_ns, is_set_back ? p->last_ns : p->newest_ns);
         }
     }

@@ -295,17 +295,7 @@ guint32
 rs_finding_most_at(const rs_findings *all, guint32 id,
                    guint64 (*measure)(const roce_stream *stream))
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    const GArray *members = rs_summary_members(all->summary, id);
-    guint32 most = id;
-    for (guint i = 0; members != NULL && i < members->len; i++) {
-        guint32 other = g_array_index(members, guint32, i);
-        if (measure(roce_tracker_stream(tracker, other)) >
-            measure(roce_tracker_stream(tracker, most))) {
-            most = other;
-        }
-    }
-    return most;
+    return rs_summary_most_at(all->summary, all->analysis->tracker, id, measure);
 }
 
 /* Which point speaks of a stream that several saw. */

@@ -154,20 +154,22 @@ located_title(const rs_flow *flow, const located *where)
     return g_string_free(title, FALSE);
 }
 
-/* What was lost between points that were captured at, or came late at one; what did neither is
- * told by `rest`.  Where nothing was lost it has no title. */
+#define WANTED_AGAIN ", and asked for or sent again."
+
+/* What was lost between points that were captured at, and how that is known, or came late at
+ * one; what did neither is told by `rest`.  Where nothing was lost it has no title. */
 static void
 write_located(const rs_flow *flow, rs_finding *f, const located *where,
-              const char *rest)
+              const char *known_by, const char *rest)
 {
     g_autoptr(GString) detail = g_string_new(NULL);
     guint64 left = flow->n - MIN(flow->n, where->lost + where->late);
     if (where->lost > 0) {
         f->severity = rs_flow_loss_severity(flow, where->lost);
         f->title = located_title(flow, where);
-        g_string_append(detail,
-                        "Seen at the first of two points and not at the second, and "
-                        "asked for or sent again.");
+        g_string_append_printf(
+            detail, "Seen at the first of two points and not at the second%s",
+            known_by);
         f->advice =
             g_strdup("Look at the queues and counters between these two points.");
     }
@@ -207,7 +209,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     g_auto(located) where = locate(flow, IN_FRONT);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
-        write_located(flow, f, &where,
+        write_located(flow, f, &where, WANTED_AGAIN,
                       "it is known only that they did not come to here");
         return TRUE;
     }
@@ -263,7 +265,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
     g_auto(located) where = locate(flow, BEHIND);
     f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
     if (where.lost + where.late > 0) {
-        write_located(flow, f, &where,
+        write_located(flow, f, &where, WANTED_AGAIN,
                       "it cannot be told whether they were lost or late");
         if (where.lost == 0) {
             f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
@@ -392,7 +394,7 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
         where.late = 0;
-        write_located(flow, f, &where,
+        write_located(flow, f, &where, WANTED_AGAIN,
                       "it cannot be told whether they or their ACKs were lost");
         return TRUE;
     }
@@ -421,18 +423,11 @@ rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
     if (where.lost == 0) {
         return FALSE;
     }
-    guint64 left = flow->n - MIN(flow->n, where.lost);
-    g_autofree char *n = rs_finding_packets(left);
-    g_autofree char *rest =
-        left == 0 ? g_strdup("")
-                  : g_strdup_printf(
-                        "  Of %s more it is known only that they are missing.", n);
-    f->title = located_title(flow, &where);
-    f->detail =
-        g_strdup_printf("Seen at the first of two points and not at the second.  The "
-                        "service does not acknowledge, and sends nothing again.%s",
-                        rest);
-    f->advice = g_strdup("Look at the queues and counters between these two points.");
+    where.late = 0;
+    write_located(flow, f, &where,
+                  ".  The service does not acknowledge, and sends nothing again.",
+                  "it is known only that they are missing");
+    f->severity = RS_SEVERITY_WARNING; /* nobody waits for what is missing */
     return TRUE;
 }
 

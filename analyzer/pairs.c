@@ -42,29 +42,34 @@ add_stream(GPtrArray *pairs, GHashTable *index, const roce_stream *s)
     g_array_append_val(pair->streams, s->id);
 }
 
-/* Whether a stream has it, and is the one of those that are the same that speaks. */
-static gboolean
-is_chosen(const rs_findings *all, rs_pair_points points, rs_pair_fn has,
-          const roce_stream *s)
+/* Of streams that are the same, some of which have it: the one that stands for all, else the
+ * first of the others. */
+static guint32
+first_that_has(const rs_findings *all, rs_pair_fn has, guint32 standing)
 {
-    guint32 standing = g_array_index(all->summary->group, guint32, s->id);
     const roce_tracker *tracker = all->analysis->tracker;
-    if (points != RS_PAIRS_AT_ANY) {
-        return (points == RS_PAIRS_EVERYWHERE || standing == s->id) && has(all, s);
-    }
-    if (!has(all, s) || standing == s->id) {
-        return has(all, s);
-    }
     const GArray *members = rs_summary_members(all->summary, standing);
-    if (has(all, roce_tracker_stream(tracker, standing))) {
-        return FALSE;
+    guint32 first = standing;
+    for (guint i = 0; !has(all, roce_tracker_stream(tracker, first)); i++) {
+        first = g_array_index(members, guint32, i);
     }
-    guint i = 0;
-    while (
-        !has(all, roce_tracker_stream(tracker, g_array_index(members, guint32, i)))) {
-        i++;
+    return first;
+}
+
+/* Whether a stream that has it is the one that speaks of it. */
+static gboolean
+speaks(const rs_findings *all, rs_pair_points points, rs_pair_fn has, guint32 id)
+{
+    guint32 standing = g_array_index(all->summary->group, guint32, id);
+    switch (points) {
+    case RS_PAIRS_ONCE:
+        return standing == id;
+    case RS_PAIRS_AT_ANY:
+        return first_that_has(all, has, standing) == id;
+    case RS_PAIRS_EVERYWHERE:
+        break;
     }
-    return g_array_index(members, guint32, i) == s->id;
+    return TRUE;
 }
 
 GPtrArray *
@@ -75,7 +80,7 @@ rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
     g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (is_chosen(all, points, has, s)) {
+        if (has(all, s) && speaks(all, points, has, id)) {
             add_stream(pairs, index, s);
         }
     }

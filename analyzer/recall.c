@@ -15,8 +15,8 @@
 #define BEGINNING_FRAMES 8192
 #define BEGINNING_PACKETS 256
 #define ROUND_PACKETS 256 /* so many may be sent again in a row ... */
-#define LEAST_COST ((guint64)4 * 1024 * 1024) /* bytes: what it takes to look at all */
 #define PART_PACKETS 1024 /* ... and so many, while others are sent */
+#define LEAST_COST ((guint64)4 * 1024 * 1024) /* bytes: what it takes to look at all */
 
 typedef struct entry {
     guint64 narrow; /* identity; 0: none */

@@ -306,13 +306,8 @@ add_to_groups(rs_summary *summary, const rs_analysis *analysis, GArray *firsts,
     }
 }
 
-static void
-free_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
-/* Those that go on with another one. */
+/* Those that go on with another one; `groups` has the first ones of each stream that was seen
+ * more than once. */
 static void
 find_later(const rs_summary *summary, GHashTable *groups)
 {
@@ -333,15 +328,23 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
 {
     guint n = roce_tracker_n_streams(analysis->tracker);
     g_array_set_size(summary->group, n);
+    g_autoptr(GHashTable) first = g_hash_table_new(hash_stream, same_stream);
     g_autoptr(GHashTable) groups =
-        g_hash_table_new_full(hash_stream, same_stream, NULL, free_array);
+        g_hash_table_new_full(NULL, NULL, NULL, free_members);
     for (guint32 id = 0; id < n; id++) {
         gpointer s = (gpointer)(guintptr)stream_of(analysis, id);
-        GArray *firsts = g_hash_table_lookup(groups, s);
+        const roce_stream *known = g_hash_table_lookup(first, s);
         g_array_index(summary->group, guint32, id) = id;
+        if (known == NULL) {
+            g_hash_table_add(first, s);
+            continue;
+        }
+        gpointer key = GUINT_TO_POINTER(known->id);
+        GArray *firsts = g_hash_table_lookup(groups, key);
         if (firsts == NULL) {
             firsts = g_array_new(FALSE, FALSE, sizeof(guint32));
-            g_hash_table_insert(groups, s, firsts);
+            g_array_append_val(firsts, known->id);
+            g_hash_table_insert(groups, key, firsts);
         }
         add_to_groups(summary, analysis, firsts, id);
     }
@@ -363,12 +366,32 @@ rs_summary_stands(const rs_summary *summary, guint32 stream)
     return g_array_index(summary->group, guint32, stream) == stream;
 }
 
-static guint64
-count_row(const roce_stream *s, rs_timeline_row row)
+guint32
+rs_summary_most_at(const rs_summary *summary, const roce_tracker *tracker, guint32 id,
+                   guint64 (*measure)(const roce_stream *stream))
 {
-    return row == RS_TIMELINE_CE     ? s->ecn.codepoint[ROCE_ECN_CE]
-           : row == RS_TIMELINE_CNPS ? roce_stream_congestion_of(s)->cnps_sent
-                                     : 0;
+    const GArray *members = rs_summary_members(summary, id);
+    guint32 most = id;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        guint32 other = g_array_index(members, guint32, i);
+        if (measure(roce_tracker_stream(tracker, other)) >
+            measure(roce_tracker_stream(tracker, most))) {
+            most = other;
+        }
+    }
+    return most;
+}
+
+static guint64
+count_ce(const roce_stream *s)
+{
+    return s->ecn.codepoint[ROCE_ECN_CE];
+}
+
+static guint64
+count_cnps(const roce_stream *s)
+{
+    return roce_stream_congestion_of(s)->cnps_sent;
 }
 
 /* The point that counts for a row of the time line: as count_once() has it. */
@@ -376,16 +399,11 @@ static guint32
 speaks_for(const rs_summary *summary, const rs_analysis *analysis, guint32 id,
            rs_timeline_row row)
 {
-    const GArray *members = rs_summary_members(summary, id);
-    guint32 most = id;
-    for (guint i = 0; members != NULL && i < members->len; i++) {
-        guint32 other = g_array_index(members, guint32, i);
-        if (count_row(stream_of(analysis, other), row) >
-            count_row(stream_of(analysis, most), row)) {
-            most = other;
-        }
-    }
-    return most;
+    return row == RS_TIMELINE_CE
+               ? rs_summary_most_at(summary, analysis->tracker, id, count_ce)
+           : row == RS_TIMELINE_CNPS
+               ? rs_summary_most_at(summary, analysis->tracker, id, count_cnps)
+               : id;
 }
 
 gboolean
@@ -402,10 +420,8 @@ rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
         return FALSE;
     }
     for (guint32 id = 0; id < n; id++) {
-        guint32 at = rs_summary_stands(summary, id)
-                         ? speaks_for(summary, analysis, id, row)
-                         : ROCE_NO_STREAM;
-        if (at != ROCE_NO_STREAM && rs_timeline_has_stream(timeline, at)) {
+        guint32 at = speaks_for(summary, analysis, id, row);
+        if (rs_summary_stands(summary, id) && rs_timeline_has_stream(timeline, at)) {
             rs_timeline_add_stream(timeline, at, row, sum);
         }
     }

@@ -92,6 +92,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_summary, rs_summary_free)
 const GArray *
 rs_summary_members(const rs_summary *summary, guint32 stream);
 
+/* Of them, the one that has most of what is measured; the one itself, where none has more. */
+guint32
+rs_summary_most_at(const rs_summary *summary, const roce_tracker *tracker, guint32 id,
+                   guint64 (*measure)(const roce_stream *stream));
+
 void
 rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);
 

@@ -11,9 +11,8 @@
 #define ENTRIES (1u << 18)
 #define PROBES 4
 #define PATTERNS 1024 /* of a stream; of further ones nothing is told */
-#define SIGHTINGS                                                                      \
-    64            /* of a stream; of one with more it is not told where it was seen */
-#define POINTS 64 /* that are told apart: those from the last on are one */
+#define SIGHTINGS 64  /* of a stream; of one with more it is not told */
+#define POINTS 64     /* that are told apart: those from the last on are one */
 
 typedef struct twin {
     roce_wire_identity identity; /* narrow is 0: empty */
@@ -43,16 +42,13 @@ typedef struct sighting {
 
 typedef struct stream_twins {
     guint64 only_here;
-    GArray *
-        sightings; /* of the packets with a PSN of a lane that it saw first; NULL: none */
+    GArray *sightings;     /* of requests and responses it saw first; NULL: none */
     gboolean is_scattered; /* some of them are not counted there */
     guint64 repeats;       /* of such that were like one before at the same point */
     guint64 marked_before;
     GArray *patterns; /* pattern, of the packets that it saw first; NULL: none */
     GArray *marked;   /* rs_marked; NULL: none */
-    guint32 same; /* + 1: another stream that is the same at another point; 0: none */
-    guint32
-        group; /* the one that stands for those that are the same; when all has come */
+    guint32 same;  /* + 1: another stream that is the same at another point; 0: none */
     guint32 point; /* its own */
     guint64 after; /* points of the same clock that saw some of its packets before it */
     gboolean undecided; /* nobody knows where some were marked */
@@ -359,8 +355,7 @@ static gboolean
 is_sequenced(const roce_packet *p)
 {
     roce_role role = roce_opcode_get(p->bth.opcode)->role;
-    return roce_role_is_request(role) || roce_role_is_response_data(role) ||
-           role == ROCE_ROLE_ATOMIC_ACK;
+    return roce_role_is_request(role) || roce_role_is_response_data(role);
 }
 
 gboolean
@@ -542,8 +537,7 @@ group_streams(rs_twins *twins)
 {
     GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
     for (guint32 i = 0; i < twins->streams->len; i++) {
-        of_stream(twins, i)->group = root_of(twins, i);
-        gpointer root = GUINT_TO_POINTER(of_stream(twins, i)->group);
+        gpointer root = GUINT_TO_POINTER(root_of(twins, i));
         GArray *members = g_hash_table_lookup(groups, root);
         if (members == NULL) {
             members = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -655,12 +649,9 @@ rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint
 }
 
 gboolean
-rs_twins_have_met(const rs_twins *twins, guint32 a, guint32 b)
+rs_twins_have_met(rs_twins *twins, guint32 a, guint32 b)
 {
-    guint32 n = twins->streams->len;
-    return a < n && b < n &&
-           g_array_index(twins->streams, stream_twins, a).group ==
-               g_array_index(twins->streams, stream_twins, b).group;
+    return root_of(twins, a) == root_of(twins, b);
 }
 
 guint64

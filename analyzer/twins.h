@@ -102,7 +102,7 @@ rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint
 /* Whether two streams are the same at two points, since some packet was seen at both, or of
  * each at a third one. */
 gboolean
-rs_twins_have_met(const rs_twins *twins, guint32 a, guint32 b);
+rs_twins_have_met(rs_twins *twins, guint32 a, guint32 b);
 
 /* Requests and responses of a stream that were like one before at its point, as those that
  * are sent again are where nothing numbers them: of whether these were seen at other points

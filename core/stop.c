@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define MAX_SOURCES 4096
-#define SET_BACK_NS 1000000 /* a longer step back is that of a clock that was set */
 
 typedef struct roce_pause_state pause_state;
 
@@ -157,7 +156,7 @@ static void
 take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t quanta)
 {
     uint64_t now = frame->time_ns;
-    bool is_set_back = now + SET_BACK_NS < s->seen_ns;
+    bool is_set_back = now + ROCE_SET_BACK_NS < s->seen_ns;
     if (is_set_back) {
         set_back(t, s);
     }

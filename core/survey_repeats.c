@@ -50,7 +50,6 @@ typedef struct sender {
 typedef struct repeat_count {
     sender senders[MAX_WAYS];
     uint32_t n_senders;
-    uint32_t most;     /* so many are counted */
     bool by_way;       /* what a host sends to each other one is counted by itself */
     uint64_t *lags_ns; /* of second copies behind their first */
     uint32_t n_lags;
@@ -67,7 +66,7 @@ sender_of(repeat_count *count, const roce_held *h)
             return s;
         }
     }
-    if (count->n_senders == count->most) {
+    if (count->n_senders == (count->by_way ? MAX_WAYS : MAX_SENDERS)) {
         return NULL;
     }
     sender *s = &count->senders[count->n_senders++];
@@ -137,6 +136,18 @@ is_telling(const sender *s)
     return roce_reaches(s->telling, s->packets, TELLING_PERCENT);
 }
 
+static bool
+can_be_asked(const sender *s)
+{
+    return is_telling(s) || s->class == ROCE_HELD_RELIABLE;
+}
+
+static bool
+comes_twice(const sender *s)
+{
+    return roce_reaches(s->repeated, s->packets, SENDER_PERCENT);
+}
+
 static uint32_t
 count_telling(const repeat_count *count)
 {
@@ -157,11 +168,10 @@ everything_repeats(const repeat_count *count, uint32_t least, uint32_t least_sen
     uint32_t n = 0;
     for (uint32_t i = 0; i < count->n_senders; i++) {
         const sender *s = &count->senders[i];
-        if (!is_telling(s) && s->class != ROCE_HELD_RELIABLE) {
+        if (!can_be_asked(s)) {
             continue;
         }
-        if (s->packets >= least &&
-            !roce_reaches(s->repeated, s->packets, SENDER_PERCENT)) {
+        if (s->packets >= least && !comes_twice(s)) {
             return false;
         }
         packets += s->packets;
@@ -177,14 +187,7 @@ everything_repeats(const repeat_count *count, uint32_t least, uint32_t least_sen
 static bool
 is_asked(const sender *way)
 {
-    return way->packets >= SENDER_LEAST &&
-           (is_telling(way) || way->class == ROCE_HELD_RELIABLE);
-}
-
-static bool
-comes_twice(const sender *way)
-{
-    return roce_reaches(way->repeated, way->packets, SENDER_PERCENT);
+    return way->packets >= SENDER_LEAST && can_be_asked(way);
 }
 
 static bool
@@ -283,7 +286,7 @@ some_repeat(roce_survey_point *point, const roce_held_slice *by_identity,
             const roce_survey_desk *desk, uint64_t usual_ns)
 {
     roce_survey_point guess = {0};
-    repeat_count ways = {.lags_ns = desk->lags_ns, .most = MAX_WAYS, .by_way = true};
+    repeat_count ways = {.lags_ns = desk->lags_ns, .by_way = true};
     count_repeats(by_identity, &ways);
     bool good = find_hosts(&guess, &ways) && hosts_explain(&guess, &ways, usual_ns);
     if (good) {
@@ -297,7 +300,7 @@ void
 roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_identity,
                        roce_survey_desk *desk)
 {
-    repeat_count count = {.lags_ns = desk->lags_ns, .most = MAX_SENDERS};
+    repeat_count count = {.lags_ns = desk->lags_ns};
     count_repeats(by_identity, &count);
     uint64_t usual_ns = usual_lag_ns(&count, desk);
     bool all =

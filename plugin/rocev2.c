@@ -35,8 +35,8 @@ static builtin_repair
 repair_of(const plugin_packet *packet, const packet_record *record,
           const packet_info *pinfo)
 {
-    bool has_aeth = (packet->roce.headers & ROCE_HEADER_AETH) != 0;
     const roce_packet *p = &packet->roce;
+    bool has_aeth = (p->headers & ROCE_HEADER_AETH) != 0;
     const roce_opcode_info *opcode = roce_opcode_get(p->bth.opcode);
     bool is_send =
         p->has_bth && p->outcome == ROCE_DECODED && opcode->role == ROCE_ROLE_SEND;
@@ -44,8 +44,7 @@ repair_of(const plugin_packet *packet, const packet_record *record,
         .hide_tree = !pref_show_builtin,
         .hide_unknown = opcode->role != ROCE_ROLE_UNKNOWN,
         .keep_source = packet->place == HOOK_UDP,
-        .has_remark =
-            has_aeth && roce_aeth_get_kind(packet->roce.aeth_syndrome) == ROCE_AETH_NAK,
+        .has_remark = has_aeth && roce_aeth_get_kind(p->aeth_syndrome) == ROCE_AETH_NAK,
         .send_part = pref_limit_heuristics && is_send ? opcode->part : ROCE_PART_NONE,
         .send_bytes = p->payload_bytes,
     };

@@ -33,6 +33,8 @@ typedef struct roce_pause_interval {
     roce_pause_end end;
 } roce_pause_interval;
 
+/* Stamps that step back by more are those of a clock that was set. */
+#define ROCE_SET_BACK_NS 1000000
 #define ROCE_PAUSE_INTERVALS 256 /* kept per source and priority; totals go on */
 
 /* One source and priority.  Valid until the next one is new. */
@@ -53,7 +55,7 @@ typedef struct roce_pause_source {
     /* The first ROCE_PAUSE_INTERVALS of them, each behind the one before: what a clock that
      * was set back has stamped is not among them as long as it is behind. */
     roce_pause_interval *intervals;
-    roce_pause_interval newest;     /* kept or not; valid if n_intervals > 0 */
+    roce_pause_interval newest; /* kept or not; valid if n_intervals > 0 */
     uint64_t first_frame;
     uint64_t xoff_frame; /* that began the newest pause */
     bool paused; /* by the newest frame; that the time has run out since shows with the

@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define SET_BACK_NS 1000000      /* as core/stop.c has it */
 #define SANE (UINT64_C(1) << 40) /* no counter gets there but by running below 0 */
 #define RNR_MAX_NS 655360000     /* what an RNR NAK may ask for */
 
@@ -29,8 +28,8 @@ accounts_note_frame(accounts *a, uint32_t point, uint64_t time_ns)
     a->n_frames++;
     a->seen_ns[a->n_frames] = time_ns;
     a->point[a->n_frames] = (uint8_t)point;
-    a->is_set_back |=
-        a->n_frames > 1 && time_ns < a->last_ns && a->last_ns - time_ns > SET_BACK_NS;
+    a->is_set_back |= a->n_frames > 1 && time_ns < a->last_ns &&
+                      a->last_ns - time_ns > ROCE_SET_BACK_NS;
     a->first_ns = time_ns < a->first_ns ? time_ns : a->first_ns;
     a->last_ns = time_ns > a->last_ns ? time_ns : a->last_ns;
     return a->n_frames;
