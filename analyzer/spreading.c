@@ -169,6 +169,35 @@ common_bins(const rs_analysis *analysis, const rs_address_pair *pair, guint *fir
     return *first + RS_SIBLINGS_LEAST_BINS <= *end;
 }
 
+/* What a data packet of a stream carries on average. */
+static guint64
+mean_payload(const roce_stream *s)
+{
+    guint64 n =
+        s->space[ROCE_SPACE_REQUESTS].packets + s->space[ROCE_SPACE_RESPONSES].packets;
+    return n > 0 ? s->payload_bytes / n : 0;
+}
+
+/* Whether all streams of a pair fill their packets, at least by half.  One that does not,
+ * such as a clear-to-send's, has no more to send, as often as it does. */
+static gboolean
+fill_their_packets(const rs_analysis *analysis, const rs_address_pair *pair)
+{
+    guint64 most = 0;
+    for (guint i = 0; i < pair->n_streams; i++) {
+        most =
+            MAX(most,
+                mean_payload(roce_tracker_stream(analysis->tracker, pair->streams[i])));
+    }
+    for (guint i = 0; i < pair->n_streams; i++) {
+        const roce_stream *s = roce_tracker_stream(analysis->tracker, pair->streams[i]);
+        if (2 * mean_payload(s) < (s->pmtu_bytes > 0 ? s->pmtu_bytes : most)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 /* Adds one sibling: what it sent in common time, and in how many bins. */
 static void
 add_sibling(const rs_analysis *analysis, rs_siblings *siblings, guint32 id, guint first,
@@ -211,7 +240,7 @@ measure_siblings(const rs_analysis *analysis, rs_address_pair *pair)
     rs_siblings siblings = {
         .start_ns = zero_ns + first * bin_ns,
         .end_ns = zero_ns + end * bin_ns,
-        .all_busy = TRUE,
+        .all_busy = fill_their_packets(analysis, pair),
         .least_bytes = G_MAXUINT64,
     };
     for (guint i = 0; i < pair->n_streams; i++) {

@@ -264,6 +264,8 @@ SIBLINGS = (
     Row("unfair_siblings", NOT, "2.5 : 1", named("h3", "nearly_fair_siblings")),
     Row("unfair_siblings", CANNOT, "one of them may have had nothing to send",
         named("h3", "shy_sibling")),
+    Row("unfair_siblings", CANNOT, "one of them fills no packets, however many it sends",
+        named("h3", "small_sibling")),
 )
 
 # --- order ---------------------------------------------------------------------------

@@ -121,6 +121,15 @@ def shy_sibling():
         base.flows[0], dataclasses.replace(base.flows[1], pair=shy)))
 
 
+def small_sibling():
+    """One of two sends nothing but small messages, one behind another."""
+    base = siblings((1_000, 1_000), 60)
+    small = dataclasses.replace(base.flows[1].pair, a=dataclasses.replace(
+        base.flows[1].pair.a, work=at_times(range(0, 900_000, 2_000), 64)))
+    return dataclasses.replace(base, flows=(
+        base.flows[0], dataclasses.replace(base.flows[1], pair=small)))
+
+
 def same_port(n=2, others=2, **switch):
     """n queue pairs whose QPNs have the same product, and with it the same source port;
     and others with ports of their own."""
@@ -156,6 +165,7 @@ SCENARIOS = {
     "unfair_siblings": unfair_siblings,
     "nearly_fair_siblings": nearly_fair_siblings,
     "shy_sibling": shy_sibling,
+    "small_sibling": small_sibling,
     "same_port": same_port,
     "same_port_4": lambda: same_port(4, 0),
     "slow_host": slow_host,

@@ -239,6 +239,11 @@ def pairs(seen, bin_ns):
     return out
 
 
+def _mean_payload(packets):
+    payloads = [p.tx.payload_bytes for p in filter(Seen.is_data, packets)]
+    return sum(payloads) / len(payloads)
+
+
 def _siblings(streams, bin_ns):
     first = -(-max(packets[0].time_ns for packets in streams) // bin_ns)
     end = min(packets[-1].time_ns for packets in streams) // bin_ns
@@ -250,9 +255,11 @@ def _siblings(streams, bin_ns):
             if first <= p.time_ns // bin_ns < end:
                 counter[p.time_ns // bin_ns] += p.udp_bytes
     sums = [sum(counter.values()) for counter in bins]
+    means = [_mean_payload(packets) for packets in streams]
     jain = fractions.Fraction(sum(sums)**2, len(sums) * sum(x * x for x in sums))
     return {"jain": float(jain), "start_ns": first * bin_ns, "end_ns": end * bin_ns,
-            "all_busy": all(10 * len(c) >= 9 * (end - first) for c in bins),
+            "all_busy": all(10 * len(c) >= 9 * (end - first) for c in bins) and
+                        2 * min(means) >= max(means),  # they have one MTU
             "least_bytes": min(sums), "most_bytes": max(sums)}
 
 

@@ -49,6 +49,7 @@ ROWS = (
     Row("siblings", ("siblings",)),
     Row("unfair_siblings", ("siblings",)),
     Row("shy_sibling", ("siblings",)),
+    Row("small_sibling", ("siblings",)),
     Row("same_port", ("shared",)),
     Row("ecmp"),
     Row("flowlets", ("gaps",)),
