@@ -22,6 +22,7 @@ typedef struct roce_lane {
     bool selective;    /* the acceptor keeps what comes beyond a gap */
     bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
     bool ident_known;
+    bool broken;           /* UC: the message under way was not seen whole, in order */
     uint16_t newest_ident; /* of all seen; if they rise, what is older was overtaken */
     int64_t first;         /* lowest PSN that this point can have seen */
     int64_t next_tx;       /* PSN behind the newest transmission */

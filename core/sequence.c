@@ -138,6 +138,16 @@ free_span(const roce_history *history, const roce_slot *slot, uint32_t span)
     return room < span ? (uint32_t)room : span;
 }
 
+/* Whether a message is complete with this request, its last one.  A UC receiver drops
+ * messages of which a packet is missing or out of order. */
+static bool
+completes(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->requests;
+    return s->pub.transport != ROCE_TRANSPORT_UC ||
+           (!lane->broken && a->psn >= lane->max_next);
+}
+
 /* A PSN that had not been seen here: its entry, and its part in a message. */
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -147,7 +157,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);
     bool ends = roce_part_ends(a->info->part);
-    s->pub.messages_completed += ends ? 1 : 0;
+    s->pub.messages_completed += ends && completes(s, a) ? 1 : 0;
     roce_slot *slot =
         roce_room_take(t, &lane->history, a->psn, roce_sequence_keep_from(s), &forgot);
     if (forgot > 0) {
@@ -461,6 +471,19 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
 }
 
+/* A request beyond all seen begins a message, or goes on with one. */
+static void
+take_new(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = roce_requests(s);
+    if (roce_part_starts(a->info->part)) {
+        lane->broken = false;
+    } else if (a->psn > lane->max_next) {
+        lane->broken = s->pub.transport == ROCE_TRANSPORT_UC;
+    }
+    place(t, s, a, new_entry(t, s, a));
+}
+
 /* Rule 1. */
 static void
 ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -471,7 +494,7 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         if (a->psn > lane->max_next) {
             open_gap(t, s, a);
         }
-        place(t, s, a, new_entry(t, s, a));
+        take_new(t, s, a);
         return;
     }
     const roce_round *round = &roce_trouble_of(s)->round;
@@ -491,7 +514,7 @@ ahead(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         open_gap(t, s, a);
     }
     lane->next_tx = a->psn + a->span;
-    place(t, s, a, new_entry(t, s, a));
+    take_new(t, s, a);
 }
 
 /* Where the request stands; `expected` is not known before the first one, and while a
@@ -529,6 +552,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     sight(t, s, a);
     t->last.expected_known = false;
     lane->started = true;
+    lane->broken = false;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next =
         begins_at(t, s, a);
     s->una = lane->first;

@@ -617,6 +617,17 @@ static const scenario datagrams[] = {
      .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; a uc.write 5 copy; "
                "a uc.write 7",
      .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "UC: a message is complete that was seen whole",
+     .script = "a uc.write.first 0; a uc.write.middle 1,2; a uc.write.last 3; "
+               "a uc.write.first 4; a uc.write.middle 6; a uc.write.last 7; "
+               "a uc.write.middle 9; a uc.write.last 10; a uc.write 12; "
+               "a uc.write.first 13; a uc.write.last 14",
+     .want = "A: gaps=3 missing=3 unknown=3 messages=3"},
+    {.name = "UC: a packet that comes late breaks its message",
+     .script = "a uc.write.first 0; a uc.write.middle 1 drop; a uc.write.last 2; "
+               "a uc.write.middle 1 copy; a uc.write.first 3; a uc.write.last 4 drop; "
+               "a uc.write.first 5; a uc.write.last 4 copy; a uc.write.last 6",
+     .want = "A: gaps=2 missing=2 reordered=2 messages=1"},
     {.name = "UC: late long after, random identification: nobody sends again",
      .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; +100000; "
                "a uc.write 5 copy",
