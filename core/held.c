@@ -7,6 +7,14 @@
 #include "roce/hash.h"
 #include "roce/opcode.h"
 
+/* A NAK names what did not come, and that comes behind it. */
+static bool
+is_nak(const roce_packet *p)
+{
+    return roce_opcode_get(p->bth.opcode)->role == ROCE_ROLE_ACK &&
+           roce_aeth_get_kind(p->aeth_syndrome) != ROCE_AETH_ACK;
+}
+
 static roce_held_kind
 kind_of(const roce_packet *p)
 {
@@ -15,9 +23,7 @@ kind_of(const roce_packet *p)
         return ROCE_HELD_REQUEST;
     }
     if (role == ROCE_ROLE_ACK) {
-        /* A NAK names what did not come, and that comes behind it. */
-        return roce_aeth_get_kind(p->aeth_syndrome) == ROCE_AETH_ACK ? ROCE_HELD_ACK
-                                                                     : ROCE_HELD_OTHER;
+        return is_nak(p) ? ROCE_HELD_OTHER : ROCE_HELD_ACK;
     }
     return roce_role_is_response_data(role) || role == ROCE_ROLE_ATOMIC_ACK
                ? ROCE_HELD_RESPONSE
@@ -59,6 +65,7 @@ roce_held_make(const roce_frame *frame, const roce_packet *p)
         h.psn24 = p->bth.psn24;
         h.kind = kind_of(p);
         h.class = class_of(p);
+        h.is_nak = is_nak(p);
     }
     return h;
 }

@@ -47,6 +47,7 @@ typedef struct roce_held {
     uint16_t ipv4_ident; /* 0 for IPv6 */
     roce_held_kind kind;
     roce_held_class class;
+    bool is_nak; /* its PSN is to be sent again */
 } roce_held;
 
 /* All that a frame says itself; where it is held, the caller adds. */

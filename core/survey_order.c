@@ -2,15 +2,16 @@
 /*
  * Whether a point's frames are in the order of their stamps rather than of the file.
  *
- * In the true order PSNs step back only where something was sent again or overtaken, and
- * an answer never stands before its request.  A file whose two queues were merged has
- * far more of both than the order of its stamps has.
+ * In the true order PSNs step back only where something was sent again or overtaken, an
+ * answer never stands before its request, and what a NAK asks for is not sent again
+ * before it.  A file whose two queues or directions were merged has far more of these
+ * than the order of its stamps has.
  */
 #include "survey_parts.h"
 
 #include "roce/psn.h"
 
-#define DISORDER_LEAST 8 /* PSNs that step back, and ACKs before their requests */
+#define DISORDER_LEAST 8 /* of all that is out of order */
 #define DISORDER_FACTOR 2
 
 /* Whether the PSN of this frame lies behind the one before of its stream and kind. */
@@ -23,14 +24,44 @@ steps_back(roce_key_map *last, const roce_held *h)
     return before != 0 && roce_psn_expand(h->psn24, before - 1) < (int64_t)before - 1;
 }
 
-/* PSNs that step back in their stream, and requests that stand behind their own
- * acknowledgement, when a point's frames are taken in this order. */
+/* What a map knows of a PSN that is sent again. */
+enum {
+    SENT_AGAIN = 1, /* nobody had asked for it */
+    ASKED_FOR,
+};
+
+/* Whether a NAK stands behind what it asks for: that was sent again before. */
+static bool
+asks_too_late(roce_key_map *again, const roce_held *nak)
+{
+    uint64_t key = roce_held_psn_key(nak->back, nak->psn24);
+    bool too_late = roce_key_map_get(again, key) == SENT_AGAIN;
+    roce_key_map_set(again, key, ASKED_FOR);
+    return too_late;
+}
+
+/* Whether a request that steps back does so without being asked. */
+static bool
+is_unasked(roce_key_map *again, const roce_held *request)
+{
+    uint64_t key = roce_held_psn_key(request->way, request->psn24);
+    if (roce_key_map_get(again, key) == ASKED_FOR) {
+        return false;
+    }
+    roce_key_map_set(again, key, SENT_AGAIN);
+    return true;
+}
+
+/* PSNs that step back in their stream without being asked for, requests that stand behind
+ * their own acknowledgement, and NAKs behind their repair, when a point's frames are taken
+ * in this order. */
 static uint32_t
 disorder_in(const roce_held_slice *slice, roce_survey_desk *desk)
 {
     roce_key_map *last = &desk->maps[0]; /* lane -> PSN + 1 */
     roce_key_map *asked = &desk->maps[1];
     roce_key_map *early = &desk->maps[2]; /* answers not asked for so far */
+    roce_key_map *again = &desk->maps[3];
     uint32_t n_frames = slice->end - slice->begin;
     for (uint32_t i = 0; i < ROCE_DESK_MAPS; i++) {
         roce_key_map_begin(&desk->maps[i], n_frames);
@@ -38,11 +69,15 @@ disorder_in(const roce_held_slice *slice, roce_survey_desk *desk)
     uint32_t n = 0;
     for (uint32_t i = slice->begin; i < slice->end; i++) {
         const roce_held *h = roce_held_nth(slice, i);
+        if (h->is_nak) {
+            n += asks_too_late(again, h) ? 1 : 0;
+        }
         if (h->kind == ROCE_HELD_OTHER) {
             continue;
         }
-        n += steps_back(last, h) ? 1 : 0;
-        if (h->kind == ROCE_HELD_REQUEST) {
+        bool asks = h->kind == ROCE_HELD_REQUEST;
+        n += steps_back(last, h) && (!asks || is_unasked(again, h)) ? 1 : 0;
+        if (asks) {
             uint64_t key = roce_held_psn_key(h->way, h->psn24);
             if (roce_key_map_get(early, key) != 0) {
                 roce_key_map_set(early, key, 0);

@@ -18,7 +18,7 @@
 
 #define ROCE_MAX_HORIZON_NS ((uint64_t)1000 * 1000 * 1000)
 
-#define ROCE_DESK_MAPS 3
+#define ROCE_DESK_MAPS 4
 
 /* What decisions write on while they are made: room for all frames that are held.
  * Nothing is left on it for the next. */

@@ -165,10 +165,13 @@ class MergedQueues:
     """Two receive queues, each in order, are emptied in turn into one file: of every
     `block` packets, those of one queue stand first."""
     block: int = 16
-    by: str = "packet"           # how the NIC chooses the queue, or "flow"
+    by: str = "packet"           # how the NIC chooses the queue, or "flow", "direction"
 
     def __call__(self, records, random):
-        queue = [_way_of(r, self.by, 2, random) for r in records]
+        if self.by == "direction":  # who speaks first stands first
+            queue = [source_mac(r) != source_mac(records[0]) for r in records]
+        else:
+            queue = [_way_of(r, self.by, 2, random) for r in records]
         order = sorted(range(len(records)), key=lambda i: (i // self.block, queue[i], i))
         return [records[i] for i in order], {
             "moved": sum(i != j for i, j in enumerate(order)),

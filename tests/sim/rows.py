@@ -494,6 +494,8 @@ ROWS = (
         points=points(MergedQueues(64, by="flow")), both=True, happens="moved"),
     Row("merged_queues_loss", (pair(WRITES),), (wire, precise, no_duplicates),
         forward(loss=0.01), points=points(MergedQueues(16)), happens="moved"),
+    Row("merged_directions_loss", (pair(WRITES),), LOSS, forward(loss=0.01),
+        points=points(MergedQueues(64, by="direction")), happens="lost"),
     Row("mirror_twice", (pair(MIXED, MIXED),), (*CLEAN, checks.delivered_twice),
         points=points(DeliverTwice()), both=True, happens="capture_duplicates"),
     Row("mirror_twice_loss", (pair(WRITES),), (*LOSS, checks.delivered_twice),

@@ -380,6 +380,48 @@ test_answers_first(void)
     }
 }
 
+/* A file of batches, in each of which one direction stands first: what was sent again
+ * stands before the NAK that asks for it. */
+static void
+test_naks_behind_repairs(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t n_naks;
+        bool by_direction;
+        roce_order order;
+    } rows[] = {
+        {"by direction", 4, true, ROCE_ORDER_STAMP},
+        {"by direction, too few to tell", 3, true, ROCE_ORDER_FILE},
+        {"one direction's stamps lag behind", 80, false, ROCE_ORDER_FILE},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        bench b;
+        bench_init(&b);
+        for (uint32_t k = 0; k < rows[i].n_naks; k++) {
+            uint64_t time_ns = T0_NS + k * 100 * US_NS;
+            const uint32_t psns[] = {4 * k, 4 * k + 2, 4 * k + 1, 4 * k + 2, 4 * k + 3};
+            roce_packet nak = packet_from(HOST_2, RC_ACKNOWLEDGE, 4 * k + 1, 1);
+            nak.aeth_syndrome = 0x60;
+            for (uint32_t p = 0; p < N_ROWS(psns); p++) {
+                roce_packet request =
+                    packet_from(HOST_1, RC_WRITE_ONLY, psns[p], (uint16_t)(5 * k + p));
+                if (p == 2 && !rows[i].by_direction) {
+                    CHECK_INT(hold(&b, 0, time_ns + 50 * US_NS, &nak), ROCE_OK);
+                }
+                CHECK_INT(hold(&b, 0, time_ns + 10 * p * US_NS, &request), ROCE_OK);
+            }
+            if (rows[i].by_direction) {
+                CHECK_INT(hold(&b, 0, time_ns + 15 * US_NS, &nak), ROCE_OK);
+            }
+        }
+        CHECK_INT(roce_survey_decide(b.survey), ROCE_OK);
+        CHECK_INT(b.points[0].order, rows[i].order);
+        bench_clear(&b);
+    }
+}
+
 /* ---- which points share streams ---- */
 
 static void
@@ -674,6 +716,7 @@ main(void)
     test_some_twice();
     test_order();
     test_answers_first();
+    test_naks_behind_repairs();
     test_back_and_forth();
     test_directions();
     test_new_points();
