@@ -145,13 +145,6 @@ mark_behind(GArray *places, const GArray *way, guint32 stream)
     }
 }
 
-static guint64
-count_psns(const roce_stream *s)
-{
-    return s->space[ROCE_SPACE_REQUESTS].unique_psns +
-           s->space[ROCE_SPACE_RESPONSES].unique_psns;
-}
-
 /* Whether it is known of each packet at which points it was seen, and all of these saw the
  * same PSNs: what did not come to one of them was sent again, and that came. */
 static gboolean
@@ -161,21 +154,23 @@ knows_twins(const rs_analysis *analysis, const GArray *way)
     for (guint i = 0; i < way->len && known; i++) {
         const roce_stream *s = at(way, i)->stream;
         known = rs_twins_repeats(analysis->twins, s->id) == 0 &&
-                count_psns(s) == count_psns(at(way, 0)->stream);
+                rs_summary_n_psns(s) == rs_summary_n_psns(at(way, 0)->stream);
     }
     return known;
 }
 
+/* A timeout is told of the packet that it begins with; those behind it in the same round
+ * were lost as well where they did not come.  No more was lost than was sent again. */
 static void
 place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *places,
                const GArray *way, guint stands_at)
 {
     const roce_stream_trouble *trouble =
         roce_stream_trouble_of(at(way, stands_at)->stream);
-    guint64 most = trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
+    guint64 n = trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
     guint64 sum = 0;
     guint n_told = places->len;
-    if (most == 0 || !knows_twins(analysis, way)) {
+    if (n == 0 || !knows_twins(analysis, way)) {
         return;
     }
     for (guint to = stands_at + 1; to < way->len; to++) {
@@ -190,7 +185,7 @@ place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *place
             g_array_append_val(places, one);
         }
     }
-    if (sum > most) { /* something of it is no loss */
+    if (sum > at(way, stands_at)->again) { /* something of it is no loss */
         g_array_set_size(places, n_told);
     }
 }

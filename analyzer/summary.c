@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define NO_LINK G_MAXUINT32
+/* Of the PSNs that the best point saw, that much tells as well. */
+#define MOST_PSNS_PERCENT 95
 
 static const roce_stream *
 stream_of(const rs_analysis *analysis, guint32 id)
@@ -207,18 +209,34 @@ merge_group(rs_summary *summary, guint32 first, guint32 other)
     g_array_unref(members);
 }
 
-/* Whether the same stream is told of by another point rather than this one: by the one that
- * saw most; of such by one that knows its other direction; of such by the one that it comes
- * to last, which knows what arrived and what was marked; of such by that of the file that
- * was given first. */
+guint64
+rs_summary_n_psns(const roce_stream *s)
+{
+    return s->space[ROCE_SPACE_REQUESTS].unique_psns +
+           s->space[ROCE_SPACE_RESPONSES].unique_psns;
+}
+
+/* Whether one point knows the other direction of a stream, and missed little of what another
+ * one saw, which does not: what was lost before it was sent again, and came. */
+static gboolean
+knows_more(const roce_stream *s, const roce_stream *than)
+{
+    return roce_stream_is_paired(s) && !roce_stream_is_paired(than) &&
+           rs_summary_n_psns(s) * 100 >= rs_summary_n_psns(than) * MOST_PSNS_PERCENT;
+}
+
+/* Whether the same stream is told of by another point rather than this one: by one that knows
+ * its other direction, and not much less of it; of others by the one that saw most; of such
+ * by the one that it comes to last, which knows what arrived and what was marked; of such by
+ * that of the file that was given first. */
 static gboolean
 is_better(const rs_analysis *analysis, const roce_stream *s, const roce_stream *than)
 {
+    if (knows_more(s, than) || knows_more(than, s)) {
+        return knows_more(s, than);
+    }
     if (s->packets != than->packets) {
         return s->packets > than->packets;
-    }
-    if (roce_stream_is_paired(s) != roce_stream_is_paired(than)) {
-        return roce_stream_is_paired(s);
     }
     gint order = rs_further(s, than);
     return order != 0 ? order > 0

@@ -125,6 +125,10 @@ gboolean
 rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
                         rs_timeline_row row, guint64 *sum);
 
+/* PSNs that were seen of a stream, of requests and of responses. */
+guint64
+rs_summary_n_psns(const roce_stream *s);
+
 /* Whether this stream stands for all points that saw it. */
 gboolean
 rs_summary_stands(const rs_summary *summary, guint32 stream);

@@ -24,7 +24,8 @@
 
 #include <string.h>
 
-#define SHARED_LEAST 8 /* returns from one point to the other, or answers */
+#define SHARED_LEAST 8  /* returns from one point to the other, or answers */
+#define SHARED_BESIDE 2 /* where one of them is known to have one direction alone */
 #define SHARED_PSNS 1024
 #define TWIN_PERCENT 1
 #define CLASH_PERCENT 40 /* those sent again clash as well; of a whole path, half do */
@@ -195,12 +196,29 @@ is_answer(const roce_held *h)
     return h->kind == ROCE_HELD_ACK || h->kind == ROCE_HELD_RESPONSE;
 }
 
+/* An answer: whether it belongs to requests of other points, as count_answers() counts it. */
+static void
+count_answer(joining *j, const roce_held *h)
+{
+    roce_key_map *asks = &j->desk->maps[1];
+    roce_key_map *answers = &j->desk->maps[2];
+    if (roce_key_map_get(asks, key_at(h->back, h->place, h->psn24)) != 0) {
+        return;
+    }
+    for (uint32_t there = 0; there < j->all->n_places; there++) {
+        if (roce_key_map_get(asks, key_at(h->back, there, h->psn24)) != 0 &&
+            roce_key_map_get(answers, key_at(h->way, there, h->psn24)) == 0) {
+            relation_of(j, there, h->place)->answers++;
+        }
+    }
+}
+
 /* Requests at one point that are answered at another alone, and never came by there. */
 static void
 count_answers(joining *j)
 {
     const roce_survey_frames *all = j->all;
-    roce_key_map *asked = &j->desk->maps[0]; /* PSN -> place + 1 */
+    roce_key_map *asked = &j->desk->maps[0]; /* PSNs, wherever */
     roce_key_map *asks = &j->desk->maps[1];  /* at a place */
     roce_key_map *answers = &j->desk->maps[2];
     for (uint32_t i = 0; i < ROCE_DESK_MAPS; i++) {
@@ -210,7 +228,7 @@ count_answers(joining *j)
         const roce_held *h = &all->frames[i];
         uint64_t here = key_at(h->way, h->place, h->psn24);
         if (h->kind == ROCE_HELD_REQUEST) {
-            roce_key_map_set(asked, roce_held_psn_key(h->way, h->psn24), h->place + 1);
+            roce_key_map_set(asked, roce_held_psn_key(h->way, h->psn24), 1);
             roce_key_map_set(asks, here, 1);
         } else if (is_answer(h)) {
             roce_key_map_set(answers, here, 1);
@@ -218,18 +236,9 @@ count_answers(joining *j)
     }
     for (uint32_t i = 0; i < all->n_frames; i++) {
         const roce_held *h = &all->frames[i];
-        uint32_t found =
-            is_answer(h) ? roce_key_map_get(asked, roce_held_psn_key(h->back, h->psn24))
-                         : 0;
-        if (found == 0 || found - 1 == h->place) {
-            continue;
-        }
-        uint32_t there = found - 1;
-        uint64_t asks_here = key_at(h->back, h->place, h->psn24);
-        uint64_t answers_there = key_at(h->way, there, h->psn24);
-        if (roce_key_map_get(asks, asks_here) == 0 &&
-            roce_key_map_get(answers, answers_there) == 0) {
-            relation_of(j, there, h->place)->answers++;
+        if (is_answer(h) &&
+            roce_key_map_get(asked, roce_held_psn_key(h->back, h->psn24)) != 0) {
+            count_answer(j, h);
         }
     }
 }
@@ -252,9 +261,23 @@ stand_behind_each_other(const relation *r)
 }
 
 static bool
-shares_streams(const relation *r)
+shares_streams(const relation *r, uint32_t least)
 {
-    return shared_by(r) >= SHARED_LEAST && !stand_behind_each_other(r);
+    return shared_by(r) >= least && !stand_behind_each_other(r);
+}
+
+/* Whether a point has been joined with another one of its file. */
+static bool
+is_joined(const joining *j, uint32_t a)
+{
+    const roce_survey_point *x = roce_survey_point_at(j->all, a);
+    for (uint32_t b = 0; b < j->all->n_places; b++) {
+        const roce_survey_point *y = roce_survey_point_at(j->all, b);
+        if (b != a && y->group == x->group && y->file_i == x->file_i) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static uint64_t
@@ -311,17 +334,36 @@ groups_overlap(const joining *j, uint32_t group, uint32_t other)
 
 typedef enum join_scope {
     WITHIN_FILES,
+    BESIDE_JOINED, /* within files, where another interface has been joined with one */
     BETWEEN_FILES
 } join_scope;
+
+static bool
+is_in_scope(const joining *j, uint32_t a, uint32_t b, join_scope scope)
+{
+    bool one_file = roce_survey_point_at(j->all, a)->file_i ==
+                    roce_survey_point_at(j->all, b)->file_i;
+    switch (scope) {
+    case WITHIN_FILES:
+        return one_file;
+    case BESIDE_JOINED:
+        return one_file && relation_of(j, a, b)->twins == 0 &&
+               (is_joined(j, a) || is_joined(j, b));
+    case BETWEEN_FILES:
+        return !one_file;
+    }
+    return false;
+}
 
 static void
 decide_on_pair(const joining *j, uint32_t a, uint32_t b, join_scope scope)
 {
     roce_survey_point *x = roce_survey_point_at(j->all, a);
     roce_survey_point *y = roce_survey_point_at(j->all, b);
-    join_scope reach = x->file_i == y->file_i ? WITHIN_FILES : BETWEEN_FILES;
     bool is_new = !x->settled || !y->settled;
-    if (reach != scope || !is_new || !shares_streams(relation_of(j, a, b)) ||
+    uint32_t least = scope == BESIDE_JOINED ? SHARED_BESIDE : SHARED_LEAST;
+    if (!is_in_scope(j, a, b, scope) || !is_new ||
+        !shares_streams(relation_of(j, a, b), least) ||
         (x->group != y->group && groups_overlap(j, x->group, y->group))) {
         return;
     }
@@ -358,6 +400,7 @@ roce_decide_on_joins(const roce_survey_frames *all, roce_survey_desk *desk,
     count_shared(&j);
     count_answers(&j);
     decide(&j, WITHIN_FILES);
+    decide(&j, BESIDE_JOINED);
     decide(&j, BETWEEN_FILES);
     alloc->release(alloc->ctx, j.relations);
     return true;

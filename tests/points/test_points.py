@@ -491,6 +491,46 @@ def slow_streams(room, say):
             say.points(f"{by:+}", got, 2)
 
 
+def one_direction_beside(room, say):
+    """What the sender alone sends beside the receiver's capture, which tells of losses, and
+    beside it once more, with each direction at an interface of its own."""
+    points = simulated(queue_pairs=(pair(), pair(1)), cm=False,
+                       segments=path_of(forward=Impairment(loss=0.2)))
+    near, far = points["sender"], points["receiver"]
+    first = near[0].source
+    there = [p for p in near if p.source == first]
+    want = room.one(far)["totals"]["losses"]["requests"]
+    say.equal("losses", want["lost_before_capture"] > 8, True)
+    for order in ("sr", "rs"):
+        data = {"s": pcap(there), "r": pcap(far)}
+        got = room.report({f"{k}.pcap": data[k] for k in order})
+        say.points(order, got, 2)
+        say.equal(f"{order}: losses", got["totals"]["losses"]["requests"], want)
+        say.equal(f"{order}: lost", "lost_before_capture" in findings(got), True)
+    ports = pcapng(near, 2, lambda i, p: int(p.source != first))
+    for files in ({"a.pcapng": ports, "r.pcap": pcap(far)},
+                  {"r.pcap": pcap(far), "a.pcapng": ports}):
+        got = room.report(files)
+        say.points(f"ports and {len(files)}", got, 2)
+
+
+def tail_lost(room, say):
+    """The last packets of a message: the timeout tells of the first one alone."""
+    for n in (1, 4, 8):
+        points = simulated(queue_pairs=(pair(
+            work=(Work("WRITE", 8192),) * 4, timeout_ns=20 * MS),), segments=path_of(
+                forward=Impairment(drop=tuple(
+                    ("requests", p, 1) for p in range(32 - n, 32)))))
+        data = {k: pcap(points[v]) for k, v in (("s", "sender"), ("r", "receiver"))}
+        for order in ("sr", "rs"):
+            got = room.report({f"{k}.pcap": data[k] for k in order})
+            titles = [f["title"] for f in got["findings"] if f["severity"] != "note"]
+            text = "1 packet lost" if n == 1 else f"{n} packets lost"
+            say.equal(f"{n} {order}: {titles}",
+                      any(t.startswith(f"{text} between s.pcap and r.pcap")
+                          for t in titles), True)
+
+
 # --- rotated -------------------------------------------------------------------------
 
 
@@ -687,7 +727,7 @@ ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, clock_is_set)
+        pauses_alone, wild_stamps, clock_is_set, one_direction_beside, tail_lost)
 
 
 def main(arguments):
