@@ -10,12 +10,16 @@
  *   read_reissue        a READ or atomic whose response is missing while later ones
  *                       came (an implied NAK), soon after those
  *   nak_sequence, rnr   such a NAK, although an ACK has passed it since
- *   timeout             the newest copy is older than any ACK took (RFC 6298's bound)
+ *   timeout             the newest copy is older than any ACK took (RFC 6298's bound),
+ *                       and so long the requester has sent nothing
  *   unknown             else
  */
 #include "track.h"
 
 #define LEAST_TIMEOUT_NS 100000u
+#define LOST_IN_A_ROW 8 /* of a round, where nothing numbers packets */
+#define REACTIONS_KNOWN 4    /* so many tell how long this requester takes ... */
+#define REACTION_SPREAD 256u /* ... at most: times the least of them */
 
 /* As TCP reckons it (RFC 6298), from the ACK latencies seen here; before the first,
  * four of the assumed path delays. */
@@ -30,11 +34,19 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
     return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
 }
 
-/* How long a requester takes to answer a NAK, generously: software may sleep over it. */
+/* How long a requester takes to answer a NAK, generously: software may sleep over it.  Beyond
+ * that it was a timer that had to do its work. */
 static uint64_t
 answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
 {
-    return roce_trouble_of(s)->nak.wait_ns + 32 * t->config.path_delay_ns;
+    const roce_heard *heard = roce_heard_of(s);
+    uint64_t most = 32 * t->config.path_delay_ns;
+    if (heard->n_reactions >= REACTIONS_KNOWN &&
+        heard->least_reaction_ns < most / REACTION_SPREAD) {
+        most = REACTION_SPREAD * heard->least_reaction_ns;
+    }
+    uint64_t least = 4 * t->config.path_delay_ns;
+    return roce_trouble_of(s)->nak.wait_ns + (most > least ? most : least);
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -83,6 +95,30 @@ roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slo
     }
     const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
     return range != NULL ? roce_since_ns(a->frame->time_ns, range->time_ns) : 0;
+}
+
+/* For how long nothing was sent before this: a timer goes off in silence, as a requester with
+ * something in doubt soon has sent all that it may.  As long as can be where the newest
+ * request was not seen. */
+static uint64_t
+silence_ns(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->requests;
+    const roce_slot *newest = roce_history_find(&lane->history, lane->next_tx - 1);
+    return newest != NULL ? roce_since_ns(a->frame->time_ns, newest->time_ns)
+                          : UINT64_MAX;
+}
+
+/* Whether a timer may have gone off: the requester was silent, or that was before the round
+ * that is under way, which repeats this as well. */
+static bool
+may_have_waited(const roce_stream_state *s, const roce_arrival *a,
+                const roce_slot *slot, uint64_t floor_ns)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool repeats = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
+                   slot != NULL && slot->tx < round->first_tx;
+    return repeats || silence_ns(s, a) >= floor_ns;
 }
 
 bool
@@ -146,7 +182,9 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     if (nak) {
         return of_nak; /* passed by an ACK since; it may be answered all the same */
     }
-    return roce_round_age(s, a, slot) >= roce_round_timeout_floor_ns(t, s)
+    uint64_t floor_ns = roce_round_timeout_floor_ns(t, s);
+    return roce_round_age(s, a, slot) >= floor_ns &&
+                   may_have_waited(s, a, slot, floor_ns)
                ? ROCE_CAUSE_TIMEOUT
                : ROCE_CAUSE_UNKNOWN;
 }
@@ -181,6 +219,12 @@ learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
     heard->n_reactions++;
 }
 
+bool
+roce_round_may_lose(const roce_stream_state *s, uint64_t n, uint64_t seen)
+{
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING || n <= LOST_IN_A_ROW || n <= seen;
+}
+
 /* The round answers the NAK: what that tells of the path and of the requester. */
 static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -212,7 +256,9 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
         int64_t from = asked > s->una ? asked : s->una;
-        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
+        if (from < a->psn && roce_round_may_lose(s, (uint64_t)(a->psn - from), 0)) {
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
+        }
     }
 }
 
@@ -317,7 +363,10 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         roce_trouble_make(t, s)->votes_selective++;
         return;
     }
-    roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
+    uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
+    if (roce_round_may_lose(s, skipped, seen)) {
+        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
+    }
 }
 
 void
@@ -343,6 +392,17 @@ is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
     return (slot->flags & answered) != 0;
 }
 
+/* Whether the round began with a READ or an atomic, before this packet: it goes back to that,
+ * and repeats what is behind, acknowledged or not. */
+static bool
+is_for_a_response(const roce_stream_state *s, const roce_slot *slot)
+{
+    int64_t start = roce_trouble_of(s)->round.start;
+    const roce_slot *first = roce_history_find(&s->requests.history, start);
+    return first != NULL && first->psn < slot->psn &&
+           (first->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
+}
+
 /* A copy of something accepted here, repeated by a timeout. */
 static void
 judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -350,7 +410,8 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
     if (acked_ns != 0) {
-        if (roce_since_ns(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
+        if (!is_for_a_response(s, slot) &&
+            roce_since_ns(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                           ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
         }

@@ -65,6 +65,9 @@ typedef struct roce_stream_state {
     uint32_t older_of_way;  /* stream id + 1: a chain of source_port.c; 0 ends it */
     uint32_t older_of_port; /* likewise */
     uint32_t vetoes;        /* PSNs would have paired it against the user's tables */
+    uint16_t
+        least_pmtu; /* bytes: no smaller one would have let a packet of it by, or of
+                          * the answers */
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
     roce_answers *answers;
@@ -412,9 +415,15 @@ roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival
 void
 roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
 /* A First or Middle packet of `s`'s messages, or of their answers, is as long as the
- * path MTU. */
+ * path MTU, and none is longer. */
 void
 roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes);
+
+/* Whether so many copies in a row of a round that has shown `seen` may have been lost.  Where
+ * nothing numbers them, that more went unseen is less likely than that they were not sent: a
+ * late packet or a duplicate was taken for the round, or for its beginning. */
+bool
+roce_round_may_lose(const roce_stream_state *s, uint64_t n, uint64_t seen);
 
 /* unnumbered.c: both return false when the packet was surely sent again; if true it is
  * in doubt, to be taken for late or for a duplicate by the caller. */
@@ -493,6 +502,10 @@ roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
  * lost: then what is missing was missed by the capture. */
 bool
 roce_loss_is_at_sender(const roce_stream_state *s);
+/* The lowest PSN of [start, end) of which a packet came with a bad ICRC, not long ago; else
+ * `end`. */
+int64_t
+roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end);
 /* Packets that came with a bad ICRC, and of which nothing else came: `a` asks for [start,
  * end) again.  Whether there are any. */
 bool

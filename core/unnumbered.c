@@ -365,7 +365,8 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
     bool copy = roce_history_find(&lane->history, a->psn) != NULL;
     bool in_round = ahead && (!for_nothing || copy);
     bool run_with_holes =
-        (d->asked || in_round) && a->psn > d->psn && a->psn < lane->max_next;
+        (d->asked || in_round) && a->psn > d->psn && a->psn < lane->max_next &&
+        roce_round_may_lose(s, (uint64_t)(a->psn - d->psn), 0);
     bool cut_short = ahead && !d->late && is_named(t, s, a); /* the round, by a NAK */
     return (run && !for_nothing) || run_with_holes || cut_short;
 }

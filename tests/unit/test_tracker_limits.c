@@ -207,7 +207,7 @@ check_missing_ranges(void)
     add(&p, "b ack 1024; a write 2; a write 6; a write 10");
     check_script(
         "256 holes, and three become two each", &p,
-        "A: gaps=256 missing=768 not_captured=768 again=3 rounds=1 by_timeout=1 "
+        "A: gaps=256 missing=768 not_captured=768 again=3 rounds=1 by_unknown=1 "
         "partial=* T: evicted_missing=3",
         "evicted");
     free(p.text);
