@@ -156,6 +156,14 @@ catch_up(const roce_stream_state *s, roce_lane *lane)
     }
 }
 
+/* Whether the requester has a copy of what was not seen once more. */
+static bool
+is_superfluous(const roce_stream_state *by, int64_t psn)
+{
+    const roce_slot *slot = roce_history_find(&roce_answers_of(by)->lane.history, psn);
+    return slot != NULL && roce_sequence_was_accepted(by, ROCE_SPACE_RESPONSES, slot);
+}
+
 /* A requester that went on long after it had to miss a response, and has not asked for
  * it again, has got it. */
 static void
@@ -176,6 +184,9 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
         const roce_slot *asked = roce_history_find(&s->requests.history, range->start);
         if (asked == NULL || asked->time_ns <= range->time_ns) {
             roce_missing_set_acked(missing, range);
+            if (is_superfluous(by, range->start)) {
+                continue;
+            }
             if (lane->accept_next >= range->start && lane->accept_next < range->end) {
                 lane->accept_next = range->end;
                 catch_up(s, lane);
@@ -593,6 +604,23 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
 }
 
+/* Responses that went unseen, and were sent: others come behind them. */
+static void
+pass_over(roce_lane *lane, int64_t end)
+{
+    lane->next_tx = lane->next_tx == lane->max_next ? end : lane->next_tx;
+    lane->max_next = end;
+}
+
+/* Whether a response came behind the one before it, the newest copy of that, and was not
+ * discarded for the lack of it. */
+static bool
+came_behind_the_one_before(const roce_lane *lane, const roce_slot *response)
+{
+    uint32_t i = roce_history_lower(&lane->history, response->psn);
+    return i == 0 || roce_history_at(&lane->history, i - 1)->tx < response->tx;
+}
+
 /* Whether the requester cannot have missed this copy yet: when it asked again, the copy
  * was still on its way.  How long it takes is learned from responses that came once. */
 static bool
@@ -640,7 +668,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
             }
             report_gap(t, by, a, a->psn, slot->span);
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, a->psn, end, false);
-            lane->max_next = end;
+            pass_over(lane, end);
         } else if (roce_missing_find(&lane->missing, a->psn) == NULL) {
             return false;
         }
@@ -650,7 +678,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         /* Asked for from where the answer broke off: the rest of it went unseen. */
         report_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
         roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
-        lane->max_next = end;
+        pass_over(lane, end);
     }
     if (!opens_round) {
         return answered; /* the requester may have discarded what came behind the gap */
@@ -660,6 +688,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
     roce_slot *response = roce_history_find(&lane->history, a->psn);
     if (response != NULL && lane->accept_next < a->psn &&
+        came_behind_the_one_before(lane, response) &&
         roce_missing_find(&lane->missing, a->psn) == NULL) {
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }

@@ -179,6 +179,24 @@ static const scenario reads[] = {
                "a read 2 len=1024; a read 3 len=1024; b resp 2..3; a write 4; b ack 4",
      .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 "
                "r.lost_before=1 r.again=2"},
+    {.name = "one response is lost beside WRITEs: once; what came behind it was discarded",
+     .script = "a read 0; b resp 0; a write 1; a read 2; a write 3; a read 4; a write 5; "
+               "b ack 1; b resp 2 drop; b ack 3; a read 2; b resp 4; a write 3; b ack 5; "
+               "a read 4; a write 5; b resp 2; b ack 5; a read 4; b resp 4; a write 5; "
+               "b ack 5",
+     .want = "A: again=6 repeats=6 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=2"},
+    {.name = "a copy of what the requester had got is lost: nothing is missing",
+     .script = "a read 0..3; b resp 0; b resp 1 drop; b resp 2..3; a read 1..3; +9; b resp 1; "
+               "b resp 2 drop; b resp 3; a read 4; b resp 4; +1000000; a read 5; b resp 5; "
+               "a read 6..8; b resp 6; b resp 7 drop; b resp 8; a read 7..8; +9; b resp 7..8",
+     .want = "A: again=5 repeats=5 rounds=2 by_reissue=2 "
+             "B: r.gaps=2 r.missing=2 r.lost_before=2 r.again=4"},
+    {.name = "what is behind a READ that timed out is repeated for that, acknowledged or not",
+     .script = "a read 0; b resp 0; a read 1; a write 2..4; b resp 1 drop; b ack 4; "
+               "+100000; a read 1; a write 2..4; b resp 1; b ack 4",
+     .want = "A: again=4 repeats=4 rounds=1 by_timeout=1 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=1"},
     {.name = "READ asked for again from within, late: what was said is withdrawn once",
      .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a write 2; "
                "a read 3 len=4096; a read 7 len=1024; +100000; a write 2; "
