@@ -56,6 +56,20 @@ bad_copy(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
+int64_t
+roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end)
+{
+    const roce_trouble *trouble = roce_trouble_of(s);
+    int64_t first = end;
+    for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
+        int64_t psn = roce_psn_expand(trouble->bad[i].psn24, start);
+        if (trouble->bad[i].frame != 0 && psn >= start && psn < first) {
+            first = psn;
+        }
+    }
+    return first;
+}
+
 /* What the user says counts more than the direction, which a switch's port records as
  * well. */
 bool

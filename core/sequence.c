@@ -52,6 +52,8 @@
 
 #define PARTIAL_LEAST 8 /* packets that went unseen, and more than 5 % of the stream */
 #define PARTIAL_SHARE 19
+#define LEAST_PMTU 256 /* bytes */
+#define MOST_PMTU 4096
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 bool
@@ -448,6 +450,23 @@ behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
 }
 
+/* What is missing; of UC, which sends nothing again, without what came with a bad ICRC. */
+static void
+miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t start,
+     int64_t end)
+{
+    while (start < end && s->pub.transport == ROCE_TRANSPORT_UC) {
+        int64_t bad = roce_loss_first_bad(s, start, end);
+        if (bad > start) {
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, start, bad, false);
+        }
+        start = bad + 1;
+    }
+    if (start < end) {
+        roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, start, end, false);
+    }
+}
+
 static void
 open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -461,7 +480,7 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     e.count = count;
     e.related_frame = lane->top_frame;
     roce_track_emit(t, &e);
-    roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, lane->max_next, a->psn, false);
+    miss(t, s, a, lane->max_next, a->psn);
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     if (nak->state == ROCE_NAK_SEQUENCE && !nak->answered) {
         /* A NAK may be captured before the packets that it speaks of. */
@@ -627,12 +646,43 @@ roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
 static bool
 is_pmtu(uint32_t bytes)
 {
-    return bytes >= 256 && bytes <= 4096 && (bytes & (bytes - 1)) == 0;
+    return bytes >= LEAST_PMTU && bytes <= MOST_PMTU && (bytes & (bytes - 1)) == 0;
+}
+
+/* No path MTU is smaller than 256 bytes, and none than what a packet carries: a READ of no
+ * more has one response. */
+static uint32_t
+least_pmtu(const roce_stream_state *s)
+{
+    return s->least_pmtu > LEAST_PMTU ? s->least_pmtu : LEAST_PMTU;
+}
+
+static void
+learn_least_pmtu(roce_stream_state *s, uint32_t payload_bytes)
+{
+    roce_lane *lane = roce_requests(s);
+    if (payload_bytes <= least_pmtu(s) || payload_bytes > MOST_PMTU) {
+        return;
+    }
+    uint16_t pmtu = LEAST_PMTU;
+    while (pmtu < payload_bytes) {
+        pmtu *= 2;
+    }
+    s->least_pmtu = pmtu;
+    if (lane->span_unknown && lane->history.n > 0) {
+        roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
+        if (slot->message_bytes > 0 && slot->message_bytes <= pmtu) {
+            settle_span(s, slot, slot->psn + 1);
+        }
+    }
 }
 
 void
 roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes)
 {
+    if (s->pub.pmtu_bytes == 0) {
+        learn_least_pmtu(s, payload_bytes);
+    }
     bool full = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
     if (full && s->pub.pmtu_bytes == 0 && is_pmtu(payload_bytes)) {
         roce_sequence_learn_pmtu(s, payload_bytes);
@@ -650,7 +700,7 @@ resynchronise(roce_stream_state *s, int64_t psn)
     roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
     uint32_t most = slot->message_bytes == 0
                         ? ROCE_RESTART_DISTANCE
-                        : roce_psn_read_span(slot->message_bytes, 256);
+                        : roce_psn_read_span(slot->message_bytes, least_pmtu(s));
     if (psn - slot->psn <= (int64_t)most) {
         settle_span(s, slot, psn);
     }
@@ -672,7 +722,7 @@ request_span(const roce_stream_state *s, const roce_arrival *a, bool *unknown)
     if (s->pub.pmtu_bytes != 0) {
         return roce_psn_read_span(length, s->pub.pmtu_bytes);
     }
-    *unknown = length > 256; /* no path MTU is smaller */
+    *unknown = length > least_pmtu(s);
     return 1;
 }
 
@@ -707,6 +757,7 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     resynchronise(s, a->psn);
     if (s->reborn || is_restart(s, a->psn)) {
         s->pub.pmtu_bytes = roce_pair_pmtu_bytes(t, s);
+        s->least_pmtu = 0;
         roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
         a->span = request_span(s, a, &unknown);
         restart(t, s, a);

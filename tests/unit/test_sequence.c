@@ -278,6 +278,12 @@ static const scenario late[] = {
                "a write 10 copy;"
                "b ack 11",
      .want = "A: gaps=1 missing=1 reordered=1"},
+    {.name = "constant identification: late packets make no round of which much is lost",
+     .script = "a write 0..4; a write 5 drop; a write 6..40; b nak 5; +20; a write 5 copy; "
+               "a write 20 copy; a write 41; +100000; a write 6..41; b ack 41",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: gaps=1 missing=1 duplicates=1 repeats=37 again=37 rounds=2 by_nak=1 "
+             "by_timeout=1 lost_before=1"},
 };
 
 static const scenario seen_before[] = {
@@ -448,6 +454,14 @@ static const scenario reads[] = {
      .want = "A: unique=3 pmtu=0"},
     {.name = "READ span, PMTU unknown and 4096",
      .script = "a read 0 len=1048576; a write 256; a write 257", .want = "A: unique=3"},
+    {.name = "READ spans, PMTU unknown: no smaller than a response of one packet",
+     .script = "all len=1000; a read 0; b resp 0; a read 1; a read 2 drop; a read 3; "
+               "b nak 2; a read 2; a read 3; b resp 1; b resp 2; b resp 3",
+     .want = "A: gaps=1 missing=1 unique=4 lost_before=1 again=2 repeats=1 rounds=1 "
+             "by_nak=1"},
+    {.name = "READ spans, PMTU unknown: no smaller than a WRITE of one packet",
+     .script = "a write 0 len=513; a read 1 len=1024; a read 3 len=1025; a write 5",
+     .want = "A: gaps=1 missing=1 unknown=1"},
     {.name = "READ spans, PMTU unknown, one behind the other",
      .script = "a read 0 len=8192; a read 8 len=8192; a read 16 len=8192; a write 24",
      .want = "A: unique=4"},
