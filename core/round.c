@@ -17,7 +17,7 @@
 #include "track.h"
 
 #define LEAST_TIMEOUT_NS 100000u
-#define LOST_IN_A_ROW 8 /* of a round, where nothing numbers packets */
+#define LOST_IN_A_ROW 8      /* of a round, where nothing numbers packets */
 #define REACTIONS_KNOWN 4    /* so many tell how long this requester takes ... */
 #define REACTION_SPREAD 256u /* ... at most: times the least of them */
 
@@ -222,7 +222,8 @@ learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
 bool
 roce_round_may_lose(const roce_stream_state *s, uint64_t n, uint64_t seen)
 {
-    return roce_ident_mode_of(s) == ROCE_IDENT_RISING || n <= LOST_IN_A_ROW || n <= seen;
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING || n <= LOST_IN_A_ROW ||
+           n <= seen;
 }
 
 /* The round answers the NAK: what that tells of the path and of the requester. */
