@@ -236,6 +236,13 @@ typedef struct roce_answers {
     int64_t late_start;
     uint64_t late_tx;
     roce_midway midway;
+    /* A response that was taken to be where an answer is sent again from, where nothing
+     * numbers them; it is alone while its `tx` is the lane's newest. */
+    struct {
+        uint64_t tx, answered_tx; /* the latter, and next_tx, as they were before it */
+        int64_t psn, next_tx;
+        bool lost; /* it was taken to show that one before it was */
+    } lone;
     /* The first response; what is before it may have been asked for, and answered, before
      * the capture. */
     int64_t first_seen;

@@ -196,12 +196,58 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     }
 }
 
+/* Whether more was asked for again behind this PSN: an answer goes on with it. */
+static bool
+goes_on_behind(const roce_stream_state *s, int64_t psn)
+{
+    const roce_history *asked = &s->requests.history;
+    uint64_t since_tx = roce_trouble_of(s)->round.first_tx;
+    for (uint32_t i = roce_history_lower(asked, psn); i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        bool again = slot->copies > 1 && slot->tx >= since_tx &&
+                     (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
+        if (again && slot->psn + slot->span > psn + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether what was taken for the beginning of an answer is followed by something else: it was
+ * a late one. */
+static bool
+was_late(const roce_stream_state *s, const roce_stream_state *by)
+{
+    const roce_answers *answers = by->answers;
+    return s != NULL && answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx &&
+           goes_on_behind(s, answers->lone.psn);
+}
+
+/* What was said to be lost before it was not; and nothing that is due was passed over. */
+static void
+take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
+{
+    roce_answers *answers = by->answers;
+    roce_arrival late = *now;
+    late.psn = answers->lone.psn;
+    answers->lane.next_tx = answers->lone.next_tx;
+    answers->answered_tx = answers->lone.answered_tx;
+    if (answers->lone.lost) {
+        (void)roce_loss_unmiss(
+            t, by, &late, ROCE_SPACE_RESPONSES,
+            roce_history_find(&answers->lane.history, answers->lone.psn));
+    }
+}
+
 static void
 ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
     uint64_t missing = 0;
+    if (was_late(s, by)) {
+        take_for_late(t, by, a);
+    }
     if (s != NULL) {
         /* What was asked for again should have come again before this. */
         (void)miss_due(t, s, by, a, lane->next_tx, lane->max_next,
@@ -305,6 +351,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
 {
     roce_lane *lane = roce_responses(by);
+    const int64_t next_tx = lane->next_tx;
+    const uint64_t answered_tx = by->answers->answered_tx;
     if (s != NULL && a->psn < lane->next_tx) {
         miss_tail(t, s, by, a);
         miss_start(t, s, by, a);
@@ -314,6 +362,13 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
     roce_loss_note(place(t, s, by, a, slot), lost);
+    if (a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING) {
+        by->answers->lone.tx = lane->tx;
+        by->answers->lone.lost = lost > 0;
+        by->answers->lone.psn = a->psn;
+        by->answers->lone.next_tx = next_tx;
+        by->answers->lone.answered_tx = answered_tx;
+    }
 }
 
 /* A copy that was sent again and overtaken on the way. */
@@ -421,11 +476,28 @@ begins_midway(const roce_stream_state *s, int64_t psn)
            psn == slot->psn + (int64_t)slot->skipped;
 }
 
+/* What was taken for a late one was sent again after all: the one before was lost. */
+static void
+take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+               int64_t psn)
+{
+    roce_disorder_counters *n =
+        &roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES];
+    roce_slot *slot = roce_history_find(&by->answers->lane.history, psn);
+    roce_arrival again = *a;
+    again.psn = psn;
+    n->reordered -= n->reordered > 0 ? 1 : 0;
+    report_resent(t, by, &again, slot);
+    roce_loss_say(t, by, &again, ROCE_SPACE_RESPONSES, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
+                  ROCE_EVIDENCE_ASKED_FOR, psn, 1, 0);
+    roce_loss_note(slot, 1);
+}
+
 /* Learns how the responder answers then.  What was taken for a late one and is followed by
  * what had been seen already was the first of the new answer. */
 static void
-learn_midway(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a,
-             const roce_slot *slot)
+learn_midway(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, const roce_slot *slot)
 {
     roce_answers *answers = by->answers;
     if (s == NULL) {
@@ -439,6 +511,7 @@ learn_midway(const roce_stream_state *s, roce_stream_state *by, const roce_arriv
         answers->midway = ROCE_MIDWAY_GOES_ON;
         answers->answered_tx = roce_trouble_of(s)->round.first_tx;
         answers->lane.next_tx = a->psn; /* the one before it is answered, too */
+        take_back_late(t, by, a, answers->late_start);
     }
 }
 
@@ -476,8 +549,11 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
+    if (was_late(s, by) && a->psn == by->answers->lone.next_tx) {
+        take_for_late(t, by, a); /* what was under way goes on */
+    }
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
-    learn_midway(s, by, a, slot);
+    learn_midway(t, s, by, a, slot);
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
         if (missing && is_first_answer(s, by, a)) {
@@ -719,6 +795,7 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     by->answers->answer.clean = false;
     by->answers->midway = ROCE_MIDWAY_UNKNOWN;
     by->answers->late_tx = 0;
+    by->answers->lone.tx = 0;
     by->answers->began_before = false;
 }
 
