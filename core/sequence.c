@@ -833,8 +833,20 @@ take_back_unacknowledged(roce_stream_state *s)
     }
 }
 
+/* Gaps that are not those of losses and of late packets, at least: each of these has one
+ * packet or more. */
+static uint64_t
+gaps_unseen(const roce_stream_trouble *trouble)
+{
+    const roce_disorder_counters *disorder = &trouble->disorder[ROCE_SPACE_REQUESTS];
+    const uint64_t *verdicts = trouble->losses[ROCE_SPACE_REQUESTS];
+    uint64_t others = disorder->reordered + verdicts[ROCE_VERDICT_LOST_BEFORE_CAPTURE] +
+                      verdicts[ROCE_VERDICT_CORRUPT];
+    return disorder->gaps > others ? disorder->gaps - others : 0;
+}
+
 /* Whether the point sees one path of several: much of the stream was delivered and never
- * seen.  Where no ACK is captured, that nothing of what is missing was sent again tells
+ * seen, now and again; a capture with a hole in it misses as much at once.  Where no ACK is captured, that nothing of what is missing was sent again tells
  * the same of a reliable service, whose requester does not leave a hole behind. */
 static bool
 is_partial(const roce_stream_state *s)
@@ -844,11 +856,11 @@ is_partial(const roce_stream_state *s)
     uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
     uint64_t unseen = verdicts[ROCE_VERDICT_NOT_CAPTURED];
     if (roce_stream_is_reliable(&s->pub) && !roce_stream_is_paired(&s->pub) &&
-        trouble->disorder[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
         trouble->retransmissions.packets == 0) {
         unseen += verdicts[ROCE_VERDICT_UNKNOWN];
     }
-    return unseen >= PARTIAL_LEAST && unseen * PARTIAL_SHARE > seen;
+    return unseen >= PARTIAL_LEAST && gaps_unseen(trouble) >= PARTIAL_LEAST &&
+           unseen * PARTIAL_SHARE > seen;
 }
 
 void

@@ -56,6 +56,9 @@ static const scenario misses[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: gaps=8 missing=8 unknown=* partial=no again=2 repeats=1 rounds=1 "
                "by_unknown=1 lost_before=1"},
+    {.name = "partial path: a hole in the capture is none",
+     .script = "a write 0..9; a write 10..29 drop; a write 30..99; b ack 99",
+     .want = "A: gaps=1 missing=20 not_captured=20 partial=no"},
     {.name = "partial path: UC repairs nothing, so that a comb may be loss",
      .script = "a uc.write 0,2,4,6,8,10,12,14,16", .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: gaps=8 missing=8 unknown=8 partial=no"},
