@@ -16,19 +16,28 @@ rank_of(const roce_stream *s)
     return ranks[s->vantage];
 }
 
-/* How long ACKs took at the least; 0: none was timed. */
+/* How long answers took at the least; 0: none was timed. */
 static guint64
-fastest_ack_ns(const roce_stream *s)
+fastest_ns(const roce_stream *s, roce_latency latency)
 {
-    const roce_histogram *h = roce_stream_latency(s, ROCE_LATENCY_ACK);
+    const roce_histogram *h = roce_stream_latency(s, latency);
     return h != NULL && h->count > 0 ? MAX(h->min_ns, 1) : 0;
 }
 
 gint
 rs_further(const roce_stream *a, const roce_stream *b)
 {
+    static const roce_latency answers[] = {ROCE_LATENCY_ACK, ROCE_LATENCY_READ_FIRST,
+                                           ROCE_LATENCY_MESSAGE_COMPLETION};
     gint order = rs_by_number(rank_of(a), rank_of(b));
-    guint64 of_a = fastest_ack_ns(a);
-    guint64 of_b = fastest_ack_ns(b);
-    return order != 0 || of_a == 0 || of_b == 0 ? order : rs_by_number(of_b, of_a);
+    for (guint i = 0; i < G_N_ELEMENTS(answers) && order == 0; i++) {
+        guint64 of_a = fastest_ns(a, answers[i]);
+        guint64 of_b = fastest_ns(b, answers[i]);
+        if (of_a != 0 && of_b != 0) {
+            return rs_by_number(of_b, of_a);
+        }
+    }
+    guint64 of_a = fastest_ns(a, ROCE_LATENCY_NAK_REACTION); /* the requester's */
+    guint64 of_b = fastest_ns(b, ROCE_LATENCY_NAK_REACTION);
+    return order != 0 || of_a == 0 || of_b == 0 ? order : rs_by_number(of_a, of_b);
 }

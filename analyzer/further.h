@@ -4,7 +4,7 @@
  *
  * The one rule: clocks do not tell, since they may differ.  What does is where the points
  * stand (roce_vantage), and how long answers take: the nearer the receiver, the sooner an ACK
- * follows what it acknowledges.
+ * follows what it acknowledges, or a response its READ, and the later a repair its NAK.
  */
 #ifndef RS_FURTHER_H
 #define RS_FURTHER_H

@@ -649,6 +649,17 @@ def file_order(room, say):
                           original["totals"][space][key])
 
 
+def order_of_files(room, say):
+    """Which file was given first changes nothing that counts."""
+    for name in ("02a_read_bw", "02d_atomic_bw", "03a_loss_data_0.5pct", "03c_loss_ack",
+                 "03d_loss_read_resp", "sim_read_1mib"):
+        near, far = sample(f"{name}/sender"), sample(f"{name}/receiver")
+        got = [room.report({"a.pcap": pcap(x), "b.pcap": pcap(y)})
+               for x, y in ((near, far), (far, near))]
+        for line in differences(got[0]["totals"], got[1]["totals"]):
+            say.append(f"{name}: {line}")
+
+
 # --- small and strange ---------------------------------------------------------------
 
 
@@ -727,7 +738,7 @@ ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, clock_is_set, one_direction_beside, tail_lost)
+        pauses_alone, wild_stamps, clock_is_set, order_of_files, one_direction_beside, tail_lost)
 
 
 def main(arguments):
