@@ -84,7 +84,8 @@ typedef struct roce_doubt {
     uint32_t span;
     uint32_t copies; /* transmissions of it that went unseen */
     uint64_t frame;
-    uint64_t nak_frame; /* the newest NAK before it */
+    uint64_t related_frame; /* that overtook it, or came before it */
+    uint64_t nak_frame;     /* the newest NAK before it */
     uint64_t payload_bytes;
     uint64_t requested_bytes;    /* of a READ */
     uint64_t seen_ns, missed_ns; /* as in roce_arrival */
@@ -124,6 +125,7 @@ typedef struct roce_repair_clock {
  * answer. */
 typedef struct roce_asked_late {
     int64_t psn;
+    uint64_t frame, related_frame, seen_ns; /* as in roce_doubt */
     uint64_t deadline_ns;
     uint64_t payload_bytes;
 } roce_asked_late;

@@ -318,12 +318,23 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     place(t, s, a, slot);
 }
 
+/* Whether what it is said to be will be said when that is settled. */
+static bool
+is_in_doubt(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_doubt *doubt = &roce_trouble_of(s)->doubt;
+    return doubt->valid && doubt->frame == a->frame->number;
+}
+
 static void
 report_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             roce_evidence evidence)
 {
     roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
     roce_measure_late(s, a->psn);
+    if (is_in_doubt(s, a)) {
+        return;
+    }
     roce_event e = roce_track_event(ROCE_EVENT_LATE, s, a);
     e.psn = a->psn;
     e.evidence = evidence;
@@ -390,6 +401,9 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     trouble->disorder[ROCE_SPACE_REQUESTS].duplicates++;
     trouble->disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
     offer_copy(t, s, a, slot);
+    if (is_in_doubt(s, a)) {
+        return;
+    }
     roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, s, a);
     e.psn = a->psn;
     e.related_frame = slot->frame;

@@ -50,6 +50,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .psn = a->psn,
         .span = a->span,
         .frame = a->frame->number,
+        .related_frame = slot != NULL ? slot->frame : roce_requests(s)->top_frame,
         .nak_frame = roce_trouble_of(s)->nak.frame,
         .seen_ns = a->frame->time_ns,
         .missed_ns = range != NULL ? range->time_ns : 0,
@@ -147,6 +148,32 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     }
     doubt(t, s, a, slot);
     return true;
+}
+
+/* Says what a packet in doubt was: of its own frame, not of the one that settled it. */
+static void
+say(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+    roce_event_kind kind, const roce_doubt *d, roce_evidence evidence)
+{
+    roce_event e = roce_track_event(kind, s, a);
+    e.psn = d->psn;
+    e.evidence = evidence;
+    e.frame = d->frame;
+    e.time_ns = d->seen_ns;
+    e.related_frame = d->related_frame;
+    roce_track_emit(t, &e);
+}
+
+/* It stays what it was taken for. */
+static void
+say_as_taken(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+             const roce_doubt *d)
+{
+    if (d->late) {
+        say(t, s, a, ROCE_EVENT_LATE, d, ROCE_EVIDENCE_TIME);
+    } else if (!d->overtaken) { /* that was told when it came */
+        say(t, s, a, ROCE_EVENT_DUPLICATE, d, ROCE_EVIDENCE_NONE);
+    }
 }
 
 /* Counts what is now known to have been sent again, not late and no duplicate. */
@@ -257,11 +284,7 @@ take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now
     trouble->pub.disorder[ROCE_SPACE_REQUESTS].duplicates--;
     trouble->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
     roce_measure_late(s, d->psn);
-    roce_event e = roce_track_event(ROCE_EVENT_LATE, s, now);
-    e.psn = d->psn;
-    e.evidence = ROCE_EVIDENCE_COPIES;
-    e.related_frame = d->frame;
-    roce_track_emit(t, &e);
+    say(t, s, now, ROCE_EVENT_LATE, d, ROCE_EVIDENCE_COPIES);
     if (d->psn >= trouble->round.start && d->psn < trouble->round.end) {
         roce_round_mark_spurious(t, s, now);
     }
@@ -284,11 +307,25 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = late->psn;
     e.detail = ROCE_CAUSE_NAK_SEQUENCE;
+    e.frame = late->frame;
+    e.time_ns = late->seen_ns;
     roce_track_emit(t, &e);
     e.kind = ROCE_EVENT_RETRANSMISSION;
     roce_track_emit(t, &e);
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
                   ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
+}
+
+/* The answer came once more: this one was late. */
+static void
+say_late(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+         const roce_asked_late *late)
+{
+    const roce_doubt d = {.psn = late->psn,
+                          .frame = late->frame,
+                          .related_frame = late->related_frame,
+                          .seen_ns = late->seen_ns};
+    say(t, s, a, ROCE_EVENT_LATE, &d, ROCE_EVIDENCE_TIME);
 }
 
 /* Waits whether the NAK is answered by another copy; the oldest wait makes room. */
@@ -305,6 +342,9 @@ await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
     trouble->asked_late[trouble->n_asked_late++] = (roce_asked_late){
         .psn = d->psn,
+        .frame = d->frame,
+        .related_frame = d->related_frame,
+        .seen_ns = d->seen_ns,
         .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
         .payload_bytes = d->payload_bytes,
     };
@@ -319,7 +359,8 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
         const roce_asked_late late = trouble->asked_late[i];
         if (a->psn == late.psn) {
-            continue; /* the answer: the first was late */
+            say_late(t, s, a, &late);
+            continue;
         }
         if (a->frame->time_ns > late.deadline_ns) {
             take_for_answer(t, s, a, &late);
@@ -364,9 +405,9 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
                        (d->late || (!ahead && is_before_any_nak(s, d)));
     bool copy = roce_history_find(&lane->history, a->psn) != NULL;
     bool in_round = ahead && (!for_nothing || copy);
-    bool run_with_holes =
-        (d->asked || in_round) && a->psn > d->psn && a->psn < lane->max_next &&
-        roce_round_may_lose(s, (uint64_t)(a->psn - d->psn), 0);
+    bool run_with_holes = (d->asked || in_round) && a->psn > d->psn &&
+                          a->psn < lane->max_next &&
+                          roce_round_may_lose(s, (uint64_t)(a->psn - d->psn), 0);
     bool cut_short = ahead && !d->late && is_named(t, s, a); /* the round, by a NAK */
     return (run && !for_nothing) || run_with_holes || cut_short;
 }
@@ -390,17 +431,13 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
         promote(t, s, a, &d);
         return;
     }
-    if (d.overtaken) {
-        return;
-    }
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, d.psn);
-    if (slot == NULL) {
-        return;
-    }
-    if (d.late && d.asked && a->psn != d.psn) {
+    if (slot != NULL && d.late && d.asked && a->psn != d.psn) {
         await_answer(t, s, a, &d);
-    } else if (!d.late && slot->lost > 0) {
+    } else if (slot != NULL && !d.late && !d.overtaken && slot->lost > 0) {
         take_for_original(t, s, a, slot, &d);
+    } else {
+        say_as_taken(t, s, a, &d);
     }
 }
 
@@ -411,9 +448,16 @@ roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s)
     if (trouble == NULL) {
         return;
     }
+    if (trouble->doubt.valid) {
+        trouble->doubt.valid = false;
+        say_as_taken(t, s, NULL, &trouble->doubt);
+    }
     for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
-        if (s->acked && trouble->asked_late[i].psn < s->una) {
-            take_for_answer(t, s, NULL, &trouble->asked_late[i]);
+        const roce_asked_late *late = &trouble->asked_late[i];
+        if (s->acked && late->psn < s->una) {
+            take_for_answer(t, s, NULL, late);
+        } else {
+            say_late(t, s, NULL, late);
         }
     }
     trouble->n_asked_late = 0;
