@@ -239,12 +239,32 @@ take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
     }
 }
 
+/* What may have been where an answer is sent again from was not: it was late. */
+static void
+settle_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    roce_answers *answers = by->answers;
+    if (answers->late_frame == 0) {
+        return;
+    }
+    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = answers->late_start;
+    e.evidence = ROCE_EVIDENCE_TIME;
+    e.frame = answers->late_frame;
+    e.time_ns = answers->late_ns;
+    e.related_frame = answers->late_related;
+    answers->late_frame = 0;
+    roce_track_emit(t, &e);
+}
+
 static void
 ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a)
 {
     roce_lane *lane = roce_responses(by);
     uint64_t missing = 0;
+    settle_late(t, by, a);
     if (was_late(s, by)) {
         take_for_late(t, by, a);
     }
@@ -383,19 +403,14 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_responses(by)->next_tx = next_tx;
 }
 
+/* Takes its place as a late one, which has not been said yet. */
 static void
-arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-             const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
+take_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+          const roce_arrival *a, roce_slot *slot)
 {
     roce_lane *lane = roce_responses(by);
     int64_t next_tx = lane->next_tx;
     roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].reordered++;
-    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = a->psn;
-    e.evidence = evidence;
-    e.related_frame = lane->top_frame;
-    roce_track_emit(t, &e);
     (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
     if (slot != NULL) {
         /* the copy that was asked for came first */
@@ -405,6 +420,33 @@ arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     (void)place(t, s, by, a, NULL);
     lane->next_tx = next_tx;
+}
+
+static void
+arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
+{
+    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = a->psn;
+    e.evidence = evidence;
+    e.related_frame = roce_responses(by)->top_frame;
+    roce_track_emit(t, &e);
+    take_late(t, s, by, a, slot);
+}
+
+/* Likewise, but what follows may tell that an answer is sent again from there. */
+static void
+may_have_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                      const roce_arrival *a)
+{
+    roce_answers *answers = by->answers;
+    answers->late_related = answers->lane.top_frame;
+    take_late(t, s, by, a, NULL);
+    answers->late_start = a->psn;
+    answers->late_tx = answers->lane.tx;
+    answers->late_frame = a->frame->number;
+    answers->late_ns = a->seen_ns;
 }
 
 static void
@@ -486,8 +528,15 @@ take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_slot *slot = roce_history_find(&by->answers->lane.history, psn);
     roce_arrival again = *a;
     again.psn = psn;
-    n->reordered -= n->reordered > 0 ? 1 : 0;
-    report_resent(t, by, &again, slot);
+    n->reordered--;
+    n->resent++;
+    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = psn;
+    e.frame = by->answers->late_frame;
+    e.time_ns = by->answers->late_ns;
+    roce_track_emit(t, &e);
+    by->answers->late_frame = 0;
     roce_loss_say(t, by, &again, ROCE_SPACE_RESPONSES, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
                   ROCE_EVIDENCE_ASKED_FOR, psn, 1, 0);
     roce_loss_note(slot, 1);
@@ -506,7 +555,7 @@ learn_midway(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
     if (begins_midway(s, a->psn) && roce_part_starts(a->info->part)) {
         answers->midway = ROCE_MIDWAY_ANEW;
     } else if (answers->midway == ROCE_MIDWAY_UNKNOWN && slot != NULL &&
-               answers->late_tx == answers->lane.tx &&
+               answers->late_frame != 0 && answers->late_tx == answers->lane.tx &&
                a->psn == answers->late_start + 1) {
         answers->midway = ROCE_MIDWAY_GOES_ON;
         answers->answered_tx = roce_trouble_of(s)->round.first_tx;
@@ -554,6 +603,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     learn_midway(t, s, by, a, slot);
+    settle_late(t, by, a);
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
         if (missing && is_first_answer(s, by, a)) {
@@ -563,13 +613,13 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         }
         bool late =
             rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
+        if (missing && late && !rising && begins_midway(s, a->psn)) {
+            may_have_arrived_late(t, s, by, a);
+            return;
+        }
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
-            if (!rising && begins_midway(s, a->psn)) {
-                by->answers->late_start = a->psn;
-                by->answers->late_tx = lane->tx;
-            }
             return;
         }
         sent_again(t, s, by, a, NULL);
@@ -786,6 +836,7 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     if (by->answers == NULL) {
         return;
     }
+    settle_late(t, by, NULL);
     roce_misses_settle(t, by, ROCE_SPACE_RESPONSES);
     roce_room_give_back(t, roce_responses(by));
     if (roce_trouble_had(by) != NULL) {
@@ -853,6 +904,7 @@ roce_respond_finish(roce_tracker *t, roce_stream_state *by)
     if (by->answers == NULL) {
         return;
     }
+    settle_late(t, by, NULL);
     cover_missing(t, s, by, s != NULL ? until_ns(s, by) : 0);
     roce_loss_finish(t, by, ROCE_SPACE_RESPONSES);
 }

@@ -41,7 +41,6 @@ class Claims:
         elif kind == "loss_withdrawn":
             self._remove(event["detail"], event, psn=event["psn"])
         elif kind in SIMPLE:
-            self._settle_doubt(event)
             self._add(SIMPLE[kind], event)
         elif kind == "round":
             self._add(f"round {event['detail']}", event)
@@ -62,18 +61,6 @@ class Claims:
                 del self.claims[i]
                 return True
         return False
-
-    def _settle_doubt(self, event):
-        """A packet taken for late or for a duplicate had been sent again: then the event
-        names no earlier copy, and stands on that packet, or where it showed.  Or a
-        duplicate was a late original."""
-        if event["kind"] == "retransmission" and event["related_frame"] is None:
-            for what, same in (("reordered", ("frame", "psn")),
-                               ("duplicates", ("frame", "psn")), ("reordered", ("psn",))):
-                if self._remove(what, event, **{key: event[key] for key in same}):
-                    return
-        elif event["kind"] == "late" and event["evidence"] == "copies":
-            self._remove("duplicates", event, frame=event["related_frame"])
 
     def _compare(self, stream):
         """Events and counters of a stream say the same, or this file is wrong."""
