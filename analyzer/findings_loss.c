@@ -129,8 +129,8 @@ locate(const rs_flow *flow, wanted_places wanted)
 static char *
 between(const rs_flow *flow, const location *place)
 {
-    g_autofree char *from = rs_point_name(flow->all->analysis, place->from);
-    g_autofree char *to = rs_point_name(flow->all->analysis, place->to);
+    g_autofree char *from = rs_point_group_name(flow->all->analysis, place->from);
+    g_autofree char *to = rs_point_group_name(flow->all->analysis, place->to);
     return g_strdup_printf("between %s and %s", from, to);
 }
 
@@ -175,7 +175,8 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
     }
     if (where->late > 0) {
         g_autofree char *n = rs_finding_packets(where->late);
-        g_autofree char *there = rs_point_name(flow->all->analysis, where->late_at);
+        g_autofree char *there =
+            rs_point_group_name(flow->all->analysis, where->late_at);
         g_string_append_printf(detail, "%s%s came to %s late: overtaken, not lost.",
                                detail->len > 0 ? "  " : "", n, there);
     }
@@ -374,7 +375,7 @@ static void
 write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
            guint32 point)
 {
-    g_autofree char *name = rs_point_name(flow->all->analysis, point);
+    g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
     f->title = g_strdup_printf(
         "%s from %s sent again by timeout, though they came to %s", n, who, name);
     f->detail = g_strdup(

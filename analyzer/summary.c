@@ -147,6 +147,29 @@ rs_point_name(const rs_analysis *analysis, guint32 point)
     return g_steal_pointer(&name);
 }
 
+char *
+rs_point_group_name(const rs_analysis *analysis, guint32 point)
+{
+    const rs_point *p = rs_analysis_point(analysis, point);
+    guint n = 0;
+    gboolean one_file = TRUE;
+    for (guint32 i = 0; i < rs_points_n(analysis->points); i++) {
+        const rs_point *other = rs_analysis_point(analysis, i);
+        gboolean joined = other->survey.group == p->survey.group;
+        n += joined ? 1 : 0;
+        one_file &= !joined || other->file_i == p->file_i;
+    }
+    g_autofree char *name = rs_point_name(analysis, point);
+    if (n < 2 || !one_file) {
+        return n < 2 ? g_steal_pointer(&name)
+                     : g_strdup_printf("%s and %u more", name, n - 1);
+    }
+    const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
+    g_autofree char *base = g_path_get_basename(file->path);
+    g_autofree char *safe = rs_format_safe(base);
+    return g_strdup_printf("%s (%u points)", safe, n);
+}
+
 /* ---- the same stream at several points ---- */
 
 static guint

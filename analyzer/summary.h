@@ -125,6 +125,11 @@ gboolean
 rs_summary_add_timeline(const rs_summary *summary, const rs_analysis *analysis,
                         rs_timeline_row row, guint64 *sum);
 
+/* Of the points that are taken together with this one: the file that they are of, or the name
+ * of this one with how many more there are. */
+char *
+rs_point_group_name(const rs_analysis *analysis, guint32 point);
+
 /* PSNs that were seen of a stream, of requests and of responses. */
 guint64
 rs_summary_n_psns(const roce_stream *s);

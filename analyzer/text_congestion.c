@@ -89,8 +89,8 @@ print_marked(const rs_text *r)
     guint shown = rs_text_rows_shown(r, segments->len);
     for (guint i = 0; i < shown; i++) {
         const segment *one = &g_array_index(segments, segment, i);
-        rs_table_add(table, rs_point_name(r->analysis, one->from));
-        rs_table_add(table, rs_point_name(r->analysis, one->to));
+        rs_table_add(table, rs_point_group_name(r->analysis, one->from));
+        rs_table_add(table, rs_point_group_name(r->analysis, one->to));
         rs_text_add_count(table, one->packets);
     }
     rs_table_print(table, r->out, r->width);
