@@ -49,7 +49,8 @@ typedef struct rs_finding_row {
     const rs_flow_row *flow; /* of a row about streams, for rs_find_flows() */
 } rs_finding_row;
 
-/* The table, in the order in which findings of the same severity are ranked. */
+/* The table, in the order in which findings of the same severity are ranked: causes before
+ * what comes of them. */
 extern const rs_finding_row rs_finding_rows[];
 extern const guint rs_n_finding_rows;
 

@@ -5,8 +5,9 @@
 static const char head[] =
     "# Findings\n"
     "\n"
-    "What rocescope can find, worst first. This page is the program's own table, "
-    "written by `rocescope --list-findings`.\n"
+    "What rocescope can find, worst first; of one severity, causes before what comes "
+    "of them, in the order of this page. It is the program's own table, written by "
+    "`rocescope --list-findings`.\n"
     "\n"
     "A finding claims no more than its numbers prove, and names the frames that show "
     "it. `wireshark_filter` shows exactly the frames that it names; where there are "

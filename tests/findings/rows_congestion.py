@@ -42,6 +42,17 @@ def says(*texts):
     return look
 
 
+def ahead_of(kind):
+    """The findings, and those of another kind that follows from them, are both there, and
+    these stand first."""
+    def look(report, found):
+        kinds = [f["kind"] for f in report["findings"]
+                 if f["severity"] == found[0]["severity"]]
+        if kind not in kinds or kinds.index(found[0]["kind"]) > kinds.index(kind):
+            yield f"{found[0]['kind']} is not in front of {kind}: {kinds}"
+    return look
+
+
 def cnp(on, sender="b", **ip):
     return on.packet(sender, "CNP", 0, payload=bytes(16), becn=True,
                      ip={"tos": CNP_TOS, **ip})
@@ -315,7 +326,7 @@ ROWS = [
     Row("ce_without_cnp", FIRES, "16 marks wait in vain", wire(marked_and_silent(16)),
         "warning", also=says("16 packets")),
     Row("ce_without_cnp", FIRES, "no receiver sends any",
-        fabric("notification_off", "h3"), "warning"),
+        fabric("notification_off", "h3"), "warning", also=ahead_of("ce")),
     Row("ce_without_cnp", FIRES, "a switch sends them, where this point does not see them",
         fabric("incast_switch_cnps", "h3"), "warning"),
     Row("ce_without_cnp", FIRES, "seen inside the network",
@@ -339,7 +350,7 @@ ROWS = [
     Row("no_reaction", FIRES, "64 CNPs, and not a bit slower", wire(stream(64)),
         "warning", also=says("64 CNPs in a row")),
     Row("no_reaction", FIRES, "reaction points are off", fabric("reaction_off", "h3"),
-        "warning"),
+        "warning", also=ahead_of("ce")),
     Row("no_reaction", NOT, "63 CNPs", wire(stream(63))),
     Row("no_reaction", NOT, "the rate is halved", wire(stream(64, slower))),
     Row("no_reaction", NOT, "reaction points are on", _Reacting()),
@@ -365,7 +376,7 @@ ROWS = [
     Row("cnp_class", FIRES, "by the user's map", wire(in_class(48)), "note",
         args=("--dscp-map=26:5,48:5",)),
     Row("cnp_class", FIRES, "and queues that mark",
-        fabric("cnp_in_data_class", "h3"), "warning"),
+        fabric("cnp_in_data_class", "h3"), "warning", also=ahead_of("ce")),
     Row("cnp_class", NOT, "one above", wire(in_class(32))),
     Row("cnp_class", CANNOT, "nobody's data was seen", wire(cnps_only)),
 

@@ -88,10 +88,19 @@ def check_form(finding, kinds):
         yield f"{finding['id']}: {finding['wireshark_filter']} for {finding['frames']}"
 
 
+def check_order(findings, kinds):
+    """Worst first; of one severity in the order of the table."""
+    ranks = [(-SEVERITIES.index(f["severity"]), list(kinds).index(f["kind"]))
+             for f in findings if f["kind"] in kinds]
+    if ranks != sorted(ranks):
+        yield f"out of order: {[f['id'] for f in findings]}"
+
+
 def check_row(row, directory, kinds):
     report = report_of(row, directory)
     for finding in report["findings"]:
         yield from check_form(finding, kinds)
+    yield from check_order(report["findings"], kinds)
     found = [f for f in report["findings"] if f["kind"] == row.finding]
     worst = max((f["severity"] for f in found), key=SEVERITIES.index, default=None)
     if worst != row.worst:
