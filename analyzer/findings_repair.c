@@ -6,10 +6,99 @@
 
 #include "roce/aeth.h"
 
+#define STOPPED_NAMED 4
+
 static guint64
 measure_timeouts(const roce_stream *s)
 {
     return roce_stream_trouble_of(s)->retransmissions.by_cause[ROCE_CAUSE_TIMEOUT];
+}
+
+static const rs_stall *
+stall_at(const rs_flow *flow, guint i)
+{
+    return rs_stalls_of(flow->all->analysis->watchers.stalls,
+                        g_array_index(flow->streams, guint32, i));
+}
+
+/* For how long its queue pairs stood still. */
+static void
+append_silence(GString *text, const rs_flow *flow)
+{
+    rs_stall sum = {0};
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const rs_stall *stall = stall_at(flow, i);
+        if (stall != NULL) {
+            sum.n += stall->n;
+            sum.sum_ns += stall->sum_ns;
+            sum.longest_ns = MAX(sum.longest_ns, stall->longest_ns);
+        }
+    }
+    g_autofree char *longest = rs_format_duration(sum.longest_ns, 0);
+    g_autofree char *all = rs_format_duration(sum.sum_ns, 0);
+    g_string_append(text, "The requester sent again without a NAK, after a time of "
+                          "silence; each stalls its queue pair for that long");
+    if (sum.n > 1) {
+        g_string_append_printf(text, ": %s at the longest, %s in all", longest, all);
+    } else if (sum.n == 1) {
+        g_string_append_printf(text, ": %s", longest);
+    }
+    /* Rounds may turn out to be timeouts only when the other direction is known. */
+    g_string_append(text, sum.n > 0 && sum.n < flow->n ? ", as far as is known." : ".");
+}
+
+/* What became of a stream whose last packet was repeated and repeated. */
+typedef enum outcome {
+    WENT_ON,      /* or it was never so */
+    STOPPED,      /* nobody answered, and it was given up */
+    CAPTURE_ENDS, /* nobody answered, as far as was captured */
+} outcome;
+
+/* The next repeat would have come in twice the time of the last one, if timers double. */
+static outcome
+outcome_of(const rs_analysis *a, const roce_stream *s, const rs_stall *stall)
+{
+    if (stall == NULL || stall->repeats < RS_STOPPED_REPEATS || s->partial_path ||
+        s->peer == ROCE_NO_STREAM) {
+        return WENT_ON;
+    }
+    const roce_stream *peer = roce_tracker_stream(a->tracker, s->peer);
+    if (peer->last_time_ns >= stall->since_ns ||
+        s->last_time_ns >= stall->newest_ns + stall->waited_ns) {
+        return WENT_ON;
+    }
+    guint64 end_ns = rs_analysis_point(a, s->point)->last_ns;
+    return s->last_time_ns + 4 * stall->waited_ns < end_ns ? STOPPED : CAPTURE_ENDS;
+}
+
+/* "  2 queue pairs stopped after up to 7 unanswered repeats (to QP 0x11, 0x12)." */
+static void
+append_outcome(GString *text, const rs_flow *flow, outcome what, const char *words)
+{
+    const rs_analysis *a = flow->all->analysis;
+    g_autoptr(GString) names = g_string_new(NULL);
+    guint n = 0;
+    guint least = G_MAXUINT;
+    guint most = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(a->tracker, id);
+        const rs_stall *stall = stall_at(flow, i);
+        if (outcome_of(a, s, stall) != what) {
+            continue;
+        }
+        if (n++ < STOPPED_NAMED) {
+            g_string_append_printf(names, "%s0x%x", n > 1 ? ", " : "", s->dst_qpn);
+        }
+        least = MIN(least, stall->repeats);
+        most = MAX(most, stall->repeats);
+    }
+    if (n > 0) {
+        g_autofree char *pairs = rs_finding_count(n, "queue pair", "queue pairs");
+        g_string_append_printf(text, "  %s %s %s%u unanswered repeats (to QP %s%s).",
+                               pairs, words, least < most ? "up to " : "", most,
+                               names->str, n > STOPPED_NAMED ? " …" : "");
+    }
 }
 
 static gboolean
@@ -17,9 +106,12 @@ write_timeouts(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_count(flow->n, "timeout", "timeouts");
     g_autofree char *who = rs_flow_ends(flow);
+    GString *text = g_string_new(NULL);
+    append_silence(text, flow);
+    append_outcome(text, flow, STOPPED, "stopped after");
+    append_outcome(text, flow, CAPTURE_ENDS, "had, when the capture ended,");
     f->title = g_strdup_printf("%s from %s", n, who);
-    f->detail = g_strdup("The requester sent again without a NAK, after a time of "
-                         "silence; each stalls its queue pair for that long.");
+    f->detail = g_string_free(text, FALSE);
     f->severity = RS_SEVERITY_WARNING;
     return TRUE;
 }

@@ -91,6 +91,9 @@
  * late; whoever does not stop sends on and on. */
 #define RS_IGNORED_PACKETS 10
 
+/* Of one packet, by timeout: NICs repeat it three to seven times before they give up. */
+#define RS_STOPPED_REPEATS 3
+
 /* Pauses of a burst are over in some ten microseconds; ports in a circle do not come out
  * of it by themselves. */
 #define RS_DEADLOCK_US 100

@@ -27,6 +27,7 @@
 #include "receiver.h"
 #include "runs.h"
 #include "sight.h"
+#include "stalls.h"
 #include "timeline.h"
 #include "window.h"
 
@@ -56,6 +57,7 @@ typedef struct rs_watchers {
     rs_nics *nics;
     rs_incast *incast;
     rs_receivers *receivers;
+    rs_stalls *stalls;
     rs_ports *ports;
     rs_flowlets *flowlets;
     rs_bursts *bursts;

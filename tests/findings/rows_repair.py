@@ -33,6 +33,33 @@ def again(wait_ns):
     return talk
 
 
+def repeats(n, wait_ns=5_000_000, then=lambda on: on.wait(10**9).write(0, qpn=0x99)):
+    """A packet that is sent again and again; then what?"""
+    def talk(on):
+        on.exchange(50).write(50)
+        for _ in range(n):
+            on.wait(wait_ns).write(50)
+        then(on)
+    return talk
+
+
+def answered(on):
+    """The last repeat gets through, and nothing is left to do."""
+    on.ack(50, 51).wait(10**9).write(0, qpn=0x99)
+
+
+def says(*texts, never=()):
+    """The detail has these, and none of those."""
+    def look(_report, found):
+        for text in texts:
+            if text not in found[0]["detail"]:
+                yield f"{text!r} is not in {found[0]['detail']!r}"
+        for text in never:
+            if text in found[0]["detail"]:
+                yield f"{text!r} is in {found[0]['detail']!r}"
+    return look
+
+
 def tail_loss(on):
     on.exchange(50).write(50)
 
@@ -90,6 +117,20 @@ ROWS = [
 
     Row("timeout", FIRES, "the last packet is lost",
         two_hosts(WRITES, a=SHORT, forward=drop(39)), "warning"),
+    Row("timeout", FIRES, "once, for as long as it says",
+        wire(again(50_000_000)), "warning",
+        also=says("for that long: 50.0 ms.", never=("in all", "stopped"))),
+    Row("timeout", FIRES, "three repeats without an answer, and nothing more",
+        wire(repeats(3)), "warning",
+        also=says("5.00 ms at the longest, 15.0 ms in all.",
+                  "1 queue pair stopped after 3 unanswered repeats (to QP 0x")),
+    Row("timeout", FIRES, "two are too few to say that it stopped",
+        wire(repeats(2)), "warning", also=says(never=("stopped",))),
+    Row("timeout", FIRES, "the last one is answered", wire(repeats(5, then=answered)),
+        "warning", also=says(never=("stopped", "ended"))),
+    Row("timeout", FIRES, "whether it stopped is not known: the capture ends",
+        wire(repeats(7, then=lambda on: on.wait(5_000_000).write(0, qpn=0x99))), "warning",
+        also=says("1 queue pair had, when the capture ended, 7 unanswered", never=("stopped",))),
     Row("timeout", NOT, "a NAK asked for it", two_hosts(WRITES, forward=drop(20))),
     Row("timeout", CANNOT, "the capture ends before it is sent again", wire(tail_loss)),
 
