@@ -7,6 +7,7 @@
 #include "sorting.h"
 
 #define FRAMES_KEPT RS_FRAMES
+#define SENDERS_NAMED 4
 
 static void
 free_finding(gpointer data)
@@ -136,6 +137,44 @@ rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *
     g_autofree char *from = rs_findings_label(all, src);
     g_autofree char *to = rs_findings_label(all, dst);
     return g_strdup_printf("%s to %s", from, to);
+}
+
+/* The sources of these streams, each once. */
+static GPtrArray *
+sources_of(const rs_findings *all, const GArray *streams)
+{
+    GPtrArray *sources = g_ptr_array_new();
+    g_autoptr(GHashTable) known = g_hash_table_new(rs_addr_hash, rs_addr_equal);
+    for (guint i = 0; i < streams->len; i++) {
+        const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
+                                                   g_array_index(streams, guint32, i));
+        gpointer source = (gpointer)(guintptr)&s->src;
+        if (g_hash_table_add(known, source)) {
+            g_ptr_array_add(sources, source);
+        }
+    }
+    return sources;
+}
+
+char *
+rs_findings_senders(const rs_findings *all, const GArray *streams)
+{
+    g_autoptr(GPtrArray) sources = sources_of(all, streams);
+    guint named = MIN(sources->len, SENDERS_NAMED);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < named; i++) {
+        g_autofree char *label = rs_findings_label(all, g_ptr_array_index(sources, i));
+        gboolean last = i + 1 == sources->len;
+        g_string_append_printf(text, "%s%s",
+                               i == 0 ? ""
+                               : last ? " and "
+                                      : ", ",
+                               label);
+    }
+    if (named < sources->len) {
+        g_string_append_printf(text, " and %u more", sources->len - named);
+    }
+    return g_string_free(text, FALSE);
 }
 
 /* ---- the list ---- */

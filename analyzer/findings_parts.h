@@ -67,6 +67,15 @@ rs_findings_label(const rs_findings *all, const roce_addr *addr);
 char *
 rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *dst);
 
+/* Who sends these streams, each once, in their order: "gpu01", "gpu01 and gpu02", "gpu01,
+ * gpu02, gpu03, gpu04 and 3 more"; likewise. */
+char *
+rs_findings_senders(const rs_findings *all, const GArray *streams);
+
+/* How the report knows priorities, as a sentence. */
+const char *
+rs_findings_priority_words(const rs_findings *all, gboolean tagged);
+
 /* "11 packets", "1 packet"; g_free(). */
 char *
 rs_finding_count(guint64 n, const char *one, const char *many);

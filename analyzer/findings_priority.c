@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Findings about priorities: whether RoCE data rides where it is lossless, stays there,
- * and is alone there.
+ * Findings about priorities: whether RoCE data stays in one, by its tag as by its DSCP, and
+ * is alone there.
  */
 #include "background.h"
 #include "findings_filter.h"
@@ -21,9 +21,8 @@ priorities_of(const rs_findings *all, guint32 stream)
     return rs_priorities_stream(all->analysis->watchers.priorities, stream);
 }
 
-/* How the report knows priorities. */
-static const char *
-source_words(const rs_findings *all, gboolean tagged)
+const char *
+rs_findings_priority_words(const rs_findings *all, gboolean tagged)
 {
     if (all->analysis->options->dscp_map_given) {
         return "Priorities are those of --dscp-map.";
@@ -31,100 +30,6 @@ source_words(const rs_findings *all, gboolean tagged)
     return tagged ? "Priorities are those of the VLAN tags."
                   : "Priorities are DSCP / 8, as most devices map them unless told "
                     "otherwise; --dscp-map tells the report.";
-}
-
-/* ---- RoCE data where there is no PFC ---- */
-
-/* Packets lost of streams at a point whose data all rides in one priority. */
-static guint64
-losses_in(const rs_findings *all, guint32 point, guint priority)
-{
-    guint64 n = 0;
-    const roce_tracker *tracker = all->analysis->tracker;
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        const rs_stream_priorities *p = priorities_of(all, id);
-        if (s->point == point && p != NULL && p->priorities == 1u << priority) {
-            n += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
-                 rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
-        }
-    }
-    return n;
-}
-
-static void
-say_without_pfc(const rs_findings *all, rs_finding *f, guint priority,
-                const rs_point_priorities *point, char *why)
-{
-    const rs_priority_data *data = &point->data[priority];
-    g_autofree char *n = rs_finding_packets(data->packets);
-    g_autofree char *reason = why;
-    rs_finding_say(
-        f,
-        g_strdup_printf("%s of RoCE data ride in priority %u, without PFC", n,
-                        priority),
-        g_strdup_printf("%s  %s", reason, source_words(all, point->tagged > 0)));
-    f->weight = data->packets;
-    rs_finding_add_kept(f, &data->frames);
-    rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
-}
-
-static void
-find_data_without_pfc(rs_findings *all, const rs_finding_row *row, guint32 point,
-                      guint priority, const rs_lossless *lossless)
-{
-    const rs_point_priorities *p =
-        rs_priorities_point(all->analysis->watchers.priorities, point);
-    guint8 bit = (guint8)(1u << priority);
-    if (p->data[priority].packets == 0 || (lossless->paused & bit) != 0 ||
-        (lossless->some_port & bit) != 0) {
-        return;
-    }
-    gboolean dcbx =
-        lossless->by_dcbx && rs_dcb_one_link(all->analysis->watchers.dcb, point);
-    if (!dcbx && (lossless->paused == 0 || lossless->by_dcbx)) {
-        return;
-    }
-    guint64 lost = losses_in(all, point, priority);
-    if (!dcbx && lost == 0) {
-        return;
-    }
-    gboolean worse = lost > 0 || lossless->some_port != 0;
-    rs_finding *f =
-        rs_finding_add(all, row, worse ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
-    g_autofree char *what = g_strdup_printf("%u:%u", point, priority);
-    rs_finding_about(f, what);
-    g_autofree char *others =
-        rs_format_priorities(dcbx ? lossless->some_port : lossless->paused);
-    g_autofree char *loss =
-        lost == 0 ? g_strdup("")
-                  : g_strdup_printf("  %" G_GUINT64_FORMAT
-                                    " packets of it were lost or did not arrive.",
-                                    lost);
-    say_without_pfc(
-        all, f, priority, p,
-        dcbx ? g_strdup_printf("DCBX on this link has PFC on for these priorities: "
-                               "%s.%s",
-                               others, loss)
-             : g_strdup_printf("Pauses were seen of these priorities alone: %s.%s  "
-                               "Nothing says that PFC is off for it, but no pause "
-                               "protected it here.",
-                               others, loss));
-}
-
-void
-rs_find_roce_without_pfc(rs_findings *all, const rs_finding_row *row)
-{
-    for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
-        rs_lossless lossless;
-        if (rs_priorities_point(all->analysis->watchers.priorities, point) == NULL) {
-            continue;
-        }
-        rs_lossless_at(all->analysis, point, &lossless);
-        for (guint priority = 0; priority < 8; priority++) {
-            find_data_without_pfc(all, row, point, priority, &lossless);
-        }
-    }
 }
 
 /* ---- data of one pair of hosts in several priorities ---- */
@@ -278,6 +183,34 @@ filter_of_disagreement(const rs_point_priorities *point, const rs_options *optio
                               : g_strdup_printf(RS_FILTER_DATA " && (%s)", tags->str);
 }
 
+/* Whether some data of a stream rides in a priority that none of its DSCPs names, or the
+ * other way round. */
+static gboolean
+disagrees(const rs_stream_priorities *p, const rs_options *options)
+{
+    guint8 named = 0;
+    for (guint i = 0; i < p->n_dscps; i++) {
+        named |= (guint8)(1u << options->dscp_map[p->dscps[i]]);
+    }
+    return named != p->priorities;
+}
+
+/* guint32; g_array_unref(). */
+static GArray *
+disagreeing_streams(const rs_findings *all, guint32 point)
+{
+    GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const rs_stream_priorities *p = priorities_of(all, id);
+        if (roce_tracker_stream(tracker, id)->point == point && p != NULL &&
+            disagrees(p, all->analysis->options)) {
+            g_array_append_val(streams, id);
+        }
+    }
+    return streams;
+}
+
 static void
 find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
                   const rs_point_priorities *p)
@@ -291,13 +224,16 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
     }
     g_autofree char *what = g_strdup_printf("%u", point);
     g_autofree char *n = rs_finding_packets(sum.packets);
+    g_autoptr(GArray) streams = disagreeing_streams(all, point);
+    g_autofree char *who = rs_findings_senders(all, streams);
     rs_finding *f =
         rs_finding_add(all, row, sum.worse ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     rs_finding_about(f, what);
     f->weight = sum.packets;
     rs_finding_say(
         f,
-        g_strdup_printf("Tag and DSCP name different priorities on %s of RoCE data", n),
+        g_strdup_printf("Tag and DSCP name different priorities on %s of RoCE data%s%s",
+                        n, streams->len > 0 ? " from " : "", who),
         g_strdup_printf("Most often PCP %u beside DSCP %u, which is priority %u%s.%s",
                         sum.pcp, sum.dscp, options->dscp_map[sum.dscp],
                         options->dscp_map_given ? " by --dscp-map" : " by default",
@@ -667,5 +603,5 @@ rs_find_lossless_background(rs_findings *all, const rs_finding_row *row)
                         list),
         g_strdup_printf("%s of the bytes there%s%s.  %s", part,
                         *names != '\0' ? ", between " : "", names,
-                        source_words(all, FALSE)));
+                        rs_findings_priority_words(all, FALSE)));
 }

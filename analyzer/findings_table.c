@@ -170,7 +170,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Configure PFC for the same priorities at both ends.",
      "what says that PFC is off, and the first pause", dcb_look, rs_find_dcb_pause, NULL},
     {"roce_without_pfc", RS_SEVERITY_WARNING, "RoCE data in a priority without PFC",
-     "warning where DCBX has PFC on for other priorities alone, or pauses were seen of other priorities alone and packets of this one were lost; note where DCBX has it on for none and nothing was lost", {{0}},
+     "warning where DCBX has PFC on for other priorities alone, or pauses were seen of other priorities alone and packets of this one were lost, also at other points, if data of those priorities comes by where this does; note where DCBX has it on for none and nothing was lost", {{0}},
      "Where queues fill, packets of this priority are dropped, and no pause protects them.  That is meant so on a network without PFC, and not on one that has it for other priorities.",
      "Have RoCE ride in the priority that has PFC: the traffic class of the queue pairs, the DSCP map of the switch.",
      "the first of this data", priority_look, rs_find_roce_without_pfc, NULL},

@@ -11,6 +11,14 @@ def tos(dscp):
     return {"ip": {"tos": dscp << 2 | roce.ECN_ECT0}}
 
 
+def detailed(*texts):
+    def also(_report, found):
+        for text in texts:
+            if text not in found[0]["detail"]:
+                yield f"{text!r} is not in {found[0]['detail']!r}"
+    return also
+
+
 def losing(dscp):
     """A packet in 20 is lost, and priority 3 is paused."""
     @wire
@@ -24,14 +32,42 @@ def losing(dscp):
     return talk
 
 
+def ports(dscp, beside=26, paused=3, lossy=True):
+    """Two ports of a switch: one pauses, the other one has data of this DSCP, of which some
+    is lost, beside data of another one."""
+    def make():
+        at_host, at_other = Wire(START_NS), Wire(START_NS + 100)
+        pauses(paused)(at_host)
+        at_host.exchange(20, qpn=0x99, **tos(26))
+        for on in (at_host, at_other):
+            on.wait(10_000)
+        at_other.exchange(5, **tos(dscp))
+        if lossy:
+            at_other.write(6, **tos(dscp)).ack(5, 5, syndrome=roce.NAK_PSN_SEQUENCE)
+        for psn in (5, 6):
+            at_other.write(psn, **tos(dscp)).ack(psn, psn + 1)
+        for psn in range(9):
+            at_other.write(psn, qpn=0x99, ip={"src": "10.0.0.7", **tos(beside)["ip"]})
+        return {"host.pcap": at_host.bytes(), "other.pcap": at_other.bytes()}
+    return make
+
+
 WITHOUT_PFC = [
+    Row("roce_without_pfc", FIRES, "3 is paused at another port, which data in 3 passes too",
+        ports(0), "warning", also=detailed("Sent by 10.0.0.1.")),
+    Row("roce_without_pfc", NOT, "nothing of 0 was lost", ports(0, lossy=False)),
+    Row("roce_without_pfc", NOT, "3 is paused where no other data goes: another network",
+        ports(0, beside=8)),
+    Row("roce_without_pfc", NOT, "what was lost is of the priority that is paused",
+        ports(0, paused=0)),
     Row("roce_without_pfc", FIRES, "DCBX has PFC on for 3, data is in 0",
         link(pfc(SWITCH, 3), then=data(0)), "warning",
         also=titled("priority 0, without PFC")),
     Row("roce_without_pfc", FIRES, "by its tag",
         link(pfc(SWITCH, 3), then=data(26, [roce.Vlan(1, pcp=5)])), "warning",
         also=titled("priority 5, without PFC")),
-    Row("roce_without_pfc", FIRES, "3 is paused, data in 0 is lost", losing(0), "warning"),
+    Row("roce_without_pfc", FIRES, "3 is paused, data in 0 is lost", losing(0), "warning",
+        also=detailed("1 packet of it was lost", "Sent by 10.0.0.1.")),
     Row("roce_without_pfc", FIRES, "DCBX has PFC on for nothing",
         link(pfc(SWITCH), then=data(26)), "note"),
     Row("roce_without_pfc", NOT, "one end has it on",
@@ -102,9 +138,20 @@ def tagged(pcp, dscp, *frames):
     return link(*frames, then=lambda on: data(dscp, [roce.Vlan(7, pcp=pcp)])(on))
 
 
+def one_of_two():
+    """Its tags say 5, and those of the other host what the DSCP says."""
+    on = Wire()
+    on.exchange(12, vlans=[roce.Vlan(7, pcp=5)], **tos(26))
+    for psn in range(12):
+        on.write(psn, sender="b", vlans=[roce.Vlan(7, pcp=3)], **tos(26))
+    return on.bytes()
+
+
 TAGS = [
     Row("pcp_dscp", FIRES, "PCP 3, DSCP 0", tagged(3, 0), "note",
-        also=titled("on 12 packets")),
+        also=titled("on 12 packets of RoCE data from 10.0.0.1")),
+    Row("pcp_dscp", FIRES, "one of two hosts: it is named", one_of_two, "note",
+        also=titled("on 12 packets of RoCE data from 10.0.0.1")),
     Row("pcp_dscp", FIRES, "PCP 0, DSCP 26, and 3 is lossless",
         tagged(0, 26, pfc(SWITCH, 3)), "warning"),
     Row("pcp_dscp", NOT, "PCP 3, DSCP 0, and 3 is lossless: no DSCP was chosen",
