@@ -235,7 +235,7 @@ const rs_finding_row rs_finding_rows[] = {
      "warning where a port that pauses in consequence does so for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US or longer, else note",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A router whose way out is paused fills up, and pauses whoever stands before it in its turn: congestion spreads against the traffic.",
-     "Look at who paused first: the others only pass it on.",
+     "Look at why the source pauses: what comes of it at the others is only passed on.  What they pause beside that may have another cause.",
      "the first XOFF of each port", pause_look, rs_find_pause_cascade, NULL},
     {"pause_before_ecn", RS_SEVERITY_WARNING, "Pauses before any mark",
      "warning where the port pauses for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US or longer, else note; not where another pause is the cause, and only where behind the switch was seen that nothing which came before the pause was marked, or CNPs came back later but not before",

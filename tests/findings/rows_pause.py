@@ -477,7 +477,8 @@ ROWS = [
         wire(shared(by_switch(sent_anyway(20, mac=SWITCH)))), None, SPEED),
 
     Row("pause_cascade", FIRES, "from a slow host to the senders", fabric("cascade"),
-        "warning", also=says("3 other ports", "3 hops")),
+        "warning", also=says("3 other ports", "3 hops", "all of its pauses (",
+                             "at leaf0_h0, 2 of its 4 pauses (")),
     Row("pause_cascade", NOT, "two ports that pause for the same congestion",
         fabric("incast_pfc")),
     Row("pause_cascade", NOT, "one alone", fabric("cascade", ("leaf1_h7",))),
@@ -492,6 +493,8 @@ ROWS = [
     Row("pause_bystanders", FIRES, "they share links with what is bound for a slow host",
         fabric("cascade"), "warning",
         also=held_streams(("10.9.0.1", "10.9.1.5"), ("10.9.0.2", "10.9.1.6"))),
+    Row("pause_bystanders", FIRES, "and are named", fabric("cascade"), "warning",
+        also=says("10.9.0.1 to 10.9.1.5 (QP 0x", "10.9.0.2 to 10.9.1.6 (QP 0x")),
     Row("pause_bystanders", NOT, "all is bound for it",
         fabric("cascade", flows=CASCADE.flows[:1])),
     Row("pause_bystanders", CANNOT, "who paused first was not captured",
