@@ -7,6 +7,7 @@
 
 #define INDENT 2
 #define HOSTS_NAMED 16
+#define BESIDE_PERCENT 90 /* of the data: then the rhythm is not worth a section */
 
 static char *
 label_of(const rs_text *r, guint32 node)
@@ -172,7 +173,8 @@ append_ring(const rs_text *r, GString *text, const rs_group *group)
 }
 
 static void
-append_group(const rs_text *r, GString *text, const rs_group *group)
+append_group(const rs_text *r, GString *text, const rs_group *group,
+             const rs_rhythm *rhythm)
 {
     g_autofree char *center =
         group->center != RS_NO_NODE ? label_of(r, group->center) : g_strdup("");
@@ -204,12 +206,14 @@ append_group(const rs_text *r, GString *text, const rs_group *group)
         g_string_append_printf(text, "%s sends to %u hosts.", center, others);
         break;
     case RS_SHAPE_ONE_HOST:
-        g_string_append_printf(
-            text,
-            "All data is sent or received by %s: the shape cannot be "
-            "told from here, since nothing is seen of what its %u "
-            "neighbours do among themselves.",
-            center, others);
+        g_string_append_printf(text,
+                               "%s is sent or received by %s: the shape cannot be "
+                               "told from here, since nothing is seen of what its %u "
+                               "neighbours do among themselves.",
+                               rhythm != NULL && !rhythm->all_edges
+                                   ? "All data that keeps the rhythm"
+                                   : "All data",
+                               center, others);
         break;
     case RS_SHAPE_OTHER:
         g_string_append_printf(text, "%u hosts, in no shape that is known.",
@@ -264,7 +268,7 @@ print_groups(const rs_text *r, const GPtrArray *groups, const rs_rhythm *rhythm)
         const rs_group *group = g_ptr_array_index(groups, i);
         if (is_worth_a_line(group, rhythm)) {
             g_autoptr(GString) text = g_string_new(NULL);
-            append_group(r, text, group);
+            append_group(r, text, group, rhythm);
             rs_text_wrapped(r, text->str, INDENT);
             shown++;
         }
@@ -308,21 +312,36 @@ print_admissions(const rs_text *r, const GArray *admissions)
     rs_text_say_more(r, admissions->len, shown);
 }
 
+/* What a few packets do beside everything else is not what hosts do together. */
+static gboolean
+is_odd(const rs_rhythm *rhythm)
+{
+    return rhythm->bytes_out * 100 >
+           (rhythm->bytes_in + rhythm->bytes_out) * BESIDE_PERCENT;
+}
+
+static void
+print_together(const rs_text *r, const GPtrArray *groups, const rs_rhythm *rhythm)
+{
+    if (rhythm != NULL) {
+        print_rhythm(r, rhythm);
+    }
+    print_groups(r, groups, rhythm);
+    if (rhythm != NULL) {
+        print_hosts(r, rs_collective_performers(r->analysis->watchers.collective));
+    }
+}
+
 void
 rs_text_rhythm(const rs_text *r)
 {
     const rs_collective *collective = r->analysis->watchers.collective;
     const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     const GPtrArray *groups = rs_collective_groups(collective);
-    if (rhythm != NULL || count_lines(groups, rhythm) > 0) {
+    gboolean odd = rhythm != NULL && is_odd(rhythm);
+    if (!odd && (rhythm != NULL || count_lines(groups, rhythm) > 0)) {
         rs_text_heading(r, "What hosts do together");
-    }
-    if (rhythm != NULL) {
-        print_rhythm(r, rhythm);
-    }
-    print_groups(r, groups, rhythm);
-    if (rhythm != NULL) {
-        print_hosts(r, rs_collective_performers(collective));
+        print_together(r, groups, rhythm);
     }
     print_admissions(r, rs_collective_admissions(collective));
 }
