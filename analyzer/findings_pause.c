@@ -175,9 +175,12 @@ find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
     gboolean bad =
         (global && any_roce(all)) || rs_pause_is_much(all, pause, p->total_ns);
     g_autofree char *who = rs_pause_who(all, pause);
-    char *title = global
-                      ? g_strdup_printf("%s stops its whole link by 802.3x pause", who)
-                      : g_strdup_printf("%s pauses priority %u", who, p->priority);
+    /* Without durations it is a note, of which the text report has the title alone. */
+    const char *hint =
+        p->speed_known ? "" : "; for how long is not known without --link-speed";
+    char *title =
+        global ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
+               : g_strdup_printf("%s pauses priority %u%s", who, p->priority, hint);
     rs_finding *f =
         rs_finding_add(all, row, bad ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     rs_pause_about(all, f, pause);

@@ -241,7 +241,7 @@ def host_names():
         check("src_host of pauses", got["pauses"][0]["src_host"],
               {"name": "leaf1", "rail": None, "port": "swp7"})
         check("pauses in findings", got["findings"][0]["title"],
-              "leaf1/swp7 pauses priority 3")
+              "leaf1/swp7 pauses priority 3; for how long is not known without --link-speed")
         check("pauses in text", "leaf1/swp7" in
               run("--no-color", "--hosts", hosts, path).stdout.split("\nPauses")[1])
         if pathlib.Path("/etc/hosts").exists():
