@@ -4,9 +4,6 @@
 #include "format.h"
 #include "thresholds.h"
 
-#define US 1000
-#define MBPS 1000000
-#define NS_PER_S 1000000000u
 #define PRIORITIES 8
 #define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
 
@@ -506,83 +503,7 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
     return TRUE;
 }
 
-/* ---- senders that do not react ---- */
-
-static gboolean
-did_not_react(const rs_cnp_burst *burst)
-{
-    guint64 duration_ns = burst->end_ns - burst->start_ns;
-    if (burst->cnps < RS_REACTION_CNPS || burst->before_bps == 0 ||
-        burst->windows < burst->cnps ||
-        duration_ns > burst->cnps * RS_REACTION_SPACING_US * US ||
-        burst->lowest_bps * 100 < burst->before_bps * RS_REACTION_PERCENT ||
-        burst->before_bps < (guint64)RS_REACTION_LEAST_MBPS * MBPS) {
-        return FALSE;
-    }
-    double average_bps = (double)burst->bits * NS_PER_S / (double)MAX(duration_ns, 1);
-    return average_bps * 100 >= (double)burst->lowest_bps * RS_REACTION_BUSY_PERCENT;
-}
-
-/* The burst of most CNPs that a stream did not react to; NULL: there is none. */
-static const rs_cnp_burst *
-worst_burst(const rs_flow *flow, const roce_stream *s)
-{
-    guint n;
-    guint64 n_all;
-    const rs_cnp_burst *bursts = rs_reactions_bursts(
-        rs_congestion_reactions(congestion_of(flow)), s->id, &n, &n_all);
-    const rs_cnp_burst *worst = NULL;
-    for (guint i = 0; i < n; i++) {
-        if (did_not_react(&bursts[i]) &&
-            (worst == NULL || bursts[i].cnps > worst->cnps)) {
-            worst = &bursts[i];
-        }
-    }
-    return worst;
-}
-
-static guint64
-measure_many_cnps(const roce_stream *s)
-{
-    guint64 cnps = roce_stream_congestion_of(s)->cnps_received;
-    return cnps >= RS_REACTION_CNPS && !s->partial_path ? cnps : 0;
-}
-
-static gboolean
-write_no_reaction(const rs_flow *flow, rs_finding *f)
-{
-    const rs_cnp_burst *worst = NULL;
-    guint n = 0;
-    for (guint i = 0; i < flow->streams->len; i++) {
-        const rs_cnp_burst *burst = worst_burst(flow, stream_at(flow, i));
-        if (burst == NULL) {
-            continue;
-        }
-        n++;
-        worst = worst == NULL || burst->cnps > worst->cnps ? burst : worst;
-        rs_finding_add_frame(f, burst->first_frame);
-        rs_finding_add_frame(f, burst->last_frame);
-    }
-    if (worst == NULL) {
-        return FALSE;
-    }
-    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
-    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
-    g_autofree char *cnps = rs_format_count(worst->cnps);
-    g_autofree char *before = rs_format_rate(worst->before_bps);
-    g_autofree char *lowest = rs_format_rate(worst->lowest_bps);
-    f->severity = RS_SEVERITY_WARNING;
-    f->title = g_strdup_printf("%s does not slow down towards %s: %s CNPs in a row",
-                               src, dst, cnps);
-    f->detail = g_strdup_printf("%s inside messages when they began, and never below "
-                                "%s behind them; so in %u of "
-                                "its streams there.",
-                                before, lowest, n);
-    return TRUE;
-}
-
 const rs_flow_row rs_flow_ce = {count_ce, write_ce, {KIND(CE_EPISODE)}};
-const rs_flow_row rs_flow_no_reaction = {measure_many_cnps, write_no_reaction, {0}};
 const rs_flow_row rs_flow_not_ect = {measure_not_ect, write_not_ect, {0}};
 const rs_flow_row rs_flow_cnp_class = {count_cnps, write_cnp_class, {KIND(CNP)}};
 const rs_flow_row rs_flow_cnp = {count_cnps, write_cnps, {KIND(CNP)}};

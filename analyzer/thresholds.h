@@ -39,6 +39,10 @@
  * application or for ACKs, and need not be held back by a rate. */
 #define RS_REACTION_BUSY_PERCENT 50
 
+/* Of the data of a stream, and of what answers it: where so much came by and no CNP, those
+ * that were seen elsewhere did not. */
+#define RS_HEARD_PERCENT 90
+
 /* Of the time.  Below it a pause absorbs a burst; above it somebody waits for a reason. */
 #define RS_WARNING_PAUSED_PERCENT 1
 

@@ -6,7 +6,7 @@ import functools
 
 import fabric_scenarios
 import roce
-from captures import ADDRESS, Path, two_hosts, wire
+from captures import ADDRESS, START_NS, Path, Wire, two_hosts, wire
 from fabric import simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 from sim import Impairment, Work
@@ -238,9 +238,9 @@ def part_of(i):
     return f"RC RDMA WRITE {'Last' if i % MESSAGE == MESSAGE - 1 else 'Middle'}"
 
 
-def stream(n_cnps, gap_ns=lambda n: 0, opcode=part_of, every=20):
+def stream(n_cnps, gap_ns=lambda n: 0, opcode=part_of, every=20, tell=cnp):
     """Messages of 64 packets, a microsecond apart and gap_ns(CNPs so far) more, and a CNP
-    behind each `every` packets from the hundredth on."""
+    behind each `every` packets from the hundredth on: tell(Wire) sends it."""
     def talk(on):
         so_far = 0
         for i in range(100 + every * n_cnps + 100):
@@ -252,9 +252,33 @@ def stream(n_cnps, gap_ns=lambda n: 0, opcode=part_of, every=20):
             if i % MESSAGE == MESSAGE - 1:
                 on.ack(i)
             if i >= 100 and i % every == 0 and so_far < n_cnps:
-                cnp(on)
+                tell(on)
                 so_far += 1
     return talk
+
+
+def elsewhere(on):
+    """A packet that does not come by here."""
+    on.ident += 1
+    on.wait(1_000)
+
+
+def at_both_ends(tell, others=False):
+    """The CNPs leave the receiver; tell(Wire) says what comes to the other point, which
+    may have other traffic."""
+    def make():
+        ends = {"receiver.pcap": Wire(START_NS), "sender.pcap": Wire(START_NS + 5)}
+        stream(64)(ends["receiver.pcap"])
+        stream(64, tell=tell)(ends["sender.pcap"])
+        if others:
+            ends["sender.pcap"].write(7, ip={"src": "10.0.0.7"}, sender="a", qpn=0x77)
+        return {name: on.bytes() for name, on in ends.items()}
+    return make
+
+
+def some(on):
+    """Half of them come."""
+    (cnp if on.ident % 2 else elsewhere)(on)
 
 
 def slower(n):
@@ -351,6 +375,17 @@ ROWS = [
         "warning", also=says("64 CNPs in a row")),
     Row("no_reaction", FIRES, "reaction points are off", fabric("reaction_off", "h3"),
         "warning", also=ahead_of("ce")),
+    Row("no_reaction", FIRES, "none of them came to the sender",
+        at_both_ends(elsewhere), "warning",
+        also=says("None of 64 CNPs about data from 10.0.0.1 to 10.0.0.2 was seen at 10.0.0.1",
+                  "came by at receiver.pcap and not at sender.pcap")),
+    Row("no_reaction", FIRES, "all of them did", at_both_ends(cnp), "warning",
+        also=says("10.0.0.1 does not slow down")),
+    Row("no_reaction", FIRES, "some of them did", at_both_ends(some), "warning",
+        also=says("10.0.0.1 does not slow down")),
+    Row("no_reaction", FIRES, "inside the network they may take another way",
+        at_both_ends(elsewhere, others=True), "warning",
+        also=says("10.0.0.1 does not slow down")),
     Row("no_reaction", NOT, "63 CNPs", wire(stream(63))),
     Row("no_reaction", NOT, "the rate is halved", wire(stream(64, slower))),
     Row("no_reaction", NOT, "reaction points are on", _Reacting()),
