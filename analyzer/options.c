@@ -85,6 +85,7 @@ parse_ports(const char *text, roce_ports *ports, GError **error)
 static gboolean
 parse_dscp_map(const char *text, rs_options *o, GError **error)
 {
+    gboolean given[RS_N_DSCPS] = {FALSE};
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
     for (guint i = 0; parts[i] != NULL; i++) {
         g_auto(GStrv) sides = g_strsplit(parts[i], ":", -1);
@@ -97,6 +98,10 @@ parse_dscp_map(const char *text, rs_options *o, GError **error)
                          "--dscp-map %s: DSCP:PRIORITY,… is wanted, as in 26:3,48:6",
                          text);
         }
+        if (given[dscp] && o->dscp_map[dscp] != priority) {
+            return usage(error, "--dscp-map %s: a DSCP has two priorities", text);
+        }
+        given[dscp] = TRUE;
         o->dscp_map[dscp] = (guint8)priority;
         o->dscp_map_given = TRUE;
     }

@@ -415,6 +415,7 @@ def usage_errors(directory):
             ("--events", "-1", good), ("--events", "many", good),
             ("--dscp-map", "", good), ("--dscp-map", "26:3,", good),
             ("--dscp-map", "64:3", good), ("--dscp-map", "26:8", good),
+            ("--dscp-map", "26:3,26:4", good),
             ("--watchdog", "", good), ("--watchdog", "0", good),
             ("--watchdog", "99999999999999999999", good),
             ("--burst", "0", good), ("--burst", "nan", good), ("--burst", "inf", good),
