@@ -304,10 +304,21 @@ check_ranges(const rs_raw_options *raw, GError **error)
     return TRUE;
 }
 
+/* Standard input can be read once. */
+static gboolean
+check_files(const GStrv files, GError **error)
+{
+    guint n_stdin = 0;
+    for (guint i = 0; files != NULL && files[i] != NULL; i++) {
+        n_stdin += g_str_equal(files[i], "-") ? 1 : 0;
+    }
+    return n_stdin <= 1 || usage(error, "-: %s", "standard input is given twice");
+}
+
 gboolean
 rs_options_fill(rs_options *o, rs_raw_options *raw, GError **error)
 {
-    if (!check_ranges(raw, error) ||
+    if (!check_ranges(raw, error) || !check_files(raw->files, error) ||
         (raw->speed != NULL &&
          !parse_speed("--link-speed", raw->speed, &o->link_speed_bps, error)) ||
         (raw->burst != NULL &&
