@@ -3,6 +3,7 @@
 
 #include "analysis.h"
 #include "format.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -31,6 +32,10 @@ rs_complain_of_inputs(const rs_analysis *analysis)
         if (file->error != NULL) {
             rs_complain(file->error);
         }
+    }
+    g_autoptr(GPtrArray) strangers = rs_verdict_strangers(analysis);
+    for (guint i = 0; i < strangers->len; i++) {
+        rs_complain(g_ptr_array_index(strangers, i));
     }
     if (analysis->interrupted) {
         rs_complain("interrupted: only what had been read by then is in the report");

@@ -16,7 +16,8 @@
 void
 rs_complain(const char *message);
 
-/* A line for each input that could not be read in full. */
+/* A line for each input that could not be read in full, and for each host that the user
+ * named and nobody is. */
 void
 rs_complain_of_inputs(const rs_analysis *analysis);
 

@@ -215,10 +215,10 @@ is_met(const roce_tracker *tracker, const GArray *addrs)
     return FALSE;
 }
 
-/* Hosts that the user named, perhaps by a slip, and of which there is nothing. */
-static void
-add_strangers(GPtrArray *lines, const rs_analysis *a)
+GPtrArray *
+rs_verdict_strangers(const rs_analysis *a)
 {
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     const GPtrArray *places = a->options->captured_at;
     for (guint i = 0; i < places->len; i++) {
         const rs_option_pair *place = g_ptr_array_index(places, i);
@@ -234,6 +234,7 @@ add_strangers(GPtrArray *lines, const rs_analysis *a)
                                                    who));
         }
     }
+    return lines;
 }
 
 static void
@@ -268,7 +269,7 @@ rs_verdict_trust(const rs_analysis *analysis, const rs_summary *summary)
     add_carried(lines, analysis);
     add_vantages(lines, &n);
     add_unseen(lines, &n);
-    add_strangers(lines, analysis);
+    g_ptr_array_extend_and_steal(lines, rs_verdict_strangers(analysis));
     add_unread(lines, analysis);
     return lines;
 }

@@ -24,6 +24,11 @@ rs_health
 rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **label,
            char **words);
 
+/* Likewise a line for each host that the user named, perhaps by a slip, and of which there
+ * is nothing. */
+GPtrArray *
+rs_verdict_strangers(const rs_analysis *analysis);
+
 /* Lines of text, each a sentence or more: what the capture can and cannot show.  Safe for
  * a terminal; elements are char *. */
 GPtrArray *

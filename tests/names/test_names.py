@@ -276,7 +276,12 @@ def vantages():
 def strangers():
     """A host of which there is nothing may be a slip, and is told of."""
     def told(*arguments):
-        return "no stream is from or to this host" in run(*arguments, RECEIVER).stdout
+        words = "no stream is from or to this host"
+        done, quiet = (run(*more, *arguments, RECEIVER) for more in ((), ("--quiet",)))
+        check(f"{arguments}: status", (done.returncode, quiet.returncode), (0, 0))
+        check(f"{arguments}: on standard error as well",
+              (words in done.stderr, words in quiet.stderr), (words in done.stdout,) * 2)
+        return words in done.stdout
     for where, wanted in ((A, False), (B, False), (f"{A},10.9.9.9", False),
                           ("network", False), ("10.77.1.111", True), ("10.9.9.9,fd00::1", True)):
         check(f"stranger {where}", told("--captured-at", where), wanted)
