@@ -18,7 +18,6 @@
 #include "part.h"
 #include "told.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -386,23 +385,6 @@ print_outcome(const batch *b, const rs_batch_outcome *outcome, const char *outpu
 
 /* ---- the batch ---- */
 
-static void
-on_signal(int number)
-{
-    (void)number;
-    rs_workers_interrupt();
-}
-
-/* The first one ends the batch in order, the second one the program. */
-static void
-catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
 /* A file that --captured-at names has to be one of them. */
 static gboolean
 check_captured_at(const batch *b, GError **error)
@@ -537,7 +519,7 @@ run(const batch *b, const char *output, GError **error)
 static int
 do_batch(batch *b, const char *output, GError **error)
 {
-    catch_signals();
+    rs_console_catch_signals(rs_workers_interrupt);
     b->progress = rs_batch_progress_new(b->form);
     if (prepare(b, output, error)) {
         return run(b, output, error);

@@ -80,18 +80,39 @@ rs_console_flush(void)
     return FALSE;
 }
 
+/* What a signal asks for: a handler is told of nothing but its number. */
+static void (*end_in_order)(void);
+
+/* The second of those that users and schedulers send has its usual effect.  A terminal
+ * that is gone may be told of twice, by the kernel and by the shell. */
 static void
-on_interrupt(int signal_number)
+on_signal(int number)
 {
-    (void)signal_number;
-    rs_analysis_interrupt();
+    end_in_order();
+    if (number == SIGHUP) {
+        (void)signal(SIGHUP, SIG_IGN);
+        return;
+    }
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
+}
+
+void
+rs_console_catch_signals(void (*end)(void))
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before;
+    sigemptyset(&action.sa_mask);
+    end_in_order = end;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &action, NULL); /* else nohup wants it to go on */
+    }
 }
 
 void
 rs_console_catch_interrupt(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt,
-                               .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
+    rs_console_catch_signals(rs_analysis_interrupt);
 }

@@ -34,8 +34,13 @@ rs_console_has_color(const rs_options *options);
 gboolean
 rs_console_flush(void);
 
-/* From now on the first Ctrl-C ends the reading of captures, also of a quiet pipe; the
- * second one ends the program. */
+/* From now on Ctrl-C, a termination (SIGTERM) or a terminal that is gone (SIGHUP) has `end`
+ * called, in a signal handler, and a second Ctrl-C or termination ends the program.  Reading
+ * from a quiet pipe ends with it. */
+void
+rs_console_catch_signals(void (*end)(void));
+
+/* The same, to end the reading of captures. */
 void
 rs_console_catch_interrupt(void);
 

@@ -133,7 +133,7 @@ static const rs_sheet_column captures[] = {
     {"ip_fragments", "capture.ip_fragments", INTEGER, "IP fragments that may be RoCE", NULL},
     {"filtered_out", "capture.filtered_out", INTEGER, "packets that `--filter` rejects", NULL},
     {"pause_untracked_packets", "capture.pause_untracked_packets", INTEGER, "packets for which there was no room to see what pauses they met", NULL},
-    {"interrupted", "capture.interrupted", BOOLEAN, "reading was ended by Ctrl-C", NULL},
+    {"interrupted", "capture.interrupted", BOOLEAN, "reading was ended by a signal", NULL},
     {"streams_omitted", "streams_omitted", INTEGER, "streams beyond `--max-streams`, which have no rows", NULL},
     {"unattributed_naks", "unattributed.naks", INTEGER, "NAKs about requests of no known stream", NULL},
     {"unattributed_rnr", "unattributed.rnr", INTEGER, "RNR NAKs about requests of no known stream", NULL},

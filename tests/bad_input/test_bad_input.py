@@ -573,9 +573,9 @@ def json_to_fifo(directory):
     equal("packets", json.loads(got[0])["capture"]["packets"], N_PACKETS)
 
 
-def _interrupt(directory, number):
-    """Starts on standard input, gives it half a capture, and sends a signal; the exit
-    status and what is in the directory of the target afterwards."""
+def _interrupt(directory, *numbers):
+    """Starts on standard input, gives it half a capture, and sends signals; the target,
+    which was there before, and the exit status."""
     target = directory / "out" / "report.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text("old")
@@ -586,28 +586,59 @@ def _interrupt(directory, number):
     process.stdin.write(pcap()[:record_at(5) + 3])
     process.stdin.flush()
     time.sleep(1.0)              # long enough to have read it and to wait for more
-    process.send_signal(number)
+    for number in numbers:
+        process.send_signal(number)
     try:
-        process.wait(20)
+        status = process.wait(20)
     finally:
         process.kill()
         process.stdin.close()
-    return target
+    return target, status
 
 
 @row
 def killed_leaves_the_old_file(directory):
-    target = _interrupt(directory, signal.SIGKILL)
+    target, _ = _interrupt(directory, signal.SIGKILL)
     equal("target", target.read_text(), "old")
 
 
 @row
 def interrupted_reports_what_it_has(directory):
-    target = _interrupt(directory, signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        target, status = _interrupt(directory, number)
+        equal(f"{number}: status", status, 3)
+        equal(f"{number}: packets",
+              json.loads(target.read_text())["capture"]["packets"], 5)
+        told = (directory / "errors").read_text()
+        assert told.count("\n") == 1 and "interrupted" in told, told
+        equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
+
+
+@row
+def hang_up_twice(directory):
+    """The kernel and the shell may both say that the terminal is gone."""
+    target, status = _interrupt(directory, signal.SIGHUP, signal.SIGHUP)
+    equal("status", status, 3)
     equal("packets", json.loads(target.read_text())["capture"]["packets"], 5)
-    told = (directory / "errors").read_text()
-    assert told.count("\n") == 1 and "interrupted" in told, told
-    equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
+
+
+@row
+def nohup(directory):
+    """A hang-up that is ignored when the program starts stays so."""
+    process = subprocess.Popen(
+        [BINARY, "--quiet", "--json", directory / "report.json", "-"],
+        stdin=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP,
+                                                                signal.SIG_IGN))
+    data = pcap()
+    process.stdin.write(data[:record_at(5)])
+    process.stdin.flush()
+    time.sleep(1.0)              # as _interrupt()
+    process.send_signal(signal.SIGHUP)
+    process.stdin.write(data[record_at(5):])
+    process.stdin.close()
+    equal("status", process.wait(20), 0)
+    equal("packets", json.loads((directory / "report.json").read_text())
+          ["capture"]["packets"], N_PACKETS)
 
 
 def main(wanted):

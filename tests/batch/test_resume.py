@@ -229,7 +229,7 @@ def interrupted():
         make_captures(caps)
         large(caps / "y_large.pcap")
         large(caps / "z_large.pcap")
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             name = signal.Signals(number).name
             out = pathlib.Path(work, name)
             process = start(work, "caps", "-o", name, "-j", "1")
