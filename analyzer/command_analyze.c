@@ -118,7 +118,10 @@ check_targets(const rs_options *options, GError **error)
     const rs_target targets[] = {{"--json", options->json_path},
                                  {"--html", options->html_path}};
     return rs_targets_check(targets, G_N_ELEMENTS(targets), options,
-                            (const char *const *)options->files, error);
+                            (const char *const *)options->files, error) &&
+           rs_targets_probe(targets, G_N_ELEMENTS(targets), error) &&
+           (options->csv_directory == NULL ||
+            rs_report_csv_probe(options->csv_directory, error));
 }
 
 int
@@ -148,8 +151,7 @@ rs_command_analyze(int argc, char **argv)
     }
     options->plots_wanted = options->html_path != NULL;
     if (!check_targets(options, &error)) {
-        rs_complain(error->message);
-        return RS_EXIT_USAGE;
+        return rs_console_fail(error);
     }
     rs_console_catch_interrupt();
     g_autoptr(rs_analysis) analysis = rs_analysis_run(options, &error);

@@ -149,7 +149,9 @@ check_targets(const rs_options *options, const own_options *own, GError **error)
     }
     g_auto(GStrv) all = g_strv_builder_end(inputs);
     return rs_targets_check(targets, G_N_ELEMENTS(targets), options,
-                            (const char *const *)all, error);
+                            (const char *const *)all, error) &&
+           rs_targets_probe(targets, G_N_ELEMENTS(targets), error) &&
+           (own->csv == NULL || rs_compare_csv_probe(own->csv, error));
 }
 
 int
@@ -167,8 +169,7 @@ rs_command_compare(int argc, char **argv)
         return RS_EXIT_USAGE;
     }
     if (!check_targets(options, &own, &error)) {
-        rs_complain(error->message);
-        return RS_EXIT_USAGE;
+        return rs_console_fail(error);
     }
     rs_console_catch_interrupt();
     g_autoptr(rs_compare) compare = rs_compare_run(options, options->files, &error);

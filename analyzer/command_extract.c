@@ -200,7 +200,7 @@ check(const arguments *a, const rs_options *options, GError **error)
             return FALSE;
         }
     }
-    return TRUE;
+    return rs_targets_probe(&target, 1, error);
 }
 
 /* ---- The work ---- */
@@ -268,13 +268,6 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
     return TRUE;
 }
 
-static int
-status_of(const GError *error)
-{
-    return g_error_matches(error, RS_ERROR, RS_ERROR_USAGE) ? RS_EXIT_USAGE
-                                                            : RS_EXIT_INCOMPLETE;
-}
-
 int
 rs_command_extract(int argc, char **argv)
 {
@@ -285,15 +278,13 @@ rs_command_extract(int argc, char **argv)
     g_autoptr(rs_options) options = parse(argc, argv, &a, &error);
     if (options == NULL || !take_wish(&a, &wish, &error) ||
         !check(&a, options, &error)) {
-        rs_complain(error->message);
-        return RS_EXIT_USAGE;
+        return rs_console_fail(error);
     }
     rs_console_catch_interrupt();
     int status = RS_EXIT_INCOMPLETE;
     if ((uses_stdin(options) && !rs_spool_stdin(&error)) ||
         !extract(&a, options, &wish, &status, &error)) {
-        rs_complain(error->message);
-        return status_of(error);
+        return rs_console_fail(error);
     }
     return status;
 }

@@ -2,6 +2,8 @@
 #include "console.h"
 
 #include "analysis.h"
+#include "command.h"
+#include "error.h"
 #include "format.h"
 #include "verdict.h"
 
@@ -19,6 +21,14 @@ rs_complain(const char *message)
 {
     g_autofree char *safe = rs_format_safe(message);
     fprintf(stderr, "rocescope: %s\n", safe);
+}
+
+int
+rs_console_fail(const GError *error)
+{
+    rs_complain(error->message);
+    return g_error_matches(error, RS_ERROR, RS_ERROR_USAGE) ? RS_EXIT_USAGE
+                                                            : RS_EXIT_INCOMPLETE;
 }
 
 void

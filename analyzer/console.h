@@ -16,6 +16,10 @@
 void
 rs_complain(const char *message);
 
+/* The same of what ends a command; returns its exit status. */
+int
+rs_console_fail(const GError *error);
+
 /* A line for each input that could not be read in full, and for each host that the user
  * named and nobody is. */
 void

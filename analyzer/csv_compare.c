@@ -139,3 +139,9 @@ rs_compare_csv(const char *directory, const rs_compare *compare, GError **error)
     json_decref(report);
     return good;
 }
+
+gboolean
+rs_compare_csv_probe(const char *directory, GError **error)
+{
+    return rs_csv_probe(directory, &rs_compare_sheets[0], error);
+}

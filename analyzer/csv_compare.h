@@ -20,4 +20,8 @@ extern const guint rs_n_compare_sheets;
 gboolean
 rs_compare_csv(const char *directory, const rs_compare *compare, GError **error);
 
+/* As rs_csv_probe(). */
+gboolean
+rs_compare_csv_probe(const char *directory, GError **error);
+
 #endif

@@ -16,6 +16,11 @@
 gboolean
 rs_csv_make_directory(const char *path, GError **error);
 
+/* Whether the directory can be made, or this sheet be written if it is there, for who will do
+ * so much later; leaves nothing behind. */
+gboolean
+rs_csv_probe(const char *directory, const rs_sheet *sheet, GError **error);
+
 /* Opens DIRECTORY/SHEET.csv and writes the names of its columns; commit or abandon it. */
 rs_output *
 rs_csv_open(const char *directory, const rs_sheet *sheet, rs_csv *csv, GError **error);

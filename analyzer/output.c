@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_LINKS 40 /* as of Linux */
+
 struct rs_output {
-    char *path;
-    char *temporary; /* NULL when written in place */
+    char *path;      /* as it was given */
+    char *target;    /* what it leads to; NULL when written in place */
+    char *temporary; /* likewise */
     FILE *stream;
 };
 
@@ -31,13 +34,53 @@ is_special(const char *path)
            !S_ISDIR(status.st_mode);
 }
 
-/* A temporary file beside the target, with the mode that open() would have given. */
+char *
+rs_output_follow(const char *path)
+{
+    char *at = g_strdup(path);
+    for (guint i = 0; i < MOST_LINKS; i++) {
+        g_autofree char *to = g_file_read_link(at, NULL);
+        if (to == NULL) {
+            return at;
+        }
+        g_autofree char *directory = g_path_get_dirname(at);
+        g_free(at);
+        at = g_path_is_absolute(to) ? g_steal_pointer(&to)
+                                    : g_build_filename(directory, to, NULL);
+    }
+    g_free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+/* The rights of the file that is going to be replaced.  What a group could do that it does
+ * not go to is nobody's right. */
+static void
+keep_rights(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(fd, old->st_uid, old->st_gid) != 0 &&
+        fchown(fd, (uid_t)-1, old->st_gid) != 0) {
+        mode &= ~(mode_t)S_IRWXG;
+    }
+    (void)fchmod(fd, mode);
+}
+
+/* A temporary file beside the target, with its mode, or the one that open() would have
+ * given. */
 static int
 open_beside(rs_output *output)
 {
-    output->temporary = g_strdup_printf("%s.XXXXXX", output->path);
+    struct stat old;
+    output->target = rs_output_follow(output->path);
+    if (output->target == NULL) {
+        return -1;
+    }
+    output->temporary = g_strdup_printf("%s.XXXXXX", output->target);
     int fd = g_mkstemp_full(output->temporary, O_WRONLY | O_CLOEXEC, 0600);
-    if (fd >= 0) {
+    if (fd >= 0 && stat(output->target, &old) == 0) {
+        keep_rights(fd, &old);
+    } else if (fd >= 0) {
         mode_t mask = umask(0);
         umask(mask);
         (void)fchmod(fd, 0666 & ~mask);
@@ -71,6 +114,25 @@ rs_output_open(const char *path, GError **error)
     return output;
 }
 
+/* A FIFO is not opened: whoever reads it would see its end. */
+gboolean
+rs_output_probe(const char *path, GError **error)
+{
+    if (g_str_equal(path, "-")) {
+        return TRUE;
+    }
+    if (is_special(path)) {
+        gboolean good = access(path, W_OK) == 0;
+        if (!good) {
+            set_error(error, path, errno);
+        }
+        return good;
+    }
+    rs_output *output = rs_output_open(path, error);
+    rs_output_abandon(output);
+    return output != NULL;
+}
+
 FILE *
 rs_output_stream(rs_output *output)
 {
@@ -81,6 +143,7 @@ static void
 free_output(rs_output *output)
 {
     g_free(output->path);
+    g_free(output->target);
     g_free(output->temporary);
     g_free(output);
 }
@@ -102,7 +165,7 @@ rs_output_commit(rs_output *output, GError **error)
         }
     }
     if (good && output->temporary != NULL) {
-        good = g_rename(output->temporary, output->path) == 0;
+        good = g_rename(output->temporary, output->target) == 0;
         code = errno;
     }
     if (!good) {

@@ -2,8 +2,9 @@
 /*
  * Files that reports are written to.
  *
- * The one rule: a regular file appears whole or not at all.  What is no regular file
- * (/dev/null, a FIFO, standard output) is written in place.
+ * The one rule: a regular file appears whole or not at all.  One that was there keeps its
+ * mode, and the links that lead to it.  What is no regular file (/dev/null, a FIFO, standard
+ * output) is written in place.
  */
 #ifndef RS_OUTPUT_H
 #define RS_OUTPUT_H
@@ -16,6 +17,15 @@ typedef struct rs_output rs_output;
 /* Opens `path` ("-": standard output) for writing. */
 rs_output *
 rs_output_open(const char *path, GError **error);
+
+/* Whether it could be opened, for who will write much later; leaves nothing behind. */
+gboolean
+rs_output_probe(const char *path, GError **error);
+
+/* The path that symbolic links lead to, of a file that need not be there; the caller's to
+ * g_free().  NULL with errno set if they lead nowhere. */
+char *
+rs_output_follow(const char *path);
 
 FILE *
 rs_output_stream(rs_output *output);

@@ -38,3 +38,9 @@ rs_report_csv(const rs_report *report, const char *directory, GError **error)
     }
     return good;
 }
+
+gboolean
+rs_report_csv_probe(const char *directory, GError **error)
+{
+    return rs_csv_probe(directory, &rs_sheets[0], error);
+}

@@ -11,4 +11,8 @@
 gboolean
 rs_report_csv(const rs_report *report, const char *directory, GError **error);
 
+/* As rs_csv_probe(). */
+gboolean
+rs_report_csv_probe(const char *directory, GError **error);
+
 #endif

@@ -2,6 +2,7 @@
 #include "targets.h"
 
 #include "error.h"
+#include "output.h"
 
 #include <sys/stat.h>
 
@@ -23,14 +24,19 @@ is_same_file(const char *a, const char *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Whether both are one name in one directory, of files that need not be there. */
+/* Whether both lead to one name in one directory, of files that need not be there. */
 static gboolean
 are_one_name(const char *a, const char *b)
 {
-    g_autofree char *name_a = g_path_get_basename(a);
-    g_autofree char *name_b = g_path_get_basename(b);
-    g_autofree char *directory_a = g_path_get_dirname(a);
-    g_autofree char *directory_b = g_path_get_dirname(b);
+    g_autofree char *end_a = rs_output_follow(a);
+    g_autofree char *end_b = rs_output_follow(b);
+    if (end_a == NULL || end_b == NULL) {
+        return FALSE; /* and neither can be written */
+    }
+    g_autofree char *name_a = g_path_get_basename(end_a);
+    g_autofree char *name_b = g_path_get_basename(end_b);
+    g_autofree char *directory_a = g_path_get_dirname(end_a);
+    g_autofree char *directory_b = g_path_get_dirname(end_b);
     struct stat x;
     struct stat y;
     return g_str_equal(name_a, name_b) && stat(directory_a, &x) == 0 &&
@@ -112,6 +118,17 @@ rs_targets_check(const rs_target *targets, guint n, const rs_options *options,
                             g_str_equal(path, "-") ? "standard output" : path);
                 return FALSE;
             }
+        }
+    }
+    return TRUE;
+}
+
+gboolean
+rs_targets_probe(const rs_target *targets, guint n, GError **error)
+{
+    for (guint i = 0; i < n; i++) {
+        if (targets[i].path != NULL && !rs_output_probe(targets[i].path, error)) {
+            return FALSE;
         }
     }
     return TRUE;

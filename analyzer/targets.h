@@ -23,4 +23,9 @@ gboolean
 rs_targets_check(const rs_target *targets, guint n, const rs_options *options,
                  const char *const *captures, GError **error);
 
+/* Whether each of them can be written, so that nothing is read in vain.  FALSE with an
+ * RS_ERROR_IO. */
+gboolean
+rs_targets_probe(const rs_target *targets, guint n, GError **error);
+
 #endif

@@ -229,6 +229,59 @@ def json_targets():
     check("--json - is all of standard output", run("--json", "-", LOSSY).stdout[0], "{")
 
 
+def replaced():
+    """A file that is written over keeps its mode, and the links to it; a new one has the
+    usual mode."""
+    with tempfile.TemporaryDirectory() as folder:
+        room = pathlib.Path(folder)
+        old, fresh, link, chain, dangling, loop = (
+            room / name for name in ("old", "fresh", "link", "chain", "dangling", "loop"))
+        old.write_text("old")
+        old.chmod(0o640)
+        (room / "sub").mkdir()
+        link.symlink_to("sub/../old")
+        chain.symlink_to(link)
+        dangling.symlink_to("sub/new")
+        loop.symlink_to("loop")
+        for target, becomes, mode in ((old, old, 0o640), (link, old, 0o640),
+                                      (chain, old, 0o640), (fresh, fresh, 0o644),
+                                      (dangling, room / "sub/new", 0o644)):
+            old.write_text("old")
+            done = run("--quiet", "--html", target, LOSSY, umask=0o022)
+            check(f"{target.name}: status", done.returncode, 0)
+            check(f"{target.name}: written", "<html" in becomes.read_text())
+            check(f"{target.name}: mode", becomes.stat().st_mode & 0o777, mode)
+        check("links stay", [path.is_symlink() for path in (link, chain, dangling, loop)],
+              [True] * 4)
+        done = run("--quiet", "--json", loop, LOSSY)
+        check("a link that leads nowhere", (done.returncode, "symbolic links" in done.stderr),
+              (3, True))
+        (room / "sub/new").unlink()
+        twice = run("--quiet", "--json", dangling, "--html", room / "sub/new", LOSSY)
+        check("two names of one file that is new", twice.returncode, 2)
+        check("nothing is left", sorted(os.listdir(room)),
+              ["chain", "dangling", "fresh", "link", "loop", "old", "sub"])
+
+
+def refused_early():
+    """What cannot be written is told before anything is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        room = pathlib.Path(folder)
+        (room / "file").write_text("")
+        missing, inputs = room / "no/out", (room / "no.pcap", room / "none.pcap")
+        in_file = room / "file/out"
+        for arguments in (("--json", missing), ("--html", missing), ("--csv", in_file),
+                          ("--csv", room / "file"), ("compare", "--json", missing),
+                          ("compare", "--csv", in_file),
+                          ("extract", "--time", "-", "-w", missing)):
+            done = run(*arguments, *inputs)
+            check(f"{arguments}: status", (done.returncode, done.stdout), (3, ""))
+            check(f"{arguments}: one line", (done.stderr.count("\n"),
+                                            str(arguments[-1]) in done.stderr), (1, True))
+        run("--quiet", "--csv", room / "a/b", "--filter", "no such thing", LOSSY)
+        check("a directory is made when there is something for it", os.listdir(room), ["file"])
+
+
 def packed(content):
     """Name -> the content compressed so, by the commands where Python has no module."""
     def command(*words):
@@ -373,8 +426,8 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, version, helps, json_targets, compressed, standard_input, terminals, closed_streams,
-             interrupts):
+for part in (rotated, options, version, helps, json_targets, replaced, refused_early, compressed,
+             standard_input, terminals, closed_streams, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)
