@@ -17,6 +17,7 @@
 #include "twins.h"
 #include "verdict.h"
 
+#define FIRST_FILES_SHOWN 3
 #define NOTES_SHOWN 12
 #define FRAMES_SHOWN 10
 #define MARGIN 10 /* under which a finding's text is indented */
@@ -24,19 +25,38 @@
 /* ---- what was captured ---- */
 
 static void
+print_file(const rs_text *r, const rs_file *file)
+{
+    g_autofree char *path = rs_format_safe(file->path);
+    g_autofree char *packets = rs_format_count(file->packets);
+    g_autofree char *bytes = rs_format_bytes(file->bytes);
+    if (file->format == NULL) {
+        fprintf(r->out, "  %s  (could not be read)\n", path);
+    } else {
+        fprintf(r->out, "  %s  %s, %s packets, %s%s\n", path, file->format, packets,
+                bytes, file->error != NULL ? "  (damaged)" : "");
+    }
+}
+
+/* Rotated files are often hundreds, and what they tell stands below: where there are more
+ * than a table has rows the first, the last, and those with which something is wrong. */
+static void
 print_files(const rs_text *r)
 {
-    const rs_analysis *a = r->analysis;
-    for (guint i = 0; i < a->files->len; i++) {
-        const rs_file *file = g_ptr_array_index(a->files, i);
-        g_autofree char *path = rs_format_safe(file->path);
-        g_autofree char *packets = rs_format_count(file->packets);
-        g_autofree char *bytes = rs_format_bytes(file->bytes);
-        if (file->format == NULL) {
-            fprintf(r->out, "  %s  (could not be read)\n", path);
+    const GPtrArray *files = r->analysis->files;
+    const guint top = r->analysis->options->top;
+    const gboolean all = top == 0 || files->len <= top;
+    guint n_left_out = 0;
+    for (guint i = 0; i < files->len; i++) {
+        const rs_file *file = g_ptr_array_index(files, i);
+        gboolean is_last = i == files->len - 1;
+        if (is_last && n_left_out > 0) {
+            fprintf(r->out, "  … and %u more; --top 0 shows all\n", n_left_out);
+        }
+        if (all || i < FIRST_FILES_SHOWN || is_last || file->error != NULL) {
+            print_file(r, file);
         } else {
-            fprintf(r->out, "  %s  %s, %s packets, %s%s\n", path, file->format, packets,
-                    bytes, file->error != NULL ? "  (damaged)" : "");
+            n_left_out++;
         }
     }
 }

@@ -76,6 +76,30 @@ def rotated():
             check(f"{row}: files", len(split["capture"]["files"]), 3)
 
 
+def many_files():
+    """The verdict does not stand behind a list of hundreds of files; damaged ones are told."""
+    header, some = records(LOSSY)
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [pathlib.Path(folder, f"x{i:02}.pcap") for i in range(25)]
+        for i, part in enumerate(parts):
+            part.write_bytes(header + b"".join(some[100 * i:100 * i + 100]))
+        with parts[11].open("ab") as damaged:
+            damaged.write(b"cut")
+
+        def named(*arguments):
+            lines = run("--no-color", *arguments, env=dict(os.environ, COLUMNS="300")).stdout
+            head = lines.split("\nHow far")[0].splitlines()[1:]
+            return [line.split("/")[-1].split("  ")[0] if "/" in line else line.strip()
+                    for line in head if ".pcap" in line or "more" in line]
+
+        names = [part.name for part in parts]
+        check("many files", named(*parts),
+              names[:3] + [names[11], "… and 20 more; --top 0 shows all", names[24]])
+        check("many files: the damaged one", "x11.pcap: damaged at byte" in run(*parts).stdout)
+        check("many files: --top 0", named("--top", 0, *parts), names)
+        check("as many as a table has rows", named(*parts[5:]), names[5:])
+
+
 def options():
     whole = report(LOSSY)
     check("analyze may stand first", report("analyze", LOSSY)["totals"] == whole["totals"])
@@ -426,7 +450,7 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, options, version, helps, json_targets, replaced, refused_early, compressed,
+for part in (rotated, many_files, options, version, helps, json_targets, replaced, refused_early, compressed,
              standard_input, terminals, closed_streams, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
