@@ -191,6 +191,10 @@ rs_record_fill(rs_record *record, const rs_stored *stored)
     };
 }
 
+/* What is wrong where the next record ought to be and another file begins. */
+#define RS_ANOTHER_CAPTURE                                                             \
+    "another capture begins here; files are to be given one by one"
+
 /* Reports damage at `offset`; -1. */
 int
 rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *format,

@@ -30,6 +30,8 @@
 #include "cursor.h"
 #include "reader.h"
 
+#include <string.h>
+
 #define FILE_HEADER_BYTES 24
 #define RECORD_HEADER_BYTES 16
 #define MODIFIED_HEADER_BYTES 24
@@ -80,8 +82,9 @@ typedef struct file_rules {
     length_order length_order;
     guint record_header_bytes;
     guint fcs_bytes;
-    guint32 most_kept_bytes;    /* of a record; the rest is cut off */
-    guint32 end_of_plain_bytes; /* a plain record has captured less; 0: none is plain */
+    guint32 most_kept_bytes; /* of a record; the rest is cut off */
+    guint32
+        most_plain_bytes; /* a plain record has captured 1 to so many; 0: none is plain */
     gint64 ticks_per_second;
     guint64 ns_per_tick;
     roce_link link;
@@ -165,6 +168,12 @@ check_link(const rs_reader *reader, guint32 link_type, GError **error)
 }
 
 static gboolean
+is_known_version(guint major, guint minor)
+{
+    return (major == 2 && minor <= 4) || (major == 543 && minor == 0);
+}
+
+static gboolean
 check_version(const rs_reader *reader, const file_header *header, GError **error)
 {
     const char *name = rs_input_name(reader->input);
@@ -173,8 +182,7 @@ check_version(const rs_reader *reader, const file_header *header, GError **error
                     "%s: is refused by libpcap: archaic pcap savefile format", name);
         return FALSE;
     }
-    gboolean known = (header->major == 2 && header->minor <= 4) ||
-                     (header->major == 543 && header->minor == 0);
+    gboolean known = is_known_version(header->major, header->minor);
     if (!known) {
         g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED,
                     "%s: is refused by libpcap: unsupported pcap savefile version "
@@ -221,7 +229,7 @@ rules_of(const file_header *header)
     };
     if (rules.length_order == CAPTURED_FIRST) {
         guint32 snaplen = header->snaplen ? header->snaplen : G_MAXUINT32;
-        rules.end_of_plain_bytes = MIN(snaplen, RS_MAX_CAPTURED_BYTES) + 1;
+        rules.most_plain_bytes = MIN(snaplen, RS_MAX_CAPTURED_BYTES);
     }
     return rules;
 }
@@ -303,7 +311,8 @@ fill_record(const file_rules *rules, const record_header *header, guint32 kept_b
                            });
 }
 
-/* Takes the plain records that stand in the window in a row. */
+/* Takes the plain records that stand in the window in a row.  One that is empty is none,
+ * as it may be the header of another file; 0 - 1 is more than any length. */
 static inline G_ALWAYS_INLINE guint
 take_plain(rs_reader_pcap *self, gint byte_order, rs_record *records, guint max)
 {
@@ -317,7 +326,7 @@ take_plain(rs_reader_pcap *self, gint byte_order, rs_record *records, guint max)
     for (; n < max && (gsize)(end - at) >= rules.record_header_bytes; n++) {
         const record_header header = load_header(at, byte_order);
         const gsize length = rules.record_header_bytes + (gsize)header.captured;
-        if (header.captured >= rules.end_of_plain_bytes ||
+        if (header.captured - 1 >= rules.most_plain_bytes ||
             header.wire > RS_MAX_WIRE_BYTES || length > (gsize)(end - at)) {
             break;
         }
@@ -382,6 +391,20 @@ end_of_input(rs_reader_pcap *self, gsize n_bytes, const record_header *header,
         there < kept ? kept : header->captured, there);
 }
 
+/* Whether the header of another capture stands where a record's ought to be, as behind
+ * "cat A B": a magic, a version that there is, and zeros, as all writers have them.  It
+ * would be the header of an empty record of the year 2055 or 2082. */
+static gboolean
+begins_capture(const guint8 *at)
+{
+    static const guint8 zeros[8] = {0};
+    gint order;
+    const variant *found = find_variant(at, &order);
+    return found != NULL && found->record_header_bytes > 0 &&
+           is_known_version(rs_load_u16(at + 4, order), rs_load_u16(at + 6, order)) &&
+           memcmp(at + 8, zeros, sizeof zeros) == 0;
+}
+
 static gboolean
 believable(const record_header *header, guint32 snaplen)
 {
@@ -405,6 +428,9 @@ take_record(rs_reader_pcap *self, rs_record *record, GError **error)
     reader->offset = rs_input_offset(reader->input);
     if (n_bytes < self->rules.record_header_bytes) {
         return end_of_input(self, n_bytes, NULL, error);
+    }
+    if (begins_capture(bytes)) {
+        return rs_reader_damage(reader, reader->offset, error, RS_ANOTHER_CAPTURE);
     }
     record_header header = load_header(bytes, self->rules.byte_order);
     order_lengths(self, &header);

@@ -125,6 +125,9 @@ read_block_here(rs_reader_pcapng *self, const guint8 *header, ng_block *into,
                 GError **error)
 {
     into->type = rs_load_u32(header, self->byte_order);
+    if (rs_pcap_recognise(header)) { /* no block has such a type */
+        return damage(self, into, RS_ANOTHER_CAPTURE, error);
+    }
     if (into->type == RS_PCAPNG_SECTION && !set_byte_order(self, header)) {
         return damage(self, into, "a section without byte-order magic", error);
     }

@@ -400,6 +400,21 @@ def wire_shorter_than_ip_says(directory):
     equal("(truncated, malformed)", _counts(path), (0, 1))
 
 
+@row
+def captures_in_one_file(directory):
+    """What `cat` makes of two captures is read to the end of the first, without a packet that
+    nobody sent."""
+    first, second = pcap(), pcap()
+    for row, data, at in (("pcap", first + second, len(first)),
+                          ("pcapng before pcap", pcapng() + second, len(pcapng()))):
+        for run in (analyze(put(directory, "both.pcap", data)), analyze("-", data=data)):
+            equal(f"{row}: (status, lines)", (run.status, len(run.errors)), (3, 1))
+            assert "another capture begins here" in run.errors[0], run.errors[0]
+            capture = json.loads(run.out)["capture"]
+            equal(f"{row}: packets", capture["packets"], N_PACKETS)
+            equal(f"{row}: damaged at", capture["files"][0]["damaged_at"], at)
+
+
 # --- rows: exit status and streams of output -----------------------------------------
 
 

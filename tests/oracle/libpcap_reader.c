@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpcap cuts a record that is longer than the file's snap length and goes on.  Which of
- * these are believed, and that a wire length has a limit, are the analyzer's own rules;
- * they are applied here to what libpcap delivers.
+ * libpcap cuts a record that is longer than the file's snap length and goes on, and takes
+ * the header of another file for a record.  Which of these are believed, and that a wire
+ * length has a limit, are the analyzer's own rules; they are applied here to what libpcap
+ * delivers.
  */
 #include "libpcap_reader.h"
 
@@ -39,6 +40,7 @@ static const variant variants[] = {
 typedef struct libpcap_reader {
     rs_reader base;
     pcap_t *pcap;
+    gboolean big_endian;
     guint64 next_offset;
     guint record_header_bytes;
 } libpcap_reader;
@@ -48,6 +50,7 @@ typedef struct file_header {
     guint32 snaplen;
     guint32 link_type;
     guint fcs_bytes;
+    gboolean big_endian;
 } file_header;
 
 /* ---- Opening ---- */
@@ -100,6 +103,7 @@ read_header(libpcap_reader *self, file_header *header, GError **error)
     header->snaplen = load_32(bytes + 16, big_endian);
     header->link_type = link & LINK_TYPE_MASK;
     header->fcs_bytes = link & FCS_KNOWN_BIT ? (link >> FCS_WORDS_SHIFT) * 2 : 0;
+    header->big_endian = big_endian;
     return TRUE;
 }
 
@@ -196,6 +200,7 @@ open_input(rs_input *input, GError **error)
     }
     reader->format = header.variant->format;
     self->record_header_bytes = header.variant->record_header_bytes;
+    self->big_endian = header.big_endian;
     rs_interface *interface = g_new0(rs_interface, 1);
     *interface = (rs_interface){
         .link_type = (int)header.link_type,
@@ -253,6 +258,36 @@ time_ns(const struct timeval *stamp, guint64 ticks_per_second)
     return ns < 0 ? 0 : (guint64)ns;
 }
 
+/* As the file has it. */
+static guint32
+fraction_of(const struct timeval *stamp, guint64 ticks_per_second)
+{
+    return (guint32)(stamp->tv_usec / (NS_PER_S / (gint64)ticks_per_second));
+}
+
+/* Whether what libpcap took for an empty record is the header of another file: magic and
+ * version stand where the time does, zeros where the lengths do. */
+static gboolean
+is_file_header(const libpcap_reader *self, const struct pcap_pkthdr *header)
+{
+    const rs_interface *interface = rs_reader_interface(&self->base, 0);
+    const guint32 words[] = {(guint32)header->ts.tv_sec,
+                             fraction_of(&header->ts, interface->ticks_per_second)};
+    guint8 bytes[sizeof words];
+    for (gsize i = 0; i < sizeof bytes; i++) {
+        guint shift = (guint)(self->big_endian ? 3 - i % 4 : i % 4) * 8;
+        bytes[i] = (guint8)(words[i / 4] >> shift);
+    }
+    gboolean big;
+    const variant *found = find_variant(bytes, &big);
+    guint version = big ? load_32(bytes + 4, TRUE)
+                        : (guint)bytes[5] << 24 | (guint)bytes[4] << 16 |
+                              (guint)bytes[7] << 8 | bytes[6];
+    return header->caplen == 0 && header->len == 0 && found != NULL &&
+           found->record_header_bytes > 0 &&
+           ((version >= 0x20000 && version <= 0x20004) || version == 0x21f0000);
+}
+
 static gboolean
 believable(guint64 stored_bytes, guint32 wire_bytes, guint32 snaplen)
 {
@@ -280,6 +315,9 @@ next_record(rs_reader *reader, rs_record *records, guint max, GError **error)
     }
     if (status != 1) {
         return report_damage(self, error);
+    }
+    if (is_file_header(self, header)) {
+        return rs_reader_damage(reader, reader->offset, error, RS_ANOTHER_CAPTURE);
     }
     self->next_offset = (guint64)ftello(pcap_file(self->pcap));
     guint64 stored = self->next_offset - reader->offset - self->record_header_bytes;

@@ -90,6 +90,12 @@ put_made(maker *m, seeded *s)
     for (guint n = seeded_below(s, 6); n > 0; n--) {
         put_stored(m, s, magic, snaplen);
     }
+    if (seeded_below(s, 20) == 0) { /* another one behind it */
+        m->big = seeded_below(s, 2) > 0;
+        version = DRAW(s, versions);
+        put_pcap_version(m, magics[seeded_below(s, G_N_ELEMENTS(magics))],
+                         version >> 16, version & 0xffff, snaplen, DRAW(s, links));
+    }
 }
 
 /* Leaves it, or cuts it, or overwrites some bytes, most of them in headers. */

@@ -105,6 +105,53 @@ pcap_fcs(maker *m)
     put_record(m, 0, 60, 64);
 }
 
+/* Another capture behind one of 180 bytes. */
+static void
+pcap_twice(maker *m)
+{
+    put_pcap_us(m);
+    put_pcap_us(m);
+}
+
+static void
+pcap_twice_other_order(maker *m)
+{
+    put_pcap_us(m);
+    m->big = TRUE;
+    put_pcap(m, 0xa1b23c4d, 65535, 113);
+}
+
+static void
+pcap_twice_old_version(maker *m)
+{
+    put_pcap_us(m);
+    put_pcap_version(m, 0xa1b2cd34, 2, 0, 65535, 1);
+}
+
+static void
+pcap_twice_header_cut(maker *m)
+{
+    put_pcap_us(m);
+    put_pcap(m, 0xa1b2c3d4, 65535, 1);
+    g_byte_array_set_size(m->out, m->out->len - 8);
+}
+
+/* Records of the year 2055, of which the first is empty, and neither is a file's header. */
+static void
+pcap_of_2055(maker *m)
+{
+    put_pcap(m, 0xa1b2c3d4, 65535, 1);
+    put_32(m, 0xa1b2c3d4);
+    put_32(m, 5u << 16 | 2); /* no version */
+    put_32(m, 0);
+    put_32(m, 0);
+    put_32(m, 0xa1b2c3d4);
+    put_32(m, 4u << 16 | 2);
+    put_32(m, 1);
+    put_32(m, 60);
+    put_frame(m, 1);
+}
+
 static void
 pcap_longer_than_wire(maker *m)
 {
@@ -334,6 +381,14 @@ ng_cut_header(maker *m)
 {
     ng_start(m);
     put_frame(m, 11);
+}
+
+static void
+ng_then_classic(maker *m)
+{
+    ng_start(m);
+    m->big = TRUE;
+    put_pcap(m, 0xa1b2c3d4, 65535, 1);
 }
 
 static void
@@ -640,6 +695,29 @@ static const capture_case cases[] = {
      "damaged at byte 180: the file ends within a record's header: of its 16 bytes 8 are "
      "there", RS_ERROR_DAMAGED, 180},
 
+    {"another capture behind it", pcap_twice, "pcap", 1000, 1, 2,
+     {{T0_NS + 5000, 24, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 7000, 100, 64, 1500, 0, ROCE_LINK_ETHERNET, 0, NULL}},
+     "damaged at byte 180: " RS_ANOTHER_CAPTURE, RS_ERROR_DAMAGED, 180},
+    {"another, in ns and of the other byte order", pcap_twice_other_order, "pcap", 1000, 1, 2,
+     {{T0_NS + 5000, 24, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 7000, 100, 64, 1500, 0, ROCE_LINK_ETHERNET, 0, NULL}},
+     "damaged at byte 180: " RS_ANOTHER_CAPTURE, RS_ERROR_DAMAGED, 180},
+    {"another, modified and of an old version", pcap_twice_old_version, "pcap", 1000, 1, 2,
+     {{T0_NS + 5000, 24, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 7000, 100, 64, 1500, 0, ROCE_LINK_ETHERNET, 0, NULL}},
+     "damaged at byte 180: " RS_ANOTHER_CAPTURE, RS_ERROR_DAMAGED, 180},
+    {"another, cut in its header", pcap_twice_header_cut, "pcap", 1000, 1, 2,
+     {{T0_NS + 5000, 24, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {T0_NS + 7000, 100, 64, 1500, 0, ROCE_LINK_ETHERNET, 0, NULL}},
+     "damaged at byte 180: " RS_ANOTHER_CAPTURE, RS_ERROR_DAMAGED, 180},
+    {"nearly another", pcap_of_2055, "pcap", 1000, 1, 2,
+     {{UINT64_C(2712847316327682000), 24, 0, 0, 0, ROCE_LINK_ETHERNET, 0, NULL},
+      {UINT64_C(2712847316262146000), 40, 1, 60, 0, ROCE_LINK_ETHERNET, 0, NULL}},
+     NULL, 0, 57},
+
+    {"ng: a classic capture behind it", ng_then_classic, "pcapng", 1000, 1, 1, {NG_START},
+     "damaged at byte 140: " RS_ANOTHER_CAPTURE, RS_ERROR_DAMAGED, 140},
     {"ng: two interfaces", ng_two, "pcapng", 954, 2, 2,
      {{T0_NS + 1, 136, 61, 1064, 0, ROCE_LINK_ETHERNET, 0, NULL},
       {T0_NS + 953, 232, 48, 48, 1, ROCE_LINK_SLL2, 0, NULL}}, NULL, 0, 360},
