@@ -53,9 +53,12 @@ rs_format_duration(guint64 ns, guint64 resolution_ns)
         guint64 ns;
         const char *name;
     } units[] = {
-        {60000000000, "min"}, {1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}};
+        {86400000000000, "d"}, {3600000000000, "h"}, {60000000000, "min"},
+        {1000000000, "s"},     {1000000, "ms"},      {1000, "µs"},
+    };
     for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
-        if (ns >= units[i].ns && (units[i].ns > resolution_ns || i == 3)) {
+        gboolean is_last = i == G_N_ELEMENTS(units) - 1;
+        if (ns >= units[i].ns && (units[i].ns > resolution_ns || is_last)) {
             double value = (double)ns / (double)units[i].ns;
             int digits = value >= 100 || ns % units[i].ns == 0 ? 0
                          : value >= 10                         ? 1
