@@ -54,6 +54,19 @@ rs_flow_is_at(const rs_flow *flow, roce_vantage vantage)
     return flow->streams->len > 0;
 }
 
+gboolean
+rs_flow_is_unacknowledged(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        if (roce_stream_is_reliable(roce_tracker_stream(tracker, id))) {
+            return FALSE;
+        }
+    }
+    return flow->streams->len > 0;
+}
+
 guint64
 rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
 {

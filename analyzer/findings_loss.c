@@ -426,7 +426,9 @@ rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
     }
     where.late = 0;
     write_located(flow, f, &where,
-                  ".  The service does not acknowledge, and sends nothing again.",
+                  rs_flow_is_unacknowledged(flow)
+                      ? ".  The service does not acknowledge, and sends nothing again."
+                      : ".",
                   "it is known only that they are missing");
     f->severity = RS_SEVERITY_WARNING; /* nobody waits for what is missing */
     return TRUE;

@@ -172,6 +172,10 @@ rs_flow_loss_severity(const rs_flow *flow, guint64 lost);
 gboolean
 rs_flow_is_at(const rs_flow *flow, roce_vantage vantage);
 
+/* Whether all of its streams are of a service that acknowledges nothing (UC). */
+gboolean
+rs_flow_is_unacknowledged(const rs_flow *flow);
+
 /* ---- What the table names ---- */
 
 extern const rs_flow_row rs_flow_lost_before_capture;

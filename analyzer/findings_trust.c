@@ -59,15 +59,34 @@ measure_undecided(const roce_stream *s)
     return s->partial_path ? 0 : rs_flow_verdicts(s, ROCE_VERDICT_UNKNOWN);
 }
 
+static void
+write_unacknowledged(rs_finding *f, const char *n, const char *who)
+{
+    f->title = g_strdup_printf("%s from %s missing, and nothing is sent again", n, who);
+    f->detail =
+        g_strdup("The service does not acknowledge (UC): whether they were lost "
+                 "or only not seen here cannot be told from one point.");
+    f->advice =
+        g_strdup("Look at the queues and counters on the way.  Capture at a "
+                 "second point as well: what was lost between the two is told.");
+}
+
 static gboolean
 write_undecided(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *n = rs_finding_packets(flow->n);
-    gboolean uc =
-        flow->sum.paired_streams == 0 && flow->sum.space[ROCE_SPACE_REQUESTS].gaps > 0;
-    f->severity = uc ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
-    if (uc && rs_flow_write_missing(flow, f)) {
+    gboolean gaps = flow->sum.space[ROCE_SPACE_REQUESTS].gaps > 0;
+    gboolean uc = rs_flow_is_unacknowledged(flow);
+    gboolean unanswered = gaps && (uc || flow->sum.paired_streams == 0);
+    f->severity = unanswered ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+    /* On UC no verdict falls before the end: where something is missing, gaps show. */
+    rs_finding_add_events(flow->all, f, uc && gaps ? KIND(GAP) : LOSS(UNKNOWN));
+    if (unanswered && rs_flow_write_missing(flow, f)) {
+        return TRUE;
+    }
+    if (uc) {
+        write_unacknowledged(f, n, who);
         return TRUE;
     }
     f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
@@ -117,8 +136,7 @@ write_contradicted(const rs_flow *flow, rs_finding *f)
 const rs_flow_row rs_flow_partial_path = {measure_partial, write_partial, {0}};
 const rs_flow_row rs_flow_not_captured = {
     measure_not_captured, write_not_captured, {LOSS(NOT_CAPTURED)}};
-const rs_flow_row rs_flow_undecided = {
-    measure_undecided, write_undecided, {LOSS(UNKNOWN)}};
+const rs_flow_row rs_flow_undecided = {measure_undecided, write_undecided, {0}};
 const rs_flow_row rs_flow_qpn_reused = {
     measure_restarts, write_restarts, {KIND(STREAM_RESTART)}};
 const rs_flow_row rs_flow_qp_map_contradicted = {

@@ -213,6 +213,24 @@ def missing_at_the_receiver(report, found):
         yield f"{report['totals']['requests']['missing_psns']} are, in all"
 
 
+def both_points(sample):
+    """A sample at both of its points."""
+    def make():
+        return {f"{point}.pcap": gzip.decompress(
+                    (SOURCE / "captures" / sample / f"{point}.pcap.gz").read_bytes())
+                for point in ("sender", "receiver")}
+    return make
+
+
+def behind_the_gaps(report, found):
+    """The frames are those of the gaps, and nothing is to be had of the other direction."""
+    gaps = [e["frame"] for e in report["events"] if e["kind"] == "gap"]
+    if found[0]["frames"] != gaps:
+        yield f"{found[0]['frames']}, not {gaps}"
+    if "both directions" in found[0]["advice"]:
+        yield found[0]["advice"]
+
+
 ROWS = [
     Row("partial_path", FIRES, "a mirror of one of two spines",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
@@ -238,6 +256,11 @@ ROWS = [
     Row("undecided", FIRES, "so says the receiver's capture, beside that of the sender",
         two_hosts(transport="UC", forward=Impairment(loss=0.02), at=("sender", "receiver")),
         "warning", also=missing_at_the_receiver),
+    Row("undecided", FIRES, "UC acknowledges nothing, although CM tells of both directions",
+        lambda: "sim_uc_loss/receiver.pcap.gz", "warning", ("--events", "1000"),
+        also=behind_the_gaps),
+    Row("undecided", FIRES, "so says the receiver's capture of these, beside that of the sender",
+        both_points("sim_uc_loss"), "warning", also=called("8 packets lost between")),
     Row("undecided", NOT, "RC does", two_hosts(forward=drop(100))),
     Row("undecided", CANNOT, "the last packets are the ones that are missing",
         wire(lambda on: on.exchange(40))),
