@@ -64,7 +64,7 @@ sign_text(const rs_incast_receiver *r, rs_incast_sign sign)
     return g_strdup("");
 }
 
-/* Says of each sign that there was, and returns the weightiest answer. */
+/* Says of each sign that there was, and returns the weightiest answer of those that count. */
 static rs_coincidence
 add_signs(const rs_incast_receiver *r, GString *text)
 {
@@ -75,24 +75,50 @@ add_signs(const rs_incast_receiver *r, GString *text)
             g_autofree char *sign = sign_text(r, (rs_incast_sign)i);
             g_string_append_printf(text, "  %s.", sign);
         }
-        if (one == RS_COINCIDENCE_YES || most == RS_COINCIDENCE_ABSENT ||
-            (one == RS_COINCIDENCE_UNDECIDABLE && most == RS_COINCIDENCE_NO)) {
+        if (rs_incast_counts(r, (rs_incast_sign)i) &&
+            (one == RS_COINCIDENCE_YES || most == RS_COINCIDENCE_ABSENT ||
+             (one == RS_COINCIDENCE_UNDECIDABLE && most == RS_COINCIDENCE_NO))) {
             most = one;
         }
     }
     return most;
 }
 
-/* Whether, with nothing outside to compare with, marks on the data of nearly everybody who
- * met say that the queue is the one in front of the receiver. */
+/* Whether a sign met nearly all who could show it, as where the queue is the one in front of
+ * the receiver. */
 static gboolean
-is_common(const rs_incast_receiver *r)
+is_of_all(const rs_incast_receiver *r, rs_incast_sign sign)
 {
-    const rs_incast_share *ce = &r->signs[RS_INCAST_CE];
+    switch (sign) {
+    case RS_INCAST_CE:
+        return r->n_marked * 100 >= r->n_markable * RS_INCAST_COMMON_PERCENT;
+    case RS_INCAST_CNP:
+        return r->n_complained * 100 >= r->n_met * RS_INCAST_COMMON_PERCENT;
+    case RS_INCAST_PAUSE:
+    case RS_INCAST_N_SIGNS:
+        break;
+    }
+    return TRUE; /* whom pauses stop is not known here */
+}
+
+/* Whether there would be a warning if it came of the incast. */
+static gboolean
+is_much(const rs_findings *all, const rs_incast_receiver *r, rs_incast_sign sign)
+{
+    const rs_incast_share *s = &r->signs[sign];
+    return sign == RS_INCAST_PAUSE
+               ? rs_findings_paused_much(all)
+               : s->inside * 100 >= s->of_inside * RS_WARNING_CE_PERCENT;
+}
+
+/* Whether marks on the data of nearly everybody who met say, with nothing outside to compare
+ * with, that the queue is the one in front of the receiver. */
+static gboolean
+is_common(const rs_findings *all, const rs_incast_receiver *r)
+{
     return rs_incast_judge(r, RS_INCAST_CE) == RS_COINCIDENCE_UNDECIDABLE &&
-           ce->inside * 100 >= ce->of_inside * RS_WARNING_CE_PERCENT &&
-           r->n_marked >= RS_INCAST_SENDERS &&
-           r->n_marked * 100 >= r->n_met * RS_INCAST_COMMON_PERCENT;
+           is_much(all, r, RS_INCAST_CE) && r->n_marked >= RS_INCAST_SENDERS &&
+           is_of_all(r, RS_INCAST_CE);
 }
 
 /* Whether what comes with the incast would be worth a warning by itself. */
@@ -100,15 +126,33 @@ static gboolean
 is_heavy(const rs_findings *all, const rs_incast_receiver *r)
 {
     for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
-        const rs_incast_share *s = &r->signs[i];
-        gboolean heavy = i == RS_INCAST_PAUSE
-                             ? rs_findings_paused_much(all)
-                             : s->inside * 100 >= s->of_inside * RS_WARNING_CE_PERCENT;
-        if (heavy && rs_incast_judge(r, (rs_incast_sign)i) == RS_COINCIDENCE_YES) {
+        rs_incast_sign sign = (rs_incast_sign)i;
+        if (rs_incast_counts(r, sign) && is_much(all, r, sign) && is_of_all(r, sign) &&
+            rs_incast_judge(r, sign) == RS_COINCIDENCE_YES) {
             return TRUE;
         }
     }
     return FALSE;
+}
+
+/* Says whose data shows what coincides, if it is that of some senders alone. */
+static gboolean
+add_some(const rs_incast_receiver *r, GString *text)
+{
+    rs_incast_sign sign =
+        rs_incast_counts(r, RS_INCAST_CNP) ? RS_INCAST_CNP : RS_INCAST_CE;
+    gboolean marks = sign == RS_INCAST_CE;
+    if (is_of_all(r, sign) || rs_incast_judge(r, sign) != RS_COINCIDENCE_YES) {
+        return FALSE;
+    }
+    g_string_append_printf(text,
+                           "  But %s data of %u of %u senders alone: of a queue on the "
+                           "way that these have "
+                           "in common, not of the one in front of the receiver.",
+                           marks ? "marks are on" : "CNPs are about",
+                           marks ? r->n_marked : r->n_complained,
+                           marks ? r->n_markable : r->n_met);
+    return TRUE;
 }
 
 /* Says what to make of the signs, and returns how severe it is. */
@@ -121,12 +165,14 @@ add_conclusion(const rs_findings *all, const rs_incast_receiver *r,
         if (is_heavy(all, r)) {
             return RS_SEVERITY_WARNING;
         }
-        g_string_append(text, "  It is more frequent with it than without, and rare "
-                              "all the same.");
+        if (!add_some(r, text)) {
+            g_string_append(text, "  It is more frequent with it than without, and "
+                                  "rare all the same.");
+        }
         break;
     case RS_COINCIDENCE_UNDECIDABLE:
         g_string_append(text, "  There is too little outside to compare with");
-        if (is_common(r)) {
+        if (is_common(all, r)) {
             g_string_append_printf(
                 text,
                 "; but data of %u of the %u senders that met was marked, as by a queue "

@@ -29,10 +29,12 @@ typedef struct receiver receiver;
 struct rs_incast_sender {
     rs_incast_sender *before, *behind; /* in the row; NULL: none */
     receiver *receiver;
-    guint64 newest_ns; /* its newest packet */
-    guint64 episode;   /* the newest that names it, counted from 1 */
+    guint64 newest_ns;           /* its newest packet */
+    guint64 episode;             /* the newest that names it, counted from 1 */
+    guint64 outside, ce_outside; /* its data in no episode, and that of it with marks */
     gboolean active;
-    gboolean marked; /* some of its data, in an episode */
+    gboolean markable, marked; /* some of its data, in an episode */
+    gboolean complained;       /* of its data, by CNPs then */
     sender_key key;
 };
 
@@ -55,6 +57,11 @@ struct receiver {
 /* What is outside of episodes at a point. */
 typedef struct point_sum {
     guint64 data, ce, cnps;
+    guint n;           /* senders to receivers */
+    roce_addr ends[2]; /* of the first of them */
+    gboolean all[2];   /* whether each is an end of all of them */
+    guint64 own;       /* data of the one that is: see add_own() */
+    gboolean own_marked;
 } point_sum;
 
 struct rs_incast {
@@ -330,16 +337,21 @@ rise(receiver *r)
 /* ---- packets and events ---- */
 
 static inline void
-count_data(receiver *r, rs_incast_sender *s, guint64 frame, gboolean marked)
+count_data(receiver *r, rs_incast_sender *s, guint64 frame, guint ecn)
 {
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
+    gboolean marked = ecn == ROCE_ECN_CE;
     if (!r->inside) {
-        ce->of_outside++;
-        ce->outside += marked ? 1 : 0;
+        s->outside++;
+        s->ce_outside += marked ? 1 : 0;
         return;
     }
     ce->of_inside++;
     r->episode.data_packets++;
+    if (!s->markable && ecn != ROCE_ECN_NOT_ECT) {
+        s->markable = TRUE;
+        r->pub.n_markable++;
+    }
     if (!marked) {
         return;
     }
@@ -398,7 +410,7 @@ be_active(receiver *r, rs_incast_sender *s, guint64 frame)
 
 static inline void
 take_data(rs_incast *incast, rs_incast_sender *s, guint64 time_ns, guint64 frame,
-          gboolean marked)
+          guint ecn)
 {
     receiver *r = s->receiver;
     guint64 now_ns = clock_at(r, time_ns);
@@ -410,7 +422,7 @@ take_data(rs_incast *incast, rs_incast_sender *s, guint64 time_ns, guint64 frame
     if (r->inside) {
         join_episode(r, s);
     }
-    count_data(r, s, frame, marked);
+    count_data(r, s, frame, ecn);
 }
 
 void
@@ -421,7 +433,7 @@ rs_incast_packet(rs_incast *incast, const rs_sight *sight)
         sight->is_data ? rs_incast_sender_of(incast, sight->stream) : NULL;
     if (s != NULL) {
         take_data(incast, s, sight->frame->time_ns, sight->frame->number,
-                  roce_packet_ecn(sight->packet) == ROCE_ECN_CE);
+                  roce_packet_ecn(sight->packet));
     }
 }
 
@@ -429,34 +441,66 @@ void
 rs_incast_glimpse(rs_incast *incast, rs_incast_sender *sender,
                   const rs_glimpse *glimpse)
 {
-    take_data(incast, sender, glimpse->time_ns, glimpse->frame, FALSE);
+    take_data(incast, sender, glimpse->time_ns, glimpse->frame,
+              glimpse->traffic_class & 3u);
 }
 
-/* Whose data a CNP complains of.  While its queue pair is not known, the event names the
- * stream that carries it, and who sent it is taken for the receiver if it is one: a switch
- * is not. */
-static receiver *
+/* Whether a CNP's queue pair is not known, so that the event names the stream that carries
+ * it.  Who sent it is then taken for the receiver if it is one: a switch is not. */
+static gboolean
+is_carried(const rs_occurrence *o)
+{
+    return o->event.stream == o->carrier;
+}
+
+/* Whose data a CNP complains of; RS_NO_DESTINATION: nobody's. */
+static guint32
 complaining(const rs_incast *incast, const rs_occurrence *o)
 {
-    gboolean carried = o->event.stream == o->carrier;
-    guint32 i = carried ? rs_destinations_find_back(incast->destinations, o->stream)
-                        : rs_destinations_find(incast->destinations, o->stream);
-    return i != RS_NO_DESTINATION ? g_ptr_array_index(incast->receivers, i) : NULL;
+    return is_carried(o) ? rs_destinations_find_back(incast->destinations, o->stream)
+                         : rs_destinations_find(incast->destinations, o->stream);
+}
+
+/* Who sent that data; NULL: a sender beyond the bounds. */
+static rs_incast_sender *
+complained_of(const rs_incast *incast, guint32 to, const rs_occurrence *o)
+{
+    const sender_key key = {
+        .receiver = to,
+        .addr = is_carried(o) ? o->stream->dst : o->stream->src,
+    };
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(incast->by_key, &key));
+    return number != 0 ? sender_at(incast, number - 1) : NULL;
+}
+
+static void
+count_complained(receiver *r, rs_incast_sender *s)
+{
+    if (s != NULL && s->episode != 0 && !s->complained) {
+        s->complained = TRUE;
+        r->pub.n_complained++;
+    }
 }
 
 static void
 count_cnp(rs_incast *incast, const rs_occurrence *o)
 {
-    receiver *r = complaining(incast, o);
-    if (r == NULL) {
+    guint32 to = complaining(incast, o);
+    if (to == RS_NO_DESTINATION) {
         return;
     }
+    receiver *r = g_ptr_array_index(incast->receivers, to);
     advance(incast, r, clock_at(r, o->event.time_ns));
     rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
     /* A notification point paces its CNPs: they lag behind the marks. */
     gboolean behind =
         r->ended_ns != 0 && r->clock_ns < r->ended_ns + RS_INCAST_WINDOW_NS;
-    *(r->inside || behind ? &cnps->inside : &cnps->outside) += 1;
+    if (r->inside || behind) {
+        cnps->inside++;
+        count_complained(r, complained_of(incast, to, o));
+    } else {
+        cnps->outside++;
+    }
     if (r->inside) {
         r->episode.cnps++;
     } else if (behind && r->pub.n_episodes <= RS_INCAST_EPISODES) {
@@ -498,31 +542,79 @@ compare_pauses(const rs_incast *incast, receiver *r)
     r->pub.pauses_known = !incast->spans_omitted && rs_xoffs_complete(incast->xoffs);
 }
 
+static point_sum *
+sum_at(GArray *points, guint32 point)
+{
+    if (point >= points->len) {
+        g_array_set_size(points, point + 1);
+    }
+    return &g_array_index(points, point_sum, point);
+}
+
+static void
+add_ends(point_sum *sum, const rs_incast_sender *s)
+{
+    const roce_addr *const ends[2] = {&s->key.addr, &s->receiver->pub.at.addr};
+    for (guint i = 0; i < 2; i++) {
+        sum->ends[i] = sum->n == 0 ? *ends[i] : sum->ends[i];
+        gboolean is_one = roce_addr_equal(&sum->ends[i], ends[0]) ||
+                          roce_addr_equal(&sum->ends[i], ends[1]);
+        sum->all[i] = is_one && (sum->n == 0 || sum->all[i]);
+    }
+    sum->n++;
+}
+
+/* Where one host is an end of everything, as at its NIC or its switch port, what it sends has
+ * met no queue yet, if none of it is marked: it is no measure for what comes to the host. */
+static void
+add_own(point_sum *sum, const rs_incast_sender *s)
+{
+    const roce_addr *host = &sum->ends[sum->all[0] ? 0 : 1];
+    if (sum->all[0] != sum->all[1] && roce_addr_equal(host, &s->key.addr)) {
+        sum->own += s->outside;
+        sum->own_marked |= s->marked || s->ce_outside > 0;
+    }
+}
+
+/* Of each point, what is in no episode. */
+static GArray *
+add_up_points(const rs_incast *incast)
+{
+    GArray *points = g_array_new(FALSE, TRUE, sizeof(point_sum));
+    for (guint i = 0; i < incast->receivers->len; i++) {
+        const receiver *r = g_ptr_array_index(incast->receivers, i);
+        sum_at(points, r->pub.at.point)->cnps += r->pub.signs[RS_INCAST_CNP].outside;
+    }
+    for (guint32 i = 0; i < incast->senders->len; i++) {
+        const rs_incast_sender *s = sender_at(incast, i);
+        point_sum *sum = sum_at(points, s->receiver->pub.at.point);
+        sum->data += s->outside;
+        sum->ce += s->ce_outside;
+        add_ends(sum, s);
+    }
+    for (guint32 i = 0; i < incast->senders->len; i++) {
+        const rs_incast_sender *s = sender_at(incast, i);
+        add_own(sum_at(points, s->receiver->pub.at.point), s);
+    }
+    return points;
+}
+
 /* What goes to other receivers at the same point is outside as well, but for what is in
  * episodes of theirs: marks and CNPs are compared with all data of the point. */
 static void
 compare_with_point(const rs_incast *incast)
 {
-    g_autoptr(GArray) points = g_array_new(FALSE, TRUE, sizeof(point_sum));
-    for (guint i = 0; i < incast->receivers->len; i++) {
-        const receiver *r = g_ptr_array_index(incast->receivers, i);
-        if (r->pub.at.point >= points->len) {
-            g_array_set_size(points, r->pub.at.point + 1);
-        }
-        point_sum *sum = &g_array_index(points, point_sum, r->pub.at.point);
-        sum->data += r->pub.signs[RS_INCAST_CE].of_outside;
-        sum->ce += r->pub.signs[RS_INCAST_CE].outside;
-        sum->cnps += r->pub.signs[RS_INCAST_CNP].outside;
-    }
+    g_autoptr(GArray) points = add_up_points(incast);
     for (guint i = 0; i < incast->receivers->len; i++) {
         receiver *r = g_ptr_array_index(incast->receivers, i);
         const point_sum *sum = &g_array_index(points, point_sum, r->pub.at.point);
         rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
         rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
         ce->outside = sum->ce;
+        ce->of_outside = sum->data - (sum->own_marked ? 0 : sum->own);
         cnps->outside = sum->cnps;
         cnps->of_inside = ce->of_inside;
-        ce->of_outside = cnps->of_outside = sum->data;
+        cnps->of_outside = sum->data;
     }
 }
 
@@ -589,6 +681,12 @@ rs_incast_judge(const rs_incast_receiver *r, rs_incast_sign sign)
     }
     return expected < LEAST_RATIO * (double)s->outside ? RS_COINCIDENCE_NO
                                                        : RS_COINCIDENCE_YES;
+}
+
+gboolean
+rs_incast_counts(const rs_incast_receiver *r, rs_incast_sign sign)
+{
+    return sign != RS_INCAST_CNP || r->signs[RS_INCAST_CE].inside == 0;
 }
 
 const char *

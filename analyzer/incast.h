@@ -13,6 +13,8 @@
  * The one rule: congestion coincides with incast where it is more frequent inside episodes
  * than outside, never because it is there.  Each point is looked at by itself; only pauses
  * are looked for at all points, since those that an incast causes stop the senders' links.
+ * What coincides comes of it if it meets (nearly) all senders: a queue on the way of some
+ * of them is not the one in front of the receiver.
  */
 #ifndef RS_INCAST_H
 #define RS_INCAST_H
@@ -73,9 +75,11 @@ typedef struct rs_incast_episode {
 /* A receiver at a point. */
 typedef struct rs_incast_receiver {
     rs_destination at;
-    guint n_senders; /* over the whole capture */
-    guint n_met;     /* of them, in episodes */
-    guint n_marked;  /* of those, some of whose data was marked there */
+    guint n_senders;    /* over the whole capture */
+    guint n_met;        /* of them, in episodes */
+    guint n_markable;   /* of those, with data there that can carry marks */
+    guint n_marked;     /* of those, some of whose data was marked there */
+    guint n_complained; /* of those that met, about whose data CNPs came then */
     guint max_degree;
     guint64 max_degree_ns; /* when it was reached first */
     GArray *degree_ns;     /* guint64: how long each degree held, from 0, which is 0 */
@@ -146,6 +150,11 @@ rs_incast_omitted(const rs_incast *incast);
  * proof at 95 %: the rule of three). */
 rs_coincidence
 rs_incast_judge(const rs_incast_receiver *receiver, rs_incast_sign sign);
+
+/* Whether a sign decides: where data to the receiver is marked, marks do, and not the CNPs
+ * that come of them, which are paced. */
+gboolean
+rs_incast_counts(const rs_incast_receiver *receiver, rs_incast_sign sign);
 
 /* "ce", "cnp", "pause". */
 const char *

@@ -40,6 +40,9 @@ congestion_text(const rs_incast_receiver *receiver)
     g_autoptr(GStrvBuilder) signs = g_strv_builder_new();
     for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
         rs_coincidence one = rs_incast_judge(receiver, (rs_incast_sign)i);
+        if (!rs_incast_counts(receiver, (rs_incast_sign)i)) {
+            continue;
+        }
         undecidable |= one == RS_COINCIDENCE_UNDECIDABLE;
         if (one == RS_COINCIDENCE_YES) {
             g_strv_builder_add(signs, names[i]);

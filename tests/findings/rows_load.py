@@ -95,6 +95,33 @@ def more_frequent_and_rare(report, found):
         yield found[0]["detail"]
 
 
+def of_some(report, found):
+    """The queue is not the one in front of the receiver."""
+    yield from coincides("yes")(report, found)
+    if "data of 2 of 4 senders alone" not in found[0]["detail"]:
+        yield found[0]["detail"]
+
+
+def against_the_marks(report, found):
+    yield from coincides("no")(report, found)
+    yield from coincides("yes", "cnp")(report, found)
+
+
+def answering():
+    """incast_ecn, and the receiver sends as much as it gets."""
+    base = fabric_scenarios.scenario("incast_ecn")
+    return dataclasses.replace(base, flows=base.flows + (
+        fabric_scenarios.flow(3, 0, fabric_scenarios.writes(20), number=1),))
+
+
+def nothing_outside(report, found):
+    yield from coincides("undecidable")(report, found)
+    (receiver,) = (r for r in report["incast"]["receivers"] if r["n_episodes"])
+    signs = receiver["congestion"]
+    if not signs["ce"]["of_outside"] < 100 < signs["cnp"]["of_outside"]:
+        yield f"{signs}"
+
+
 INCAST = (
     Row("incast", FIRES, "marks come with the gusts of five more senders",
         named("h6", "gusts"), "warning", also=coincides("yes")),
@@ -113,7 +140,13 @@ INCAST = (
     Row("incast", FIRES, "there is nothing outside to compare with, and all are marked",
         lambda: at("h3", fabric_scenarios.scenario("incast_ecn")), "warning",
         also=coincides("undecidable")),
-    Row("incast", CANNOT, "the same, and one of the three is marked",
+    Row("incast", FIRES, "what the receiver sends itself is nothing to compare with",
+        lambda: at("h3", answering()), "warning", also=nothing_outside),
+    Row("incast", NOT, "the marks are of an uplink that some of them share: a note",
+        named("h4", "uplink_marks"), "note", also=of_some),
+    Row("incast", NOT, "CNPs are more frequent with it, and marks are not: a note",
+        named("h6", "paced_cnps"), "note", also=against_the_marks),
+    Row("incast", CANNOT, "all send at once, and one of the three is marked",
         lambda: at("h3", one_ect()), "note", also=coincides("undecidable")),
     Row("incast", NOT, "one after the other, 80 us apart", lambda: coarse(6, 10**6),
         also=incast_is(True)),

@@ -50,6 +50,31 @@ def marked_throughout():
     return gusts(kmin_bytes=0, kmax_bytes=1)
 
 
+def paced_cnps():
+    """Every packet is marked, of one that sends all the time, fast, and of five more that send
+    a packet now and then, each with a CNP of its own."""
+    base = marked_throughout()
+    fast = flow(0, 6, writes(80, 32_768))
+    rare = tuple(flow(a, 6, at_times(range(150_000, 230_000, 9_000), 512))
+                 for a in range(1, 6))
+    return dataclasses.replace(base, flows=(fast, *rare), host=dataclasses.replace(
+        base.host, reaction=None))
+
+
+def uplink_marks():
+    """Two hosts share a slow uplink, which marks, and meet two of the receiver's own leaf, of
+    whose data nothing is marked.  The receiver itself sends as well."""
+    times = [100_000 + 300_000 * i for i in range(3)]
+    far = tuple(flow(a, 4, at_times(times, 131_072)) for a in (0, 1))
+    near = tuple(flow(a, 4, writes(450, 1_024, 2_000)) for a in (5, 6))
+    back = flow(4, 7, writes(60, 16_384, 15_000))
+    base = gusts()
+    return dataclasses.replace(
+        base, flows=(*far, *near, back), points=(at_nic("h4"),),
+        topology=dataclasses.replace(TWO_LEAVES, n_spines=1, links=(
+            ("leaf0:spine0", Link(25 * 10**9)),)))
+
+
 def gusts_with_pauses():
     """As gusts; but the switch pauses and does not mark.  One file has the receiver's link
     and that of one sender."""
@@ -157,6 +182,8 @@ SCENARIOS = {
     "gusts": gusts,
     "gusts_without_marks": gusts_without_marks,
     "marked_throughout": marked_throughout,
+    "paced_cnps": paced_cnps,
+    "uplink_marks": uplink_marks,
     "gusts_with_pauses": gusts_with_pauses,
     "gusts_to_a_slow_host": gusts_to_a_slow_host,
     "flowlets_too_short": flowlets_too_short,

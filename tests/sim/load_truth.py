@@ -132,6 +132,14 @@ def _episode(episode, packets, senders):
             "data_packets": len(inside), "ce": sum(p.ce for p in inside)}
 
 
+def _sent_by_the_only_host(data):
+    """How much of it the one host sends that is an end of all of it, if nothing of that is
+    marked: it has met no queue yet."""
+    hosts = set.intersection(*({p.tx.src, p.tx.dst} for p in data)) if data else ()
+    own = [p for p in data if len(hosts) == 1 and p.tx.src in hosts]
+    return 0 if any(p.ce for p in own) else len(own)
+
+
 def add_signs(receivers, seen, xoffs, span):
     """Adds to what incast() gives the CNPs and the pauses of each episode, and signs:
     (inside, outside, of inside, of outside) of each sign, of receivers with episodes.
@@ -156,9 +164,11 @@ def add_signs(receivers, seen, xoffs, span):
     for dst, r in receivers.items():
         _add_pauses(r, [ns for ns, asker in xoffs if asker != dst], span)
         inside = sum(e["data_packets"] for e in r["episodes"])
+        markable = loose["data"] - _sent_by_the_only_host(data)
         r["signs"].update({key: (sum(e[name] for e in r["episodes"]), loose[name], inside,
-                                 loose["data"])
-                           for key, name in (("ce", "ce"), ("cnp", "cnps"))})
+                                 outside)
+                           for key, name, outside in (("ce", "ce", markable),
+                                                      ("cnp", "cnps", loose["data"]))})
 
 
 def _add_pauses(receiver, starts, span):

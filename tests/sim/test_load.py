@@ -46,6 +46,8 @@ ROWS = (
     Row("gusts", ("episodes", "bursts"), ("--burst", "25G"), 25 * 10**9),
     Row("two_at_once"),
     Row("gusts_with_pauses", ("episodes",)),
+    Row("paced_cnps", ("episodes",)),
+    Row("uplink_marks", ("episodes",)),
     Row("siblings", ("siblings",)),
     Row("unfair_siblings", ("siblings",)),
     Row("shy_sibling", ("siblings",)),
