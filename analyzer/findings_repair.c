@@ -7,6 +7,7 @@
 #include "roce/aeth.h"
 
 #define STOPPED_NAMED 4
+#define MOST_ASKED 64 /* streams, whether anything answered them */
 
 static guint64
 measure_timeouts(const roce_stream *s)
@@ -122,11 +123,74 @@ measure_unknown_rounds(const roce_stream *s)
     return roce_stream_trouble_of(s)->retransmissions.by_cause[ROCE_CAUSE_UNKNOWN];
 }
 
+/* Whether the receiver was heard at the point of this stream, answering others, and nothing of
+ * that may have been about it. */
+static gboolean
+is_unanswered(const roce_tracker *tracker, const roce_stream *s)
+{
+    guint n_others = 0;
+    if (roce_stream_is_paired(s)) {
+        return FALSE;
+    }
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *back = roce_tracker_stream(tracker, id);
+        if (back->point == s->point && roce_addr_equal(&back->src, &s->dst) &&
+            roce_addr_equal(&back->dst, &s->src)) {
+            if (!roce_stream_is_paired(back)) {
+                return FALSE;
+            }
+            n_others++;
+        }
+    }
+    return n_others > 0;
+}
+
+/* Whether nothing answered any of these streams, though it would have been seen. */
+static gboolean
+all_unanswered(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    for (guint i = 0; i < MIN(flow->streams->len, MOST_ASKED); i++) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        if (!is_unanswered(tracker, roce_tracker_stream(tracker, id))) {
+            return FALSE;
+        }
+    }
+    return flow->streams->len > 0;
+}
+
+static void
+write_unanswered(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
+{
+    const roce_stream *s = roce_tracker_stream(
+        flow->all->analysis->tracker, g_array_index(flow->streams, guint32, 0));
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    g_autofree char *mtu =
+        s->pmtu_bytes > 0
+            ? g_strdup_printf("  Its path MTU is %u bytes.", s->pmtu_bytes)
+            : g_strdup("");
+    f->title =
+        g_strdup_printf("%s of retransmission from %s that nothing answered", n, who);
+    f->detail =
+        g_strdup_printf("%s answered other queue pairs here, and never QP 0x%x.%s", dst,
+                        s->dst_qpn, mtu);
+    f->advice = g_strdup(
+        "Its packets do not arrive, or no answer comes back.  See whether small "
+        "packets "
+        "do where large ones do not (an MTU on the way that is too small), and whether "
+        "that queue pair is up at the receiver.");
+}
+
 static gboolean
 write_unknown_rounds(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_count(flow->n, "round", "rounds");
     g_autofree char *who = rs_flow_ends(flow);
+    f->severity = RS_SEVERITY_WARNING;
+    if (all_unanswered(flow)) {
+        write_unanswered(flow, f, n, who);
+        return TRUE;
+    }
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
     f->detail = g_strdup(
@@ -136,7 +200,6 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
               "cannot be heard."
             : "No NAK that asks for it was captured, nor can a timeout be told: "
               "it came too soon, or had begun before the capture.");
-    f->severity = RS_SEVERITY_WARNING;
     return TRUE;
 }
 

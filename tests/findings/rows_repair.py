@@ -48,6 +48,14 @@ def answered(on):
     on.ack(50, 51).wait(10**9).write(0, qpn=0x99)
 
 
+def one_unanswered(on):
+    """Another queue pair sends a message again and again, and nothing is said of it."""
+    on.exchange(20)
+    for _ in range(5):
+        on.write(0, qpn=0x99).wait(5_000_000)
+    on.exchange(20, 20)
+
+
 def says(*texts, never=()):
     """The detail has these, and none of those."""
     def look(_report, found):
@@ -136,6 +144,8 @@ ROWS = [
 
     Row("unexplained_round", FIRES, "too soon for a timeout, and no NAK",
         wire(again(3_000)), "warning"),
+    Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
+        wire(one_unanswered), "warning", also=says("and never QP 0x99")),
     Row("unexplained_round", NOT, "after a long silence", wire(again(50_000_000))),
     Row("unexplained_round", NOT, "the first of a stream was overtaken on its way here",
         wire(lambda on: on.write(1).write(0).ack(1, 2).exchange(20, 2))),
