@@ -409,7 +409,8 @@ end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
         file->error = g_strdup(problem->message);
         file->read_failed = g_error_matches(problem, RS_ERROR, RS_ERROR_IO);
         analysis->incomplete = TRUE;
-        if (reader != NULL) {
+        if (reader != NULL &&
+            !g_error_matches(problem, RS_ERROR, RS_ERROR_NOT_DECODED)) {
             file->damaged_at = (gint64)rs_reader_offset(reader);
         }
     }

@@ -42,7 +42,7 @@ typedef struct rs_file {
     guint64 bytes;        /* captured */
     gint64 damaged_at;    /* byte, or -1 */
     gboolean read_failed; /* by the system, which may be of the moment */
-    char *error;          /* one line, or NULL */
+    char *error;          /* one line, or NULL; without damage: nothing was decoded */
 } rs_file;
 
 /* What one thread writes with each packet is not beside what another reads: a line of

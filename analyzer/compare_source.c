@@ -89,7 +89,9 @@ rs_compare_source_next(rs_compare_source *source, rs_record *record)
     }
     if (got < 0 && !g_error_matches(error, RS_ERROR, RS_ERROR_INTERRUPTED)) {
         source->error = g_strdup(error->message);
-        source->damaged_at = (gint64)rs_reader_offset(source->reader);
+        if (!g_error_matches(error, RS_ERROR, RS_ERROR_NOT_DECODED)) {
+            source->damaged_at = (gint64)rs_reader_offset(source->reader);
+        }
     }
     source->ended = TRUE;
     return FALSE;

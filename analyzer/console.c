@@ -43,9 +43,9 @@ rs_complain_of_inputs(const rs_analysis *analysis)
             rs_complain(file->error);
         }
     }
-    g_autoptr(GPtrArray) strangers = rs_verdict_strangers(analysis);
-    for (guint i = 0; i < strangers->len; i++) {
-        rs_complain(g_ptr_array_index(strangers, i));
+    g_autoptr(GPtrArray) unused = rs_verdict_unused(analysis);
+    for (guint i = 0; i < unused->len; i++) {
+        rs_complain(g_ptr_array_index(unused, i));
     }
     if (analysis->interrupted) {
         rs_complain("interrupted: only what had been read by then is in the report");

@@ -20,8 +20,8 @@ rs_complain(const char *message);
 int
 rs_console_fail(const GError *error);
 
-/* A line for each input that could not be read in full, and for each host that the user
- * named and nobody is. */
+/* A line for each input that could not be read in full, and for what was given and
+ * is of no use, as rs_verdict_unused() has it. */
 void
 rs_complain_of_inputs(const rs_analysis *analysis);
 

@@ -19,6 +19,7 @@ typedef enum rs_error {
     RS_ERROR_NOT_CAPTURE, /* nothing that looks like a capture file */
     RS_ERROR_DAMAGED,     /* a capture file that breaks its own format's rules */
     RS_ERROR_UNSUPPORTED, /* whole, but of a kind that is not read here */
+    RS_ERROR_NOT_DECODED, /* read to its end, and no packet's link layer is known here */
     RS_ERROR_USAGE,       /* the command line asks for what cannot be */
     RS_ERROR_IO,          /* the operating system failed to read */
     RS_ERROR_INTERRUPTED, /* a signal ended a blocking read: no fault of the file */

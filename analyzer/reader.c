@@ -82,6 +82,17 @@ rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *
 }
 
 gboolean
+rs_reader_refuse_link(const rs_reader *reader, guint32 link_type, rs_error code,
+                      GError **error)
+{
+    const char *name = rs_link_type_name((int)link_type);
+    g_set_error(error, RS_ERROR, (gint)code,
+                "%s: has link type %u (%s), which is not supported",
+                rs_input_name(reader->input), link_type, name ? name : "unknown");
+    return FALSE;
+}
+
+gboolean
 rs_reader_input_failed(const rs_reader *reader, GError **error)
 {
     const GError *why = rs_input_error(reader->input);

@@ -68,8 +68,8 @@ rs_reader_takes_long(const rs_reader *reader);
 void
 rs_reader_close(rs_reader *reader);
 
-/* The next frame: 1; the end: 0; damage, or a failure to read: -1 with `error` set,
- * after which it is 0 forever.  A simple packet block has no time: it gets the one
+/* The next frame: 1; the end: 0; damage, a failure to read, or an end behind which nothing
+ * could be decoded (RS_ERROR_NOT_DECODED): -1 with `error` set, after which it is 0 forever.  A simple packet block has no time: it gets the one
  * before it. */
 int
 rs_reader_next(rs_reader *reader, rs_record *record, GError **error);
@@ -199,6 +199,11 @@ rs_record_fill(rs_record *record, const rs_stored *stored)
 int
 rs_reader_damage(rs_reader *reader, guint64 offset, GError **error, const char *format,
                  ...) G_GNUC_PRINTF(4, 5);
+
+/* Reports a link layer that is not known here, with one of the codes for that; FALSE. */
+gboolean
+rs_reader_refuse_link(const rs_reader *reader, guint32 link_type, rs_error code,
+                      GError **error);
 
 /* Reports why the input ended badly, or FALSE if it did not. */
 gboolean

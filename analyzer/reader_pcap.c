@@ -157,14 +157,8 @@ take_header(rs_reader *reader, file_header *header, GError **error)
 static gboolean
 check_link(const rs_reader *reader, guint32 link_type, GError **error)
 {
-    if (rs_link_from_type(link_type) != ROCE_LINK_UNSUPPORTED) {
-        return TRUE;
-    }
-    const char *name = rs_link_type_name((int)link_type);
-    g_set_error(error, RS_ERROR, RS_ERROR_UNSUPPORTED,
-                "%s: has link type %u (%s), which is not supported",
-                rs_input_name(reader->input), link_type, name ? name : "unknown");
-    return FALSE;
+    return rs_link_from_type(link_type) != ROCE_LINK_UNSUPPORTED ||
+           rs_reader_refuse_link(reader, link_type, RS_ERROR_UNSUPPORTED, error);
 }
 
 static gboolean

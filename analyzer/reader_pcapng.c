@@ -524,6 +524,28 @@ handle_block(rs_reader_pcapng *self, ng_block *met, rs_record *record, GError **
     }
 }
 
+/* A good end, unless all packets are of link layers that are not known here: a classic file
+ * of those is not even opened.  Which of its interfaces have packets a pcapng file does not
+ * say before. */
+static ng_outcome
+end_file(const rs_reader_pcapng *self, GError **error)
+{
+    const rs_interface *unknown = NULL;
+    for (guint i = 0; i < self->base.interfaces->len; i++) {
+        const rs_interface *interface = rs_reader_interface(&self->base, i);
+        if (interface->packets > 0 && interface->link != ROCE_LINK_UNSUPPORTED) {
+            return OUTCOME_NOTHING;
+        }
+        unknown = unknown == NULL && interface->packets > 0 ? interface : unknown;
+    }
+    if (unknown == NULL) {
+        return OUTCOME_NOTHING;
+    }
+    (void)rs_reader_refuse_link(&self->base, (guint32)unknown->link_type,
+                                RS_ERROR_NOT_DECODED, error);
+    return OUTCOME_DAMAGE;
+}
+
 /* Any packet, behind whatever other blocks. */
 static int
 take_packet(rs_reader_pcapng *self, rs_record *record, GError **error)
@@ -532,7 +554,11 @@ take_packet(rs_reader_pcapng *self, rs_record *record, GError **error)
     while (outcome == OUTCOME_NOTHING) {
         ng_block met;
         outcome = read_block(self, &met, error);
-        if (outcome != OUTCOME_FRAME) {
+        if (outcome == OUTCOME_NOTHING) {
+            outcome = end_file(self, error);
+            break;
+        }
+        if (outcome == OUTCOME_DAMAGE) {
             break;
         }
         outcome = handle_block(self, &met, record, error);

@@ -5,6 +5,7 @@
 #include "html_report.h"
 #include "reader.h"
 #include "twins.h"
+#include "verdict.h"
 
 #define FILES_LISTED 100 /* and as many points */
 
@@ -67,12 +68,13 @@ put_files(const rs_html_report *r)
         const rs_file *file = g_ptr_array_index(a->files, i);
         g_autofree char *packets = rs_format_count(file->packets);
         g_autofree char *bytes = rs_format_bytes(file->bytes);
+        const char *wrong = rs_verdict_file(file);
         if (file->format == NULL) {
-            rs_html_printf(r->page, "<li>%s: could not be read</li>\n", file->path);
+            rs_html_printf(r->page, "<li>%s: %s</li>\n", file->path, wrong);
         } else {
-            rs_html_printf(r->page, "<li>%s: %s, %s packets, %s%s</li>\n", file->path,
-                           file->format, packets, bytes,
-                           file->error != NULL ? ", damaged" : "");
+            rs_html_printf(r->page, "<li>%s: %s, %s packets, %s%s%s</li>\n", file->path,
+                           file->format, packets, bytes, wrong != NULL ? ", " : "",
+                           wrong != NULL ? wrong : "");
         }
     }
     end_list(r->page, a->files->len, "files");

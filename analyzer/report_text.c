@@ -30,11 +30,14 @@ print_file(const rs_text *r, const rs_file *file)
     g_autofree char *path = rs_format_safe(file->path);
     g_autofree char *packets = rs_format_count(file->packets);
     g_autofree char *bytes = rs_format_bytes(file->bytes);
+    const char *wrong = rs_verdict_file(file);
+    g_autofree char *trouble =
+        wrong != NULL ? g_strdup_printf("  (%s)", wrong) : g_strdup("");
     if (file->format == NULL) {
-        fprintf(r->out, "  %s  (could not be read)\n", path);
+        fprintf(r->out, "  %s%s\n", path, trouble);
     } else {
         fprintf(r->out, "  %s  %s, %s packets, %s%s\n", path, file->format, packets,
-                bytes, file->error != NULL ? "  (damaged)" : "");
+                bytes, trouble);
     }
 }
 

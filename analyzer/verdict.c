@@ -2,6 +2,7 @@
 #include "verdict.h"
 
 #include "format.h"
+#include "reader.h"
 
 /* Whether some stream has PSNs that tell what is missing. */
 static gboolean
@@ -215,10 +216,10 @@ is_met(const roce_tracker *tracker, const GArray *addrs)
     return FALSE;
 }
 
-GPtrArray *
-rs_verdict_strangers(const rs_analysis *a)
+/* Hosts that the user named, perhaps by a slip, and of which there is nothing. */
+static void
+add_strangers(GPtrArray *lines, const rs_analysis *a)
 {
-    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     const GPtrArray *places = a->options->captured_at;
     for (guint i = 0; i < places->len; i++) {
         const rs_option_pair *place = g_ptr_array_index(places, i);
@@ -234,7 +235,55 @@ rs_verdict_strangers(const rs_analysis *a)
                                                    who));
         }
     }
+}
+
+/* Interfaces of pcapng files of which others count.  Where none does, it is the file's
+ * error. */
+static void
+add_passed_over(GPtrArray *lines, const rs_analysis *a)
+{
+    for (guint i = 0; i < rs_points_n(a->points); i++) {
+        const rs_point *point = rs_analysis_point(a, i);
+        const rs_file *file = g_ptr_array_index(a->files, point->file_i);
+        if (point->link != ROCE_LINK_UNSUPPORTED || point->packets == 0 ||
+            (file->error != NULL && file->damaged_at < 0)) {
+            continue;
+        }
+        g_autofree char *path = rs_format_safe(file->path);
+        g_autofree char *name =
+            rs_format_safe(point->interface != NULL ? point->interface : "unnamed");
+        g_autofree char *packets = rs_format_count(point->packets);
+        const char *link = rs_link_type_name(point->link_type);
+        g_ptr_array_add(
+            lines,
+            g_strdup_printf("%s: %s %s passed over: interface %u (%s) has link type %d "
+                            "(%s), which is not supported.",
+                            path, packets,
+                            point->packets == 1 ? "packet was" : "packets were",
+                            point->interface_i, name, point->link_type,
+                            link != NULL ? link : "unknown"));
+    }
+}
+
+GPtrArray *
+rs_verdict_unused(const rs_analysis *analysis)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    add_strangers(lines, analysis);
+    add_passed_over(lines, analysis);
     return lines;
+}
+
+const char *
+rs_verdict_file(const rs_file *file)
+{
+    if (file->format == NULL) {
+        return "could not be read";
+    }
+    if (file->error == NULL) {
+        return NULL;
+    }
+    return file->damaged_at >= 0 ? "damaged" : "not supported";
 }
 
 static void
@@ -269,7 +318,7 @@ rs_verdict_trust(const rs_analysis *analysis, const rs_summary *summary)
     add_carried(lines, analysis);
     add_vantages(lines, &n);
     add_unseen(lines, &n);
-    g_ptr_array_extend_and_steal(lines, rs_verdict_strangers(analysis));
+    g_ptr_array_extend_and_steal(lines, rs_verdict_unused(analysis));
     add_unread(lines, analysis);
     return lines;
 }

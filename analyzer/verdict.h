@@ -24,10 +24,14 @@ rs_health
 rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **label,
            char **words);
 
+/* What is wrong with a file, in a word or two; static.  NULL: nothing is. */
+const char *
+rs_verdict_file(const rs_file *file);
+
 /* Likewise a line for each host that the user named, perhaps by a slip, and of which there
- * is nothing. */
+ * is nothing, and for each interface whose packets were passed over for their link layer. */
 GPtrArray *
-rs_verdict_strangers(const rs_analysis *analysis);
+rs_verdict_unused(const rs_analysis *analysis);
 
 /* Lines of text, each a sentence or more: what the capture can and cannot show.  Safe for
  * a terminal; elements are char *. */

@@ -400,6 +400,51 @@ def wire_shorter_than_ip_says(directory):
     equal("(truncated, malformed)", _counts(path), (0, 1))
 
 
+def _of_links(*link_types, packets=1):
+    """A pcapng file with an interface of each link type, and so many packets at each."""
+    out = roce.Pcapng([roce.Interface(name=f"if{i}", link_type=link_type)
+                       for i, link_type in enumerate(link_types)])
+    for i, frame in enumerate(frames(packets)):
+        for interface in range(len(link_types)):
+            out.add(START_NS + i * 1000, frame, interface=interface)
+    return out.bytes()
+
+
+@row
+def pcapng_of_no_known_link(directory):
+    path = put(directory, "radio.pcapng", _of_links(127, 147, packets=3))
+    run = analyze(path)
+    equal("(status, lines)", (run.status, len(run.errors)), (3, 1))
+    assert "has link type 127 (IEEE802_11_RADIO), which is not supported" in run.errors[0]
+    file = json.loads(run.out)["capture"]["files"][0]
+    equal("packets, damaged at", (file["packets"], file["damaged_at"]), (6, None))
+    equal("error", f"rocescope: {file['error']}", run.errors[0])
+    for row, out in (("text", Run(path).out), ("page", Run("--html", "-", path).out)):
+        assert b"packets, " in out and b"not supported" in out, row
+        assert b"damaged)" not in out and b", damaged" not in out, row
+    equal("compare", Run("compare", "-q", path, put(directory, "x.pcap", pcap())).status, 3)
+
+
+@row
+def pcapng_with_another_link(directory):
+    path = put(directory, "both.pcapng", _of_links(1, 127, packets=N_PACKETS))
+    run = analyze(path)
+    equal("(status, lines)", (run.status, len(run.errors)), (0, 1))
+    said = (f"{N_PACKETS} packets were passed over: interface 1 (if1) has link type 127 "
+            "(IEEE802_11_RADIO), which is not supported.")
+    assert said in run.errors[0], run.errors[0]
+    capture = json.loads(run.out)["capture"]
+    equal("RoCE packets", capture["roce_packets"], N_PACKETS)
+    equal("error", capture["files"][0]["error"], None)
+    equal("link types", [point["link_type"] for point in capture["points"]],
+          ["EN10MB", "IEEE802_11_RADIO"])
+    assert said in " ".join(Run(path).out.decode().split())
+    silent = roce.Pcapng([roce.Interface(), roce.Interface(link_type=127)])
+    silent.add(START_NS, frames(1)[0])
+    run = analyze(put(directory, "silent.pcapng", silent.bytes()))
+    equal("without packets", (run.status, run.errors), (0, []))
+
+
 @row
 def captures_in_one_file(directory):
     """What `cat` makes of two captures is read to the end of the first, without a packet that

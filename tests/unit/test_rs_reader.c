@@ -352,6 +352,29 @@ ng_skips_others(maker *m)
 }
 
 static void
+ng_unsupported_is_silent(maker *m)
+{
+    put_section(m);
+    put_interface(m, 127, 0);
+}
+
+static void
+ng_silent_beside_unsupported(maker *m)
+{
+    put_section(m);
+    put_interface(m, 127, 0);
+    put_interface(m, 1, 0);
+    put_packet(m, 0, T0_US, 60, 60);
+}
+
+static void
+ng_some_unsupported(maker *m)
+{
+    ng_silent_beside_unsupported(m);
+    put_packet(m, 1, T0_US, 60, 60);
+}
+
+static void
 ng_fcs(maker *m)
 {
     put_section(m);
@@ -740,7 +763,17 @@ static const capture_case cases[] = {
      "damaged at byte 208: a block belongs to interface 1, and the section has 1 so far",
      RS_ERROR_DAMAGED, 208},
     {"ng: other blocks, unsupported link", ng_skips_others, "pcapng", 1000, 1, 1,
-     {{T0_NS, 216, 60, 60, 0, ROCE_LINK_UNSUPPORTED, 0, NULL}}, NULL, 0, 308},
+     {{T0_NS, 216, 60, 60, 0, ROCE_LINK_UNSUPPORTED, 0, NULL}},
+     "has link type 147 (unknown), which is not supported", RS_ERROR_NOT_DECODED, 308},
+    {"ng: an unsupported link beside another", ng_some_unsupported, "pcapng", 1000, 2, 2,
+     {{T0_NS, 68, 60, 60, 0, ROCE_LINK_UNSUPPORTED, 0, NULL},
+      {T0_NS, 160, 60, 60, 1, ROCE_LINK_ETHERNET, 0, NULL}}, NULL, 0, 252},
+    {"ng: all links that have packets unsupported", ng_silent_beside_unsupported, "pcapng",
+     1000, 2, 1, {{T0_NS, 68, 60, 60, 0, ROCE_LINK_UNSUPPORTED, 0, NULL}},
+     "has link type 127 (IEEE802_11_RADIO), which is not supported", RS_ERROR_NOT_DECODED,
+     160},
+    {"ng: unsupported links without packets", ng_unsupported_is_silent, "pcapng", 1000, 1, 0,
+     {{0}}, NULL, 0, 48},
     {"ng: FCS", ng_fcs, "pcapng", 1000, 2, 3,
      {{T0_NS, 84, 60, 60, 0, ROCE_LINK_ETHERNET, 0, NULL},
       {T0_NS, 180, 60, 60, 1, ROCE_LINK_ETHERNET, 0, NULL},
@@ -784,7 +817,8 @@ static const capture_case cases[] = {
      "damaged at byte 262224: a packet claims more captured bytes than any frame has",
      RS_ERROR_DAMAGED, 262224},
     {"ng: longer, of no concern", ng_longest_unsupported, "pcapng", 1000, 1, 1,
-     {{T0_NS, 48, 262145, 262145, 0, ROCE_LINK_UNSUPPORTED, 0, NULL}}, NULL, 0, 262228},
+     {{T0_NS, 48, 262145, 262145, 0, ROCE_LINK_UNSUPPORTED, 0, NULL}},
+     "has link type 231 (DBUS), which is not supported", RS_ERROR_NOT_DECODED, 262228},
     {"ng: absurd wire length", ng_absurd_wire, "pcapng", 1000, 1, 1, {NG_START},
      "damaged at byte 140: a packet claims more bytes on the wire than any frame has",
      RS_ERROR_DAMAGED, 140},
