@@ -272,6 +272,7 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
         tidy_frames(finding);
         set_filters(&all, finding);
     }
+    g_clear_pointer(&all.traffic, g_hash_table_unref);
     g_ptr_array_sort(all.list, worse);
     return all.list;
 }

@@ -46,12 +46,6 @@ count_cnps(const roce_stream *s)
     return roce_stream_congestion_of(s)->cnps_received;
 }
 
-static guint64
-data_packets(const guint64 codepoint[4])
-{
-    return codepoint[0] + codepoint[1] + codepoint[2] + codepoint[3];
-}
-
 /* ---- marks ---- */
 
 /* What came back, as far as it is known. */
@@ -78,12 +72,12 @@ append_cnps(GString *text, const rs_flow *flow)
 static gboolean
 write_ce(const rs_flow *flow, rs_finding *f)
 {
-    guint64 data = data_packets(flow->sum.ecn.codepoint);
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    g_autofree char *share = rs_format_share(flow->n, data);
-    f->severity = flow->n * 100 >= data * RS_WARNING_CE_PERCENT ? RS_SEVERITY_WARNING
-                                                                : RS_SEVERITY_NOTE;
+    g_autofree char *share = rs_format_share(flow->n, flow->data);
+    f->severity = flow->n * 100 >= flow->data * RS_WARNING_CE_PERCENT
+                      ? RS_SEVERITY_WARNING
+                      : RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("%s from %s marked CE (%s of the data)", n, who, share);
     g_autofree char *episodes =
         rs_finding_count(flow->sum.ecn.ce_episodes, "episode", "episodes");

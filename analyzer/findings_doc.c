@@ -15,8 +15,11 @@ static const char head[] =
     "clean capture has none above `note`. `--fail-on` compares with the severity.\n"
     "\n"
     "A finding about streams sums over all queue pairs between two addresses, and its "
-    "shares are of the packets of these streams. Commands under *Look at* only show: "
-    "`PRIO`, `IF` and `DEV` stand for a priority, an interface and an RDMA device.\n";
+    "shares are of all requests and READ responses (of marks: data packets) from the "
+    "one to "
+    "the other, also of queue pairs that have nothing of it. Commands under *Look at* "
+    "only show: `PRIO`, `IF` and `DEV` stand for a priority, an interface and an RDMA "
+    "device.\n";
 
 /* "CE_PERCENT = 1 %" */
 static void

@@ -80,9 +80,8 @@ rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
 rs_severity
 rs_flow_loss_severity(const rs_flow *flow, guint64 lost)
 {
-    return lost * 100 >= flow->sum.packets * RS_CRITICAL_LOSS_PERCENT
-               ? RS_SEVERITY_CRITICAL
-               : RS_SEVERITY_WARNING;
+    return lost * 100 >= flow->packets * RS_CRITICAL_LOSS_PERCENT ? RS_SEVERITY_CRITICAL
+                                                                  : RS_SEVERITY_WARNING;
 }
 
 static void
@@ -101,11 +100,22 @@ typedef struct signs {
     guint64 data, ce, cnps, lost;
 } signs;
 
+static guint64
+data_of(const roce_stream *s)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
+        n += s->ecn.codepoint[i];
+    }
+    return n;
+}
+
 static signs
 signs_of(const roce_stream *s)
 {
     signs its = {
         .pair = {.src = s->src, .dst = s->dst},
+        .data = data_of(s),
         .ce = s->ecn.codepoint[ROCE_ECN_CE],
         .cnps = roce_stream_congestion_of(s)->cnps_received,
         .lost = rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
@@ -113,9 +123,6 @@ signs_of(const roce_stream *s)
                 rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +
                 rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST),
     };
-    for (guint i = 0; i < G_N_ELEMENTS(s->ecn.codepoint); i++) {
-        its.data += s->ecn.codepoint[i];
-    }
     return its;
 }
 
@@ -257,30 +264,80 @@ rs_findings_is_congested(const rs_findings *all, const roce_addr *src,
 
 /* ---- findings about streams ---- */
 
+/* All that one host sends another, whatever there is to find in it: shares are of it. */
+typedef struct traffic {
+    rs_pair pair; /* without its streams */
+    guint64 packets, data;
+} traffic;
+
+/* What verdicts can be about: ACKs, which count among the responses, are never missed. */
+static guint64
+numbered_of(const roce_stream *s)
+{
+    return s->space[ROCE_SPACE_REQUESTS].packets +
+           s->space[ROCE_SPACE_RESPONSES].unique_psns;
+}
+
+static void
+add_traffic(GHashTable *pairs, const roce_stream *s)
+{
+    const traffic key = {.pair = {.src = s->src, .dst = s->dst}};
+    traffic *sum = g_hash_table_lookup(pairs, &key);
+    if (sum == NULL) {
+        sum = g_memdup2(&key, sizeof key);
+        g_hash_table_add(pairs, sum);
+    }
+    sum->packets += numbered_of(s);
+    sum->data += data_of(s);
+}
+
+/* Added up when it is asked for the first time: without findings nobody does. */
+static const traffic *
+traffic_between(rs_findings *all, const roce_stream *s)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    if (all->traffic == NULL) {
+        all->traffic = g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
+        for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+            if (rs_summary_stands(all->summary, id)) {
+                add_traffic(all->traffic, roce_tracker_stream(tracker, id));
+            }
+        }
+    }
+    const rs_pair pair = {.src = s->src, .dst = s->dst};
+    return g_hash_table_lookup(all->traffic, &pair);
+}
+
 static rs_flow *
-flow_of(const rs_findings *all, GHashTable *flows, const roce_stream *s)
+flow_of(rs_findings *all, GHashTable *flows, const roce_stream *s)
 {
     g_autofree char *key = rs_format_ends(&s->src, &s->dst);
     rs_flow *flow = g_hash_table_lookup(flows, key);
     if (flow == NULL) {
+        const traffic *between = traffic_between(all, s);
         flow = g_new0(rs_flow, 1);
         flow->all = all;
         flow->src = s->src;
         flow->dst = s->dst;
         flow->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        flow->packets = between->packets;
+        flow->data = between->data;
         flow->congested = rs_findings_is_congested(all, &s->src, &s->dst);
         g_hash_table_insert(flows, g_steal_pointer(&key), flow);
     }
     return flow;
 }
 
+/* `s` speaks for the stream that stands for all points. */
 static void
-add_to_flow(rs_flow *flow, const roce_stream *s, guint64 n)
+add_to_flow(rs_flow *flow, const roce_stream *s, const roce_stream *standing, guint64 n)
 {
     rs_counters counters;
     rs_counters_of_stream(&counters, s);
     rs_counters_add(&flow->sum, &counters);
     g_array_append_val(flow->streams, s->id);
+    flow->packets = flow->packets - numbered_of(standing) + numbered_of(s);
+    flow->data = flow->data - data_of(standing) + data_of(s);
     flow->n += n;
 }
 
@@ -335,7 +392,7 @@ find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
         const roce_stream *s = roce_tracker_stream(tracker, chosen);
         guint64 n = row->flow->measure(s);
         if (n > 0) {
-            add_to_flow(flow_of(all, flows, s), s, n);
+            add_to_flow(flow_of(all, flows, s), s, roce_tracker_stream(tracker, id), n);
         }
     }
     GHashTableIter iter;

@@ -263,6 +263,7 @@ rs_find_incast(rs_findings *all, const rs_finding_row *row)
 typedef struct slow_receiver {
     roce_addr addr;
     GArray *streams; /* guint32 */
+    guint n_streams; /* of all queue pairs with data to it, these and others */
     rs_receiver_evidence sum;
     guint64 held_ns,
         duration_ns;  /* of the stream that was held up for the most of it */
@@ -349,6 +350,23 @@ slow_detail(const slow_receiver *r)
     return g_string_free(text, FALSE);
 }
 
+static char *
+slow_title(const rs_findings *all, const slow_receiver *r, gboolean long_held)
+{
+    g_autofree char *who = rs_findings_label(all, &r->addr);
+    g_autofree char *share = rs_format_share(r->held_ns, r->duration_ns);
+    if (!long_held) {
+        return g_strdup_printf("%s is slow itself", who);
+    }
+    if (r->streams->len < r->n_streams) {
+        return g_strdup_printf(
+            "%s holds its senders up in %u of %u queue pairs, for %s "
+            "of the time",
+            who, r->streams->len, r->n_streams, share);
+    }
+    return g_strdup_printf("%s holds its senders up, for %s of the time", who, share);
+}
+
 static void
 report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
 {
@@ -359,19 +377,12 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
     if (!long_held && !untimed) {
         return;
     }
-    g_autofree char *who = rs_findings_label(all, &r->addr);
     g_autofree char *about = rs_format_addr(&r->addr);
-    g_autofree char *share = rs_format_share(r->held_ns, r->duration_ns);
     rs_finding *f =
         rs_finding_add(all, row, long_held ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     rs_finding_about(f, about);
     f->weight = r->held_ns;
-    rs_finding_say(f,
-                   long_held ? g_strdup_printf("%s holds its senders up, for %s of the "
-                                               "time",
-                                               who, share)
-                             : g_strdup_printf("%s is slow itself", who),
-                   slow_detail(r));
+    rs_finding_say(f, slow_title(all, r, long_held), slow_detail(r));
     for (guint i = 0; i < r->streams->len; i++) {
         guint32 id = g_array_index(r->streams, guint32, i);
         rs_receiver_evidence e;
@@ -421,6 +432,12 @@ speaks_of_network(const rs_receivers *receivers, const roce_stream *s)
             losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0);
 }
 
+static gboolean
+carries_data(const roce_stream *s)
+{
+    return s->payload_bytes > 0 && s->dst_qpn != ROCE_GSI_QPN;
+}
+
 static slow_receiver *
 slow_of(GPtrArray *all, GHashTable *by_addr, const roce_stream *s)
 {
@@ -455,6 +472,8 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
         slow_receiver *r = g_hash_table_lookup(by_addr, &s->dst);
         if (r != NULL) {
             r->network |= speaks_of_network(a->watchers.receivers, s);
+            r->n_streams +=
+                carries_data(s) && rs_summary_stands(all->summary, id) ? 1 : 0;
         }
     }
     for (guint i = 0; i < slow->len; i++) {

@@ -200,7 +200,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    g_autofree char *share = rs_format_share(flow->n, flow->sum.packets + flow->n);
+    g_autofree char *share = rs_format_share(flow->n, flow->packets + flow->n);
     g_autofree char *requests = rs_finding_count(
         rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE], "request",
         "requests");

@@ -13,6 +13,7 @@ struct rs_findings {
     const rs_summary *summary;
     GPtrArray *list;
     GHashTable *congested; /* see rs_findings_congested() */
+    GHashTable *traffic;   /* who sends whom how much; NULL: not asked for yet */
 };
 
 /* A finding to be filled in: title, detail, frames; belongs to the list. */
@@ -105,6 +106,9 @@ typedef struct rs_flow {
     GArray *streams;    /* guint32 */
     rs_counters sum;    /* over them */
     guint64 n;          /* what the row measured, summed */
+    guint64 packets;    /* that shares are of: requests and responses of READs of all
+                         * streams from the one to the other */
+    guint64 data;       /* their data packets */
     gboolean congested; /* see rs_findings_congested() */
 } rs_flow;
 

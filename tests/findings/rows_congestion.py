@@ -65,6 +65,13 @@ def marked(on, n, first=0, of=1):
     return on
 
 
+def marked_beside_another(on):
+    """One in fifty is marked of a queue pair; between the hosts, less than one in a hundred."""
+    for i in range(51):
+        on.write(1000 + i, qpn=0x99).ack(1000 + i, i + 1, qpn=0x98)
+    marked(on, 1, of=50)
+
+
 def marked_and_silent(n, wait_ns=300_000):
     """The capture goes on for a while behind the last mark."""
     def talk(on):
@@ -320,6 +327,8 @@ ROWS = [
         wire(lambda on: marked(on, 1, of=100)), "warning"),
     Row("ce", FIRES, "less than one in a hundred",
         wire(lambda on: marked(on, 1, of=101)), "note"),
+    Row("ce", FIRES, "less than that of all between the hosts", wire(marked_beside_another),
+        "note"),
     Row("ce", FIRES, "behind the queue that marks", fabric("incast_ecn", "h3"), "warning"),
     Row("ce", FIRES, "in front of the queue that marks, and behind it", BOTH_ENDS,
         "warning"),

@@ -170,13 +170,23 @@ def blames(word, **evidence):
     return also
 
 
-def receive_buffers(batch, interval_ns, n=40):
-    """SENDs to a receiver that is short of receive requests."""
+def receive_buffers(batch, interval_ns, n=40, beside=()):
+    """SENDs to a receiver that is short of receive requests, beside other queue pairs."""
     a = Side(0x11, work=tuple(Work("SEND", 4096, at_ns=i * 20_000) for i in range(n)))
     b = Side(0x22, receives=batch, receive_batch=batch, receive_interval_ns=interval_ns,
              rnr_timer=1)
-    simulation = simulate(Scenario("short", (QueuePair(a, b),), segments=path_of()))
+    simulation = simulate(Scenario("short", (QueuePair(a, b), *beside), segments=path_of()))
     return simulation.captures()["sender"]
+
+
+def in_one_of_two():
+    """And another queue pair, of WRITEs, which nothing holds up."""
+    writes = Side(0x33, work=tuple(Work("WRITE", 4096, at_ns=i * 20_000) for i in range(40)))
+    return receive_buffers(4, 100_000, beside=(QueuePair(writes, Side(0x44)),))
+
+
+def told_of_one(_report, found):
+    yield from (f["title"] for f in found if "up in 1 of 2 queue pairs, for" not in f["title"])
 
 
 def one_way(data, source):
@@ -209,6 +219,8 @@ SLOW = (
         "warning", also=blames("both")),
     Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
         lambda: receive_buffers(4, 100_000), "warning"),
+    Row("slow_receiver", FIRES, "the same, of one queue pair of two", in_one_of_two,
+        "warning", also=told_of_one),
     Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
         credits, "warning", also=blames("receiver", credit_waits=8, credits_out=8,
                                         credit_wait_ns=8 * (2_000 + 40_000 + 3_000))),

@@ -23,6 +23,23 @@ def about(text):
     return look
 
 
+def beside_another(n):
+    """One packet of 42 is lost, and nothing of as many as that of another queue pair."""
+    def talk(on):
+        for i in range(n):
+            on.write(1000 + i, qpn=0x99).ack(1000 + i, i + 1, qpn=0x98)
+        on.exchange(20).write(21).ack(20, 20, syndrome=0x60).write(20).write(21).ack(20, 21)
+        on.ack(21, 22).exchange(20, 22)
+    return talk
+
+
+def detailed(text):
+    """The detail says so."""
+    def look(_report, found):
+        yield from (f["detail"] for f in found if text not in f["detail"])
+    return look
+
+
 def retry(on):
     """Everything is acknowledged, and one packet is sent again all the same."""
     on.exchange(50).write(50).wait(5_000).ack(50, 51).wait(50_000_000).write(50)
@@ -141,6 +158,10 @@ ROWS = [
         two_hosts(forward=drop(100)), "warning", also=about("1 packet lost")),
     Row("lost_before_capture", FIRES, "one of 40 is more than 1 %",
         two_hosts(FEW, forward=drop(20)), "critical", also=about("1 packet lost")),
+    Row("lost_before_capture", FIRES, "one of a queue pair's 43, which is 1 % of the hosts' 100",
+        wire(beside_another(57)), "critical", also=detailed("; 0.99 % of what was sent")),
+    Row("lost_before_capture", FIRES, "and one of 101: less than that",
+        wire(beside_another(58)), "warning", also=detailed("; 0.98 % of what was sent")),
     Row("lost_before_capture", NOT, "it was late",
         two_hosts(forward=late(100))),
     Row("lost_before_capture", NOT, "it was lost behind this point",
