@@ -94,23 +94,19 @@ number_hosts(rs_host_matrix *matrix, GHashTable *entries)
 }
 
 static void
-add_stream(rs_matrix_cell *cell, const roce_stream *s)
+add_counters(rs_matrix_cell *cell, const rs_counters *c)
 {
-    const guint64 *codepoint = s->ecn.codepoint;
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
-    cell->packets += s->packets;
-    cell->payload_bytes += s->payload_bytes;
+    const guint64 *codepoint = c->ecn.codepoint;
+    cell->packets += c->packets;
+    cell->payload_bytes += c->payload_bytes;
     cell->data += codepoint[0] + codepoint[1] + codepoint[2] + codepoint[3];
-    cell->ce += codepoint[3];
-    cell->lost += rs_losses_of(trouble->losses[ROCE_SPACE_REQUESTS]) +
-                  rs_losses_of(trouble->losses[ROCE_SPACE_RESPONSES]);
-    cell->retransmissions += trouble->retransmissions.packets +
-                             trouble->disorder[ROCE_SPACE_RESPONSES].resent;
-    if (roce_stream_is_paired(s)) {
-        cell->cnps += congestion->cnps_received;
-        cell->cnps_known = TRUE;
-    }
+    cell->ce += codepoint[ROCE_ECN_CE];
+    cell->lost += rs_losses_of(c->losses[ROCE_SPACE_REQUESTS]) +
+                  rs_losses_of(c->losses[ROCE_SPACE_RESPONSES]);
+    cell->retransmissions +=
+        c->retransmissions.packets + c->space[ROCE_SPACE_RESPONSES].resent;
+    cell->cnps += c->cnps_received;
+    cell->cnps_known |= c->paired_streams > 0 || c->cnps_received > 0;
 }
 
 static void
@@ -124,7 +120,9 @@ fill_cells(rs_host_matrix *matrix, GHashTable *entries, const rs_analysis *analy
         guint src = entry_of(entries, &s->src)->number;
         guint dst = entry_of(entries, &s->dst)->number;
         if (rs_summary_stands(summary, id) && src < n && dst < n) {
-            add_stream(&cells[(gsize)src * n + dst], s);
+            rs_counters counters;
+            rs_summary_count_once(summary, analysis, id, &counters);
+            add_counters(&cells[(gsize)src * n + dst], &counters);
         }
     }
     for (guint i = 0; i < n * n; i++) {

@@ -2,8 +2,8 @@
 /*
  * Who sends to whom: streams summed up by their two hosts.
  *
- * The one rule: each packet counts once, at the stream that stands for all points that saw
- * it.  Of very many hosts, those with most traffic have a place.
+ * The one rule: each packet counts once, as in the totals: sums over all cells are theirs,
+ * where all hosts have a place.  Of very many hosts, those with most traffic have a place.
  */
 #ifndef RS_HOST_MATRIX_H
 #define RS_HOST_MATRIX_H

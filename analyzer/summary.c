@@ -435,7 +435,7 @@ count_cnps(const roce_stream *s)
     return roce_stream_congestion_of(s)->cnps_sent;
 }
 
-/* The point that counts for a row of the time line: as count_once() has it. */
+/* The point that counts for a row of the time line: as rs_summary_count_once() has it. */
 static guint32
 speaks_for(const rs_summary *summary, const rs_analysis *analysis, guint32 id,
            rs_timeline_row row)
@@ -751,10 +751,9 @@ take_most(rs_counters *c, const rs_counters *other, gboolean acknowledged)
     c->cnps_received = MAX(c->cnps_received, other->cnps_received);
 }
 
-/* What is counted of a stream, however many points saw it. */
-static void
-count_once(const rs_summary *summary, const rs_analysis *analysis, guint32 id,
-           rs_counters *counters)
+void
+rs_summary_count_once(const rs_summary *summary, const rs_analysis *analysis,
+                      guint32 id, rs_counters *counters)
 {
     const GArray *members = rs_summary_members(summary, id);
     const roce_stream *standing = stream_of(analysis, id);
@@ -807,7 +806,7 @@ rs_summary_new(const rs_analysis *analysis)
         g_array_append_val(summary->worst_first, id);
         if (rs_summary_stands(summary, id)) {
             rs_counters counters;
-            count_once(summary, analysis, id, &counters);
+            rs_summary_count_once(summary, analysis, id, &counters);
             rs_counters_add(&summary->totals, &counters);
             add_latencies(summary, first_on_way(summary, analysis, id));
             add_unattributed(&summary->unattributed, summary, analysis,

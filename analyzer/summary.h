@@ -100,6 +100,11 @@ rs_summary_most_at(const rs_summary *summary, const roce_tracker *tracker, guint
 void
 rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);
 
+/* What is counted of a stream that stands for all points which saw it: totals are the sum. */
+void
+rs_summary_count_once(const rs_summary *summary, const rs_analysis *analysis,
+                      guint32 id, rs_counters *counters);
+
 void
 rs_counters_add(rs_counters *sum, const rs_counters *other);
 

@@ -17,6 +17,8 @@ BINARY = os.environ["ROCESCOPE"]
 sys.path[:0] = [str(SOURCE / "tests/html"), str(SOURCE / "tests/sim")]
 
 import roce  # noqa: E402
+from fabric import simulate_fabric  # noqa: E402
+from fabric_scenarios import scenario  # noqa: E402
 from page import Page, source_of  # noqa: E402
 
 CAPTURES = ("03a_loss_data_0.5pct/receiver.pcap.gz", "01_write_rc_cm/sender.pcap.gz",
@@ -242,6 +244,24 @@ class Samples(unittest.TestCase):
     def test_licence_of_the_library(self, markup, page, data):
         self.assertIn("Permission is hereby granted, free of charge", page.text)
         self.assertIn("Dan Vanderkam", page.text)
+
+
+class SeveralPoints(unittest.TestCase):
+    """What others than the point that stands for all saw counts in both."""
+
+    def test_hosts_add_up(self):
+        for name in ("incast_read", "incast_switch_cnps"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                captures = simulate_fabric(scenario(name)).captures()
+                for file, data in captures.items():
+                    pathlib.Path(folder, file).write_bytes(data)
+                markup, data = report(*(pathlib.Path(folder, file) for file in captures))
+                cells = Page(markup).data("hosts")["cells"]
+                totals = data["totals"]
+                self.assertGreater(totals["ecn"]["ce"], 0)
+                self.assertGreater(totals["cnps_received"], 0)
+                self.assertEqual(sum(c[5] for c in cells), totals["ecn"]["ce"])
+                self.assertEqual(sum(c[8] or 0 for c in cells), totals["cnps_received"])
 
 
 def write_packets(out, n_streams, **add):
