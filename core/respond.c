@@ -26,6 +26,8 @@
  */
 #include "track.h"
 
+#define ASKED_BEHIND 64 /* requests that were asked again, as far as they are looked at */
+
 /* Calls for each PSN range in [start, end) that `s` has asked a response for; with
  * `since_tx`, only what was asked for since that transmission, from where it starts. */
 static uint64_t
@@ -202,7 +204,8 @@ goes_on_behind(const roce_stream_state *s, int64_t psn)
 {
     const roce_history *asked = &s->requests.history;
     uint64_t since_tx = roce_trouble_of(s)->round.first_tx;
-    for (uint32_t i = roce_history_lower(asked, psn); i < asked->n; i++) {
+    uint32_t first = roce_history_lower(asked, psn);
+    for (uint32_t i = first; i < asked->n && i - first < ASKED_BEHIND; i++) {
         const roce_slot *slot = roce_history_at(asked, i);
         bool again = slot->copies > 1 && slot->tx >= since_tx &&
                      (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
@@ -598,7 +601,7 @@ behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
-    if (was_late(s, by) && a->psn == by->answers->lone.next_tx) {
+    if (a->psn == by->answers->lone.next_tx && was_late(s, by)) {
         take_for_late(t, by, a); /* what was under way goes on */
     }
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
