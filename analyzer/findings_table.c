@@ -318,7 +318,7 @@ const rs_finding_row rs_finding_rows[] = {
      "warning where packets between the same hosts were lost, WARNING_CE_PERCENT of their data was marked or as many CNPs were about it, or a pause held them up for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US, else note",
      {THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "Most of the data is Not-ECT: switches cannot mark it, and drop it or pause for it instead.",
-     "Set the traffic class of the queue pairs (RDMA_TOS, NCCL_IB_TC, cma_roce_tos) so that ECT is sent.",
+     "Set the traffic class of the queue pairs (RDMA_OPTION_ID_TOS, NCCL_IB_TC, cma_roce_tos) so that ECT is sent.",
      "the first such packet of each stream", class_look, rs_find_flows, &rs_flow_not_ect},
     {"cnp_class", RS_SEVERITY_WARNING, "CNPs in no higher priority than data",
      "warning where the way of these CNPs shows marks, or pauses of their priority; else note", {{0}},
