@@ -656,10 +656,14 @@ badness(const roce_stream *s)
     for (guint i = ROCE_NAKS_INVALID_REQUEST; i <= ROCE_NAKS_REMOTE_OPERATIONAL; i++) {
         fatal += trouble->naks_received[i];
     }
-    guint64 lost = rs_losses_of(trouble->losses[0]) + rs_losses_of(trouble->losses[1]);
-    return fatal * 1000000 + lost * 1000 + trouble->retransmissions.packets * 10 +
-           trouble->disorder[0].reordered + trouble->disorder[0].duplicates +
-           trouble->icrc_bad + s->ecn.codepoint[3];
+    guint64 bad = fatal * 1000000 + trouble->retransmissions.packets * 10 +
+                  trouble->icrc_bad + s->ecn.codepoint[ROCE_ECN_CE];
+    for (guint i = 0; i < ROCE_N_SPACES; i++) {
+        const roce_disorder_counters *disorder = &trouble->disorder[i];
+        bad += rs_losses_of(trouble->losses[i]) * 1000 + disorder->reordered +
+               disorder->duplicates;
+    }
+    return bad + trouble->disorder[ROCE_SPACE_RESPONSES].resent * 10;
 }
 
 static gint

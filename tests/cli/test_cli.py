@@ -22,6 +22,7 @@ SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("ROCESCOPE", str(SOURCE / "build/dev/bin/rocescope"))
 LOSSY = SOURCE / "captures/03a_loss_data_0.5pct/receiver.pcap.gz"
+DUPLICATED = SOURCE / "captures/04b_duplicate/receiver.pcap.gz"
 CLEAN = SOURCE / "captures/01_write_rc_cm/sender.pcap.gz"
 READS = SOURCE / "captures/03d_loss_read_resp/sender.pcap.gz"
 MARKED = SOURCE / "captures/06a_ecn_netem/receiver.pcap.gz"
@@ -113,6 +114,9 @@ def options():
     few = report("--max-streams", 1, CLEAN)
     check("--max-streams", (len(few["streams"]), few["streams_omitted"]), (1, 17))
     check("--max-streams: totals are exact", few["totals"] == report(CLEAN)["totals"])
+    again = report("--max-streams", 1, DUPLICATED)["streams"][0]
+    check("--max-streams: the worst one, by its READ responses as well",
+          (again["responses"]["resent"], again["requests"]["packets"]), (4, 0))
     check("--icrc off", report("--icrc", "off", LOSSY)["totals"]["icrc"]["checked"], 0)
     sampled = report("--icrc", "sample", LOSSY)["totals"]["icrc"]["checked"]
     check("--icrc sample", 900 < sampled < 1200)
