@@ -14,6 +14,7 @@ free_finding(gpointer data)
 {
     rs_finding *finding = data;
     g_free(finding->id);
+    g_free(finding->place);
     g_free(finding->title);
     g_free(finding->detail);
     g_free(finding->advice);
@@ -49,6 +50,13 @@ rs_finding_about(rs_finding *finding, const char *what)
 {
     g_free(finding->id);
     finding->id = g_strdup_printf("%s:%s", finding->row->id, what);
+}
+
+void
+rs_finding_at(rs_finding *finding, guint32 point)
+{
+    g_free(finding->place);
+    finding->place = g_strdup_printf("@point-%u", point);
 }
 
 void
@@ -237,6 +245,55 @@ set_filters(const rs_findings *all, rs_finding *finding)
     }
 }
 
+static void
+extend_id(rs_finding *finding, const char *by)
+{
+    char *id = g_strconcat(finding->id, by, NULL);
+    g_free(finding->id);
+    finding->id = id;
+}
+
+/* Adds their places to ids that several findings have. */
+static void
+add_places(const GPtrArray *list)
+{
+    g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) shared = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < list->len; i++) {
+        rs_finding *finding = g_ptr_array_index(list, i);
+        rs_finding *other = g_hash_table_lookup(first, finding->id);
+        if (other == NULL) {
+            g_hash_table_insert(first, finding->id, finding);
+        } else {
+            g_hash_table_add(shared, other);
+            g_hash_table_add(shared, finding);
+        }
+    }
+    for (guint i = 0; i < list->len; i++) {
+        rs_finding *finding = g_ptr_array_index(list, i);
+        if (finding->place != NULL && g_hash_table_contains(shared, finding)) {
+            extend_id(finding, finding->place);
+        }
+    }
+}
+
+/* Of findings in their order, those whose id an earlier one has are numbered, from 2. */
+static void
+number_ids(const GPtrArray *list)
+{
+    g_autoptr(GHashTable) n =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < list->len; i++) {
+        rs_finding *finding = g_ptr_array_index(list, i);
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(n, finding->id)) + 1;
+        g_hash_table_replace(n, g_strdup(finding->id), GUINT_TO_POINTER(number));
+        if (number > 1) {
+            g_autofree char *suffix = g_strdup_printf("#%u", number);
+            extend_id(finding, suffix);
+        }
+    }
+}
+
 static gint
 worse(gconstpointer a, gconstpointer b)
 {
@@ -273,7 +330,9 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
         set_filters(&all, finding);
     }
     g_clear_pointer(&all.traffic, g_hash_table_unref);
+    add_places(all.list);
     g_ptr_array_sort(all.list, worse);
+    number_ids(all.list);
     return all.list;
 }
 

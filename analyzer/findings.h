@@ -57,7 +57,8 @@ extern const guint rs_n_finding_rows;
 /* Something that was found. */
 typedef struct rs_finding {
     const rs_finding_row *row;
-    char *id; /* of its kind, and what it is about: "rnr:10.0.0.1>10.0.0.2" */
+    char *id; /* of its kind, and what it is about: "rnr:10.0.0.1>10.0.0.2"; unique */
+    char *place; /* is added where another one would have the same id, or NULL */
     rs_severity severity;
     char *title, *detail;
     char *advice;         /* NULL while it is what the row says */

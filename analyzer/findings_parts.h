@@ -24,6 +24,10 @@ rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity
 void
 rs_finding_about(rs_finding *finding, const char *what);
 
+/* Where that is, if the same may be found elsewhere: "@point-2" tells their ids apart. */
+void
+rs_finding_at(rs_finding *finding, guint32 point);
+
 /* Takes both over. */
 void
 rs_finding_say(rs_finding *finding, char *title, char *detail);

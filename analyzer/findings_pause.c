@@ -79,6 +79,7 @@ rs_pause_about(const rs_findings *all, rs_finding *f, guint32 pause)
                                 ? g_strdup(mac)
                                 : g_strdup_printf("%s:%u", mac, p->priority);
     rs_finding_about(f, what);
+    rs_finding_at(f, p->point);
 }
 
 void

@@ -26,7 +26,8 @@
  */
 #include "track.h"
 
-#define ASKED_BEHIND 64 /* requests that were asked again, as far as they are looked at */
+#define ASKED_BEHIND                                                                   \
+    64 /* requests that were asked again, as far as they are looked at */
 
 /* Calls for each PSN range in [start, end) that `s` has asked a response for; with
  * `since_tx`, only what was asked for since that transmission, from where it starts. */

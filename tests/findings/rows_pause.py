@@ -37,6 +37,13 @@ def fabric(name, at=None, later_ns=0, **changes):
 # --- by hand -------------------------------------------------------------------------
 
 
+def named(*ids):
+    def look(_report, found):
+        if sorted(f["id"] for f in found) != sorted(ids):
+            yield f"{[f['id'] for f in found]}"
+    return look
+
+
 def paused(ns, of_ns, kind=roce.pfc):
     """Two hosts; port SWITCH pauses priority 3 once, or the link: so long, in a capture
     of that length."""
@@ -397,6 +404,9 @@ ROWS = [
         also=says("It is a host's NIC", "paused it for 47.0 µs")),
     Row("pfc", FIRES, "one MAC address of several ports",
         fabric("shared_mac", ("leaf0",)), "warning", also=says("Several ports")),
+    Row("pfc", FIRES, "the same at two points: each is to be named", fabric("shared_mac"),
+        "warning", also=named("pfc:02:01:00:00:00:00:3@point-0",
+                              "pfc:02:01:00:00:00:00:3@point-1")),
     Row("pfc", FIRES, "a microsecond in a capture of six: a note", moment, "note",
         SPEED),
     Row("slow_receiver", NOT, "a microsecond in a capture of six", moment, args=SPEED),

@@ -9,6 +9,7 @@ they are kinds of the table, no worse than it allows, and their filter shows the
     tests/findings/test_findings.py --keep DIR    leaves captures and reports there
 """
 
+import collections
 import importlib
 import json
 import os
@@ -101,6 +102,8 @@ def check_row(row, directory, kinds):
     for finding in report["findings"]:
         yield from check_form(finding, kinds)
     yield from check_order(report["findings"], kinds)
+    ids = [f["id"] for f in report["findings"]]
+    yield from (f"{n} findings are {i}" for i, n in collections.Counter(ids).items() if n > 1)
     found = [f for f in report["findings"] if f["kind"] == row.finding]
     worst = max((f["severity"] for f in found), key=SEVERITIES.index, default=None)
     if worst != row.worst:
