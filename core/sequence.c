@@ -52,6 +52,7 @@
 
 #define PARTIAL_LEAST 8 /* packets that went unseen, and more than 5 % of the stream */
 #define PARTIAL_SHARE 19
+#define PARTIAL_GAPS 3 /* fewer are holes in the capture */
 #define LEAST_PMTU 256 /* bytes */
 #define MOST_PMTU 4096
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
@@ -870,10 +871,11 @@ is_partial(const roce_stream_state *s)
     uint64_t seen = s->pub.space[ROCE_SPACE_REQUESTS].unique_psns;
     uint64_t unseen = verdicts[ROCE_VERDICT_NOT_CAPTURED];
     if (roce_stream_is_reliable(&s->pub) && !roce_stream_is_paired(&s->pub) &&
+        trouble->disorder[ROCE_SPACE_REQUESTS].gaps >= PARTIAL_LEAST &&
         trouble->retransmissions.packets == 0) {
         unseen += verdicts[ROCE_VERDICT_UNKNOWN];
     }
-    return unseen >= PARTIAL_LEAST && gaps_unseen(trouble) >= PARTIAL_LEAST &&
+    return unseen >= PARTIAL_LEAST && gaps_unseen(trouble) >= PARTIAL_GAPS &&
            unseen * PARTIAL_SHARE > seen;
 }
 
