@@ -121,7 +121,21 @@ def makefile(_):
           ["rocescope", "rocescope_plugin", "roce_core_plain"])
 
 
-for part in (program, plugin, documents, all_of_it, makefile):
+def without_plugin(top):
+    """Nothing of Wireshark is looked for, and the command is built all the same."""
+    done = subprocess.run(["cmake", "-S", SOURCE, "-B", top, "-G", "Ninja",
+                           "-DROCESCOPE_PLUGIN=OFF"], capture_output=True, text=True,
+                          timeout=120)
+    check("without the plugin: configured", (done.returncode, done.stderr), (0, ""))
+    cache = (top / "CMakeCache.txt").read_text()
+    check("without the plugin: no Wireshark", "\nwireshark_" in cache.lower(), False)
+    rules = (top / "build.ninja").read_text()
+    check("without the plugin: what is built", [
+        f"build {name}: phony" in rules for name in ("rocescope", "rocescope_plugin")],
+          [True, False])
+
+
+for part in (program, plugin, documents, all_of_it, makefile, without_plugin):
     with tempfile.TemporaryDirectory() as directory:
         part(pathlib.Path(directory))
 print(f"{failures} rows failed" if failures else "everything is in its place")
