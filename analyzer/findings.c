@@ -60,6 +60,16 @@ rs_finding_at(rs_finding *finding, guint32 point)
 }
 
 void
+rs_finding_in(rs_finding *finding, const roce_tenant *tenant)
+{
+    g_clear_pointer(&finding->place, g_free);
+    if (tenant->kind != ROCE_TENANT_NONE) {
+        finding->place =
+            g_strdup_printf("@%s-%u", roce_tenant_kind_name(tenant->kind), tenant->id);
+    }
+}
+
+void
 rs_finding_say(rs_finding *finding, char *title, char *detail)
 {
     finding->title = title;
@@ -140,10 +150,23 @@ rs_findings_label(const rs_findings *all, const roce_addr *addr)
 }
 
 char *
-rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *dst)
+rs_findings_label_in(const rs_findings *all, const roce_tenant *tenant,
+                     const roce_addr *addr)
+{
+    g_autofree char *label = rs_findings_label(all, addr);
+    if (!all->several_tenants || tenant->kind == ROCE_TENANT_NONE) {
+        return g_steal_pointer(&label);
+    }
+    return g_strdup_printf("%s in %s %u", label, roce_tenant_kind_name(tenant->kind),
+                           tenant->id);
+}
+
+char *
+rs_findings_ends(const rs_findings *all, const roce_tenant *tenant,
+                 const roce_addr *src, const roce_addr *dst)
 {
     g_autofree char *from = rs_findings_label(all, src);
-    g_autofree char *to = rs_findings_label(all, dst);
+    g_autofree char *to = rs_findings_label_in(all, tenant, dst);
     return g_strdup_printf("%s to %s", from, to);
 }
 
@@ -311,6 +334,18 @@ worse(gconstpointer a, gconstpointer b)
     return g_strcmp0(x->id, y->id);
 }
 
+static gboolean
+are_several_tenants(const roce_tracker *tracker)
+{
+    for (guint32 id = 1; id < roce_tracker_n_streams(tracker); id++) {
+        if (!roce_tenant_equal(&roce_tracker_stream(tracker, id)->tenant,
+                               &roce_tracker_stream(tracker, 0)->tenant)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 GPtrArray *
 rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
 {
@@ -318,6 +353,7 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
         .analysis = analysis,
         .summary = summary,
         .list = g_ptr_array_new_with_free_func(free_finding),
+        .several_tenants = are_several_tenants(analysis->tracker),
     };
     g_autoptr(GHashTable) congested = rs_findings_congested(&all);
     all.congested = congested;

@@ -38,7 +38,7 @@ rs_finding_packets(guint64 n)
 char *
 rs_flow_ends(const rs_flow *flow)
 {
-    return rs_findings_ends(flow->all, &flow->src, &flow->dst);
+    return rs_findings_ends(flow->all, &flow->tenant, &flow->src, &flow->dst);
 }
 
 gboolean
@@ -114,7 +114,7 @@ static signs
 signs_of(const roce_stream *s)
 {
     signs its = {
-        .pair = {.src = s->src, .dst = s->dst},
+        .pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst},
         .data = data_of(s),
         .ce = s->ecn.codepoint[ROCE_ECN_CE],
         .cnps = roce_stream_congestion_of(s)->cnps_received,
@@ -176,17 +176,19 @@ rs_findings_paused_much(const rs_findings *all)
 }
 
 static void
-add_congested(GHashTable *pairs, const roce_addr *src, const roce_addr *dst)
+add_congested(GHashTable *pairs, const roce_tenant *tenant, const roce_addr *src,
+              const roce_addr *dst)
 {
-    const rs_pair pair = {.src = *src, .dst = *dst};
+    const rs_pair pair = {.tenant = *tenant, .src = *src, .dst = *dst};
     g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
 }
 
 static void
-add_congested_both(GHashTable *pairs, const roce_addr *a, const roce_addr *b)
+add_congested_both(GHashTable *pairs, const roce_tenant *tenant, const roce_addr *a,
+                   const roce_addr *b)
 {
-    add_congested(pairs, a, b);
-    add_congested(pairs, b, a);
+    add_congested(pairs, tenant, a, b);
+    add_congested(pairs, tenant, b, a);
 }
 
 /* Between whom a source of pauses held something up for much of the time. */
@@ -199,7 +201,7 @@ add_paused(const rs_findings *all, GHashTable *pairs, guint32 pause)
         const rs_passage *passage = g_ptr_array_index(watch->passages, i);
         const roce_stream *s = roce_tracker_stream(tracker, passage->stream);
         if (rs_pause_is_much(all, pause, rs_passage_held(passage, pause)->held_ns)) {
-            add_congested_both(pairs, &s->src, &s->dst);
+            add_congested_both(pairs, &s->tenant, &s->src, &s->dst);
         }
     }
 }
@@ -222,7 +224,7 @@ add_all_paused(const rs_findings *all, GHashTable *pairs)
     for (guint32 id = 0; id < n; id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         if (g_hash_table_contains(points, GUINT_TO_POINTER(s->point))) {
-            add_congested_both(pairs, &s->src, &s->dst);
+            add_congested_both(pairs, &s->tenant, &s->src, &s->dst);
         }
     }
 }
@@ -248,17 +250,18 @@ rs_findings_congested(const rs_findings *all)
     while (g_hash_table_iter_next(&iter, &data, NULL)) {
         const signs *sum = data;
         if (weigh(sum)) {
-            add_congested_both(pairs, &sum->pair.src, &sum->pair.dst);
+            add_congested_both(pairs, &sum->pair.tenant, &sum->pair.src,
+                               &sum->pair.dst);
         }
     }
     return pairs;
 }
 
 gboolean
-rs_findings_is_congested(const rs_findings *all, const roce_addr *src,
-                         const roce_addr *dst)
+rs_findings_is_congested(const rs_findings *all, const roce_tenant *tenant,
+                         const roce_addr *src, const roce_addr *dst)
 {
-    const rs_pair pair = {.src = *src, .dst = *dst};
+    const rs_pair pair = {.tenant = *tenant, .src = *src, .dst = *dst};
     return g_hash_table_contains(all->congested, &pair);
 }
 
@@ -281,7 +284,7 @@ numbered_of(const roce_stream *s)
 static void
 add_traffic(GHashTable *pairs, const roce_stream *s)
 {
-    const traffic key = {.pair = {.src = s->src, .dst = s->dst}};
+    const traffic key = {.pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst}};
     traffic *sum = g_hash_table_lookup(pairs, &key);
     if (sum == NULL) {
         sum = g_memdup2(&key, sizeof key);
@@ -304,26 +307,27 @@ traffic_between(rs_findings *all, const roce_stream *s)
             }
         }
     }
-    const rs_pair pair = {.src = s->src, .dst = s->dst};
+    const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
     return g_hash_table_lookup(all->traffic, &pair);
 }
 
 static rs_flow *
 flow_of(rs_findings *all, GHashTable *flows, const roce_stream *s)
 {
-    g_autofree char *key = rs_format_ends(&s->src, &s->dst);
-    rs_flow *flow = g_hash_table_lookup(flows, key);
+    const rs_pair key = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
+    rs_flow *flow = g_hash_table_lookup(flows, &key);
     if (flow == NULL) {
         const traffic *between = traffic_between(all, s);
         flow = g_new0(rs_flow, 1);
         flow->all = all;
+        flow->tenant = s->tenant;
         flow->src = s->src;
         flow->dst = s->dst;
         flow->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
         flow->packets = between->packets;
         flow->data = between->data;
-        flow->congested = rs_findings_is_congested(all, &s->src, &s->dst);
-        g_hash_table_insert(flows, g_steal_pointer(&key), flow);
+        flow->congested = rs_findings_is_congested(all, &s->tenant, &s->src, &s->dst);
+        g_hash_table_insert(flows, g_memdup2(&key, sizeof key), flow);
     }
     return flow;
 }
@@ -342,11 +346,11 @@ add_to_flow(rs_flow *flow, const roce_stream *s, const roce_stream *standing, gu
 }
 
 static void
-report_flow(rs_findings *all, const rs_finding_row *row, const char *key,
+report_flow(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
             const rs_flow *flow)
 {
     rs_finding *finding = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-    rs_finding_about(finding, key);
+    rs_pair_name(finding, pair);
     finding->weight = flow->n;
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 id = g_array_index(flow->streams, guint32, i);
@@ -379,7 +383,7 @@ static void
 find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
 {
     g_autoptr(GHashTable) flows =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_flow);
+        g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, free_flow);
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         if (!rs_summary_stands(all->summary, id)) {
@@ -396,11 +400,11 @@ find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
         }
     }
     GHashTableIter iter;
-    gpointer key;
+    gpointer pair;
     gpointer flow;
     g_hash_table_iter_init(&iter, flows);
-    while (g_hash_table_iter_next(&iter, &key, &flow)) {
-        report_flow(all, row, key, flow);
+    while (g_hash_table_iter_next(&iter, &pair, &flow)) {
+        report_flow(all, row, pair, flow);
     }
 }
 

@@ -13,7 +13,8 @@ struct rs_findings {
     const rs_summary *summary;
     GPtrArray *list;
     GHashTable *congested; /* see rs_findings_congested() */
-    GHashTable *traffic;   /* who sends whom how much; NULL: not asked for yet */
+    gboolean several_tenants;
+    GHashTable *traffic; /* who sends whom how much; NULL: not asked for yet */
 };
 
 /* A finding to be filled in: title, detail, frames; belongs to the list. */
@@ -27,6 +28,8 @@ rs_finding_about(rs_finding *finding, const char *what);
 /* Where that is, if the same may be found elsewhere: "@point-2" tells their ids apart. */
 void
 rs_finding_at(rs_finding *finding, guint32 point);
+void
+rs_finding_in(rs_finding *finding, const roce_tenant *tenant);
 
 /* Takes both over. */
 void
@@ -68,9 +71,15 @@ rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding);
 char *
 rs_findings_label(const rs_findings *all, const roce_addr *addr);
 
+/* The same, of a tenant network: "10.0.0.1 in vxlan 100", if there is another one. */
+char *
+rs_findings_label_in(const rs_findings *all, const roce_tenant *tenant,
+                     const roce_addr *addr);
+
 /* "gpu01 to gpu02"; likewise. */
 char *
-rs_findings_ends(const rs_findings *all, const roce_addr *src, const roce_addr *dst);
+rs_findings_ends(const rs_findings *all, const roce_tenant *tenant,
+                 const roce_addr *src, const roce_addr *dst);
 
 /* Who sends these streams, each once, in their order: "gpu01", "gpu01 and gpu02", "gpu01,
  * gpu02, gpu03, gpu04 and 3 more"; likewise. */
@@ -94,8 +103,8 @@ rs_finding_packets(guint64 n);
 GHashTable *
 rs_findings_congested(const rs_findings *all);
 gboolean
-rs_findings_is_congested(const rs_findings *all, const roce_addr *src,
-                         const roce_addr *dst);
+rs_findings_is_congested(const rs_findings *all, const roce_tenant *tenant,
+                         const roce_addr *src, const roce_addr *dst);
 
 /* Whether some pause holds for WARNING_PAUSED_PERCENT of the time of its point. */
 gboolean
@@ -103,9 +112,10 @@ rs_findings_paused_much(const rs_findings *all);
 
 /* ---- Findings about streams ---- */
 
-/* The streams from one address to another that a finding is about. */
+/* The streams from one address to another, in one tenant network, that a finding is about. */
 typedef struct rs_flow {
     const rs_findings *all;
+    roce_tenant tenant;
     roce_addr src, dst;
     GArray *streams;    /* guint32 */
     rs_counters sum;    /* over them */

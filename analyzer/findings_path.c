@@ -210,7 +210,8 @@ rs_find_small_mtu(rs_findings *all, const rs_finding_row *row)
     }
     for (guint i = 0; i < pairs->len; i++) {
         const rs_pair *pair = g_ptr_array_index(pairs, i);
-        const rs_pair back = {.src = pair->dst, .dst = pair->src};
+        const rs_pair back = {
+            .tenant = pair->tenant, .src = pair->dst, .dst = pair->src};
         guint32 largest = MAX(largest_pmtu(all, pair),
                               largest_pmtu(all, g_hash_table_lookup(index, &back)));
         guint32 smallest = smallest_pmtu(all, pair);

@@ -13,6 +13,7 @@ add_about_pair(rs_findings *all, const rs_finding_row *row, rs_severity severity
     g_autofree char *about = rs_format_ends(&pair->src, &pair->dst);
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
+    rs_finding_in(f, &pair->tenant);
     f->weight = n;
     g_array_append_vals(f->streams, streams, n);
     return f;
@@ -33,8 +34,9 @@ add_first_frames(const rs_findings *all, rs_finding *f)
 static rs_severity
 severity_of(const rs_findings *all, const rs_address_pair *pair)
 {
-    return rs_findings_is_congested(all, &pair->src, &pair->dst) ? RS_SEVERITY_WARNING
-                                                                 : RS_SEVERITY_NOTE;
+    return rs_findings_is_congested(all, &pair->tenant, &pair->src, &pair->dst)
+               ? RS_SEVERITY_WARNING
+               : RS_SEVERITY_NOTE;
 }
 
 static gboolean
@@ -48,7 +50,7 @@ static void
 report_low_entropy(rs_findings *all, const rs_finding_row *row,
                    const rs_address_pair *pair)
 {
-    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
+    g_autofree char *who = rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
     rs_finding *f = add_about_pair(all, row, severity_of(all, pair), pair,
                                    pair->streams, pair->n_streams);
     rs_finding_say(
@@ -66,7 +68,7 @@ report_low_entropy(rs_findings *all, const rs_finding_row *row,
 static void
 report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
 {
-    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
+    g_autofree char *who = rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
     g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = 0; i < pair->shared->len; i++) {
         const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
@@ -90,7 +92,7 @@ report_unfair(rs_findings *all, const rs_finding_row *row, const rs_address_pair
 {
     const rs_siblings *s = pair->siblings;
     const roce_tracker *tracker = all->analysis->tracker;
-    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
+    g_autofree char *who = rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
     g_autofree char *least = rs_format_bytes(s->least_bytes);
     g_autofree char *most = rs_format_bytes(s->most_bytes);
     g_autofree char *common = rs_format_duration(s->end_ns - s->start_ns, 0);
@@ -137,7 +139,7 @@ static void
 report_spraying(rs_findings *all, const rs_finding_row *row,
                 const rs_address_pair *pair, const GArray *streams)
 {
-    g_autofree char *who = rs_findings_ends(all, &pair->src, &pair->dst);
+    g_autofree char *who = rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
     guint64 late = 0;
     guint64 latest_ns = 0;
     guint writes_only = 0;

@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host_matrix.h"
 
+#include "sorting.h"
+
 #include "roce/hash.h"
 
 /* A host while they are counted. */
 typedef struct entry {
-    roce_addr addr;
+    rs_matrix_host host;
     guint64 bytes; /* on the wire, sent and received */
     guint number;  /* G_MAXUINT: it has no place */
 } entry;
 
 static guint
-hash_addr(gconstpointer addr)
+hash_host(gconstpointer data)
 {
-    return (guint)roce_hash_addr(0, addr);
+    const rs_matrix_host *host = data;
+    return (guint)roce_hash_addr(roce_hash_tenant(0, &host->tenant), &host->addr);
 }
 
 static gboolean
-equal_addrs(gconstpointer a, gconstpointer b)
+same_host(gconstpointer a, gconstpointer b)
 {
-    return roce_addr_equal(a, b);
+    const rs_matrix_host *x = a;
+    const rs_matrix_host *y = b;
+    return roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr, &y->addr);
 }
 
 static entry *
-entry_of(GHashTable *entries, const roce_addr *addr)
+entry_of(GHashTable *entries, const roce_tenant *tenant, const roce_addr *addr)
 {
-    entry *e = g_hash_table_lookup(entries, addr);
+    const rs_matrix_host host = {*tenant, *addr};
+    entry *e = g_hash_table_lookup(entries, &host);
     if (e == NULL) {
         e = g_new0(entry, 1);
-        e->addr = *addr;
+        e->host = host;
         e->number = G_MAXUINT;
-        g_hash_table_insert(entries, &e->addr, e);
+        g_hash_table_insert(entries, &e->host, e);
     }
     return e;
 }
@@ -39,15 +46,23 @@ entry_of(GHashTable *entries, const roce_addr *addr)
 static GHashTable *
 count_hosts(const rs_analysis *analysis, const rs_summary *summary)
 {
-    GHashTable *entries = g_hash_table_new_full(hash_addr, equal_addrs, NULL, g_free);
+    GHashTable *entries = g_hash_table_new_full(hash_host, same_host, NULL, g_free);
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
         if (rs_summary_stands(summary, id)) {
-            entry_of(entries, &s->src)->bytes += s->wire_bytes;
-            entry_of(entries, &s->dst)->bytes += s->wire_bytes;
+            entry_of(entries, &s->tenant, &s->src)->bytes += s->wire_bytes;
+            entry_of(entries, &s->tenant, &s->dst)->bytes += s->wire_bytes;
         }
     }
     return entries;
+}
+
+static gint
+compare_hosts(const rs_matrix_host *a, const rs_matrix_host *b)
+{
+    gint order = roce_addr_compare(&a->addr, &b->addr);
+    order = order != 0 ? order : rs_by_number(a->tenant.kind, b->tenant.kind);
+    return order != 0 ? order : rs_by_number(a->tenant.id, b->tenant.id);
 }
 
 static gint
@@ -58,7 +73,7 @@ by_bytes(gconstpointer a, gconstpointer b)
     if (first->bytes != second->bytes) {
         return first->bytes > second->bytes ? -1 : 1;
     }
-    return roce_addr_compare(&first->addr, &second->addr);
+    return compare_hosts(&first->host, &second->host);
 }
 
 static gint
@@ -66,7 +81,7 @@ by_addr(gconstpointer a, gconstpointer b)
 {
     const entry *first = *(const entry *const *)a;
     const entry *second = *(const entry *const *)b;
-    return roce_addr_compare(&first->addr, &second->addr);
+    return compare_hosts(&first->host, &second->host);
 }
 
 /* Gives those with most traffic a number each, in the order of addresses. */
@@ -89,7 +104,9 @@ number_hosts(rs_host_matrix *matrix, GHashTable *entries)
     for (guint i = 0; i < all->len; i++) {
         entry *host = g_ptr_array_index(all, i);
         host->number = i;
-        g_array_append_val(matrix->hosts, host->addr);
+        matrix->several_tenants |= !roce_tenant_equal(
+            &host->host.tenant, &((entry *)g_ptr_array_index(all, 0))->host.tenant);
+        g_array_append_val(matrix->hosts, host->host);
     }
 }
 
@@ -117,8 +134,8 @@ fill_cells(rs_host_matrix *matrix, GHashTable *entries, const rs_analysis *analy
     g_autofree rs_matrix_cell *cells = g_new0(rs_matrix_cell, (gsize)n * n);
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
-        guint src = entry_of(entries, &s->src)->number;
-        guint dst = entry_of(entries, &s->dst)->number;
+        guint src = entry_of(entries, &s->tenant, &s->src)->number;
+        guint dst = entry_of(entries, &s->tenant, &s->dst)->number;
         if (rs_summary_stands(summary, id) && src < n && dst < n) {
             rs_counters counters;
             rs_summary_count_once(summary, analysis, id, &counters);
@@ -138,7 +155,7 @@ rs_host_matrix *
 rs_host_matrix_new(const rs_analysis *analysis, const rs_summary *summary)
 {
     rs_host_matrix *matrix = g_new0(rs_host_matrix, 1);
-    matrix->hosts = g_array_new(FALSE, FALSE, sizeof(roce_addr));
+    matrix->hosts = g_array_new(FALSE, FALSE, sizeof(rs_matrix_host));
     matrix->cells = g_array_new(FALSE, FALSE, sizeof(rs_matrix_cell));
     g_autoptr(GHashTable) entries = count_hosts(analysis, summary);
     number_hosts(matrix, entries);

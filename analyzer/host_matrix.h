@@ -24,10 +24,17 @@ typedef struct rs_matrix_cell {
     gboolean cnps_known;
 } rs_matrix_cell;
 
+/* An address is a host's inside its tenant network. */
+typedef struct rs_matrix_host {
+    roce_tenant tenant;
+    roce_addr addr;
+} rs_matrix_host;
+
 typedef struct rs_host_matrix {
-    GArray *hosts;       /* roce_addr, in the order of their addresses */
+    GArray *hosts;       /* rs_matrix_host, in the order of their addresses */
     GArray *cells;       /* rs_matrix_cell, by src and dst; none without packets */
     guint hosts_omitted; /* beyond RS_MATRIX_HOSTS */
+    gboolean several_tenants;
 } rs_host_matrix;
 
 rs_host_matrix *

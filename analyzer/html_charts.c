@@ -347,14 +347,26 @@ cell_json(const rs_matrix_cell *cell)
     return json;
 }
 
+/* "10.0.0.1", or "10.0.0.1 in vxlan 100" where there are others. */
+static char *
+host_label(const rs_html_report *r, const rs_host_matrix *matrix, guint i)
+{
+    const rs_matrix_host *host = &g_array_index(matrix->hosts, rs_matrix_host, i);
+    g_autofree char *label = rs_hosts_label(r->analysis->told->hosts, &host->addr);
+    return host->tenant.kind == ROCE_TENANT_NONE || !matrix->several_tenants
+               ? g_steal_pointer(&label)
+               : g_strdup_printf("%s in %s %u", label,
+                                 roce_tenant_kind_name(host->tenant.kind),
+                                 host->tenant.id);
+}
+
 static json_t *
 matrix_json(const rs_html_report *r, const rs_host_matrix *matrix)
 {
     json_t *hosts = json_array();
     json_t *cells = json_array();
     for (guint i = 0; i < matrix->hosts->len; i++) {
-        g_autofree char *label = rs_hosts_label(
-            r->analysis->told->hosts, &g_array_index(matrix->hosts, roce_addr, i));
+        g_autofree char *label = host_label(r, matrix, i);
         json_array_append_new(hosts, rs_json_text(label));
     }
     for (guint i = 0; i < matrix->cells->len; i++) {

@@ -17,7 +17,8 @@ guint
 rs_pair_hash(gconstpointer data)
 {
     const rs_pair *pair = data;
-    return (guint)roce_hash_addr(roce_hash_addr(0, &pair->src), &pair->dst);
+    guint64 hash = roce_hash_tenant(0, &pair->tenant);
+    return (guint)roce_hash_addr(roce_hash_addr(hash, &pair->src), &pair->dst);
 }
 
 gboolean
@@ -25,13 +26,14 @@ rs_pair_equal(gconstpointer a, gconstpointer b)
 {
     const rs_pair *x = a;
     const rs_pair *y = b;
-    return roce_addr_equal(&x->src, &y->src) && roce_addr_equal(&x->dst, &y->dst);
+    return roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->src, &y->src) && roce_addr_equal(&x->dst, &y->dst);
 }
 
 static void
 add_stream(GPtrArray *pairs, GHashTable *index, const roce_stream *s)
 {
-    const rs_pair key = {.src = s->src, .dst = s->dst};
+    const rs_pair key = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
     rs_pair *pair = g_hash_table_lookup(index, &key);
     if (pair == NULL) {
         pair = g_memdup2(&key, sizeof key);
@@ -90,7 +92,7 @@ rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has)
 char *
 rs_pair_label(const rs_findings *all, const rs_pair *pair)
 {
-    return rs_findings_ends(all, &pair->src, &pair->dst);
+    return rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
 }
 
 void
@@ -98,4 +100,5 @@ rs_pair_name(rs_finding *finding, const rs_pair *pair)
 {
     g_autofree char *what = rs_format_ends(&pair->src, &pair->dst);
     rs_finding_about(finding, what);
+    rs_finding_in(finding, &pair->tenant);
 }

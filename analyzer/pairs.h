@@ -12,6 +12,7 @@
 #include "findings_parts.h"
 
 typedef struct rs_pair {
+    roce_tenant tenant;
     roce_addr src, dst;
     GArray *streams; /* guint32, at least one */
 } rs_pair;
@@ -29,13 +30,13 @@ typedef enum rs_pair_points {
 GPtrArray *
 rs_pairs_of(const rs_findings *all, rs_pair_points points, rs_pair_fn has);
 
-/* For hash tables with rs_pair keys: by their addresses. */
+/* For hash tables with rs_pair keys: by their tenants and addresses. */
 guint
 rs_pair_hash(gconstpointer pair);
 gboolean
 rs_pair_equal(gconstpointer a, gconstpointer b);
 
-/* "gpu01 to gpu02"; g_free(). */
+/* "gpu01 to gpu02", with its tenant where there are several; g_free(). */
 char *
 rs_pair_label(const rs_findings *all, const rs_pair *pair);
 

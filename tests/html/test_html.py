@@ -3,6 +3,7 @@
 """The HTML report as a browser without scripts sees it: whole, harmless, small, and with
 the numbers of the JSON report.  tests/browser runs its scripts."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ BINARY = os.environ["ROCESCOPE"]
 sys.path[:0] = [str(SOURCE / "tests/html"), str(SOURCE / "tests/sim")]
 
 import roce  # noqa: E402
+import tunnels  # noqa: E402
 from fabric import simulate_fabric  # noqa: E402
 from fabric_scenarios import scenario  # noqa: E402
 from page import Page, source_of  # noqa: E402
@@ -262,6 +264,26 @@ class SeveralPoints(unittest.TestCase):
                 self.assertGreater(totals["cnps_received"], 0)
                 self.assertEqual(sum(c[5] for c in cells), totals["ecn"]["ce"])
                 self.assertEqual(sum(c[8] or 0 for c in cells), totals["cnps_received"])
+
+
+class Tenants(unittest.TestCase):
+    """The same address in two networks is two hosts."""
+
+    def test_hosts(self):
+        out = roce.Pcap()
+        packets = list(roce.pcap_packets(
+            gzip.decompress((SOURCE / "captures" / CAPTURES[0]).read_bytes())))
+        for n in 100, 200:
+            for time_ns, _length, frame in packets:
+                out.add(time_ns + n * 10**9, tunnels.carry_udp(
+                    tunnels.PORT_VXLAN, tunnels.vxlan(n, frame)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.pcap")
+            path.write_bytes(out.bytes())
+            markup, _ = report(path)
+        self.assertEqual(Page(markup).data("hosts")["hosts"],
+                         [f"10.77.1.{host} in vxlan {n}" for host in (1, 2)
+                          for n in (100, 200)])
 
 
 def write_packets(out, n_streams, **add):
