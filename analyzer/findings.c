@@ -224,6 +224,7 @@ tidy_frames(rs_finding *finding)
         }
     }
     g_array_append_vals(finding->shown_by, frames->data, n);
+    finding->not_all_kept = finding->more_frames;
     finding->more_frames |= n > FRAMES_KEPT;
     g_array_set_size(frames, MIN(n, FRAMES_KEPT));
 }

@@ -67,6 +67,7 @@ typedef struct rs_finding {
     gboolean more_frames; /* there are others */
     GArray *shown_by; /* guint64, ascending: all frames that were kept of it, also where
                            * it can name none since there are several files */
+    gboolean not_all_kept; /* of these frames */
     GArray *kinds;    /* guint: RS_EVIDENCE_KIND of events of its streams; their frames
                            * show it, too */
     char *filter;     /* for Wireshark: exactly `frames`; "": nothing to show */

@@ -247,6 +247,15 @@ want_streams_of(const selecting *s, const rs_finding *finding)
     }
 }
 
+/* All packets of its streams, without what answers them. */
+static void
+want_whole(const selecting *s, const rs_finding *finding)
+{
+    for (guint i = 0; i < finding->streams->len; i++) {
+        s->wanted[g_array_index(finding->streams, guint32, i)] |= WANTED_WHOLE;
+    }
+}
+
 static void
 want_finding(const selecting *s, const rs_finding *finding)
 {
@@ -258,6 +267,8 @@ want_finding(const selecting *s, const rs_finding *finding)
     }
     if (finding->shown_by->len == 0) {
         want_streams_of(s, finding);
+    } else if (finding->kinds->len == 0 && finding->not_all_kept) {
+        want_whole(s, finding); /* no event tells which others show it */
     }
 }
 

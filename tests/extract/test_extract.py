@@ -388,6 +388,18 @@ def all_frames_of_a_finding(room):
 
 
 @row
+def streams_of_a_finding(room):
+    """Of what no event tells, all packets of its streams: those that show it are there."""
+    path = CAPTURES / "sim_incast_ecn/h3.pcapng.gz"
+    whole = report(path)
+    finding = next(f for f in whole["findings"] if f["kind"] == "incast")
+    assert finding["more_frames"]
+    copy = extracted(room, path, "--finding", finding["id"], "--context", 0)
+    want = sum(s["packets"] for s in whole["streams"] if s["id"] in finding["streams"])
+    equal("packets of the streams", len(frame_numbers(copy)), want)
+
+
+@row
 def context(room):
     """So many packets of the connection on either side, or so much time."""
     original = records.read(LOSSY)
