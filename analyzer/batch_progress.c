@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch_progress.h"
 
+#include "console.h"
 #include "format.h"
 #include "json_parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 struct rs_batch_progress {
     rs_batch_progress_form form;
     gboolean shown;
+    gboolean broken; /* a line could not be written */
     gint64 start_us, last_us;
 };
 
@@ -69,13 +72,13 @@ seconds_left(const rs_batch_tally *tally, double elapsed_s)
 
 /* Writes a line; takes it over. */
 static void
-put(json_t *line)
+put(rs_batch_progress *progress, json_t *line)
 {
     char *text = json_dumps(line, JSON_COMPACT);
     json_decref(line);
     if (text != NULL) {
-        puts(text);
-        (void)fflush(stdout);
+        gboolean written = puts(text) != EOF && fflush(stdout) == 0;
+        progress->broken |= !written && errno != EPIPE;
         free(text);
     }
 }
@@ -135,7 +138,7 @@ rs_batch_progress_start(rs_batch_progress *progress, const rs_batch_tally *tally
         json_object_set_new(line, "captures", rs_json_count(tally->captures));
         json_object_set_new(line, "files", rs_json_count(n_files));
         json_object_set_new(line, "bytes", rs_json_count(tally->bytes));
-        put(line);
+        put(progress, line);
     }
 }
 
@@ -148,7 +151,7 @@ rs_batch_progress_capture(rs_batch_progress *progress, const rs_batch_tally *tal
         json_object_set_new(line, "name", rs_json_text(name));
         json_object_update(line, (json_t *)(guintptr)message);
         add_tally(line, progress, tally);
-        put(line);
+        put(progress, line);
     }
 }
 
@@ -177,7 +180,7 @@ rs_batch_progress_sets(rs_batch_progress *progress, guint n_done, guint n_files)
         json_t *line = event("sets");
         json_object_set_new(line, "files_done", rs_json_count(n_done));
         json_object_set_new(line, "files", rs_json_count(n_files));
-        put(line);
+        put(progress, line);
     } else {
         fprintf(stderr, "\r\033[K%u of %u rotated files looked at", n_done, n_files);
         (void)fflush(stderr);
@@ -194,13 +197,13 @@ rs_batch_progress_tick(rs_batch_progress *progress, const rs_batch_tally *tally)
     if (progress->form == RS_BATCH_PROGRESS_JSON) {
         json_t *line = event("progress");
         add_tally(line, progress, tally);
-        put(line);
+        put(progress, line);
     } else {
         show_line(progress, tally);
     }
 }
 
-void
+gboolean
 rs_batch_progress_end(rs_batch_progress *progress, gboolean complete, int exit_status)
 {
     rs_batch_progress_clear(progress);
@@ -208,6 +211,10 @@ rs_batch_progress_end(rs_batch_progress *progress, gboolean complete, int exit_s
         json_t *line = event("end");
         json_object_set_new(line, "complete", json_boolean(complete));
         json_object_set_new(line, "exit_status", json_integer(exit_status));
-        put(line);
+        put(progress, line);
     }
+    if (progress->broken) {
+        rs_complain("standard output cannot be written");
+    }
+    return !progress->broken;
 }

@@ -66,7 +66,9 @@ rs_batch_progress_tick(rs_batch_progress *progress, const rs_batch_tally *tally)
 void
 rs_batch_progress_clear(rs_batch_progress *progress);
 
-void
+/* FALSE, and a complaint, if standard output could not be written; a reader that has left is
+ * no failure. */
+gboolean
 rs_batch_progress_end(rs_batch_progress *progress, gboolean complete, int exit_status);
 
 #endif

@@ -510,8 +510,10 @@ run(const batch *b, const char *output, GError **error)
     if (written && !b->options->quiet && b->form != RS_BATCH_PROGRESS_JSON) {
         status = print_outcome(b, &outcome, output) ? status : RS_EXIT_INCOMPLETE;
     }
-    rs_batch_progress_end(b->progress,
-                          rs_batch_outcome_is_complete(&outcome) && written, status);
+    gboolean complete = rs_batch_outcome_is_complete(&outcome) && written;
+    if (!rs_batch_progress_end(b->progress, complete, status)) {
+        status = RS_EXIT_INCOMPLETE;
+    }
     rs_batch_outcome_clear(&outcome);
     return status;
 }

@@ -103,7 +103,8 @@ def full_standard_output(directory):
                       ("compare", AT_SENDER, LOSSY),
                       ("compare", "--quiet", "--json", "-", AT_SENDER, LOSSY),
                       ("extract", LOSSY, "--stream", "0", "-w", "-"),
-                      ("batch", LOSSY, "-o", directory / "out")):
+                      ("batch", LOSSY, "-o", directory / "out"),
+                      ("batch", LOSSY, "-o", directory / "told", "--progress=json")):
         with open("/dev/full", "wb") as full:
             done = Run(*arguments, stdout=full)
         done.check_trouble("standard output", "cannot be written")
