@@ -227,7 +227,7 @@ name_streams(const rs_findings *all, const GArray *streams)
     for (guint i = 0; i < named; i++) {
         const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
                                                    g_array_index(streams, guint32, i));
-        g_autofree char *ends = rs_findings_ends(all, &s->src, &s->dst);
+        g_autofree char *ends = rs_findings_ends(all, &s->tenant, &s->src, &s->dst);
         g_string_append_printf(text, "%s%s (QP 0x%x)", i > 0 ? ", " : "", ends,
                                s->dst_qpn);
     }
