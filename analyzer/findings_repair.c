@@ -7,7 +7,8 @@
 #include "roce/aeth.h"
 
 #define STOPPED_NAMED 4
-#define MOST_ASKED 64 /* streams, whether anything answered them */
+#define MOST_ASKED 64      /* streams of a flow, whether anything answered them */
+#define MOST_STREAMS 16384 /* among which answers are looked for */
 
 static guint64
 measure_timeouts(const roce_stream *s)
@@ -126,15 +127,17 @@ measure_unknown_rounds(const roce_stream *s)
 /* Whether the receiver was heard at the point of this stream, answering others, and nothing of
  * that may have been about it. */
 static gboolean
-is_unanswered(const roce_tracker *tracker, const roce_stream *s)
+is_unanswered(const rs_findings *all, const roce_stream *s)
 {
+    const roce_tracker *tracker = all->analysis->tracker;
     guint n_others = 0;
-    if (roce_stream_is_paired(s)) {
+    if (roce_stream_is_paired(s) || roce_tracker_n_streams(tracker) > MOST_STREAMS) {
         return FALSE;
     }
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *back = roce_tracker_stream(tracker, id);
-        if (back->point == s->point && roce_addr_equal(&back->src, &s->dst) &&
+        if (back->point == s->point && roce_tenant_equal(&back->tenant, &s->tenant) &&
+            roce_addr_equal(&back->src, &s->dst) &&
             roce_addr_equal(&back->dst, &s->src)) {
             if (!roce_stream_is_paired(back)) {
                 return FALSE;
@@ -152,7 +155,7 @@ all_unanswered(const rs_flow *flow)
     const roce_tracker *tracker = flow->all->analysis->tracker;
     for (guint i = 0; i < MIN(flow->streams->len, MOST_ASKED); i++) {
         guint32 id = g_array_index(flow->streams, guint32, i);
-        if (!is_unanswered(tracker, roce_tracker_stream(tracker, id))) {
+        if (!is_unanswered(flow->all, roce_tracker_stream(tracker, id))) {
             return FALSE;
         }
     }

@@ -244,6 +244,7 @@ typedef struct roce_answers {
      * numbers them; it is alone while its `tx` is the lane's newest. */
     struct {
         uint64_t tx, answered_tx; /* the latter, and next_tx, as they were before it */
+        uint64_t round_tx;        /* first request of the round that it is of */
         int64_t psn, next_tx;
         bool lost; /* it was taken to show that one before it was */
     } lone;

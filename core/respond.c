@@ -224,10 +224,12 @@ was_late(const roce_stream_state *s, const roce_stream_state *by)
 {
     const roce_answers *answers = by->answers;
     return s != NULL && answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx &&
+           answers->lone.round_tx == roce_trouble_of(s)->round.first_tx &&
            goes_on_behind(s, answers->lone.psn);
 }
 
-/* What was said to be lost before it was not; and nothing that is due was passed over. */
+/* What was said to be lost before it was not, and what is due goes on from where it was.
+ * Limitation: what was taken to be missing before it stays so. */
 static void
 take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
 {
@@ -241,6 +243,7 @@ take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
             t, by, &late, ROCE_SPACE_RESPONSES,
             roce_history_find(&answers->lane.history, answers->lone.psn));
     }
+    answers->lone.tx = 0;
 }
 
 /* What may have been where an answer is sent again from was not: it was late. */
@@ -390,6 +393,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         by->answers->lone.tx = lane->tx;
         by->answers->lone.lost = lost > 0;
         by->answers->lone.psn = a->psn;
+        by->answers->lone.round_tx = s != NULL ? roce_trouble_of(s)->round.first_tx : 0;
         by->answers->lone.next_tx = next_tx;
         by->answers->lone.answered_tx = answered_tx;
     }
@@ -541,9 +545,12 @@ take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     e.time_ns = by->answers->late_ns;
     roce_track_emit(t, &e);
     by->answers->late_frame = 0;
-    roce_loss_say(t, by, &again, ROCE_SPACE_RESPONSES, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
-                  ROCE_EVIDENCE_ASKED_FOR, psn, 1, 0);
-    roce_loss_note(slot, 1);
+    roce_missing_range range = {
+        .start = psn, .end = psn + 1, .copies = 1, .asked = true};
+    if (roce_loss_judge(t, by, &again, ROCE_SPACE_RESPONSES, &range) ==
+        ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
+        roce_loss_note(slot, range.copies);
+    }
 }
 
 /* Learns how the responder answers then.  What was taken for a late one and is followed by
@@ -796,6 +803,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
             if (!lane->started) {
                 start_lane(NULL, by, a);
             }
+            (void)miss_due(t, roce_track_peer(t, by), by, a, lane->max_next, a->psn, 0);
             report_gap(t, by, a, a->psn, slot->span);
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, a->psn, end, false);
             pass_over(lane, end);

@@ -11,7 +11,7 @@
  *                       came (an implied NAK), soon after those
  *   nak_sequence, rnr   such a NAK, although an ACK has passed it since
  *   timeout             the newest copy is older than any ACK took (RFC 6298's bound),
- *                       and so long the requester has sent nothing
+ *                       and so long the requester has sent nothing, but the round itself
  *   unknown             else
  */
 #include "track.h"

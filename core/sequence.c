@@ -829,6 +829,9 @@ find_vantage(const roce_stream_state *s)
 static void
 take_back_unacknowledged(roce_stream_state *s)
 {
+    if (s->pub.transport == ROCE_TRANSPORT_UC) {
+        return; /* what was not seen whole did not count in the first place */
+    }
     const roce_lane *lane = roce_requests(s);
     bool is_heard = roce_stream_is_reliable(&s->pub) &&
                     roce_stream_is_paired(&s->pub) && lane->history.n > 0 &&

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define SHARED_LEAST 8  /* returns from one point to the other, or answers */
-#define SHARED_BESIDE 2 /* where one of them is known to have one direction alone */
+#define SHARED_BESIDE 2 /* where one of them has been joined with another of its file */
 #define SHARED_PSNS 1024
 #define TWIN_PERCENT 1
 #define CLASH_PERCENT 40 /* those sent again clash as well; of a whole path, half do */

@@ -111,6 +111,15 @@ is_kept(const roce_stream_state *s, const roce_slot *asked)
     return s->acked && s->una >= asked->psn && s->una < asked->psn + asked->span;
 }
 
+/* Whether the next response tells what the newest one was. */
+static bool
+is_to_be_settled(const roce_stream_state *by)
+{
+    const roce_answers *answers = roce_answers_of(by);
+    return answers->late_frame != 0 ||
+           (answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx);
+}
+
 /* Those that are left of the answer to a READ, before which nothing is left to be
  * acknowledged.  Where the requester waits for another response, it takes none of them, but
  * perhaps the first: READs tell that which may be forgotten in the meantime. */
@@ -120,7 +129,7 @@ due_responses(const roce_tracker *t, const roce_stream_state *by, uint32_t most)
     const roce_stream_state *s = roce_track_peer(t, by);
     const roce_lane *lane = &roce_answers_of(by)->lane;
     if (s == NULL || !is_calm(s) || s->pub.pmtu_bytes == 0 || !is_whole(lane) ||
-        roce_trouble_of(s)->repair.running ||
+        is_to_be_settled(by) || roce_trouble_of(s)->repair.running ||
         s->requests.max_next - lane->max_next > MAX_OUTSTANDING) {
         return 0;
     }
@@ -181,7 +190,8 @@ responds(const roce_stream_state *s, const roce_stream_state *by,
          const roce_packet *packet)
 {
     const roce_lane *lane = &roce_answers_of(by)->lane;
-    return is_calm(s) && is_whole(lane) && is_due(lane, packet);
+    return is_calm(s) && is_whole(lane) && !is_to_be_settled(by) &&
+           is_due(lane, packet);
 }
 
 /* The next request of a stream that goes on, or what answers a calm one. */
