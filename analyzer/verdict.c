@@ -60,7 +60,9 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
     const roce_tracker_totals *n = roce_tracker_totals_get(analysis->tracker);
     if (n->roce_packets == 0) {
         *label = "Nothing to judge";
-        *words = g_strdup("there is no RoCE packet in this capture.");
+        *words = g_strdup(analysis->filtered_out > 0
+                              ? "no RoCE packet passes the filter."
+                              : "there is no RoCE packet in this capture.");
         return RS_HEALTH_NOTHING;
     }
     if (roce_tracker_n_streams(analysis->tracker) == 0) {

@@ -109,6 +109,9 @@ def options():
     check("--filter: RoCE packets", some["capture"]["roce_packets"], 2219)
     check("--filter: left out", some["capture"]["filtered_out"], 2517 - 2219)
     check("--filter: one direction, so NAKs are not known", some["totals"]["naks"], None)
+    for text, filter in (("no RoCE packet passes the filter", ("--filter", "host 9.9.9.9")),
+                         ("no RoCE packet passes the filter", ("--filter", "udp port 4792"))):
+        check(f"{filter}", text in run("--no-color", *filter, LOSSY).stdout)
     check("--events 0", report("--events", 0, LOSSY)["events"], [])
     check("--events 5", len(report("--events", 5, LOSSY)["events"]), 5)
     few = report("--max-streams", 1, CLEAN)
