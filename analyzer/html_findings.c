@@ -5,6 +5,8 @@
 #include "json_finding.h"
 #include "verdict.h"
 
+#include <string.h>
+
 #define STREAMS_SHOWN 24
 #define FRAMES_SHOWN 24
 #define FINDINGS_OPEN 3 /* of those, but for notes, that come first */
@@ -96,7 +98,8 @@ put_filters(rs_html *page, const json_t *finding)
         rs_html_copyable(page, "these frames", exact);
     }
     if (*all != '\0') {
-        rs_html_copyable(page, "all, with the plugin", all);
+        gboolean plain = strstr(all, "rocev2.") == NULL; /* fields of Wireshark alone */
+        rs_html_copyable(page, plain ? "all" : "all, with the plugin", all);
     }
     rs_html_markup(page, "</dd>\n");
 }

@@ -293,8 +293,19 @@ rs_json_collective(const rs_analysis *analysis)
 
 /* ---- admission ---- */
 
+/* Times are no finer than the stamps that they come from, as in latencies. */
 static json_t *
-admission_json(const rs_edges *edges, const rs_admission *a)
+times_json(const rs_dist *times, guint64 resolution_ns)
+{
+    guint64 step_ns = MAX(resolution_ns, 1);
+    rs_dist rounded = *times;
+    rounded.mean -= rounded.mean % step_ns;
+    rounded.stddev -= rounded.stddev % step_ns;
+    return rs_json_spread(&rounded);
+}
+
+static json_t *
+admission_json(const rs_edges *edges, const rs_admission *a, guint64 resolution_ns)
 {
     json_t *bytes = json_object();
     json_object_set_new(bytes, "min", rs_json_count(a->signal_bytes_min));
@@ -327,8 +338,8 @@ admission_json(const rs_edges *edges, const rs_admission *a)
         json_object_set_new(json, counts[i].key, rs_json_count(counts[i].value));
     }
     json_object_set_new(json, "signal_bytes", bytes);
-    json_object_set_new(json, "delay_ns", rs_json_spread(&a->delay));
-    json_object_set_new(json, "wait_ns", rs_json_spread(&a->wait));
+    json_object_set_new(json, "delay_ns", times_json(&a->delay, resolution_ns));
+    json_object_set_new(json, "wait_ns", times_json(&a->wait, resolution_ns));
     return json;
 }
 
@@ -340,7 +351,8 @@ rs_json_admission(const rs_analysis *analysis)
     json_t *json = json_array();
     for (guint i = 0; i < MIN(admissions->len, ADMISSIONS_SHOWN); i++) {
         const rs_admission *a = &g_array_index(admissions, rs_admission, i);
-        json_array_append_new(json, admission_json(rs_collective_edges(collective), a));
+        json_array_append_new(json, admission_json(rs_collective_edges(collective), a,
+                                                   analysis->resolution_ns));
     }
     return json;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Who keeps the others waiting."""
 
+import roce
 from collective import MIRROR, Admission, Mesh, Network, Plan, Ring, Tree
 from row import CANNOT, FIRES, NOT, Row
 
@@ -50,6 +51,27 @@ def admission(at=MIRROR, n=30, only=None, **how):
     return capture
 
 
+def in_microseconds(make):
+    """The same capture, by stamps of a microsecond, and not quite as regular."""
+    def capture():
+        pcap = roce.Pcap(nanoseconds=False)
+        for i, (time_ns, length, frame) in enumerate(roce.pcap_packets(make())):
+            pcap.add(time_ns + 150 * (i % 7), frame, length)
+        return pcap.bytes()
+    return capture
+
+
+def whole_microseconds(report, _found):
+    """Nor is a mean finer than the stamps."""
+    for one in report["admission"]:
+        for key in ("delay_ns", "wait_ns"):
+            fine = {k: v for k, v in one[key].items() if k != "count" and v % 1000}
+            if fine:
+                yield f"{key}: {fine}"
+    if not report["admission"]:
+        yield "there is no admission"
+
+
 def about(text, frames):
     def look(_report, found):
         if text not in found[0]["title"]:
@@ -89,6 +111,9 @@ ROWS = [
     Row("waits_for_receiver", FIRES, "cleared 100 us after each unit",
         admission(slots=1, post_ns=100_000), "warning",
         also=about("10.8.0.1 waits for 10.8.0.2 to clear it to send", 20)),
+    Row("waits_for_receiver", FIRES, "the same, by coarser stamps",
+        in_microseconds(admission(slots=1, post_ns=100_000)), "warning",
+        also=whole_microseconds),
     Row("waits_for_receiver", FIRES, "seen at the receiver",
         admission(at=1, slots=1, post_ns=100_000), "warning"),
     Row("waits_for_receiver", NOT, "cleared ahead", admission()),

@@ -236,6 +236,12 @@ class Samples(unittest.TestCase):
                 self.assertEqual(naks, sum(v for k, v in stream["naks"].items()
                                            if k != "rnr"))
 
+    @of_each
+    def test_filters_say_what_they_need(self, markup, page, data):
+        filters = [f["wireshark_filter_all"] or "" for f in data["findings"]]
+        self.assertEqual(page.text.count("all, with the plugin"),
+                         sum("rocev2." in text for text in filters))
+
     def test_clean_says_so_on_top(self):
         _, _, page, _ = next(one for one in self.all if one[0].startswith("01_"))
         self.assertIn("Healthy no loss, no retransmission, no congestion", page.text)
