@@ -157,8 +157,8 @@ rs_findings_label_in(const rs_findings *all, const roce_tenant *tenant,
     if (!all->several_tenants || tenant->kind == ROCE_TENANT_NONE) {
         return g_steal_pointer(&label);
     }
-    return g_strdup_printf("%s in %s %u", label, roce_tenant_kind_name(tenant->kind),
-                           tenant->id);
+    g_autofree char *name = rs_format_tenant(tenant);
+    return g_strdup_printf("%s in %s", label, name);
 }
 
 char *

@@ -7,13 +7,6 @@
 #define PRIORITIES 8
 #define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
 
-static const roce_stream *
-stream_at(const rs_flow *flow, guint i)
-{
-    return roce_tracker_stream(flow->all->analysis->tracker,
-                               g_array_index(flow->streams, guint32, i));
-}
-
 static const rs_congestion *
 congestion_of(const rs_flow *flow)
 {
@@ -54,7 +47,7 @@ append_cnps(GString *text, const rs_flow *flow)
 {
     guint64 unpaired = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        unpaired += roce_stream_is_paired(stream_at(flow, i)) ? 0 : 1;
+        unpaired += roce_stream_is_paired(rs_flow_stream(flow, i)) ? 0 : 1;
     }
     g_autofree char *n = rs_finding_count(unpaired, "stream", "streams");
     if (unpaired == flow->streams->len && flow->sum.cnps_received == 0) {
@@ -118,9 +111,9 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
                         : "");
     for (guint i = 0; i < flow->streams->len; i++) {
         const rs_stream_congestion *known =
-            rs_congestion_of(congestion_of(flow), stream_at(flow, i)->id);
+            rs_congestion_of(congestion_of(flow), rs_flow_stream(flow, i)->id);
         rs_finding_add_frames(f, &known->not_ect_frame, 1,
-                              stream_at(flow, i)->ecn.codepoint[ROCE_ECN_NOT_ECT]);
+                              rs_flow_stream(flow, i)->ecn.codepoint[ROCE_ECN_NOT_ECT]);
     }
     return TRUE;
 }
@@ -323,7 +316,8 @@ write_cnps(const rs_flow *flow, rs_finding *f)
     const roce_tracker *tracker = flow->all->analysis->tracker;
     guint64 marks = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 most = rs_finding_most_at(flow->all, stream_at(flow, i)->id, count_ce);
+        guint32 most =
+            rs_finding_most_at(flow->all, rs_flow_stream(flow, i)->id, count_ce);
         marks += count_ce(roce_tracker_stream(tracker, most));
     }
     if (marks == 0) {
@@ -357,7 +351,7 @@ causes_of(const rs_flow *flow)
 {
     causes sum = {0};
     for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = stream_at(flow, i);
+        const roce_stream *s = rs_flow_stream(flow, i);
         rs_cnp_counts receivers;
         rs_cnp_counts others;
         (void)rs_congestion_cnps(congestion_of(flow), s->id, &receivers, &others);
@@ -385,7 +379,7 @@ static gboolean
 write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
 {
     for (guint i = 0; i < flow->streams->len; i++) {
-        if (at_all_points(flow->all, stream_at(flow, i), count_ce) > 0) {
+        if (at_all_points(flow->all, rs_flow_stream(flow, i), count_ce) > 0) {
             return FALSE;
         }
     }
@@ -463,7 +457,7 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
     guint64 n = 0;
     gboolean held_up = FALSE;
     for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = stream_at(flow, i);
+        const roce_stream *s = rs_flow_stream(flow, i);
         guint8 theirs =
             rs_congestion_priorities(congestion_of(flow), s->id, RS_CLASS_CNPS);
         guint8 own =

@@ -35,6 +35,13 @@ rs_finding_packets(guint64 n)
     return rs_finding_count(n, "packet", "packets");
 }
 
+const roce_stream *
+rs_flow_stream(const rs_flow *flow, guint i)
+{
+    return roce_tracker_stream(flow->all->analysis->tracker,
+                               g_array_index(flow->streams, guint32, i));
+}
+
 char *
 rs_flow_ends(const rs_flow *flow)
 {
@@ -44,10 +51,8 @@ rs_flow_ends(const rs_flow *flow)
 gboolean
 rs_flow_is_at(const rs_flow *flow, roce_vantage vantage)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
     for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        if (roce_tracker_stream(tracker, id)->vantage != vantage) {
+        if (rs_flow_stream(flow, i)->vantage != vantage) {
             return FALSE;
         }
     }
@@ -57,10 +62,8 @@ rs_flow_is_at(const rs_flow *flow, roce_vantage vantage)
 gboolean
 rs_flow_is_unacknowledged(const rs_flow *flow)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
     for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        if (roce_stream_is_reliable(roce_tracker_stream(tracker, id))) {
+        if (roce_stream_is_reliable(rs_flow_stream(flow, i))) {
             return FALSE;
         }
     }

@@ -324,8 +324,7 @@ sum_undelivered(const rs_flow *flow)
 {
     guint64 n = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        n += measure_undelivered(roce_tracker_stream(
-            flow->all->analysis->tracker, g_array_index(flow->streams, guint32, i)));
+        n += measure_undelivered(rs_flow_stream(flow, i));
     }
     return n;
 }

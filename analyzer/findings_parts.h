@@ -164,6 +164,10 @@ rs_find_flows_at_most(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_flows_unacknowledged(rs_findings *all, const rs_finding_row *row);
 
+/* The i-th of its streams. */
+const roce_stream *
+rs_flow_stream(const rs_flow *flow, guint i);
+
 /* "gpu01 to gpu02"; g_free(). */
 char *
 rs_flow_ends(const rs_flow *flow);

@@ -8,19 +8,6 @@
 #define MBPS 1000000
 #define NS_PER_S 1000000000u
 
-static const roce_stream *
-stream_at(const rs_flow *flow, guint i)
-{
-    return roce_tracker_stream(flow->all->analysis->tracker,
-                               g_array_index(flow->streams, guint32, i));
-}
-
-static const rs_congestion *
-congestion_of(const rs_flow *flow)
-{
-    return flow->all->analysis->watchers.congestion;
-}
-
 static guint64
 count_cnps(const roce_stream *s)
 {
@@ -49,7 +36,8 @@ worst_burst(const rs_flow *flow, const roce_stream *s)
     guint n;
     guint64 n_all;
     const rs_cnp_burst *bursts = rs_reactions_bursts(
-        rs_congestion_reactions(congestion_of(flow)), s->id, &n, &n_all);
+        rs_congestion_reactions(flow->all->analysis->watchers.congestion), s->id, &n,
+        &n_all);
     const rs_cnp_burst *worst = NULL;
     for (guint i = 0; i < n; i++) {
         if (did_not_react(&bursts[i]) &&
@@ -207,7 +195,7 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
     unmoved heard = {0};
     unmoved unheard = {0};
     for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = stream_at(flow, i);
+        const roce_stream *s = rs_flow_stream(flow, i);
         const rs_cnp_burst *burst = worst_burst(flow, s);
         if (burst == NULL) {
             continue;

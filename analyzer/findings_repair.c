@@ -83,8 +83,7 @@ append_outcome(GString *text, const rs_flow *flow, outcome what, const char *wor
     guint least = G_MAXUINT;
     guint most = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        const roce_stream *s = roce_tracker_stream(a->tracker, id);
+        const roce_stream *s = rs_flow_stream(flow, i);
         const rs_stall *stall = stall_at(flow, i);
         if (outcome_of(a, s, stall) != what) {
             continue;
@@ -152,10 +151,8 @@ is_unanswered(const rs_findings *all, const roce_stream *s)
 static gboolean
 all_unanswered(const rs_flow *flow)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
     for (guint i = 0; i < MIN(flow->streams->len, MOST_ASKED); i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        if (!is_unanswered(flow->all, roce_tracker_stream(tracker, id))) {
+        if (!is_unanswered(flow->all, rs_flow_stream(flow, i))) {
             return FALSE;
         }
     }
@@ -165,8 +162,7 @@ all_unanswered(const rs_flow *flow)
 static void
 write_unanswered(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
 {
-    const roce_stream *s = roce_tracker_stream(
-        flow->all->analysis->tracker, g_array_index(flow->streams, guint32, 0));
+    const roce_stream *s = rs_flow_stream(flow, 0);
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *mtu =
         s->pmtu_bytes > 0

@@ -17,6 +17,15 @@ rs_format_addr(const roce_addr *addr)
 }
 
 char *
+rs_format_tenant(const roce_tenant *tenant)
+{
+    return tenant->kind == ROCE_TENANT_NONE
+               ? g_strdup("")
+               : g_strdup_printf("%s %u", roce_tenant_kind_name(tenant->kind),
+                                 tenant->id);
+}
+
+char *
 rs_format_ends(const roce_addr *src, const roce_addr *dst)
 {
     g_autofree char *from = rs_format_addr(src);

@@ -17,6 +17,10 @@
 char *
 rs_format_addr(const roce_addr *addr);
 
+/* "vxlan 100"; "" without a tenant. */
+char *
+rs_format_tenant(const roce_tenant *tenant);
+
 /* "10.0.0.1>10.0.0.2" */
 char *
 rs_format_ends(const roce_addr *src, const roce_addr *dst);

@@ -353,11 +353,10 @@ host_label(const rs_html_report *r, const rs_host_matrix *matrix, guint i)
 {
     const rs_matrix_host *host = &g_array_index(matrix->hosts, rs_matrix_host, i);
     g_autofree char *label = rs_hosts_label(r->analysis->told->hosts, &host->addr);
-    return host->tenant.kind == ROCE_TENANT_NONE || !matrix->several_tenants
+    g_autofree char *tenant = rs_format_tenant(&host->tenant);
+    return *tenant == '\0' || !matrix->several_tenants
                ? g_steal_pointer(&label)
-               : g_strdup_printf("%s in %s %u", label,
-                                 roce_tenant_kind_name(host->tenant.kind),
-                                 host->tenant.id);
+               : g_strdup_printf("%s in %s", label, tenant);
 }
 
 static json_t *

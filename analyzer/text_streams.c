@@ -32,11 +32,7 @@ add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
                                                    : g_strdup(""));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
-    rs_table_add(table,
-                 s->tenant.kind == ROCE_TENANT_NONE
-                     ? g_strdup("")
-                     : g_strdup_printf("%s %u", roce_tenant_kind_name(s->tenant.kind),
-                                       s->tenant.id));
+    rs_table_add(table, rs_format_tenant(&s->tenant));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     rs_table_add(table, g_strdup(roce_transport_name(s->transport)));
     rs_text_add_count(table, s->packets);

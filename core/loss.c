@@ -42,20 +42,6 @@ roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* The frame of a packet with a bad ICRC that may have been the copy of `psn`; 0 none.
- */
-static uint64_t
-bad_copy(const roce_stream_state *s, int64_t psn)
-{
-    const roce_trouble *trouble = roce_trouble_of(s);
-    for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
-        if (trouble->bad[i].frame != 0 && trouble->bad[i].psn24 == roce_psn_wrap(psn)) {
-            return trouble->bad[i].frame;
-        }
-    }
-    return 0;
-}
-
 int64_t
 roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end)
 {
@@ -242,7 +228,8 @@ judge_leftover(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (was_seen(roce_lane_at(s, space), range)) {
         return; /* an earlier copy was seen and nobody asked any more */
     }
-    if (range->end == range->start + 1 && bad_copy(s, range->start) != 0) {
+    if (range->end == range->start + 1 &&
+        roce_loss_first_bad(s, range->start, range->end) == range->start) {
         return; /* it came with a bad ICRC, and nobody asked for it again */
     }
     uint64_t packets = packets_in(t, s, space, range) * range->copies;

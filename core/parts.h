@@ -237,8 +237,8 @@ typedef struct roce_answers {
      * midst; it is the newest of the lane while its `tx` is that. */
     int64_t late_start;
     uint64_t late_tx;
-    uint64_t late_frame, late_related,
-        late_ns; /* the first is 0 once that is settled */
+    uint64_t late_frame; /* 0 once that is settled */
+    uint64_t late_related, late_ns;
     roce_midway midway;
     /* A response that was taken to be where an answer is sent again from, where nothing
      * numbers them; it is alone while its `tx` is the lane's newest. */

@@ -26,8 +26,7 @@
  */
 #include "track.h"
 
-#define ASKED_BEHIND                                                                   \
-    64 /* requests that were asked again, as far as they are looked at */
+#define ASKED_BEHIND 64 /* requests, among which one is looked for */
 
 /* Calls for each PSN range in [start, end) that `s` has asked a response for; with
  * `since_tx`, only what was asked for since that transmission, from where it starts. */
@@ -126,6 +125,17 @@ place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
     return slot;
 }
 
+/* An event about a response with this PSN. */
+static roce_event
+event_of(roce_event_kind kind, const roce_stream_state *by, const roce_arrival *a,
+         int64_t psn)
+{
+    roce_event e = roce_track_event(kind, by, a);
+    e.space = ROCE_SPACE_RESPONSES;
+    e.psn = psn;
+    return e;
+}
+
 static void
 report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t psn,
            uint64_t count)
@@ -133,9 +143,7 @@ report_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_
     roce_stream_trouble *trouble = &roce_trouble_make(t, by)->pub;
     trouble->disorder[ROCE_SPACE_RESPONSES].gaps++;
     trouble->disorder[ROCE_SPACE_RESPONSES].missing_psns += count;
-    roce_event e = roce_track_event(ROCE_EVENT_GAP, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = psn;
+    roce_event e = event_of(ROCE_EVENT_GAP, by, a, psn);
     e.count = count;
     e.related_frame = roce_responses(by)->top_frame;
     roce_track_emit(t, &e);
@@ -254,9 +262,7 @@ settle_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     if (answers->late_frame == 0) {
         return;
     }
-    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = answers->late_start;
+    roce_event e = event_of(ROCE_EVENT_LATE, by, a, answers->late_start);
     e.evidence = ROCE_EVIDENCE_TIME;
     e.frame = answers->late_frame;
     e.time_ns = answers->late_ns;
@@ -366,9 +372,7 @@ report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
               const roce_slot *slot)
 {
     roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].resent++;
-    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = a->psn;
+    roce_event e = event_of(ROCE_EVENT_RESPONSE_RESENT, by, a, a->psn);
     e.related_frame = slot != NULL ? slot->frame : 0;
     roce_track_emit(t, &e);
 }
@@ -434,9 +438,7 @@ static void
 arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
              const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
 {
-    roce_event e = roce_track_event(ROCE_EVENT_LATE, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = a->psn;
+    roce_event e = event_of(ROCE_EVENT_LATE, by, a, a->psn);
     e.evidence = evidence;
     e.related_frame = roce_responses(by)->top_frame;
     roce_track_emit(t, &e);
@@ -462,9 +464,7 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
            const roce_slot *slot)
 {
     roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
-    roce_event e = roce_track_event(ROCE_EVENT_DUPLICATE, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = a->psn;
+    roce_event e = event_of(ROCE_EVENT_DUPLICATE, by, a, a->psn);
     e.related_frame = slot->frame;
     roce_track_emit(t, &e);
 }
@@ -538,9 +538,7 @@ take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     again.psn = psn;
     n->reordered--;
     n->resent++;
-    roce_event e = roce_track_event(ROCE_EVENT_RESPONSE_RESENT, by, a);
-    e.space = ROCE_SPACE_RESPONSES;
-    e.psn = psn;
+    roce_event e = event_of(ROCE_EVENT_RESPONSE_RESENT, by, a, psn);
     e.frame = by->answers->late_frame;
     e.time_ns = by->answers->late_ns;
     roce_track_emit(t, &e);
@@ -797,13 +795,13 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     if (!answered && a->psn == slot->psn) {
         /* Nothing of it was seen: the gap before a later response tells that the
          * responder answered; else the request itself is in doubt. */
-        const roce_stream_state *s = roce_track_peer(t, by);
+        roce_stream_state *s = roce_track_peer(t, by);
         bool carried_out = s != NULL && s->una > end; /* by an ACK beyond it */
         if (carried_out && a->psn >= lane->max_next) {
             if (!lane->started) {
                 start_lane(NULL, by, a);
             }
-            (void)miss_due(t, roce_track_peer(t, by), by, a, lane->max_next, a->psn, 0);
+            (void)miss_due(t, s, by, a, lane->max_next, a->psn, 0);
             report_gap(t, by, a, a->psn, slot->span);
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, a->psn, end, false);
             pass_over(lane, end);

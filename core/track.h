@@ -65,9 +65,8 @@ typedef struct roce_stream_state {
     uint32_t older_of_way;  /* stream id + 1: a chain of source_port.c; 0 ends it */
     uint32_t older_of_port; /* likewise */
     uint32_t vetoes;        /* PSNs would have paired it against the user's tables */
-    uint16_t
-        least_pmtu; /* bytes: no smaller one would have let a packet of it by, or of
-                          * the answers */
+    /* Bytes: no smaller path MTU would have let a packet of it by, or of the answers. */
+    uint16_t least_pmtu;
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
     roce_answers *answers;
