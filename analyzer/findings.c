@@ -373,6 +373,16 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     return all.list;
 }
 
+char *
+rs_finding_extraction(const rs_finding *finding)
+{
+    if (finding->shown_by->len == 0 && finding->streams->len == 0) {
+        return NULL;
+    }
+    g_autofree char *id = g_shell_quote(finding->id);
+    return g_strconcat("--finding=", id, NULL);
+}
+
 gboolean
 rs_findings_reach(const GPtrArray *findings, rs_severity severity)
 {

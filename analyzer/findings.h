@@ -87,6 +87,11 @@ rs_finding_advice(const rs_finding *finding)
     return finding->advice != NULL ? finding->advice : finding->row->advice;
 }
 
+/* With what `rocescope extract` writes its packets: "--finding='…'", quoted for a shell, for
+ * the caller to free; NULL if there are none to write. */
+char *
+rs_finding_extraction(const rs_finding *finding);
+
 gboolean
 rs_findings_reach(const GPtrArray *findings, rs_severity severity);
 

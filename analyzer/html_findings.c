@@ -105,6 +105,19 @@ put_filters(rs_html *page, const json_t *finding)
 }
 
 static void
+put_extraction(rs_html *page, const rs_finding *finding)
+{
+    g_autofree char *extraction = rs_finding_extraction(finding);
+    if (extraction == NULL) {
+        return;
+    }
+    put_label(page, "Extract");
+    rs_html_markup(page, "<dd>");
+    rs_html_copyable(page, "with rocescope extract", extraction);
+    rs_html_markup(page, "</dd>\n");
+}
+
+static void
 put_rule(rs_html *page, const json_t *finding)
 {
     const json_t *thresholds = json_object_get(finding, "thresholds");
@@ -124,7 +137,7 @@ put_rule(rs_html *page, const json_t *finding)
 
 /* What stands below a finding's title. */
 static void
-put_body(const rs_html_report *r, const json_t *finding)
+put_body(const rs_html_report *r, const rs_finding *f, const json_t *finding)
 {
     rs_html *page = r->page;
     rs_html_printf(page, "<p class=\"detail\">%s</p>\n<dl>\n",
@@ -138,6 +151,7 @@ put_body(const rs_html_report *r, const json_t *finding)
     put_frames(page, json_object_get(finding, "frames"),
                json_is_true(json_object_get(finding, "more_frames")));
     put_filters(page, finding);
+    put_extraction(page, f);
     put_rule(page, finding);
     rs_html_markup(page, "</dl>\n");
 }
@@ -155,7 +169,7 @@ put_finding(const rs_html_report *r, const rs_finding *f, guint number)
                    "<h3>%s</h3></summary>\n",
                    severity, number, is_open ? " open" : "", severity,
                    text_of(json, "title"));
-    put_body(r, json);
+    put_body(r, f, json);
     rs_html_markup(r->page, "</details>\n");
     json_decref(json);
 }

@@ -183,6 +183,10 @@ print_finding(const rs_text *r, const rs_finding *f, const rs_look *look)
     if (*filter != '\0') {
         fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", filter);
     }
+    g_autofree char *extraction = rs_finding_extraction(f);
+    if (extraction != NULL) {
+        fprintf(r->out, "%*sextract: %s\n", MARGIN, "", extraction);
+    }
 }
 
 static void

@@ -292,8 +292,8 @@ want_findings(const selecting *s, GError **error)
         const rs_finding *finding = find_finding(s->report, id);
         if (finding == NULL) {
             g_set_error(error, RS_ERROR, RS_ERROR_USAGE,
-                        "--finding %s: there is no such finding; the JSON report has "
-                        "the id of each",
+                        "--finding %s: there is no such finding; reports have the "
+                        "id of each",
                         id);
             return FALSE;
         }

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """rocescope extract: what is written is what was read, and is what was asked for."""
 
+import html
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -698,6 +700,26 @@ def no_place_for_temporary_files(room):
     done = run("extract", LOSSY, "--stream", 0, "-w", room / "out.pcap",
                env=dict(os.environ, TMPDIR=str(room / "no")))
     equal("status", (done.returncode, done.stderr.count(b"\n")), (3, 1))
+
+
+@row
+def as_reports_say(room):
+    """What the text and the HTML report say of a finding writes its packets, as it stands."""
+    pause_storm = CAPTURES / "sim_pause_storm/fabric.pcapng.gz"
+    for files in ([LOSSY], [LOSSY_SENDER, LOSSY], [pause_storm]):
+        text = run("--top", 0, *files).stdout.decode()
+        options = re.findall(r"^ +extract: (.*)$", text, re.MULTILINE)
+        run("--html", room / "report.html", *files)
+        page = html.unescape((room / "report.html").read_text())
+        assert options, f"{files}: nothing is said"
+        for option in options:
+            assert f"<code>{option}</code>" in page, f"{option}: not in the page"
+            words = " ".join(shlex.quote(str(word)) for word in [BINARY, "extract", *files])
+            copy = subprocess.run(f"{words} -w - --context=0 {option}", shell=True,
+                                  capture_output=True, timeout=300)
+            equal(f"{option}: {copy.stderr.decode()}", copy.returncode, 0)
+            (room / "copy.pcapng").write_bytes(copy.stdout)
+            assert records.read(room / "copy.pcapng").records, f"{option}: no packets"
 
 
 def main():
