@@ -144,9 +144,56 @@ due_before(const roce_lane *lane, int64_t from, int64_t una)
     return due;
 }
 
+/* Whether the ACK that jumps ahead of a timeout's round speaks of the first copies as they
+ * arrive, only now: it came sooner than anything that the round has sent is answered, or it
+ * is the second that jumps, while what a responder says of copies that it had is always the
+ * same. */
+static bool
+speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    const roce_heard *heard = roce_heard_of(s);
+    return round->jumped ||
+           (heard->n_answers > 0 &&
+            roce_since_ns(a->frame->time_ns, round->time_ns) < heard->least_answer_ns);
+}
+
+/* Nothing was lost, neither data nor ACK, of what the round has repeated: it was needless. */
+static void
+take_back_lost_acks(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_history *history = &roce_requests(s)->history;
+    int64_t start = roce_trouble_of(s)->round.start;
+    for (uint32_t i = roce_history_lower(history, start); i < history->n; i++) {
+        roce_slot *slot = roce_history_at(history, i);
+        if ((slot->flags & ROCE_SLOT_ACK_LOST) != 0) {
+            slot->flags = (uint16_t)(slot->flags & ~(unsigned)ROCE_SLOT_ACK_LOST);
+            roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                               slot->psn);
+        }
+    }
+    roce_round_mark_spurious(t, s, a);
+}
+
+/* The doubt about a copy is over: an ACK that jumped says that it had arrived. */
+static void
+settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             roce_slot *slot, bool told, bool ack_lost)
+{
+    if (told) {
+        roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                           slot->psn);
+    }
+    if (ack_lost) {
+        slot->flags |= ROCE_SLOT_ACK_LOST;
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                      ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
+    }
+}
+
 /* A timeout's copies were doubted.  If the first ACK after it covers PSNs that were not
- * yet sent again, everything had arrived: it was the ACK that got lost, if one was due.
- * Of a message whose last packet alone was lost none was. */
+ * yet sent again, everything had arrived: it was the ACK that got lost, if one was due, or
+ * all was late.  Of a message whose last packet alone was lost none was due. */
 static void
 upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
@@ -155,10 +202,15 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return; /* nothing was ever doubted */
     }
     roce_lane *lane = roce_requests(s);
-    const roce_round *round = &roce_trouble_of(s)->round;
+    roce_round *round = &roce_trouble_make(t, s)->round;
     bool jumped = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
                   una > lane->next_tx && lane->next_tx < round->end;
+    bool late = jumped && speaks_of_late_ones(s, a);
     int64_t due = jumped ? due_before(lane, s->una, una) : una;
+    round->jumped |= jumped;
+    if (late) {
+        take_back_lost_acks(t, s, a);
+    }
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
          i++) {
         roce_slot *slot = roce_history_at(&lane->history, i);
@@ -171,13 +223,8 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         bool told = (slot->flags & ROCE_SLOT_DOUBT_TOLD) != 0;
         unsigned doubt = ROCE_SLOT_DOUBTED | ROCE_SLOT_DOUBT_TOLD;
         slot->flags = (uint16_t)(slot->flags & ~doubt);
-        if (jumped && told) {
-            roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS,
-                               ROCE_VERDICT_DATA_OR_ACK_LOST, slot->psn);
-        }
-        if (jumped && slot->psn < due) {
-            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
-                          ROCE_EVIDENCE_ACK_JUMPED, slot->psn, 1, slot->frame);
+        if (jumped) {
+            settle_doubt(t, s, a, slot, told, !late && slot->psn < due);
         }
     }
 }

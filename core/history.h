@@ -37,6 +37,8 @@ enum roce_slot_flag {
     ROCE_SLOT_READS = 1 << 10,
     ROCE_SLOT_UNTIMED = 1 << 11, /* it was late, or more copies than one were seen:
                                   * nobody can tell which one was answered */
+    ROCE_SLOT_ACK_LOST =
+        1 << 12, /* that its ACK was lost, since one jumped, is a verdict */
 };
 
 /* They are most of what a long stream takes, so that they are packed: a READ takes 2^24

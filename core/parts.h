@@ -67,6 +67,8 @@ typedef struct roce_round {
     bool unheard;     /* the other direction was not known when it began */
     uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
     bool doubt_told;  /* what a timeout casts doubt on has been told */
+    bool jumped;      /* an ACK covered PSNs that it had not repeated yet */
+    uint64_t time_ns; /* it began */
     int64_t run_next; /* for voting on the recovery model */
     bool voted;
 } roce_round;

@@ -279,6 +279,7 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .first_tx = lane->tx + 1,
         .unheard = !roce_stream_is_paired(&s->pub),
         .age_ns = age_ns,
+        .time_ns = a->frame->time_ns,
         .run_next = a->psn + a->span,
     };
     trouble->pub.retransmissions.rounds++;

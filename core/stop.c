@@ -139,12 +139,29 @@ expire(roce_tracker *t, pause_state *s, uint64_t now_ns)
     }
 }
 
+/* What the newest frame asked for has gone on until then at least, or until it ran out. */
+static void
+count_least(pause_state *s, uint64_t now_ns)
+{
+    uint64_t since_ns = now_ns > s->asked_ns ? now_ns - s->asked_ns : 0;
+    s->pub.least_ns += since_ns < s->asked_for_ns ? since_ns : s->asked_for_ns;
+    s->asked_for_ns = 0;
+}
+
+static void
+ask(pause_state *s, uint64_t now_ns, uint32_t quanta)
+{
+    s->asked_ns = now_ns;
+    s->asked_for_ns = roce_quanta_to_ns(quanta, ROCE_FASTEST_LINK_BPS);
+}
+
 /* A clock was set back: what it showed before says nothing of what it shows now.  How long a
  * pause went on that held then is known up to the newest frame before. */
 static void
 set_back(roce_tracker *t, pause_state *s)
 {
     expire(t, s, s->seen_ns);
+    count_least(s, s->seen_ns);
     if (s->pub.paused && s->pub.speed_known) {
         end_pause(t, s, s->seen_ns, ROCE_PAUSE_CAPTURE_END);
     }
@@ -162,6 +179,8 @@ take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t qua
     }
     s->seen_ns = is_set_back || now > s->seen_ns ? now : s->seen_ns;
     expire(t, s, now);
+    count_least(s, now);
+    ask(s, now, quanta);
     if (quanta == 0) {
         s->pub.xon++;
         uint64_t length =
@@ -221,6 +240,7 @@ roce_stop_finish(roce_tracker *t)
                               ? t->config.last_ns(t->config.ctx, s->pub.point)
                               : t->latest_ns;
         expire(t, s, end_ns);
+        count_least(s, end_ns);
         if (s->pub.paused && s->pub.speed_known) {
             end_pause(t, s, end_ns, ROCE_PAUSE_CAPTURE_END);
         }

@@ -196,8 +196,10 @@ struct roce_tracker {
 
     struct roce_pause_state {
         roce_pause_source pub;
-        uint64_t ended_ns; /* the newest interval: none begins before it */
-        uint64_t seen_ns;  /* newest frame, by the clock as it runs now */
+        uint64_t ended_ns;     /* the newest interval: none begins before it */
+        uint64_t seen_ns;      /* newest frame, by the clock as it runs now */
+        uint64_t asked_ns;     /* newest that asked for time, while that may go on */
+        uint64_t asked_for_ns; /* for how long, on the fastest link */
         uint32_t intervals_capacity;
     } * pauses;
     uint32_t n_pauses, pauses_capacity;

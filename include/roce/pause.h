@@ -20,7 +20,8 @@ ROCE_BEGIN
 
 #define ROCE_PRIORITY_GLOBAL 8 /* the "priority" of an 802.3x pause */
 #define ROCE_QUANTUM_BITS 512
-#define ROCE_NO_PAUSE UINT32_MAX /* the number of no source */
+#define ROCE_NO_PAUSE UINT32_MAX                     /* the number of no source */
+#define ROCE_FASTEST_LINK_BPS UINT64_C(800000000000) /* IEEE 802.3df-2024 */
 
 typedef enum roce_pause_end {
     ROCE_PAUSE_XON,
@@ -48,6 +49,8 @@ typedef struct roce_pause_source {
     uint64_t link_speed_bps;
     uint64_t xoff, refresh, xon, expired;
     uint64_t total_ns, longest_ns;
+    uint64_t least_ns; /* for so long at least, whatever the speed: up to
+                        * ROCE_FASTEST_LINK_BPS */
     uint64_t
         total_quanta; /* asked for, refreshes replacing what was left not deducted */
     uint64_t n_intervals;

@@ -264,6 +264,17 @@ static const scenario acks[] = {
      .events = "loss A psn=5 detail=data_or_ack_lost; loss_withdrawn A psn=5"
                " detail=data_or_ack_lost; loss A psn=5 detail=ack_lost "
                "evidence=ack_jumped"},
+    {.name = "neither was lost: a second ACK jumps as well, so that the first copies are "
+             "arriving",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5; b ack 7; b ack 9",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 spurious=1",
+     .events = "loss A psn=5 detail=ack_lost evidence=ack_jumped; loss_withdrawn A psn=5 "
+               "detail=ack_lost; spurious_round A psn=5"},
+    {.name = "nor where the ACK comes sooner than any answer to what was sent again",
+     .script = "a write 0; +30; b ack 0; a write 1..5; +100000; a write 1; b ack 5",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 spurious=1",
+     .events = "loss A psn=1 detail=data_or_ack_lost; spurious_round A psn=1; "
+               "loss_withdrawn A psn=1 detail=data_or_ack_lost"},
     {.name = "data_or_ack_lost stays: the ACK covers just what was sent again",
      .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5..6; b ack 6; "
                "a write 7..9;"
