@@ -171,7 +171,7 @@ rs_findings_paused_much(const rs_findings *all)
 {
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
-        if (rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns)) {
+        if (rs_pause_is_much(all, i, rs_pause_paused_ns(all, i))) {
             return TRUE;
         }
     }
@@ -219,7 +219,7 @@ add_all_paused(const rs_findings *all, GHashTable *pairs)
         const roce_pause_source *p = rs_pause_source(all, i);
         if (rs_pausing_knows_victims(all->analysis->watchers.pausing, i)) {
             add_paused(all, pairs, i);
-        } else if (rs_pause_is_much(all, i, p->total_ns)) {
+        } else if (rs_pause_is_much(all, i, rs_pause_paused_ns(all, i))) {
             g_hash_table_add(points, GUINT_TO_POINTER(p->point));
         }
     }
@@ -380,7 +380,35 @@ typedef enum flow_place {
     STANDS_FOR_ALL,
     HAS_MOST,
     HAS_MOST_UNACKNOWLEDGED,
+    EXPLAINS_MOST_ROUNDS,
 } flow_place;
+
+static guint64
+count_explained_rounds(const roce_stream *s)
+{
+    const roce_retransmission_counters *n = &roce_stream_trouble_of(s)->retransmissions;
+    return n->rounds - n->by_cause[ROCE_CAUSE_UNKNOWN];
+}
+
+/* The point that speaks of a stream, as its stream there. */
+static guint32
+speaker(const rs_findings *all, const rs_finding_row *row, flow_place place, guint32 id)
+{
+    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
+    switch (place) {
+    case HAS_MOST:
+        return rs_finding_most_at(all, id, row->flow->measure);
+    case HAS_MOST_UNACKNOWLEDGED:
+        return roce_stream_is_reliable(s)
+                   ? id
+                   : rs_finding_most_at(all, id, row->flow->measure);
+    case EXPLAINS_MOST_ROUNDS:
+        return rs_finding_most_at(all, id, count_explained_rounds);
+    case STANDS_FOR_ALL:
+        break;
+    }
+    return id;
+}
 
 static void
 find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
@@ -392,11 +420,8 @@ find_flows(rs_findings *all, const rs_finding_row *row, flow_place place)
         if (!rs_summary_stands(all->summary, id)) {
             continue;
         }
-        gboolean most = place == HAS_MOST ||
-                        (place == HAS_MOST_UNACKNOWLEDGED &&
-                         !roce_stream_is_reliable(roce_tracker_stream(tracker, id)));
-        guint32 chosen = most ? rs_finding_most_at(all, id, row->flow->measure) : id;
-        const roce_stream *s = roce_tracker_stream(tracker, chosen);
+        const roce_stream *s =
+            roce_tracker_stream(tracker, speaker(all, row, place, id));
         guint64 n = row->flow->measure(s);
         if (n > 0) {
             add_to_flow(flow_of(all, flows, s), s, roce_tracker_stream(tracker, id), n);
@@ -421,6 +446,12 @@ void
 rs_find_flows_unacknowledged(rs_findings *all, const rs_finding_row *row)
 {
     find_flows(all, row, HAS_MOST_UNACKNOWLEDGED);
+}
+
+void
+rs_find_flows_explained(rs_findings *all, const rs_finding_row *row)
+{
+    find_flows(all, row, EXPLAINS_MOST_ROUNDS);
 }
 
 void

@@ -425,16 +425,22 @@ strongest_at(const rs_findings *all, guint32 stream)
     return best;
 }
 
-/* Whether packets of a stream were marked on their way to the receiver, lost, or late. */
+/* Whether packets of a stream were marked on their way to the receiver, or lost. */
 static gboolean
 speaks_of_network(const rs_receivers *receivers, const roce_stream *s)
 {
     rs_receiver_evidence e;
+    return rs_receivers_get(receivers, s->id, &e) &&
+           (e.culprit == RS_CULPRIT_NETWORK || e.culprit == RS_CULPRIT_BOTH);
+}
+
+/* Whether some were lost behind this point, or late. */
+static gboolean
+was_undelivered(const roce_stream *s)
+{
     const guint64 *losses = roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS];
-    return (rs_receivers_get(receivers, s->id, &e) &&
-            (e.culprit == RS_CULPRIT_NETWORK || e.culprit == RS_CULPRIT_BOTH)) ||
-           (!s->partial_path && s->vantage != ROCE_VANTAGE_RESPONDER &&
-            losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0);
+    return !s->partial_path && s->vantage != ROCE_VANTAGE_RESPONDER &&
+           losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0;
 }
 
 static gboolean
@@ -501,7 +507,9 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
         const roce_stream *s = roce_tracker_stream(a->tracker, id);
         slow_receiver *r = slow_at(by_addr, s);
         if (r != NULL) {
-            r->network |= speaks_of_network(a->watchers.receivers, s);
+            /* What its own pauses hold up is late, and sent again all the same. */
+            r->network |= speaks_of_network(a->watchers.receivers, s) ||
+                          (r->sum.host_pauses == 0 && was_undelivered(s));
             r->n_streams +=
                 carries_data(s) && rs_summary_stands(all->summary, id) ? 1 : 0;
         }

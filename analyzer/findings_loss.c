@@ -166,6 +166,7 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
     guint64 left = flow->n - MIN(flow->n, where->lost + where->late);
     if (where->lost > 0) {
         f->severity = rs_flow_loss_severity(flow, where->lost);
+        f->weight = where->lost;
         f->title = located_title(flow, where);
         g_string_append_printf(
             detail, "Seen at the first of two points and not at the second%s",
@@ -335,9 +336,8 @@ measure_data_or_ack(const roce_stream *s)
     return rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
 }
 
-/* Whether all that was seen of these streams came to one point further on. */
-static gboolean
-all_came(const rs_flow *flow, guint32 *point)
+gboolean
+rs_flow_all_came(const rs_flow *flow, guint32 *point)
 {
     const rs_findings *all = flow->all;
     for (guint i = 0; i < flow->streams->len; i++) {
@@ -350,6 +350,13 @@ all_came(const rs_flow *flow, guint32 *point)
         *point = point_of(flow, last);
     }
     return TRUE;
+}
+
+gboolean
+rs_flow_lost_nothing(const rs_flow *flow, guint32 *point)
+{
+    g_auto(located) where = locate(flow, ANYWHERE);
+    return where.lost == 0 && rs_flow_all_came(flow, point);
 }
 
 /* Whether one of the points was captured at the receiver of these streams. */
@@ -375,6 +382,16 @@ write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
            guint32 point)
 {
     g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
+    g_autofree char *silence = rs_flow_silence(flow);
+    if (silence != NULL) {
+        f->title = g_strdup_printf("%s from %s came to %s, and nothing answered", n,
+                                   who, name);
+        f->detail = g_strdup_printf(
+            "What was seen here was seen there as well, and sent again by timeout.  %s",
+            silence);
+        f->advice = g_strdup("See whether the receiver is up, its NIC and its link.");
+        return;
+    }
     f->title = g_strdup_printf(
         "%s from %s sent again by timeout, though they came to %s", n, who, name);
     f->detail = g_strdup(
@@ -383,9 +400,28 @@ write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
     f->advice = g_strdup_printf("Look at the way of ACKs back from %s.", name);
 }
 
-static gboolean
-write_data_or_ack(const rs_flow *flow, rs_finding *f)
+/* Packets that a timeout repeated and that are told of among those that were undelivered: what
+ * was asked for and lost once more. */
+static guint64
+lost_once_more(const rs_flow *flow)
 {
+    guint64 undelivered = sum_undelivered(flow);
+    if (undelivered == 0) {
+        return 0;
+    }
+    g_auto(located) where = locate(flow, BEHIND);
+    return where.lost - MIN(where.lost, undelivered);
+}
+
+static gboolean
+write_data_or_ack(const rs_flow *whole, rs_finding *f)
+{
+    rs_flow rest = *whole;
+    const rs_flow *flow = &rest;
+    rest.n -= MIN(whole->n, lost_once_more(whole));
+    if (rest.n == 0) {
+        return FALSE;
+    }
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     /* What is known by NAKs, what was undelivered has told. */
@@ -399,7 +435,7 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
         return TRUE;
     }
     guint32 point = 0;
-    if (all_came(flow, &point)) {
+    if (rs_flow_all_came(flow, &point)) {
         write_came(flow, f, n, who, point);
         return TRUE;
     }
@@ -408,11 +444,14 @@ write_data_or_ack(const rs_flow *flow, rs_finding *f)
             "Not all that came to the receiver's capture is known: rocescope compare "
             "follows each packet from one point to the next.");
     }
+    g_autofree char *silence = rs_flow_silence(flow);
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
     f->detail =
-        g_strdup("No NAK and no covering ACK was captured, so either the data or "
-                 "its acknowledgement was lost behind this point.");
+        g_strdup_printf("No NAK and no covering ACK was captured, so the data or its "
+                        "acknowledgement was "
+                        "lost behind this point, or came too late for the timeout.%s%s",
+                        silence != NULL ? "  " : "", silence != NULL ? silence : "");
     return TRUE;
 }
 

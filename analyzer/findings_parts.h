@@ -154,6 +154,11 @@ rs_finding_most_at(const rs_findings *all, guint32 id,
 void
 rs_find_flows(rs_findings *all, const rs_finding_row *row);
 
+/* The same; but of a stream that several points saw the one speaks that knows the causes of
+ * most of its rounds: how long a requester was silent shows best near to it. */
+void
+rs_find_flows_explained(rs_findings *all, const rs_finding_row *row);
+
 /* The same; but of a stream that several points saw the one speaks that has most of it, as
  * of marks, which are made on the way. */
 void
@@ -171,6 +176,20 @@ rs_flow_stream(const rs_flow *flow, guint i);
 /* "gpu01 to gpu02"; g_free(). */
 char *
 rs_flow_ends(const rs_flow *flow);
+
+/* Whether all that was seen of these streams came to one point further on: which. */
+gboolean
+rs_flow_all_came(const rs_flow *flow, guint32 *point);
+
+/* The same, and nothing was lost at any place that is known. */
+gboolean
+rs_flow_lost_nothing(const rs_flow *flow, guint32 *point);
+
+/* "10.0.0.2 has sent no RoCE packet since ...", where queue pairs of a flow stopped, or had
+ * repeated to no avail when the capture ended, and the receiver was not heard of from the
+ * first repeat on; NULL: so it is not.  g_free(). */
+char *
+rs_flow_silence(const rs_flow *flow);
 
 /* By roce_verdict. */
 const guint64 *

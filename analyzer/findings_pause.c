@@ -46,12 +46,18 @@ is_one_port(const rs_findings *all, guint32 pause)
            rs_pausing_is_one_port(all->analysis->watchers.pausing, pause);
 }
 
+guint64
+rs_pause_paused_ns(const rs_findings *all, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    return p->speed_known ? p->total_ns : p->least_ns;
+}
+
 gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
 {
-    const roce_pause_source *p = rs_pause_source(all, pause);
     guint64 span = rs_pause_watch_of(all, pause)->span_ns;
-    return p->speed_known && paused_ns >= RS_HELD_LEAST_US * 1000 &&
+    return paused_ns >= RS_HELD_LEAST_US * 1000 &&
            paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
 }
 
@@ -156,16 +162,35 @@ detail_of(const rs_findings *all, guint32 pause)
                                "; paused for %s (%s), at most %s at once.",
                                p->expired, total, share, longest);
     } else {
+        g_autofree char *share =
+            rs_format_share(p->least_ns, rs_pause_watch_of(all, pause)->span_ns);
+        g_autofree char *least = rs_format_duration(p->least_ns, 0);
         g_string_append_printf(
             text,
             "; %" G_GUINT64_FORMAT
-            " quanta asked for.  The link's speed is not known: give "
-            "--link-speed for durations.",
-            p->total_quanta);
+            " quanta asked for: paused for %s (%s) and more, were the link of "
+            "800 Gb/s.  Its speed is not known: give --link-speed for durations.",
+            p->total_quanta, least, share);
     }
     append_sender(all, text, pause);
     append_victims(all, text, pause);
     return g_string_free(text, FALSE);
+}
+
+/* Without durations it may be a note, of which the text report has the title alone. */
+static char *
+hint_of(const roce_pause_source *p, gboolean much)
+{
+    if (p->speed_known) {
+        return g_strdup("");
+    }
+    if (!much) {
+        return g_strdup("; for how long is not known without --link-speed");
+    }
+    g_autofree char *least = rs_format_duration(p->least_ns, 0);
+    return g_strdup_printf(" for %s at least; for how long is not known without "
+                           "--link-speed",
+                           least);
 }
 
 static void
@@ -173,12 +198,10 @@ find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
-    gboolean bad =
-        (global && any_roce(all)) || rs_pause_is_much(all, pause, p->total_ns);
+    gboolean much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause));
+    gboolean bad = (global && any_roce(all)) || much;
     g_autofree char *who = rs_pause_who(all, pause);
-    /* Without durations it is a note, of which the text report has the title alone. */
-    const char *hint =
-        p->speed_known ? "" : "; for how long is not known without --link-speed";
+    g_autofree char *hint = hint_of(p, much);
     char *title =
         global ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
                : g_strdup_printf("%s pauses priority %u%s", who, p->priority, hint);
@@ -253,7 +276,7 @@ append_rating(GString *text, const rs_watchdog_preset *preset,
 }
 
 static char *
-storm_detail(const rs_findings *all, const rs_holds *holds)
+storm_detail(const rs_findings *all, const rs_holds *holds, guint n_carried)
 {
     guint n;
     const rs_watchdog_preset *presets =
@@ -267,18 +290,41 @@ storm_detail(const rs_findings *all, const rs_holds *holds)
             append_rating(text, &presets[i], &holds->ratings[i]);
         }
     }
+    if (n_carried > 0) {
+        g_autofree char *ports = rs_finding_count(n_carried, "port", "ports");
+        g_string_append_printf(text, "  %s more paused for as long in consequence.",
+                               ports);
+    }
     return g_string_free(text, FALSE);
+}
+
+/* Whether a watchdog in front of it would have fired. */
+static gboolean
+is_storm(const rs_findings *all, guint32 pause)
+{
+    return pause != ROCE_NO_PAUSE && is_one_port(all, pause) &&
+           rs_pause_watch_of(all, pause)->holds.ratings[deciding(all)].fired > 0;
+}
+
+/* Ports that hold for as long because this one does. */
+static guint
+count_carried(const rs_findings *all, guint32 root)
+{
+    guint n = 0;
+    for (guint32 i = 0; i < roce_tracker_n_pauses(all->analysis->tracker); i++) {
+        n += is_storm(all, i) && rs_pause_all_caused_by(all, i) == root ? 1 : 0;
+    }
+    return n;
 }
 
 void
 rs_find_pause_storm(rs_findings *all, const rs_finding_row *row)
 {
-    guint decides = deciding(all);
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         const rs_holds *holds = &rs_pause_watch_of(all, i)->holds;
-        if (holds->ratings[decides].fired == 0 || !is_one_port(all, i)) {
-            continue;
+        if (!is_storm(all, i) || is_storm(all, rs_pause_all_caused_by(all, i))) {
+            continue; /* of what is only passed on the cascade tells */
         }
         g_autofree char *who = rs_pause_who(all, i);
         g_autofree char *what = rs_pause_what(all, i);
@@ -288,7 +334,7 @@ rs_find_pause_storm(rs_findings *all, const rs_finding_row *row)
         f->weight = holds->longest_ns;
         rs_finding_say(
             f, g_strdup_printf("%s held %s for %s without a gap", who, what, length),
-            storm_detail(all, holds));
+            storm_detail(all, holds, count_carried(all, i)));
         rs_finding_add_frame(f, holds->longest_frame);
     }
 }

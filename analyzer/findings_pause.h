@@ -22,6 +22,15 @@ rs_pause_stands(const rs_findings *all, guint32 pause);
 gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns);
 
+/* The pause of which all that this one did is a consequence, see pause_tree.h;
+ * ROCE_NO_PAUSE: there is none. */
+guint32
+rs_pause_all_caused_by(const rs_findings *all, guint32 pause);
+
+/* For how long it paused in all, or at least where the speed of its link is not known. */
+guint64
+rs_pause_paused_ns(const rs_findings *all, guint32 pause);
+
 /* Name or MAC address of who pauses, safe for a terminal; g_free(). */
 char *
 rs_pause_who(const rs_findings *all, guint32 pause);

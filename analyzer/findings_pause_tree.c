@@ -58,7 +58,7 @@ gather(rs_findings *all, guint32 root, spread *s)
         if (i != root && node->root == root && node->same_as == i) {
             g_array_append_val(s->pauses, i);
             s->hops = MAX(s->hops, node->hops);
-            s->is_much |= rs_pause_is_much(all, i, rs_pause_source(all, i)->total_ns);
+            s->is_much |= rs_pause_is_much(all, i, rs_pause_paused_ns(all, i));
         }
     }
     g_array_sort_with_data(s->pauses, by_hops, all);
@@ -84,21 +84,43 @@ root_was_first(const spread *s)
     return TRUE;
 }
 
-/* How much of what a port paused comes of the source: "all of its pauses (250 ms)", "66 of
+/* How much of what a port paused comes of a source. */
+static void
+sum_caused(const rs_findings *all, guint32 root, guint32 pause, guint64 *n,
+           guint64 *caused_ns)
+{
+    const rs_pause_node *node = rs_pause_node_of(all, pause);
+    *n = 0;
+    *caused_ns = 0;
+    for (guint i = 0; i < node->causes->len; i++) {
+        const rs_pause_cause *cause = &g_array_index(node->causes, rs_pause_cause, i);
+        if (rs_pause_node_of(all, cause->pause)->root == root) {
+            *n += cause->intervals;
+            *caused_ns += cause->paused_ns;
+        }
+    }
+}
+
+guint32
+rs_pause_all_caused_by(const rs_findings *all, guint32 pause)
+{
+    const rs_pause_node *node = rs_pause_node_of(all, pause);
+    guint64 n, caused_ns;
+    if (node->root == pause || node->root == ROCE_NO_PAUSE) {
+        return ROCE_NO_PAUSE;
+    }
+    sum_caused(all, node->root, pause, &n, &caused_ns);
+    return n > 0 && n == node->n_kept ? node->root : ROCE_NO_PAUSE;
+}
+
+/* In words: "all of its pauses (250 ms)", "66 of
  * its 97 pauses (3.28 ms of 4.71 ms)". */
 static char *
 consequence_of(const spread *s, guint32 pause)
 {
     const rs_pause_node *node = rs_pause_node_of(s->all, pause);
-    guint64 n = 0;
-    guint64 caused_ns = 0;
-    for (guint i = 0; i < node->causes->len; i++) {
-        const rs_pause_cause *cause = &g_array_index(node->causes, rs_pause_cause, i);
-        if (rs_pause_node_of(s->all, cause->pause)->root == s->root) {
-            n += cause->intervals;
-            caused_ns += cause->paused_ns;
-        }
-    }
+    guint64 n, caused_ns;
+    sum_caused(s->all, s->root, pause, &n, &caused_ns);
     g_autofree char *caused = rs_format_duration(caused_ns, 0);
     g_autofree char *all = rs_format_duration(node->kept_ns, 0);
     g_autofree char *of_all = rs_format_count(node->n_kept);
@@ -341,7 +363,7 @@ rs_find_pause_before_ecn(rs_findings *all, const rs_finding_row *row)
             continue;
         }
         const roce_pause_source *p = rs_pause_source(all, i);
-        gboolean bad = rs_pause_is_much(all, i, p->total_ns);
+        gboolean bad = rs_pause_is_much(all, i, rs_pause_paused_ns(all, i));
         g_autofree char *who = rs_pause_who(all, i);
         g_autofree char *what = rs_pause_what(all, i);
         rs_finding *f =

@@ -2,6 +2,7 @@
 /* Findings about retransmission, refusals, and what came more than once or late. */
 #include "findings_parts.h"
 #include "format.h"
+#include "stopped.h"
 #include "thresholds.h"
 
 #include "roce/aeth.h"
@@ -46,36 +47,14 @@ append_silence(GString *text, const rs_flow *flow)
         g_string_append_printf(text, ": %s", longest);
     }
     /* Rounds may turn out to be timeouts only when the other direction is known. */
-    g_string_append(text, sum.n > 0 && sum.n < flow->n ? ", as far as is known." : ".");
-}
-
-/* What became of a stream whose last packet was repeated and repeated. */
-typedef enum outcome {
-    WENT_ON,      /* or it was never so */
-    STOPPED,      /* nobody answered, and it was given up */
-    CAPTURE_ENDS, /* nobody answered, as far as was captured */
-} outcome;
-
-/* The next repeat would have come in twice the time of the last one, if timers double. */
-static outcome
-outcome_of(const rs_analysis *a, const roce_stream *s, const rs_stall *stall)
-{
-    if (stall == NULL || stall->repeats < RS_STOPPED_REPEATS || s->partial_path ||
-        s->peer == ROCE_NO_STREAM) {
-        return WENT_ON;
-    }
-    const roce_stream *peer = roce_tracker_stream(a->tracker, s->peer);
-    if (peer->last_time_ns >= stall->since_ns ||
-        s->last_time_ns >= stall->newest_ns + stall->waited_ns) {
-        return WENT_ON;
-    }
-    guint64 end_ns = rs_analysis_point(a, s->point)->last_ns;
-    return s->last_time_ns + 4 * stall->waited_ns < end_ns ? STOPPED : CAPTURE_ENDS;
+    g_string_append(text, sum.n == 0        ? ", which was not measured."
+                          : sum.n < flow->n ? ", as far as is known."
+                                            : ".");
 }
 
 /* "  2 queue pairs stopped after up to 7 unanswered repeats (to QP 0x11, 0x12)." */
 static void
-append_outcome(GString *text, const rs_flow *flow, outcome what, const char *words)
+append_outcome(GString *text, const rs_flow *flow, rs_stop what, const char *words)
 {
     const rs_analysis *a = flow->all->analysis;
     g_autoptr(GString) names = g_string_new(NULL);
@@ -84,10 +63,10 @@ append_outcome(GString *text, const rs_flow *flow, outcome what, const char *wor
     guint most = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
         const roce_stream *s = rs_flow_stream(flow, i);
-        const rs_stall *stall = stall_at(flow, i);
-        if (outcome_of(a, s, stall) != what) {
+        if (rs_stop_of(a, s) != what) {
             continue;
         }
+        const rs_stall *stall = stall_at(flow, i);
         if (n++ < STOPPED_NAMED) {
             g_string_append_printf(names, "%s0x%x", n > 1 ? ", " : "", s->dst_qpn);
         }
@@ -102,6 +81,91 @@ append_outcome(GString *text, const rs_flow *flow, outcome what, const char *wor
     }
 }
 
+char *
+rs_flow_silence(const rs_flow *flow)
+{
+    const rs_analysis *a = flow->all->analysis;
+    guint64 since_ns = G_MAXUINT64;
+    guint64 last_ns;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        if (rs_stop_of(a, rs_flow_stream(flow, i)) != RS_WENT_ON) {
+            since_ns = MIN(since_ns, stall_at(flow, i)->since_ns);
+        }
+    }
+    if (since_ns == G_MAXUINT64 ||
+        !rs_last_heard(a, &flow->tenant, &flow->dst, &last_ns) || last_ns >= since_ns) {
+        return NULL;
+    }
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    g_autofree char *since = rs_format_time(last_ns);
+    return g_strdup_printf("%s has sent no RoCE packet since %s.", dst, since);
+}
+
+#define MTU_ADVICE                                                                     \
+    "See whether small packets arrive where large ones do not (an MTU on the way "     \
+    "that "                                                                            \
+    "is too small), and whether that queue pair is up at the receiver."
+
+static void
+append_mtu(GString *text, const roce_stream *s)
+{
+    if (s->pmtu_bytes > 0) {
+        g_string_append_printf(text, "  The path MTU of QP 0x%x is %u bytes.",
+                               s->dst_qpn, s->pmtu_bytes);
+    }
+}
+
+/* Of queue pairs that stopped: whether the host that they asked is gone, or they alone. */
+static void
+add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
+{
+    gboolean stopped = FALSE;
+    for (guint i = 0; i < flow->streams->len && !stopped; i++) {
+        stopped =
+            rs_stop_of(flow->all->analysis, rs_flow_stream(flow, i)) == RS_STOPPED;
+    }
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    if (silence != NULL) {
+        g_string_append_printf(text, "  %s", silence);
+        g_free(f->advice);
+        f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: its "
+                                    "queue pairs wait for it in vain.",
+                                    dst);
+    } else if (stopped) {
+        g_string_append_printf(text, "  %s was heard of later.", dst);
+        append_mtu(text, rs_flow_stream(flow, 0));
+        g_free(f->advice);
+        f->advice = g_strdup(MTU_ADVICE);
+    }
+    if (stopped || silence != NULL) {
+        f->severity = RS_SEVERITY_CRITICAL;
+    }
+}
+
+/* Where all came further on: what ended in timeouts was late. */
+static void
+add_late(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
+{
+    const roce_retransmission_counters *n = &flow->sum.retransmissions;
+    guint32 point;
+    if (n->spurious_rounds > 0 && n->rounds == n->by_cause[ROCE_CAUSE_TIMEOUT]) {
+        g_autofree char *rounds = rs_finding_count(n->spurious_rounds, "was", "were");
+        g_string_append_printf(
+            text, "  %s needless: what they repeated was late and came.", rounds);
+    }
+    if (!rs_flow_lost_nothing(flow, &point)) {
+        return;
+    }
+    g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
+    g_string_append_printf(
+        text, "  All that was sent came to %s%s.", name,
+        silence == NULL ? ": it or its ACKs were late, or ACKs were lost" : "");
+    f->advice = g_strdup(
+        "Look for what holds packets up for longer than the ACK timeout (pauses, a "
+        "receiver that is slow to answer) and whether that is too short "
+        "(NCCL_IB_TIMEOUT); and at the way of ACKs back.");
+}
+
 static gboolean
 write_timeouts(const rs_flow *flow, rs_finding *f)
 {
@@ -109,11 +173,14 @@ write_timeouts(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = rs_flow_ends(flow);
     GString *text = g_string_new(NULL);
     append_silence(text, flow);
-    append_outcome(text, flow, STOPPED, "stopped after");
-    append_outcome(text, flow, CAPTURE_ENDS, "had, when the capture ended,");
+    append_outcome(text, flow, RS_STOPPED, "stopped after");
+    append_outcome(text, flow, RS_CAPTURE_ENDS, "had, when the capture ended,");
     f->title = g_strdup_printf("%s from %s", n, who);
-    f->detail = g_string_free(text, FALSE);
     f->severity = RS_SEVERITY_WARNING;
+    g_autofree char *silence = rs_flow_silence(flow);
+    add_late(flow, f, text, silence);
+    add_stop(flow, f, text, silence);
+    f->detail = g_string_free(text, FALSE);
     return TRUE;
 }
 
@@ -164,20 +231,16 @@ write_unanswered(const rs_flow *flow, rs_finding *f, const char *n, const char *
 {
     const roce_stream *s = rs_flow_stream(flow, 0);
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
-    g_autofree char *mtu =
-        s->pmtu_bytes > 0
-            ? g_strdup_printf("  Its path MTU is %u bytes.", s->pmtu_bytes)
-            : g_strdup("");
     f->title =
         g_strdup_printf("%s of retransmission from %s that nothing answered", n, who);
-    f->detail =
-        g_strdup_printf("%s answered other queue pairs here, and never QP 0x%x.%s", dst,
-                        s->dst_qpn, mtu);
-    f->advice = g_strdup(
-        "Its packets do not arrive, or no answer comes back.  See whether small "
-        "packets "
-        "do where large ones do not (an MTU on the way that is too small), and whether "
-        "that queue pair is up at the receiver.");
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text,
+                           "%s answered other queue pairs here, and never QP 0x%x.",
+                           dst, s->dst_qpn);
+    append_mtu(text, s);
+    f->detail = g_string_free(text, FALSE);
+    f->advice =
+        g_strdup("Its packets do not arrive, or no answer comes back.  " MTU_ADVICE);
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 
 #include "further.h"
 #include "sorting.h"
+#include "stopped.h"
 #include "twins.h"
 
 /* A stream at one of its points. */
@@ -145,22 +146,40 @@ mark_behind(GArray *places, const GArray *way, guint32 stream)
     }
 }
 
+/* So many PSNs, at most, were repeated until their queue pair stopped, and may have come
+ * nowhere. */
+static guint64
+given_up(const rs_analysis *analysis, const roce_stream *s)
+{
+    if (rs_stop_of(analysis, s) == RS_WENT_ON) {
+        return 0;
+    }
+    return roce_stream_trouble_of(s)->retransmissions.packets /
+           rs_stalls_of(analysis->watchers.stalls, s->id)->repeats;
+}
+
 /* Whether it is known of each packet at which points it was seen, and all of these saw the
- * same PSNs: what did not come to one of them was sent again, and that came. */
+ * same PSNs, but for those that were given up: what did not come to one of them was sent
+ * again, and that came. */
 static gboolean
 knows_twins(const rs_analysis *analysis, const GArray *way)
 {
+    const roce_stream *first = at(way, 0)->stream;
+    guint64 most = rs_summary_n_psns(first);
+    guint64 least = most - MIN(most, given_up(analysis, first));
     gboolean known = analysis->twins != NULL && rs_twins_complete(analysis->twins);
     for (guint i = 0; i < way->len && known; i++) {
         const roce_stream *s = at(way, i)->stream;
-        known = rs_twins_repeats(analysis->twins, s->id) == 0 &&
-                rs_summary_n_psns(s) == rs_summary_n_psns(at(way, 0)->stream);
+        guint64 n = rs_summary_n_psns(s);
+        known =
+            rs_twins_repeats(analysis->twins, s->id) == 0 && n <= most && n >= least;
     }
     return known;
 }
 
 /* A timeout is told of the packet that it begins with; those behind it in the same round
- * were lost as well where they did not come.  No more was lost than was sent again. */
+ * were lost as well where they did not come.  No more was lost than was sent again, or given
+ * up. */
 static void
 place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *places,
                const GArray *way, guint stands_at)
@@ -185,7 +204,9 @@ place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *place
             g_array_append_val(places, one);
         }
     }
-    if (sum > at(way, stands_at)->again) { /* something of it is no loss */
+    const stop *standing = at(way, stands_at);
+    guint64 most = standing->again + given_up(analysis, standing->stream);
+    if (sum > most) { /* something of it is no loss */
         g_array_set_size(places, n_told);
     }
 }
@@ -222,11 +243,12 @@ gboolean
 rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
                  guint32 *last)
 {
-    const GArray *members = rs_summary_members(summary, stream);
+    guint32 standing = g_array_index(summary->group, guint32, stream);
+    const GArray *members = rs_summary_members(summary, standing);
     if (members == NULL) {
         return FALSE;
     }
-    g_autoptr(GArray) places = rs_loss_places(analysis, summary, stream);
+    g_autoptr(GArray) places = rs_loss_places(analysis, summary, standing);
     g_autoptr(GArray) way = way_of(analysis, members);
     guint stands_at = index_of(way, stream);
     if (stands_at + 1 >= way->len || !knows_twins(analysis, way)) {

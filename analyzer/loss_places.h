@@ -31,9 +31,8 @@ typedef struct rs_loss_place {
 GArray *
 rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream);
 
-/* Of the stream that stands for all: whether all that was seen of it at its point, but for
- * what was lost in places that are known, came to points further on; then `last` is the
- * stream at the last of them. */
+/* Whether all that was seen of a stream at its point, but for what was lost in places that
+ * are known, came to points further on; then `last` is the stream at the last of them. */
 gboolean
 rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
                  guint32 *last);

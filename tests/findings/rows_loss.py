@@ -123,6 +123,32 @@ def three_points():
     return path.bytes()
 
 
+def lost_twice():
+    """A packet is lost, asked for, and lost once more behind the first of two points."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(20))
+    path.send(lambda on, _: on.write(20), at=("one",)).send(lambda on, _: on.write(21))
+    path.send(lambda on, _: on.ack(20, 20, syndrome=0x60))
+    path.send(lambda on, _: on.write(20), at=("one",)).send(lambda on, _: on.write(21))
+    path.send(lambda on, _: on.wait(50_000_000).write(20)).send(lambda on, _: on.write(21))
+    path.send(lambda on, _: on.ack(21, 22)).send(lambda on, _: on.exchange(30, 22))
+    return path.bytes()
+
+
+def given_up():
+    """A packet is repeated until its sender gives up, and never comes to the second of two
+    points, where others are seen all the time."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(50))
+    path.send(lambda on, _: on.write(50), at=("one",))
+    for _ in range(5):
+        path.send(lambda on, _: on.wait(5_000_000))
+        path.send(lambda on, _: on.write(50), at=("one",))
+        path.send(lambda on, _: on.write(7, qpn=0x99))
+    path.send(lambda on, _: on.wait(10**9).write(8, qpn=0x99))
+    return path.bytes()
+
+
 def response(on, part, psn, length=1024, **how):
     headers = b"" if part == "Middle" else roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)
     return on.packet("b", f"RC RDMA READ Response {part}", psn, headers=headers,
@@ -216,6 +242,8 @@ ROWS = [
     Row("undelivered_after_capture", FIRES, "a second point never saw it",
         two_hosts(FEW, at=("sender", "receiver"), forward=drop(20)), "critical",
         also=about("1 packet lost between")),
+    Row("undelivered_after_capture", FIRES, "nor what was sent for it",
+        lost_twice, "critical", also=about("2 packets lost between one.pcap and two.pcap")),
     Row("undelivered_after_capture", FIRES, "a second point never saw it, by another clock",
         changed(two_hosts(FEW, at=BOTH, forward=drop(20)), receiver=shifted(-MINUTE_NS)),
         "critical", also=about("1 packet lost between sender.pcap and receiver.pcap")),
@@ -251,7 +279,11 @@ ROWS = [
 
     Row("data_or_ack_lost", FIRES, "no ACK was captured before it came again",
         wire(retry_not_acknowledged), "warning"),
+    Row("data_or_ack_lost", FIRES, "it was given up, and came to no second point",
+        given_up, "critical", also=about("6 packets lost between one.pcap and two.pcap")),
     Row("data_or_ack_lost", NOT, "an ACK was", wire(retry)),
+    Row("data_or_ack_lost", NOT, "it was lost, asked for and lost again: that is told",
+        lost_twice),
     Row("data_or_ack_lost", CANNOT, "the direction of the ACKs was not captured",
         lambda: {"sent.pcap": two_hosts(
             FEW, at="sender", a=TIMEOUT, artefacts=(OnePerDirection(),),

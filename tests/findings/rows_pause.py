@@ -413,6 +413,13 @@ ROWS = [
     Row("pfc", NOT, "less than 1 %", wire(paused(10_000, 1_010 * US)), "note", SPEED),
     Row("pfc", NOT, "802.3x is none", wire(paused(10_000, 990 * US, roce.pause)), None,
         SPEED),
+    Row("pfc", FIRES, "1 % of the time on the fastest link that there is",
+        wire(paused(100_000, 900 * US)), "warning",
+        also=says("priority 3 for 12.5 µs at least; for how long is not known without "
+                  "--link-speed", "paused for 12.5 µs (1.4 %) and more")),
+    Row("pfc", FIRES, "ended by XON sooner than it can have run out on any link",
+        wire(held(30 * US, 30 * US, gap_ns=100 * US)), "warning",
+        also=says("for 60 µs at least")),
     Row("pfc", CANNOT, "the speed of the link is not known",
         wire(paused(10_000, 990 * US)), "note",
         also=says("priority 3; for how long is not known without --link-speed", "quanta")),

@@ -3,7 +3,7 @@
 
 import roce
 from artefacts import DeliverTwice, OnePerDirection
-from captures import START_NS, Wire, drop, late, two_hosts, wire
+from captures import START_NS, Path, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, Impairment, Work
 
@@ -41,6 +41,32 @@ def repeats(n, wait_ns=5_000_000, then=lambda on: on.wait(10**9).write(0, qpn=0x
             on.wait(wait_ns).write(50)
         then(on)
     return talk
+
+
+def others_are_answered(on):
+    on.wait(10**9).write(0, qpn=0x99).ack(0, 1, qpn=0x98)
+
+
+def held_up_on_the_way():
+    """Between two points a link stands still for longer than the sender waits."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(50))
+    one, two = path.points.values()
+    one.write(50).wait(5_000_000).write(50)
+    two.now = one.now
+    two.write(50).write(50)
+    one.now = two.now
+    path.send(lambda on, _: on.ack(50, 51)).send(lambda on, _: on.ack(50, 51))
+    path.send(lambda on, _: on.exchange(50, 51))
+    return path.bytes()
+
+
+def late_tail(on):
+    """A sender is paused for longer than it waits for ACKs."""
+    on.exchange(50)
+    for psn in range(50, 58):
+        on.write(psn)
+    on.wait(50_000_000).write(50).ack(52, 53).ack(57, 58).exchange(20, 58)
 
 
 def answered(on):
@@ -129,16 +155,28 @@ ROWS = [
         wire(again(50_000_000)), "warning",
         also=says("for that long: 50.0 ms.", never=("in all", "stopped"))),
     Row("timeout", FIRES, "three repeats without an answer, and nothing more",
-        wire(repeats(3)), "warning",
+        wire(repeats(3)), "critical",
         also=says("5.00 ms at the longest, 15.0 ms in all.",
-                  "1 queue pair stopped after 3 unanswered repeats (to QP 0x")),
+                  "1 queue pair stopped after 3 unanswered repeats (to QP 0x",
+                  "10.0.0.2 has sent no RoCE packet since")),
+    Row("timeout", FIRES, "the receiver speaks to others, but to this queue pair no more",
+        wire(repeats(3, then=others_are_answered)), "critical",
+        also=says("1 queue pair stopped", "10.0.0.2 was heard of later.", never=("has sent no",))),
     Row("timeout", FIRES, "two are too few to say that it stopped",
         wire(repeats(2)), "warning", also=says(never=("stopped",))),
     Row("timeout", FIRES, "the last one is answered", wire(repeats(5, then=answered)),
         "warning", also=says(never=("stopped", "ended"))),
     Row("timeout", FIRES, "whether it stopped is not known: the capture ends",
-        wire(repeats(7, then=lambda on: on.wait(5_000_000).write(0, qpn=0x99))), "warning",
+        wire(repeats(7, then=lambda on: on.wait(5_000_000).write(0, qpn=0x99))), "critical",
         also=says("1 queue pair had, when the capture ended, 7 unanswered", never=("stopped",))),
+    Row("timeout", FIRES, "and whether the receiver is gone is not, either",
+        wire(repeats(7, then=lambda on: on.wait(5_000_000).write(0, qpn=0x99, sender="b"))),
+        "warning", also=says("when the capture ended, 7 unanswered", never=("has sent no",))),
+    Row("timeout", FIRES, "known at one of two points: what was sent came, only late",
+        held_up_on_the_way, "warning",
+        also=says("All that was sent came to two.pcap: it or its ACKs were late")),
+    Row("timeout", FIRES, "the first copies come while they are sent again",
+        wire(late_tail), "warning", also=says("1 was needless")),
     Row("timeout", NOT, "a NAK asked for it", two_hosts(WRITES, forward=drop(20))),
     Row("timeout", CANNOT, "the capture ends before it is sent again", wire(tail_loss)),
 
@@ -146,6 +184,8 @@ ROWS = [
         wire(again(3_000)), "warning"),
     Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
         wire(one_unanswered), "warning", also=says("and never QP 0x99")),
+    Row("unexplained_round", NOT, "another point knows that it was a timeout",
+        held_up_on_the_way),
     Row("unexplained_round", NOT, "after a long silence", wire(again(50_000_000))),
     Row("unexplained_round", NOT, "the first of a stream was overtaken on its way here",
         wire(lambda on: on.write(1).write(0).ack(1, 2).exchange(20, 2))),
