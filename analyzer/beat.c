@@ -481,11 +481,13 @@ try_fold(const way *w, guint fold, numbers *of, rs_beat *beat)
     if (!are_regular(of, &like)) {
         return IRREGULAR;
     }
+    if (like.period_ns < RS_RHYTHM_LEAST_PERIOD_NS) {
+        return TOO_FAST;
+    }
     g_autoptr(GArray) bursts = cut(w->row, w->loud, w->silence_ns, of->n);
     g_autoptr(GArray) folded = fold_bursts(bursts, fold, phase);
     mark_partial(folded, like.bytes);
-    if (like.period_ns < RS_RHYTHM_LEAST_PERIOD_NS ||
-        median_packets(folded) < RS_RHYTHM_LEAST_PACKETS) {
+    if (median_packets(folded) < RS_RHYTHM_LEAST_PACKETS) {
         return TOO_FAST;
     }
     *beat = (rs_beat){
