@@ -533,25 +533,66 @@ find_repairs(rs_beat *beat, const rs_cells *row, guint64 width_ns)
     }
 }
 
+/* Silences that are so much alike that no break is among them: where the next longer ones
+ * begin and the next shorter ones end is all that breaks depend on. */
+typedef struct alike {
+    guint n;
+    guint64 shortest, longest;
+} alike;
+
+/* Two for each power of two: from it to half as much again, and from there to the next. */
+#define N_ALIKE 128
+#define ALIKE_PERCENT 150
+_Static_assert(BREAK_OF_FEW >= ALIKE_PERCENT && BREAK_OF_MANY >= ALIKE_PERCENT,
+               "no break is among silences that are alike");
+
+static guint
+alike_of(guint64 silence)
+{
+    if (silence < 2) {
+        return (guint)silence;
+    }
+    guint power = 63 - (guint)__builtin_clzll(silence);
+    return power * 2 + (silence >> (power - 1) & 1);
+}
+
+/* All but the first, which is before all loud cells. */
+static void
+group_silences(const loud_cells *loud, alike *groups)
+{
+    for (guint i = 0; i < N_ALIKE; i++) {
+        groups[i] = (alike){.shortest = G_MAXUINT64};
+    }
+    for (guint i = 1; i < loud->n; i++) {
+        guint64 silence = loud->silences[i];
+        alike *group = &groups[alike_of(silence)];
+        group->n++;
+        group->shortest = MIN(group->shortest, silence);
+        group->longest = MAX(group->longest, silence);
+    }
+}
+
 /* Tries each break in the lengths of silences, from the longest on. */
 static gboolean
 try_breaks(const rs_cells *row, const loud_cells *loud, guint64 least_ns, rs_beat *beat)
 {
-    guint n = loud->n - 1; /* silences, of which there are all but the first */
-    guint64 *silences = loud->work;
-    memcpy(silences, loud->silences + 1, n * sizeof *silences);
-    rs_sort_u64(silences, n);
+    alike groups[N_ALIKE];
+    group_silences(loud, groups);
     numbers of = make_numbers(loud);
     gboolean found = FALSE;
-    for (guint k = RS_RHYTHM_LEAST_BURSTS - 1; k <= n && !found; k++) {
-        guint64 between = silences[n - k];
-        guint64 within = k < n ? silences[n - k - 1] : 0;
-        guint64 least = k < FEW_INTERVALS ? BREAK_OF_FEW : BREAK_OF_MANY;
-        if (between == 0 || between < least_ns) {
-            break;
+    guint n_longer = 0;
+    guint64 between = G_MAXUINT64; /* the shortest of those */
+    for (guint i = N_ALIKE; i-- > 0 && between >= least_ns && !found;) {
+        const alike *group = &groups[i];
+        if (group->n == 0 && i > 0) { /* at 0, behind which is nothing, ends the last */
+            continue;
         }
+        guint64 least = n_longer < FEW_INTERVALS ? BREAK_OF_FEW : BREAK_OF_MANY;
         const way w = {row, loud, between};
-        found = between * 100 >= within * least && try_cut(&w, &of, beat);
+        found = n_longer >= RS_RHYTHM_LEAST_BURSTS - 1 &&
+                between * 100 >= group->longest * least && try_cut(&w, &of, beat);
+        n_longer += group->n;
+        between = group->shortest;
     }
     g_free(of.memory);
     return found;
