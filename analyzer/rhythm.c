@@ -39,6 +39,12 @@ typedef struct search {
     guint64 round_trip_ns;
 } search;
 
+/* Edges in which a beat is looked for. */
+typedef struct voices {
+    const rs_cells *row; /* of all of them */
+    gboolean several;    /* among_several() */
+} voices;
+
 /* ---- the point ---- */
 
 static guint32
@@ -135,19 +141,18 @@ among_several(const search *s, const gboolean *uses)
 }
 
 static gboolean
-is_rhythm(const search *s, const gboolean *uses, const rs_beat *beat)
+is_rhythm(const search *s, const voices *of, const rs_beat *beat)
 {
     return !keeps_time_by_repair(beat) &&
-           (among_several(s, uses) ||
+           (of->several ||
             (beat->bursts->len >= RS_RHYTHM_LEAST_OF_TWO &&
              median_silence(beat) >= s->round_trip_ns * RS_RHYTHM_ROUND_TRIPS));
 }
 
-/* A beat of the edges in use, of which the row is, in cells of one width. */
+/* A beat of some edges, of which the row is, in cells of one width. */
 static gboolean
-find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
-                   const gboolean *uses, guint64 share, guint *n_loud,
-                   finding_of_beat *found)
+find_beat_of_width(const search *s, const voices *of, const rs_cells *row,
+                   guint64 width, guint64 share, guint *n_loud, finding_of_beat *found)
 {
     found->width_ns = s->level->width_ns * width;
     found->share = share;
@@ -156,7 +161,7 @@ find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
     if (!rs_beat_find(row, found->width_ns, least_ns, share, n_loud, &found->beat)) {
         return FALSE;
     }
-    if (is_rhythm(s, uses, &found->beat)) {
+    if (is_rhythm(s, of, &found->beat)) {
         *n_loud = 0; /* of these one was found */
         return TRUE;
     }
@@ -166,17 +171,18 @@ find_beat_of_width(const search *s, const rs_cells *row, guint64 width,
 
 /* The same in cells of any width. */
 static gboolean
-find_beat_in(const search *s, const rs_cells *row, const gboolean *uses, guint64 share,
-             no_rhythm *known, finding_of_beat *found)
+find_beat_in(const search *s, const voices *of, guint64 share, no_rhythm *known,
+             finding_of_beat *found)
 {
     gboolean is_found =
-        find_beat_of_width(s, row, widths[0], uses, share, &known->n_loud[0], found);
+        find_beat_of_width(s, of, of->row, widths[0], share, &known->n_loud[0], found);
     rs_cells wider = {0};
     for (guint i = 1; i < N_WIDTHS && !is_found; i++) {
-        rs_cells wide = rs_beat_widen(i > 1 ? &wider : row, widths[i] / widths[i - 1]);
+        rs_cells wide =
+            rs_beat_widen(i > 1 ? &wider : of->row, widths[i] / widths[i - 1]);
         g_free(wider.at);
         wider = wide;
-        is_found = find_beat_of_width(s, &wider, widths[i], uses, share,
+        is_found = find_beat_of_width(s, of, &wider, widths[i], share,
                                       &known->n_loud[i], found);
     }
     g_free(wider.at);
@@ -187,8 +193,9 @@ static gboolean
 find_beat(const search *s, const gboolean *uses, guint64 share, finding_of_beat *found)
 {
     rs_cells row = rs_beat_row(s->level, uses);
+    const voices of = {.row = &row, .several = among_several(s, uses)};
     no_rhythm none = {0};
-    gboolean is_found = find_beat_in(s, &row, uses, share, &none, found);
+    gboolean is_found = find_beat_in(s, &of, share, &none, found);
     g_free(row.at);
     return is_found;
 }
@@ -229,15 +236,12 @@ find_like_minded(const search *s, gboolean *uses, guint64 share)
     g_autoptr(GArray) list = heaviest_edges(s);
     guint64 period = 0;
     memset(uses, 0, rs_edges_n(s->edges) * sizeof *uses);
-    g_autofree gboolean *alone = g_new0(gboolean, rs_edges_n(s->edges));
     for (guint i = 0; i < MIN(list->len, ALONE_AT_MOST); i++) {
         guint32 edge = g_array_index(list, guint32, i);
         finding_of_beat own = {0};
-        alone[edge] = TRUE;
         const rs_cells row = rs_level_cells(s->level, edge);
-        gboolean found = find_beat_in(s, &row, alone, share, &s->known[1 + i], &own);
-        alone[edge] = FALSE;
-        if (!found) {
+        const voices alone = {.row = &row};
+        if (!find_beat_in(s, &alone, share, &s->known[1 + i], &own)) {
             continue;
         }
         guint64 its = own.beat.period_ns;
@@ -493,7 +497,8 @@ search_level(const search *s, guint64 share)
 {
     g_autofree gboolean *uses = uses_of(s);
     finding_of_beat found = {0};
-    gboolean all = find_beat_in(s, s->row, uses, share, &s->known[0], &found);
+    const voices everybody = {.row = s->row, .several = among_several(s, uses)};
+    gboolean all = find_beat_in(s, &everybody, share, &s->known[0], &found);
     if (!all &&
         !(find_like_minded(s, uses, share) && find_beat(s, uses, share, &found))) {
         return NULL;
