@@ -22,14 +22,14 @@ ends_beyond(const roce_history *history, uint32_t i, int64_t psn)
     return slot->psn + slot->span > psn;
 }
 
-/* Where the entry stands if none is missing behind it and each takes one PSN, as is the
- * rule; n where that is not so. */
+/* Where the entry stands, which is none behind the newest one, if none is missing from there
+ * on and each takes one PSN, as is the rule; n where that is not so. */
 static uint32_t
 guess(const roce_history *history, int64_t psn)
 {
     const uint32_t n = history->n;
-    int64_t behind = n > 0 ? roce_history_at(history, n - 1)->psn - psn : -1;
-    if (behind < 0 || behind >= n) {
+    int64_t behind = roce_history_at(history, n - 1)->psn - psn;
+    if (behind >= n) {
         return n;
     }
     uint32_t i = n - 1 - (uint32_t)behind;
@@ -41,13 +41,20 @@ guess(const roce_history *history, int64_t psn)
 uint32_t
 roce_history_lower(const roce_history *history, int64_t psn)
 {
+    if (history->n == 0) {
+        return 0;
+    }
+    const roce_slot *newest = roce_history_at(history, history->n - 1);
+    if (newest->psn <= psn) { /* where all others have ended */
+        return newest->psn + newest->span > psn ? history->n - 1 : history->n;
+    }
     uint32_t guessed = guess(history, psn);
     if (guessed < history->n) {
         return guessed;
     }
     uint32_t low = 0;
-    uint32_t high = history->n;
-    for (uint32_t step = 1; step <= history->n; step *= 2) { /* mostly it is new */
+    uint32_t high = history->n - 1;
+    for (uint32_t step = 2; step <= history->n; step *= 2) { /* mostly it is new */
         if (!ends_beyond(history, history->n - step, psn)) {
             low = history->n - step + 1;
             break;
