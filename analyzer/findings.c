@@ -215,7 +215,7 @@ static void
 tidy_frames(rs_finding *finding)
 {
     GArray *frames = finding->frames;
-    g_array_sort(frames, rs_by_u64);
+    rs_sort_array_u64(frames);
     guint n = 0;
     for (guint i = 0; i < frames->len; i++) {
         guint64 frame = g_array_index(frames, guint64, i);
