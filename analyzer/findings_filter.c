@@ -31,9 +31,11 @@ set_of_streams(const rs_finding *finding)
         while (++i < ids->len && g_array_index(ids, guint32, i) == last + 1) {
             last++;
         }
-        g_string_append_printf(text, text->len > 0 ? ", %u" : "%u", first);
+        g_string_append(text, text->len > 0 ? ", " : "");
+        rs_format_append_number(text, first);
         if (last > first) {
-            g_string_append_printf(text, "..%u", last);
+            g_string_append(text, "..");
+            rs_format_append_number(text, last);
         }
     }
     return g_string_free(text, FALSE);

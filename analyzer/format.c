@@ -4,13 +4,52 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#define MOST_DIGITS 20 /* of 64 bits */
+
+/* Writes the digits of n so that they end before `end`; returns where they begin. */
+static char *
+write_digits(guint64 n, char *end)
+{
+    do {
+        *--end = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    return end;
+}
+
+void
+rs_format_append_number(GString *text, guint64 n)
+{
+    char digits[MOST_DIGITS];
+    char *end = digits + sizeof digits;
+    char *at = write_digits(n, end);
+    g_string_append_len(text, at, end - at);
+}
+
+/* "10.0.0.1" */
+static char *
+format_ipv4(const guint8 bytes[4])
+{
+    char text[INET_ADDRSTRLEN];
+    char *at = text + sizeof text;
+    *--at = '\0';
+    for (guint i = 4; i-- > 0;) {
+        at = write_digits(bytes[i], at);
+        if (i > 0) {
+            *--at = '.';
+        }
+    }
+    return g_strdup(at);
+}
+
 char *
 rs_format_addr(const roce_addr *addr)
 {
     char text[INET6_ADDRSTRLEN] = "?";
     if (addr->family == 4) {
-        inet_ntop(AF_INET, addr->bytes, text, sizeof text);
-    } else if (addr->family == 6) {
+        return format_ipv4(addr->bytes);
+    }
+    if (addr->family == 6) {
         inet_ntop(AF_INET6, addr->bytes, text, sizeof text);
     }
     return g_strdup(text);
@@ -43,16 +82,18 @@ rs_format_mac(const guint8 mac[6])
 char *
 rs_format_count(guint64 n)
 {
-    g_autofree char *plain = g_strdup_printf("%" G_GUINT64_FORMAT, n);
-    GString *text = g_string_new(NULL);
-    gsize length = strlen(plain);
-    for (gsize i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
-            g_string_append_c(text, ',');
+    char text[MOST_DIGITS + MOST_DIGITS / 3 + 1];
+    char *at = text + sizeof text;
+    *--at = '\0';
+    for (; n >= 1000; n /= 1000) {
+        char *group = at - 3;
+        at = write_digits(n % 1000, at);
+        while (at > group) {
+            *--at = '0';
         }
-        g_string_append_c(text, plain[i]);
+        *--at = ',';
     }
-    return g_string_free(text, FALSE);
+    return g_strdup(write_digits(n, at));
 }
 
 char *
@@ -178,8 +219,8 @@ rs_format_frame_filter(const guint64 *frames, guint n_frames)
 {
     GString *text = g_string_new("frame.number in {");
     for (guint i = 0; i < n_frames; i++) {
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-                               frames[i]);
+        g_string_append(text, i > 0 ? ", " : "");
+        rs_format_append_number(text, frames[i]);
     }
     g_string_append_c(text, '}');
     return g_string_free(text, FALSE);

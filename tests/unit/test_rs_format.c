@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Durations as people read them. */
+/* Numbers, durations and addresses as people read them. */
 #include "check.h"
 
 #include "format.h"
+
+#include <string.h>
 
 #define US UINT64_C(1000)
 #define MS (1000 * US)
@@ -44,9 +46,62 @@ test_durations(void)
     }
 }
 
+static void
+test_numbers(void)
+{
+    static const struct {
+        guint64 n;
+        const char *number, *count;
+    } rows[] = {
+        /* clang-format off */
+        {0, "0", "0"},
+        {9, "9", "9"},
+        {10, "10", "10"},
+        {999, "999", "999"},
+        {1000, "1000", "1,000"},
+        {10020, "10020", "10,020"},
+        {999999, "999999", "999,999"},
+        {1000000, "1000000", "1,000,000"},
+        {G_MAXUINT64, "18446744073709551615", "18,446,744,073,709,551,615"},
+        /* clang-format on */
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        check_row(rows[i].number);
+        g_autoptr(GString) number = g_string_new("n = ");
+        g_autofree char *count = rs_format_count(rows[i].n);
+        rs_format_append_number(number, rows[i].n);
+        CHECK_STR(number->str + strlen("n = "), rows[i].number);
+        CHECK_STR(count, rows[i].count);
+    }
+}
+
+static void
+test_addresses(void)
+{
+    static const struct {
+        roce_addr addr;
+        const char *text;
+    } rows[] = {
+        /* clang-format off */
+        {{.family = 0}, "?"},
+        {{.family = 4}, "0.0.0.0"},
+        {{.family = 4, .bytes = {10, 0, 9, 100}}, "10.0.9.100"},
+        {{.family = 4, .bytes = {255, 255, 255, 255}}, "255.255.255.255"},
+        {{.family = 6, .bytes = {0xfe, 0x80, [15] = 1}}, "fe80::1"},
+        /* clang-format on */
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = rs_format_addr(&rows[i].addr);
+        check_row(rows[i].text);
+        CHECK_STR(text, rows[i].text);
+    }
+}
+
 int
 main(void)
 {
+    test_numbers();
+    test_addresses();
     test_durations();
     return check_status();
 }
