@@ -91,13 +91,15 @@ answers_to(const roce_tracker *tracker, const roce_stream *s)
     return peer->packets - roce_stream_congestion_of(peer)->cnps_sent;
 }
 
-/* Whether at a point the data of `s` and what else answers it came by, and no CNP, though
+/* Whether at a point the data of `s` and what else answers it came by, and hardly a CNP, though
  * that is at the sender, where all of them end. */
 static gboolean
-heard_none(const roce_tracker *tracker, const roce_stream *s, const roce_stream *there)
+heard_hardly_any(const roce_tracker *tracker, const roce_stream *s,
+                 const roce_stream *there)
 {
     if (there->point == s->point || there->peer == ROCE_NO_STREAM ||
-        there->partial_path || count_cnps(there) > 0 ||
+        there->partial_path ||
+        count_cnps(there) * 100 > count_cnps(s) * (100 - RS_HEARD_PERCENT) ||
         has_open_cnps(tracker, there->point, &s->dst)) {
         return FALSE;
     }
@@ -109,7 +111,7 @@ heard_none(const roce_tracker *tracker, const roce_stream *s, const roce_stream 
              is_all_of_host(tracker, there->point, &s->src)));
 }
 
-/* The same stream at the sender, where none of its CNPs came; NULL: not known. */
+/* The same stream at the sender, where hardly any of its CNPs came; NULL: not known. */
 static const roce_stream *
 deaf_end(const rs_flow *flow, const roce_stream *s)
 {
@@ -120,7 +122,7 @@ deaf_end(const rs_flow *flow, const roce_stream *s)
          i++) {
         const roce_stream *there =
             roce_tracker_stream(tracker, g_array_index(members, guint32, i));
-        if (heard_none(tracker, s, there)) {
+        if (heard_hardly_any(tracker, s, there)) {
             return there;
         }
     }
@@ -131,7 +133,7 @@ deaf_end(const rs_flow *flow, const roce_stream *s)
 typedef struct unmoved {
     guint n;
     const rs_cnp_burst *worst; /* of most CNPs; NULL without any */
-    guint64 cnps;
+    guint64 cnps, heard;
     guint32 here, there; /* points, of the last one: seen, and not seen */
 } unmoved;
 
@@ -167,13 +169,15 @@ say_unheard(const rs_flow *flow, rs_finding *f, const unmoved *unheard)
     g_autofree char *here = rs_point_name(a, unheard->here);
     g_autofree char *there = rs_point_name(a, unheard->there);
     g_autofree char *rates = rates_of(unheard);
-    f->title =
-        g_strdup_printf("None of %s about data from %s was seen at %s", cnps, who, src);
+    g_autofree char *heard =
+        unheard->heard == 0 ? g_strdup("None") : rs_format_count(unheard->heard);
+    f->title = g_strdup_printf("%s of %s about data from %s %s seen at %s", heard, cnps,
+                               who, unheard->heard > 1 ? "were" : "was", src);
     f->detail = g_strdup_printf(
-        "They came by at %s and not at %s, where the data and its other answers did.  "
+        "%s came by at %s and not at %s, where the data and its other answers did.  "
         "They were lost on the way and the sender cannot slow down, or its NIC takes "
         "them in before they are captured, as its counters tell.  %s",
-        here, there, rates);
+        unheard->heard > 0 ? "The others" : "They", here, there, rates);
     f->advice = g_strdup("Look at what becomes of CNPs between these two points: the "
                          "queue of their priority, its drops, filters and policers.");
 }
@@ -204,6 +208,7 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
         if (deaf != NULL) {
             add_unmoved(&unheard, s, burst);
             unheard.there = deaf->point;
+            unheard.heard += count_cnps(deaf);
         } else {
             add_unmoved(&heard, s, burst);
         }

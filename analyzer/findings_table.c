@@ -222,7 +222,7 @@ const rs_finding_row rs_finding_rows[] = {
     {"no_reaction", RS_SEVERITY_WARNING, "A sender that does not slow down",
      "warning where REACTION_CNPS CNPs about one stream, REACTION_SPACING_US apart at most on average, left it more than REACTION_PERCENT of its rate; not said of rates below REACTION_LEAST_MBPS, which may be the least that a NIC goes down to, nor of senders that wait for their application or for ACKs",
      {THRESHOLD(REACTION_CNPS, "CNPs"), THRESHOLD(REACTION_SPACING_US, "us"), THRESHOLD(REACTION_PERCENT, "%"), THRESHOLD(REACTION_LEAST_MBPS, "Mb/s"), THRESHOLD(HEARD_PERCENT, "%")},
-     "Its reaction point seems to be off, or the CNPs do not reach it: they were seen here, not there.  Where the sender was captured as well, and HEARD_PERCENT of the data and of its other answers came by there but no CNP, that is what is said.  Whoever shares a queue with it pays.",
+     "Its reaction point seems to be off, or the CNPs do not reach it: they were seen here, not there.  Where the sender was captured as well, and HEARD_PERCENT of the data and of its other answers came by there but none of the CNPs, or fewer than one in ten, that is what is said.  Whoever shares a queue with it pays.",
      "Check at the sender that ECN is on for the priority of this data, as a reaction point, and whether it counts the CNPs as handled.",
      "the first and the last CNP of the longest burst of each stream", notification_look, rs_find_flows_at_most, &rs_flow_no_reaction},
     {"ce_without_cnp", RS_SEVERITY_WARNING, "Marks, and never a CNP",

@@ -288,6 +288,11 @@ def some(on):
     (cnp if on.ident % 2 else elsewhere)(on)
 
 
+def few(on):
+    """One of sixteen comes."""
+    (elsewhere if on.ident % 16 else cnp)(on)
+
+
 def slower(n):
     return 1_000 if n else 0
 
@@ -390,6 +395,9 @@ ROWS = [
                   "came by at receiver.pcap and not at sender.pcap")),
     Row("no_reaction", FIRES, "all of them did", at_both_ends(cnp), "warning",
         also=says("10.0.0.1 does not slow down")),
+    Row("no_reaction", FIRES, "hardly any of them did", at_both_ends(few), "warning",
+        also=says("1 of 64 CNPs about data from 10.0.0.1 to 10.0.0.2 was seen at 10.0.0.1",
+                  "The others came by at receiver.pcap")),
     Row("no_reaction", FIRES, "some of them did", at_both_ends(some), "warning",
         also=says("10.0.0.1 does not slow down")),
     Row("no_reaction", FIRES, "inside the network they may take another way",
