@@ -291,9 +291,8 @@ storm_detail(const rs_findings *all, const rs_holds *holds, guint n_carried)
         }
     }
     if (n_carried > 0) {
-        g_autofree char *ports = rs_finding_count(n_carried, "port", "ports");
-        g_string_append_printf(text, "  %s more paused for as long in consequence.",
-                               ports);
+        g_autofree char *ports = rs_finding_count(n_carried, "more port", "more ports");
+        g_string_append_printf(text, "  %s paused for as long in consequence.", ports);
     }
     return g_string_free(text, FALSE);
 }
