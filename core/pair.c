@@ -317,24 +317,19 @@ is_vetoed(roce_stream_state *s, const roce_stream_state *partner,
     return true;
 }
 
-/* Whether it can answer the request that has its PSN: of READ responses the first alone has
- * that of the request. */
+/* Whether a packet can answer the request of `s` that has this PSN: of READ responses the
+ * first alone has the PSN of its request, which is a READ, as far as it is remembered. */
 static bool
-may_answer_its_psn(const roce_arrival *a)
+may_answer(const roce_stream_state *s, const roce_arrival *a, uint32_t psn24)
 {
-    return !roce_role_is_response_data(a->info->role) ||
-           roce_part_starts(a->info->part);
-}
-
-/* Whether that request, as far as it is remembered, is one that is answered so. */
-static bool
-is_answered_so(const roce_stream_state *s, const roce_arrival *a, uint32_t psn24)
-{
+    if (!roce_role_is_response_data(a->info->role)) {
+        return true;
+    }
     const roce_lane *lane = &s->requests;
     const roce_slot *slot =
         roce_history_find(&lane->history, roce_psn_expand(psn24, lane->max_next));
-    return slot == NULL || !roce_role_is_response_data(a->info->role) ||
-           (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
+    return roce_part_starts(a->info->part) &&
+           (slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0);
 }
 
 /* The stream that an acknowledgement or response of `psn24` is about, if that is plain. */
@@ -351,8 +346,8 @@ find_answered(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     if (partner != NULL && sure) {
         return partner;
     }
-    roce_stream_state *s = may_answer_its_psn(a) ? noted(t, by, psn24) : NULL;
-    if (s == NULL || !is_answered_so(s, a, psn24) || is_vetoed(by, partner, s, sure)) {
+    roce_stream_state *s = noted(t, by, psn24);
+    if (s == NULL || !may_answer(s, a, psn24) || is_vetoed(by, partner, s, sure)) {
         return NULL;
     }
     const roce_stream_state *of_s = roce_source_port_partner(t, s, &sure_of_s);
