@@ -57,8 +57,9 @@ gboolean
 rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
 {
     guint64 span = rs_pause_watch_of(all, pause)->span_ns;
-    return paused_ns >= RS_HELD_LEAST_US * 1000 &&
-           paused_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
+    guint64 sure_ns = MIN(paused_ns, rs_pause_paused_ns(all, pause));
+    return sure_ns >= RS_HELD_LEAST_US * 1000 &&
+           sure_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
 }
 
 char *
@@ -165,12 +166,13 @@ detail_of(const rs_findings *all, guint32 pause)
         g_autofree char *share =
             rs_format_share(p->least_ns, rs_pause_watch_of(all, pause)->span_ns);
         g_autofree char *least = rs_format_duration(p->least_ns, 0);
+        g_autofree char *fastest = rs_format_rate(ROCE_FASTEST_LINK_BPS);
         g_string_append_printf(
             text,
             "; %" G_GUINT64_FORMAT
             " quanta asked for: paused for %s (%s) and more, were the link of "
-            "800 Gb/s.  Its speed is not known: give --link-speed for durations.",
-            p->total_quanta, least, share);
+            "%s.  Its speed is not known: give --link-speed for durations.",
+            p->total_quanta, least, share, fastest);
     }
     append_sender(all, text, pause);
     append_victims(all, text, pause);
