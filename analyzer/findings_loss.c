@@ -403,9 +403,8 @@ write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
 /* Packets that a timeout repeated and that are told of among those that were undelivered: what
  * was asked for and lost once more. */
 static guint64
-lost_once_more(const rs_flow *flow)
+lost_once_more(const rs_flow *flow, guint64 undelivered)
 {
-    guint64 undelivered = sum_undelivered(flow);
     if (undelivered == 0) {
         return 0;
     }
@@ -418,15 +417,16 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
 {
     rs_flow rest = *whole;
     const rs_flow *flow = &rest;
-    rest.n -= MIN(whole->n, lost_once_more(whole));
+    guint64 undelivered = sum_undelivered(whole);
+    rest.n -= MIN(whole->n, lost_once_more(whole, undelivered));
     if (rest.n == 0) {
         return FALSE;
     }
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     /* What is known by NAKs, what was undelivered has told. */
-    g_auto(located) where = locate(
-        flow, sum_undelivered(flow) == 0 ? BEHIND_WHATEVER_TELLS : BEHIND_BY_TIMEOUT);
+    g_auto(located) where =
+        locate(flow, undelivered == 0 ? BEHIND_WHATEVER_TELLS : BEHIND_BY_TIMEOUT);
     f->severity = rs_flow_loss_severity(flow, flow->n);
     if (where.lost > 0) {
         where.late = 0;
@@ -449,8 +449,8 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
     f->detail =
         g_strdup_printf("No NAK and no covering ACK was captured, so the data or its "
-                        "acknowledgement was "
-                        "lost behind this point, or came too late for the timeout.%s%s",
+                        "acknowledgement was lost behind this point, or came too late "
+                        "for the timeout.%s%s",
                         silence != NULL ? "  " : "", silence != NULL ? silence : "");
     return TRUE;
 }

@@ -113,8 +113,7 @@ rs_pause_all_caused_by(const rs_findings *all, guint32 pause)
     return n > 0 && n == node->n_kept ? node->root : ROCE_NO_PAUSE;
 }
 
-/* In words: "all of its pauses (250 ms)", "66 of
- * its 97 pauses (3.28 ms of 4.71 ms)". */
+/* In words: "all of its pauses (250 ms)", "66 of its 97 pauses (3.28 ms of 4.71 ms)". */
 static char *
 consequence_of(const spread *s, guint32 pause)
 {

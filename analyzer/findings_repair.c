@@ -103,8 +103,7 @@ rs_flow_silence(const rs_flow *flow)
 
 #define MTU_ADVICE                                                                     \
     "See whether small packets arrive where large ones do not (an MTU on the way "     \
-    "that "                                                                            \
-    "is too small), and whether that queue pair is up at the receiver."
+    "that is too small), and whether that queue pair is up at the receiver."
 
 static void
 append_mtu(GString *text, const roce_stream *s)
