@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 
 release := build/release
-scripts := ^(agreement|docs|findings|names|sim|threads)$$
+scripts := ^(agreement|docs|extract|findings|names|points|sim|threads|trains)$$
 bench = ROCESCOPE='$(CURDIR)/$(release)/bin/rocescope' ROCESCOPE_SOURCE='$(CURDIR)' \
 	ROCESCOPE_BUILD='$(CURDIR)/$(release)' PYTHONDONTWRITEBYTECODE=1 \
 	ROCESCOPE_PLUGIN='$(CURDIR)/$(release)/plugin/rocescope.so' /usr/bin/python3

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#define N_MADE 12000
+#define N_MADE SEEDED_TIMES(12000)
 #define LONG_FILE_BYTES (3u * 1024 * 1024) /* several times what is read at once */
 
 #define MODIFIED 0xa1b2cd34u

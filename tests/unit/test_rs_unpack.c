@@ -6,11 +6,13 @@
  * small the pieces are in which packed bytes come and unpacked ones are asked for.
  */
 #include "packing.h"
+#include "seeded.h"
 
 #include "unpack.h"
 
 #define N_BYTES 20000
 #define BLOCK_BYTES 1500
+#define STEP (N_BYTES / SEEDED_TIMES(4000)) /* from place to place where it is harmed */
 
 /* Packed bytes that come in pieces. */
 typedef struct trickle {
@@ -221,7 +223,8 @@ test_cut(gsize i)
     packing p = {packed, plain->data, plain->len, BLOCK_BYTES, ends};
     packings[i].pack(&p);
     check_good(packed, plain);
-    for (guint cut = packed->len - 1; cut >= RS_UNPACK_MAGIC_BYTES; cut -= 5) {
+    for (guint cut = packed->len - 1; cut >= RS_UNPACK_MAGIC_BYTES;
+         cut -= MIN(cut, STEP)) {
         g_byte_array_set_size(packed, cut);
         g_auto(outcome) got = unpack_by(packed, 0, cut % 3 == 0 ? 10 : 0);
         CHECK_STR(got.why, "it ends within compressed data");
@@ -245,7 +248,7 @@ test_flipped(gsize i)
     g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(guint));
     packing p = {packed, plain->data, plain->len, BLOCK_BYTES, ends};
     packings[i].pack(&p);
-    for (guint at = 0; at < packed->len; at += at < 40 ? 1 : 5) {
+    for (guint at = 0; at < packed->len; at += at < 40 ? 1 : STEP) {
         packed->data[at] ^= (guint8)(1u << at % 8);
         g_auto(outcome) got = unpack_by(packed, 0, at % 3 == 0 ? 10 : 0);
         packed->data[at] ^= (guint8)(1u << at % 8);

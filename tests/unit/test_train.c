@@ -44,7 +44,7 @@
 #define STREAM_A 0 /* a speaks first */
 #define STREAM_B 1
 #define MAX_EVENTS 512
-#define N_CHATS 4000
+#define N_CHATS SEEDED_TIMES(4000)
 
 typedef enum manner {
     ONE_BY_ONE,
