@@ -313,8 +313,9 @@ write_reordered(const rs_flow *flow, rs_finding *f)
     g_autofree char *wake =
         spurious == 0
             ? g_strdup("")
-            : g_strdup_printf("  %s of retransmission %s spurious for that reason.",
-                              rounds, spurious == 1 ? "was" : "were");
+            : g_strdup_printf(
+                  "  %s of retransmission %s spurious: what was repeated came.", rounds,
+                  spurious == 1 ? "was" : "were");
     f->title = g_strdup_printf("%s from %s arrived late, out of order", n, who);
     f->detail = g_strdup_printf(
         "Originals that others overtook; nothing of them was lost.%s", wake);

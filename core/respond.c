@@ -377,6 +377,30 @@ report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* The request for this PSN; or NULL. */
+static const roce_slot *
+request_for(const roce_stream_state *s, int64_t psn)
+{
+    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+}
+
+/* A request that a timeout has repeated, and of which as many answers came as copies of it:
+ * none of them was lost. */
+static void
+settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             const roce_slot *response)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    if (!round->doubt_told || round->doubt_over || round->doubted != a->psn ||
+        response == NULL || response->lost > 0) {
+        return;
+    }
+    const roce_slot *asked = request_for(s, a->psn);
+    if (asked != NULL && asked->psn == a->psn && response->copies >= asked->copies) {
+        roce_round_take_back_doubt(t, s, a);
+    }
+}
+
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
@@ -392,7 +416,11 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
-    roce_loss_note(place(t, s, by, a, slot), lost);
+    slot = place(t, s, by, a, slot);
+    roce_loss_note(slot, lost);
+    if (s != NULL) {
+        settle_doubt(t, s, a, slot);
+    }
     if (a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING) {
         by->answers->lone.tx = lane->tx;
         by->answers->lone.lost = lost > 0;
@@ -467,13 +495,6 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_event e = event_of(ROCE_EVENT_DUPLICATE, by, a, a->psn);
     e.related_frame = slot->frame;
     roce_track_emit(t, &e);
-}
-
-/* The request for this PSN; or NULL. */
-static const roce_slot *
-request_for(const roce_stream_state *s, int64_t psn)
-{
-    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
 }
 
 /* Likewise, if the requester was seen asking for it again. */

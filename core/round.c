@@ -428,6 +428,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return;
     }
     trouble->round.doubt_told = true;
+    trouble->round.doubted = slot->psn;
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
@@ -458,6 +459,16 @@ roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival 
                           ROCE_EVIDENCE_RESENT_ONLY, a->psn, 1, slot->frame);
         }
     }
+}
+
+void
+roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    round->doubt_over = true;
+    roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                       round->doubted);
+    roce_round_mark_spurious(t, s, a);
 }
 
 void

@@ -483,6 +483,11 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
 void
 roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_slot *slot, bool opens_round);
+/* Each transmission of what the newest round has cast doubt on was answered: neither data nor
+ * ACK was lost, the answer came late. */
+void
+roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s,
+                           const roce_arrival *a);
 void
 roce_round_count(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  uint64_t earlier);

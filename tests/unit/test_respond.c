@@ -79,6 +79,11 @@ static const scenario reads[] = {
                "b resp.last 5 drop; +100000;"
                "a read 2 len=4096; " ALL_4 "a write 6; b ack 6",
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "nothing is lost: both copies of the READ are answered, the first late",
+     .script = READ_4 "+100000; a read 2 len=4096; " ALL_4 ALL_4 "a write 6; b ack 6",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 spurious=1 B: r.again=4",
+     .events = "loss A psn=2 detail=data_or_ack_lost; "
+               "loss_withdrawn A psn=2 detail=data_or_ack_lost; spurious_round A psn=2"},
     {.name = "the answer is lost again before this point",
      .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5; +10;"
