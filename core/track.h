@@ -2,26 +2,27 @@
 /*
  * What the rules of the tracker share.  One file per rule:
  *
- *   tracker.c      takes a packet, finds its stream, calls the rules in order
- *   train.c        takes some packets of one stream at once, of which no rule has a say
- *   table.c        streams by key
- *   parts.c        what not every stream has
- *   room.c         how long histories may be, and how fine distributions
- *   ident.c        wire identity, and the order of sending that it tells
- *   sequence.c     requests: order, gaps, copies (start reading there)
- *   unnumbered.c   copies that no identification tells apart
- *   round.c        rounds of retransmission and their causes
- *   loss.c         what went unseen, and verdicts
- *   misses.c       what the point itself misses
- *   acknowledge.c  ACK, NAK and RNR NAK
- *   respond.c      READ responses and atomic acknowledgements
- *   pair.c         which two streams are one queue pair
- *   source_port.c  pairing verified by UDP source ports
- *   pair_user.c    the same by the user's tables
- *   congest.c      ECN and CNP
- *   pacing.c       how far apart CNPs are kept, and by what
- *   measure.c      latencies
- *   stop.c         PFC and pause
+ *   tracker.c        takes a packet, finds its stream, calls the rules in order
+ *   train.c          takes some packets of one stream at once, of which no rule has a say
+ *   table.c          streams by key
+ *   parts.c          what not every stream has
+ *   room.c           how long histories may be, and how fine distributions
+ *   ident.c          wire identity, and the order of sending that it tells
+ *   sequence.c       requests: order, gaps, copies (start reading there)
+ *   unnumbered.c     copies that no identification tells apart
+ *   round.c          rounds of retransmission and their causes
+ *   loss.c           what went unseen, and verdicts
+ *   misses.c         what the point itself misses
+ *   acknowledge.c    ACK, NAK and RNR NAK
+ *   respond.c        READ responses and atomic acknowledgements
+ *   respond_behind.c those behind the newest: late, doubled, sent again
+ *   pair.c           which two streams are one queue pair
+ *   source_port.c    pairing verified by UDP source ports
+ *   pair_user.c      the same by the user's tables
+ *   congest.c        ECN and CNP
+ *   pacing.c         how far apart CNPs are kept, and by what
+ *   measure.c        latencies
+ *   stop.c           PFC and pause
  *
  * The one rule: a stream's PSNs are unwrapped when they come in; inside, a PSN is an
  * int64_t that only grows.
@@ -617,6 +618,35 @@ void
 roce_respond_adopt(roce_tracker *t, roce_stream_state *by);
 void
 roce_respond_finish(roce_tracker *t, roce_stream_state *by);
+/* What both files of responses do.  An event about a response with this PSN. */
+roce_event
+roce_respond_event(roce_event_kind kind, const roce_stream_state *by,
+                   const roce_arrival *a, int64_t psn);
+/* `count` responses from `psn` on are missing before the newest. */
+void
+roce_respond_gap(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+                 int64_t psn, uint64_t count);
+/* Notes as missing what `s` has asked for in [start, end); with `since_tx` not 0 only what it
+ * has asked for since that transmission, from where it starts.  Returns how many PSNs. */
+uint64_t
+roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                      const roce_arrival *a, int64_t start, int64_t end,
+                      uint64_t since_tx);
+/* A transmission takes its place; returns its entry, or NULL for lack of room.  `slot` is that
+ * of an earlier copy, or NULL. */
+roce_slot *
+roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+                   const roce_arrival *a, roce_slot *slot);
+
+/* respond_behind.c */
+/* A response that is not beyond the newest PSN seen. */
+void
+roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                    const roce_arrival *a);
+/* What waited for the response behind it was late after all; `a` is that one, or NULL. */
+void
+roce_respond_settle_late(roce_tracker *t, const roce_stream_state *s,
+                         roce_stream_state *by, const roce_arrival *a);
 
 /* pair.c */
 int

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Responses at or behind the newest PSN seen (see respond.c, whose rules these are).
+ *
+ * What was seen before, or is missing, is one of three: a copy that the network made, an
+ * original that others overtook, or an answer that is sent again.  The identification tells
+ * them apart where it rises.  Where it does not: a copy comes again although nobody asked; an
+ * answer that is sent again begins where it was asked for, no sooner than a round trip later,
+ * and runs on; what fits neither was overtaken.  Where one response could be either, the one
+ * behind it decides, and what was said is taken back (`lone`, `late_frame`).
+ */
+#include "track.h"
+
+#define ASKED_BEHIND 64 /* requests, among which one is looked for */
+
+/* Whether more was asked for again behind this PSN: an answer goes on with it. */
+static bool
+goes_on_behind(const roce_stream_state *s, int64_t psn)
+{
+    const roce_history *asked = &s->requests.history;
+    uint64_t since_tx = roce_trouble_of(s)->round.first_tx;
+    uint32_t first = roce_history_lower(asked, psn);
+    for (uint32_t i = first; i < asked->n && i - first < ASKED_BEHIND; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        bool again = slot->copies > 1 && slot->tx >= since_tx &&
+                     (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
+        if (again && slot->psn + slot->span > psn + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether what was taken for the beginning of an answer is followed by something else: it was
+ * a late one. */
+static bool
+was_late(const roce_stream_state *s, const roce_stream_state *by)
+{
+    const roce_answers *answers = by->answers;
+    return s != NULL && answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx &&
+           answers->lone.round_tx == roce_trouble_of(s)->round.first_tx &&
+           goes_on_behind(s, answers->lone.psn);
+}
+
+/* What was said to be lost before it was not, and what is due goes on from where it was.
+ * Limitation: what was taken to be missing before it stays so. */
+static void
+take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
+{
+    roce_answers *answers = by->answers;
+    roce_arrival late = *now;
+    late.psn = answers->lone.psn;
+    answers->lane.next_tx = answers->lone.next_tx;
+    answers->answered_tx = answers->lone.answered_tx;
+    if (answers->lone.lost) {
+        (void)roce_loss_unmiss(
+            t, by, &late, ROCE_SPACE_RESPONSES,
+            roce_history_find(&answers->lane.history, answers->lone.psn));
+    }
+    answers->lone.tx = 0;
+}
+
+/* What may have been where an answer is sent again from was not: it was late. */
+static void
+settle_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    roce_answers *answers = by->answers;
+    if (answers->late_frame == 0) {
+        return;
+    }
+    roce_event e = roce_respond_event(ROCE_EVENT_LATE, by, a, answers->late_start);
+    e.evidence = ROCE_EVIDENCE_TIME;
+    e.frame = answers->late_frame;
+    e.time_ns = answers->late_ns;
+    e.related_frame = answers->late_related;
+    answers->late_frame = 0;
+    roce_track_emit(t, &e);
+}
+
+void
+roce_respond_settle_late(roce_tracker *t, const roce_stream_state *s,
+                         roce_stream_state *by, const roce_arrival *a)
+{
+    settle_late(t, by, a);
+    if (was_late(s, by)) {
+        take_for_late(t, by, a);
+    }
+}
+
+/* Whether there was time for n responses more, at the pace of those that are seen of the
+ * answer; where that is one, there was. */
+static bool
+had_time_for(const roce_lane *lane, const roce_slot *asked, int64_t n, uint64_t now_ns)
+{
+    const roce_history *seen = &lane->history;
+    const roce_slot *newest = roce_history_find(seen, lane->max_next - 1);
+    uint32_t i = roce_history_lower(seen, asked->psn);
+    if (newest == NULL || i == seen->n) {
+        return true;
+    }
+    const roce_slot *first = roce_history_at(seen, i);
+    uint64_t took_ns = roce_since_ns(newest->time_ns, first->time_ns);
+    uint64_t had_ns = roce_since_ns(now_ns, newest->time_ns);
+    return had_ns >= took_ns / (uint64_t)(newest->psn - first->psn + 1) * (uint64_t)n;
+}
+
+/* How many of the n responses that a partly answered READ still owed had been sent by the
+ * time that the responder started over.  One that works in order sends all of them first;
+ * others leave off. */
+static int64_t
+sent_of_tail(const roce_stream_state *by, const roce_slot *asked, const roce_arrival *a,
+             int64_t n)
+{
+    const roce_lane *lane = &by->answers->lane;
+    uint32_t room = roce_ident_room(by, lane, a);
+    if (room != UINT32_MAX) {
+        return room < n ? room : n;
+    }
+    return had_time_for(lane, asked, n, a->frame->time_ns) ? n : 0;
+}
+
+/* The responder starts over: what the partly answered READ still owed, and had been sent,
+ * went unseen. */
+static void
+miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+          const roce_arrival *a)
+{
+    roce_lane *lane = roce_responses(by);
+    const roce_slot *slot = roce_history_find(&s->requests.history, lane->max_next);
+    if (slot == NULL || slot->psn >= lane->max_next ||
+        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        return;
+    }
+    int64_t end = lane->max_next +
+                  sent_of_tail(by, slot, a, slot->psn + slot->span - lane->max_next);
+    if (end == lane->max_next) {
+        return;
+    }
+    roce_respond_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
+    roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
+    lane->max_next = end;
+}
+
+/* The first answer to a round that is seen is not the first that was due. */
+static void
+miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+           const roce_arrival *a)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    bool begins = round->first_tx > 0 && by->answers->answered_tx != round->first_tx &&
+                  a->psn >= round->start;
+    by->answers->answered_tx = round->first_tx;
+    if (begins) {
+        (void)roce_respond_miss_due(t, s, by, a, round->start, a->psn, round->first_tx);
+    }
+}
+
+static void
+report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+              const roce_slot *slot)
+{
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].resent++;
+    roce_event e = roce_respond_event(ROCE_EVENT_RESPONSE_RESENT, by, a, a->psn);
+    e.related_frame = slot != NULL ? slot->frame : 0;
+    roce_track_emit(t, &e);
+}
+
+/* The request for this PSN; or NULL. */
+static const roce_slot *
+request_for(const roce_stream_state *s, int64_t psn)
+{
+    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+}
+
+/* A request that a timeout has repeated, and of which as many answers came as copies of it:
+ * none of them was lost. */
+static void
+settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             const roce_slot *response)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    if (!round->doubt_told || round->doubt_over || round->doubted != a->psn ||
+        response == NULL || response->lost > 0) {
+        return;
+    }
+    const roce_slot *asked = request_for(s, a->psn);
+    if (asked != NULL && asked->psn == a->psn && response->copies >= asked->copies) {
+        roce_round_take_back_doubt(t, s, a);
+    }
+}
+
+static void
+sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+           const roce_arrival *a, roce_slot *slot)
+{
+    roce_lane *lane = roce_responses(by);
+    const int64_t next_tx = lane->next_tx;
+    const uint64_t answered_tx = by->answers->answered_tx;
+    if (s != NULL && a->psn < lane->next_tx) {
+        miss_tail(t, s, by, a);
+        miss_start(t, s, by, a);
+    } else if (s != NULL && a->psn > lane->next_tx) {
+        (void)roce_respond_miss_due(t, s, by, a, lane->next_tx, a->psn,
+                                    by->answers->answered_tx);
+    }
+    report_resent(t, by, a, slot);
+    uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
+    slot = roce_respond_place(t, s, by, a, slot);
+    roce_loss_note(slot, lost);
+    if (s != NULL) {
+        settle_doubt(t, s, a, slot);
+    }
+    if (a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING) {
+        by->answers->lone.tx = lane->tx;
+        by->answers->lone.lost = lost > 0;
+        by->answers->lone.psn = a->psn;
+        by->answers->lone.round_tx = s != NULL ? roce_trouble_of(s)->round.first_tx : 0;
+        by->answers->lone.next_tx = next_tx;
+        by->answers->lone.answered_tx = answered_tx;
+    }
+}
+
+/* A copy that was sent again and overtaken on the way. */
+static void
+copy_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                  const roce_arrival *a, roce_slot *slot)
+{
+    int64_t next_tx = roce_responses(by)->next_tx;
+    (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+    report_resent(t, by, a, slot);
+    (void)roce_respond_place(t, s, by, a, slot);
+    roce_responses(by)->next_tx = next_tx;
+}
+
+/* Takes its place as a late one, which has not been said yet. */
+static void
+take_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+          const roce_arrival *a, roce_slot *slot)
+{
+    roce_lane *lane = roce_responses(by);
+    int64_t next_tx = lane->next_tx;
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].reordered++;
+    (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+    if (slot != NULL) {
+        /* the copy that was asked for came first */
+        roce_slot_set_first(slot, &a->identity);
+        roce_slot_count_copy(slot);
+        return;
+    }
+    (void)roce_respond_place(t, s, by, a, NULL);
+    lane->next_tx = next_tx;
+}
+
+static void
+arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, roce_slot *slot, roce_evidence evidence)
+{
+    roce_event e = roce_respond_event(ROCE_EVENT_LATE, by, a, a->psn);
+    e.evidence = evidence;
+    e.related_frame = roce_responses(by)->top_frame;
+    roce_track_emit(t, &e);
+    take_late(t, s, by, a, slot);
+}
+
+/* Likewise, but what follows may tell that an answer is sent again from there. */
+static void
+may_have_arrived_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                      const roce_arrival *a)
+{
+    roce_answers *answers = by->answers;
+    answers->late_related = answers->lane.top_frame;
+    take_late(t, s, by, a, NULL);
+    answers->late_start = a->psn;
+    answers->late_tx = answers->lane.tx;
+    answers->late_frame = a->frame->number;
+    answers->late_ns = a->seen_ns;
+}
+
+static void
+duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+           const roce_slot *slot)
+{
+    roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
+    roce_event e = roce_respond_event(ROCE_EVENT_DUPLICATE, by, a, a->psn);
+    e.related_frame = slot->frame;
+    roce_track_emit(t, &e);
+}
+
+/* Likewise, if the requester was seen asking for it again. */
+static const roce_slot *
+asked_again(const roce_stream_state *s, int64_t psn)
+{
+    const roce_slot *slot = request_for(s, psn);
+    return slot != NULL && slot->copies > 1 ? slot : NULL;
+}
+
+/* Whether this may be the answer to a request that was seen asking again: it asked for
+ * this PSN, long enough ago, and where the new answer begins it begins a message. */
+static bool
+may_answer_again(const roce_stream_state *s, const roce_stream_state *by,
+                 const roce_arrival *a)
+{
+    const roce_slot *slot = asked_again(s, a->psn);
+    if (s == NULL || slot == NULL) {
+        return false;
+    }
+    int64_t start = slot->psn + (int64_t)slot->skipped;
+    bool midway = start > slot->psn;
+    bool starts = roce_part_starts(a->info->part) ||
+                  (midway && by->answers->midway == ROCE_MIDWAY_GOES_ON);
+    if (a->psn == start && midway && roce_part_starts(a->info->part)) {
+        return true; /* the first answer had none that starts in its midst */
+    }
+    const roce_heard *heard = roce_heard_of(s);
+    bool soon = heard->n_answers > 0 &&
+                a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
+    return a->psn >= start && !soon && (a->psn > start || starts);
+}
+
+/* Whether it goes on with what is being sent again, or may be where that begins. */
+static bool
+is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arrival *a)
+{
+    const roce_lane *lane = &by->answers->lane;
+    const roce_history *seen = &lane->history;
+    bool among_seen = seen->n > 0 && roce_history_at(seen, seen->n - 1)->psn >= a->psn;
+    return (among_seen && a->psn == lane->next_tx) || may_answer_again(s, by, a);
+}
+
+/* Whether a READ was asked for again from this PSN, in its midst. */
+static bool
+begins_midway(const roce_stream_state *s, int64_t psn)
+{
+    const roce_slot *slot = asked_again(s, psn);
+    return slot != NULL && slot->skipped > 0 &&
+           psn == slot->psn + (int64_t)slot->skipped;
+}
+
+/* What was taken for a late one was sent again after all: the one before was lost. */
+static void
+take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+               int64_t psn)
+{
+    roce_disorder_counters *n =
+        &roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES];
+    roce_slot *slot = roce_history_find(&by->answers->lane.history, psn);
+    roce_arrival again = *a;
+    again.psn = psn;
+    n->reordered--;
+    n->resent++;
+    roce_event e = roce_respond_event(ROCE_EVENT_RESPONSE_RESENT, by, a, psn);
+    e.frame = by->answers->late_frame;
+    e.time_ns = by->answers->late_ns;
+    roce_track_emit(t, &e);
+    by->answers->late_frame = 0;
+    roce_missing_range range = {
+        .start = psn, .end = psn + 1, .copies = 1, .asked = true};
+    if (roce_loss_judge(t, by, &again, ROCE_SPACE_RESPONSES, &range) ==
+        ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
+        roce_loss_note(slot, range.copies);
+    }
+}
+
+/* Learns how the responder answers then.  What was taken for a late one and is followed by
+ * what had been seen already was the first of the new answer. */
+static void
+learn_midway(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, const roce_slot *slot)
+{
+    roce_answers *answers = by->answers;
+    if (s == NULL) {
+        return; /* no longer paired */
+    }
+    if (begins_midway(s, a->psn) && roce_part_starts(a->info->part)) {
+        answers->midway = ROCE_MIDWAY_ANEW;
+    } else if (answers->midway == ROCE_MIDWAY_UNKNOWN && slot != NULL &&
+               answers->late_frame != 0 && answers->late_tx == answers->lane.tx &&
+               a->psn == answers->late_start + 1) {
+        answers->midway = ROCE_MIDWAY_GOES_ON;
+        answers->answered_tx = roce_trouble_of(s)->round.first_tx;
+        answers->lane.next_tx = a->psn; /* the one before it is answered, too */
+        take_back_late(t, by, a, answers->late_start);
+    }
+}
+
+/* Whether a response that is missing before the first one seen is not that of an answer which
+ * is sent again, but of the first: nobody was seen asking again, and so what came before it
+ * answered what had been asked before the capture. */
+static bool
+is_first_answer(const roce_stream_state *s, const roce_stream_state *by,
+                const roce_arrival *a)
+{
+    return a->psn < by->answers->first_seen && request_for(s, a->psn) != NULL &&
+           asked_again(s, a->psn) == NULL;
+}
+
+/* Whether one more response, with those seen and those called lost, is more than was
+ * seen asked for: then one was not lost.  But where an answer began in the midst of the
+ * READ, the first one did not: neither of two such is the one that was lost. */
+static bool
+is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
+                const roce_slot *slot)
+{
+    const roce_slot *asked = slot->lost > 0 ? request_for(s, slot->psn) : NULL;
+    if (asked == NULL || slot->copies + slot->lost + 1 <= asked->copies) {
+        return false;
+    }
+    return slot->psn == asked->psn || !roce_part_starts(a->info->part) ||
+           (slot->flags & ROCE_SLOT_MESSAGE_START) == 0;
+}
+
+void
+roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                    const roce_arrival *a)
+{
+    roce_lane *lane = roce_responses(by);
+    roce_slot *slot = roce_history_find(&lane->history, a->psn);
+    bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
+    bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
+    if (a->psn == by->answers->lone.next_tx && was_late(s, by)) {
+        take_for_late(t, by, a); /* what was under way goes on */
+    }
+    bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
+    learn_midway(t, s, by, a, slot);
+    settle_late(t, by, a);
+    if (slot == NULL) {
+        bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
+        if (missing && is_first_answer(s, by, a)) {
+            (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, NULL);
+            (void)roce_respond_place(t, s, by, a, NULL);
+            return;
+        }
+        bool late =
+            rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
+        if (missing && late && !rising && begins_midway(s, a->psn)) {
+            may_have_arrived_late(t, s, by, a);
+            return;
+        }
+        if (missing && late) {
+            arrived_late(t, s, by, a, NULL,
+                         rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
+            return;
+        }
+        sent_again(t, s, by, a, NULL);
+    } else if (roce_ident_same_copy(by, slot, &a->identity) ||
+               (constant && asked_again(s, a->psn) == NULL)) {
+        duplicated(t, by, a, slot);
+    } else if (roce_ident_was_before(by, slot, a)) {
+        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);
+    } else if (roce_ident_was_overtaken(by, lane, a)) {
+        copy_arrived_late(t, s, by, a, slot);
+    } else if (too_many && !is_again(s, by, a)) {
+        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
+    } else {
+        if (too_many) {
+            (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);
+        }
+        sent_again(t, s, by, a, slot);
+    }
+}
