@@ -456,7 +456,7 @@ learn_from_cm(const roce_tracker *t, roce_stream_state *s)
 {
     uint32_t pmtu_bytes = roce_pair_pmtu_bytes(t, s);
     if (s->pub.pmtu_bytes == 0 && pmtu_bytes != 0) {
-        roce_sequence_learn_pmtu(s, pmtu_bytes);
+        roce_span_learn_pmtu(s, pmtu_bytes);
     }
 }
 

@@ -297,7 +297,7 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         start_lane(s, by, a);
     }
     if (s != NULL) {
-        roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
+        roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
     }
     sight(t, s, by, a);
     if (a->psn >= lane->max_next) {

@@ -52,9 +52,7 @@
 
 #define PARTIAL_LEAST 8 /* packets that went unseen, and more than 5 % of the stream */
 #define PARTIAL_SHARE 19
-#define PARTIAL_GAPS 3 /* fewer are holes in the capture */
-#define LEAST_PMTU 256 /* bytes */
-#define MOST_PMTU 4096
+#define PARTIAL_GAPS 3              /* fewer are holes in the capture */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 bool
@@ -629,118 +627,6 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_track_emit(t, &e);
 }
 
-/* Gives the newest READ its length, now that it is known. */
-static void
-settle_span(roce_stream_state *s, roce_slot *slot, int64_t end)
-{
-    roce_lane *lane = roce_requests(s);
-    int64_t before = slot->psn + slot->span;
-    roce_slot_set_span(slot, (uint32_t)(end - slot->psn));
-    lane->next_tx = lane->next_tx == before ? end : lane->next_tx;
-    lane->max_next = lane->max_next == before ? end : lane->max_next;
-    lane->accept_next = lane->accept_next == before ? end : lane->accept_next;
-    lane->span_unknown = false;
-}
-
-void
-roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
-{
-    roce_lane *lane = roce_requests(s);
-    s->pub.pmtu_bytes = pmtu_bytes;
-    if (!lane->span_unknown || lane->history.n == 0) {
-        return;
-    }
-    roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
-    if (slot->message_bytes == 0) {
-        return; /* its length was cut off */
-    }
-    settle_span(s, slot,
-                slot->psn + roce_psn_read_span(slot->message_bytes, pmtu_bytes));
-}
-
-static bool
-is_pmtu(uint32_t bytes)
-{
-    return bytes >= LEAST_PMTU && bytes <= MOST_PMTU && (bytes & (bytes - 1)) == 0;
-}
-
-/* No path MTU is smaller than 256 bytes, and none than what a packet carries: a READ of no
- * more has one response. */
-static uint32_t
-least_pmtu(const roce_stream_state *s)
-{
-    return s->least_pmtu > LEAST_PMTU ? s->least_pmtu : LEAST_PMTU;
-}
-
-static void
-learn_least_pmtu(roce_stream_state *s, uint32_t payload_bytes)
-{
-    roce_lane *lane = roce_requests(s);
-    if (payload_bytes <= least_pmtu(s) || payload_bytes > MOST_PMTU) {
-        return;
-    }
-    uint16_t pmtu = LEAST_PMTU;
-    while (pmtu < payload_bytes) {
-        pmtu *= 2;
-    }
-    s->least_pmtu = pmtu;
-    if (lane->span_unknown && lane->history.n > 0) {
-        roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
-        if (slot->message_bytes > 0 && slot->message_bytes <= pmtu) {
-            settle_span(s, slot, slot->psn + 1);
-        }
-    }
-}
-
-void
-roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes)
-{
-    if (s->pub.pmtu_bytes == 0) {
-        learn_least_pmtu(s, payload_bytes);
-    }
-    bool full = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
-    if (full && s->pub.pmtu_bytes == 0 && is_pmtu(payload_bytes)) {
-        roce_sequence_learn_pmtu(s, payload_bytes);
-    }
-}
-
-/* While a READ's span is unknown the next request resynchronises without a gap. */
-static void
-resynchronise(roce_stream_state *s, int64_t psn)
-{
-    roce_lane *lane = roce_requests(s);
-    if (!lane->span_unknown || psn < lane->max_next || lane->history.n == 0) {
-        return;
-    }
-    roce_slot *slot = roce_history_at(&lane->history, lane->history.n - 1);
-    uint32_t most = slot->message_bytes == 0
-                        ? ROCE_RESTART_DISTANCE
-                        : roce_psn_read_span(slot->message_bytes, least_pmtu(s));
-    if (psn - slot->psn <= (int64_t)most) {
-        settle_span(s, slot, psn);
-    }
-    lane->span_unknown = false;
-}
-
-static uint32_t
-request_span(const roce_stream_state *s, const roce_arrival *a, bool *unknown)
-{
-    *unknown = false;
-    if (a->info->role != ROCE_ROLE_READ_REQUEST) {
-        return 1;
-    }
-    if ((a->packet->headers & ROCE_HEADER_RETH) == 0) {
-        *unknown = true; /* cut off with its RETH */
-        return 1;
-    }
-    uint32_t length = a->packet->reth.length_bytes;
-    if (s->pub.pmtu_bytes != 0) {
-        return roce_psn_read_span(length, s->pub.pmtu_bytes);
-    }
-    *unknown = length > least_pmtu(s);
-    return 1;
-}
-
 static bool
 is_restart(const roce_stream_state *s, int64_t psn)
 {
@@ -758,9 +644,9 @@ void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
-    roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
+    roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
     bool unknown;
-    a->span = request_span(s, a, &unknown);
+    a->span = roce_span_of(s, a, &unknown);
     if (!lane->started) {
         s->reborn = false;
         start_lane(t, s, a);
@@ -769,12 +655,12 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     }
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     sight(t, s, a);
-    resynchronise(s, a->psn);
+    roce_span_resynchronise(s, a->psn);
     if (s->reborn || is_restart(s, a->psn)) {
         s->pub.pmtu_bytes = roce_pair_pmtu_bytes(t, s);
         s->least_pmtu = 0;
-        roce_sequence_learn_from(s, a->info->part, a->packet->payload_bytes);
-        a->span = request_span(s, a, &unknown);
+        roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
+        a->span = roce_span_of(s, a, &unknown);
         restart(t, s, a);
         lane->span_unknown = unknown;
         return;

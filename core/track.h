@@ -9,6 +9,7 @@
  *   room.c           how long histories may be, and how fine distributions
  *   ident.c          wire identity, and the order of sending that it tells
  *   sequence.c       requests: order, gaps, copies (start reading there)
+ *   span.c           how many PSNs a request takes, and the path MTU that it rests on
  *   unnumbered.c     copies that no identification tells apart
  *   round.c          rounds of retransmission and their causes
  *   loss.c           what went unseen, and verdicts
@@ -414,12 +415,20 @@ roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
  * and nobody can tell why. */
 bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
+
+/* span.c */
+/* How many PSNs the request takes; 1 and `unknown` for a READ whose answer may be longer. */
+uint32_t
+roce_span_of(const roce_stream_state *s, const roce_arrival *a, bool *unknown);
+/* A READ of unknown length before the request at `psn` ends there: that is no gap. */
 void
-roce_sequence_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
+roce_span_resynchronise(roce_stream_state *s, int64_t psn);
+void
+roce_span_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes);
 /* A First or Middle packet of `s`'s messages, or of their answers, is as long as the
  * path MTU, and none is longer. */
 void
-roce_sequence_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes);
+roce_span_learn_from(roce_stream_state *s, roce_part part, uint32_t payload_bytes);
 
 /* Whether so many copies in a row of a round that has shown `seen` may have been lost.  Where
  * nothing numbers them, that more went unseen is less likely than that they were not sent: a

@@ -372,7 +372,7 @@ static const uint16_t flags_of_part[] = {
         ROCE_SLOT_IN_ORDER | ROCE_SLOT_MESSAGE_START | ROCE_SLOT_MESSAGE_END,
 };
 
-/* An entry for a packet, as place() of sequence.c and of respond.c has it. */
+/* An entry for a packet, as place() of sequence.c and roce_respond_place() have it. */
 static inline void
 enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned flags,
       uint32_t message_bytes)
@@ -435,8 +435,8 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
         n_ends += roce_part_ends(part) ? 1 : 0;
     }
     for (uint32_t i = 0; i < n && s->pub.pmtu_bytes == 0; i++) {
-        roce_sequence_learn_from(s, roce_opcode_get(cars[i].opcode)->part,
-                                 cars[i].payload_bytes);
+        roce_span_learn_from(s, roce_opcode_get(cars[i].opcode)->part,
+                             cars[i].payload_bytes);
     }
     move_on(lane, n);
     s->pub.message_bytes += bytes;
