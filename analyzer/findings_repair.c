@@ -149,8 +149,11 @@ add_late(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     guint32 point;
     if (n->spurious_rounds > 0 && n->rounds == n->by_cause[ROCE_CAUSE_TIMEOUT]) {
         g_autofree char *rounds = rs_finding_count(n->spurious_rounds, "was", "were");
-        g_string_append_printf(
-            text, "  %s needless: what they repeated was late and came.", rounds);
+        g_string_append_printf(text,
+                               "  %s needless: what they repeated was late and came.  "
+                               "Whoever answers, or the "
+                               "way, was slower than the ACK timeout.",
+                               rounds);
     }
     if (!rs_flow_lost_nothing(flow, &point)) {
         return;
