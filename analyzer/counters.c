@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counters.h"
 
+#include "arrays.h"
 #include "error.h"
 #include "format.h"
 #include "small_file.h"
@@ -62,12 +63,6 @@ damaged(const reading *r, const char *name, const char *what)
 }
 
 /* ---- counters ---- */
-
-static void
-free_parts(gpointer data)
-{
-    g_array_unref(data);
-}
 
 /* Where a device stands in the list; -1: there are too many. */
 static gint
@@ -388,7 +383,8 @@ rs_counter_set *
 rs_counter_set_parse(const char *text, gsize size, const char *path, GError **error)
 {
     g_autoptr(rs_counter_set) set = g_new0(rs_counter_set, 1);
-    set->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_parts);
+    set->counters =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, rs_unref_array);
     set->devices = g_ptr_array_new_with_free_func(g_free);
     reading r = {.set = set, .path = path, .error = error};
     gsize blank = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host_pauses.h"
 
+#include "arrays.h"
+
 /* The first sources of one NIC count: there is one for each priority, and one for all. */
 #define MOST_SOURCES (ROCE_PRIORITY_GLOBAL + 1)
 
@@ -18,12 +20,6 @@ struct rs_host_pauses {
     GHashTable *by_host;
     GArray *stops; /* by stream */
 };
-
-static void
-unref_array(gpointer data)
-{
-    g_array_unref(data);
-}
 
 static void
 add_pause(rs_host_pauses *pauses, rs_nic_host *host, guint32 pause)
@@ -76,8 +72,8 @@ rs_host_pauses_new(const rs_nics *nics, const rs_pausing *pausing,
 {
     rs_host_pauses *pauses = g_new0(rs_host_pauses, 1);
     pauses->tracker = tracker;
-    pauses->by_host =
-        g_hash_table_new_full(rs_nic_host_hash, rs_nic_host_equal, NULL, unref_array);
+    pauses->by_host = g_hash_table_new_full(rs_nic_host_hash, rs_nic_host_equal, NULL,
+                                            rs_unref_array);
     pauses->stops = g_array_new(FALSE, TRUE, sizeof(stops));
     for (guint32 i = 0; i < roce_tracker_n_pauses(tracker); i++) {
         const roce_pause_source *p = roce_tracker_pause(tracker, i);

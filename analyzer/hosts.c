@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hosts.h"
 
+#include "arrays.h"
 #include "error.h"
 #include "format.h"
 #include "small_file.h"
@@ -92,12 +93,6 @@ free_host(gpointer data)
     g_free(host->port);
     g_free(host->label);
     g_free(host);
-}
-
-static void
-free_addrs(gpointer data)
-{
-    g_array_unref(data);
 }
 
 static void
@@ -210,7 +205,8 @@ rs_hosts_parse(const char *text, gsize size, const char *path, GError **error)
     g_autoptr(rs_hosts) hosts = g_new0(rs_hosts, 1);
     hosts->all = g_ptr_array_new_with_free_func(free_host);
     hosts->by_addr = g_hash_table_new_full(rs_addr_hash, rs_addr_equal, g_free, NULL);
-    hosts->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_addrs);
+    hosts->by_name =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, rs_unref_array);
     const char *end = text + size;
     gboolean is_text;
     for (guint64 number = 1; text < end; number++) {

@@ -2,6 +2,7 @@
 #include "rhythm.h"
 
 #include "alloc.h"
+#include "arrays.h"
 #include "sorting.h"
 
 #include <string.h>
@@ -292,14 +293,6 @@ measure(rs_rhythm *rhythm, guint64 period_ns)
 
 /* ---- who takes part ---- */
 
-static void
-free_turns(gpointer data)
-{
-    if (data != NULL) {
-        g_array_unref(data);
-    }
-}
-
 /* The turns of a host, none at first: hosts times iterations may be far more than there
  * are packets. */
 static GArray *
@@ -471,7 +464,7 @@ make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
     rhythm->iterations = g_steal_pointer(&found->beat.bursts);
     rhythm->missing = found->beat.missing;
     rhythm->edges = g_array_new(FALSE, FALSE, sizeof(guint32));
-    rhythm->turns = g_ptr_array_new_with_free_func(free_turns);
+    rhythm->turns = g_ptr_array_new_with_free_func(rs_unref_array);
     measure(rhythm, found->beat.period_ns);
     guint64 bytes = bytes_of_level(s);
     rhythm->bytes_out = bytes > rhythm->bytes_in ? bytes - rhythm->bytes_in : 0;

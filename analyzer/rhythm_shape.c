@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rhythm_shape.h"
 
+#include "arrays.h"
 #include "sorting.h"
 
 #include <string.h>
@@ -149,12 +150,6 @@ drop_light(const rs_edges *edges, GArray *list)
 
 /* ---- groups ---- */
 
-static void
-free_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
 void
 rs_tree_free(rs_tree *tree)
 {
@@ -186,7 +181,7 @@ add_group(GPtrArray *groups)
     rs_group *group = g_new0(rs_group, 1);
     group->nodes = g_array_new(FALSE, FALSE, sizeof(guint32));
     group->edges = g_array_new(FALSE, FALSE, sizeof(guint32));
-    group->rings = g_ptr_array_new_with_free_func(free_array);
+    group->rings = g_ptr_array_new_with_free_func(rs_unref_array);
     group->trees = g_ptr_array_new_with_free_func(free_tree);
     group->steps.hops = g_array_new(FALSE, FALSE, sizeof(rs_hop));
     group->center = RS_NO_NODE;

@@ -5,6 +5,7 @@
  */
 #include "rotation.h"
 
+#include "arrays.h"
 #include "points.h"
 #include "sorting.h"
 
@@ -244,12 +245,6 @@ parse_names(const char *const *paths, guint n_paths)
     return names;
 }
 
-static void
-unref_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
 /* By their numbers alone. */
 static gint
 by_number(gconstpointer a, gconstpointer b)
@@ -268,7 +263,7 @@ static GHashTable *
 make_families(const GPtrArray *names)
 {
     GHashTable *families =
-        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, unref_array);
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, rs_unref_array);
     for (guint i = 0; i < names->len; i++) {
         const numbered_name *name = g_ptr_array_index(names, i);
         if (name->family == NULL) {
@@ -443,7 +438,7 @@ cut_family(const GArray *members, guint ring, GArray **set_of)
 static GPtrArray *
 list_sets(GArray **set_of, guint n_paths)
 {
-    GPtrArray *sets = g_ptr_array_new_with_free_func(unref_array);
+    GPtrArray *sets = g_ptr_array_new_with_free_func(rs_unref_array);
     g_autoptr(GHashTable) listed = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < n_paths; i++) {
         if (set_of[i] == NULL) {

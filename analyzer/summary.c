@@ -2,6 +2,7 @@
 #include "summary.h"
 
 #include "alloc.h"
+#include "arrays.h"
 #include "format.h"
 #include "further.h"
 #include "sorting.h"
@@ -192,14 +193,6 @@ same_stream(gconstpointer a, gconstpointer b)
            (!ud || (y->transport == ROCE_TRANSPORT_UD && x->src_qpn == y->src_qpn));
 }
 
-static void
-free_members(gpointer data)
-{
-    if (data != NULL) {
-        g_array_unref(data);
-    }
-}
-
 /* Puts a stream into the group of the first one that is the same. */
 static void
 join_group(rs_summary *summary, guint32 first, guint32 id)
@@ -371,7 +364,7 @@ find_groups(rs_summary *summary, const rs_analysis *analysis)
     g_array_set_size(summary->group, n);
     g_autoptr(GHashTable) first = g_hash_table_new(hash_stream, same_stream);
     g_autoptr(GHashTable) groups =
-        g_hash_table_new_full(NULL, NULL, NULL, free_members);
+        g_hash_table_new_full(NULL, NULL, NULL, rs_unref_array);
     for (guint32 id = 0; id < n; id++) {
         gpointer s = (gpointer)(guintptr)stream_of(analysis, id);
         const roce_stream *known = g_hash_table_lookup(first, s);
@@ -800,7 +793,7 @@ rs_summary_new(const rs_analysis *analysis)
     rs_summary *summary = g_new0(rs_summary, 1);
     guint n = roce_tracker_n_streams(analysis->tracker);
     summary->group = g_array_new(FALSE, TRUE, sizeof(guint32));
-    summary->members = g_ptr_array_new_with_free_func(free_members);
+    summary->members = g_ptr_array_new_with_free_func(rs_unref_array);
     summary->later = g_hash_table_new(NULL, NULL);
     summary->worst_first = g_array_sized_new(FALSE, FALSE, sizeof(guint32), n);
     summary->links = g_ptr_array_new_with_free_func(free_link);

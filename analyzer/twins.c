@@ -2,6 +2,7 @@
 #include "twins.h"
 
 #include "approach.h"
+#include "arrays.h"
 #include "data_sight.h"
 #include "further.h"
 #include "sorting.h"
@@ -525,17 +526,11 @@ find_marks(rs_twins *twins, const roce_tracker *tracker, guint32 root,
     }
 }
 
-static void
-unref_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
 /* Streams by the one that stands for them: guint32 -> GArray of guint32. */
 static GHashTable *
 group_streams(rs_twins *twins)
 {
-    GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
+    GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, rs_unref_array);
     for (guint32 i = 0; i < twins->streams->len; i++) {
         gpointer root = GUINT_TO_POINTER(root_of(twins, i));
         GArray *members = g_hash_table_lookup(groups, root);

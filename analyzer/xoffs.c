@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "xoffs.h"
 
+#include "arrays.h"
 #include "hosts.h"
 #include "sorting.h"
 
@@ -21,19 +22,13 @@ struct rs_xoffs {
     guint64 omitted;
 };
 
-static void
-unref_array(gpointer data)
-{
-    g_array_unref(data);
-}
-
 rs_xoffs *
 rs_xoffs_new(void)
 {
     rs_xoffs *xoffs = g_new0(rs_xoffs, 1);
     xoffs->all = g_array_new(FALSE, TRUE, sizeof(xoff));
     xoffs->by_owner =
-        g_hash_table_new_full(rs_addr_hash, rs_addr_equal, g_free, unref_array);
+        g_hash_table_new_full(rs_addr_hash, rs_addr_equal, g_free, rs_unref_array);
     return xoffs;
 }
 
