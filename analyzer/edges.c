@@ -31,27 +31,11 @@ struct rs_edges {
     GPtrArray *edges;
     GHashTable *edge_of; /* rs_edge, by its ends and its point -> number + 1 */
     GPtrArray *nodes;
-    GHashTable *node_of; /* rs_node -> number + 1 */
+    GHashTable *node_of; /* rs_tenant_addr -> number + 1 */
     guint64 messages;
     guint32 n_points;
     rs_edges_omitted omitted;
 };
-
-static guint
-hash_node(gconstpointer data)
-{
-    const rs_node *node = data;
-    return (guint)roce_hash_addr(roce_hash_tenant(0, &node->tenant), &node->addr);
-}
-
-static gboolean
-same_node(gconstpointer a, gconstpointer b)
-{
-    const rs_node *x = a;
-    const rs_node *y = b;
-    return roce_tenant_equal(&x->tenant, &y->tenant) &&
-           roce_addr_equal(&x->addr, &y->addr);
-}
 
 static guint
 hash_edge(gconstpointer data)
@@ -85,7 +69,7 @@ rs_edges_new(void)
     edges->edges = g_ptr_array_new_with_free_func(free_edge);
     edges->edge_of = g_hash_table_new(hash_edge, same_edge);
     edges->nodes = g_ptr_array_new_with_free_func(g_free);
-    edges->node_of = g_hash_table_new(hash_node, same_node);
+    edges->node_of = g_hash_table_new(rs_tenant_addr_hash, rs_tenant_addr_equal);
     return edges;
 }
 
@@ -110,10 +94,10 @@ rs_edges_free(rs_edges *edges)
 static guint32
 node_of(rs_edges *edges, const roce_tenant *tenant, const roce_addr *addr)
 {
-    const rs_node key = {*tenant, *addr};
+    const rs_tenant_addr key = {*tenant, *addr};
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(edges->node_of, &key));
     if (found == 0) {
-        rs_node *node = g_memdup2(&key, sizeof key);
+        rs_tenant_addr *node = g_memdup2(&key, sizeof key);
         g_ptr_array_add(edges->nodes, node);
         found = edges->nodes->len;
         g_hash_table_insert(edges->node_of, node, GUINT_TO_POINTER(found));
@@ -346,7 +330,7 @@ rs_edges_n_nodes(const rs_edges *edges)
     return edges->nodes->len;
 }
 
-const rs_node *
+const rs_tenant_addr *
 rs_edges_node(const rs_edges *edges, guint i)
 {
     return g_ptr_array_index(edges->nodes, i);

@@ -3,8 +3,9 @@
  * Who sends data to whom, message by message.
  *
  * An edge is all that one host sends another, as one point sees it, over all of its
- * queue pairs; a host is an address inside a tenant.  Data flows along it: what WRITEs
- * and SENDs carry goes with the requests, what READs fetch comes with the responses.
+ * queue pairs; its ends are nodes, one for each host (tenant_addr.h).  Data flows along
+ * it: what WRITEs and SENDs carry goes with the requests, what READs fetch comes with the
+ * responses.
  *
  * The one rule: what was sent again is no new data.  Of each edge the first
  * RS_EDGE_MESSAGES messages are kept, RS_EDGES_MESSAGES of all; how many are not, is
@@ -15,6 +16,7 @@
 
 #include "glimpse.h"
 #include "sight.h"
+#include "tenant_addr.h"
 
 #include <glib.h>
 
@@ -43,11 +45,6 @@ typedef struct rs_message {
     guint32 stream;
     guint32 flags; /* of rs_message_flag */
 } rs_message;
-
-typedef struct rs_node {
-    roce_tenant tenant;
-    roce_addr addr;
-} rs_node;
 
 typedef struct rs_edge {
     guint32 id; /* its number */
@@ -115,9 +112,10 @@ rs_edges_n(const rs_edges *edges);
 const rs_edge *
 rs_edges_at(const rs_edges *edges, guint i);
 
+/* The hosts that edges begin or end at, numbered as they appeared. */
 guint
 rs_edges_n_nodes(const rs_edges *edges);
-const rs_node *
+const rs_tenant_addr *
 rs_edges_node(const rs_edges *edges, guint i);
 
 /* The edge from one node to another at a point; NULL: there is none. */

@@ -3,35 +3,17 @@
 
 #include "sorting.h"
 
-#include "roce/hash.h"
-
 /* A host while they are counted. */
 typedef struct entry {
-    rs_matrix_host host;
+    rs_tenant_addr host;
     guint64 bytes; /* on the wire, sent and received */
     guint number;  /* G_MAXUINT: it has no place */
 } entry;
 
-static guint
-hash_host(gconstpointer data)
-{
-    const rs_matrix_host *host = data;
-    return (guint)roce_hash_addr(roce_hash_tenant(0, &host->tenant), &host->addr);
-}
-
-static gboolean
-same_host(gconstpointer a, gconstpointer b)
-{
-    const rs_matrix_host *x = a;
-    const rs_matrix_host *y = b;
-    return roce_tenant_equal(&x->tenant, &y->tenant) &&
-           roce_addr_equal(&x->addr, &y->addr);
-}
-
 static entry *
 entry_of(GHashTable *entries, const roce_tenant *tenant, const roce_addr *addr)
 {
-    const rs_matrix_host host = {*tenant, *addr};
+    const rs_tenant_addr host = {*tenant, *addr};
     entry *e = g_hash_table_lookup(entries, &host);
     if (e == NULL) {
         e = g_new0(entry, 1);
@@ -46,7 +28,8 @@ entry_of(GHashTable *entries, const roce_tenant *tenant, const roce_addr *addr)
 static GHashTable *
 count_hosts(const rs_analysis *analysis, const rs_summary *summary)
 {
-    GHashTable *entries = g_hash_table_new_full(hash_host, same_host, NULL, g_free);
+    GHashTable *entries =
+        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, NULL, g_free);
     for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
         const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
         if (rs_summary_stands(summary, id)) {
@@ -58,7 +41,7 @@ count_hosts(const rs_analysis *analysis, const rs_summary *summary)
 }
 
 static gint
-compare_hosts(const rs_matrix_host *a, const rs_matrix_host *b)
+compare_hosts(const rs_tenant_addr *a, const rs_tenant_addr *b)
 {
     gint order = roce_addr_compare(&a->addr, &b->addr);
     order = order != 0 ? order : rs_by_number(a->tenant.kind, b->tenant.kind);
@@ -155,7 +138,7 @@ rs_host_matrix *
 rs_host_matrix_new(const rs_analysis *analysis, const rs_summary *summary)
 {
     rs_host_matrix *matrix = g_new0(rs_host_matrix, 1);
-    matrix->hosts = g_array_new(FALSE, FALSE, sizeof(rs_matrix_host));
+    matrix->hosts = g_array_new(FALSE, FALSE, sizeof(rs_tenant_addr));
     matrix->cells = g_array_new(FALSE, FALSE, sizeof(rs_matrix_cell));
     g_autoptr(GHashTable) entries = count_hosts(analysis, summary);
     number_hosts(matrix, entries);

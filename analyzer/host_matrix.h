@@ -9,6 +9,7 @@
 #define RS_HOST_MATRIX_H
 
 #include "summary.h"
+#include "tenant_addr.h"
 
 #include <glib.h>
 
@@ -24,14 +25,8 @@ typedef struct rs_matrix_cell {
     gboolean cnps_known;
 } rs_matrix_cell;
 
-/* An address is a host's inside its tenant network. */
-typedef struct rs_matrix_host {
-    roce_tenant tenant;
-    roce_addr addr;
-} rs_matrix_host;
-
 typedef struct rs_host_matrix {
-    GArray *hosts;       /* rs_matrix_host, in the order of their addresses */
+    GArray *hosts;       /* rs_tenant_addr, in the order of their addresses */
     GArray *cells;       /* rs_matrix_cell, by src and dst; none without packets */
     guint hosts_omitted; /* beyond RS_MATRIX_HOSTS */
     gboolean several_tenants;

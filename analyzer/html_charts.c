@@ -351,7 +351,7 @@ cell_json(const rs_matrix_cell *cell)
 static char *
 host_label(const rs_html_report *r, const rs_host_matrix *matrix, guint i)
 {
-    const rs_matrix_host *host = &g_array_index(matrix->hosts, rs_matrix_host, i);
+    const rs_tenant_addr *host = &g_array_index(matrix->hosts, rs_tenant_addr, i);
     g_autofree char *label = rs_hosts_label(r->analysis->told->hosts, &host->addr);
     g_autofree char *tenant = rs_format_tenant(&host->tenant);
     return *tenant == '\0' || !matrix->several_tenants

@@ -327,7 +327,7 @@ center_of(const rs_graph *graph)
 static gboolean
 sees_others(const rs_graph *graph, const roce_tracker *tracker, guint32 node)
 {
-    const rs_node *host = rs_edges_node(graph->edges, node);
+    const rs_tenant_addr *host = rs_edges_node(graph->edges, node);
     g_autoptr(GHashTable) points = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < graph->group->edges->len; i++) {
         guint32 id = g_array_index(graph->group->edges, guint32, i);
