@@ -53,7 +53,7 @@ const char rs_database_tables[] =
     "CREATE TABLE days ( -- What was seen on each day, over all captures, each packet once\n"
     "  day TEXT, -- of the first packet that a capture has of a stream, UTC\n" MEASURES ");\n";
 
-/* Verdicts that mean that something did not arrive: summary.h has the rule. */
+/* Verdicts that mean that something did not arrive: rs_losses_of() has the rule. */
 #define LOST(p) \
     "(" p "losses_requests_lost_before_capture + " p "losses_requests_undelivered_after_capture" \
     " + " p "losses_requests_ack_lost + " p "losses_requests_data_or_ack_lost + " p "losses_requests_corrupt" \

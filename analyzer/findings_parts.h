@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "frames.h"
+#include "point_names.h"
 
 struct rs_findings {
     const rs_analysis *analysis;

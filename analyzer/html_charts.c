@@ -11,6 +11,7 @@
 #include "html_report.h"
 #include "json_parts.h"
 #include "json_timeline.h"
+#include "point_names.h"
 
 #include "roce/psn.h"
 

@@ -3,6 +3,7 @@
 
 #include "format.h"
 #include "html_report.h"
+#include "point_names.h"
 #include "reader.h"
 #include "twins.h"
 #include "verdict.h"

@@ -2,6 +2,7 @@
 #include "report_text.h"
 
 #include "format.h"
+#include "point_names.h"
 #include "reader.h"
 #include "rocescope_version.h"
 #include "text.h"

@@ -2,6 +2,7 @@
 #include "text_congestion.h"
 
 #include "format.h"
+#include "point_names.h"
 #include "sorting.h"
 #include "table.h"
 #include "twins.h"
