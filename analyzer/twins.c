@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "twins.h"
+/*
+ * The table of packets by their wire identity, and what is kept of streams when packets leave
+ * it.
+ *
+ * An identity has its place among PROBES entries.  The first copy of a packet takes the
+ * oldest of them, and what that one had to say is added to its stream: at how many points it
+ * was seen, and where it was ECT and where CE.  Further copies add their point to the entry,
+ * and make their streams and that of the first copy the same one.  At the end all entries
+ * leave, and twins_marks.c decides where marks were made.
+ */
+#include "twins_parts.h"
 
 #include "approach.h"
 #include "arrays.h"
 #include "data_sight.h"
-#include "further.h"
-#include "sorting.h"
 
 #include <string.h>
 
@@ -13,66 +21,25 @@
 #define PROBES 4
 #define PATTERNS 1024 /* of a stream; of further ones nothing is told */
 #define SIGHTINGS 64  /* of a stream; of one with more it is not told */
-#define POINTS 64     /* that are told apart: those from the last on are one */
 
-typedef struct twin {
+struct rs_twin {
     roce_wire_identity identity; /* narrow is 0: empty */
-    guint64 points;              /* bit n: seen at point n */
-    /* Of data: the points that saw it ECT with the least hop limit, and those that saw it CE
-     * with the greatest: of several the last and the first are wanted. */
+    guint64 points;              /* set: seen there */
+    /* Of data, sets: of the points that saw it ECT those with the least hop limit, of those
+     * that saw it CE those with the greatest. */
     guint64 ect, ce;
     guint64 frame; /* at the first point */
-    guint32 age;
+    guint32 age;   /* the greatest is the youngest */
     guint32 stream;
     guint8 dscp;
     guint8 ect_hops, ce_hops;
     gboolean is_sequenced;
-} twin;
-
-/* Data of a stream that was seen ECT at some points, the last of which is to be found, and CE
- * at others, the first of which is. */
-typedef struct pattern {
-    guint64 ect, ce;
-    guint64 packets;
-} pattern;
-
-/* Packets of a stream that were seen at just these points. */
-typedef struct sighting {
-    guint64 points, packets;
-} sighting;
-
-typedef struct stream_twins {
-    guint64 only_here;
-    GArray *sightings;     /* of requests and responses it saw first; NULL: none */
-    gboolean is_scattered; /* some of them are not counted there */
-    guint64 repeats;       /* of such that were like one before at the same point */
-    guint64 marked_before;
-    GArray *patterns; /* pattern, of the packets that it saw first; NULL: none */
-    GArray *marked;   /* rs_marked; NULL: none */
-    guint32 same;  /* + 1: another stream that is the same at another point; 0: none */
-    guint32 point; /* its own */
-    guint64 after; /* points of the same clock that saw some of its packets before it */
-    gboolean undecided; /* nobody knows where some were marked */
-    rs_rewriting rewriting;
-} stream_twins;
-
-struct rs_twins {
-    const rs_points *points; /* NULL: all of one clock */
-    twin *entries;
-    guint32 age;
-    guint64 n;
-    gboolean incomplete; /* an entry had to make room for another, or never came */
-    GArray *streams;     /* stream_twins by stream id */
-    /* By point: those whose stamps are of one clock with its own; of the first n_clocked
-     * points, 0: not asked for. */
-    guint64 by_clock[POINTS];
-    guint n_clocked;
 };
 
 static void
 clear_stream(gpointer data)
 {
-    stream_twins *s = data;
+    rs_twin_stream *s = data;
     g_clear_pointer(&s->patterns, g_array_unref);
     g_clear_pointer(&s->marked, g_array_unref);
     g_clear_pointer(&s->sightings, g_array_unref);
@@ -83,8 +50,8 @@ rs_twins_new(const rs_points *points)
 {
     rs_twins *twins = g_new0(rs_twins, 1);
     twins->points = points;
-    twins->entries = g_new0(twin, ENTRIES);
-    twins->streams = g_array_new(FALSE, TRUE, sizeof(stream_twins));
+    twins->entries = g_new0(rs_twin, ENTRIES);
+    twins->streams = g_array_new(FALSE, TRUE, sizeof(rs_twin_stream));
     g_array_set_clear_func(twins->streams, clear_stream);
     return twins;
 }
@@ -100,15 +67,6 @@ rs_twins_free(rs_twins *twins)
     g_free(twins);
 }
 
-static stream_twins *
-of_stream(rs_twins *twins, guint32 stream)
-{
-    if (stream >= twins->streams->len) {
-        g_array_set_size(twins->streams, stream + 1);
-    }
-    return &g_array_index(twins->streams, stream_twins, stream);
-}
-
 /* ---- streams that are the same ---- */
 
 /* The one that stands for those that are the same. */
@@ -116,11 +74,11 @@ static guint32
 root_of(rs_twins *twins, guint32 stream)
 {
     for (;;) {
-        stream_twins *s = of_stream(twins, stream);
+        rs_twin_stream *s = rs_twin_stream_of(twins, stream);
         if (s->same == 0) {
             return stream;
         }
-        guint32 further = of_stream(twins, s->same - 1)->same;
+        guint32 further = rs_twin_stream_of(twins, s->same - 1)->same;
         if (further != 0) {
             s->same = further; /* half the way for whoever asks next */
         }
@@ -134,20 +92,20 @@ join(rs_twins *twins, guint32 stream, guint32 other)
     guint32 a = root_of(twins, stream);
     guint32 b = root_of(twins, other);
     if (a != b) {
-        of_stream(twins, MAX(a, b))->same = MIN(a, b) + 1;
+        rs_twin_stream_of(twins, MAX(a, b))->same = MIN(a, b) + 1;
     }
 }
 
 /* ---- marks ---- */
 
 static void
-count_pattern(stream_twins *s, const pattern *seen)
+count_pattern(rs_twin_stream *s, const rs_mark_pattern *seen)
 {
     if (s->patterns == NULL) {
-        s->patterns = g_array_new(FALSE, FALSE, sizeof(pattern));
+        s->patterns = g_array_new(FALSE, FALSE, sizeof(rs_mark_pattern));
     }
     for (guint i = 0; i < s->patterns->len; i++) {
-        pattern *known = &g_array_index(s->patterns, pattern, i);
+        rs_mark_pattern *known = &g_array_index(s->patterns, rs_mark_pattern, i);
         if (known->ect == seen->ect && known->ce == seen->ce) {
             known->packets += seen->packets;
             return;
@@ -161,14 +119,14 @@ count_pattern(stream_twins *s, const pattern *seen)
 }
 
 static void
-count_sighting(stream_twins *s, guint64 points)
+count_sighting(rs_twin_stream *s, guint64 points)
 {
     if (s->sightings == NULL) {
-        s->sightings = g_array_new(FALSE, FALSE, sizeof(sighting));
+        s->sightings = g_array_new(FALSE, FALSE, sizeof(rs_twin_sighting));
     }
     guint i = 0;
     while (i < s->sightings->len &&
-           g_array_index(s->sightings, sighting, i).points != points) {
+           g_array_index(s->sightings, rs_twin_sighting, i).points != points) {
         i++;
     }
     if (i == s->sightings->len && i == SIGHTINGS) {
@@ -176,29 +134,29 @@ count_sighting(stream_twins *s, guint64 points)
         return;
     }
     if (i == s->sightings->len) {
-        const sighting fresh = {.points = points};
+        const rs_twin_sighting fresh = {.points = points};
         g_array_append_val(s->sightings, fresh);
     }
-    g_array_index(s->sightings, sighting, i).packets++;
+    g_array_index(s->sightings, rs_twin_sighting, i).packets++;
 }
 
 /* What an entry has to say when it leaves the table. */
 static void
-retire(rs_twins *twins, const twin *entry)
+retire(rs_twins *twins, const rs_twin *entry)
 {
     if (entry->identity.narrow == 0) {
         return;
     }
     if (entry->is_sequenced) {
-        count_sighting(of_stream(twins, entry->stream), entry->points);
+        count_sighting(rs_twin_stream_of(twins, entry->stream), entry->points);
     }
     gboolean lone = (entry->points & (entry->points - 1)) == 0;
     if (lone) {
-        of_stream(twins, entry->stream)->only_here++;
+        rs_twin_stream_of(twins, entry->stream)->only_here++;
     } else if (entry->ce != 0 &&
                (entry->ect == 0 || entry->ect_hops >= entry->ce_hops)) {
-        const pattern seen = {.ect = entry->ect, .ce = entry->ce, .packets = 1};
-        count_pattern(of_stream(twins, entry->stream), &seen);
+        const rs_mark_pattern seen = {.ect = entry->ect, .ce = entry->ce, .packets = 1};
+        count_pattern(rs_twin_stream_of(twins, entry->stream), &seen);
     }
 }
 
@@ -211,20 +169,14 @@ typedef struct copy {
     gboolean is_sequenced; /* a request or a response: no acknowledgement, no CNP */
 } copy;
 
-static guint64
-bit_of(guint point)
-{
-    return (guint64)1 << MIN(point, POINTS - 1);
-}
-
 /* Follows where data was last seen ECT, and first CE. */
 static void
-follow_mark(twin *entry, const copy *c)
+follow_mark(rs_twin *entry, const copy *c)
 {
     if (!c->has_data) {
         return;
     }
-    guint64 bit = bit_of(c->point);
+    guint64 bit = rs_twin_bit(c->point);
     switch (c->ecn) {
     case ROCE_ECN_CE:
         if (c->hops >= entry->ce_hops || entry->ce == 0) {
@@ -243,12 +195,12 @@ follow_mark(twin *entry, const copy *c)
 }
 
 /* The entry of this identity, or the oldest of those that it may take. */
-static twin *
+static rs_twin *
 entry_for(rs_twins *twins, const roce_wire_identity *identity)
 {
-    twin *oldest = NULL;
+    rs_twin *oldest = NULL;
     for (guint i = 0; i < PROBES; i++) {
-        twin *entry = &twins->entries[(identity->narrow + i) & (ENTRIES - 1)];
+        rs_twin *entry = &twins->entries[(identity->narrow + i) & (ENTRIES - 1)];
         if (roce_wire_identity_equal(&entry->identity, identity)) {
             return entry;
         }
@@ -267,12 +219,12 @@ rs_twins_miss(rs_twins *twins)
 
 /* The DSCP is no part of the identity: switches may set it. */
 static void
-compare_dscps(rs_twins *twins, const twin *entry, const copy *c)
+compare_dscps(rs_twins *twins, const rs_twin *entry, const copy *c)
 {
     if (c->dscp == entry->dscp) {
         return;
     }
-    rs_rewriting *rewriting = &of_stream(twins, c->stream)->rewriting;
+    rs_rewriting *rewriting = &rs_twin_stream_of(twins, c->stream)->rewriting;
     if (rewriting->packets == 0) {
         *rewriting = (rs_rewriting){
             .other_stream = entry->stream,
@@ -289,7 +241,7 @@ compare_dscps(rs_twins *twins, const twin *entry, const copy *c)
 static guint64
 points_of_clock(rs_twins *twins, guint point)
 {
-    if (twins->points == NULL || point >= POINTS - 1) {
+    if (twins->points == NULL || point >= RS_TWIN_POINTS - 1) {
         return twins->points == NULL ? G_MAXUINT64 : 0;
     }
     guint64 *known = &twins->by_clock[point];
@@ -301,8 +253,9 @@ points_of_clock(rs_twins *twins, guint point)
         return *known;
     }
     guint file_i = rs_points_at(twins->points, point)->file_i;
-    for (guint i = 0; i < MIN(rs_points_n(twins->points), POINTS - 1); i++) {
-        guint64 bit = rs_points_at(twins->points, i)->file_i == file_i ? bit_of(i) : 0;
+    for (guint i = 0; i < MIN(rs_points_n(twins->points), RS_TWIN_POINTS - 1); i++) {
+        guint64 bit =
+            rs_points_at(twins->points, i)->file_i == file_i ? rs_twin_bit(i) : 0;
         *known |= bit;
     }
     return *known;
@@ -310,9 +263,9 @@ points_of_clock(rs_twins *twins, guint point)
 
 /* A copy of what was seen at another point. */
 static void
-take_twin(rs_twins *twins, const twin *entry, const copy *c)
+take_twin(rs_twins *twins, const rs_twin *entry, const copy *c)
 {
-    stream_twins *s = of_stream(twins, c->stream);
+    rs_twin_stream *s = rs_twin_stream_of(twins, c->stream);
     s->after |= entry->points & points_of_clock(twins, c->point);
     s->point = c->point;
     join(twins, entry->stream, c->stream);
@@ -323,12 +276,12 @@ take_twin(rs_twins *twins, const twin *entry, const copy *c)
 static gboolean
 add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
 {
-    guint64 bit = bit_of(c->point);
-    twin *entry = entry_for(twins, identity);
+    guint64 bit = rs_twin_bit(c->point);
+    rs_twin *entry = entry_for(twins, identity);
     if (!roce_wire_identity_equal(&entry->identity, identity)) {
         twins->incomplete |= entry->identity.narrow != 0;
         retire(twins, entry);
-        *entry = (twin){
+        *entry = (rs_twin){
             .identity = *identity,
             .points = bit,
             .age = ++twins->age,
@@ -337,7 +290,7 @@ add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
             .dscp = c->dscp,
             .is_sequenced = c->is_sequenced,
         };
-        of_stream(twins, c->stream)->point = c->point;
+        rs_twin_stream_of(twins, c->stream)->point = c->point;
         follow_mark(entry, c);
         return FALSE;
     }
@@ -345,7 +298,7 @@ add(rs_twins *twins, const roce_wire_identity *identity, const copy *c)
     if (is_twin) {
         take_twin(twins, entry, c);
     } else if (c->is_sequenced) {
-        of_stream(twins, c->stream)->repeats++;
+        rs_twin_stream_of(twins, c->stream)->repeats++;
     }
     entry->points |= bit;
     follow_mark(entry, c);
@@ -396,134 +349,7 @@ rs_twins_glimpse(rs_twins *twins, const roce_wire_identity *identity,
 void
 rs_twins_approach(const rs_twins *twins, const roce_wire_identity *identity)
 {
-    rs_approach(&twins->entries[identity->narrow & (ENTRIES - 1)], sizeof(twin));
-}
-
-/* ---- between which points ---- */
-
-/* A stream at its points. */
-typedef struct way {
-    rs_twins *twins;
-    const roce_tracker *tracker; /* NULL: it tells nothing */
-    guint32 root;
-    guint32 at[POINTS];    /* the stream at a point, + 1 */
-    guint64 later[POINTS]; /* of a point: those that saw CE where it saw ECT */
-    guint64 several;       /* bits that are of several of its points */
-} way;
-
-/* Below 0: the stream comes to p first; above 0, to q; 0: nobody can tell. */
-static gint
-compare_points(const way *w, guint p, guint q)
-{
-    if (w->at[p] == 0 || w->at[q] == 0) {
-        return 0;
-    }
-    gboolean p_after = (of_stream(w->twins, w->at[p] - 1)->after & bit_of(q)) != 0;
-    gboolean q_after = (of_stream(w->twins, w->at[q] - 1)->after & bit_of(p)) != 0;
-    if (p_after != q_after) {
-        return q_after ? -1 : 1;
-    }
-    gboolean q_later = (w->later[p] & bit_of(q)) != 0;
-    gboolean p_later = (w->later[q] & bit_of(p)) != 0;
-    if (p_later != q_later) {
-        return q_later ? -1 : 1;
-    }
-    return w->tracker == NULL
-               ? 0
-               : rs_further(roce_tracker_stream(w->tracker, w->at[p] - 1),
-                            roce_tracker_stream(w->tracker, w->at[q] - 1));
-}
-
-/* The first of some points on the way, or the last; POINTS: nobody can tell. */
-static guint
-extreme_of(const way *w, guint64 points, gboolean last)
-{
-    for (guint p = 0; p < POINTS; p++) {
-        gboolean is_it = (points & bit_of(p)) != 0;
-        for (guint q = 0; q < POINTS && is_it; q++) {
-            if (q != p && (points & bit_of(q)) != 0) {
-                gint order = compare_points(w, p, q);
-                is_it = last ? order > 0 : order < 0;
-            }
-        }
-        if (is_it) {
-            return p;
-        }
-    }
-    return POINTS;
-}
-
-static void
-count_marked(stream_twins *s, guint from, guint64 packets)
-{
-    if (s->marked == NULL) {
-        s->marked = g_array_new(FALSE, FALSE, sizeof(rs_marked));
-    }
-    for (guint i = 0; i < s->marked->len; i++) {
-        rs_marked *known = &g_array_index(s->marked, rs_marked, i);
-        if (known->from == from) {
-            known->packets += packets;
-            return;
-        }
-    }
-    const rs_marked fresh = {.from = from, .packets = packets};
-    g_array_append_val(s->marked, fresh);
-}
-
-static void
-decide(const way *w, const pattern *seen)
-{
-    guint from = seen->ect != 0 ? extreme_of(w, seen->ect, TRUE) : POINTS;
-    guint to = extreme_of(w, seen->ce, FALSE);
-    gboolean known = to != POINTS && w->at[to] != 0 &&
-                     (seen->ect == 0 || (from != POINTS && w->at[from] != 0)) &&
-                     ((seen->ect | seen->ce) & w->several) == 0;
-    if (!known) {
-        of_stream(w->twins, w->root)->undecided = TRUE;
-        return;
-    }
-    stream_twins *s = of_stream(w->twins, w->at[to] - 1);
-    if (seen->ect == 0) {
-        s->marked_before += seen->packets;
-    } else {
-        count_marked(s, of_stream(w->twins, w->at[from] - 1)->point, seen->packets);
-    }
-}
-
-static void
-take_patterns(way *w, const GArray *patterns)
-{
-    for (guint i = 0; i < patterns->len; i++) {
-        const pattern *seen = &g_array_index(patterns, pattern, i);
-        for (guint p = 0; p < POINTS; p++) {
-            w->later[p] |= (seen->ect & bit_of(p)) != 0 ? seen->ce : 0;
-        }
-    }
-}
-
-/* Of the streams that are the same as `root`, which has been asked for none yet. */
-static void
-find_marks(rs_twins *twins, const roce_tracker *tracker, guint32 root,
-           const GArray *members)
-{
-    way w = {.twins = twins, .tracker = tracker, .root = root};
-    for (guint i = 0; i < members->len; i++) {
-        guint32 stream = g_array_index(members, guint32, i);
-        const stream_twins *s = of_stream(twins, stream);
-        guint at = MIN(s->point, POINTS - 1);
-        w.several |= w.at[at] != 0 ? bit_of(at) : 0;
-        w.at[at] = stream + 1;
-        if (s->patterns != NULL) {
-            take_patterns(&w, s->patterns);
-        }
-    }
-    for (guint i = 0; i < members->len; i++) {
-        const GArray *patterns =
-            of_stream(twins, g_array_index(members, guint32, i))->patterns;
-        for (guint k = 0; patterns != NULL && k < patterns->len; k++) {
-            decide(&w, &g_array_index(patterns, pattern, k));
-        }
-    }
+    rs_approach(&twins->entries[identity->narrow & (ENTRIES - 1)], sizeof(rs_twin));
 }
 
 /* Streams by the one that stands for them: guint32 -> GArray of guint32. */
@@ -543,14 +369,6 @@ group_streams(rs_twins *twins)
     return groups;
 }
 
-static gint
-by_point(gconstpointer a, gconstpointer b)
-{
-    const rs_marked *x = a;
-    const rs_marked *y = b;
-    return rs_by_number(x->from, y->from);
-}
-
 void
 rs_twins_finish(rs_twins *twins, const roce_tracker *tracker)
 {
@@ -564,37 +382,8 @@ rs_twins_finish(rs_twins *twins, const roce_tracker *tracker)
     gpointer members;
     g_hash_table_iter_init(&iter, groups);
     while (g_hash_table_iter_next(&iter, &root, &members)) {
-        find_marks(twins, tracker, GPOINTER_TO_UINT(root), members);
+        rs_twins_find_marks(twins, tracker, GPOINTER_TO_UINT(root), members);
     }
-    for (guint i = 0; i < twins->streams->len; i++) {
-        const stream_twins *s = &g_array_index(twins->streams, stream_twins, i);
-        if (s->marked != NULL) {
-            g_array_sort(s->marked, by_point);
-        }
-    }
-}
-
-const GArray *
-rs_twins_marked(const rs_twins *twins, guint32 stream)
-{
-    return stream < twins->streams->len
-               ? g_array_index(twins->streams, stream_twins, stream).marked
-               : NULL;
-}
-
-guint64
-rs_twins_marked_before(const rs_twins *twins, guint32 stream)
-{
-    return stream < twins->streams->len
-               ? g_array_index(twins->streams, stream_twins, stream).marked_before
-               : 0;
-}
-
-gboolean
-rs_twins_marks_known(const rs_twins *twins, guint32 stream)
-{
-    return stream >= twins->streams->len ||
-           !g_array_index(twins->streams, stream_twins, stream).undecided;
 }
 
 guint64
@@ -613,7 +402,7 @@ guint64
 rs_twins_only_here(const rs_twins *twins, guint32 stream)
 {
     return stream < twins->streams->len
-               ? g_array_index(twins->streams, stream_twins, stream).only_here
+               ? g_array_index(twins->streams, rs_twin_stream, stream).only_here
                : 0;
 }
 
@@ -621,7 +410,7 @@ guint64
 rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint to)
 {
     guint64 n = 0;
-    if (from >= POINTS - 1 || to >= POINTS - 1) {
+    if (from >= RS_TWIN_POINTS - 1 || to >= RS_TWIN_POINTS - 1) {
         return G_MAXUINT64;
     }
     for (guint i = 0; i < members->len; i++) {
@@ -629,14 +418,15 @@ rs_twins_missing(const rs_twins *twins, const GArray *members, guint from, guint
         if (id >= twins->streams->len) {
             continue;
         }
-        const stream_twins *s = &g_array_index(twins->streams, stream_twins, id);
+        const rs_twin_stream *s = &g_array_index(twins->streams, rs_twin_stream, id);
         if (s->is_scattered) {
             return G_MAXUINT64;
         }
         for (guint k = 0; s->sightings != NULL && k < s->sightings->len; k++) {
-            const sighting *seen = &g_array_index(s->sightings, sighting, k);
-            gboolean at_first_alone =
-                (seen->points & bit_of(from)) != 0 && (seen->points & bit_of(to)) == 0;
+            const rs_twin_sighting *seen =
+                &g_array_index(s->sightings, rs_twin_sighting, k);
+            gboolean at_first_alone = (seen->points & rs_twin_bit(from)) != 0 &&
+                                      (seen->points & rs_twin_bit(to)) == 0;
             n += at_first_alone ? seen->packets : 0;
         }
     }
@@ -653,7 +443,7 @@ guint64
 rs_twins_repeats(const rs_twins *twins, guint32 stream)
 {
     return stream < twins->streams->len
-               ? g_array_index(twins->streams, stream_twins, stream).repeats
+               ? g_array_index(twins->streams, rs_twin_stream, stream).repeats
                : 0;
 }
 
@@ -664,6 +454,6 @@ rs_twins_rewriting(const rs_twins *twins, guint32 stream)
         return NULL;
     }
     const rs_rewriting *rewriting =
-        &g_array_index(twins->streams, stream_twins, stream).rewriting;
+        &g_array_index(twins->streams, rs_twin_stream, stream).rewriting;
     return rewriting->packets > 0 ? rewriting : NULL;
 }

@@ -2,14 +2,12 @@
 /*
  * The same packet at several capture points.
  *
+ * The packet that one point saw first, and its copies at other points, are twins.  They tell
+ * which streams are the same, what came by at which points, whose DSCP was changed on the
+ * way, and between which two points data was marked (twins_marks.c).
+ *
  * The one rule: two packets are twins if their wire identity is the same.  The table is
  * bounded: a twin that comes after very many other packets is not known.
- *
- * Of data whose mark differs from point to point it is told between which two it was made:
- * the last point that saw ECT and the first that saw CE.  Of several the one with the
- * least hop limit is the last.  Of equal ones it is, where one clock stamped both, the one
- * whose copies came later; else marks tell, which nobody takes off, or rs_further(); and where
- * nothing does, it is not told.
  */
 #ifndef RS_TWINS_H
 #define RS_TWINS_H
