@@ -11,8 +11,9 @@
  *
  *   1. Signals (see RS_SIGNAL_BYTES) of a host to another are set against the units of
  *      data that come back at the same point: on the same queue pair; with those that
- *      have no signals, where one has signals alone; else on all others together.  A unit ends with a message that has
- *      immediate data where most have; else a message is a unit.
+ *      have no signals, where one has signals alone; else on all others together.  A unit
+ *      ends with a message that has immediate data where most have; else a message is a
+ *      unit.
  *   2. Unit j goes with signal j - o, where o, the signals before the capture, is the
  *      least number with which no unit begins before its signal.
  *   3. It is an admission if the two keep step: RS_ADMISSION_LEAST pairs at least, no
@@ -64,8 +65,7 @@ typedef struct rs_admission {
     guint64 prompt_ns;                     /* what "at once" is here */
     guint64 ahead, waited, unready, other; /* pairs; `other`: idle for too short a time,
                                               or between two iterations */
-    rs_dist wait; /* ns, of those that waited: from the end of the unit before
-                                 to the signal */
+    rs_dist wait; /* ns, of those that waited: from the unit before to the signal */
     guint64 waited_ns, span_ns; /* all of them; from the first unit to the last */
     rs_frames frames; /* signals that were waited for, and what they admitted */
 } rs_admission;

@@ -22,9 +22,8 @@ typedef struct rs_batch_result {
     rs_severity worst; /* valid if there is a finding */
     gboolean has_finding;
     gboolean has_report;
-    gboolean reused; /* it was done before */
-    gboolean
-        earlier; /* and is none of this batch's, but of one that this is added to */
+    gboolean reused;  /* it was done before */
+    gboolean earlier; /* likewise, by a batch that this one adds to: it is not ours */
 } rs_batch_result;
 
 /* What the head of a part says became of its capture. */

@@ -2,10 +2,11 @@
 /*
  * Bursts in the data of some edges, and whether they repeat.
  *
- *   1. The cells of the edges become one row.  Half of all bytes came in cells that had
- *      at least so many bytes: a cell is loud if it has a tenth of that (or a share that
- *      is asked for), else it is background.  A cell next to a loud one is loud too where only silence is behind
- *      it: it is the burst's beginning or end.
+ *   1. The cells of the edges become one row.  Its middle bytes are so many that half of
+ *      all bytes came in cells with at least as many.  A cell is loud if it has a tenth of
+ *      them (or another share that is asked for), else it is background.  A cell next to a
+ *      loud one is loud too where only silence is behind it: it is the burst's beginning
+ *      or end.
  *   2. Between loud cells are silences.  Ordered by length, they fall into those between
  *      bursts and those within them where one is clearly longer than the next.
  *   3. From the longest silences on, each such break is tried, and each number of bursts

@@ -16,8 +16,9 @@
  *     between them (of one way alone: for which the line below them all is the highest,
  *     as Moon, Skelly and Towsley have it);
  *   - a clock was set where the differences of both ways change at once, by the same,
- *     and stay there; "at once" in the order of the point whose clock it is.  Queues change one way alone.  With one way alone, only what is
- *     too much for a queue is called a step.
+ *     and stay there; "at once" in the order of the point whose clock it is.  Queues
+ *     change one way alone.  With one way alone, only what is too much for a queue is
+ *     called a step.
  *
  * The one rule: memory is bounded.  Differences are kept evenly, each with the least and
  * the greatest of those that it stands for, so that no extreme is ever lost.

@@ -68,8 +68,8 @@ rs_compare_source_close(rs_compare_source *source);
 void
 rs_compare_source_set_offset(rs_compare_source *source, gint64 offset_ns);
 
-/* Takes a difference to the parent's stamp, of a packet that goes this way; TRUE: `median_ns` is a new median of the
- * newest ones. */
+/* Takes a difference to the parent's stamp, of a packet that goes this way; TRUE:
+ * `median_ns` is a new median of the newest ones. */
 gboolean
 rs_compare_source_compare(rs_compare_source *source, rs_way way, gint64 difference_ns,
                           gint64 *median_ns);

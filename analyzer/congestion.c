@@ -171,7 +171,7 @@ rs_congestion_meet(rs_congestion *congestion, const rs_sight *sight)
 }
 
 void
-rs_congestion_each(rs_congestion *congestion, const rs_sight *sight)
+rs_congestion_step(rs_congestion *congestion, const rs_sight *sight)
 {
     rs_reactions_packet(congestion->reactions, sight);
 }

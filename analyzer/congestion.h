@@ -33,11 +33,10 @@ typedef struct rs_cnp_counts {
     guint64 alone;     /* neither */
 } rs_cnp_counts;
 
-/* The CNPs of a stream. */
+/* CNPs of a stream: those that it carries, and those about its data. */
 typedef struct rs_stream_cnps {
-    rs_cnp_counts carried; /* that it carries */
-    /* About its data, that somebody else than the receiver sent, a switch. */
-    rs_cnp_counts foreign;
+    rs_cnp_counts carried;
+    rs_cnp_counts foreign; /* about its data, and not by its receiver: by a switch */
     guint8 foreign_priorities; /* bit n: they had priority n */
     /* Of packets that it carries, for the counts. */
     guint64 nak_ns, alone_ns; /* the newest NAK, the newest CNP that is `alone` */
@@ -60,24 +59,21 @@ rs_congestion_new(const roce_tracker *tracker);
 void
 rs_congestion_free(rs_congestion *congestion);
 
-/* Each packet, when it comes; each again, in the order of its stream; and packets that may
- * stand for several. */
+/* What each of these is told is said in watchers.h. */
 void
 rs_congestion_meet(rs_congestion *congestion, const rs_sight *sight);
 void
-rs_congestion_each(rs_congestion *congestion, const rs_sight *sight);
-/* The same for the packets of a train. */
+rs_congestion_step(rs_congestion *congestion, const rs_sight *sight);
 void
 rs_congestion_train(rs_congestion *congestion, const rs_train_sight *train);
+void
+rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 
 /* A train of this stream will come soon, see approach.h; and once that has come near. */
 void
 rs_congestion_approach(const rs_congestion *congestion, guint32 stream);
 void
 rs_congestion_approach_more(const rs_congestion *congestion, guint32 stream);
-
-void
-rs_congestion_packet(rs_congestion *congestion, const rs_sight *sight);
 
 void
 rs_congestion_event(rs_congestion *congestion, const rs_occurrence *occurrence);

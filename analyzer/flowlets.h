@@ -51,8 +51,7 @@ typedef struct rs_flowlet_stream {
     guint64 late_timed;                   /* of those, how late is known */
     guint64 late_after[RS_FLOWLET_RUNGS]; /* of those, passed by one behind each gap */
     guint64 lateness_ns;                  /* the longest */
-    guint64
-        chained_writes; /* WRITE Only packets that continue their neighbour's address */
+    guint64 chained_writes; /* WRITE Only packets that go on at their neighbour's end */
 } rs_flowlet_stream;
 
 /* The same of several streams. */

@@ -17,15 +17,14 @@
 #include <glib.h>
 
 typedef struct rs_host_pause {
-    guint64 pauses; /* of its priorities, and of the whole link */
-    guint64
-        paused_ns; /* how long they were, what overlaps counted once; valid if known */
-    guint64 held_ns; /* of that, while nothing of it came: at least; likewise */
-    gboolean known;  /* the link's speed is */
-    guint64 frame;   /* the first of whoever paused; 0: nobody did */
-    guint64
-        until_ns; /* when the stream ended: with its last packet, or, where that was in
-                        * the midst of a message, with a pause that lasts to the capture's end */
+    guint64 pauses;    /* of its priorities, and of the whole link */
+    guint64 paused_ns; /* all of them, what overlaps counted once; valid if known */
+    guint64 held_ns;   /* of that, while nothing of it came: at least; likewise */
+    gboolean known; /* the link's speed is: without it nobody knows when a pause ends */
+    guint64 frame;  /* the first of whoever paused; 0: nobody did */
+    /* When the stream ended: with its last packet; or, where that was in the midst of a
+     * message, with a pause that lasts to the capture's end. */
+    guint64 until_ns;
 } rs_host_pause;
 
 typedef struct rs_host_pauses rs_host_pauses;

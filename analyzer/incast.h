@@ -87,8 +87,7 @@ typedef struct rs_incast_receiver {
     guint64 n_episodes;
     guint64 inside_ns; /* all episodes together */
     rs_incast_share signs[RS_INCAST_N_SIGNS];
-    gboolean
-        pauses_known; /* all that there were could be compared; valid with episodes */
+    gboolean pauses_known; /* all of them could be compared; valid with episodes */
 } rs_incast_receiver;
 
 rs_incast *

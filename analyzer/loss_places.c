@@ -10,8 +10,7 @@
 typedef struct stop {
     const roce_stream *stream;
     guint64 lost_before; /* packets that never came, and were asked for or sent again */
-    guint64
-        again; /* that came and were sent again: as many were lost behind, at most */
+    guint64 again; /* that came and were sent again: at most so many were lost behind */
 } stop;
 
 /* What nobody acknowledges is not judged: it is missing. */

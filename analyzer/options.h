@@ -52,11 +52,10 @@ typedef struct rs_options {
     char *hosts_path;       /* NULL: none */
     GPtrArray *qp_maps;     /* rs_option_pair: addresses of a host, its table */
     GPtrArray *captured_at; /* rs_option_pair: where, and which of the files or NULL */
-    GPtrArray
-        *counters_before;      /* rs_option_pair: addresses of a host or NULL, a file */
-    GPtrArray *counters_after; /* likewise, of the same hosts */
-    roce_ports ports;          /* 4791 and what --port adds */
-    guint64 link_speed_bps;    /* 0: as the capture says */
+    GPtrArray *counters_before; /* rs_option_pair: a host's addresses or NULL, a file */
+    GPtrArray *counters_after;  /* likewise, of the same hosts */
+    roce_ports ports;           /* 4791 and what --port adds */
+    guint64 link_speed_bps;     /* 0: as the capture says */
     guint64 burst_bps; /* from which rate on it is a burst; 0: by the link's speed */
     guint8 dscp_map[RS_N_DSCPS]; /* priority of each DSCP; the default is DSCP >> 3 */
     gboolean dscp_map_given;     /* the network trusts the DSCP, not the PCP */

@@ -43,8 +43,7 @@ typedef struct rs_pause_watch {
     /* What it stops; all 0 without the link's speed. */
     guint64 packets;
     rs_held held;
-    GPtrArray
-        *passages; /* rs_passage that it stops, once finished: longest held first */
+    GPtrArray *passages; /* rs_passage that it stops, longest held first; at the end */
     gboolean in_message; /* one of them was in the midst of a message at the end */
     guint64 latest_ns;   /* after the start of the pause came the last late packet */
     guint64 most_ns;     /* that a packet may come after it and be none */

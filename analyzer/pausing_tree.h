@@ -13,8 +13,8 @@
  *
  * What cannot be known: bridges leave MAC addresses and hop limits alone, so that of them
  * nobody can tell who stands behind whom.  A stream that is sprayed over several ways
- * shows one only where both points see the same packets.  Of points with different clocks the order is what their stamps
- * say.
+ * shows one only where both points see the same packets.  Of points with different clocks
+ * the order is what their stamps say.
  */
 #ifndef RS_PAUSING_TREE_H
 #define RS_PAUSING_TREE_H

@@ -51,7 +51,7 @@ rs_reactions_new(void);
 void
 rs_reactions_free(rs_reactions *reactions);
 
-/* The tracker has just taken this packet. */
+/* Each packet, in the order of its stream. */
 void
 rs_reactions_packet(rs_reactions *reactions, const rs_sight *sight);
 
@@ -67,7 +67,8 @@ rs_reactions_approach(const rs_reactions *reactions, guint32 stream);
 void
 rs_reactions_approach_intervals(const rs_reactions *reactions, guint32 stream);
 
-/* Before: a packet that begins a message has its stream followed, while there is room. */
+/* Each packet when it comes, before rs_reactions_packet(): one that begins a message has its
+ * stream followed, while there is room. */
 void
 rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);
 

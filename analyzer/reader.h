@@ -69,8 +69,8 @@ void
 rs_reader_close(rs_reader *reader);
 
 /* The next frame: 1; the end: 0; damage, a failure to read, or an end behind which nothing
- * could be decoded (RS_ERROR_NOT_DECODED): -1 with `error` set, after which it is 0 forever.  A simple packet block has no time: it gets the one
- * before it. */
+ * could be decoded (RS_ERROR_NOT_DECODED): -1 with `error` set, after which it is 0 forever.
+ * A simple packet block has no time: it gets that of the frame before it. */
 int
 rs_reader_next(rs_reader *reader, rs_record *record, GError **error);
 

@@ -323,7 +323,7 @@ rs_receivers_approach_times(const rs_receivers *receivers, const rs_sight *sight
 }
 
 void
-rs_receivers_each(rs_receivers *receivers, const rs_sight *sight)
+rs_receivers_meet(rs_receivers *receivers, const rs_sight *sight)
 {
     if (!sight->is_counted) {
         return;

@@ -64,21 +64,19 @@ rs_receivers_new(const roce_tracker *tracker);
 void
 rs_receivers_free(rs_receivers *receivers);
 
-/* The tracker has just taken this packet. */
 /* A packet will come soon, see approach.h; and once what that asked for has come near. */
 void
 rs_receivers_approach(const rs_receivers *receivers, const rs_sight *sight);
 void
 rs_receivers_approach_times(const rs_receivers *receivers, const rs_sight *sight);
 
-/* Packets, which may stand for several; and each one of them, before. */
+/* What each of these is told is said in watchers.h. */
 void
-rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);
-void
-rs_receivers_each(rs_receivers *receivers, const rs_sight *sight);
-/* The same for the packets of a train, which are requests. */
+rs_receivers_meet(rs_receivers *receivers, const rs_sight *sight);
 void
 rs_receivers_train(rs_receivers *receivers, const rs_train_sight *train);
+void
+rs_receivers_packet(rs_receivers *receivers, const rs_sight *sight);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

@@ -55,9 +55,9 @@ typedef struct rs_sight {
     /* Watchers that count may be told of several like packets at once, the newest of which
      * is this one, see runs.h: how many, and what they come to.  Others are told of 1. */
     guint64 n, payload_bytes, wire_bytes;
-    guint64
-        beside; /* a frame of the stream that stood beside them (trains.h), was counted
-                     * before and came behind all of them; 0: none */
+    /* A frame of the stream that stood beside them (trains.h), was counted before and came
+     * behind all of them; 0: none. */
+    guint64 beside;
 } rs_sight;
 
 /* Packets of one stream that the tracker has taken together, one after the other: requests

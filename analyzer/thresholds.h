@@ -75,12 +75,15 @@
  * before and behind the capture, so that a few more say nothing of it. */
 #define RS_WARNING_COUNTER_PERCENT 10
 #define RS_WARNING_COUNTER_EVENTS 10
-/* A host is late consistently: of the iterations, and in them behind the last but one,
- * of the median burst.  Somebody is last in each; one given host of four is so in eight of
- * ten by chance four times in ten thousand. */
+
+/* A host is late consistently, if there are so many iterations at least, if it is the last
+ * in such a share of them, and if it then is behind the last but one by such a share of the
+ * median burst.  Somebody is last in each; one given host of four is so in eight of ten by
+ * chance four times in ten thousand. */
 #define RS_STRAGGLER_ITERATIONS 5
 #define RS_STRAGGLER_SHARE_PERCENT 80
 #define RS_STRAGGLER_LATE_PERCENT 10
+
 /* A hop of a ring against the others: links of half the speed or width take twice as long. */
 #define RS_STRAGGLER_HOP_PERCENT 150
 

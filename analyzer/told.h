@@ -19,8 +19,7 @@
 
 /* A host's counters before and after the capture. */
 typedef struct rs_told_counters {
-    GArray
-        *addrs; /* roce_addr: of the host; NULL: the user does not say whose they are */
+    GArray *addrs; /* roce_addr: of the host; NULL: nobody says whose they are */
     const char *before_path, *after_path; /* the options' */
     rs_counter_set *before, *after;
 } rs_told_counters;
@@ -29,9 +28,8 @@ typedef struct rs_told {
     rs_hosts *hosts; /* NULL: no names */
     rs_qp_maps *qp_maps;
     rs_vantages *vantages;
-    GPtrArray
-        *counters; /* rs_told_counters, of hosts both of whose files could be read */
-    GPtrArray *errors; /* char *: one line for each file that was left out */
+    GPtrArray *counters; /* rs_told_counters, where both files could be read */
+    GPtrArray *errors;   /* char *: one line for each file that was left out */
 } rs_told;
 
 /* NULL with `error` set for what the command line cannot mean. */

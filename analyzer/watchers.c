@@ -10,13 +10,13 @@
 
 #define AHEAD 6 /* glimpses: as many as can be waited for at once */
 
-/* Those to whom only the packets of one stream matter. */
+/* Those to whom each packet matters, and of others than its stream none. */
 static void
 take_step(gpointer ctx, const rs_sight *sight)
 {
     rs_watchers *watchers = ctx;
     rs_timeline_packet(watchers->timeline, sight);
-    rs_congestion_each(watchers->congestion, sight);
+    rs_congestion_step(watchers->congestion, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
 }
 
@@ -206,7 +206,7 @@ meet_pauses(rs_watchers *watchers, const rs_sight *sight)
 static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
-    rs_receivers_each(watchers->receivers, sight);
+    rs_receivers_meet(watchers->receivers, sight);
     if (sight->stream != NULL && sight->info->part == ROCE_PART_FIRST) {
         /* Rates are followed from the first one on, and those before it come before. */
         rs_runs_tell_steps(watchers->runs, sight->stream->id);

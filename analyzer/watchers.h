@@ -3,6 +3,20 @@
  * Who looks at packets and events beside the tracker: one watcher for each topic of the
  * report.
  *
+ * Most packets are like the one before of their stream, and not every watcher has to be told
+ * of each of these by itself.  So a watcher has, of the following functions, those that it
+ * needs; watchers.c says when they are called:
+ *
+ *   _meet      each packet that is not of a train (trains.h), in the order of all packets
+ *   _step      likewise, in the order of its stream alone: it may have waited (runs.h)
+ *   _train     the packets of a train
+ *   _packet    packets as the watcher wants them: each; or, for one who only counts, one
+ *              that stands for several (`n` of rs_sight)
+ *   _glimpse   each packet of a train, when it comes; of any other, _packet tells
+ *   _event     what the tracker says, when it says so
+ *   _approach  nothing yet: what the watcher keeps is brought near (approach.h)
+ *   _finish    the capture has ended
+ *
  * The one rule: a watcher sees what the tracker has taken, in the tracker's order, and
  * changes nothing of it; watchers do not know one another before the capture has ended.
  */
@@ -47,9 +61,8 @@ typedef enum rs_watch_parts {
 
 /* One of each, from the first packet on. */
 typedef struct rs_watchers {
-    rs_runs *runs; /* of packets that are alike */
-    gboolean
-        pauses_known; /* packets are looked at one by one for what pauses do to them */
+    rs_runs *runs;         /* of packets that are alike */
+    gboolean pauses_known; /* there was one: from then on the order of packets counts */
     rs_timeline *timeline;
     rs_odd_frames odd_frames;
     rs_congestion *congestion;
