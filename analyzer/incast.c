@@ -4,10 +4,9 @@
  * packet moves its sender to the end.  Time only goes forward: where stamps step back, the
  * newest one holds.
  */
-#include "incast.h"
+#include "incast_parts.h"
 
 #include "approach.h"
-#include "xoffs.h"
 
 #include "roce/hash.h"
 
@@ -16,87 +15,25 @@
 #define MAX_SPANS 262144   /* likewise of episodes, for comparing pauses with them */
 #define NOBODY G_MAXUINT32 /* in place of a sender's number */
 
-#define LEAST_EXPECTED 3 /* see rs_incast_judge() */
-#define LEAST_RATIO 2
-
-typedef struct sender_key {
-    guint32 receiver;
-    roce_addr addr;
-} sender_key;
-
-typedef struct receiver receiver;
-
-struct rs_incast_sender {
-    rs_incast_sender *before, *behind; /* in the row; NULL: none */
-    receiver *receiver;
-    guint64 newest_ns;           /* its newest packet */
-    guint64 episode;             /* the newest that names it, counted from 1 */
-    guint64 outside, ce_outside; /* its data in no episode, and that of it with marks */
-    gboolean active;
-    gboolean markable, marked; /* some of its data, in an episode */
-    gboolean complained;       /* of its data, by CNPs then */
-    sender_key key;
-};
-
-typedef struct span {
-    guint64 start_ns, end_ns;
-} span;
-
-struct receiver {
-    rs_incast_receiver pub;
-    rs_incast_sender *oldest, *newest; /* the ends of the row; NULL: it is empty */
-    guint n_active;                    /* senders in it */
-    guint64 quiet_until_ns;            /* nobody falls silent before */
-    guint64 clock_ns;
-    gboolean inside;  /* an episode goes on */
-    guint64 ended_ns; /* the episode before */
-    rs_incast_episode episode;
-    GArray *spans; /* span: all episodes */
-};
-
-/* What is outside of episodes at a point. */
-typedef struct point_sum {
-    guint64 data, ce, cnps;
-    guint n;           /* senders to receivers */
-    roce_addr ends[2]; /* of the first of them */
-    gboolean all[2];   /* whether each is an end of all of them */
-    guint64 own;       /* data of the one that is: see add_own() */
-    gboolean own_marked;
-} point_sum;
-
-struct rs_incast {
-    rs_destinations *destinations;
-    GPtrArray *receivers; /* receiver, by destination */
-    GPtrArray *senders;   /* rs_incast_sender */
-    GHashTable *by_key;   /* sender_key -> index in senders + 1 */
-    GArray *of_stream;    /* guint32 by stream: likewise; 0 not asked for yet, NOBODY */
-    guint64 first_ns, last_ns; /* of all data; valid once a receiver is there */
-    rs_xoffs *xoffs;
-    guint n_spans;
-    gboolean spans_omitted;
-    guint64 senders_omitted; /* streams of theirs */
-    gboolean known;
-};
-
 static guint
 hash_sender(gconstpointer data)
 {
-    const sender_key *key = data;
+    const rs_incast_sender_key *key = data;
     return (guint)roce_hash_addr(key->receiver, &key->addr);
 }
 
 static gboolean
 same_sender(gconstpointer a, gconstpointer b)
 {
-    const sender_key *x = a;
-    const sender_key *y = b;
+    const rs_incast_sender_key *x = a;
+    const rs_incast_sender_key *y = b;
     return x->receiver == y->receiver && roce_addr_equal(&x->addr, &y->addr);
 }
 
 static void
 free_receiver(gpointer data)
 {
-    receiver *r = data;
+    rs_incast_watch *r = data;
     g_array_unref(r->pub.degree_ns);
     g_array_unref(r->pub.episodes);
     g_array_unref(r->spans);
@@ -134,7 +71,7 @@ rs_incast_free(rs_incast *incast)
 
 /* ---- who sends to whom ---- */
 
-static receiver *
+static rs_incast_watch *
 receiver_of(rs_incast *incast, const roce_stream *stream)
 {
     guint32 i = rs_destinations_of(incast->destinations, stream);
@@ -142,31 +79,25 @@ receiver_of(rs_incast *incast, const roce_stream *stream)
         return NULL;
     }
     if (i == incast->receivers->len) {
-        receiver *r = g_new0(receiver, 1);
+        rs_incast_watch *r = g_new0(rs_incast_watch, 1);
         r->pub.at = *rs_destinations_at(incast->destinations, i);
         r->pub.degree_ns = g_array_new(FALSE, TRUE, sizeof(guint64));
         r->pub.episodes = g_array_new(FALSE, FALSE, sizeof(rs_incast_episode));
-        r->spans = g_array_new(FALSE, FALSE, sizeof(span));
+        r->spans = g_array_new(FALSE, FALSE, sizeof(rs_incast_span));
         g_ptr_array_add(incast->receivers, r);
     }
     return g_ptr_array_index(incast->receivers, i);
 }
 
-static rs_incast_sender *
-sender_at(const rs_incast *incast, guint32 i)
-{
-    return g_ptr_array_index(incast->senders, i);
-}
-
-/* The number of a sender, counted from 1, made if need be; NOBODY beyond the bounds. */
+/* The number of a sender, which is made if need be; NOBODY beyond the bounds. */
 G_NO_INLINE static guint32
 find_sender(rs_incast *incast, const roce_stream *stream)
 {
-    receiver *r = receiver_of(incast, stream);
+    rs_incast_watch *r = receiver_of(incast, stream);
     if (r == NULL) {
         return NOBODY;
     }
-    const sender_key key = {
+    const rs_incast_sender_key key = {
         .receiver = rs_destinations_of(incast->destinations, stream),
         .addr = stream->src,
     };
@@ -198,20 +129,20 @@ rs_incast_sender_of(rs_incast *incast, const roce_stream *stream)
     if (*number == 0) {
         *number = find_sender(incast, stream);
     }
-    return *number == NOBODY ? NULL : sender_at(incast, *number - 1);
+    return *number == NOBODY ? NULL : rs_incast_sender_at(incast, *number - 1);
 }
 
 /* ---- the row of active senders ---- */
 
 static inline void
-take_out(receiver *r, rs_incast_sender *s)
+take_out(rs_incast_watch *r, rs_incast_sender *s)
 {
     *(s->before != NULL ? &s->before->behind : &r->oldest) = s->behind;
     *(s->behind != NULL ? &s->behind->before : &r->newest) = s->before;
 }
 
 static inline void
-put_last(receiver *r, rs_incast_sender *s)
+put_last(rs_incast_watch *r, rs_incast_sender *s)
 {
     s->before = r->newest;
     s->behind = NULL;
@@ -222,7 +153,7 @@ put_last(receiver *r, rs_incast_sender *s)
 /* ---- episodes ---- */
 
 G_NO_INLINE static void
-open_episode(receiver *r, guint64 frame)
+open_episode(rs_incast_watch *r, guint64 frame)
 {
     r->inside = TRUE;
     r->pub.n_episodes++;
@@ -233,7 +164,7 @@ open_episode(receiver *r, guint64 frame)
 }
 
 static void
-close_episode(rs_incast *incast, receiver *r)
+close_episode(rs_incast *incast, rs_incast_watch *r)
 {
     r->inside = FALSE;
     r->episode.end_ns = r->ended_ns = r->clock_ns;
@@ -246,13 +177,13 @@ close_episode(rs_incast *incast, receiver *r)
         return;
     }
     incast->n_spans++;
-    const span s = {r->episode.start_ns, r->episode.end_ns};
+    const rs_incast_span s = {r->episode.start_ns, r->episode.end_ns};
     g_array_append_val(r->spans, s);
 }
 
 /* Names a sender in the episode that goes on. */
 static void
-join_episode(receiver *r, rs_incast_sender *s)
+join_episode(rs_incast_watch *r, rs_incast_sender *s)
 {
     if (s->episode == r->pub.n_episodes) {
         return;
@@ -267,7 +198,7 @@ join_episode(receiver *r, rs_incast_sender *s)
 
 /* Everybody who is active when an episode begins, the longest silent one first. */
 G_NO_INLINE static void
-join_all(receiver *r)
+join_all(rs_incast_watch *r)
 {
     for (rs_incast_sender *s = r->oldest; s != NULL; s = s->behind) {
         join_episode(r, s);
@@ -279,13 +210,13 @@ join_all(receiver *r)
 /* The time of a packet: never before another one, nor so late that windows behind it do
  * not end, as a broken stamp may be. */
 static guint64
-clock_at(const receiver *r, guint64 time_ns)
+clock_at(const rs_incast_watch *r, guint64 time_ns)
 {
     return MAX(r->clock_ns, MIN(time_ns, G_MAXUINT64 - 2 * RS_INCAST_WINDOW_NS));
 }
 
 static void
-go_on(receiver *r, guint64 time_ns)
+go_on(rs_incast_watch *r, guint64 time_ns)
 {
     if (r->n_active > 0) {
         g_array_index(r->pub.degree_ns, guint64, r->n_active) += time_ns - r->clock_ns;
@@ -295,7 +226,7 @@ go_on(receiver *r, guint64 time_ns)
 
 /* Lets those fall silent whose window has passed by then. */
 G_NO_INLINE static void
-fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
+fall_silent(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 {
     for (rs_incast_sender *s = r->oldest; s != NULL; s = r->oldest) {
         r->quiet_until_ns = s->newest_ns + RS_INCAST_WINDOW_NS;
@@ -313,7 +244,7 @@ fall_silent(rs_incast *incast, receiver *r, guint64 time_ns)
 }
 
 static inline void
-advance(rs_incast *incast, receiver *r, guint64 time_ns)
+advance(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 {
     if (time_ns >= r->quiet_until_ns) {
         fall_silent(incast, r, time_ns);
@@ -324,7 +255,7 @@ advance(rs_incast *incast, receiver *r, guint64 time_ns)
 }
 
 G_NO_INLINE static void
-rise(receiver *r)
+rise(rs_incast_watch *r)
 {
     if (r->n_active <= r->pub.max_degree) {
         return;
@@ -337,7 +268,7 @@ rise(receiver *r)
 /* ---- packets and events ---- */
 
 static inline void
-count_data(receiver *r, rs_incast_sender *s, guint64 frame, guint ecn)
+count_data(rs_incast_watch *r, rs_incast_sender *s, guint64 frame, guint ecn)
 {
     rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
     gboolean marked = ecn == ROCE_ECN_CE;
@@ -375,13 +306,14 @@ rs_incast_approach(const rs_incast *incast, guint32 stream)
     if (stream < incast->of_stream->len) {
         guint32 number = g_array_index(incast->of_stream, guint32, stream);
         gboolean is_known = number != 0 && number != NOBODY;
-        rs_incast_approach_sender(is_known ? sender_at(incast, number - 1) : NULL);
+        rs_incast_approach_sender(is_known ? rs_incast_sender_at(incast, number - 1)
+                                           : NULL);
     }
 }
 
 /* One more is active. */
 G_NO_INLINE static void
-become_active(receiver *r, rs_incast_sender *s, guint64 frame)
+become_active(rs_incast_watch *r, rs_incast_sender *s, guint64 frame)
 {
     s->active = TRUE;
     put_last(r, s);
@@ -398,7 +330,7 @@ become_active(receiver *r, rs_incast_sender *s, guint64 frame)
 
 /* Its packet is the newest of all. */
 static inline void
-be_active(receiver *r, rs_incast_sender *s, guint64 frame)
+be_active(rs_incast_watch *r, rs_incast_sender *s, guint64 frame)
 {
     if (!s->active) {
         become_active(r, s, frame);
@@ -412,7 +344,7 @@ static inline void
 take_data(rs_incast *incast, rs_incast_sender *s, guint64 time_ns, guint64 frame,
           guint ecn)
 {
-    receiver *r = s->receiver;
+    rs_incast_watch *r = s->receiver;
     guint64 now_ns = clock_at(r, time_ns);
     incast->first_ns = MIN(incast->first_ns, now_ns);
     incast->last_ns = MAX(incast->last_ns, now_ns);
@@ -465,16 +397,16 @@ complaining(const rs_incast *incast, const rs_occurrence *o)
 static rs_incast_sender *
 complained_of(const rs_incast *incast, guint32 to, const rs_occurrence *o)
 {
-    const sender_key key = {
+    const rs_incast_sender_key key = {
         .receiver = to,
         .addr = is_carried(o) ? o->stream->dst : o->stream->src,
     };
     guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(incast->by_key, &key));
-    return number != 0 ? sender_at(incast, number - 1) : NULL;
+    return number != 0 ? rs_incast_sender_at(incast, number - 1) : NULL;
 }
 
 static void
-count_complained(receiver *r, rs_incast_sender *s)
+count_complained(rs_incast_watch *r, rs_incast_sender *s)
 {
     if (s != NULL && s->episode != 0 && !s->complained) {
         s->complained = TRUE;
@@ -489,7 +421,7 @@ count_cnp(rs_incast *incast, const rs_occurrence *o)
     if (to == RS_NO_DESTINATION) {
         return;
     }
-    receiver *r = g_ptr_array_index(incast->receivers, to);
+    rs_incast_watch *r = g_ptr_array_index(incast->receivers, to);
     advance(incast, r, clock_at(r, o->event.time_ns));
     rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
     /* A notification point paces its CNPs: they lag behind the marks. */
@@ -520,117 +452,19 @@ rs_incast_event(rs_incast *incast, const rs_occurrence *o)
 
 /* ---- at the end ---- */
 
-static void
-compare_pauses(const rs_incast *incast, receiver *r)
-{
-    rs_incast_share *pauses = &r->pub.signs[RS_INCAST_PAUSE];
-    guint64 end_ns = incast->last_ns + RS_INCAST_WINDOW_NS;
-    for (guint i = 0; i < r->spans->len; i++) {
-        const span *s = &g_array_index(r->spans, span, i);
-        guint64 n =
-            rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, s->start_ns, s->end_ns);
-        pauses->inside += n;
-        if (i < r->pub.episodes->len) {
-            g_array_index(r->pub.episodes, rs_incast_episode, i).pauses = n;
-        }
-    }
-    guint64 all =
-        rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, incast->first_ns, end_ns);
-    pauses->outside = all - pauses->inside;
-    pauses->of_inside = r->pub.inside_ns;
-    pauses->of_outside = end_ns - incast->first_ns - r->pub.inside_ns;
-    r->pub.pauses_known = !incast->spans_omitted && rs_xoffs_complete(incast->xoffs);
-}
-
-static point_sum *
-sum_at(GArray *points, guint32 point)
-{
-    if (point >= points->len) {
-        g_array_set_size(points, point + 1);
-    }
-    return &g_array_index(points, point_sum, point);
-}
-
-static void
-add_ends(point_sum *sum, const rs_incast_sender *s)
-{
-    const roce_addr *const ends[2] = {&s->key.addr, &s->receiver->pub.at.addr};
-    for (guint i = 0; i < 2; i++) {
-        sum->ends[i] = sum->n == 0 ? *ends[i] : sum->ends[i];
-        gboolean is_one = roce_addr_equal(&sum->ends[i], ends[0]) ||
-                          roce_addr_equal(&sum->ends[i], ends[1]);
-        sum->all[i] = is_one && (sum->n == 0 || sum->all[i]);
-    }
-    sum->n++;
-}
-
-/* Where one host is an end of everything, as at its NIC or its switch port, what it sends has
- * met no queue yet, if none of it is marked: it is no measure for what comes to the host. */
-static void
-add_own(point_sum *sum, const rs_incast_sender *s)
-{
-    const roce_addr *host = &sum->ends[sum->all[0] ? 0 : 1];
-    if (sum->all[0] != sum->all[1] && roce_addr_equal(host, &s->key.addr)) {
-        sum->own += s->outside;
-        sum->own_marked |= s->marked || s->ce_outside > 0;
-    }
-}
-
-/* Of each point, what is in no episode. */
-static GArray *
-add_up_points(const rs_incast *incast)
-{
-    GArray *points = g_array_new(FALSE, TRUE, sizeof(point_sum));
-    for (guint i = 0; i < incast->receivers->len; i++) {
-        const receiver *r = g_ptr_array_index(incast->receivers, i);
-        sum_at(points, r->pub.at.point)->cnps += r->pub.signs[RS_INCAST_CNP].outside;
-    }
-    for (guint32 i = 0; i < incast->senders->len; i++) {
-        const rs_incast_sender *s = sender_at(incast, i);
-        point_sum *sum = sum_at(points, s->receiver->pub.at.point);
-        sum->data += s->outside;
-        sum->ce += s->ce_outside;
-        add_ends(sum, s);
-    }
-    for (guint32 i = 0; i < incast->senders->len; i++) {
-        const rs_incast_sender *s = sender_at(incast, i);
-        add_own(sum_at(points, s->receiver->pub.at.point), s);
-    }
-    return points;
-}
-
-/* What goes to other receivers at the same point is outside as well, but for what is in
- * episodes of theirs: marks and CNPs are compared with all data of the point. */
-static void
-compare_with_point(const rs_incast *incast)
-{
-    g_autoptr(GArray) points = add_up_points(incast);
-    for (guint i = 0; i < incast->receivers->len; i++) {
-        receiver *r = g_ptr_array_index(incast->receivers, i);
-        const point_sum *sum = &g_array_index(points, point_sum, r->pub.at.point);
-        rs_incast_share *ce = &r->pub.signs[RS_INCAST_CE];
-        rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
-        ce->outside = sum->ce;
-        ce->of_outside = sum->data - (sum->own_marked ? 0 : sum->own);
-        cnps->outside = sum->cnps;
-        cnps->of_inside = ce->of_inside;
-        cnps->of_outside = sum->data;
-    }
-}
-
 void
 rs_incast_finish(rs_incast *incast, const rs_nics *nics, guint64 resolution_ns)
 {
     incast->known = resolution_ns * RS_INCAST_STAMPS <= RS_INCAST_WINDOW_NS;
     rs_xoffs_finish(incast->xoffs, nics);
     for (guint i = 0; i < incast->receivers->len; i++) {
-        receiver *r = g_ptr_array_index(incast->receivers, i);
+        rs_incast_watch *r = g_ptr_array_index(incast->receivers, i);
         advance(incast, r, r->clock_ns + RS_INCAST_WINDOW_NS);
         if (r->pub.n_episodes > 0) {
-            compare_pauses(incast, r);
+            rs_incast_compare_pauses(incast, r);
         }
     }
-    compare_with_point(incast);
+    rs_incast_compare_with_points(incast);
 }
 
 gboolean
@@ -648,7 +482,7 @@ rs_incast_n_receivers(const rs_incast *incast)
 const rs_incast_receiver *
 rs_incast_receiver_at(const rs_incast *incast, guint i)
 {
-    return &((const receiver *)g_ptr_array_index(incast->receivers, i))->pub;
+    return &((const rs_incast_watch *)g_ptr_array_index(incast->receivers, i))->pub;
 }
 
 guint32
@@ -661,53 +495,4 @@ guint64
 rs_incast_omitted(const rs_incast *incast)
 {
     return rs_destinations_omitted(incast->destinations) + incast->senders_omitted;
-}
-
-rs_coincidence
-rs_incast_judge(const rs_incast_receiver *r, rs_incast_sign sign)
-{
-    const rs_incast_share *s = &r->signs[sign];
-    if (sign == RS_INCAST_PAUSE && !r->pauses_known) {
-        return RS_COINCIDENCE_UNDECIDABLE;
-    }
-    if (s->inside == 0) {
-        return s->outside == 0 ? RS_COINCIDENCE_ABSENT : RS_COINCIDENCE_NO;
-    }
-    /* As doubles: packets times nanoseconds need not fit 64 bits. */
-    double per_inside = (double)s->inside / (double)s->of_inside;
-    double expected = per_inside * (double)s->of_outside;
-    if (MAX(expected, (double)s->outside) < LEAST_EXPECTED) {
-        return RS_COINCIDENCE_UNDECIDABLE;
-    }
-    return expected < LEAST_RATIO * (double)s->outside ? RS_COINCIDENCE_NO
-                                                       : RS_COINCIDENCE_YES;
-}
-
-gboolean
-rs_incast_counts(const rs_incast_receiver *r, rs_incast_sign sign)
-{
-    return sign != RS_INCAST_CNP || r->signs[RS_INCAST_CE].inside == 0;
-}
-
-const char *
-rs_incast_sign_name(rs_incast_sign sign)
-{
-    static const char *const names[RS_INCAST_N_SIGNS] = {
-        [RS_INCAST_CE] = "ce",
-        [RS_INCAST_CNP] = "cnp",
-        [RS_INCAST_PAUSE] = "pause",
-    };
-    return names[sign];
-}
-
-const char *
-rs_coincidence_name(rs_coincidence coincidence)
-{
-    static const char *const names[RS_N_COINCIDENCES] = {
-        [RS_COINCIDENCE_ABSENT] = "absent",
-        [RS_COINCIDENCE_YES] = "yes",
-        [RS_COINCIDENCE_NO] = "no",
-        [RS_COINCIDENCE_UNDECIDABLE] = "undecidable",
-    };
-    return names[coincidence];
 }
