@@ -1,4 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where cars wait, and when they are handed on.
+ *
+ * Each stream whose packets come in trains has a platform: the mould that frames are held
+ * against, what the next car has to be, and the cars that wait.
+ *
+ *   guess     bytes of a frame and its point make a key, and the shelf of that key has a
+ *             platform.  It may be another stream's, or have lost its place to one.
+ *   board     if the frame fits the mould and is next in sequence, it is a car.  If not, it
+ *             goes by itself, the long way.
+ *   hand on   the tracker takes the cars that wait, and then the watchers: when there is no
+ *             room for another one, of which the tracker says how much there is, and before
+ *             a packet goes by itself that has to do with the stream (rs_trains_make_way()).
+ *   follow    a packet that has gone by itself, and that others may be like, opens the
+ *             platform of its stream, with a mould of its bytes if they do not fit the one
+ *             that is there: behind it a train may begin.  One that is none of those, and
+ *             does not stand beside them, closes it.
+ *
+ * Most frames come no further than boarding, which therefore asks nobody but the platform.
+ */
 #include "trains.h"
 
 #include "approach.h"
