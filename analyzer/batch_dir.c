@@ -139,6 +139,25 @@ write_names(const rs_batch_dir *dir, const char *file, GHashTable *names,
            rs_batch_dir_publish(dir, draft, file, error);
 }
 
+/* Removes a file that does not hold any more, if it is there, and directories that become
+ * empty. */
+static void
+withdraw(const rs_batch_dir *dir, const char *file)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, file);
+    (void)g_unlink(path);
+    g_autofree char *parent = g_path_get_dirname(file);
+    while (!g_str_equal(parent, ".") && !g_str_equal(parent, OWN)) {
+        g_autofree char *full = rs_batch_dir_path(dir, parent);
+        if (g_rmdir(full) != 0) {
+            return; /* something else is in it */
+        }
+        char *above = g_path_get_dirname(parent);
+        g_free(parent);
+        parent = above;
+    }
+}
+
 static gboolean
 write_manifest(const rs_batch_dir *dir, GError **error)
 {
@@ -165,7 +184,7 @@ rs_batch_dir_settle(rs_batch_dir *dir, GHashTable *files, GError **error)
     g_hash_table_iter_init(&iter, dir->manifest);
     while (g_hash_table_iter_next(&iter, &file, NULL)) {
         if (!g_hash_table_contains(files, file)) {
-            rs_batch_dir_withdraw(dir, file);
+            withdraw(dir, file);
             g_hash_table_iter_remove(&iter);
         }
     }
@@ -247,7 +266,7 @@ gboolean
 rs_batch_dir_write_due(const rs_batch_dir *dir, GHashTable *names, GError **error)
 {
     if (g_hash_table_size(names) == 0) {
-        rs_batch_dir_withdraw(dir, DUE);
+        withdraw(dir, DUE);
         return TRUE;
     }
     return write_names(dir, DUE, names, "+", error);
@@ -369,23 +388,6 @@ gboolean
 rs_batch_dir_sync(const rs_batch_dir *dir, GError **error)
 {
     return syncfs(dir->lock) == 0 || fail_to_write(error, dir->path, errno);
-}
-
-void
-rs_batch_dir_withdraw(const rs_batch_dir *dir, const char *file)
-{
-    g_autofree char *path = rs_batch_dir_path(dir, file);
-    (void)g_unlink(path);
-    g_autofree char *parent = g_path_get_dirname(file);
-    while (!g_str_equal(parent, ".") && !g_str_equal(parent, OWN)) {
-        g_autofree char *full = rs_batch_dir_path(dir, parent);
-        if (g_rmdir(full) != 0) {
-            return; /* something else is in it */
-        }
-        char *above = g_path_get_dirname(parent);
-        g_free(parent);
-        parent = above;
-    }
 }
 
 /* What workers left that were ended, or an earlier batch that was. */

@@ -118,10 +118,6 @@ rs_batch_dir_adopt(const rs_batch_dir *dir, const rs_batch_dir *from, const char
 gboolean
 rs_batch_dir_sync(const rs_batch_dir *dir, GError **error);
 
-/* Removes a file that does not hold any more, if it is there. */
-void
-rs_batch_dir_withdraw(const rs_batch_dir *dir, const char *file);
-
 /* Adds to the manifest what is going to appear; a set of names. */
 gboolean
 rs_batch_dir_expect(rs_batch_dir *dir, GHashTable *files, GError **error);

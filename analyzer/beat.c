@@ -374,12 +374,6 @@ periods_in(guint64 interval_ns, guint64 period_ns)
     return off * 100 <= period_ns * RS_RHYTHM_SPREAD_PERCENT ? n : 0;
 }
 
-guint64
-rs_beat_interval(const GArray *bursts, guint i)
-{
-    return burst_at(bursts, i)->start_ns - burst_at(bursts, i - 1)->start_ns;
-}
-
 /* The capture may begin and end in a burst: such a one has no start, or fewer bytes. */
 static gboolean
 is_partial(guint64 bytes, guint64 median)

@@ -82,10 +82,6 @@ gboolean
 rs_beat_find(const rs_cells *row, guint64 width_ns, guint64 least_ns, guint64 share,
              guint *n_loud, rs_beat *beat);
 
-/* From the start of the burst before burst i, which is not the first, to its own. */
-guint64
-rs_beat_interval(const GArray *bursts, guint i);
-
 void
 rs_beat_clear(rs_beat *beat);
 

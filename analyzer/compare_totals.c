@@ -35,8 +35,9 @@ next_passed(const rs_compare *compare, const rs_flow *flow, guint point)
     return n;
 }
 
-gboolean
-rs_compare_misses(const rs_compare *compare, guint point)
+/* Whether a point's capture is known to have missed packets that went by. */
+static gboolean
+misses_packets(const rs_compare *compare, guint point)
 {
     return compare->missed[point] > 0 ||
            rs_compare_point_at(compare, point)->dropped > 0;
@@ -58,7 +59,7 @@ passed_before(const rs_compare *compare, const rs_flow *flow, guint point)
 static void
 add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *part)
 {
-    gboolean misses = rs_compare_misses(compare, part->to);
+    gboolean misses = misses_packets(compare, part->to);
     part->lost += leg->ended.resent + (misses ? 0 : leg->ended.open);
     part->lost_resent += leg->ended.resent;
     part->undecidable += misses ? leg->ended.open : 0;
@@ -74,7 +75,7 @@ add_more(const rs_compare *compare, const rs_flow *flow, guint from,
 {
     const rs_flow_point *before = &flow->point[from];
     const rs_flow_point *to = &flow->point[part->to];
-    gboolean sure = flow->data.numbered || !rs_compare_misses(compare, from);
+    gboolean sure = flow->data.numbered || !misses_packets(compare, from);
     part->duplicated += sure ? leg->extra : 0;
     part->duplicated_or_missed += leg->extra_equal + (sure ? 0 : leg->extra);
     part->missed_from += from == part->from ? leg->appeared + before->passed_over : 0;
@@ -270,7 +271,7 @@ is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
            next_passed(compare, flow, loss->point) == segment->to &&
            (loss->behind & 1u << segment->to) != 0 &&
            (loss->state == RS_LOSS_RESENT ||
-            (loss->state == RS_LOSS_OPEN && !rs_compare_misses(compare, segment->to)));
+            (loss->state == RS_LOSS_OPEN && !misses_packets(compare, segment->to)));
 }
 
 GPtrArray *

@@ -14,8 +14,4 @@
 void
 rs_compare_add_up(rs_compare *compare);
 
-/* Whether a point's capture is known to have missed packets that went by. */
-gboolean
-rs_compare_misses(const rs_compare *compare, guint point);
-
 #endif

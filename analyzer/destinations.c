@@ -106,12 +106,6 @@ rs_destinations_find_back(const rs_destinations *destinations,
     return find(destinations, &key);
 }
 
-guint
-rs_destinations_n(const rs_destinations *destinations)
-{
-    return destinations->all->len;
-}
-
 const rs_destination *
 rs_destinations_at(const rs_destinations *destinations, guint32 i)
 {

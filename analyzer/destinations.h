@@ -65,9 +65,7 @@ guint32
 rs_destinations_find_back(const rs_destinations *destinations,
                           const roce_stream *stream);
 
-guint
-rs_destinations_n(const rs_destinations *destinations);
-
+/* The destination of that number. */
 const rs_destination *
 rs_destinations_at(const rs_destinations *destinations, guint32 i);
 

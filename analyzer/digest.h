@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Digests that tell contents apart: XXH3 of 128 bits, in hexadecimal digits.
+ * Digests that tell contents apart: XXH3 of 128 bits, in 32 hexadecimal digits.
  *
  * The one rule: a digest finds out whether something is the same as before; it does not
  * withstand anyone who makes two contents of one digest on purpose.
@@ -9,8 +9,6 @@
 #define RS_DIGEST_H
 
 #include <glib.h>
-
-#define RS_DIGEST_DIGITS 32
 
 typedef struct rs_digest rs_digest;
 

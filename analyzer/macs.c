@@ -115,8 +115,9 @@ rs_macs_at(const rs_macs *macs, guint32 id)
 
 /* ---- learning ---- */
 
-gboolean
-rs_hop_limit_is_first(guint8 hop_limit)
+/* Whether a host begins with this hop limit, as far as one can see: a usual one. */
+static gboolean
+is_first_hop_limit(guint8 hop_limit)
 {
     return hop_limit == 1 || hop_limit == 64 || hop_limit == 128 || hop_limit == 255;
 }
@@ -146,7 +147,7 @@ is_own(const roce_packet *packet)
 {
     return packet->kind == ROCE_CLASS_ROCE && packet->has_bth &&
            packet->transport != ROCE_TRANSPORT_CNP &&
-           rs_hop_limit_is_first(packet->hop_limit);
+           is_first_hop_limit(packet->hop_limit);
 }
 
 static wire *
@@ -187,7 +188,7 @@ rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet
     src->in_ip = TRUE;
     add_addr(&src->sources, &packet->src);
     src->sends_own |= is_own(packet);
-    src->sends_other |= !rs_hop_limit_is_first(packet->hop_limit);
+    src->sends_other |= !is_first_hop_limit(packet->hop_limit);
     wire *w = wire_at(macs, src->point);
     w->has_roce |= packet->kind == ROCE_CLASS_ROCE;
     w->greatest_hop_limit = MAX(w->greatest_hop_limit, packet->hop_limit);

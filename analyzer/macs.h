@@ -95,10 +95,6 @@ rs_macs_stopped_end(const rs_macs *macs, guint32 point);
 gboolean
 rs_macs_is_common(const rs_macs *macs, const rs_mac *mac);
 
-/* Whether a host begins with this hop limit, as far as one can see: a usual one. */
-gboolean
-rs_hop_limit_is_first(guint8 hop_limit);
-
 rs_sender
 rs_macs_sender(const rs_macs *macs, const rs_mac *mac, rs_sender_evidence *evidence);
 

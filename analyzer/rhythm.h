@@ -34,8 +34,6 @@
 #define RS_RHYTHM_ROUND_TRIP_NS 50000
 #define RS_RHYTHM_LEAST_OF_TWO 8
 #define RS_RHYTHM_REPAIRED_PERCENT 20
-/* A host belongs to the rhythm that takes part in so many iterations. */
-#define RS_RHYTHM_PART_PERCENT 80
 
 /* When a host sent in an iteration. */
 typedef struct rs_turn {

@@ -50,8 +50,9 @@ fail_temporary(GError **error, int why)
     return fail(error, what, why);
 }
 
-int
-rs_spool_open(GError **error)
+/* -1 with `error` set. */
+static int
+open_spool(GError **error)
 {
     const char *directory = spool_directory();
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -108,7 +109,7 @@ rs_spool_stdin(GError **error)
         stdin_begun_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
         return TRUE;
     }
-    int fd = rs_spool_open(error);
+    int fd = open_spool(error);
     if (fd < 0) {
         return FALSE;
     }
@@ -132,7 +133,7 @@ rs_spool_rewind_stdin(GError **error)
 rs_spooled_rows *
 rs_spooled_rows_new(gsize row_bytes, GError **error)
 {
-    int fd = rs_spool_open(error);
+    int fd = open_spool(error);
     if (fd < 0) {
         return NULL;
     }

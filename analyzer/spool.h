@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Temporary files that nobody sees: what does not fit into memory.
+ * Temporary files that nobody sees, in $TMPDIR, else in /var/tmp: what does not fit into
+ * memory.
  *
  * The one rule: they have no name, so nothing is left behind, however the program ends.
  */
@@ -8,10 +9,6 @@
 #define RS_SPOOL_H
 
 #include <glib.h>
-
-/* Opens one in $TMPDIR, else in /var/tmp; -1 with `error` set. */
-int
-rs_spool_open(GError **error);
 
 /* Makes standard input readable from the beginning more than once: what is no file is
  * copied into one, which takes its place. */
