@@ -331,7 +331,7 @@ add_event(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
     expert_field *expert = expert_of(record);
     if (expert != NULL) {
-        expert_add_info_format(pinfo, item, expert, "%s", sentence);
+        expert_add_info(pinfo, item, expert);
     }
 }
 

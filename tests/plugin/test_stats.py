@@ -279,6 +279,29 @@ class Tables(Check):
                 self.assertEqual(table(out, "RoCEv2 Pauses"), [])
 
 
+class Experts(Check):
+    """Expert information: of Wireshark's own statistic rows with the same text are one."""
+
+    def test_a_row_for_each_kind_of_event(self):
+        name = "03a_loss_data_0.5pct/receiver.pcap.gz"
+        want = collections.Counter(event["kind"] for event in report(name)["events"])
+        titles = {"gap": "Gap: PSNs missing", "nak": "NAK", "retransmission": "Retransmission",
+                  "round": "Round of retransmissions", "loss": "Lost before the capture point"}
+        for options in PASSES:
+            out = show(sample(name), "expert", options=options)
+            rows = re.findall(r"^ +(\d+) +\w+ +RoCEv2  (.*)$", out, re.MULTILINE)
+            have = {title: int(count) for count, title in rows}
+            self.assertEqual(len(have), len(rows), rows)
+            self.assertEqual({kind: have.get(title) for kind, title in titles.items()},
+                             {kind: want[kind] for kind in titles}, options)
+
+    def test_the_packet_has_the_words_of_the_event(self):
+        out = TS.run("-r", sample("03a_loss_data_0.5pct/receiver.pcap.gz"), "-O", "rocev2",
+                     "-Y", "frame.number == 863")
+        self.assertIn("[Gap: 1 PSN missing from 231386 on]", out)
+        self.assertIn("[Expert Info (Warning/Sequence): Gap: PSNs missing]", out)
+
+
 class Counts(Check):
     """The tree."""
 
