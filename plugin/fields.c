@@ -11,7 +11,7 @@
  *
  * Limitations: headers of DC packets are not public and are not shown.
  */
-#include "analysis.h"
+#include "words.h"
 
 #include <epan/tap.h>
 
@@ -21,7 +21,8 @@
 
 #define BTH_BYTES 12
 #define ICRC_BYTES 4
-#define N_CODES 32 /* of an AETH's low five bits */
+#define N_CODES 32     /* of an AETH's low five bits */
+#define N_CODEPOINTS 4 /* of ECN */
 
 /* clang-format off */
 typedef enum field {
@@ -39,6 +40,7 @@ typedef enum field {
     F_IMMDT, F_IMMDT_DATA,
     F_IETH, F_IETH_R_KEY,
     F_CNP,
+    F_ECN, F_DSCP,
     F_PAYLOAD_LENGTH, F_ICRC, F_ICRC_STATUS, F_ICRC_WANT,
     N_FIELDS,
 } field;
@@ -67,6 +69,7 @@ static value_string opcode_names[256 + 1];
 static value_string credit_names[N_CODES + 1];
 static value_string timer_names[N_CODES + 1];
 static value_string nak_names[N_CODES + 1];
+static value_string ecn_names[N_CODEPOINTS + 1];
 
 static const value_string aeth_kind_names[] = {
     {ROCE_AETH_ACK, "ACK"},
@@ -166,6 +169,11 @@ static hf_register_info fields[] = {
     FIELD(F_IETH_R_KEY, "Remote Key", "ieth.r_key", UINT32, HEX),
     HEADER(F_CNP, "Congestion Notification: reserved", "cnp"),
 
+    {&hf[F_ECN], {"ECN", ROCE "ecn", FT_UINT8, BASE_DEC, VALS(ecn_names), 0,
+                  "As the packet arrives: of its own IP header and of tunnels around it, "
+                  "but not of a mirror's headers", HFILL}},
+    {&hf[F_DSCP], {"DSCP", ROCE "dscp", FT_UINT8, BASE_DEC, NULL, 0,
+                   "Of the packet's own IP header, not of headers around it", HFILL}},
     FIELD(F_PAYLOAD_LENGTH, "Payload Length", "payload_length", UINT32, DEC),
     FIELD(F_ICRC, "Invariant CRC", "icrc", UINT32, HEX),
     MASKED(F_ICRC_STATUS, "ICRC Status", "icrc.status", UINT8, NONE,
@@ -405,6 +413,20 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
 }
 
+/* What the IP header, or GRH, says of how to forward the packet; where it was not found
+ * (network.c), nobody knows. */
+static void
+add_traffic_class(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
+{
+    if (p->src.family == 0) {
+        return;
+    }
+    proto_item_set_generated(
+        proto_tree_add_uint(tree, hf[F_ECN], tvb, 0, 0, roce_packet_ecn(p)));
+    proto_item_set_generated(
+        proto_tree_add_uint(tree, hf[F_DSCP], tvb, 0, 0, p->traffic_class >> 2));
+}
+
 /* Whether a packet that is read for the first time has something to tell. */
 static bool
 is_news(const packet_info *pinfo, const plugin_packet *packet,
@@ -452,6 +474,7 @@ fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto
         add_bth(sub, tvb, p);
         add_headers(sub, tvb, p);
     }
+    add_traffic_class(sub, tvb, p);
     if (p->outcome == ROCE_DECODED) {
         proto_item *payload =
             proto_tree_add_uint(sub, hf[F_PAYLOAD_LENGTH], tvb, 0, 0, p->payload_bytes);
@@ -485,6 +508,9 @@ fill_names(void)
         timer_names[i] =
             (value_string){i, info_of_duration(roce_aeth_rnr_timer_ns(i), scope)};
         nak_names[i] = (value_string){i, roce_nak_code_name(i)};
+    }
+    for (unsigned i = 0; i < N_CODEPOINTS; i++) {
+        ecn_names[i] = (value_string){i, words_codepoint(i)};
     }
 }
 

@@ -44,8 +44,9 @@ PREFIX = "rocev2.analysis."
 ADDRESSES = {"ip": ("ip.src", "ip.dst"), "ipv6": ("ipv6.src", "ipv6.dst"),
              "infiniband": ("infiniband.grh.sgid", "infiniband.grh.dgid")}
 STREAM_FIELDS = [*(field for pair in ADDRESSES.values() for field in pair),
-                 "frame.protocols", "rocev2.bth.destqp", "rocev2.icrc.bad", PREFIX + "stream", PREFIX + "peer_stream",
-                 PREFIX + "connection"]
+                 "frame.protocols", "rocev2.bth.destqp", "rocev2.icrc.bad", "rocev2.ecn",
+                 PREFIX + "stream", PREFIX + "peer_stream", PREFIX + "connection"]
+CODEPOINTS = {"Not-ECT": "not_ect", "ECT(1)": "ect1", "ECT(0)": "ect0", "CE": "ce"}
 PAUSE_FIELDS = ["frame.time_epoch", "pfc.kind", "pfc.analysis.ended_by",
                 "pfc.analysis.paused_for"]
 
@@ -194,6 +195,18 @@ class Comparison:
         self.check("connections", {number: sorted(streams) for number, streams
                                    in pairs.items()}, connections)
 
+    def codepoints(self):
+        got, want = collections.Counter(), collections.Counter()
+        for row in self.frames.values():
+            if row[PREFIX + "stream"] and not row["rocev2.icrc.bad"]:
+                got[int(row[PREFIX + "stream"][0]),
+                    CODEPOINTS[self.names.of("rocev2.ecn", row["rocev2.ecn"][0])]] += 1
+        for stream in self.report["streams"]:
+            for name in CODEPOINTS.values():
+                want[stream["id"], name] += stream["ecn"][name] + stream["ecn_control"][name]
+        self.check("ECN codepoints", sorted((got - want).items()),
+                   sorted((want - got).items()))
+
     def latencies(self):
         got = collections.defaultdict(list)
         for row in self.frames.values():
@@ -233,6 +246,7 @@ class Comparison:
     def run(self):
         self.events()
         self.streams()
+        self.codepoints()
         self.latencies()
         self.pauses()
         return self.differences

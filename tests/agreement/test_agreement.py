@@ -4,7 +4,8 @@
 
 Both stand on the same core; what tshark shows packet by packet through the plugin, summed
 here, has to be what the report counts: packets per stream and opcode, NAKs by code, ICRC
-results.  ECN comes from Wireshark's own IP dissector, so it is checked independently.
+results.  Of ECN, the codepoint of the innermost IP header comes from Wireshark's own IP
+dissector, so it is checked independently.
 """
 
 import collections
@@ -30,7 +31,7 @@ import tshark  # noqa: E402
 FIELDS = ["frame.interface_name", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst",
           "rocev2.bth.destqp", "rocev2.bth.opcode", "rocev2.aeth.syndrome",
           "rocev2.icrc.status", "rocev2.payload_length", "ip.dsfield.ecn",
-          "ipv6.tclass.ecn"]
+          "ipv6.tclass.ecn", "rocev2.ecn"]
 NAK_KINDS = {0: "psn_sequence", 1: "invalid_request", 2: "remote_access",
              3: "remote_operational"}
 ICRC = {0: "bad", 1: "good", 2: "unchecked"}
@@ -92,6 +93,7 @@ def by_plugin(runner, path):
         if syndrome and nak_of(number(syndrome)):
             seen[key + ("nak", nak_of(number(syndrome)))] += 1
         ecn = number(innermost(row, "ip.dsfield.ecn", "ipv6.tclass.ecn"))
+        check(f"{path.name}: ECN", number(first(row, "rocev2.ecn")), ecn)
         data = opcode not in CONTROL and length > 0
         seen[key + ("ecn" if data else "ecn_control", ecn)] += 1
     return seen

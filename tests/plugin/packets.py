@@ -79,8 +79,8 @@ def ipv4_header(payload_bytes, protocol=17, tos=2, ident=1, fragment=0, options=
     return head[:10] + struct.pack("!H", ~total & 0xffff) + head[12:]
 
 
-def ipv6_header(payload_bytes, next_header=17, extensions=b""):
-    return struct.pack("!IHBB16s16s", 6 << 28 | 2 << 20, len(extensions) + payload_bytes,
+def ipv6_header(payload_bytes, next_header=17, extensions=b"", tos=2):
+    return struct.pack("!IHBB16s16s", 6 << 28 | tos << 20, len(extensions) + payload_bytes,
                        next_header, 64, socket.inet_pton(socket.AF_INET6, ADDR6_A),
                        socket.inet_pton(socket.AF_INET6, ADDR6_B)) + extensions
 
@@ -101,26 +101,41 @@ def udp(body, sport, dport):
 
 
 def roce(transport, sport=0xc123, dport=4791, bad_icrc=False, vlan=None, options=b"",
-         version=4, extensions=b"", next_header=17, crc=True):
+         version=4, extensions=b"", next_header=17, crc=True, tos=2):
     """A RoCEv2 frame of a BTH and what follows, with its ICRC."""
     size = len(transport) + (4 if crc else 0)
     udp = udp_header(size, sport, dport)
     if version == 4:
-        net = ipv4_header(8 + size, options=options) + udp
+        net = ipv4_header(8 + size, options=options, tos=tos) + udp
     else:
-        net = ipv6_header(8 + size, next_header, extensions) + udp
+        net = ipv6_header(8 + size, next_header, extensions, tos) + udp
     tail = icrc(net, transport) if crc else b""
     if bad_icrc:
         tail = bytes([tail[0] ^ 1]) + tail[1:]
     return ethernet(0x0800 if version == 4 else 0x86dd, net + transport + tail, vlan=vlan)
 
 
-def roce_v1(transport, bad_icrc=False):
-    grh = ipv6_header(len(transport) + 4, next_header=0x1b)
+def roce_v1(transport, bad_icrc=False, tos=2):
+    grh = ipv6_header(len(transport) + 4, next_header=0x1b, tos=tos)
     tail = icrc(grh, transport)
     if bad_icrc:
         tail = bytes([tail[0] ^ 1]) + tail[1:]
     return ethernet(0x8915, grh + transport + tail)
+
+
+def vxlan(frame, vni=42, tos=0):
+    """A frame in an overlay network (RFC 7348)."""
+    body = struct.pack("!II", 0x08000000, vni << 8) + frame
+    return ethernet(0x0800, ipv4_header(8 + len(body), tos=tos, src="192.0.2.1",
+                                        dst="192.0.2.2")
+                    + udp_header(len(body), 0xc000, 4789) + body)
+
+
+def erspan(frame, tos=0):
+    """The copy of a frame that a switch sends: ERSPAN type II in GRE."""
+    body = struct.pack("!HHIHHI", 0x1000, 0x88be, 1, 0x1000, 0x155, 0) + frame
+    return ethernet(0x0800, ipv4_header(len(body), 47, tos=tos, src="192.0.2.1",
+                                        dst="192.0.2.2") + body)
 
 
 def fragments(frame, size=40):

@@ -33,7 +33,7 @@ class Loading(Check):
                 "opcode se m padcnt tver p_key fecn becn destqp a psn".split()]
         want += [f"rocev2.{leaf}" for leaf in
                  "reth aeth atomiceth atomicack immdt ieth deth rdeth xrceth feth cnp "
-                 "payload_length icrc icrc.status".split()]
+                 "payload_length icrc icrc.status ecn dscp".split()]
         want += ["rocev2", "pfc", "pfc.cev", "pfc.quanta", "pfc.time", "pfc.kind",
                  "pfc.opcode"]
         self.assertEqual([name for name in want if name not in known], [])
@@ -142,6 +142,39 @@ class Decode(Check):
         self.values(pk.roce(bytes(transport)), {
             "rocev2.bth.reserved6": 0x3f, "rocev2.bth.reserved7": 0x7f,
             "rocev2.bth.fecn": 0, "rocev2.bth.a": 0, "rocev2.aeth.syndrome.reserved": 1})
+
+    def test_ecn_and_dscp(self):
+        body = pk.bth(0x04) + bytes(64)
+        ect0, ce, ect1 = 26 << 2 | 2, 26 << 2 | 3, 26 << 2 | 1
+        for name, frame, ecn in (
+                ("ipv4", pk.roce(body, tos=ce), 3),
+                ("ipv4, ECT(1)", pk.roce(body, tos=ect1), 1),
+                ("ipv6", pk.roce(body, tos=ce, version=6), 3),
+                ("GRH", pk.roce_v1(body, tos=ce), 3),
+                ("not ECN-capable", pk.roce(body, tos=26 << 2), 0),
+                # A mirror's own headers were never on the packet's way, ...
+                ("mirror", pk.erspan(pk.roce(body, tos=ect0), tos=3), 2),
+                ("marked, in a mirror", pk.erspan(pk.roce(body, tos=ce, version=6)), 3),
+                # ... a tunnel's are, by RFC 6040.
+                ("tunnel", pk.vxlan(pk.roce(body, tos=ect0), tos=2), 2),
+                ("tunnel, marked", pk.vxlan(pk.roce(body, tos=ect0), tos=3), 3),
+                ("marked, in a tunnel", pk.vxlan(pk.roce(body, tos=ce)), 3),
+                ("mirror of a tunnel",
+                 pk.erspan(pk.vxlan(pk.roce(body, tos=ect0), tos=2), tos=3), 2)):
+            with self.subTest(name):
+                self.values(frame, {"rocev2.ecn": ecn, "rocev2.dscp": 26,
+                                    "rocev2.bth.psn": 7})
+
+    def test_ecn_by_its_name(self):
+        path = write("ecn.pcap", [pk.roce(pk.bth(0x04) + bytes(64), tos=tos)
+                                  for tos in range(4)])
+        for n, name in enumerate(("Not-ECT", "ECT(1)", "ECT(0)", "CE"), 1):
+            self.assertEqual(TS.frames(path, f'rocev2.ecn == "{name}"'), [n])
+
+    def test_ecn_of_what_was_reassembled_is_not_known(self):
+        path = write("fragments.pcap", pk.fragments(pk.roce(pk.bth(0x04) + bytes(64))))
+        self.assertEqual(len(TS.frames(path, "rocev2")), 1)
+        self.assertEqual(TS.frames(path, "rocev2.ecn || rocev2.dscp"), [])
 
     def test_quoted(self):
         """An ICMP error quotes the beginning of a packet: it is cut, and has no ICRC here."""
