@@ -82,7 +82,8 @@ typedef struct message_record {
     uint32_t completed_by; /* frame; 0: not seen to complete, or not measured */
     uint32_t packet_bytes; /* of its first packet: of all but the last */
     bool bytes_known;
-    uint8_t role; /* roce_role */
+    bool is_answered; /* `last_frame` is of its last response */
+    uint8_t role;     /* roce_role */
 } message_record;
 
 /* What is kept of each stream. */

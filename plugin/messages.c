@@ -4,7 +4,8 @@
  *
  * The one rule: a message begins with a packet that says so (First, Only, a READ
  * Request), and runs to the one that ends it; of a message whose first packet was not
- * captured nothing is said.
+ * captured nothing is said.  Its first and last frames are those that were the first to
+ * carry these packets, whatever is sent again later.
  *
  * Limitations: where the end of one message and the beginning of the next both went
  * unseen, packets of the second are taken for the first's if they are of its kind.
@@ -107,9 +108,9 @@ messages_add_request(packet_record *record, const roce_packet *packet,
     }
     record->message = index;
     learn_bytes(m, record, packet, opcode);
-    if (roce_part_ends(opcode->part)) {
+    if (roce_part_ends(opcode->part) && m->end == 0) {
         m->last_frame = record->frame;
-        m->end = m->end == 0 ? record->psn + sighting->span : m->end;
+        m->end = record->psn + sighting->span;
     }
 }
 
@@ -120,8 +121,10 @@ messages_add_answer(packet_record *record, const roce_packet *packet,
     const roce_opcode_info *opcode = roce_opcode_get(packet->bth.opcode);
     record->message = request->message;
     message_record *m = memory_message(request->message);
-    if (m != NULL && opcode->role != ROCE_ROLE_ACK && roce_part_ends(opcode->part)) {
+    if (m != NULL && !m->is_answered && opcode->role != ROCE_ROLE_ACK &&
+        roce_part_ends(opcode->part)) {
         m->last_frame = record->frame;
+        m->is_answered = true;
     }
 }
 

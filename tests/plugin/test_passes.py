@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from checks import PLUGIN, TS, Check, capture, main  # noqa: E402
 from sharkd import Sharkd  # noqa: E402
-from tshark import Tshark  # noqa: E402
+from tshark import Tshark, number  # noqa: E402
 
 IGNORE_FRAME = os.environ.get("ROCESCOPE_IGNORE_FRAME")
 
@@ -121,6 +121,28 @@ class Passes(Check):
         links = [numbered[number] for row in rows for number in row[PREFIX + "rnr_wait.nak"]]
         self.assertGreater(len(links), 10)
         self.assertTrue(all(row["rocev2.analysis.rnr_nak"] for row in links))
+
+
+class Messages(Check):
+    # Opcodes that end a message: Last and Only of SENDs and WRITEs, then of READ responses.
+    REQUESTS, RESPONSES = {2, 3, 4, 5, 8, 9, 10, 11}, {0x0f, 0x10}
+
+    def test_what_is_sent_again_is_not_the_last_packet(self):
+        first, last = PREFIX + "message.first_frame", PREFIX + "message.last_frame"
+        n_again = 0
+        for name in ("03a_loss_data_0.5pct", "03d_loss_read_resp", "03c_loss_ack"):
+            ends = {}  # first frame of a message -> frames that carry its last packet
+            path = capture(name, "sender")
+            rows = TS.fields(path, ["frame.number", "rocev2.bth.opcode", first, last], "-2",
+                             "-Y", first)
+            for row in rows:
+                if number(row["rocev2.bth.opcode"][0]) in self.REQUESTS | self.RESPONSES:
+                    ends.setdefault(row[first][0], []).append(row["frame.number"][0])
+            for row in rows:
+                if row[first][0] in ends:
+                    self.assertEqual(row[last], ends[row[first][0]][:1], f"{name} {row}")
+            n_again += sum(len(frames) > 1 for frames in ends.values())
+        self.assertGreater(n_again, 20)
 
 
 @unittest.skipUnless(shutil.which("sharkd"), "no sharkd")
