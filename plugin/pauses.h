@@ -10,15 +10,18 @@ typedef struct pause_view {
     bool is_known;        /* nothing else holds unless */
     roce_event_kind kind; /* PAUSE_XOFF, PAUSE_REFRESH or PAUSE_XON */
     uint32_t since;       /* frame that began the pause; 0: there was none */
-    bool has_ended;       /* `length_ns` holds */
-    roce_pause_end end;   /* of an XOFF: how it ended; valid if it has */
-    uint32_t ended_in;    /* frame; 0: it ran out, or the capture ended */
+    bool has_ended;       /* `end` holds: how it ended */
+    roce_pause_end end;
+    uint32_t ended_in; /* of an XOFF: frame of the XON; 0: there was none */
+    bool has_length;   /* `length_ns` holds: all of it, */
+    bool has_least; /* or what it lasted at least, since nobody knows when it ran out */
     uint64_t length_ns;
 } pause_view;
 
-/* `record` may be NULL; `priority` is 0 to 7 or ROCE_PRIORITY_GLOBAL. */
+/* `record` may be NULL; `priority` is 0 to 7 or ROCE_PRIORITY_GLOBAL; `speed_bps` is that of
+ * the link, 0 if it is not known. */
 pause_view
-pauses_view(const packet_record *record, unsigned priority);
+pauses_view(const packet_record *record, unsigned priority, uint64_t speed_bps);
 
 /* Adds the view to the tree of its priority. */
 void

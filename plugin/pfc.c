@@ -114,14 +114,14 @@ append_time(wmem_strbuf_t *text, const pause_frame *frame, uint16_t quanta)
 static void
 append_analysis(wmem_strbuf_t *text, const pause_frame *frame, unsigned priority)
 {
-    const pause_view view = pauses_view(frame->record, priority);
+    const pause_view view = pauses_view(frame->record, priority, frame->speed_bps);
     wmem_strbuf_append(text, pauses_info(&view, text->allocator));
 }
 
 static bool
 is_refresh(const pause_frame *frame, unsigned priority)
 {
-    const pause_view view = pauses_view(frame->record, priority);
+    const pause_view view = pauses_view(frame->record, priority, frame->speed_bps);
     return view.is_known && view.kind == ROCE_EVENT_PAUSE_REFRESH;
 }
 
@@ -192,7 +192,7 @@ static pause_kind
 add_kind_and_time(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, gint offset,
                   const pause_frame *frame, unsigned priority, uint16_t quanta)
 {
-    const pause_view view = pauses_view(frame->record, priority);
+    const pause_view view = pauses_view(frame->record, priority, frame->speed_bps);
     pause_kind kind = kind_of(frame, &view, quanta);
     proto_item *item =
         proto_tree_add_uint(tree, hf_kind, tvb, offset, QUANTA_BYTES, (uint32_t)kind);
@@ -366,8 +366,8 @@ register_preferences(void)
     module_t *module = prefs_register_protocol(proto_pfc, NULL);
     prefs_register_uint_preference(module, "link_speed", "Link speed in Gbit/s",
                                    "At which quanta are times, and pauses run out; 0: "
-                                   "it is not known, a pause lasts "
-                                   "until it is ended, and quanta are shown as such",
+                                   "it is not known, quanta are shown as such, and of "
+                                   "pauses how long they lasted at least",
                                    10, &pref_gbps);
     prefs_register_string_preference(
         module, "link_speed_by_interface",

@@ -48,7 +48,7 @@ STREAM_FIELDS = [*(field for pair in ADDRESSES.values() for field in pair),
                  PREFIX + "stream", PREFIX + "peer_stream", PREFIX + "connection"]
 CODEPOINTS = {"Not-ECT": "not_ect", "ECT(1)": "ect1", "ECT(0)": "ect0", "CE": "ce"}
 PAUSE_FIELDS = ["frame.time_epoch", "pfc.kind", "pfc.analysis.ended_by",
-                "pfc.analysis.paused_for"]
+                "pfc.analysis.paused_for", "pfc.analysis.ended_in"]
 
 
 class Names:
@@ -221,18 +221,27 @@ class Comparison:
 
     # ---- pauses ----
 
+    def intervals_from(self, row):
+        """What the frame of an XOFF shows of the pauses that it began: start, length, end.
+        Without the link's speed the report lists how long nothing but an XON ended them,
+        and the plugin says what is sure."""
+        start = nanoseconds(row["frame.time_epoch"][0])
+        if any(p["link_speed_bps"] is None for p in self.report["pauses"]):
+            for number in row["pfc.analysis.ended_in"]:
+                xon = self.frames[int(number)]
+                yield start, nanoseconds(xon["frame.time_epoch"][0]) - start, "xon"
+            return
+        for end, length in zip(row["pfc.analysis.ended_by"], row["pfc.analysis.paused_for"]):
+            yield start, nanoseconds(length), self.names.of("pfc.analysis.ended_by", end)
+
     def pauses(self):
         got = collections.Counter()
         kinds = collections.Counter()
         for row in self.frames.values():
             kinds.update(self.names.of("pfc.kind", text) for text in row["pfc.kind"])
-            began = any(self.names.of("pfc.kind", k) in ("XOFF", "802.3x pause")
-                        for k in row["pfc.kind"])
-            for end, length in zip(row["pfc.analysis.ended_by"],
-                                   row["pfc.analysis.paused_for"]):
-                if began:
-                    got[nanoseconds(row["frame.time_epoch"][0]), nanoseconds(length),
-                        self.names.of("pfc.analysis.ended_by", end)] += 1
+            if any(self.names.of("pfc.kind", k) in ("XOFF", "802.3x pause")
+                   for k in row["pfc.kind"]):
+                got.update(self.intervals_from(row))
         want = collections.Counter()
         for pause in self.report["pauses"]:
             for i in pause["intervals"]:

@@ -160,15 +160,15 @@ def pause(quanta):
     return ethernet(0x8808, struct.pack("!HH", 1, quanta).ljust(46, b"\0"), dst=MAC_PAUSE)
 
 
-def write_pcap(path, frames, snap=None):
-    """`frames`: bytes, or (bytes, length on the wire)."""
+def write_pcap(path, frames, snap=None, step_ns=1000000):
+    """`frames`: bytes, or (bytes, length on the wire); one each `step_ns`."""
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, 1))
         for i, frame in enumerate(frames):
             data, wire = frame if isinstance(frame, tuple) else (frame, len(frame))
             data = data if snap is None else data[:snap]
-            out.write(struct.pack("<IIII", 1000 + i // 1000, i % 1000 * 1000000,
-                                  len(data), wire) + data)
+            seconds, ns = divmod(i * step_ns, 1000000000)
+            out.write(struct.pack("<IIII", 1000 + seconds, ns, len(data), wire) + data)
 
 
 def read_pcap(path):

@@ -333,6 +333,42 @@ class Pause(Check):
             with self.subTest(text):
                 self.assertEqual(TS.frames(path, text, "-o", "pfc.link_speed:100"), frames)
 
+    def lengths(self, step_ns, quanta, *arguments):
+        """Of pause frames for priority 3: what is said of each, and Info's last words."""
+        path = write("lengths.pcap", [pk.pfc(8, [0, 0, 0, q] + [0] * 4) for q in quanta],
+                     step_ns=step_ns)
+        names = ["pfc.analysis." + name for name in
+                 ("paused_for", "paused_at_least", "ended_by", "ended_in")]
+        rows = TS.fields(path, [*names, "_ws.col.Info"], "-2", *arguments)
+        return [[*(row[name][0] if row[name] else None for name in names),
+                 re.search(r"(\[.*\])?$", row["_ws.col.Info"][0])[0]] for row in rows]
+
+    def test_how_long_a_pause_lasts_without_the_links_speed(self):
+        # 65,535 quanta take 41.942 us at 800 Gbit/s.
+        least, sum_of_two = "0.000041942", "0.000083884"
+        nothing = [None] * 4 + [""]
+        self.assertEqual(self.lengths(41942, [65535, 0]), [
+            [least, None, "0", "2", "[paused 41.94 µs, xon]"],
+            [least, None, "0", None, "[was paused 41.94 µs]"]])
+        self.assertEqual(self.lengths(41943, [65535, 0]), [
+            [None, least, None, "2", "[paused at least 41.94 µs]"],
+            [None, least, None, None, "[was paused at least 41.94 µs]"]])
+        self.assertEqual(self.lengths(1000000, [65535, 65535, 0]), [
+            [None, sum_of_two, None, "3", "[paused at least 83.88 µs]"], nothing,
+            [None, sum_of_two, None, None, "[was paused at least 83.88 µs]"]])
+        # Nobody ends it: it went on until the refresh, if not longer.
+        self.assertEqual(self.lengths(10000, [65535, 65535]), [
+            [None, "0.000010000", None, None, "[paused at least 10 µs]"], nothing])
+        self.assertEqual(self.lengths(1000000, [65535]), [nothing])
+
+    def test_how_long_a_pause_lasts_by_the_links_speed(self):
+        self.assertEqual(
+            [row[:3] for row in self.lengths(1000000, [65535, 0], "-o", "pfc.link_speed:100")],
+            [["0.000335539", None, "1"], [None] * 3])
+        self.assertEqual(
+            [row[:3] for row in self.lengths(100000, [65535, 0], "-o", "pfc.link_speed:100")],
+            [["0.000100000", None, "0"], ["0.000100000", None, "0"]])
+
     def test_other_mac_control_is_the_builtins_alone(self):
         path = write("epon.pcap", [pk.ethernet(0x8808, b"\0\2" + bytes(44))])
         self.assertEqual(TS.frames(path, "pfc"), [])
