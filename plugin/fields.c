@@ -40,7 +40,7 @@ typedef enum field {
     F_IMMDT, F_IMMDT_DATA,
     F_IETH, F_IETH_R_KEY,
     F_CNP,
-    F_ECN, F_DSCP,
+    F_ECN, F_DSCP, F_TENANT,
     F_PAYLOAD_LENGTH, F_ICRC, F_ICRC_STATUS, F_ICRC_WANT,
     N_FIELDS,
 } field;
@@ -174,6 +174,8 @@ static hf_register_info fields[] = {
                   "but not of a mirror's headers", HFILL}},
     {&hf[F_DSCP], {"DSCP", ROCE "dscp", FT_UINT8, BASE_DEC, NULL, 0,
                    "Of the packet's own IP header, not of headers around it", HFILL}},
+    {&hf[F_TENANT], {"Tenant", ROCE "tenant", FT_STRING, BASE_NONE, NULL, 0,
+                     "The overlay network that the packet runs in", HFILL}},
     FIELD(F_PAYLOAD_LENGTH, "Payload Length", "payload_length", UINT32, DEC),
     FIELD(F_ICRC, "Invariant CRC", "icrc", UINT32, HEX),
     MASKED(F_ICRC_STATUS, "ICRC Status", "icrc.status", UINT8, NONE,
@@ -413,10 +415,10 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
 }
 
-/* What the IP header, or GRH, says of how to forward the packet; where it was not found
- * (network.c), nobody knows. */
+/* What the IP header, or GRH, says of how to forward the packet, and the overlay that it is
+ * in; where the header was not found (network.c), nobody knows. */
 static void
-add_traffic_class(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
+add_network(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const roce_packet *p)
 {
     if (p->src.family == 0) {
         return;
@@ -425,6 +427,11 @@ add_traffic_class(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
         proto_tree_add_uint(tree, hf[F_ECN], tvb, 0, 0, roce_packet_ecn(p)));
     proto_item_set_generated(
         proto_tree_add_uint(tree, hf[F_DSCP], tvb, 0, 0, p->traffic_class >> 2));
+    if (p->tenant.kind != ROCE_TENANT_NONE) {
+        const char *tenant = words_tenant(&p->tenant, pinfo->pool);
+        proto_item_set_generated(
+            proto_tree_add_string(tree, hf[F_TENANT], tvb, 0, 0, tenant));
+    }
 }
 
 /* Whether a packet that is read for the first time has something to tell. */
@@ -474,7 +481,7 @@ fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto
         add_bth(sub, tvb, p);
         add_headers(sub, tvb, p);
     }
-    add_traffic_class(sub, tvb, p);
+    add_network(sub, tvb, pinfo, p);
     if (p->outcome == ROCE_DECODED) {
         proto_item *payload =
             proto_tree_add_uint(sub, hf[F_PAYLOAD_LENGTH], tvb, 0, 0, p->payload_bytes);

@@ -34,7 +34,8 @@ void
 conversations_add_fields(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
                          const roce_stream *stream);
 
-/* "10.0.0.1 QP 0x00001a", of who sends a stream and of who receives it; of `scope`. */
+/* "10.0.0.1 QP 0x00001a", in a tenant network with its name behind it, of who sends a stream
+ * and of who receives it; of `scope`. */
 const char *
 conversations_source(const roce_stream *stream, wmem_allocator_t *scope);
 const char *

@@ -3,7 +3,8 @@
  * Conversations and endpoints: an endpoint is a queue pair, an address and its QPN.
  *
  * The one rule: both directions of a paired connection are one conversation; where the
- * pairing is not known, who sends is an endpoint with an unknown QPN ("QP ?").
+ * pairing is not known, who sends is an endpoint with an unknown QPN ("QP ?").  Those of two
+ * tenants are different ones.
  *
  * tshark prints ports for TCP, UDP and SCTP alone, and the window asks filters for
  * none but theirs, so an endpoint is one text here, with fields of the same text to
@@ -13,6 +14,7 @@
  * that is still growing shows what came before it by itself.
  */
 #include "stats.h"
+#include "words.h"
 
 #include <epan/conversation.h>
 #include <epan/conversation_table.h>
@@ -43,21 +45,32 @@ conversations_address(const roce_addr *addr, wmem_allocator_t *scope)
     return address_to_str(scope, &wire);
 }
 
+/* Behind the name of an endpoint: " in vxlan 100", or nothing. */
+static const char *
+tenant_of(const roce_stream *stream, wmem_allocator_t *scope)
+{
+    return stream->tenant.kind == ROCE_TENANT_NONE
+               ? ""
+               : wmem_strdup_printf(scope, " in %s",
+                                    words_tenant(&stream->tenant, scope));
+}
+
 const char *
 conversations_source(const roce_stream *stream, wmem_allocator_t *scope)
 {
     const char *addr = conversations_address(&stream->src, scope);
-    return stream->has_src_qpn
-               ? wmem_strdup_printf(scope, "%s QP 0x%06x", addr, stream->src_qpn)
-               : wmem_strdup_printf(scope, "%s QP ?", addr);
+    const char *tenant = tenant_of(stream, scope);
+    return stream->has_src_qpn ? wmem_strdup_printf(scope, "%s QP 0x%06x%s", addr,
+                                                    stream->src_qpn, tenant)
+                               : wmem_strdup_printf(scope, "%s QP ?%s", addr, tenant);
 }
 
 const char *
 conversations_destination(const roce_stream *stream, wmem_allocator_t *scope)
 {
-    return wmem_strdup_printf(scope, "%s QP 0x%06x",
+    return wmem_strdup_printf(scope, "%s QP 0x%06x%s",
                               conversations_address(&stream->dst, scope),
-                              stream->dst_qpn);
+                              stream->dst_qpn, tenant_of(stream, scope));
 }
 
 static address

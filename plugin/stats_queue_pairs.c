@@ -12,6 +12,7 @@
 
 #include "analysis.h"
 #include "points.h"
+#include "words.h"
 
 #include <stddef.h>
 
@@ -95,6 +96,14 @@ transport_of(const void *row, const stats_column *column, wmem_allocator_t *scop
     return roce_transport_name(s->transport);
 }
 
+static const char *
+tenant_of(const void *row, const stats_column *column, wmem_allocator_t *scope)
+{
+    (void)column;
+    const roce_stream *s = row;
+    return words_tenant(&s->tenant, scope);
+}
+
 /* `offset` is that of a latency. */
 static const char *
 quantile_of(const void *row, const stats_column *column, wmem_allocator_t *scope)
@@ -140,6 +149,7 @@ static const stats_column columns[] = {
     TEXT("dest. QP", dst_qpn_of),
     TEXT("source QP", src_qpn_of),
     TEXT("service", transport_of),
+    {"tenant", tenant_of, 0, 0, 15, true},
     NUMBER("packets", packets),
     BYTES("payload bytes", payload_bytes),
     NUMBER("messages", messages_completed),

@@ -18,6 +18,15 @@ words_codepoint(unsigned codepoint)
 }
 
 const char *
+words_tenant(const roce_tenant *tenant, wmem_allocator_t *scope)
+{
+    return tenant->kind == ROCE_TENANT_NONE
+               ? ""
+               : wmem_strdup_printf(scope, "%s %u", roce_tenant_kind_name(tenant->kind),
+                                    tenant->id);
+}
+
+const char *
 words_spaced(const char *name, wmem_allocator_t *scope)
 {
     char *text = wmem_strdup(scope, name);

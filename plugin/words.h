@@ -9,6 +9,10 @@
 const char *
 words_codepoint(unsigned codepoint);
 
+/* "vxlan 100"; "" outside of all overlays.  Of `scope`. */
+const char *
+words_tenant(const roce_tenant *tenant, wmem_allocator_t *scope);
+
 /* "lost before capture" of "lost_before_capture"; of `scope`. */
 const char *
 words_spaced(const char *name, wmem_allocator_t *scope);

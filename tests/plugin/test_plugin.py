@@ -33,7 +33,7 @@ class Loading(Check):
                 "opcode se m padcnt tver p_key fecn becn destqp a psn".split()]
         want += [f"rocev2.{leaf}" for leaf in
                  "reth aeth atomiceth atomicack immdt ieth deth rdeth xrceth feth cnp "
-                 "payload_length icrc icrc.status ecn dscp".split()]
+                 "payload_length icrc icrc.status ecn dscp tenant".split()]
         want += ["rocev2", "pfc", "pfc.cev", "pfc.quanta", "pfc.time", "pfc.kind",
                  "pfc.opcode"]
         self.assertEqual([name for name in want if name not in known], [])

@@ -214,7 +214,8 @@ class Tables(Check):
 
     def test_the_columns_are_the_reports(self):
         row = table(show_all(SAMPLES[0]), "RoCEv2 Queue Pairs")[0]
-        self.assertEqual(list(row), ["stream", "interface", *list(QP_COLUMNS)[1:]])
+        columns = [title for title in row if title not in ("interface", "tenant")]
+        self.assertEqual(columns, list(QP_COLUMNS))
 
     def test_an_unpaired_stream_has_no_zeros_for_what_is_unknown(self):
         path = write("unpaired.pcap", [pk.roce(pk.bth(0x0a, psn=n) + pk.reth() + bytes(64))
@@ -477,6 +478,38 @@ class Conversations(Check):
                 there = f'{source}"{a}" && {destination}"{b}"'
                 self.assertEqual(len(TS.frames(path, both, "-2")), int(to_a) + int(to_b))
                 self.assertEqual(len(TS.frames(path, there, "-2")), int(to_b))
+
+
+class Tenants(Check):
+    """Two overlay networks with the same addresses, queue pairs and PSNs, and one that is
+    in none."""
+
+    @classmethod
+    def setUpClass(cls):
+        frames = [pk.roce(pk.bth(0x0a, psn=n) + pk.reth() + bytes(64)) for n in range(4)]
+        cls.path = write("tenants.pcap", [carried for frame in frames for carried in
+                                          (pk.vxlan(frame, 7), pk.vxlan(frame, 8), frame)])
+
+    def test_each_has_its_row(self):
+        rows = table(show(self.path, "rocev2,qp"), "RoCEv2 Queue Pairs")
+        self.assertEqual([(row["tenant"], row["packets"]) for row in rows],
+                         [("vxlan 7", "4"), ("vxlan 8", "4"), ("", "4")])
+        self.assertEqual({row["destination"] for row in rows}, {"10.0.0.2"})
+
+    def test_each_has_its_conversation_and_endpoints(self):
+        out = show(self.path, "conv,rocev2", "endpoints,rocev2")
+        for tenant in (" in vxlan 7", " in vxlan 8", ""):
+            source, destination = (re.escape(end + tenant) for end in
+                                   ("10.0.0.1 QP ?", "10.0.0.2 QP 0x000012"))
+            self.assertRegex(out, rf"(?m)^({source} +<-> {destination}|"
+                                  rf"{destination} +<-> {source}) ")
+            self.assertRegex(out, rf"(?m)^{source} +4 ")
+
+    def test_filters(self):
+        self.assertEqual(TS.frames(self.path, 'rocev2.tenant == "vxlan 8"'), [2, 5, 8, 11])
+        self.assertEqual(TS.frames(self.path, "rocev2 && !rocev2.tenant"), [3, 6, 9, 12])
+        self.assertEqual(TS.frames(self.path, "rocev2.analysis.endpoint.destination == "
+                                   '"10.0.0.2 QP 0x000012 in vxlan 7"', "-2"), [1, 4, 7, 10])
 
 
 class Flow(Check):
