@@ -2,9 +2,10 @@
 /*
  * Statistics of the open capture: what the Statistics menu shows, and tshark -z.
  *
- * The one rule: numbers are the tracker's.  What is counted by packet is what of the
- * packet's own notes; what belongs to a stream or a pause is read from it when it is
- * shown, and a filter chooses which of them to show, never what is counted in them.
+ * The one rule: numbers are the tracker's.  What is counted by packet is counted of the
+ * packet's own notes, and a filter chooses it; what belongs to a stream or a pause is read
+ * from it when it is shown, and a filter chooses which of them to show, never what is
+ * counted in them.
  *
  *   stats_conversations.c   -z conv,rocev2 and endpoints,rocev2
  *   stats_counts.c          -z rocev2,tree

@@ -2,10 +2,9 @@
 /*
  * The tree of counts.
  *
- * The one rule: what a packet says by itself is counted by packet; retransmissions and
- * verdicts, which later packets decide and may take back, are the counters of the
- * streams of the packets that were taken, brought up to date with each of them and at
- * the end.
+ * The one rule: everything is counted by packet, so that a filter takes what its packets
+ * show: what a packet says by itself, and the events on it as they stand when all is
+ * decided.  Without a filter their sums are the counters of the streams.
  */
 #include "stats.h"
 
@@ -25,21 +24,11 @@
 #define LOST_RESPONSES "Verdicts on responses"
 #define RESENT "Retransmitted packets"
 
-/* What of a stream's counters a tree has by now. */
-typedef struct counted {
-    uint64_t open_cnps;  /* that it carried, */
-    uint32_t cnps_about; /* and of which stream they are, or ROCE_NO_STREAM */
-    uint64_t resent;
-    uint64_t rounds[ROCE_N_CAUSES];
-    uint64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
-} counted;
-
 typedef struct tree_state {
     stats_tree *tree;
     int resent, rounds, losses[ROCE_N_SPACES]; /* nodes */
     int opcodes, ecn_data, ecn_control, naks, cnps;
-    GHashTable *counted; /* stream id -> counted */
-    GHashTable *sums;    /* name of a node that streams' counters make -> its count */
+    GHashTable *sums; /* name of a node that events make -> its count */
 } tree_state;
 
 static GHashTable *trees; /* stats_tree -> tree_state */
@@ -50,7 +39,6 @@ static void
 free_state(gpointer data)
 {
     tree_state *state = data;
-    g_hash_table_destroy(state->counted);
     g_hash_table_destroy(state->sums);
     g_free(state);
 }
@@ -63,7 +51,6 @@ init(stats_tree *tree)
     }
     tree_state *state = g_new0(tree_state, 1);
     state->tree = tree;
-    state->counted = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     state->sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     state->opcodes = stats_tree_create_pivot(tree, OPCODES, 0);
     state->ecn_data = stats_tree_create_pivot(tree, ECN_DATA, 0);
@@ -87,35 +74,28 @@ cleanup(stats_tree *tree)
     }
 }
 
-/* ---- what streams count ---- */
+/* ---- what happened ---- */
 
 /* What a node has, with so much more.  Wireshark adds up as well, but takes what is added for
  * something that happens now, which its columns of rates and bursts then show. */
 static int
-sum_up(tree_state *state, const char *parent_name, const char *name, int gain)
+sum_up(tree_state *state, const char *parent_name, const char *name, int n)
 {
     char *key = g_strdup_printf("%s/%s", parent_name, name);
-    int sum = GPOINTER_TO_INT(g_hash_table_lookup(state->sums, key)) + gain;
+    int sum = GPOINTER_TO_INT(g_hash_table_lookup(state->sums, key)) + n;
     g_hash_table_insert(state->sums, key, GINT_TO_POINTER(sum));
     return sum;
 }
 
-/* Adds what a counter has gained, or lost, to a node and to the one below it that has
- * this name; NULL: there is none below. */
+/* Adds to a node and to the one below it that has this name; NULL: there is none below. */
 static void
-add_gain(tree_state *state, const char *parent_name, int parent, const char *name,
-         uint64_t now, uint64_t *before)
+add(tree_state *state, const char *parent_name, int parent, const char *name, int n)
 {
-    int gain = (int)(int64_t)(now - *before);
-    *before = now;
-    if (gain == 0) {
-        return;
-    }
     if (name != NULL) {
-        int sum = sum_up(state, parent_name, name, gain);
+        int sum = sum_up(state, parent_name, name, n);
         set_stat_node(state->tree, name, parent, FALSE, sum);
     }
-    int sum = sum_up(state, parent_name, "", gain);
+    int sum = sum_up(state, parent_name, "", n);
     set_stat_node(state->tree, parent_name, 0, name != NULL, sum);
 }
 
@@ -132,79 +112,70 @@ stream_label(uint32_t id, wmem_allocator_t *scope)
                               conversations_destination(s, scope));
 }
 
-/* CNPs that no stream was known for when they came are of the pair's other stream, once
- * that is found. */
-static void
-take_open_cnps(tree_state *state, const roce_stream *s, counted *c,
-               wmem_allocator_t *scope)
+/* A CNP is of the stream whose data was marked.  Where that was not known when it came, its
+ * event is of the stream that carries it, and it is about that one's other direction. */
+static uint32_t
+stream_of_cnp(const roce_event *e, const packet_record *record)
 {
-    const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
-    uint64_t open_cnps = congestion->cnps_sent - congestion->cnps_attributed;
-    if (open_cnps == c->open_cnps && (open_cnps == 0 || c->cnps_about == s->peer)) {
-        return;
+    if (e->stream != record->stream || e->stream == ROCE_NO_STREAM) {
+        return e->stream;
     }
-    if (c->cnps_about != s->peer) {
-        add_gain(state, CNPS, state->cnps, stream_label(c->cnps_about, scope), 0,
-                 &c->open_cnps);
-        c->cnps_about = s->peer;
-    }
-    add_gain(state, CNPS, state->cnps, stream_label(s->peer, scope), open_cnps,
-             &c->open_cnps);
+    return roce_tracker_stream(analysis_tracker(), e->stream)->peer;
 }
 
-static counted *
-counted_of(tree_state *state, uint32_t id)
+/* Of a verdict about several copies one may have been taken back. */
+static int
+copies_lost(const event_record *record)
 {
-    counted *c = g_hash_table_lookup(state->counted, GUINT_TO_POINTER(id));
-    if (c == NULL) {
-        c = g_new0(counted, 1);
-        c->cnps_about = ROCE_NO_STREAM;
-        g_hash_table_insert(state->counted, GUINT_TO_POINTER(id), c);
-    }
-    return c;
+    return (int)record->event.count - (record->undone_by != 0 ? 1 : 0);
 }
 
 static void
-take_retransmissions(tree_state *state, const roce_stream *s, counted *c,
-                     wmem_allocator_t *scope)
-{
-    const roce_retransmission_counters *n = &roce_stream_trouble_of(s)->retransmissions;
-    add_gain(state, RESENT, state->resent, NULL, n->packets, &c->resent);
-    for (unsigned i = 0; i < ROCE_N_CAUSES; i++) {
-        uint64_t now = n->by_cause[i];
-        if (now != c->rounds[i]) {
-            add_gain(state, ROUNDS, state->rounds,
-                     words_spaced(roce_cause_name((roce_cause)i), scope), now,
-                     &c->rounds[i]);
-        }
-    }
-}
-
-static void
-take_verdicts(tree_state *state, const roce_stream *s, counted *c,
-              wmem_allocator_t *scope)
+take_verdict(tree_state *state, const event_record *event, wmem_allocator_t *scope)
 {
     static const char *const names[ROCE_N_SPACES] = {LOST_REQUESTS, LOST_RESPONSES};
-    for (unsigned space = 0; space < ROCE_N_SPACES; space++) {
-        for (unsigned i = 0; i < ROCE_N_VERDICTS; i++) {
-            uint64_t now = roce_stream_trouble_of(s)->losses[space][i];
-            if (now != c->losses[space][i]) {
-                add_gain(state, names[space], state->losses[space],
-                         words_spaced(roce_verdict_name((roce_verdict)i), scope), now,
-                         &c->losses[space][i]);
-            }
-        }
+    const roce_event *e = &event->event;
+    int n = copies_lost(event);
+    if (n > 0) {
+        add(state, names[e->space], state->losses[e->space],
+            words_spaced(roce_verdict_name((roce_verdict)e->detail), scope), n);
     }
 }
 
 static void
-take_counters(tree_state *state, uint32_t id, wmem_allocator_t *scope)
+take_event(tree_state *state, const event_record *event, const packet_record *record,
+           wmem_allocator_t *scope)
 {
-    const roce_stream *s = roce_tracker_stream(analysis_tracker(), id);
-    counted *c = counted_of(state, id);
-    take_open_cnps(state, s, c, scope);
-    take_retransmissions(state, s, c, scope);
-    take_verdicts(state, s, c, scope);
+    const roce_event *e = &event->event;
+    if (e->kind == ROCE_EVENT_RETRANSMISSION) {
+        add(state, RESENT, state->resent, NULL, 1);
+    } else if (e->kind == ROCE_EVENT_ROUND) {
+        add(state, ROUNDS, state->rounds,
+            words_spaced(roce_cause_name((roce_cause)e->detail), scope), 1);
+    } else if (e->kind == ROCE_EVENT_LOSS) {
+        take_verdict(state, event, scope);
+    } else if (e->kind == ROCE_EVENT_CNP) {
+        add(state, CNPS, state->cnps, stream_label(stream_of_cnp(e, record), scope), 1);
+    }
+}
+
+/* The events on a packet. */
+static void
+take_events(void *tree, const taken_packet *packet)
+{
+    tree_state *state = g_hash_table_lookup(trees, tree);
+    const packet_record *record = memory_at(packet->frame);
+    if (state == NULL || record == NULL) {
+        return;
+    }
+    wmem_allocator_t *scope = wmem_allocator_new(WMEM_ALLOCATOR_SIMPLE);
+    for (const note *n = memory_note(record->first_note); n != NULL;
+         n = memory_note(n->next)) {
+        if (n->role == NOTE_EVENT) {
+            take_event(state, memory_event(n->index), record, scope);
+        }
+    }
+    wmem_destroy_allocator(scope);
 }
 
 /* ---- what a packet says ---- */
@@ -252,38 +223,6 @@ take_packet(tree_state *state, const packet_info *pinfo, const tapped_packet *ta
     }
 }
 
-/* A CNP is of the stream whose data was marked.  While that is not known, its event is
- * of the stream that carries it, whose counters have it. */
-static void
-take_cnp(tree_state *state, const packet_record *record, wmem_allocator_t *scope)
-{
-    for (const note *n = memory_note(record->first_note); n != NULL;
-         n = memory_note(n->next)) {
-        const event_record *e = n->role == NOTE_EVENT ? memory_event(n->index) : NULL;
-        if (e != NULL && e->event.kind == ROCE_EVENT_CNP &&
-            e->event.stream != record->stream) {
-            uint64_t before = 0;
-            add_gain(state, CNPS, state->cnps, stream_label(e->event.stream, scope), 1,
-                     &before);
-        }
-    }
-}
-
-/* What the analysis says of a packet, and of its stream. */
-static void
-take_analysis(void *tree, const taken_packet *packet)
-{
-    tree_state *state = g_hash_table_lookup(trees, tree);
-    const packet_record *record = memory_at(packet->frame);
-    if (state == NULL || record == NULL || record->stream == ROCE_NO_STREAM) {
-        return;
-    }
-    wmem_allocator_t *scope = wmem_allocator_new(WMEM_ALLOCATOR_SIMPLE);
-    take_cnp(state, record, scope);
-    take_counters(state, record->stream, scope);
-    wmem_destroy_allocator(scope);
-}
-
 static tap_packet_status
 take(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
      tap_flags_t flags)
@@ -294,7 +233,7 @@ take(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data
         return TAP_PACKET_DONT_REDRAW;
     }
     take_packet(state, pinfo, data);
-    ending_take(take_analysis, tree, pinfo, data);
+    ending_take(take_events, tree, pinfo, data);
     return TAP_PACKET_REDRAW;
 }
 
