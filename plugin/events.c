@@ -7,8 +7,8 @@
  * those of the report's events, so rocev2.analysis.gap is what JSON calls "gap".
  *
  * Of a kind named K the fields are rocev2.analysis.K, whose value is what the row says;
- * below it K.stream, K.psn, K.count, K.duration and K.evidence where the row has them,
- * and K.<link> for the earlier packet.  That packet gets the row's `back` field, with
+ * below it K.stream, K.psn, K.last_psn, K.count, K.duration and K.evidence where the row has
+ * them, and K.<link> for the earlier packet.  That packet gets the row's `back` field, with
  * the time from it to the event below.
  */
 #include "events.h"
@@ -35,6 +35,7 @@ enum leaf_bit {
     LEAF_COUNT = 1 << 1,
     LEAF_DURATION = 1 << 2,
     LEAF_EVIDENCE = 1 << 3,
+    LEAF_LAST_PSN = 1 << 4,
 };
 
 typedef enum leaf {
@@ -42,7 +43,8 @@ typedef enum leaf {
     AT_COUNT,
     AT_DURATION,
     AT_EVIDENCE,
-    AT_STREAM, /* every kind has it */
+    AT_LAST_PSN, /* of `count` from `psn` on */
+    AT_STREAM,   /* every kind has it */
     N_LEAVES,
 } leaf;
 
@@ -66,7 +68,8 @@ static const event_row rows[ROCE_N_EVENTS] = {
         .title = "PSNs begin anew", .leaves = LEAF_PSN,
         .group = PI_SEQUENCE, .severity = PI_NOTE},
     [ROCE_EVENT_GAP] = {
-        .title = "Gap: PSNs missing", .value = VALUE_COUNT, .leaves = LEAF_PSN,
+        .title = "Gap: PSNs missing", .value = VALUE_COUNT,
+        .leaves = LEAF_PSN | LEAF_LAST_PSN,
         .link = "behind", .link_title = "Behind", .group = PI_SEQUENCE,
         .severity = PI_WARN},
     [ROCE_EVENT_LATE] = {
@@ -155,6 +158,7 @@ static const struct {
     [AT_COUNT] = {"count", "Count", FT_UINT64},
     [AT_DURATION] = {"duration", "Duration", FT_RELATIVE_TIME},
     [AT_EVIDENCE] = {"evidence", "Evidence", FT_UINT8},
+    [AT_LAST_PSN] = {"last_psn", "Last PSN", FT_UINT24},
     [AT_STREAM] = {"stream", "Of stream", FT_UINT32},
 };
 
@@ -271,6 +275,11 @@ add_leaves(proto_tree *tree, tvbuff_t *tvb, const roce_event *e)
     if ((leaves & LEAF_PSN) != 0 && e->psn != ROCE_NO_PSN) {
         proto_item_set_generated(
             proto_tree_add_uint(tree, field[AT_PSN], tvb, 0, 0, roce_psn_wrap(e->psn)));
+    }
+    if ((leaves & LEAF_LAST_PSN) != 0) {
+        uint32_t last24 = roce_psn_wrap(e->psn + (int64_t)e->count - 1);
+        proto_item_set_generated(
+            proto_tree_add_uint(tree, field[AT_LAST_PSN], tvb, 0, 0, last24));
     }
     if ((leaves & LEAF_COUNT) != 0) {
         proto_item_set_generated(

@@ -20,7 +20,7 @@ VALUE = {"stream_start": None, "stream_restart": None, "gap": "count", "late": N
          "disconnected": "detail", "cm": "detail", "evicted": "detail"}
 LEAVES = {"psn": "stream_restart gap late retransmission round spurious_round nak rnr_nak "
                  "read_reissue response_resent loss loss_withdrawn icrc_bad",
-          "count": "rnr_wait loss connected evicted",
+          "count": "rnr_wait loss connected evicted", "last_psn": "gap",
           "duration": "round ce_episode", "evidence": "late loss",
           "stream": " ".join(VALUE)}
 LINKS = {"gap": "behind", "late": "passed_by", "duplicate": "of", "retransmission": "of",
@@ -96,6 +96,8 @@ def wanted(event, kind, key):
         return event[VALUE[kind]]
     if key == "link":
         return event["related_frame"]
+    if key == "last_psn":
+        return (event["psn"] + event["count"] - 1) % (1 << 24)
     return event[KEYS.get(key, key)]
 
 

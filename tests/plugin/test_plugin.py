@@ -224,6 +224,23 @@ class Decode(Check):
         self.assertIn("unknown RC opcode 0x1f QP=0x000012 PSN=7", row["_ws.col.Info"][0])
 
 
+class Gaps(Check):
+    def test_the_gap_that_a_psn_is_missing_in(self):
+        path = write("gaps.pcap", [pk.roce(pk.bth(0x0a, psn=psn) + pk.reth() + bytes(64))
+                                   for psn in (10, 11, 15, 16, 18)])
+        for psn, frames in ((11, []), (12, [3]), (13, [3]), (14, [3]), (15, []), (17, [5])):
+            with self.subTest(psn):
+                self.assertEqual(TS.frames(path, f"rocev2.analysis.gap.psn <= {psn} && "
+                                           f"rocev2.analysis.gap.last_psn >= {psn}"), frames)
+
+    def test_a_gap_from_the_highest_psn_on(self):
+        path = write("gaps.pcap", [pk.roce(pk.bth(0x0a, psn=psn) + pk.reth() + bytes(64))
+                                   for psn in (0xfffffd, 0xfffffe, 2)])
+        names = ["rocev2.analysis." + name for name in ("gap", "gap.psn", "gap.last_psn")]
+        self.assertEqual([row[name][0] for row in TS.fields(path, names)[2:] for name in names],
+                         ["3", "16777215", "1"])
+
+
 class Icrc(Check):
     def status(self, frame, *arguments):
         values = only(frame, ["rocev2.icrc.status"], *arguments)["rocev2.icrc.status"]
