@@ -12,6 +12,8 @@
  *    to that protocol's heuristic, which would throw on it or claim it.  A SEND Last must
  *    be: it may complete a message.  But where its First was not captured, the
  *    heuristic takes a short Last for all of it; running off its end is then forgiven.
+ *    So is what it does with RD and DC, all of which it takes for DC with a header that
+ *    READs and atomics then have no room for.
  * 3. Tree.  What ours shows as well is hidden, which filters do not see; MADs and CM
  *    messages stay.
  * 4. Source address.  On CM messages the built-in replaces it by a LID that RoCE does
@@ -251,7 +253,7 @@ call_guarded(guard *g, hook_place place, hook_naming naming, tvbuff_t *tvb, void
     }
     CATCH(ReportedBoundsError)
     {
-        if (!is_short_tail(g->repair)) {
+        if (!is_short_tail(g->repair) && !g->repair->is_misread) {
             g->has_thrown = true;
             RETHROW;
         }

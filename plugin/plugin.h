@@ -174,6 +174,7 @@ typedef struct builtin_repair {
     bool has_remark;       /* it may say of a NAK what it is, in brackets */
     roce_part send_part;   /* of a SEND whose heuristics are to be limited; else NONE */
     uint32_t send_bytes;   /* its payload */
+    bool is_misread;       /* it looks for headers that the packet does not have */
 } builtin_repair;
 
 /* Runs the built-in dissector of a place, whatever it throws. */

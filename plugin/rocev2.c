@@ -47,6 +47,9 @@ repair_of(const plugin_packet *packet, const packet_record *record,
         .has_remark = has_aeth && roce_aeth_get_kind(p->aeth_syndrome) == ROCE_AETH_NAK,
         .send_part = pref_limit_heuristics && is_send ? opcode->part : ROCE_PART_NONE,
         .send_bytes = p->payload_bytes,
+        .is_misread =
+            p->outcome == ROCE_DECODED &&
+            (p->transport == ROCE_TRANSPORT_RD || p->transport == ROCE_TRANSPORT_DC),
     };
     if (pref_readable_info && col_get_writable(pinfo->cinfo, COL_INFO)) {
         repair.info = info_of_packet(packet, record, pinfo->pool);

@@ -125,6 +125,19 @@ class Decode(Check):
         self.assertEqual(row["rocev2.rdeth"], [])
         self.assertIn("DC SEND Only QP=0x000012", row["_ws.col.Info"][0])
 
+    def test_rd_and_dc_are_not_malformed_for_the_builtins_sake(self):
+        """It takes all of them for DC, with a header that these do not have."""
+        datagram, ack = pk.rdeth(5) + pk.deth(1, 2), pk.aeth(0x1f)
+        path = write("rd.pcap", [pk.roce(transport) for transport in (
+            pk.bth(0x4c) + datagram + pk.reth(), pk.bth(0x53) + datagram + pk.atomiceth(),
+            pk.bth(0x50) + pk.rdeth(5) + ack, pk.bth(0x52) + pk.rdeth(5) + ack + bytes(8),
+            pk.bth(0x4c) + b"\x99" * 16, pk.bth(0x0c) + bytes(12))])
+        self.assertEqual(TS.frames(path, "infiniband.bth"), [1, 2, 3, 4, 5, 6])
+        self.assertEqual(TS.frames(path, "_ws.malformed"), [6])
+        self.assertEqual(TS.frames(path, "rocev2.malformed"), [6])
+        for info in TS.infos(path)[:5]:
+            self.assertRegex(info, r"^(RD|DC) .* Len=\d+$")
+
     def test_syndromes(self):
         for syndrome, leaf, value in ((0x05, "credit_count", 5), (0x2e, "timer", 14),
                                       (0x41, "reserved_value", 1), (0x60, "error_code", 0),
