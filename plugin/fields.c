@@ -41,7 +41,7 @@ typedef enum field {
     F_IETH, F_IETH_R_KEY,
     F_CNP,
     F_ECN, F_DSCP, F_TENANT,
-    F_PAYLOAD_LENGTH, F_ICRC, F_ICRC_STATUS, F_ICRC_WANT,
+    F_PAYLOAD_LENGTH, F_PAD, F_ICRC, F_ICRC_STATUS, F_ICRC_WANT,
     N_FIELDS,
 } field;
 /* clang-format on */
@@ -177,6 +177,7 @@ static hf_register_info fields[] = {
     {&hf[F_TENANT], {"Tenant", ROCE "tenant", FT_STRING, BASE_NONE, NULL, 0,
                      "The overlay network that the packet runs in", HFILL}},
     FIELD(F_PAYLOAD_LENGTH, "Payload Length", "payload_length", UINT32, DEC),
+    HEADER(F_PAD, "Pad", "pad"),
     FIELD(F_ICRC, "Invariant CRC", "icrc", UINT32, HEX),
     MASKED(F_ICRC_STATUS, "ICRC Status", "icrc.status", UINT8, NONE,
            VALS(icrc_names), 0),
@@ -360,6 +361,17 @@ add_headers(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
     }
 }
 
+/* What fills the payload up to a multiple of four bytes. */
+static void
+add_pad(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
+{
+    uint32_t at = p->payload_offset + p->payload_bytes;
+    uint32_t size = p->bth.pad_bytes;
+    if (size > 0 && at + size <= tvb_captured_length(tvb)) {
+        proto_tree_add_item(tree, hf[F_PAD], tvb, (gint)at, (gint)size, ENC_NA);
+    }
+}
+
 static icrc_shown
 shown_status(roce_icrc_status status)
 {
@@ -486,6 +498,7 @@ fields_add_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, int proto
         proto_item *payload =
             proto_tree_add_uint(sub, hf[F_PAYLOAD_LENGTH], tvb, 0, 0, p->payload_bytes);
         proto_item_set_generated(payload);
+        add_pad(sub, tvb, p);
     }
     add_icrc(sub, tvb, pinfo, packet);
     if (record != NULL) {

@@ -108,6 +108,13 @@ class Decode(Check):
             "rocev2.atomicack.origremdt": 9, "rocev2.aeth.syndrome": 0x1f,
             "rocev2.aeth.syndrome.credit_count": 0x1f, "rocev2.aeth.msn": 3})
 
+    def test_pad(self):
+        self.values(pk.roce(pk.bth(0x04, pad=3) + b"\1" * 5 + b"\2\3\4"), {
+            "rocev2.payload_length": 5, "rocev2.pad": "020304", "rocev2.icrc.status": 1})
+        self.values(pk.roce(pk.bth(0x04) + b"\1" * 8), {"rocev2.pad": None})
+        frame = pk.roce(pk.bth(0x04, pad=3) + b"\1" * 5 + b"\2\3\4")
+        self.values((frame[:-5], len(frame)), {"rocev2.payload_length": 5, "rocev2.pad": None})
+
     def test_immediate_and_invalidate(self):
         self.values(pk.roce(pk.bth(0x0b) + pk.reth() + b"\1\2\3\4" + bytes(64)), {
             "rocev2.immdt": "01020304", "rocev2.immdt.data": 0x01020304,
@@ -200,7 +207,10 @@ class Decode(Check):
                 outer = ip[:2] + total + ip[4:9] + b"\x01\0\0" + ip[16:20] + ip[12:16]
                 self.values(whole[:14] + outer + icmp, {
                     "rocev2.payload_length": 1000, "rocev2.icrc": None,
-                    "rocev2.malformed": None, "rocev2.bth.psn": 7})
+                    "rocev2.malformed": None, "rocev2.bth.psn": 7,
+                    "rocev2.analysis.stream": None})
+                out = TS.run("-r", TS.path("one.pcap"), "-q", "-z", "rocev2,tree")
+                self.assertNotRegex(out, "SEND Only")
 
     def test_roce_v1(self):
         self.values(pk.roce_v1(pk.bth(0x04) + bytes(64)), {
