@@ -247,6 +247,10 @@ extern const rs_flow_row rs_flow_qp_map_contradicted;
 void
 rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_one_link(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_one_class(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_clock_steps(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_truncated(rs_findings *all, const rs_finding_row *row);

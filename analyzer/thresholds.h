@@ -12,6 +12,17 @@
  * of its time on sending again. */
 #define RS_CRITICAL_LOSS_PERCENT 1
 
+/* What all losses or all marks have in common: so many of them at the least, and of all that
+ * there are; so many that would have been met elsewhere, and as many percent of these were not.
+ * If both halves of 20 packets were alike, all of them were in one half by chance twice in a
+ * million times. */
+#define RS_COMMON_LEAST 10
+#define RS_COMMON_PERCENT 90
+#define RS_COMMON_EXPECTED 20
+
+/* Hosts at the other end: what one pair of hosts loses may be lost anywhere between them. */
+#define RS_COMMON_PARTNERS 2
+
 /* Packets.  Of fewer that all came twice it is not known whether a network or a mirror made
  * the copies; of so many the survey of the point decides (core/survey_repeats.c). */
 #define RS_DUPLICATED_LEAST 8
