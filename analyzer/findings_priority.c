@@ -211,9 +211,25 @@ disagreeing_streams(const rs_findings *all, guint32 point)
     return streams;
 }
 
+/* Whether all of them were told of at another point, and nothing else or worse of them; notes
+ * what is told here. */
+static gboolean
+is_told(const rs_findings *all, GHashTable *told, const GArray *streams,
+        const disagreement *sum)
+{
+    guint64 kind = (guint64)sum->worse << 9 | sum->pcp << 6 | sum->dscp;
+    gboolean is_new = streams->len == 0;
+    for (guint i = 0; i < streams->len; i++) {
+        guint32 id = g_array_index(streams, guint32, i);
+        guint64 key = kind << 32 | g_array_index(all->summary->group, guint32, id);
+        is_new |= g_hash_table_add(told, g_memdup2(&key, sizeof key));
+    }
+    return !is_new;
+}
+
 static void
 find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
-                  const rs_point_priorities *p)
+                  const rs_point_priorities *p, GHashTable *told)
 {
     const rs_options *options = all->analysis->options;
     rs_lossless lossless;
@@ -222,9 +238,12 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
     if (sum.packets == 0) {
         return;
     }
+    g_autoptr(GArray) streams = disagreeing_streams(all, point);
+    if (is_told(all, told, streams, &sum)) {
+        return;
+    }
     g_autofree char *what = g_strdup_printf("%u", point);
     g_autofree char *n = rs_finding_packets(sum.packets);
-    g_autoptr(GArray) streams = disagreeing_streams(all, point);
     g_autofree char *who = rs_findings_senders(all, streams);
     rs_finding *f =
         rs_finding_add(all, row, sum.worse ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
@@ -251,11 +270,13 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
 void
 rs_find_pcp_dscp(rs_findings *all, const rs_finding_row *row)
 {
+    g_autoptr(GHashTable) told =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
         const rs_point_priorities *p =
             rs_priorities_point(all->analysis->watchers.priorities, point);
         if (p != NULL) {
-            find_disagreement(all, row, point, p);
+            find_disagreement(all, row, point, p, told);
         }
     }
 }

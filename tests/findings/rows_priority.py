@@ -2,7 +2,7 @@
 """In which priorities RoCE data and other traffic ride."""
 
 import roce
-from captures import START_NS, Wire, wire
+from captures import START_NS, Path, Wire, wire
 from row import CANNOT, FIRES, NOT, Row
 from rows_dcb import NIC, SWITCH, data, framed, link, pauses, pfc, titled
 
@@ -147,7 +147,29 @@ def one_of_two():
     return on.bytes()
 
 
+def at_two_points(beyond=()):
+    """The same packets at two points, and what comes by the second alone."""
+    path = Path(one=0, two=0)
+    for psn in range(12):
+        path.send(lambda on, _: on.write(psn, vlans=[roce.Vlan(7, pcp=3)], **tos(0)))
+    for qpn in beyond:
+        path.send(lambda on, _: on.write(0, qpn=qpn, vlans=[roce.Vlan(7, pcp=3)], **tos(0)),
+                  at=("two",))
+    return path.bytes()
+
+
+def n_findings(n):
+    def also(_report, found):
+        if len(found) != n:
+            yield f"{len(found)} findings, not {n}: {[f['title'] for f in found]}"
+    return also
+
+
 TAGS = [
+    Row("pcp_dscp", FIRES, "once, though two points see it", at_two_points, "note",
+        also=n_findings(1)),
+    Row("pcp_dscp", FIRES, "at both, of which the second sees more",
+        lambda: at_two_points(beyond=(0x99,)), "note", also=n_findings(2)),
     Row("pcp_dscp", FIRES, "PCP 3, DSCP 0", tagged(3, 0), "note",
         also=titled("on 12 packets of RoCE data from 10.0.0.1")),
     Row("pcp_dscp", FIRES, "one of two hosts: it is named", one_of_two, "note",
