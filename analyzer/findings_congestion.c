@@ -4,6 +4,8 @@
 #include "format.h"
 #include "thresholds.h"
 
+#include "roce/hash.h"
+
 #define PRIORITIES 8
 #define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
 
@@ -126,6 +128,7 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
 /* Marked data that one receiver got, in all or in one priority, and is not known to have sent
  * a CNP about: notification points are on and off by priority. */
 typedef struct silent {
+    roce_tenant tenant;
     roce_addr addr;
     guint priority;  /* or ALL_PRIORITIES */
     GArray *streams; /* guint32: whose marks waited in vain */
@@ -170,18 +173,36 @@ silent_name(const roce_addr *receiver, guint priority)
                                       : g_strdup_printf("%s:%u", name, priority);
 }
 
-static silent *
-silent_of(GHashTable *receivers, const roce_addr *receiver, guint priority)
+/* Receivers are told apart by their networks, as well. */
+static guint
+silent_hash(gconstpointer data)
 {
-    g_autofree char *name = silent_name(receiver, priority);
-    silent *one = g_hash_table_lookup(receivers, name);
+    const silent *one = data;
+    guint64 hash = roce_hash_tenant(one->priority, &one->tenant);
+    return (guint)roce_hash_addr(hash, &one->addr);
+}
+
+static gboolean
+silent_equal(gconstpointer a, gconstpointer b)
+{
+    const silent *x = a;
+    const silent *y = b;
+    return x->priority == y->priority && roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr, &y->addr);
+}
+
+/* Of the receiver in this network. */
+static silent *
+silent_of(GHashTable *receivers, const roce_tenant *tenant, const roce_addr *receiver,
+          guint priority)
+{
+    const silent key = {.tenant = *tenant, .addr = *receiver, .priority = priority};
+    silent *one = g_hash_table_lookup(receivers, &key);
     if (one == NULL) {
-        one = g_new0(silent, 1);
-        one->addr = *receiver;
-        one->priority = priority;
+        one = g_memdup2(&key, sizeof key);
         one->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
         one->senders = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        g_hash_table_insert(receivers, g_steal_pointer(&name), one);
+        g_hash_table_add(receivers, one);
     }
     return one;
 }
@@ -212,25 +233,28 @@ add_stream(const rs_findings *all, GHashTable *receivers, const roce_stream *sta
         rs_priorities_stream(all->analysis->watchers.priorities, s->id);
     gboolean marked = count_ce(s) > 0;
     if (marked) {
-        add_silent(all, silent_of(receivers, &s->dst, ALL_PRIORITIES), standing, s);
+        add_silent(all, silent_of(receivers, &s->tenant, &s->dst, ALL_PRIORITIES),
+                   standing, s);
     } else if (at_all_points(all, standing, count_cnps) == 0) {
         return;
     }
     for (guint p = 0; known != NULL && p < N_PRIORITIES; p++) {
         if ((known->priorities & 1u << p) != 0) {
-            add_silent(all, silent_of(receivers, &s->dst, p), standing, s);
+            add_silent(all, silent_of(receivers, &s->tenant, &s->dst, p), standing, s);
         }
     }
 }
 
 /* Whether a host has sent CNPs of which nobody knows what data they are about. */
 static gboolean
-has_open_cnps(const roce_tracker *tracker, const roce_addr *host)
+has_open_cnps(const roce_tracker *tracker, const silent *host)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         const roce_stream_congestion *c = roce_stream_congestion_of(s);
-        if (c->cnps_sent > c->cnps_attributed && roce_addr_equal(&s->src, host)) {
+        if (c->cnps_sent > c->cnps_attributed &&
+            roce_tenant_equal(&s->tenant, &host->tenant) &&
+            roce_addr_equal(&s->src, &host->addr)) {
             return TRUE;
         }
     }
@@ -243,17 +267,18 @@ is_silent(const rs_findings *all, GHashTable *receivers, const silent *one)
 {
     return !one->spoke && one->marks >= RS_NO_CNP_MARKS &&
            (one->priority == ALL_PRIORITIES ||
-            (silent_of(receivers, &one->addr, ALL_PRIORITIES)->spoke &&
-             !has_open_cnps(all->analysis->tracker, &one->addr)));
+            (silent_of(receivers, &one->tenant, &one->addr, ALL_PRIORITIES)->spoke &&
+             !has_open_cnps(all->analysis->tracker, one)));
 }
 
 static void
-report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
-              const silent *one)
+report_silent(rs_findings *all, const rs_finding_row *row, const silent *one)
 {
+    g_autofree char *name = silent_name(&one->addr, one->priority);
     rs_finding *f = rs_finding_add(
         all, row, one->in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
     rs_finding_about(f, name);
+    rs_finding_in(f, &one->tenant);
     f->weight = one->marks;
     for (guint i = 0; i < one->streams->len; i++) {
         guint32 id = g_array_index(one->streams, guint32, i);
@@ -262,7 +287,7 @@ report_silent(rs_findings *all, const rs_finding_row *row, const char *name,
         rs_finding_add_frame(f, roce_stream_congestion_of(s)->episodes[0].first_frame);
     }
     g_autofree char *n = rs_finding_packets(one->marks);
-    g_autofree char *host = rs_findings_label(all, &one->addr);
+    g_autofree char *host = rs_findings_label_in(all, &one->tenant, &one->addr);
     g_autofree char *senders =
         rs_finding_count(g_hash_table_size(one->senders), "sender", "senders");
     gboolean everywhere = one->priority == ALL_PRIORITIES;
@@ -287,7 +312,7 @@ void
 rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
 {
     g_autoptr(GHashTable) receivers =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_silent);
+        g_hash_table_new_full(silent_hash, silent_equal, free_silent, NULL);
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         if (!rs_summary_stands(all->summary, id)) {
@@ -298,12 +323,11 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
                    roce_tracker_stream(tracker, most));
     }
     GHashTableIter iter;
-    gpointer name;
     gpointer one;
     g_hash_table_iter_init(&iter, receivers);
-    while (g_hash_table_iter_next(&iter, &name, &one)) {
+    while (g_hash_table_iter_next(&iter, &one, NULL)) {
         if (is_silent(all, receivers, one)) {
-            report_silent(all, row, name, one);
+            report_silent(all, row, one);
         }
     }
 }

@@ -55,14 +55,18 @@ measure_many_cnps(const roce_stream *s)
     return cnps >= RS_REACTION_CNPS && !s->partial_path ? cnps : 0;
 }
 
-/* Whether everything at a point has to do with one host, as at its NIC. */
+/* Whether everything at a point has to do with one host, as at its NIC: an address is a host's
+ * in its own network. */
 static gboolean
-is_all_of_host(const roce_tracker *tracker, guint32 point, const roce_addr *host)
+is_all_of_host(const roce_tracker *tracker, guint32 point, const roce_tenant *tenant,
+               const roce_addr *host)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (s->point == point && !roce_addr_equal(&s->src, host) &&
-            !roce_addr_equal(&s->dst, host)) {
+        gboolean is_its =
+            roce_tenant_equal(&s->tenant, tenant) &&
+            (roce_addr_equal(&s->src, host) || roce_addr_equal(&s->dst, host));
+        if (s->point == point && !is_its) {
             return FALSE;
         }
     }
@@ -71,13 +75,14 @@ is_all_of_host(const roce_tracker *tracker, guint32 point, const roce_addr *host
 
 /* Whether CNPs of a host came by there of which nobody knows what data they are about. */
 static gboolean
-has_open_cnps(const roce_tracker *tracker, guint32 point, const roce_addr *host)
+has_open_cnps(const roce_tracker *tracker, guint32 point, const roce_tenant *tenant,
+              const roce_addr *host)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         const roce_stream_congestion *c = roce_stream_congestion_of(s);
         if (s->point == point && c->cnps_sent > c->cnps_attributed &&
-            roce_addr_equal(&s->src, host)) {
+            roce_tenant_equal(&s->tenant, tenant) && roce_addr_equal(&s->src, host)) {
             return TRUE;
         }
     }
@@ -100,7 +105,7 @@ heard_hardly_any(const roce_tracker *tracker, const roce_stream *s,
     if (there->point == s->point || there->peer == ROCE_NO_STREAM ||
         there->partial_path ||
         count_cnps(there) * 100 > count_cnps(s) * (100 - RS_HEARD_PERCENT) ||
-        has_open_cnps(tracker, there->point, &s->dst)) {
+        has_open_cnps(tracker, there->point, &s->tenant, &s->dst)) {
         return FALSE;
     }
     return there->packets * 100 >= s->packets * RS_HEARD_PERCENT &&
@@ -108,7 +113,7 @@ heard_hardly_any(const roce_tracker *tracker, const roce_stream *s,
                answers_to(tracker, s) * RS_HEARD_PERCENT &&
            (there->vantage == ROCE_VANTAGE_REQUESTER ||
             (there->vantage == ROCE_VANTAGE_UNKNOWN &&
-             is_all_of_host(tracker, there->point, &s->src)));
+             is_all_of_host(tracker, there->point, &s->tenant, &s->src)));
 }
 
 /* The same stream at the sender, where hardly any of its CNPs came; NULL: not known. */

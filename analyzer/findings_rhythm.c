@@ -9,14 +9,17 @@
 static char *
 label_of(const rs_findings *all, const rs_edges *edges, guint32 node)
 {
-    return rs_findings_label(all, &rs_edges_node(edges, node)->addr);
+    const rs_tenant_addr *host = rs_edges_node(edges, node);
+    return rs_findings_label_in(all, &host->tenant, &host->addr);
 }
 
 static void
 about_host(const rs_edges *edges, guint32 node, rs_finding *finding)
 {
-    g_autofree char *addr = rs_format_addr(&rs_edges_node(edges, node)->addr);
+    const rs_tenant_addr *host = rs_edges_node(edges, node);
+    g_autofree char *addr = rs_format_addr(&host->addr);
     rs_finding_about(finding, addr);
+    rs_finding_in(finding, &host->tenant);
 }
 
 /* ---- straggler ---- */

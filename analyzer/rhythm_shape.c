@@ -336,9 +336,10 @@ sees_others(const rs_graph *graph, const roce_tracker *tracker, guint32 node)
     }
     for (guint32 i = 0; i < roce_tracker_n_streams(tracker); i++) {
         const roce_stream *s = roce_tracker_stream(tracker, i);
-        if (!roce_addr_equal(&s->src, &host->addr) &&
-            !roce_addr_equal(&s->dst, &host->addr) &&
-            g_hash_table_contains(points, GUINT_TO_POINTER(s->point + 1))) {
+        gboolean is_its = roce_tenant_equal(&s->tenant, &host->tenant) &&
+                          (roce_addr_equal(&s->src, &host->addr) ||
+                           roce_addr_equal(&s->dst, &host->addr));
+        if (!is_its && g_hash_table_contains(points, GUINT_TO_POINTER(s->point + 1))) {
             return TRUE;
         }
     }

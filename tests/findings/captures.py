@@ -6,6 +6,7 @@ import functools
 import itertools
 
 import roce
+import tunnels
 from sim import (
     HOST_A, HOST_B, REQUESTS, Impairment, Point, QueuePair, Scenario, Side, Work, path_of,
     simulate)
@@ -80,6 +81,19 @@ def shifted(by_ns):
     """By another clock."""
     return lambda packets: [(time_ns + by_ns, length, frame)
                             for time_ns, length, frame in packets]
+
+
+def in_tenants(makes):
+    """Captures one after the other, each in a network of its own: {VXLAN number: make}.  What
+    was cut off of a packet is zeros."""
+    def carry():
+        pcap = roce.Pcap()
+        for i, (number, make) in enumerate(makes.items()):
+            for time_ns, length, frame in roce.pcap_packets(make()):
+                pcap.add(time_ns + i * 10**9, tunnels.carry_udp(
+                    tunnels.PORT_VXLAN, tunnels.vxlan(number, frame.ljust(length, b"\0"))))
+        return pcap.bytes()
+    return carry
 
 
 # --- by hand -------------------------------------------------------------------------

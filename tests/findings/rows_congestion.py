@@ -6,7 +6,7 @@ import functools
 
 import fabric_scenarios
 import roce
-from captures import ADDRESS, START_NS, Path, Wire, two_hosts, wire
+from captures import ADDRESS, START_NS, Path, Wire, in_tenants, two_hosts, wire
 from fabric import simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 from sim import Impairment, Work
@@ -371,6 +371,9 @@ ROWS = [
         wire(marked_and_silent(16)), "note", args=INSIDE, also=says("another way")),
     Row("ce_without_cnp", FIRES, "in one priority, while there are CNPs in another",
         wire(silent_in(5)), "warning", also=says("about priority 5")),
+    Row("ce_without_cnp", FIRES, "though a host with this address does in another network",
+        in_tenants({100: wire(marked_and_silent(40)), 200: wire(answered)}), "warning",
+        also=says("10.0.0.2 in vxlan 100 sends no CNPs: 40 packets from 1 sender")),
     Row("ce_without_cnp", NOT, "two queue pairs of one priority, and CNPs about one",
         wire(silent_in(3))),
     Row("ce_without_cnp", NOT, "15 marks", wire(marked_and_silent(15))),

@@ -5,9 +5,8 @@ import gzip
 import pathlib
 
 import roce
-import tunnels
 from artefacts import OnePerDirection, PartialPath
-from captures import Path, changed, drop, first, late, shifted, two_hosts, wire
+from captures import Path, changed, drop, first, in_tenants, late, shifted, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row
 from sim import ACKS, OUT_OF_ORDER, Impairment, Work
 
@@ -32,19 +31,6 @@ def beside_another(n):
         on.exchange(20).write(21).ack(20, 20, syndrome=0x60).write(20).write(21).ack(20, 21)
         on.ack(21, 22).exchange(20, 22)
     return talk
-
-
-def in_tenants(make, *numbers):
-    """A capture, as it is in one of these networks and then in the next, of other hosts."""
-    def carry():
-        pcap = roce.Pcap()
-        packets = list(roce.pcap_packets(make()))
-        for n in numbers:
-            for time_ns, _length, frame in packets:
-                pcap.add(time_ns + n * 10**9, tunnels.carry_udp(
-                    tunnels.PORT_VXLAN, tunnels.vxlan(n, frame)))
-        return pcap.bytes()
-    return carry
 
 
 def told_of_each(_report, found):
@@ -217,9 +203,10 @@ ROWS = [
     Row("lost_before_capture", FIRES, "and one of 101: less than that",
         wire(beside_another(58)), "warning", also=detailed("; 0.98 % of what was sent")),
     Row("lost_before_capture", FIRES, "between the same addresses of two tenants",
-        in_tenants(two_hosts(forward=drop(100)), 100, 200), "warning", also=told_of_each),
+        in_tenants(dict.fromkeys((100, 200), two_hosts(forward=drop(100)))), "warning",
+        also=told_of_each),
     Row("lost_before_capture", FIRES, "of one, which nobody is to be told from",
-        in_tenants(two_hosts(forward=drop(100)), 100), "warning", also=of_one),
+        in_tenants({100: two_hosts(forward=drop(100))}), "warning", also=of_one),
     Row("lost_before_capture", NOT, "it was late",
         two_hosts(forward=late(100))),
     Row("lost_before_capture", NOT, "it was lost behind this point",

@@ -2,6 +2,7 @@
 """Who keeps the others waiting."""
 
 import roce
+from captures import in_tenants
 from collective import MIRROR, Admission, Mesh, Network, Plan, Ring, Tree
 from row import CANNOT, FIRES, NOT, Row
 
@@ -85,6 +86,10 @@ ROWS = [
     Row("straggler", FIRES, "one begins late in each of five iterations",
         iterations(late={2: 20_000}), "warning",
         also=about("10.8.0.3 begins last in 5 of 5 iterations, by 20 µs", 5)),
+    Row("straggler", FIRES, "and one with its address in another network does not",
+        in_tenants({100: iterations(late={2: 20_000}), 200: iterations()}), "warning",
+        ("--icrc=off",),
+        also=about("10.8.0.3 in vxlan 100 begins last in 5 of 5 iterations", 5)),
     Row("straggler", FIRES, "one has a link of half the speed",
         iterations(slow={1: 50 * 10**9}), "warning",
         also=about("10.8.0.2 to 10.8.0.3 is the slowest hop", 20)),
