@@ -116,6 +116,30 @@ add_refused(const rs_findings *all, rs_finding *finding, guint32 stream, guint k
     }
 }
 
+/* The frames of events of a kind about a stream; but a round that turned out to be a timeout
+ * is shown as that alone. */
+static gboolean
+add_events_of(const rs_findings *all, rs_finding *finding, guint32 stream, guint kind)
+{
+    const rs_evidence *evidence =
+        rs_evidence_get(all->analysis->evidence, stream, kind);
+    guint64 turned_out =
+        roce_stream_trouble_of(roce_tracker_stream(all->analysis->tracker, stream))
+            ->reconsidered_frame;
+    gboolean any = FALSE;
+    for (guint i = 0; evidence != NULL && i < evidence->n; i++) {
+        if (kind != ROUND(UNKNOWN) || evidence->frames[i] != turned_out) {
+            rs_finding_add_frame(finding, evidence->frames[i]);
+            any = TRUE;
+        }
+    }
+    finding->more_frames |= evidence != NULL && evidence->more;
+    if (kind == ROUND(TIMEOUT) && turned_out != 0) {
+        rs_finding_add_frame(finding, turned_out);
+    }
+    return any;
+}
+
 void
 rs_finding_add_events(const rs_findings *all, rs_finding *finding, guint kind)
 {
@@ -123,14 +147,8 @@ rs_finding_add_events(const rs_findings *all, rs_finding *finding, guint kind)
     g_array_append_val(finding->kinds, kind);
     for (guint i = 0; i < finding->streams->len; i++) {
         guint32 id = g_array_index(finding->streams, guint32, i);
-        const rs_evidence *evidence =
-            rs_evidence_get(all->analysis->evidence, id, kind);
-        if (evidence != NULL) {
-            any = TRUE;
-            rs_finding_add_frames(finding, evidence->frames, evidence->n,
-                                  evidence->n + (evidence->more ? 1 : 0));
-            add_refused(all, finding, id, kind);
-        }
+        any |= add_events_of(all, finding, id, kind);
+        add_refused(all, finding, id, kind);
     }
     if (any) {
         rs_finding_add_filter(finding, rs_filter_of_events(all, finding, kind));

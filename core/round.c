@@ -332,6 +332,7 @@ roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
     trouble->round.cause = ROCE_CAUSE_TIMEOUT;
     trouble->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
     trouble->pub.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT]++;
+    trouble->pub.reconsidered_frame = trouble->round.frame;
 }
 
 /* Learns whether the requester goes back by the second packet of a round. */

@@ -33,6 +33,20 @@ def again(wait_ns):
     return talk
 
 
+def unheard(on):
+    """Two rounds before anything is heard of the receiver: the newer one was a timeout, as soon
+    as it is known that no NAK asked for it."""
+    on.write(0).write(1).wait(50_000_000).write(0).wait(3_000).write(1)
+    on.wait(50_000_000).write(1).exchange(20, 2)
+
+
+def shown_by(*frames):
+    def look(_report, found):
+        if found[0]["frames"] != list(frames):
+            yield f"{found[0]['frames']}, not {frames}"
+    return look
+
+
 def repeats(n, wait_ns=5_000_000, then=lambda on: on.wait(10**9).write(0, qpn=0x99)):
     """A packet that is sent again and again; then what?"""
     def talk(on):
@@ -184,6 +198,9 @@ ROWS = [
         wire(again(3_000)), "warning"),
     Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
         wire(one_unanswered), "warning", also=says("and never QP 0x99")),
+    Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
+        wire(unheard), "warning", also=shown_by(3)),
+    Row("timeout", FIRES, "and is shown as one", wire(unheard), "warning", also=shown_by(5)),
     Row("unexplained_round", NOT, "another point knows that it was a timeout",
         held_up_on_the_way),
     Row("unexplained_round", NOT, "after a long silence", wire(again(50_000_000))),
