@@ -144,11 +144,11 @@ append_victims(const rs_findings *all, GString *text, guint32 pause)
                            held, stops);
 }
 
-static char *
-detail_of(const rs_findings *all, guint32 pause)
+/* "XOFF 12, refresh 3, XON 12, expired 0; paused for 2 ms (1 %), at most 1 ms at once." */
+static void
+append_counts(const rs_findings *all, GString *text, guint32 pause)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
-    GString *text = g_string_new(NULL);
     g_string_append_printf(text,
                            "XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
                            ", XON %" G_GUINT64_FORMAT,
@@ -174,8 +174,29 @@ detail_of(const rs_findings *all, guint32 pause)
             "%s.  Its speed is not known: give --link-speed for durations.",
             p->total_quanta, least, share, fastest);
     }
-    append_sender(all, text, pause);
-    append_victims(all, text, pause);
+}
+
+/* What is found of one port: its pauses of all priorities are of one sender, often in the
+ * same frames.  But of 802.3x, which is found apart. */
+typedef struct port_pauses {
+    guint32 first;     /* the one that pauses most, which names the finding */
+    guint8 priorities; /* bit n: of these */
+    gboolean much;     /* one of them pauses for much of the time */
+} port_pauses;
+
+static char *
+detail_of(const rs_findings *all, const port_pauses *port, const rs_mac *mac)
+{
+    GString *text = g_string_new(NULL);
+    append_counts(all, text, port->first);
+    append_sender(all, text, port->first);
+    append_victims(all, text, port->first);
+    for (guint i = 0; mac != NULL && i < ROCE_PRIORITY_GLOBAL; i++) {
+        if ((port->priorities & 1u << i) != 0 && mac->pauses[i] != port->first) {
+            g_string_append_printf(text, "  Priority %u: ", i);
+            append_counts(all, text, mac->pauses[i]);
+        }
+    }
     return g_string_free(text, FALSE);
 }
 
@@ -195,23 +216,71 @@ hint_of(const roce_pause_source *p, gboolean much)
                            least);
 }
 
+/* Whether a source is to be found by itself.  Of what only comes of another port's pauses the
+ * cascade tells, with that port first. */
+static gboolean
+is_found(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_source(all, pause)->xoff > 0 && rs_pause_stands(all, pause) &&
+           (rs_pause_source(all, pause)->priority == ROCE_PRIORITY_GLOBAL ||
+            rs_pause_all_caused_by(all, pause) == ROCE_NO_PAUSE);
+}
+
+/* What is found together with a source. */
+static port_pauses
+port_of(const rs_findings *all, guint32 pause, const rs_mac *mac)
+{
+    guint8 own = rs_pause_source(all, pause)->priority;
+    port_pauses port = {
+        .first = pause,
+        .much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause)),
+    };
+    for (guint8 i = 0; i < ROCE_PRIORITY_GLOBAL && own != ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = i == own ? pause : mac != NULL ? mac->pauses[i] : ROCE_NO_PAUSE;
+        if (its == ROCE_NO_PAUSE || !is_found(all, its)) {
+            continue;
+        }
+        guint64 paused_ns = rs_pause_paused_ns(all, its);
+        guint64 most_ns = rs_pause_paused_ns(all, port.first);
+        gboolean is_more = paused_ns > most_ns;
+        gboolean is_earlier = paused_ns == most_ns && its < port.first;
+        port.priorities |= (guint8)(1u << i);
+        port.much |= rs_pause_is_much(all, its, paused_ns);
+        port.first = is_more || is_earlier ? its : port.first;
+    }
+    return port;
+}
+
+static char *
+title_of(const rs_findings *all, const port_pauses *port)
+{
+    const roce_pause_source *p = rs_pause_source(all, port->first);
+    g_autofree char *who = rs_pause_who(all, port->first);
+    g_autofree char *hint = hint_of(p, port->much);
+    g_autofree char *list = rs_format_priorities(port->priorities);
+    gboolean several = (port->priorities & (port->priorities - 1)) != 0;
+    return p->priority == ROCE_PRIORITY_GLOBAL
+               ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
+               : g_strdup_printf("%s pauses %s %s%s", who,
+                                 several ? "priorities" : "priority", list, hint);
+}
+
 static void
 find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
+    const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
+    const port_pauses port = port_of(all, pause, mac);
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
-    gboolean much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause));
-    gboolean bad = (global && any_roce(all)) || much;
-    g_autofree char *who = rs_pause_who(all, pause);
-    g_autofree char *hint = hint_of(p, much);
-    char *title =
-        global ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
-               : g_strdup_printf("%s pauses priority %u%s", who, p->priority, hint);
+    gboolean bad = (global && any_roce(all)) || port.much;
+    if (port.first != pause) {
+        return;
+    }
     rs_finding *f =
         rs_finding_add(all, row, bad ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     rs_pause_about(all, f, pause);
     f->weight = p->xoff + p->refresh;
-    rs_finding_say(f, title, detail_of(all, pause));
+    rs_finding_say(f, title_of(all, &port), detail_of(all, &port, mac));
     rs_pause_add_frames(all, f, pause);
 }
 
@@ -221,8 +290,7 @@ find_pauses(rs_findings *all, const rs_finding_row *row, gboolean global)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         gboolean is_global = rs_pause_source(all, i)->priority == ROCE_PRIORITY_GLOBAL;
-        if (is_global == global && rs_pause_source(all, i)->xoff > 0 &&
-            rs_pause_stands(all, i)) {
+        if (is_global == global && is_found(all, i)) {
             find_pause(all, row, i);
         }
     }

@@ -411,7 +411,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Make the receiver that pauses faster, or its senders slower (ECN before PFC); another priority keeps what must not wait apart.",
      "the first XOFF of each port that holds them", pause_look, rs_find_pause_bystanders, NULL},
     {"pfc", RS_SEVERITY_WARNING, "PFC pauses",
-     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, else note",
+     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, in one priority, else note; once for each port, and not of one whose pauses all come of another's: pause_cascade tells of it",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A port asks its neighbour to stop sending one priority, since what it stores for it is nearly full.",
      "Look at what the pausing port itself waits for.",

@@ -363,6 +363,13 @@ def quiet_interface():
     return pcap.bytes()
 
 
+def several_priorities(on):
+    """One port, by the same frames, and of another one longer."""
+    on.exchange(10).frame(roce.pfc({3: 0xFFFF, 4: 0xFFFF}, src=SWITCH)).wait(100 * US)
+    on.frame(roce.pfc({3: 0}, src=SWITCH)).wait(100 * US).frame(roce.pfc({4: 0}, src=SWITCH))
+    on.exchange(10, 10)
+
+
 def xon_alone(kind):
     def talk(on):
         on.exchange(10).frame(kind({3: 0} if kind is roce.pfc else 0, src=SWITCH))
@@ -396,6 +403,14 @@ ROWS = [
         args=SPEED, also=held_up(2 * US)),  # from the last packet in the pause to the XON
     Row("slow_receiver", NOT, "it pauses when nobody sends", wire(between_lives), args=SPEED,
         also=held_up()),
+    Row("pfc", FIRES, "several priorities of one port: the one that is paused longest names it",
+        wire(several_priorities), "warning", SPEED,
+        also=lambda report, found: [
+            *named(f"pfc:{SWITCH.hex(':')}:4")(report, found),
+            *says("pauses priorities 3 and 4", "Priority 3: XOFF 1")(report, found)]),
+    Row("pfc", FIRES, "what comes of the pauses of another port is no finding by itself",
+        fabric("cascade"), "warning",
+        also=named("pfc:02:00:00:00:01:08:3", "pfc:02:01:00:00:00:00:3")),
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
     Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
