@@ -30,12 +30,26 @@ rocescope.units = (function () {
         return `${digits(ns / size)} ${name}`;
     }
 
+    // Seconds from a minute on: "16:40 min", "2:00:00 h".
+    function minutes(ns, decimals) {
+        const whole = Math.floor(Math.abs(ns) / 1e9 * 10 ** decimals + 0.5);
+        const seconds = whole / 10 ** decimals;
+        const pad = (value, n) => value.toFixed(n).padStart(n > 0 ? n + 3 : 2, "0");
+        const [h, min] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+        const rest = pad(seconds % 60, decimals);
+        const sign = ns < 0 ? "-" : "";
+        return h > 0 ? `${sign}${h}:${pad(min, 0)}:${rest} h` : `${sign}${min}:${rest} min`;
+    }
+
     // A time on an axis on which two labels are `step` ns apart: as fine as they need.
     function onAxis(ns, step) {
         const [size, name] = TIMES.find(([least]) => Math.max(Math.abs(ns), step) >= least) ||
             [1, "ns"];
         const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9)));
         const value = ns / size;
+        if (Math.abs(value) >= 60 && name === "s") {
+            return minutes(ns, decimals);
+        }
         return value === 0 ? "0" : `${value.toFixed(decimals)} ${name}`;
     }
 
