@@ -160,7 +160,7 @@ show(const rs_findings *all, rs_finding *f, const trouble *of)
     }
 }
 
-/* "All 24 packets lost are", "24 of 25 packets lost are" */
+/* "All 24 packets lost were", "24 of 25 packets lost were" */
 static char *
 how_many(const trouble *of, const tally *there, guint64 met_in_all)
 {
@@ -168,8 +168,8 @@ how_many(const trouble *of, const tally *there, guint64 met_in_all)
     g_autofree char *whole = rs_format_count(met_in_all);
     const char *done = there->certain == there->met ? of->done : of->done_or_not;
     return there->met == met_in_all
-               ? g_strdup_printf("All %s packets %s are", n, done)
-               : g_strdup_printf("%s of %s packets %s are", n, whole, done);
+               ? g_strdup_printf("All %s packets %s were", n, done)
+               : g_strdup_printf("%s of %s packets %s were", n, whole, done);
 }
 
 /* "1.2 % of what was sent there.  Of 5,000 packets elsewhere none was, and at that rate 60

@@ -106,20 +106,20 @@ def says(title, *details):
 ONE_LINK = [
     Row("one_link", FIRES, "all that is lost is on its way to one of five",
         met("lost", 5, towards=3), "critical",
-        also=says("All 20 packets lost are on their way to 10.0.0.3",
+        also=says("All 20 packets lost were on their way to 10.0.0.3",
                   "From 4 hosts; 7.1 % of what was sent there.  Of 600 packets between other "
                   "hosts it was none; at that rate it would have been 42.")),
     Row("one_link", FIRES, "fewer than 1 %", met("lost", 3, towards=3, each=400), "warning"),
     Row("one_link", FIRES, "all of it comes from one", met("lost", 5, sender=2), "critical",
-        also=says("All 20 packets lost are from 10.0.0.2", "To 4 hosts",
+        also=says("All 20 packets lost were from 10.0.0.2", "To 4 hosts",
                   "the beginning of their way, at 10.0.0.2")),
     Row("one_link", FIRES, "one of 21 elsewhere",
         pairs(*[(src, 3, 50, 10) for src in (1, 2)], (1, 2, 300, 0), (4, 5, 50, 1)), "critical",
-        also=says("20 of 21 packets lost are on their way to 10.0.0.3", "it was 1;")),
+        also=says("20 of 21 packets lost were on their way to 10.0.0.3", "it was 1;")),
     Row("one_link", FIRES, "lost behind the point, or late", lambda: (
         Fabric().send(1, 3, 50, 10, behind=True).send(2, 3, 50, 10, behind=True)
         .send(4, 5, 900).bytes()), "warning",
-        also=says("All 20 packets lost or late are on their way to 10.0.0.3")),
+        also=says("All 20 packets lost or late were on their way to 10.0.0.3")),
     Row("one_link", NOT, "as much is lost elsewhere",
         met("lost", 5, towards=3, others=((1, 2), (4, 5)))),
     Row("one_link", NOT, "too few", pairs((1, 3, 50, 5), (2, 3, 50, 4), (4, 5, 900, 0))),
@@ -134,7 +134,7 @@ ONE_LINK = [
     Row("one_link", CANNOT, "nothing was captured that does not go to that host or comes from "
         "it", pairs((1, 3, 50, 10), (2, 3, 50, 10), (3, 1, 900, 0), (3, 2, 900, 0))),
     Row("one_link", FIRES, "marks", met("marked", 5, towards=3), "warning",
-        also=says("All 20 packets marked CE are on their way to 10.0.0.3")),
+        also=says("All 20 packets marked CE were on their way to 10.0.0.3")),
     Row("one_link", NOT, "what is not ECN-capable is not marked elsewhere",
         lambda: Fabric().send(1, 3, 50, marked=10).send(2, 3, 50, marked=10)
         .send(4, 5, 900, ecn=0).bytes()),
@@ -146,7 +146,7 @@ ONE_LINK = [
 ONE_CLASS = [
     Row("one_class", FIRES, "who sends with DSCP 0 loses, and nobody else to the same host",
         classes((1, 3, 0, 50, 12), (2, 3, 26, 200, 0)), "critical",
-        also=says("All 12 packets lost are of data with DSCP 0 (priority 0)",
+        also=says("All 12 packets lost were of data with DSCP 0 (priority 0)",
                   "Sent by 10.0.0.1; 12 % of what was sent there.  Of 200 packets in other "
                   "classes, most often DSCP 26 (priority 3), from the same senders or to the "
                   "same receivers it was none; at that rate it would have been 24.")),
@@ -166,7 +166,7 @@ ONE_CLASS = [
         Fabric().send(1, 3, 50, dscp=26).send(1, 3, 50, 12, dscp=0).send(2, 3, 900).bytes())),
     Row("one_class", FIRES, "marks",
         classes((1, 3, 0, 50, 12), (2, 3, 26, 200, 0), what="marked"), "warning",
-        also=says("All 12 packets marked CE are of data with DSCP 0 (priority 0)")),
+        also=says("All 12 packets marked CE were of data with DSCP 0 (priority 0)")),
 ]
 
 ROWS = ONE_LINK + ONE_CLASS
