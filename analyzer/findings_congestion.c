@@ -2,6 +2,7 @@
 /* Findings about ECN marks and CNPs. */
 #include "findings_parts.h"
 #include "format.h"
+#include "tenant_addr.h"
 #include "thresholds.h"
 
 #include "roce/hash.h"
@@ -128,8 +129,7 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
 /* Marked data that one receiver got, in all or in one priority, and is not known to have sent
  * a CNP about: notification points are on and off by priority. */
 typedef struct silent {
-    roce_tenant tenant;
-    roce_addr addr;
+    rs_tenant_addr host;
     guint priority;  /* or ALL_PRIORITIES */
     GArray *streams; /* guint32: whose marks waited in vain */
     GHashTable *senders;
@@ -178,8 +178,7 @@ static guint
 silent_hash(gconstpointer data)
 {
     const silent *one = data;
-    guint64 hash = roce_hash_tenant(one->priority, &one->tenant);
-    return (guint)roce_hash_addr(hash, &one->addr);
+    return (guint)roce_hash_mix(rs_tenant_addr_hash(&one->host), one->priority);
 }
 
 static gboolean
@@ -187,16 +186,14 @@ silent_equal(gconstpointer a, gconstpointer b)
 {
     const silent *x = a;
     const silent *y = b;
-    return x->priority == y->priority && roce_tenant_equal(&x->tenant, &y->tenant) &&
-           roce_addr_equal(&x->addr, &y->addr);
+    return x->priority == y->priority && rs_tenant_addr_equal(&x->host, &y->host);
 }
 
 /* Of the receiver in this network. */
 static silent *
-silent_of(GHashTable *receivers, const roce_tenant *tenant, const roce_addr *receiver,
-          guint priority)
+silent_of(GHashTable *receivers, const rs_tenant_addr *receiver, guint priority)
 {
-    const silent key = {.tenant = *tenant, .addr = *receiver, .priority = priority};
+    const silent key = {.host = *receiver, .priority = priority};
     silent *one = g_hash_table_lookup(receivers, &key);
     if (one == NULL) {
         one = g_memdup2(&key, sizeof key);
@@ -231,23 +228,23 @@ add_stream(const rs_findings *all, GHashTable *receivers, const roce_stream *sta
 {
     const rs_stream_priorities *known =
         rs_priorities_stream(all->analysis->watchers.priorities, s->id);
+    const rs_tenant_addr receiver = {.tenant = s->tenant, .addr = s->dst};
     gboolean marked = count_ce(s) > 0;
     if (marked) {
-        add_silent(all, silent_of(receivers, &s->tenant, &s->dst, ALL_PRIORITIES),
-                   standing, s);
+        add_silent(all, silent_of(receivers, &receiver, ALL_PRIORITIES), standing, s);
     } else if (at_all_points(all, standing, count_cnps) == 0) {
         return;
     }
     for (guint p = 0; known != NULL && p < N_PRIORITIES; p++) {
         if ((known->priorities & 1u << p) != 0) {
-            add_silent(all, silent_of(receivers, &s->tenant, &s->dst, p), standing, s);
+            add_silent(all, silent_of(receivers, &receiver, p), standing, s);
         }
     }
 }
 
 /* Whether a host has sent CNPs of which nobody knows what data they are about. */
 static gboolean
-has_open_cnps(const roce_tracker *tracker, const silent *host)
+has_open_cnps(const roce_tracker *tracker, const rs_tenant_addr *host)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
@@ -267,18 +264,18 @@ is_silent(const rs_findings *all, GHashTable *receivers, const silent *one)
 {
     return !one->spoke && one->marks >= RS_NO_CNP_MARKS &&
            (one->priority == ALL_PRIORITIES ||
-            (silent_of(receivers, &one->tenant, &one->addr, ALL_PRIORITIES)->spoke &&
-             !has_open_cnps(all->analysis->tracker, one)));
+            (silent_of(receivers, &one->host, ALL_PRIORITIES)->spoke &&
+             !has_open_cnps(all->analysis->tracker, &one->host)));
 }
 
 static void
 report_silent(rs_findings *all, const rs_finding_row *row, const silent *one)
 {
-    g_autofree char *name = silent_name(&one->addr, one->priority);
+    g_autofree char *name = silent_name(&one->host.addr, one->priority);
     rs_finding *f = rs_finding_add(
         all, row, one->in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
     rs_finding_about(f, name);
-    rs_finding_in(f, &one->tenant);
+    rs_finding_in(f, &one->host.tenant);
     f->weight = one->marks;
     for (guint i = 0; i < one->streams->len; i++) {
         guint32 id = g_array_index(one->streams, guint32, i);
@@ -287,7 +284,8 @@ report_silent(rs_findings *all, const rs_finding_row *row, const silent *one)
         rs_finding_add_frame(f, roce_stream_congestion_of(s)->episodes[0].first_frame);
     }
     g_autofree char *n = rs_finding_packets(one->marks);
-    g_autofree char *host = rs_findings_label_in(all, &one->tenant, &one->addr);
+    g_autofree char *host =
+        rs_findings_label_in(all, &one->host.tenant, &one->host.addr);
     g_autofree char *senders =
         rs_finding_count(g_hash_table_size(one->senders), "sender", "senders");
     gboolean everywhere = one->priority == ALL_PRIORITIES;

@@ -2,9 +2,8 @@
 /* Findings about load at its ends: incast, and receivers that are slow themselves. */
 #include "findings_parts.h"
 #include "format.h"
+#include "tenant_addr.h"
 #include "thresholds.h"
-
-#include "roce/hash.h"
 
 /* ---- incast ---- */
 
@@ -264,10 +263,9 @@ rs_find_incast(rs_findings *all, const rs_finding_row *row)
 
 /* What is known of one receiver, over the streams to it. */
 typedef struct slow_receiver {
-    roce_tenant tenant;
-    roce_addr addr;
-    GArray *streams; /* guint32 */
-    guint n_streams; /* of all queue pairs with data to it, these and others */
+    rs_tenant_addr host; /* the first member: a key is one without the rest */
+    GArray *streams;     /* guint32 */
+    guint n_streams;     /* of all queue pairs with data to it, these and others */
     rs_receiver_evidence sum;
     guint64 held_ns,
         duration_ns;  /* of the stream that was held up for the most of it */
@@ -357,7 +355,7 @@ slow_detail(const slow_receiver *r)
 static char *
 slow_title(const rs_findings *all, const slow_receiver *r, gboolean long_held)
 {
-    g_autofree char *who = rs_findings_label_in(all, &r->tenant, &r->addr);
+    g_autofree char *who = rs_findings_label_in(all, &r->host.tenant, &r->host.addr);
     g_autofree char *share = rs_format_share(r->held_ns, r->duration_ns);
     if (!long_held) {
         return g_strdup_printf("%s is slow itself", who);
@@ -381,11 +379,11 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
     if (!long_held && !untimed) {
         return;
     }
-    g_autofree char *about = rs_format_addr(&r->addr);
+    g_autofree char *about = rs_format_addr(&r->host.addr);
     rs_finding *f =
         rs_finding_add(all, row, long_held ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
     rs_finding_about(f, about);
-    rs_finding_in(f, &r->tenant);
+    rs_finding_in(f, &r->host.tenant);
     f->weight = r->held_ns;
     rs_finding_say(f, slow_title(all, r, long_held), slow_detail(r));
     for (guint i = 0; i < r->streams->len; i++) {
@@ -449,27 +447,11 @@ carries_data(const roce_stream *s)
     return s->payload_bytes > 0 && s->dst_qpn != ROCE_GSI_QPN;
 }
 
-static guint
-hash_slow(gconstpointer data)
-{
-    const slow_receiver *r = data;
-    return (guint)roce_hash_addr(roce_hash_tenant(0, &r->tenant), &r->addr);
-}
-
-static gboolean
-same_slow(gconstpointer a, gconstpointer b)
-{
-    const slow_receiver *x = a;
-    const slow_receiver *y = b;
-    return roce_tenant_equal(&x->tenant, &y->tenant) &&
-           roce_addr_equal(&x->addr, &y->addr);
-}
-
 /* The receiver of a stream, if it is one of them. */
 static slow_receiver *
 slow_at(GHashTable *by_addr, const roce_stream *s)
 {
-    const slow_receiver key = {.tenant = s->tenant, .addr = s->dst};
+    const rs_tenant_addr key = {.tenant = s->tenant, .addr = s->dst};
     return g_hash_table_lookup(by_addr, &key);
 }
 
@@ -479,8 +461,7 @@ slow_of(GPtrArray *all, GHashTable *by_addr, const roce_stream *s)
     slow_receiver *r = slow_at(by_addr, s);
     if (r == NULL) {
         r = g_new0(slow_receiver, 1);
-        r->tenant = s->tenant;
-        r->addr = s->dst;
+        r->host = (rs_tenant_addr){.tenant = s->tenant, .addr = s->dst};
         r->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_ptr_array_add(all, r);
         g_hash_table_add(by_addr, r);
@@ -493,7 +474,8 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
 {
     const rs_analysis *a = all->analysis;
     g_autoptr(GPtrArray) slow = g_ptr_array_new_with_free_func(free_slow);
-    g_autoptr(GHashTable) by_addr = g_hash_table_new(hash_slow, same_slow);
+    g_autoptr(GHashTable) by_addr =
+        g_hash_table_new(rs_tenant_addr_hash, rs_tenant_addr_equal);
     for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
         guint32 at = rs_summary_stands(all->summary, id) ? strongest_at(all, id)
                                                          : ROCE_NO_STREAM;
