@@ -310,6 +310,10 @@ weigh_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     roce_round *round = &roce_trouble_make(t, s)->round;
     int64_t end = round->active ? lane->next_tx : round->end;
     bool beyond = psn >= round->end; /* so that those before it were all */
+    if (lane->selective || (!beyond && psn >= end)) {
+        round->doubt_over = true; /* it answers what the round has not repeated */
+        return;
+    }
     round->n_acks += !beyond;
     bool late = round->n_acks > end - round->start ||
                 (beyond && round->n_acks > 1 &&

@@ -294,6 +294,11 @@ static const scenario acks[] = {
                "b ack 3; a write 4; b ack 4",
      .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 data_or_ack_lost=1",
      .events = "loss A psn=3 detail=data_or_ack_lost; no loss_withdrawn"},
+    {.name = "data_or_ack_lost stays: two ACKs, one of which answers what was not sent again",
+     .script = "a write 0..4; b ack 4; a write 5..9; +100000; a write 5; b ack 5; b ack 8; "
+               "a write 10; b ack 10",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1",
+     .events = "loss A psn=5 detail=data_or_ack_lost; no loss_withdrawn"},
     {.name = "neither was lost: of eight packets one asked for an ACK, and two came",
      .script = "all len=1024; a write 1; b ack 1; a write.first 2; a write.middle 3..8; "
                "a write.last 9; +100000; a write.first 2; a write.middle 3..8; "
