@@ -18,7 +18,6 @@
 #include "track.h"
 
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
-#define FEW_ASK 4           /* no more than one in so many */
 
 void
 roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns)
@@ -154,8 +153,10 @@ speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_round *round = &roce_trouble_of(s)->round;
     const roce_heard *heard = roce_heard_of(s);
+    bool began_here =
+        !s->acked || round->start <= s->una; /* nothing before it unseen */
     return round->jumped ||
-           (heard->n_answers > 0 &&
+           (heard->n_answers > 0 && began_here &&
             roce_since_ns(a->frame->time_ns, round->time_ns) < heard->least_answer_ns);
 }
 
@@ -275,53 +276,34 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
 }
 
-/* Whether of the packets in [start, end) an ACK was due for n, and for few of them: who then
- * sends n + 1 has not answered each copy. */
-static bool
-was_due_for(const roce_lane *lane, int64_t start, int64_t end, uint32_t n)
-{
-    uint32_t n_packets = 0;
-    uint32_t n_due = 0;
-    for (uint32_t i = roce_history_lower(&lane->history, start); i < lane->history.n;
-         i++) {
-        const roce_slot *slot = roce_history_at(&lane->history, i);
-        if (slot->psn >= end) {
-            break;
-        }
-        n_packets++;
-        n_due += (slot->flags & (ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END)) != 0;
-    }
-    return n_due == n && n_packets >= FEW_ASK * (n + 1);
-}
-
 /* Counts the ACKs that may answer what a timeout has cast doubt on, and what it repeated
  * behind that.  Had data or ACK been lost, copies alone would be answered: those that ask
  * for it, or, as some responders do, each one that came before.  One ACK more than copies
- * answers the first transmission, late.  So does one more than was due, where few were, once
- * it is known that no further one comes. */
+ * answers the first transmission, late; of a single packet, each one beyond the first was
+ * not lost.  Fewer leave the doubt: where one ACK was lost others may have been.
+ *
+ * Limitation: a copy of an ACK that the network makes and nothing tells apart counts. */
 static void
 weigh_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
     const roce_round *told = &roce_trouble_of(s)->round;
-    if (!told->doubt_told || told->doubt_over || psn < told->doubted) {
+    if (told->n_doubts == 0 || psn < told->doubted) {
         return;
     }
     const roce_lane *lane = roce_requests(s);
     roce_round *round = &roce_trouble_make(t, s)->round;
     int64_t end = round->active ? lane->next_tx : round->end;
-    bool beyond = psn >= round->end; /* so that those before it were all */
-    if (lane->selective || (!beyond && psn >= end)) {
-        round->doubt_over = true; /* it answers what the round has not repeated */
+    if (psn >= end || lane->selective || round->jumped) {
+        round->n_doubts = 0; /* it answers what was not repeated: no more will come */
         return;
     }
-    round->n_acks += !beyond;
-    bool late = round->n_acks > end - round->start ||
-                (beyond && round->n_acks > 1 &&
-                 was_due_for(lane, round->start, end, round->n_acks - 1));
-    if (late && !round->jumped) {
+    round->n_acks++;
+    int64_t n_copies = end - round->from;
+    if (n_copies == 1 && round->n_acks > 1) {
         roce_round_take_back_doubt(t, s, a);
-    } else {
-        round->doubt_over = beyond || round->jumped;
+    } else if (n_copies > 1 && round->n_acks > n_copies * round->n_doubts) {
+        roce_round_take_back_doubt(t, s, a);
+        round->n_doubts = 0;
     }
 }
 

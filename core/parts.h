@@ -64,14 +64,14 @@ typedef struct roce_round {
     int64_t start, end;
     uint64_t frame;
     uint64_t first_tx;
-    bool unheard;    /* the other direction was not known when it began */
-    uint64_t age_ns; /* of the newest copy of its first PSN when it began */
-    bool doubt_told; /* what a timeout casts doubt on has been told */
-    bool
-        doubt_over; /* ... and taken back, or what is said of it can no longer change */
+    bool unheard;     /* the other direction was not known when it began */
+    uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
+    bool doubt_told;  /* what a timeout casts doubt on has been told */
+    uint8_t n_doubts; /* times in a row, which late answers may take back */
     int64_t doubted;  /* that PSN */
-    uint32_t n_acks;  /* of it and what was repeated behind it, since */
-    bool jumped;      /* an ACK covered PSNs that it had not repeated yet */
+    int64_t from;    /* what is unanswered begins here, though its copy may go unseen */
+    uint32_t n_acks; /* of it and what was repeated behind it, since */
+    bool jumped;     /* an ACK covered PSNs that it had not repeated yet */
     uint64_t time_ns; /* it began */
     int64_t run_next; /* for voting on the recovery model */
     bool voted;

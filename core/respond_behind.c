@@ -172,19 +172,17 @@ request_for(const roce_stream_state *s, int64_t psn)
     return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
 }
 
-/* A request that a timeout has repeated, and of which as many answers came as copies of it:
- * none of them was lost. */
+/* A request that timeouts have repeated.  Had it been lost each time but the last, or its
+ * answers, one would have come: each further one takes a doubt back. */
 static void
 settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              const roce_slot *response)
 {
     const roce_round *round = &roce_trouble_of(s)->round;
-    if (!round->doubt_told || round->doubt_over || round->doubted != a->psn ||
-        response == NULL || response->lost > 0) {
-        return;
-    }
     const roce_slot *asked = request_for(s, a->psn);
-    if (asked != NULL && asked->psn == a->psn && response->copies >= asked->copies) {
+    bool whole = asked != NULL && asked->psn == a->psn;
+    if (whole && round->n_doubts > 0 && round->doubted == a->psn && response != NULL &&
+        response->lost == 0 && response->copies > 1) {
         roce_round_take_back_doubt(t, s, a);
     }
 }

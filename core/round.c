@@ -270,6 +270,8 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_lane *lane = roce_requests(s);
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
     roce_trouble *trouble = roce_trouble_make(t, s);
+    const roce_round before = trouble->round;
+    bool again = cause == ROCE_CAUSE_TIMEOUT && before.n_acks == 0;
     trouble->round = (roce_round){
         .active = true,
         .cause = cause,
@@ -281,6 +283,9 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .age_ns = age_ns,
         .time_ns = a->frame->time_ns,
         .run_next = a->psn + a->span,
+        .from = s->acked && s->una < a->psn ? s->una : a->psn,
+        .n_doubts = again ? before.n_doubts : 0,
+        .doubted = before.doubted,
     };
     trouble->pub.retransmissions.rounds++;
     trouble->pub.retransmissions.by_cause[cause]++;
@@ -429,6 +434,9 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return;
     }
     trouble->round.doubt_told = true;
+    bool again = trouble->round.n_doubts > 0 && trouble->round.doubted == slot->psn;
+    uint8_t before = again ? trouble->round.n_doubts : 0;
+    trouble->round.n_doubts = before < UINT8_MAX ? before + 1 : before;
     trouble->round.doubted = slot->psn;
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
@@ -466,7 +474,7 @@ void
 roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_round *round = &roce_trouble_make(t, s)->round;
-    round->doubt_over = true;
+    round->n_doubts--;
     roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                        round->doubted);
     roce_round_mark_spurious(t, s, a);

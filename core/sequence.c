@@ -399,6 +399,7 @@ duplicated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_stream_trouble *trouble = &roce_trouble_make(t, s)->pub;
     trouble->disorder[ROCE_SPACE_REQUESTS].duplicates++;
     trouble->disorder[ROCE_SPACE_REQUESTS].capture_repeats++;
+    roce_trouble_make(t, s)->round.n_doubts = 0; /* it will be answered as well */
     offer_copy(t, s, a, slot);
     if (is_in_doubt(s, a)) {
         return;

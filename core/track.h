@@ -493,8 +493,8 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
 void
 roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_slot *slot, bool opens_round);
-/* Each transmission of what the newest round has cast doubt on was answered: neither data nor
- * ACK was lost, the answer came late. */
+/* One transmission more of what timeouts have cast doubt on was answered: it was not lost, nor
+ * was its ACK, which came late. */
 void
 roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s,
                            const roce_arrival *a);

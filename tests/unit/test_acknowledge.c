@@ -299,18 +299,27 @@ static const scenario acks[] = {
                "a write 10; b ack 10",
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 data_or_ack_lost=1",
      .events = "loss A psn=5 detail=data_or_ack_lost; no loss_withdrawn"},
-    {.name = "neither was lost: of eight packets one asked for an ACK, and two came",
+    {.name = "data_or_ack_lost stays: of eight packets one asked for an ACK, and two came",
      .script = "all len=1024; a write 1; b ack 1; a write.first 2; a write.middle 3..8; "
                "a write.last 9; +100000; a write.first 2; a write.middle 3..8; "
                "a write.last 9; b ack 9; +100000; b ack 9; a write 10; b ack 10",
-     .want = "A: again=8 repeats=8 rounds=1 by_timeout=1 spurious=1",
-     .events = "loss A psn=9 detail=data_or_ack_lost; "
-               "loss_withdrawn A psn=9 detail=data_or_ack_lost; spurious_round A psn=2"},
-    {.name = "data_or_ack_lost stays: of seven, where two ACKs may be what is left of seven",
-     .script = "all len=1024; a write 2; b ack 2; a write.first 3; a write.middle 4..8; "
-               "a write.last 9; +100000; a write.first 3; a write.middle 4..8; "
-               "a write.last 9; b ack 9; +100000; b ack 9; a write 10; b ack 10",
-     .want = "A: again=7 repeats=7 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+     .want = "A: again=8 repeats=8 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "data_or_ack_lost stays: this point missed the first of two copies",
+     .script = "a write 0..4; b ack 4; a write 5; a write 6; +100000; a write 5 drop; "
+               "a write 6; b ack 6; b ack 6; a write 7; b ack 7",
+     .events = "loss A psn=6 detail=data_or_ack_lost; no loss_withdrawn"},
+    {.name = "data_or_ack_lost stays: the network doubled the copy",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; a write 5 copy; "
+               "b ack 5; b ack 5; a write 6; b ack 6",
+     .events = "loss A psn=5 detail=data_or_ack_lost; no loss_withdrawn"},
+    {.name = "nothing was lost: three timeouts, and all four transmissions are answered",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; +100000; a write 5; "
+               "+100000; a write 5; b ack 5; b ack 5; b ack 5; b ack 5; a write 6; b ack 6",
+     .want = "A: again=3 repeats=3 rounds=3 by_timeout=3 spurious=1"},
+    {.name = "one was lost: three timeouts, and three answers",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; +100000; a write 5; "
+               "+100000; a write 5; b ack 5; b ack 5; b ack 5; a write 6; b ack 6",
+     .want = "A: again=3 repeats=3 rounds=3 by_timeout=3 spurious=1 data_or_ack_lost=1"},
     {.name = "timeout: what lay beyond a gap was discarded",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; +100000; "
                "a write 10..11; b ack 11",
