@@ -369,6 +369,9 @@ def _mixed(original):
     return original.but(packets), places
 
 
+COMPARED = ("one_link", "one_class")  # with what others meet: without them nothing is said
+
+
 def _about(hosts, places):
     """The part of a report that is about hosts and packets, with streams and connections
     in the order of what they are."""
@@ -384,8 +387,8 @@ def _about(hosts, places):
         events = [e for e in report["events"] if e["frame"] in places]
         # What incast is compared with is all other data.
         findings = [f | {"detail": None} if f["kind"] == "incast" else f
-                    for f in report["findings"]
-                    if f["streams"] and set(f["streams"]) <= numbers.keys()]
+                    for f in report["findings"] if f["kind"] not in COMPARED
+                    and f["streams"] and set(f["streams"]) <= numbers.keys()]
         receivers = [r for r in report["receivers"]["streams"] if r["stream"] in numbers]
         return {"streams": of(streams), "connections": of(connections), "events": of(events),
                 "pauses": of(report["pauses"]), "findings": of(findings),
