@@ -144,12 +144,21 @@ tells(const tally *there, const tally *elsewhere, guint64 met_in_all)
            met_or_doubtful(elsewhere) * 100 <= expectation * (100 - RS_COMMON_PERCENT);
 }
 
-/* The stream that speaks of one that several points saw. */
-static const roce_stream *
-speaker(const rs_findings *all, const trouble *of, guint32 standing)
+/* The streams that are counted, each once: of those that several points saw the one that speaks
+ * of it.  const roce_stream *. */
+static GPtrArray *
+speakers_of(const rs_findings *all, const trouble *of)
 {
-    return roce_tracker_stream(all->analysis->tracker,
-                               rs_finding_most_at(all, standing, of->measure));
+    const roce_tracker *tracker = all->analysis->tracker;
+    GPtrArray *speakers = g_ptr_array_new();
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        if (rs_summary_stands(all->summary, id)) {
+            guint32 most = rs_finding_most_at(all, id, of->measure);
+            g_ptr_array_add(speakers,
+                            (gpointer)(guintptr)roce_tracker_stream(tracker, most));
+        }
+    }
+    return speakers;
 }
 
 static void
@@ -215,15 +224,12 @@ is_at(const rs_pair *pair, side which, const rs_pair *host)
 
 /* In the order of their first streams. */
 static GPtrArray *
-tally_pairs(const rs_findings *all, const trouble *of)
+tally_pairs(const GPtrArray *speakers, const trouble *of)
 {
     GPtrArray *pairs = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
-    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
-        if (!rs_summary_stands(all->summary, id)) {
-            continue;
-        }
-        const roce_stream *s = speaker(all, of, id);
+    for (guint i = 0; i < speakers->len; i++) {
+        const roce_stream *s = g_ptr_array_index(speakers, i);
         const pair_tally key = {
             .pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst}};
         pair_tally *one = g_hash_table_lookup(index, &key);
@@ -312,22 +318,22 @@ split_at(const GPtrArray *pairs, side which, const rs_pair *host)
 
 /* Adds the streams there that were met. */
 static void
-add_streams_at(const rs_findings *all, rs_finding *f, const trouble *of, side which,
+add_streams_at(rs_finding *f, const trouble *of, const GPtrArray *speakers, side which,
                const rs_pair *host)
 {
-    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
-        const roce_stream *s = speaker(all, of, id);
+    for (guint i = 0; i < speakers->len; i++) {
+        const roce_stream *s = g_ptr_array_index(speakers, i);
         const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
-        if (rs_summary_stands(all->summary, id) && of->measure(s) > 0 &&
-            is_at(&pair, which, host)) {
+        if (of->measure(s) > 0 && is_at(&pair, which, host)) {
             g_array_append_val(f->streams, s->id);
         }
     }
 }
 
 static void
-report_end(rs_findings *all, const rs_finding_row *row, const trouble *of, side which,
-           const rs_pair *host, const split *parts)
+report_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
+           const GPtrArray *speakers, side which, const rs_pair *host,
+           const split *parts)
 {
     rs_finding *f = rs_finding_add(all, row, of->severity(&parts->there));
     const roce_addr *addr = end_of(host, which);
@@ -349,13 +355,13 @@ report_end(rs_findings *all, const rs_finding_row *row, const trouble *of, side 
                         "way, at %s.",
                         which == TOWARDS ? "From" : "To", parts->partners, compared,
                         which == TOWARDS ? "end" : "beginning", label));
-    add_streams_at(all, f, of, which, host);
+    add_streams_at(f, of, speakers, which, host);
     show(all, f, of);
 }
 
 static void
 find_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
-         const GPtrArray *pairs, side which)
+         const GPtrArray *speakers, const GPtrArray *pairs, side which)
 {
     const rs_pair *host = candidate(pairs, which);
     if (host == NULL) {
@@ -364,19 +370,17 @@ find_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
     split parts = split_at(pairs, which, host);
     if (parts.partners >= RS_COMMON_PARTNERS && !parts.spared &&
         tells(&parts.there, &parts.elsewhere, parts.met_in_all)) {
-        report_end(all, row, of, which, host, &parts);
+        report_end(all, row, of, speakers, which, host, &parts);
     }
 }
 
 /* Whether enough was lost, or marked, to ask. */
 static gboolean
-is_enough(const rs_findings *all, const trouble *of)
+is_enough(const GPtrArray *speakers, const trouble *of)
 {
     guint64 n = 0;
-    guint32 n_streams = roce_tracker_n_streams(all->analysis->tracker);
-    for (guint32 id = 0; id < n_streams && n < RS_COMMON_LEAST; id++) {
-        n +=
-            rs_summary_stands(all->summary, id) ? of->measure(speaker(all, of, id)) : 0;
+    for (guint i = 0; i < speakers->len && n < RS_COMMON_LEAST; i++) {
+        n += of->measure(g_ptr_array_index(speakers, i));
     }
     return n >= RS_COMMON_LEAST;
 }
@@ -385,10 +389,11 @@ void
 rs_find_one_link(rs_findings *all, const rs_finding_row *row)
 {
     for (guint i = 0; i < G_N_ELEMENTS(troubles); i++) {
-        if (is_enough(all, &troubles[i])) {
-            g_autoptr(GPtrArray) pairs = tally_pairs(all, &troubles[i]);
-            find_end(all, row, &troubles[i], pairs, TOWARDS);
-            find_end(all, row, &troubles[i], pairs, FROM);
+        g_autoptr(GPtrArray) speakers = speakers_of(all, &troubles[i]);
+        if (is_enough(speakers, &troubles[i])) {
+            g_autoptr(GPtrArray) pairs = tally_pairs(speakers, &troubles[i]);
+            find_end(all, row, &troubles[i], speakers, pairs, TOWARDS);
+            find_end(all, row, &troubles[i], speakers, pairs, FROM);
         }
     }
 }
@@ -426,14 +431,12 @@ typedef struct class_tallies {
 } class_tallies;
 
 static void
-tally_classes(const rs_findings *all, const trouble *of, class_tallies *sums)
+tally_classes(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
+              class_tallies *sums)
 {
-    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
-        const roce_stream *s = speaker(all, of, id);
+    for (guint i = 0; i < speakers->len; i++) {
+        const roce_stream *s = g_ptr_array_index(speakers, i);
         guint class;
-        if (!rs_summary_stands(all->summary, id)) {
-            continue;
-        }
         sums->met_in_all += of->measure(s);
         if (class_of(all, s, &class)) {
             of->add(&sums->of[class], s);
@@ -463,14 +466,14 @@ shares_end(GHashTable *ends, const roce_stream *s)
 
 /* Adds the streams of a class that were met; their ends, g_hash_table_unref(). */
 static GHashTable *
-ends_of_met(const rs_findings *all, const trouble *of, guint worst, GArray *streams)
+ends_of_met(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
+            guint worst, GArray *streams)
 {
     GHashTable *ends = g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
-    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
-        const roce_stream *s = speaker(all, of, id);
+    for (guint i = 0; i < speakers->len; i++) {
+        const roce_stream *s = g_ptr_array_index(speakers, i);
         guint class;
-        if (!rs_summary_stands(all->summary, id) || of->measure(s) == 0 ||
-            !class_of(all, s, &class) || class != worst) {
+        if (of->measure(s) == 0 || !class_of(all, s, &class) || class != worst) {
             continue;
         }
         g_array_append_val(streams, s->id);
@@ -484,16 +487,15 @@ ends_of_met(const rs_findings *all, const trouble *of, guint worst, GArray *stre
 
 /* What shares an end with them and is of other classes; `commonest` of these. */
 static tally
-tally_others(const rs_findings *all, const trouble *of, guint worst, GHashTable *ends,
-             guint *commonest)
+tally_others(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
+             guint worst, GHashTable *ends, guint *commonest)
 {
     g_autofree tally *sums = g_new0(tally, N_CLASSES);
     tally others = {0};
-    for (guint32 id = 0; id < roce_tracker_n_streams(all->analysis->tracker); id++) {
-        const roce_stream *s = speaker(all, of, id);
+    for (guint i = 0; i < speakers->len; i++) {
+        const roce_stream *s = g_ptr_array_index(speakers, i);
         guint class;
-        if (rs_summary_stands(all->summary, id) && class_of(all, s, &class) &&
-            class != worst && shares_end(ends, s)) {
+        if (class_of(all, s, &class) && class != worst && shares_end(ends, s)) {
             of->add(&sums[class], s);
             of->add(&others, s);
         }
@@ -532,14 +534,15 @@ report_class(rs_findings *all, const rs_finding_row *row, const trouble *of,
 }
 
 static void
-find_class(rs_findings *all, const rs_finding_row *row, const trouble *of)
+find_class(rs_findings *all, const rs_finding_row *row, const trouble *of,
+           const GPtrArray *speakers)
 {
     g_autofree class_tallies *sums = g_new0(class_tallies, 1);
     g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     guint commonest;
-    tally_classes(all, of, sums);
-    g_autoptr(GHashTable) ends = ends_of_met(all, of, sums->worst, streams);
-    const tally others = tally_others(all, of, sums->worst, ends, &commonest);
+    tally_classes(all, of, speakers, sums);
+    g_autoptr(GHashTable) ends = ends_of_met(all, of, speakers, sums->worst, streams);
+    const tally others = tally_others(all, of, speakers, sums->worst, ends, &commonest);
     if (tells(&sums->of[sums->worst], &others, sums->met_in_all)) {
         report_class(all, row, of, sums, &others, commonest, streams);
     }
@@ -549,8 +552,9 @@ void
 rs_find_one_class(rs_findings *all, const rs_finding_row *row)
 {
     for (guint i = 0; i < G_N_ELEMENTS(troubles); i++) {
-        if (is_enough(all, &troubles[i])) {
-            find_class(all, row, &troubles[i]);
+        g_autoptr(GPtrArray) speakers = speakers_of(all, &troubles[i]);
+        if (is_enough(speakers, &troubles[i])) {
+            find_class(all, row, &troubles[i], speakers);
         }
     }
 }
