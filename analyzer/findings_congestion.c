@@ -2,7 +2,6 @@
 /* Findings about ECN marks and CNPs. */
 #include "findings_parts.h"
 #include "format.h"
-#include "tenant_addr.h"
 #include "thresholds.h"
 
 #include "roce/hash.h"
@@ -242,14 +241,14 @@ add_stream(const rs_findings *all, GHashTable *receivers, const roce_stream *sta
     }
 }
 
-/* Whether a host has sent CNPs of which nobody knows what data they are about. */
-static gboolean
-has_open_cnps(const roce_tracker *tracker, const rs_tenant_addr *host)
+gboolean
+rs_has_open_cnps(const roce_tracker *tracker, guint32 point, const rs_tenant_addr *host)
 {
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         const roce_stream_congestion *c = roce_stream_congestion_of(s);
-        if (c->cnps_sent > c->cnps_attributed &&
+        if ((point == RS_ANY_POINT || s->point == point) &&
+            c->cnps_sent > c->cnps_attributed &&
             roce_tenant_equal(&s->tenant, &host->tenant) &&
             roce_addr_equal(&s->src, &host->addr)) {
             return TRUE;
@@ -265,7 +264,7 @@ is_silent(const rs_findings *all, GHashTable *receivers, const silent *one)
     return !one->spoke && one->marks >= RS_NO_CNP_MARKS &&
            (one->priority == ALL_PRIORITIES ||
             (silent_of(receivers, &one->host, ALL_PRIORITIES)->spoke &&
-             !has_open_cnps(all->analysis->tracker, &one->host)));
+             !rs_has_open_cnps(all->analysis->tracker, RS_ANY_POINT, &one->host)));
 }
 
 static void

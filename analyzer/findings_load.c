@@ -2,7 +2,6 @@
 /* Findings about load at its ends: incast, and receivers that are slow themselves. */
 #include "findings_parts.h"
 #include "format.h"
-#include "tenant_addr.h"
 #include "thresholds.h"
 
 /* ---- incast ---- */

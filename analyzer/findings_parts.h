@@ -8,6 +8,7 @@
 #include "findings.h"
 #include "frames.h"
 #include "point_names.h"
+#include "tenant_addr.h"
 
 struct rs_findings {
     const rs_analysis *analysis;
@@ -243,6 +244,13 @@ extern const rs_flow_row rs_flow_not_captured;
 extern const rs_flow_row rs_flow_undecided;
 extern const rs_flow_row rs_flow_qpn_reused;
 extern const rs_flow_row rs_flow_qp_map_contradicted;
+
+/* Whether CNPs of a host came by a point, or by any, of which nobody knows what data they are
+ * about. */
+#define RS_ANY_POINT G_MAXUINT32
+gboolean
+rs_has_open_cnps(const roce_tracker *tracker, guint32 point,
+                 const rs_tenant_addr *host);
 
 void
 rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);

@@ -73,22 +73,6 @@ is_all_of_host(const roce_tracker *tracker, guint32 point, const roce_tenant *te
     return TRUE;
 }
 
-/* Whether CNPs of a host came by there of which nobody knows what data they are about. */
-static gboolean
-has_open_cnps(const roce_tracker *tracker, guint32 point, const roce_tenant *tenant,
-              const roce_addr *host)
-{
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        const roce_stream_congestion *c = roce_stream_congestion_of(s);
-        if (s->point == point && c->cnps_sent > c->cnps_attributed &&
-            roce_tenant_equal(&s->tenant, tenant) && roce_addr_equal(&s->src, host)) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
 static guint64
 answers_to(const roce_tracker *tracker, const roce_stream *s)
 {
@@ -102,10 +86,11 @@ static gboolean
 heard_hardly_any(const roce_tracker *tracker, const roce_stream *s,
                  const roce_stream *there)
 {
+    const rs_tenant_addr receiver = {.tenant = s->tenant, .addr = s->dst};
     if (there->point == s->point || there->peer == ROCE_NO_STREAM ||
         there->partial_path ||
         count_cnps(there) * 100 > count_cnps(s) * (100 - RS_HEARD_PERCENT) ||
-        has_open_cnps(tracker, there->point, &s->tenant, &s->dst)) {
+        rs_has_open_cnps(tracker, there->point, &receiver)) {
         return FALSE;
     }
     return there->packets * 100 >= s->packets * RS_HEARD_PERCENT &&
