@@ -276,3 +276,95 @@ rs_loss_came_late(const rs_analysis *analysis, const rs_summary *summary,
     }
     return most;
 }
+
+/* ---- counting ---- */
+
+static guint64
+guessed(const roce_stream *s, roce_verdict verdict)
+{
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->losses[ROCE_SPACE_REQUESTS][verdict] +
+           trouble->losses[ROCE_SPACE_RESPONSES][verdict];
+}
+
+/* Whether some point tells of a loss that another one may know more about. */
+static gboolean
+is_any_lost(const rs_analysis *analysis, const GArray *members)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < members->len; i++) {
+        const roce_stream *s =
+            roce_tracker_stream(analysis->tracker, g_array_index(members, guint32, i));
+        n += guessed(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+             guessed(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
+             guessed(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
+    }
+    return n > 0;
+}
+
+/* So many packets of those that are taken to be undelivered were not lost. */
+static guint64
+came_after_all(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
+               guint64 unplaced)
+{
+    guint32 other;
+    if (rs_loss_all_came(analysis, summary, stream, &other)) {
+        return unplaced;
+    }
+    return MIN(unplaced, rs_loss_came_late(analysis, summary, stream, &other));
+}
+
+static guint64
+responses_lost_before(const roce_stream *s)
+{
+    return roce_stream_trouble_of(s)
+        ->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_LOST_BEFORE_CAPTURE];
+}
+
+/* So many were undelivered from here on to there, more or fewer than was thought: responses
+ * as many as were missed there and not here, and requests. */
+static void
+set_undelivered(rs_counters *c, const roce_stream *here, const roce_stream *there,
+                guint64 n)
+{
+    guint64 *requests =
+        &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE];
+    guint64 *responses =
+        &c->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE];
+    guint64 missed = responses_lost_before(there);
+    missed -= MIN(missed, responses_lost_before(here));
+    *responses = MIN(n, MAX(*responses, missed));
+    *requests = n - *responses;
+}
+
+void
+rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
+                    guint32 stream, rs_counters *c)
+{
+    const roce_stream *s = roce_tracker_stream(analysis->tracker, stream);
+    const GArray *members = rs_summary_members(summary, stream);
+    if (members == NULL || !roce_stream_is_reliable(s) ||
+        !is_any_lost(analysis, members)) {
+        return;
+    }
+    g_autoptr(GArray) places = rs_loss_places(analysis, summary, stream);
+    const roce_stream *last = s;
+    guint64 known = 0;
+    for (guint i = 0; i < places->len; i++) {
+        const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
+        if (one->behind) {
+            known += one->lost;
+            last = roce_tracker_stream(analysis->tracker, one->to);
+        }
+    }
+    guint64 undelivered = guessed(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+    if (known >= undelivered) {
+        guint64 *either =
+            &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
+        *either -= MIN(*either, known - undelivered);
+        set_undelivered(c, s, last, known);
+    } else {
+        guint64 came = came_after_all(analysis, summary, stream, undelivered - known);
+        set_undelivered(c, s, last, undelivered - came);
+    }
+}

@@ -37,6 +37,13 @@ gboolean
 rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
                  guint32 *last);
 
+/* Of a stream that stands for all: counts of its losses what its points know together.  What
+ * was lost in a place behind it is undelivered, and nobody's guess; what was taken to be
+ * undelivered, and came, is no loss. */
+void
+rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
+                    guint32 stream, rs_counters *counters);
+
 /* Late originals at another point than the one that stands for all, most of any: packets that
  * were overtaken, and came.  `at` is the stream there. */
 guint64

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "further.h"
+#include "loss_places.h"
 #include "sorting.h"
 #include "spreading.h"
 #include "summary_parts.h"
@@ -100,6 +101,7 @@ rs_summary_count_once(const rs_summary *summary, const rs_analysis *analysis,
             take_most(counters, &other, roce_stream_is_reliable(standing));
         }
     }
+    rs_loss_count_known(analysis, summary, id, counters);
 }
 
 static void

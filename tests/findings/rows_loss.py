@@ -15,11 +15,15 @@ TIMEOUT = {"timeout_ns": 500_000}
 SPRAYED = {"a": OUT_OF_ORDER, "b": OUT_OF_ORDER}
 
 
-def about(text):
-    """The title says so."""
-    def look(_report, found):
+def about(text, counted=None):
+    """The title says so, and the totals that so many did not arrive."""
+    def look(report, found):
         if not any(text in finding["title"] for finding in found):
             yield f"{text!r} is not in {[f['title'] for f in found]}"
+        lost = sum(space["lost_before_capture"] + space["undelivered_after_capture"]
+                   for space in report["totals"]["losses"].values())
+        if counted not in (None, lost):
+            yield f"{lost} were lost in all, not {counted}"
     return look
 
 
@@ -228,16 +232,18 @@ ROWS = [
         also=about("did not arrive in order behind this point")),
     Row("undelivered_after_capture", FIRES, "a second point never saw it",
         two_hosts(FEW, at=("sender", "receiver"), forward=drop(20)), "critical",
-        also=about("1 packet lost between")),
+        also=about("1 packet lost between", counted=1)),
     Row("undelivered_after_capture", FIRES, "nor what was sent for it",
-        lost_twice, "critical", also=about("2 packets lost between one.pcap and two.pcap")),
+        lost_twice, "critical",
+        also=about("2 packets lost between one.pcap and two.pcap", counted=2)),
     Row("undelivered_after_capture", FIRES, "a second point never saw it, by another clock",
         changed(two_hosts(FEW, at=BOTH, forward=drop(20)), receiver=shifted(-MINUTE_NS)),
-        "critical", also=about("1 packet lost between sender.pcap and receiver.pcap")),
+        "critical",
+        also=about("1 packet lost between sender.pcap and receiver.pcap", counted=1)),
     Row("undelivered_after_capture", FIRES, "three points, and losses between each two",
         three_points, "critical",
         also=about("2 packets lost between two.pcap and three.pcap, 1 packet between "
-                   "one.pcap and two.pcap")),
+                   "one.pcap and two.pcap", counted=3)),
     Row("undelivered_after_capture", FIRES, "the second capture ended before it",
         changed(two_hosts(at=BOTH, forward=late(400)), receiver=first(0.7)),
         "warning", also=nothing_lost),
@@ -267,7 +273,8 @@ ROWS = [
     Row("data_or_ack_lost", FIRES, "no ACK was captured before it came again",
         wire(retry_not_acknowledged), "warning"),
     Row("data_or_ack_lost", FIRES, "it was given up, and came to no second point",
-        given_up, "critical", also=about("6 packets lost between one.pcap and two.pcap")),
+        given_up, "critical",
+        also=about("6 packets lost between one.pcap and two.pcap", counted=6)),
     Row("data_or_ack_lost", NOT, "an ACK was", wire(retry)),
     Row("data_or_ack_lost", NOT, "it was lost, asked for and lost again: that is told",
         lost_twice),

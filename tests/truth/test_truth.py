@@ -38,15 +38,16 @@ def check(row, got, want):
         print(f"{row}: got {got}, want {want}")
 
 
-def report(name, point):
-    key = (name, point)
+def report(name, *points):
+    """Of one point, or of several together."""
+    key = (name, *points)
     if key not in reports:
-        suffix = "pcapng.gz" if point == "switch" else "pcap.gz"
-        path = CAPTURES / name / f"{point}.{suffix}"
+        paths = [CAPTURES / name / f"{point}.{'pcapng' if point == 'switch' else 'pcap'}.gz"
+                 for point in points]
         done = subprocess.run([BINARY, "--quiet", "--events", "100000", "--json", "-",
-                               str(path)], capture_output=True, timeout=300)
+                               *map(str, paths)], capture_output=True, timeout=300)
         if done.returncode != 0:
-            print(f"{name}/{point}: exit status {done.returncode}: {done.stderr.decode()}")
+            print(f"{name}/{points}: exit status {done.returncode}: {done.stderr.decode()}")
             sys.exit(1)
         reports[key] = json.loads(done.stdout)
     return reports[key]
@@ -278,8 +279,32 @@ def switch():
            ("sB", "lost_before_capture"): 5})
 
 
+def dropped(name):
+    """Packets that the network dropped, by the disciplines that do."""
+    return sum(row["drops"] for key, rows in truth(name)["qdisc"].items()
+               if key.endswith("_json") for row in rows if row["kind"] == "netem")
+
+
+def points_together():
+    """Two points know each packet that was lost between them, and that what was late was
+    not."""
+    for name, space in (("03a_loss_data_0.5pct", "requests"),
+                        ("03d_loss_read_resp", "responses")):
+        for points in (("sender", "receiver"), ("receiver", "sender")):
+            check(f"{name}: lost between {points}", losses(report(name, *points), space),
+                  {"undelivered_after_capture": dropped(name)})
+    for points in (("sender", "receiver"), ("receiver", "sender")):
+        check(f"04a: lost between {points}", losses(report("04a_reorder", *points)), {})
+        check(f"03c: responses lost between {points}",
+              losses(report("03c_loss_ack", *points), "responses"),
+              {"undelivered_after_capture": 6})
+    for points in (("switch",), ("sender", "switch", "receiver")):
+        check(f"11: lost, of {points}", losses(report("11_pcapng_switch", *points)),
+              {"undelivered_after_capture": dropped("11_pcapng_switch")})
+
+
 for part in (clean, nak_counters, queue_pairs, data_loss, ack_loss, response_loss,
-             reordering, others, switch):
+             reordering, others, switch, points_together):
     part()
 print(f"{failures} rows failed" if failures else "the samples agree with their truth")
 sys.exit(1 if failures else 0)
