@@ -124,11 +124,12 @@ add_slow(const rs_text *r, rs_table *table, const roce_stream *s,
 }
 
 /* Streams that the network alone slows down have their own section; where it cannot be
- * told, there is nothing to say. */
+ * told, there is nothing to say.  Of one that several points saw, the worst of them. */
 static void
 print_slow(const rs_text *r)
 {
     g_autoptr(rs_table) table = rs_table_new(slow_columns, G_N_ELEMENTS(slow_columns));
+    g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL); /* groups */
     guint n = 0;
     guint limit = rs_text_rows_shown(r, G_MAXUINT);
     for (guint i = 0; i < r->summary->worst_first->len; i++) {
@@ -136,6 +137,8 @@ print_slow(const rs_text *r)
         rs_receiver_evidence e;
         if (rs_receivers_get(r->analysis->watchers.receivers, id, &e) &&
             (e.culprit == RS_CULPRIT_RECEIVER || e.culprit == RS_CULPRIT_BOTH) &&
+            g_hash_table_add(told, GUINT_TO_POINTER(g_array_index(r->summary->group,
+                                                                  guint32, id))) &&
             n++ < limit) {
             add_slow(r, table, roce_tracker_stream(r->analysis->tracker, id), &e);
         }

@@ -14,9 +14,10 @@ static const rs_column ecn_columns[] = {
 /* clang-format on */
 
 static void
-add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s)
+add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s,
+        const rs_counters *c)
 {
-    const guint64 *cp = s->ecn.codepoint;
+    const guint64 *cp = c->ecn.codepoint;
     guint64 data = cp[0] + cp[1] + cp[2] + cp[3];
     rs_text_add_count(table, s->id);
     rs_table_add(table, rs_hosts_label(hosts, &s->src));
@@ -27,9 +28,9 @@ add_ecn(rs_table *table, const rs_hosts *hosts, const roce_stream *s)
     rs_text_add_count(table, cp[2]);
     rs_text_add_count(table, cp[3]);
     rs_table_add(table, rs_format_share(cp[3], data));
-    rs_text_add_count(table, roce_stream_congestion_of(s)->n_episodes);
-    if (roce_stream_is_paired(s)) {
-        rs_text_add_count(table, roce_stream_congestion_of(s)->cnps_received);
+    rs_text_add_count(table, c->ecn.ce_episodes);
+    if (c->paired_streams > 0) {
+        rs_text_add_count(table, c->cnps_received);
     } else {
         rs_table_add(table, g_strdup("?"));
     }
@@ -43,10 +44,14 @@ rs_text_ecn(const rs_text *r)
     guint limit = rs_text_rows_shown(r, G_MAXUINT);
     for (guint i = 0; i < r->summary->worst_first->len; i++) {
         guint32 id = g_array_index(r->summary->worst_first, guint32, i);
-        const roce_stream *s = roce_tracker_stream(r->analysis->tracker, id);
-        if (s->ecn.codepoint[3] + roce_stream_congestion_of(s)->cnps_received > 0 &&
-            n++ < limit) {
-            add_ecn(table, r->analysis->told->hosts, s);
+        if (!rs_summary_stands(r->summary, id)) {
+            continue;
+        }
+        rs_counters c;
+        rs_summary_count_once(r->summary, r->analysis, id, &c);
+        if (c.ecn.codepoint[ROCE_ECN_CE] + c.cnps_received > 0 && n++ < limit) {
+            add_ecn(table, r->analysis->told->hosts,
+                    roce_tracker_stream(r->analysis->tracker, id), &c);
         }
     }
     if (n > 0) {

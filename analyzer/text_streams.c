@@ -2,13 +2,16 @@
 #include "text_streams.h"
 
 #include "format.h"
+#include "sorting.h"
 #include "table.h"
+
+#define MOST_POINTS 4
 
 /* clang-format off */
 static const rs_column stream_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, TRUE}, {"from", FALSE, 0, FALSE},
-    {"to", FALSE, 0, FALSE}, {"tenant", FALSE, 2, TRUE}, {"QP", FALSE, 0, FALSE},
-    {"type", FALSE, 2, FALSE},
+    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, TRUE}, {"also at", FALSE, 3, TRUE},
+    {"from", FALSE, 0, FALSE}, {"to", FALSE, 0, FALSE}, {"tenant", FALSE, 2, TRUE},
+    {"QP", FALSE, 0, FALSE}, {"type", FALSE, 2, FALSE},
     {"packets", TRUE, 0, FALSE}, {"payload", TRUE, 4, FALSE}, {"gaps", TRUE, 2, TRUE},
     {"resent", TRUE, 1, TRUE}, {"rounds", TRUE, 2, TRUE}, {"lost", TRUE, 1, TRUE},
     {"late", TRUE, 2, TRUE}, {"dup", TRUE, 3, TRUE}, {"NAKs", TRUE, 2, TRUE},
@@ -17,37 +20,69 @@ static const rs_column stream_columns[] = {
 };
 /* clang-format on */
 
-static void
-add_stream(rs_table *table, const rs_analysis *a, const roce_stream *s)
+static gint
+by_number(gconstpointer a, gconstpointer b)
 {
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return rs_by_number(*(const guint32 *)a, *(const guint32 *)b);
+}
+
+/* "0, 2": the other points that saw the same, as many as are seen at a glance. */
+static char *
+other_points(const rs_text *r, const roce_stream *s)
+{
+    const GArray *members = rs_summary_members(r->summary, s->id);
+    g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        guint32 id = g_array_index(members, guint32, i);
+        if (id != s->id) {
+            g_array_append_val(points,
+                               roce_tracker_stream(r->analysis->tracker, id)->point);
+        }
+    }
+    g_array_sort(points, by_number);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < MIN(points->len, MOST_POINTS); i++) {
+        g_string_append_printf(text, "%s%u", i > 0 ? ", " : "",
+                               g_array_index(points, guint32, i));
+    }
+    g_string_append(text, points->len > MOST_POINTS ? ", …" : "");
+    return g_string_free(text, FALSE);
+}
+
+static void
+add_stream(const rs_text *r, rs_table *table, const roce_stream *s)
+{
+    const rs_analysis *a = r->analysis;
+    rs_counters c;
+    rs_summary_count_once(r->summary, a, s->id, &c);
     guint64 naks = 0;
     for (guint i = 0; i < ROCE_N_NAKS; i++) {
-        naks += i == ROCE_NAKS_RNR ? 0 : trouble->naks_received[i];
+        naks += i == ROCE_NAKS_RNR ? 0 : c.naks[i];
     }
-    const roce_disorder_counters *req = &trouble->disorder[ROCE_SPACE_REQUESTS];
-    const roce_disorder_counters *resp = &trouble->disorder[ROCE_SPACE_RESPONSES];
+    const rs_space_counters *req = &c.space[ROCE_SPACE_REQUESTS];
+    const rs_space_counters *resp = &c.space[ROCE_SPACE_RESPONSES];
     rs_text_add_count(table, s->id);
     rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
                                                    : g_strdup(""));
+    rs_table_add(table, other_points(r, s));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
     rs_table_add(table, rs_format_tenant(&s->tenant));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
     rs_table_add(table, g_strdup(roce_transport_name(s->transport)));
-    rs_text_add_count(table, s->packets);
-    rs_table_add(table, rs_format_bytes(s->payload_bytes));
+    rs_text_add_count(table, c.packets);
+    rs_table_add(table, rs_format_bytes(c.payload_bytes));
     rs_text_add_count(table, req->gaps + resp->gaps);
-    rs_text_add_count(table, trouble->retransmissions.packets + resp->resent);
-    rs_text_add_count(table, trouble->retransmissions.rounds);
-    rs_text_add_count(table, rs_losses_of(trouble->losses[0]) +
-                                 rs_losses_of(trouble->losses[1]));
+    rs_text_add_count(table, c.retransmissions.packets + resp->resent);
+    rs_text_add_count(table, c.retransmissions.rounds);
+    rs_text_add_count(table, rs_losses_of(c.losses[ROCE_SPACE_REQUESTS]) +
+                                 rs_losses_of(c.losses[ROCE_SPACE_RESPONSES]));
     rs_text_add_count(table, req->reordered + resp->reordered);
     rs_text_add_count(table, req->duplicates + resp->duplicates);
     rs_text_add_count(table, naks);
-    rs_text_add_count(table, trouble->naks_received[ROCE_NAKS_RNR]);
-    rs_text_add_count(table, s->ecn.codepoint[3]);
-    rs_text_add_count(table, roce_stream_congestion_of(s)->cnps_received);
+    rs_text_add_count(table, c.naks[ROCE_NAKS_RNR]);
+    rs_text_add_count(table, c.ecn.codepoint[ROCE_ECN_CE]);
+    rs_text_add_count(table, c.cnps_received);
     rs_table_add(table, g_strdup(s->recovery == ROCE_RECOVERY_UNKNOWN
                                      ? ""
                                      : roce_recovery_name(s->recovery)));
@@ -66,13 +101,16 @@ rs_text_streams(const rs_text *r)
     rs_text_heading(r, "Streams");
     g_autoptr(rs_table) table =
         rs_table_new(stream_columns, G_N_ELEMENTS(stream_columns));
-    guint n = rs_text_rows_shown(r, order->len);
-    for (guint i = 0; i < n; i++) {
+    guint n = 0;
+    guint limit = rs_text_rows_shown(r, G_MAXUINT);
+    for (guint i = 0; i < order->len; i++) {
         guint32 id = g_array_index(order, guint32, i);
-        add_stream(table, r->analysis, roce_tracker_stream(r->analysis->tracker, id));
+        if (rs_summary_stands(r->summary, id) && n++ < limit) {
+            add_stream(r, table, roce_tracker_stream(r->analysis->tracker, id));
+        }
     }
     rs_table_print(table, r->out, r->width);
-    rs_text_say_more(r, order->len, n);
+    rs_text_say_more(r, n, MIN(n, limit));
 }
 
 /* clang-format off */
