@@ -76,7 +76,7 @@ add_segments(json_t *segments, const rs_analysis *analysis, guint32 member)
 static json_t *
 marked_json(const rs_analysis *analysis, const rs_summary *summary, guint32 id)
 {
-    guint32 standing = g_array_index(summary->group, guint32, id);
+    guint32 standing = rs_summary_group(summary, id);
     const GArray *members = rs_summary_members(summary, standing);
     if (analysis->twins == NULL || members == NULL || members->len < 2) {
         return json_null();

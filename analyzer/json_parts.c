@@ -282,7 +282,7 @@ static json_t *
 siblings_json(const rs_summary *summary, guint32 id)
 {
     json_t *json = json_array();
-    guint32 standing = g_array_index(summary->group, guint32, id);
+    guint32 standing = rs_summary_group(summary, id);
     const GArray *members = rs_summary_members(summary, standing);
     for (guint i = 0;
          members != NULL && i < members->len && json_array_size(json) < MAX_SIBLINGS;
@@ -340,6 +340,8 @@ set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summar
     json_object_set_new(json, "id", rs_json_count(s->id));
     json_object_set_new(json, "point", rs_json_count(s->point));
     json_object_set_new(json, "same_stream_at", siblings_json(summary, s->id));
+    json_object_set_new(json, "same_as",
+                        rs_json_count(rs_summary_group(summary, s->id)));
     json_object_set_new(json, "tenant", rs_json_tenant(&s->tenant));
     json_object_set_new(json, "src", json_string(src));
     json_object_set_new(json, "dst", json_string(dst));
@@ -382,7 +384,7 @@ rs_json_stream(const rs_analysis *analysis, const rs_summary *summary, guint32 i
     }
     rs_json_set_stream_priorities(json, analysis, id);
     rs_json_set_stream_path(json, analysis, id);
-    guint32 standing = g_array_index(summary->group, guint32, id);
+    guint32 standing = rs_summary_group(summary, id);
     const GArray *members = rs_summary_members(summary, standing);
     gboolean twins = analysis->twins != NULL && rs_twins_complete(analysis->twins) &&
                      members != NULL && members->len > 1;

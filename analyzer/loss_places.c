@@ -242,7 +242,7 @@ gboolean
 rs_loss_all_came(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
                  guint32 *last)
 {
-    guint32 standing = g_array_index(summary->group, guint32, stream);
+    guint32 standing = rs_summary_group(summary, stream);
     const GArray *members = rs_summary_members(summary, standing);
     if (members == NULL) {
         return FALSE;

@@ -62,7 +62,7 @@ first_that_has(const rs_findings *all, rs_pair_fn has, guint32 standing)
 static gboolean
 speaks(const rs_findings *all, rs_pair_points points, rs_pair_fn has, guint32 id)
 {
-    guint32 standing = g_array_index(all->summary->group, guint32, id);
+    guint32 standing = rs_summary_group(all->summary, id);
     switch (points) {
     case RS_PAIRS_ONCE:
         return standing == id;

@@ -180,6 +180,7 @@ static const rs_sheet_column streams[] = {
     {"id", "id", INTEGER, "number of the stream", NULL},
     {"point", "point", INTEGER, "where it was captured", "points"},
     {"same_stream_at", "same_stream_at", TEXT, "ids of the same stream at other points", NULL},
+    {"same_as", "same_as", INTEGER, "the one of these that stands for all, or itself", "streams"},
     {"tenant_kind", "tenant.kind", TEXT, "of the overlay network that it was seen in", NULL},
     {"tenant_id", "tenant.id", INTEGER, "number of that network", NULL},
     {"src", "src", TEXT, "source address", NULL},

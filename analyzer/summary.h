@@ -66,6 +66,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_summary, rs_summary_free)
 gboolean
 rs_summary_stands(const rs_summary *summary, guint32 stream);
 
+/* The stream that stands for its group. */
+guint32
+rs_summary_group(const rs_summary *summary, guint32 stream);
+
 /* The group of a stream that stands for it, guint32 each; NULL if it is alone. */
 const GArray *
 rs_summary_members(const rs_summary *summary, guint32 stream);

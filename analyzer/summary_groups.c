@@ -245,10 +245,16 @@ rs_summary_members(const rs_summary *summary, guint32 stream)
     return stream < summary->members->len ? summary->members->pdata[stream] : NULL;
 }
 
+guint32
+rs_summary_group(const rs_summary *summary, guint32 stream)
+{
+    return g_array_index(summary->group, guint32, stream);
+}
+
 gboolean
 rs_summary_stands(const rs_summary *summary, guint32 stream)
 {
-    return g_array_index(summary->group, guint32, stream) == stream;
+    return rs_summary_group(summary, stream) == stream;
 }
 
 guint32

@@ -137,8 +137,8 @@ print_slow(const rs_text *r)
         rs_receiver_evidence e;
         if (rs_receivers_get(r->analysis->watchers.receivers, id, &e) &&
             (e.culprit == RS_CULPRIT_RECEIVER || e.culprit == RS_CULPRIT_BOTH) &&
-            g_hash_table_add(told, GUINT_TO_POINTER(g_array_index(r->summary->group,
-                                                                  guint32, id))) &&
+            g_hash_table_add(told,
+                             GUINT_TO_POINTER(rs_summary_group(r->summary, id))) &&
             n++ < limit) {
             add_slow(r, table, roce_tracker_stream(r->analysis->tracker, id), &e);
         }

@@ -411,6 +411,7 @@ def _renumbered(row, numbers, links):
     if row.get("kind") in ("connected", "disconnected"):
         out["count"] = numbers[row["count"]]
     names = links if "paired_by" in row else numbers if "opcodes" in row else None
+    out |= {"same_as": numbers[row["same_as"]]} if "opcodes" in row else {}
     return out | ({"id": names[row["id"]]} if names else {})
 
 

@@ -155,7 +155,7 @@ class Room:
 
 
 # What may differ where packets came by other files, points or at other times.
-BY_POINT = ("only_here_packets", "same_stream_at", "point", "id", "connection")
+BY_POINT = ("only_here_packets", "same_stream_at", "same_as", "point", "id", "connection")
 
 
 def counters(report):

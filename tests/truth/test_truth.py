@@ -299,7 +299,10 @@ def points_together():
               losses(report("03c_loss_ack", *points), "responses"),
               {"undelivered_after_capture": 6})
     for points in (("switch",), ("sender", "switch", "receiver")):
-        check(f"11: lost, of {points}", losses(report("11_pcapng_switch", *points)),
+        r = report("11_pcapng_switch", *points)
+        check(f"11: each stream once, of {points}", r["totals"]["packets"],
+              sum(st["packets"] for st in r["streams"] if st["same_as"] == st["id"]))
+        check(f"11: lost, of {points}", losses(r),
               {"undelivered_after_capture": dropped("11_pcapng_switch")})
 
 
