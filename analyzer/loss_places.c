@@ -176,37 +176,61 @@ knows_twins(const rs_analysis *analysis, const GArray *way)
     return known;
 }
 
-/* A timeout is told of the packet that it begins with; those behind it in the same round
- * were lost as well where they did not come.  No more was lost than was sent again, or given
- * up. */
-static void
-place_timeouts(const rs_analysis *analysis, const GArray *members, GArray *places,
-               const GArray *way, guint stands_at)
+static guint64
+verdicts(const roce_stream *s, roce_verdict verdict)
 {
-    const roce_stream_trouble *trouble =
-        roce_stream_trouble_of(at(way, stands_at)->stream);
-    guint64 n = trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
-    guint64 sum = 0;
-    guint n_told = places->len;
-    if (n == 0 || !knows_twins(analysis, way)) {
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->losses[ROCE_SPACE_REQUESTS][verdict] +
+           trouble->losses[ROCE_SPACE_RESPONSES][verdict];
+}
+
+/* Whether none of the points shows that its capture missed anything. */
+static gboolean
+missed_nothing(const GArray *way)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < way->len; i++) {
+        n += verdicts(at(way, i)->stream, ROCE_VERDICT_NOT_CAPTURED);
+    }
+    return n == 0;
+}
+
+/* What no point missed by itself, and did not come to the next one all the same: a timeout is
+ * told of the packet that it begins with, and those behind it in the same round were lost as
+ * well; and of what was lost, what asked for it or was sent for it may have been lost again.
+ * No more was lost than was sent again, or given up. */
+static void
+place_rest(const rs_analysis *analysis, const GArray *members, GArray *places,
+           const GArray *way, guint stands_at)
+{
+    const stop *standing = at(way, stands_at);
+    gboolean by_timeout = verdicts(standing->stream, ROCE_VERDICT_DATA_OR_ACK_LOST) > 0;
+    gboolean asked_for =
+        verdicts(standing->stream, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) > 0 &&
+        missed_nothing(way);
+    if ((!by_timeout && !asked_for) || !knows_twins(analysis, way)) {
         return;
     }
-    for (guint to = stands_at + 1; to < way->len; to++) {
+    guint last = way->len - 1;
+    guint64 left = left_between(analysis, members, places, way, stands_at, last);
+    /* Where two points stand side by side, what was lost behind both is told of one. */
+    left = MIN(left, left_between(analysis, members, places, way, 0, last));
+    guint64 most = standing->again + given_up(analysis, standing->stream);
+    if (left > most) { /* something of it is no loss */
+        return;
+    }
+    for (guint to = stands_at + 1; to <= last && left > 0; to++) {
+        guint64 here = left_between(analysis, members, places, way, to - 1, to);
         const rs_loss_place one = {
             .from = at(way, to - 1)->stream->id,
             .to = at(way, to)->stream->id,
-            .lost = left_between(analysis, members, places, way, to - 1, to),
-            .by_timeout = TRUE,
+            .lost = MIN(here, left),
+            .by_timeout = by_timeout,
         };
-        sum += one.lost;
+        left -= one.lost;
         if (one.lost > 0) {
             g_array_append_val(places, one);
         }
-    }
-    const stop *standing = at(way, stands_at);
-    guint64 most = standing->again + given_up(analysis, standing->stream);
-    if (sum > most) { /* something of it is no loss */
-        g_array_set_size(places, n_told);
     }
 }
 
@@ -232,7 +256,7 @@ rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 s
         }
     }
     if (index_of(way, stream) < way->len) {
-        place_timeouts(analysis, members, places, way, index_of(way, stream));
+        place_rest(analysis, members, places, way, index_of(way, stream));
     }
     mark_behind(places, way, stream);
     return places;
@@ -279,14 +303,6 @@ rs_loss_came_late(const rs_analysis *analysis, const rs_summary *summary,
 
 /* ---- counting ---- */
 
-static guint64
-guessed(const roce_stream *s, roce_verdict verdict)
-{
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    return trouble->losses[ROCE_SPACE_REQUESTS][verdict] +
-           trouble->losses[ROCE_SPACE_RESPONSES][verdict];
-}
-
 /* Whether some point tells of a loss that another one may know more about. */
 static gboolean
 is_any_lost(const rs_analysis *analysis, const GArray *members)
@@ -295,9 +311,9 @@ is_any_lost(const rs_analysis *analysis, const GArray *members)
     for (guint i = 0; i < members->len; i++) {
         const roce_stream *s =
             roce_tracker_stream(analysis->tracker, g_array_index(members, guint32, i));
-        n += guessed(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
-             guessed(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
-             guessed(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
+        n += verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+             verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
+             verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
     }
     return n > 0;
 }
@@ -357,7 +373,7 @@ rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
             last = roce_tracker_stream(analysis->tracker, one->to);
         }
     }
-    guint64 undelivered = guessed(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+    guint64 undelivered = verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
     if (known >= undelivered) {
         guint64 *either =
             &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
