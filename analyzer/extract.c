@@ -3,7 +3,7 @@
 
 #include "error.h"
 #include "feed.h"
-#include "format.h"
+#include "point_names.h"
 #include "progress.h"
 
 #define SHOW_EVERY 64 /* packets between looks at the terminal */
@@ -32,19 +32,6 @@ find_place(const extraction *x, guint file_i, guint interface_i, guint *first_fi
     *first_interface_i = point != NULL ? point->interface_i : interface_i;
 }
 
-/* What a file is called in names and remarks, which are text of one line; g_free(). */
-static char *
-name_of_file(const extraction *x, guint file_i)
-{
-    const rs_file *file = g_ptr_array_index(x->report->analysis->files, file_i);
-    if (g_str_equal(file->path, "-")) {
-        return g_strdup("standard input");
-    }
-    g_autofree char *base = g_path_get_basename(file->path);
-    g_autofree char *shown = g_filename_display_name(base);
-    return rs_format_safe(shown);
-}
-
 /* Names an interface that has no name of its own after its file, where there are
  * several.  Valid until the next one. */
 static rs_source
@@ -57,7 +44,7 @@ source_of(extraction *x, guint file_i, const rs_reader *reader, guint interface_
     rs_source source = {.place = (guint64)first_file_i << 32 | first_interface_i,
                         .interface = rs_reader_interface(reader, interface_i)};
     if (analysis->files->len > 1 && source.interface->name == NULL) {
-        g_autofree char *file = name_of_file(x, first_file_i);
+        g_autofree char *file = rs_file_name(analysis, first_file_i);
         g_string_assign(x->name, file);
         if (first_interface_i > 0) {
             g_string_append_printf(x->name, "#%u", first_interface_i);
@@ -74,7 +61,7 @@ remark_on(extraction *x, guint file_i)
     const GPtrArray *files = x->report->analysis->files;
     g_string_printf(x->remark, "frame %" G_GUINT64_FORMAT, x->frame);
     if (files->len > 1) {
-        g_autofree char *file = name_of_file(x, file_i);
+        g_autofree char *file = rs_file_name(x->report->analysis, file_i);
         g_string_append_printf(x->remark, " (%" G_GUINT64_FORMAT " of %s)",
                                x->file_frames[file_i], file);
     }

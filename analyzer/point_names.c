@@ -3,13 +3,60 @@
 
 #include "format.h"
 
+#include <string.h>
+
+/* The end of a path that begins a number of names before its last one; the path itself when
+ * it has no more. */
+static const char *
+tail_of(const char *path, guint n_before)
+{
+    const char *tail = path + strlen(path);
+    for (;;) {
+        while (tail > path && tail[-1] != G_DIR_SEPARATOR) {
+            tail--;
+        }
+        if (tail == path || n_before-- == 0) {
+            return tail;
+        }
+        tail--;
+    }
+}
+
+/* Whether another file has the same end. */
+static gboolean
+is_shared(const rs_analysis *analysis, const char *path, guint n_before)
+{
+    const char *tail = tail_of(path, n_before);
+    for (guint i = 0; i < analysis->files->len; i++) {
+        const rs_file *other = g_ptr_array_index(analysis->files, i);
+        if (!g_str_equal(other->path, path) &&
+            g_str_equal(tail_of(other->path, n_before), tail)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+char *
+rs_file_name(const rs_analysis *analysis, guint file_i)
+{
+    const rs_file *file = g_ptr_array_index(analysis->files, file_i);
+    if (g_str_equal(file->path, "-")) {
+        return g_strdup("standard input");
+    }
+    guint n_before = 0;
+    while (is_shared(analysis, file->path, n_before)) {
+        n_before++;
+    }
+    return rs_format_safe(tail_of(file->path, n_before));
+}
+
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point)
 {
     const rs_point *p = rs_analysis_point(analysis, point);
-    const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
-    g_autofree char *base = g_path_get_basename(file->path);
-    g_autofree char *name = rs_format_safe(p->interface != NULL ? p->interface : base);
+    g_autofree char *name = p->interface != NULL ? rs_format_safe(p->interface)
+                                                 : rs_file_name(analysis, p->file_i);
     g_autofree char *source = rs_hosts_label(analysis->told->hosts, &p->origin.source);
     g_autofree char *session =
         roce_origin_has_session(&p->origin)
@@ -46,8 +93,6 @@ rs_point_group_name(const rs_analysis *analysis, guint32 point)
         return n < 2 ? g_steal_pointer(&name)
                      : g_strdup_printf("%s and %u more", name, n - 1);
     }
-    const rs_file *file = g_ptr_array_index(analysis->files, p->file_i);
-    g_autofree char *base = g_path_get_basename(file->path);
-    g_autofree char *safe = rs_format_safe(base);
-    return g_strdup_printf("%s (%u points)", safe, n);
+    g_autofree char *file = rs_file_name(analysis, p->file_i);
+    return g_strdup_printf("%s (%u points)", file, n);
 }

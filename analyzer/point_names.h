@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reports call a capture point.
+ * What reports call files and capture points.
  *
  * The one rule: names are safe for a terminal, whatever a capture says.
  */
@@ -10,6 +10,11 @@
 #include "analysis.h"
 
 #include <glib.h>
+
+/* The last of its path's names, and as many of those before it as tell it from the other
+ * files of the capture; g_free(). */
+char *
+rs_file_name(const rs_analysis *analysis, guint file_i);
 
 /* Its interface, else its file, and of a mirror which one: "switch.pcapng, mirror session 3
  * of 10.0.0.9"; g_free(). */
