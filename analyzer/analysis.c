@@ -242,6 +242,10 @@ analysis_new(const rs_options *options, rs_told *told)
         file->damaged_at = -1;
         g_ptr_array_add(analysis->files, file);
     }
+    if (analysis->files->len > 1) {
+        analysis->file_frames =
+            rs_file_frames_new(analysis->files->len, RS_FILE_FRAMES_BYTES);
+    }
     return analysis;
 }
 
@@ -259,6 +263,7 @@ rs_analysis_free(rs_analysis *analysis)
     rs_points_free(analysis->points);
     g_array_unref(analysis->events);
     rs_evidence_table_free(analysis->evidence);
+    rs_file_frames_free(analysis->file_frames);
     rs_told_free(analysis->told);
     g_aligned_free(analysis);
 }
@@ -377,6 +382,9 @@ count_frames(rs_analysis *analysis, const rs_feed_batch *batch)
         bytes += frame->captured_bytes;
     }
     analysis->bytes += bytes;
+    if (analysis->file_frames != NULL) {
+        rs_file_frames_count(analysis->file_frames, batch->file_i, batch->n_records);
+    }
     rs_file *file = g_ptr_array_index(analysis->files, batch->file_i);
     file->packets += batch->n_records;
     file->bytes += bytes;

@@ -11,6 +11,7 @@
 #include "approach.h"
 #include "blocks.h"
 #include "evidence.h"
+#include "file_frames.h"
 #include "frames.h"
 #include "icrc_check.h"
 #include "options.h"
@@ -69,7 +70,8 @@ typedef struct rs_analysis {
     guint64 snaplen_truncated;
     guint64 filtered_out;
     guint64 capture_duplicates;
-    rs_frames left_out; /* these */
+    rs_frames left_out;          /* these */
+    rs_file_frames *file_frames; /* NULL with a single file, whose numbers are these */
     rs_icrc_check icrc;
     rs_blocks faces; /* rs_face, by stream: of these who is told writes the elements */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "findings.h"
 
+#include "findings_files.h"
 #include "findings_filter.h"
 #include "findings_parts.h"
 #include "format.h"
@@ -21,6 +22,7 @@ free_finding(gpointer data)
     g_free(finding->filter);
     g_free(finding->filter_all);
     g_ptr_array_unref(finding->filters);
+    g_ptr_array_unref(finding->files);
     g_array_unref(finding->streams);
     g_array_unref(finding->frames);
     g_array_unref(finding->shown_by);
@@ -39,6 +41,7 @@ rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity
     finding->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
     finding->shown_by = g_array_new(FALSE, FALSE, sizeof(guint64));
     finding->kinds = g_array_new(FALSE, FALSE, sizeof(guint));
+    finding->files = rs_finding_files_new();
     finding->filters = g_ptr_array_new_with_free_func(g_free);
     finding->weight = 1;
     g_ptr_array_add(all->list, finding);
@@ -263,7 +266,8 @@ join_filters(const rs_finding *finding)
     return g_string_free(text, FALSE);
 }
 
-/* Frame numbers mean something to Wireshark only when the capture is one file. */
+/* Wireshark opens one file: of several each has its filter of its own, see findings_files.c,
+ * and what stands for all is by what packets are. */
 static void
 set_filters(const rs_findings *all, rs_finding *finding)
 {
@@ -380,9 +384,11 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
         rs_finding_rows[i].find(&all, &rs_finding_rows[i]);
     }
     for (guint i = 0; i < all.list->len; i++) {
-        rs_finding *finding = g_ptr_array_index(all.list, i);
-        tidy_frames(finding);
-        set_filters(&all, finding);
+        tidy_frames(g_ptr_array_index(all.list, i));
+    }
+    rs_findings_place(&all);
+    for (guint i = 0; i < all.list->len; i++) {
+        set_filters(&all, g_ptr_array_index(all.list, i));
     }
     g_clear_pointer(&all.traffic, g_hash_table_unref);
     add_places(all.list);

@@ -54,6 +54,15 @@ typedef struct rs_finding_row {
 extern const rs_finding_row rs_finding_rows[];
 extern const guint rs_n_finding_rows;
 
+/* What a finding has of one file. */
+typedef struct rs_finding_file {
+    guint file_i;
+    const rs_file *file;
+    char *name;     /* rs_file_name() */
+    GArray *frames; /* guint64, ascending: the file's own numbers of its `frames` */
+    char *filter;   /* for Wireshark: exactly these */
+} rs_finding_file;
+
 /* Something that was found. */
 typedef struct rs_finding {
     const rs_finding_row *row;
@@ -63,7 +72,9 @@ typedef struct rs_finding {
     char *title, *detail;
     char *advice;         /* NULL while it is what the row says */
     GArray *streams;      /* guint32 */
-    GArray *frames;       /* guint64, ascending; the first of them */
+    GArray *frames;       /* guint64, ascending; the first of them.  Empty if there are
+                           * several files, whose frames `files` has */
+    GPtrArray *files;     /* rs_finding_file, in the order given: where they stand */
     gboolean more_frames; /* there are others */
     GArray *shown_by; /* guint64, ascending: all frames that were kept of it, also where
                            * it can name none since there are several files */

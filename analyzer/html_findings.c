@@ -9,6 +9,7 @@
 
 #define STREAMS_SHOWN 24
 #define FRAMES_SHOWN 24
+#define FILES_SHOWN 8
 #define FINDINGS_OPEN 3 /* of those, but for notes, that come first */
 #define LINES_SHOWN 100
 
@@ -69,39 +70,85 @@ put_streams(const rs_html_report *r, const json_t *streams)
 }
 
 static void
-put_frames(rs_html *page, const json_t *frames, gboolean more)
+put_numbers(rs_html *page, const GArray *frames, gboolean more)
 {
-    gsize n = json_array_size(frames);
-    if (n == 0) {
-        return;
+    for (guint i = 0; i < MIN(frames->len, FRAMES_SHOWN); i++) {
+        rs_html_printf(page, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
+                       g_array_index(frames, guint64, i));
     }
-    put_label(page, n == 1 && !more ? "Frame" : "Frames");
-    rs_html_markup(page, "<dd>");
-    for (gsize i = 0; i < MIN(n, FRAMES_SHOWN); i++) {
-        rs_html_printf(page, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
-                       json_integer_value(json_array_get(frames, i)));
+    rs_html_markup(page, frames->len > FRAMES_SHOWN || more ? ", …" : "");
+}
+
+/* By the file; where others are not named, they may be of any. */
+static void
+put_frames_by_file(rs_html *page, const rs_finding *f)
+{
+    guint n = MIN(f->files->len, FILES_SHOWN);
+    rs_html_markup(page, "<ul>");
+    for (guint i = 0; i < n; i++) {
+        const rs_finding_file *part = g_ptr_array_index(f->files, i);
+        rs_html_printf(page, "<li><b>%s</b> ", part->name);
+        put_numbers(page, part->frames, f->more_frames && i + 1 == n);
+        rs_html_markup(page, "</li>");
     }
-    rs_html_markup(page, n > FRAMES_SHOWN || more ? ", …</dd>\n" : "</dd>\n");
+    if (n < f->files->len) {
+        guint more = f->files->len - n;
+        rs_html_printf(page, "<li>… and of %u more %s</li>", more,
+                       more == 1 ? "file" : "files");
+    }
+    rs_html_markup(page, "</ul>");
 }
 
 static void
-put_filters(rs_html *page, const json_t *finding)
+put_frames(const rs_html_report *r, const rs_finding *f)
 {
-    const char *exact = text_of(finding, "wireshark_filter");
-    const char *all = text_of(finding, "wireshark_filter_all");
-    if (*exact == '\0' && *all == '\0') {
+    if (f->files->len == 0) {
         return;
     }
-    put_label(page, "Wireshark");
-    rs_html_markup(page, "<dd>");
-    if (*exact != '\0') {
-        rs_html_copyable(page, "these frames", exact);
+    const rs_finding_file *first = g_ptr_array_index(f->files, 0);
+    gboolean one = f->files->len == 1 && first->frames->len == 1 && !f->more_frames;
+    put_label(r->page, one ? "Frame" : "Frames");
+    rs_html_markup(r->page, "<dd>");
+    if (r->analysis->files->len == 1) {
+        put_numbers(r->page, first->frames, f->more_frames);
+    } else {
+        put_frames_by_file(r->page, f);
+    }
+    rs_html_markup(r->page, "</dd>\n");
+}
+
+/* Filters that show exactly the frames of a file. */
+static void
+put_filters_by_file(rs_html *page, const rs_finding *f)
+{
+    for (guint i = 0; i < MIN(f->files->len, FILES_SHOWN); i++) {
+        const rs_finding_file *part = g_ptr_array_index(f->files, i);
+        g_autofree char *label = g_strdup_printf("these frames of %s", part->name);
+        rs_html_copyable(page, label, part->filter);
+    }
+}
+
+static void
+put_filters(const rs_html_report *r, const rs_finding *f)
+{
+    gboolean by_file = r->analysis->files->len > 1 && f->files->len > 0;
+    const char *exact = f->filter;
+    const char *all = f->filter_all != NULL ? f->filter_all : "";
+    if (*exact == '\0' && *all == '\0' && !by_file) {
+        return;
+    }
+    put_label(r->page, "Wireshark");
+    rs_html_markup(r->page, "<dd>");
+    if (by_file) {
+        put_filters_by_file(r->page, f);
+    } else if (*exact != '\0') {
+        rs_html_copyable(r->page, "these frames", exact);
     }
     if (*all != '\0') {
         gboolean plain = strstr(all, "rocev2.") == NULL; /* fields of Wireshark alone */
-        rs_html_copyable(page, plain ? "all" : "all, with the plugin", all);
+        rs_html_copyable(r->page, plain ? "all" : "all, with the plugin", all);
     }
-    rs_html_markup(page, "</dd>\n");
+    rs_html_markup(r->page, "</dd>\n");
 }
 
 static void
@@ -148,9 +195,8 @@ put_body(const rs_html_report *r, const rs_finding *f, const json_t *finding)
     rs_html_printf(page, "<dd>%s</dd>\n", text_of(finding, "advice"));
     put_look(page, json_object_get(finding, "look_at"));
     put_streams(r, json_object_get(finding, "streams"));
-    put_frames(page, json_object_get(finding, "frames"),
-               json_is_true(json_object_get(finding, "more_frames")));
-    put_filters(page, finding);
+    put_frames(r, f);
+    put_filters(r, f);
     put_extraction(page, f);
     put_rule(page, finding);
     rs_html_markup(page, "</dl>\n");

@@ -31,18 +31,39 @@ look_json(const rs_look *look)
     return json;
 }
 
+static json_t *
+frames_json(const GArray *frames)
+{
+    json_t *json = json_array();
+    for (guint i = 0; i < frames->len; i++) {
+        json_array_append_new(json, rs_json_count(g_array_index(frames, guint64, i)));
+    }
+    return json;
+}
+
+static json_t *
+files_json(const rs_finding *f)
+{
+    json_t *json = json_array();
+    for (guint i = 0; i < f->files->len; i++) {
+        const rs_finding_file *part = g_ptr_array_index(f->files, i);
+        g_autofree char *path = g_utf8_make_valid(part->file->path, -1);
+        json_t *one = json_object();
+        json_object_set_new(one, "file", json_string(path));
+        json_object_set_new(one, "frames", frames_json(part->frames));
+        json_object_set_new(one, "wireshark_filter", json_string(part->filter));
+        json_array_append_new(json, one);
+    }
+    return json;
+}
+
 json_t *
 rs_json_finding(const rs_finding *f)
 {
     json_t *streams = json_array();
-    json_t *frames = json_array();
     for (guint i = 0; i < f->streams->len; i++) {
         json_array_append_new(streams,
                               rs_json_count(g_array_index(f->streams, guint32, i)));
-    }
-    for (guint i = 0; i < f->frames->len; i++) {
-        json_array_append_new(frames,
-                              rs_json_count(g_array_index(f->frames, guint64, i)));
     }
     json_t *json = json_object();
     json_object_set_new(json, "id", json_string(f->id));
@@ -56,7 +77,8 @@ rs_json_finding(const rs_finding *f)
     json_object_set_new(json, "advice", json_string(rs_finding_advice(f)));
     json_object_set_new(json, "look_at", look_json(f->row->look));
     json_object_set_new(json, "streams", streams);
-    json_object_set_new(json, "frames", frames);
+    json_object_set_new(json, "frames", frames_json(f->frames));
+    json_object_set_new(json, "files", files_json(f));
     json_object_set_new(json, "more_frames", json_boolean(f->more_frames));
     json_object_set_new(json, "wireshark_filter", json_string(f->filter));
     json_object_set_new(json, "wireshark_filter_all", rs_json_text(f->filter_all));

@@ -21,6 +21,7 @@
 #define FIRST_FILES_SHOWN 3
 #define NOTES_SHOWN 12
 #define FRAMES_SHOWN 10
+#define FILES_SHOWN 4
 #define MARGIN 10 /* under which a finding's text is indented */
 
 /* ---- what was captured ---- */
@@ -137,16 +138,51 @@ print_trust(const rs_text *r)
 /* ---- what is wrong ---- */
 
 static void
+print_numbers(const rs_text *r, const GArray *frames, gboolean more)
+{
+    for (guint i = 0; i < frames->len && i < FRAMES_SHOWN; i++) {
+        fprintf(r->out, " %" G_GUINT64_FORMAT, g_array_index(frames, guint64, i));
+    }
+    fputs(frames->len > FRAMES_SHOWN || more ? " …\n" : "\n", r->out);
+}
+
+static void
+print_filter(const rs_text *r, const char *filter)
+{
+    if (*filter != '\0') {
+        fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", filter);
+    }
+}
+
+static void
 print_frames(const rs_text *r, const rs_finding *f)
 {
-    if (f->frames->len == 0) {
-        return;
+    if (f->frames->len > 0) {
+        fprintf(r->out, "%*sframes", MARGIN, "");
+        print_numbers(r, f->frames, f->more_frames);
     }
-    fprintf(r->out, "%*sframes", MARGIN, "");
-    for (guint i = 0; i < f->frames->len && i < FRAMES_SHOWN; i++) {
-        fprintf(r->out, " %" G_GUINT64_FORMAT, g_array_index(f->frames, guint64, i));
+    print_filter(r, f->filter_all != NULL ? f->filter_all : f->filter);
+}
+
+/* Of several files: a filter for each, or one for all where frames are not named, which may
+ * be of any file. */
+static void
+print_frames_by_file(const rs_text *r, const rs_finding *f)
+{
+    const gboolean all = f->more_frames && f->filter_all != NULL;
+    guint n = MIN(f->files->len, FILES_SHOWN);
+    for (guint i = 0; i < n; i++) {
+        const rs_finding_file *part = g_ptr_array_index(f->files, i);
+        fprintf(r->out, "%*sframes of %s", MARGIN, "", part->name);
+        print_numbers(r, part->frames, f->more_frames && i + 1 == n);
+        print_filter(r, all ? "" : part->filter);
     }
-    fputs(f->frames->len > FRAMES_SHOWN || f->more_frames ? " …\n" : "\n", r->out);
+    if (n < f->files->len) {
+        guint more = f->files->len - n;
+        fprintf(r->out, "%*s… and of %u more %s\n", MARGIN, "", more,
+                more == 1 ? "file" : "files");
+    }
+    print_filter(r, all ? f->filter_all : "");
 }
 
 /* Where to look on switches and NICs. */
@@ -179,10 +215,10 @@ print_finding(const rs_text *r, const rs_finding *f, const rs_look *look)
     g_autofree char *advice = g_strdup_printf("→ %s", rs_finding_advice(f));
     rs_text_wrapped(r, advice, MARGIN);
     print_look(r, look);
-    print_frames(r, f);
-    const char *filter = f->filter_all != NULL ? f->filter_all : f->filter;
-    if (*filter != '\0') {
-        fprintf(r->out, "%*sWireshark: %s\n", MARGIN, "", filter);
+    if (r->analysis->files->len > 1 && f->files->len > 0) {
+        print_frames_by_file(r, f);
+    } else {
+        print_frames(r, f);
     }
     g_autofree char *extraction = rs_finding_extraction(f);
     if (extraction != NULL) {

@@ -416,6 +416,13 @@ static const rs_sheet_column finding_streams[] = {
     {"stream", "item", INTEGER, "that it is about", "streams"},
 };
 
+static const rs_sheet_column finding_files[] = {
+    {"finding", "of", TEXT, "that frames of the file show", "findings"},
+    {"file", "item.file", TEXT, "its path, as in `files`", NULL},
+    {"frames", "item.frames", TEXT, "their numbers in that file", NULL},
+    {"wireshark_filter", "item.wireshark_filter", TEXT, "shows these frames when that file is opened", NULL},
+};
+
 static const rs_sheet_column events[] = {
     {"kind", "kind", TEXT, "of event", NULL},
     {"time_ns", "time_ns", INTEGER, "when", NULL},
@@ -470,6 +477,7 @@ const rs_sheet rs_sheets[] = {
     {"background", "Other traffic by protocol", NULL, NULL, COLUMNS(background)},
     {"findings", "Findings, worst first", NULL, NULL, COLUMNS(findings)},
     {"finding_streams", "Which streams a finding is about", "findings", "streams", COLUMNS(finding_streams)},
+    {"finding_files", "Which frames of which files show a finding", "findings", "files", COLUMNS(finding_files)},
     {"events", "Events in the order of time, as many as `--events` says", NULL, NULL, COLUMNS(events)},
     {"timeline", "What happened when: a row for each bin of the capture, its points and its worst streams", NULL, NULL, COLUMNS(timeline)},
 };

@@ -557,6 +557,8 @@ def _without_paths(report):
         file["path"] = ""
     for point in report["capture"]["points"]:
         point["file"] = ""
+    for part in (part for finding in report["findings"] for part in finding["files"]):
+        part["file"] = ""
     return report
 
 

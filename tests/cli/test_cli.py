@@ -336,6 +336,8 @@ def without_names(text):
         del file["path"]
     for point in out["capture"]["points"]:
         del point["file"]
+    for part in (part for finding in out["findings"] for part in finding["files"]):
+        del part["file"]
     return out
 
 

@@ -111,6 +111,8 @@ def everything_says_the_same(room):
             del file["path"], file["format"]
         for point in of["capture"]["points"]:
             del point["file"]
+        for part in (part for finding in of["findings"] for part in finding["files"]):
+            del part["file"]
         return of
 
     for path in sorted(CAPTURES.glob("*/*.pcap*.gz")):

@@ -87,6 +87,21 @@ def check_form(finding, kinds):
     if finding["frames"] and (
             not named or [int(n) for n in named[1].split(",")] != finding["frames"]):
         yield f"{finding['id']}: {finding['wireshark_filter']} for {finding['frames']}"
+    for part in finding["files"]:
+        filters = f"frame.number in {{{', '.join(map(str, part['frames']))}}}"
+        if part["wireshark_filter"] != filters or part["frames"] != sorted(set(part["frames"])):
+            yield f"{finding['id']}: {part}"
+
+
+def check_files(report):
+    """Frames are of their files; those of a single one are those of the finding."""
+    packets = {f["path"]: f["packets"] for f in report["capture"]["files"]}
+    for finding in report["findings"]:
+        named = [part["frames"] for part in finding["files"]]
+        if len(packets) == 1 and named != [finding["frames"]] * bool(finding["frames"]):
+            yield f"{finding['id']}: {named}, not {finding['frames']}"
+        yield from (f"{finding['id']}: {part}" for part in finding["files"]
+                    if part["frames"][-1] > packets[part["file"]])
 
 
 def check_order(findings, kinds):
@@ -102,6 +117,7 @@ def check_row(row, directory, kinds):
     for finding in report["findings"]:
         yield from check_form(finding, kinds)
     yield from check_order(report["findings"], kinds)
+    yield from check_files(report)
     ids = [f["id"] for f in report["findings"]]
     yield from (f"{n} findings are {i}" for i, n in collections.Counter(ids).items() if n > 1)
     found = [f for f in report["findings"] if f["kind"] == row.finding]

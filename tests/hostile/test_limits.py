@@ -42,6 +42,8 @@ CAPS = (
     ("streams of which it is told what slowed them down", "analyzer/receiver.c", "MAX_STREAMS",
      "`not_counted`"),
     ("receivers whose incast is told", "analyzer/incast.c", "MAX_RECEIVERS", "`not_counted`"),
+    ("bytes of how several files take turns", "analyzer/file_frames.h", "RS_FILE_FRAMES_BYTES",
+     "findings name no frames of what is read later"),
 )
 
 

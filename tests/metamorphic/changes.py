@@ -28,7 +28,9 @@ GRID_NS = 50_000 * 2**20
 DAY_NS = 24 * 3600 * S // GRID_NS * GRID_NS
 BEYOND_2038_NS = 2_200_000_000 * S // GRID_NS * GRID_NS
 
-FILES = (r"capture\.files\.\d+\.(path|bytes)", r"capture\.points\.\d+\.file", r"capture\.bytes")
+FILTERS = (r"findings\.\d+\.(files\.\d+\.)?wireshark_filter(_all)?",)
+FILES = (r"capture\.files\.\d+\.(path|bytes)", r"capture\.points\.\d+\.file", r"capture\.bytes",
+         r"findings\.\d+\.files\.\d+\.file")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -281,8 +283,8 @@ def _pieces(packets, n):
     return [packets[a:b] for a, b in zip([0, *cuts], cuts)]
 
 
-def _in_files(report, files, parts, file_of_interface):
-    """As of several files: frames have numbers of no one of them, and stand for none."""
+def _in_files(report, files, parts, file_of_interface, places):
+    """As of several files: findings name their frames by the numbers of the files."""
     capture = report["capture"]
     rows = [capture["files"][0] | {"path": name, "packets": len(part),
                                    "bytes": sum(len(p.frame) for p in part)}
@@ -291,7 +293,17 @@ def _in_files(report, files, parts, file_of_interface):
               for point in capture["points"]]
     return report | {
         "capture": capture | {"files": rows, "points": points},
-        "findings": [finding | {"frames": []} for finding in report["findings"]]}
+        "findings": [finding | {"frames": [], "files": _where(finding["frames"], files, places)}
+                     for finding in report["findings"]]}
+
+
+def _where(numbers, files, places):
+    """Frames of a finding by the files that they stand in, `files` in their order."""
+    own = {name: [number for file, number in (places[n - 1] for n in numbers) if file == name]
+           for name in files}
+    return [{"file": name, "frames": found,
+             "wireshark_filter": f"frame.number in {{{', '.join(map(str, found))}}}"}
+            for name, found in own.items() if found]
 
 
 def rotated(original, report):
@@ -303,9 +315,12 @@ def rotated(original, report):
         for p in part:
             first_file.setdefault(original.name_of(p), name)
     files = [(name, original.bytes(part), part) for name, part in zip(names, parts)]
+    places = [(name, number) for name, part in zip(names, parts)
+              for number in range(1, len(part) + 1)]
     for what, order in (("in order", files), ("backwards", files[::-1])):
         yield Case(what, {name: data for name, data, _ in order},
-                   _in_files(report, [f[0] for f in order], [f[2] for f in order], first_file),
+                   _in_files(report, [f[0] for f in order], [f[2] for f in order], first_file,
+                             places),
                    (r"findings\.\d+\.wireshark_filter(_all)?",))
 
 
@@ -423,7 +438,7 @@ def unrelated(original, report):
     hosts = {_text_of(a) for p in original.packets for a in frames.addresses_of(p.frame)}
     want = Kinds(frame=lambda number: places[number - 1]).of(report)
     yield one_file("mixed in", changed, want, (
-        r"findings\.\d+\.wireshark_filter(_all)?", # has numbers of frames or streams
+        *FILTERS, # have numbers of frames or streams
         r"pauses\.\d+\.paused_share"), # of the time from the first packet to the last
         view=_about(hosts, places))
 

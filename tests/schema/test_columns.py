@@ -48,7 +48,8 @@ LEFT_OUT = {
                "watchdogs…": "pause_watchdogs"},
     "pause_watchdogs": {"source": "a sentence; docs/report.md has it"},
     "findings": {"thresholds…": "the same for all findings of a kind",
-                 "look_at…": "the same", "streams…": "finding_streams"},
+                 "look_at…": "the same", "streams…": "finding_streams",
+                 "files…": "finding_files"},
 }
 
 

@@ -41,7 +41,7 @@ IN_TURN = (
 
 # Keys that say how much of a file or point there was, not what happened in it.
 OF_THE_FILE = (r"capture\.files\.\d+\.(path|bytes)", r"capture\.points\.\d+\.file",
-               r"capture\.bytes")
+               r"capture\.bytes", r"findings\.\d+\.files\.\d+\.file")
 OF_TUNNELS = (r"capture\.(tunnelled|mirrored)_packets", r"capture\.points\.\d+\.mirror",
               r"streams\.\d+\.(ecn_source|tenant)",
               r"(bursts\.receivers|spreading\.pairs|incast\.receivers)\.\d+\.tenant")
