@@ -7,8 +7,8 @@ static guint
 hash_destination(gconstpointer data)
 {
     const rs_destination *d = data;
-    guint64 hash = roce_hash_tenant(d->point, &d->tenant);
-    return (guint)roce_hash_addr(hash, &d->addr);
+    guint64 hash = roce_hash_tenant(d->point, &d->host.tenant);
+    return (guint)roce_hash_addr(hash, &d->host.addr);
 }
 
 static gboolean
@@ -16,8 +16,7 @@ same_destination(gconstpointer a, gconstpointer b)
 {
     const rs_destination *x = a;
     const rs_destination *y = b;
-    return x->point == y->point && roce_tenant_equal(&x->tenant, &y->tenant) &&
-           roce_addr_equal(&x->addr, &y->addr);
+    return x->point == y->point && rs_tenant_addr_equal(&x->host, &y->host);
 }
 
 rs_destinations *
@@ -45,7 +44,7 @@ rs_destinations_free(rs_destinations *destinations)
 static rs_destination
 destination_of(const roce_stream *s)
 {
-    return (rs_destination){.point = s->point, .tenant = s->tenant, .addr = s->dst};
+    return (rs_destination){.point = s->point, .host = {s->tenant, s->dst}};
 }
 
 static guint32
@@ -102,7 +101,7 @@ rs_destinations_find_back(const rs_destinations *destinations,
                           const roce_stream *stream)
 {
     rs_destination key = destination_of(stream);
-    key.addr = stream->src;
+    key.host.addr = stream->src;
     return find(destinations, &key);
 }
 

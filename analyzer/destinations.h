@@ -8,6 +8,8 @@
 #ifndef RS_DESTINATIONS_H
 #define RS_DESTINATIONS_H
 
+#include "tenant_addr.h"
+
 #include "roce/stream.h"
 
 #include <glib.h>
@@ -16,8 +18,7 @@
 
 typedef struct rs_destination {
     guint32 point;
-    roce_tenant tenant;
-    roce_addr addr;
+    rs_tenant_addr host;
 } rs_destination;
 
 typedef struct rs_destinations {

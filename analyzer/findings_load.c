@@ -7,13 +7,6 @@
 /* ---- incast ---- */
 
 static gboolean
-same_receiver(const rs_destination *a, const rs_destination *b)
-{
-    return roce_tenant_equal(&a->tenant, &b->tenant) &&
-           roce_addr_equal(&a->addr, &b->addr);
-}
-
-static gboolean
 saw_more(const rs_incast_receiver *a, const rs_incast_receiver *b)
 {
     return a->max_degree != b->max_degree ? a->max_degree > b->max_degree
@@ -27,7 +20,7 @@ stands_for_all(const rs_incast *incast, guint i)
     const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
     for (guint j = 0; j < rs_incast_n_receivers(incast); j++) {
         const rs_incast_receiver *other = rs_incast_receiver_at(incast, j);
-        if (j != i && same_receiver(&r->at, &other->at) &&
+        if (j != i && rs_tenant_addr_equal(&r->at.host, &other->at.host) &&
             (saw_more(other, r) || (j < i && !saw_more(r, other)))) {
             return FALSE;
         }
@@ -209,8 +202,9 @@ add_episode_frames(rs_finding *f, const rs_incast_receiver *r)
 static rs_finding *
 report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_receiver *r)
 {
-    g_autofree char *who = rs_findings_label_in(all, &r->at.tenant, &r->at.addr);
-    g_autofree char *about = rs_format_addr(&r->at.addr);
+    g_autofree char *who =
+        rs_findings_label_in(all, &r->at.host.tenant, &r->at.host.addr);
+    g_autofree char *about = rs_format_addr(&r->at.host.addr);
     g_autofree char *inside = rs_format_duration(r->inside_ns, 0);
     GString *detail = g_string_new(NULL);
     g_string_printf(detail,
@@ -224,7 +218,7 @@ report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_recei
     gboolean congested = severity == RS_SEVERITY_WARNING;
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
-    rs_finding_in(f, &r->at.tenant);
+    rs_finding_in(f, &r->at.host.tenant);
     f->weight = r->max_degree;
     rs_finding_say(f,
                    g_strdup_printf("Up to %u senders at once to %s%s", r->max_degree,

@@ -11,10 +11,10 @@
 /* What is outside of episodes at a point. */
 typedef struct point_sum {
     guint64 data, ce, cnps;
-    guint n;           /* senders to receivers */
-    roce_addr ends[2]; /* of the first of them */
-    gboolean all[2];   /* whether each is an end of all of them */
-    guint64 own;       /* data of the one that is: see add_own() */
+    guint n;                /* senders to receivers */
+    rs_tenant_addr ends[2]; /* of the first of them */
+    gboolean all[2];        /* whether each is an end of all of them */
+    guint64 own;            /* data of the one that is: see add_own() */
     gboolean own_marked;
 } point_sum;
 
@@ -25,15 +25,15 @@ rs_incast_compare_pauses(const rs_incast *incast, rs_incast_watch *r)
     guint64 end_ns = incast->last_ns + RS_INCAST_WINDOW_NS;
     for (guint i = 0; i < r->spans->len; i++) {
         const rs_incast_span *s = &g_array_index(r->spans, rs_incast_span, i);
-        guint64 n =
-            rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, s->start_ns, s->end_ns);
+        guint64 n = rs_xoffs_not_by(incast->xoffs, &r->pub.at.host.addr, s->start_ns,
+                                    s->end_ns);
         pauses->inside += n;
         if (i < r->pub.episodes->len) {
             g_array_index(r->pub.episodes, rs_incast_episode, i).pauses = n;
         }
     }
     guint64 all =
-        rs_xoffs_not_by(incast->xoffs, &r->pub.at.addr, incast->first_ns, end_ns);
+        rs_xoffs_not_by(incast->xoffs, &r->pub.at.host.addr, incast->first_ns, end_ns);
     pauses->outside = all - pauses->inside;
     pauses->of_inside = r->pub.inside_ns;
     pauses->of_outside = end_ns - incast->first_ns - r->pub.inside_ns;
@@ -49,14 +49,21 @@ sum_at(GArray *points, guint32 point)
     return &g_array_index(points, point_sum, point);
 }
 
+/* A sender is of the same network as its receiver. */
+static rs_tenant_addr
+sender_of(const rs_incast_sender *s)
+{
+    return (rs_tenant_addr){s->receiver->pub.at.host.tenant, s->key.addr};
+}
+
 static void
 add_ends(point_sum *sum, const rs_incast_sender *s)
 {
-    const roce_addr *const ends[2] = {&s->key.addr, &s->receiver->pub.at.addr};
+    const rs_tenant_addr ends[2] = {sender_of(s), s->receiver->pub.at.host};
     for (guint i = 0; i < 2; i++) {
-        sum->ends[i] = sum->n == 0 ? *ends[i] : sum->ends[i];
-        gboolean is_one = roce_addr_equal(&sum->ends[i], ends[0]) ||
-                          roce_addr_equal(&sum->ends[i], ends[1]);
+        sum->ends[i] = sum->n == 0 ? ends[i] : sum->ends[i];
+        gboolean is_one = rs_tenant_addr_equal(&sum->ends[i], &ends[0]) ||
+                          rs_tenant_addr_equal(&sum->ends[i], &ends[1]);
         sum->all[i] = is_one && (sum->n == 0 || sum->all[i]);
     }
     sum->n++;
@@ -67,8 +74,9 @@ add_ends(point_sum *sum, const rs_incast_sender *s)
 static void
 add_own(point_sum *sum, const rs_incast_sender *s)
 {
-    const roce_addr *host = &sum->ends[sum->all[0] ? 0 : 1];
-    if (sum->all[0] != sum->all[1] && roce_addr_equal(host, &s->key.addr)) {
+    const rs_tenant_addr *host = &sum->ends[sum->all[0] ? 0 : 1];
+    const rs_tenant_addr sender = sender_of(s);
+    if (sum->all[0] != sum->all[1] && rs_tenant_addr_equal(host, &sender)) {
         sum->own += s->outside;
         sum->own_marked |= s->marked || s->ce_outside > 0;
     }

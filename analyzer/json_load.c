@@ -21,10 +21,10 @@ destination_json(const rs_analysis *a, const rs_destination *at)
 {
     json_t *json = json_object();
     json_object_set_new(json, "point", rs_json_count(at->point));
-    json_object_set_new(json, "tenant", rs_json_tenant(&at->tenant));
-    json_object_set_new(json, "receiver", address_json(&at->addr));
+    json_object_set_new(json, "tenant", rs_json_tenant(&at->host.tenant));
+    json_object_set_new(json, "receiver", address_json(&at->host.addr));
     json_object_set_new(json, "receiver_host",
-                        rs_json_host(rs_hosts_find(a->told->hosts, &at->addr)));
+                        rs_json_host(rs_hosts_find(a->told->hosts, &at->host.addr)));
     return json;
 }
 
@@ -128,7 +128,7 @@ by_degree(gconstpointer a, gconstpointer b)
     if (x->at.point != y->at.point) {
         return x->at.point < y->at.point ? -1 : 1;
     }
-    return roce_addr_compare(&x->at.addr, &y->at.addr);
+    return roce_addr_compare(&x->at.host.addr, &y->at.host.addr);
 }
 
 json_t *
@@ -298,7 +298,7 @@ by_burst_bytes(gconstpointer a, gconstpointer b)
     if (x->at.point != y->at.point) {
         return x->at.point < y->at.point ? -1 : 1;
     }
-    return roce_addr_compare(&x->at.addr, &y->at.addr);
+    return roce_addr_compare(&x->at.host.addr, &y->at.host.addr);
 }
 
 json_t *

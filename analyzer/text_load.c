@@ -58,7 +58,8 @@ add_incast(const rs_text *r, rs_table *table, const rs_incast_receiver *receiver
 {
     const rs_incast_share *ce = &receiver->signs[RS_INCAST_CE];
     rs_table_add(table, point_text(r, receiver->at.point));
-    rs_table_add(table, rs_hosts_label(r->analysis->told->hosts, &receiver->at.addr));
+    rs_table_add(table,
+                 rs_hosts_label(r->analysis->told->hosts, &receiver->at.host.addr));
     rs_text_add_count(table, receiver->max_degree);
     rs_text_add_count(table, receiver->n_senders);
     rs_text_add_count(table, receiver->n_episodes);
@@ -296,7 +297,7 @@ static void
 add_bursts(const rs_text *r, rs_table *table, const rs_burst_target *t)
 {
     rs_table_add(table, point_text(r, t->at.point));
-    rs_table_add(table, rs_hosts_label(r->analysis->told->hosts, &t->at.addr));
+    rs_table_add(table, rs_hosts_label(r->analysis->told->hosts, &t->at.host.addr));
     rs_table_add(table, rs_format_speed(t->rate_bps));
     rs_text_add_count(table, t->n_bursts);
     rs_table_add(table, rs_format_duration(t->longest_ns, 0));

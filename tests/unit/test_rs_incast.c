@@ -122,6 +122,42 @@ check_others(void)
     }
 }
 
+/* What the receiver itself sends, where it is an end of everything, is no measure; a host of
+ * another network that has its address is not it. */
+static void
+check_tenants(void)
+{
+    static const struct {
+        const char *name;
+        roce_tenant tenant;
+        unsigned of_outside;
+    } cases[] = {
+        {"the receiver itself", {ROCE_TENANT_NONE, 0}, 2},
+        {"a host of its address", {ROCE_TENANT_VXLAN, 100}, 2 + 5},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        m.streams[3].src = host_addr(100);
+        m.streams[3].dst = host_addr(200);
+        m.streams[3].tenant = cases[i].tenant;
+        rs_incast *incast = rs_incast_new();
+        rs_nics *nics = rs_nics_new();
+        for (unsigned stream = 0; stream < 3; stream++) {
+            rs_incast_packet(incast, make_sight(&m, stream, stream));
+        }
+        for (unsigned n = 0; n < 5; n++) {
+            rs_incast_packet(incast, make_sight(&m, 3, 10 * W + n));
+        }
+        rs_incast_finish(incast, nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        CHECK_INT(r->signs[RS_INCAST_CE].of_outside, cases[i].of_outside);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
 static void
 check_stamps(void)
 {
@@ -333,6 +369,7 @@ main(void)
         check_like_model(seed);
     }
     check_first();
+    check_tenants();
     check_others();
     check_stamps();
     check_judgement();
