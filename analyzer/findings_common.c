@@ -447,48 +447,62 @@ tally_classes(const rs_findings *all, const trouble *of, const GPtrArray *speake
     }
 }
 
-/* One end of a stream, as the key of a set: an rs_pair without the other end. */
-static rs_pair
-end_key(const roce_stream *s, side which)
+/* Hosts at the ends of streams: rs_tenant_addr, by the end that they are. */
+typedef struct end_sets {
+    GHashTable *senders, *receivers;
+} end_sets;
+
+static GHashTable *
+new_set(void)
 {
-    rs_pair key = {.tenant = s->tenant};
-    *(which == TOWARDS ? &key.dst : &key.src) = which == TOWARDS ? s->dst : s->src;
-    return key;
+    return g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free,
+                                 NULL);
+}
+
+static void
+clear_ends(end_sets *ends)
+{
+    g_hash_table_unref(ends->senders);
+    g_hash_table_unref(ends->receivers);
+}
+
+static void
+add_ends(end_sets *ends, const roce_stream *s)
+{
+    const rs_tenant_addr from = {s->tenant, s->src};
+    const rs_tenant_addr to = {s->tenant, s->dst};
+    g_hash_table_add(ends->senders, g_memdup2(&from, sizeof from));
+    g_hash_table_add(ends->receivers, g_memdup2(&to, sizeof to));
 }
 
 static gboolean
-shares_end(GHashTable *ends, const roce_stream *s)
+shares_end(const end_sets *ends, const roce_stream *s)
 {
-    const rs_pair to = end_key(s, TOWARDS);
-    const rs_pair from = end_key(s, FROM);
-    return g_hash_table_contains(ends, &to) || g_hash_table_contains(ends, &from);
+    const rs_tenant_addr from = {s->tenant, s->src};
+    const rs_tenant_addr to = {s->tenant, s->dst};
+    return g_hash_table_contains(ends->senders, &from) ||
+           g_hash_table_contains(ends->receivers, &to);
 }
 
-/* Adds the streams of a class that were met; their ends, g_hash_table_unref(). */
-static GHashTable *
-ends_of_met(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
-            guint worst, GArray *streams)
+/* Adds the streams of a class that were met, and their ends. */
+static void
+add_met(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
+        guint worst, GArray *streams, end_sets *ends)
 {
-    GHashTable *ends = g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
     for (guint i = 0; i < speakers->len; i++) {
         const roce_stream *s = g_ptr_array_index(speakers, i);
         guint class;
-        if (of->measure(s) == 0 || !class_of(all, s, &class) || class != worst) {
-            continue;
-        }
-        g_array_append_val(streams, s->id);
-        for (side which = TOWARDS; which <= FROM; which++) {
-            const rs_pair key = end_key(s, which);
-            g_hash_table_add(ends, g_memdup2(&key, sizeof key));
+        if (of->measure(s) > 0 && class_of(all, s, &class) && class == worst) {
+            g_array_append_val(streams, s->id);
+            add_ends(ends, s);
         }
     }
-    return ends;
 }
 
 /* What shares an end with them and is of other classes; `commonest` of these. */
 static tally
 tally_others(const rs_findings *all, const trouble *of, const GPtrArray *speakers,
-             guint worst, GHashTable *ends, guint *commonest)
+             guint worst, const end_sets *ends, guint *commonest)
 {
     g_autofree tally *sums = g_new0(tally, N_CLASSES);
     tally others = {0};
@@ -541,8 +555,11 @@ find_class(rs_findings *all, const rs_finding_row *row, const trouble *of,
     g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     guint commonest;
     tally_classes(all, of, speakers, sums);
-    g_autoptr(GHashTable) ends = ends_of_met(all, of, speakers, sums->worst, streams);
-    const tally others = tally_others(all, of, speakers, sums->worst, ends, &commonest);
+    end_sets ends = {new_set(), new_set()};
+    add_met(all, of, speakers, sums->worst, streams, &ends);
+    const tally others =
+        tally_others(all, of, speakers, sums->worst, &ends, &commonest);
+    clear_ends(&ends);
     if (tells(&sums->of[sums->worst], &others, sums->met_in_all)) {
         report_class(all, row, of, sums, &others, commonest, streams);
     }
