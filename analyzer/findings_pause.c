@@ -179,10 +179,16 @@ append_counts(const rs_findings *all, GString *text, guint32 pause)
 /* What is found of one port: its pauses of all priorities are of one sender, often in the
  * same frames.  But of 802.3x, which is found apart. */
 typedef struct port_pauses {
-    guint32 first;     /* the one that pauses most, which names the finding */
+    guint32 first;     /* the one with most, which names the finding */
     guint8 priorities; /* bit n: of these */
     gboolean much;     /* one of them pauses for much of the time */
 } port_pauses;
+
+/* What is found of it. */
+typedef struct port_rule {
+    gboolean (*is_found)(const rs_findings *all, guint32 pause);
+    guint64 (*measure)(const rs_findings *all, guint32 pause);
+} port_rule;
 
 static char *
 detail_of(const rs_findings *all, const port_pauses *port, const rs_mac *mac)
@@ -228,8 +234,9 @@ is_found(const rs_findings *all, guint32 pause)
 
 /* What is found together with a source. */
 static port_pauses
-port_of(const rs_findings *all, guint32 pause, const rs_mac *mac)
+port_of(const rs_findings *all, const port_rule *rule, guint32 pause)
 {
+    const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
     guint8 own = rs_pause_source(all, pause)->priority;
     port_pauses port = {
         .first = pause,
@@ -237,18 +244,24 @@ port_of(const rs_findings *all, guint32 pause, const rs_mac *mac)
     };
     for (guint8 i = 0; i < ROCE_PRIORITY_GLOBAL && own != ROCE_PRIORITY_GLOBAL; i++) {
         guint32 its = i == own ? pause : mac != NULL ? mac->pauses[i] : ROCE_NO_PAUSE;
-        if (its == ROCE_NO_PAUSE || !is_found(all, its)) {
+        if (its == ROCE_NO_PAUSE || !rule->is_found(all, its)) {
             continue;
         }
-        guint64 paused_ns = rs_pause_paused_ns(all, its);
-        guint64 most_ns = rs_pause_paused_ns(all, port.first);
-        gboolean is_more = paused_ns > most_ns;
-        gboolean is_earlier = paused_ns == most_ns && its < port.first;
+        guint64 n = rule->measure(all, its);
+        guint64 most = rule->measure(all, port.first);
+        gboolean is_more = n > most;
+        gboolean is_earlier = n == most && its < port.first;
         port.priorities |= (guint8)(1u << i);
-        port.much |= rs_pause_is_much(all, its, paused_ns);
+        port.much |= rs_pause_is_much(all, its, rs_pause_paused_ns(all, its));
         port.first = is_more || is_earlier ? its : port.first;
     }
     return port;
+}
+
+static gboolean
+are_several(const port_pauses *port)
+{
+    return (port->priorities & (port->priorities - 1)) != 0;
 }
 
 static char *
@@ -258,19 +271,20 @@ title_of(const rs_findings *all, const port_pauses *port)
     g_autofree char *who = rs_pause_who(all, port->first);
     g_autofree char *hint = hint_of(p, port->much);
     g_autofree char *list = rs_format_priorities(port->priorities);
-    gboolean several = (port->priorities & (port->priorities - 1)) != 0;
     return p->priority == ROCE_PRIORITY_GLOBAL
                ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
                : g_strdup_printf("%s pauses %s %s%s", who,
-                                 several ? "priorities" : "priority", list, hint);
+                                 are_several(port) ? "priorities" : "priority", list,
+                                 hint);
 }
 
 static void
 find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
 {
+    static const port_rule rule = {is_found, rs_pause_paused_ns};
     const roce_pause_source *p = rs_pause_source(all, pause);
     const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
-    const port_pauses port = port_of(all, pause, mac);
+    const port_pauses port = port_of(all, &rule, pause);
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
     gboolean bad = (global && any_roce(all)) || port.much;
     if (port.first != pause) {
@@ -345,26 +359,60 @@ append_rating(GString *text, const rs_watchdog_preset *preset,
     g_string_append_printf(text, "%s, first at %s.", times, when);
 }
 
-static char *
-storm_detail(const rs_findings *all, const rs_holds *holds, guint n_carried)
+/* Whether a watchdog is to be told of: all of them, or the one that the user named. */
+static gboolean
+is_told(const rs_findings *all, guint preset)
 {
+    gint chosen = rs_watchdog_chosen(all->analysis->options);
+    return chosen < 0 || (guint)chosen == preset;
+}
+
+/* "Since ....  Watchdogs would have fired: ..."; of several priorities of a port, which. */
+static void
+append_first_hold(const rs_findings *all, GString *text, const port_pauses *port)
+{
+    const rs_holds *holds = &rs_pause_watch_of(all, port->first)->holds;
     guint n;
     const rs_watchdog_preset *presets =
         rs_pausing_presets(all->analysis->watchers.pausing, &n);
-    gint chosen = rs_watchdog_chosen(all->analysis->options);
     g_autofree char *since = rs_format_time(holds->longest_start_ns);
-    GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "Since %s.  Watchdogs would have fired:", since);
+    if (are_several(port)) {
+        g_string_append_printf(text, "Priority %u since ",
+                               rs_pause_source(all, port->first)->priority);
+    } else {
+        g_string_append(text, "Since ");
+    }
+    g_string_append_printf(text, "%s.  Watchdogs would have fired:", since);
     for (guint i = 0; i < n; i++) {
-        if (chosen < 0 || (guint)chosen == i) {
+        if (is_told(all, i)) {
             append_rating(text, &presets[i], &holds->ratings[i]);
         }
     }
-    if (n_carried > 0) {
-        g_autofree char *ports = rs_finding_count(n_carried, "more port", "more ports");
-        g_string_append_printf(text, "  %s paused for as long in consequence.", ports);
+}
+
+/* "  Priority 3 for 250 ms, since ...: sonic 1 time, mlx5 never." */
+static void
+append_other_hold(const rs_findings *all, GString *text, guint32 pause)
+{
+    const rs_holds *holds = &rs_pause_watch_of(all, pause)->holds;
+    guint n;
+    const rs_watchdog_preset *presets =
+        rs_pausing_presets(all->analysis->watchers.pausing, &n);
+    g_autofree char *since = rs_format_time(holds->longest_start_ns);
+    g_autofree char *length = rs_format_duration(holds->longest_ns, 0);
+    g_string_append_printf(text, "  Priority %u for %s, since %s",
+                           rs_pause_source(all, pause)->priority, length, since);
+    const char *separator = ":";
+    for (guint i = 0; i < n; i++) {
+        guint64 fired = holds->ratings[i].fired;
+        g_autofree char *times =
+            fired > 0 ? rs_finding_count(fired, "time", "times") : g_strdup("never");
+        if (is_told(all, i)) {
+            g_string_append_printf(text, "%s %s %s", separator, presets[i].name, times);
+            separator = ",";
+        }
     }
-    return g_string_free(text, FALSE);
+    g_string_append_c(text, '.');
 }
 
 /* Whether a watchdog in front of it would have fired. */
@@ -375,36 +423,118 @@ is_storm(const rs_findings *all, guint32 pause)
            rs_pause_watch_of(all, pause)->holds.ratings[deciding(all)].fired > 0;
 }
 
-/* Ports that hold for as long because this one does. */
-static guint
-count_carried(const rs_findings *all, guint32 root)
+/* Of what is only passed on the cascade tells. */
+static gboolean
+is_storm_of_its_own(const rs_findings *all, guint32 pause)
 {
-    guint n = 0;
-    for (guint32 i = 0; i < roce_tracker_n_pauses(all->analysis->tracker); i++) {
-        n += is_storm(all, i) && rs_pause_all_caused_by(all, i) == root ? 1 : 0;
+    return is_storm(all, pause) && !is_storm(all, rs_pause_all_caused_by(all, pause));
+}
+
+static guint64
+longest_ns(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_watch_of(all, pause)->holds.longest_ns;
+}
+
+/* Its source of a priority; ROCE_NO_PAUSE: it is not of the finding. */
+static guint32
+source_of(const rs_findings *all, const port_pauses *port, guint priority)
+{
+    const rs_mac *mac = rs_pause_watch_of(all, port->first)->mac;
+    if ((port->priorities & 1u << priority) == 0) {
+        return ROCE_NO_PAUSE;
     }
-    return n;
+    return rs_pause_source(all, port->first)->priority == priority
+               ? port->first
+               : mac->pauses[priority];
+}
+
+/* Whether a source holds for as long because the port does. */
+static gboolean
+is_carried(const rs_findings *all, const port_pauses *port, guint32 pause)
+{
+    guint32 root = rs_pause_all_caused_by(all, pause);
+    gboolean is_its = root == port->first;
+    for (guint i = 0; i < ROCE_PRIORITY_GLOBAL && !is_its; i++) {
+        is_its = root != ROCE_NO_PAUSE && root == source_of(all, port, i);
+    }
+    return is_its && is_storm(all, pause);
+}
+
+/* Ports of which some do. */
+static guint
+count_carried(const rs_findings *all, const port_pauses *port)
+{
+    g_autoptr(GHashTable) ports = g_hash_table_new(NULL, NULL);
+    for (guint32 i = 0; i < roce_tracker_n_pauses(all->analysis->tracker); i++) {
+        if (is_carried(all, port, i)) {
+            const rs_mac *mac = rs_pause_watch_of(all, i)->mac;
+            const void *which =
+                mac != NULL ? (const void *)mac : rs_pause_source(all, i);
+            g_hash_table_add(ports, (gpointer)(guintptr)which);
+        }
+    }
+    return g_hash_table_size(ports);
+}
+
+static char *
+storm_detail(const rs_findings *all, const port_pauses *port)
+{
+    GString *text = g_string_new(NULL);
+    append_first_hold(all, text, port);
+    for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = source_of(all, port, i);
+        if (its != ROCE_NO_PAUSE && its != port->first) {
+            append_other_hold(all, text, its);
+        }
+    }
+    guint n_carried = count_carried(all, port);
+    if (n_carried > 0) {
+        g_autofree char *ports = rs_finding_count(n_carried, "more port", "more ports");
+        g_string_append_printf(text, "  %s paused for as long in consequence.", ports);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void
+report_storm(rs_findings *all, const rs_finding_row *row, const port_pauses *port)
+{
+    g_autofree char *who = rs_pause_who(all, port->first);
+    g_autofree char *what = rs_pause_what(all, port->first);
+    g_autofree char *list = rs_format_priorities(port->priorities);
+    g_autofree char *length = rs_format_duration(longest_ns(all, port->first), 0);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_CRITICAL);
+    rs_pause_about(all, f, port->first);
+    f->weight = longest_ns(all, port->first);
+    rs_finding_say(
+        f,
+        are_several(port)
+            ? g_strdup_printf("%s held priorities %s without a gap, for %s at most",
+                              who, list, length)
+            : g_strdup_printf("%s held %s for %s without a gap", who, what, length),
+        storm_detail(all, port));
+    rs_finding_add_frame(f, rs_pause_watch_of(all, port->first)->holds.longest_frame);
+    for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = source_of(all, port, i);
+        if (its != ROCE_NO_PAUSE) {
+            rs_finding_add_frame(f, rs_pause_watch_of(all, its)->holds.longest_frame);
+        }
+    }
 }
 
 void
 rs_find_pause_storm(rs_findings *all, const rs_finding_row *row)
 {
+    static const port_rule rule = {is_storm_of_its_own, longest_ns};
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
-        const rs_holds *holds = &rs_pause_watch_of(all, i)->holds;
-        if (!is_storm(all, i) || is_storm(all, rs_pause_all_caused_by(all, i))) {
-            continue; /* of what is only passed on the cascade tells */
+        if (!is_storm_of_its_own(all, i)) {
+            continue;
         }
-        g_autofree char *who = rs_pause_who(all, i);
-        g_autofree char *what = rs_pause_what(all, i);
-        g_autofree char *length = rs_format_duration(holds->longest_ns, 0);
-        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_CRITICAL);
-        rs_pause_about(all, f, i);
-        f->weight = holds->longest_ns;
-        rs_finding_say(
-            f, g_strdup_printf("%s held %s for %s without a gap", who, what, length),
-            storm_detail(all, holds, count_carried(all, i)));
-        rs_finding_add_frame(f, holds->longest_frame);
+        const port_pauses port = port_of(all, &rule, i);
+        if (port.first == i) {
+            report_storm(all, row, &port);
+        }
     }
 }
 

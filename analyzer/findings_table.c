@@ -152,11 +152,11 @@ const rs_finding_row rs_finding_rows[] = {
      "Let the watchdogs of these switches act, and find the routes that make the circle: in a fabric of leaves and spines no packet may go down and up again.",
      "the first XOFF of each of them", watchdog_look, rs_find_pause_deadlock, NULL},
     {"pause_storm", RS_SEVERITY_CRITICAL, "Pauses that last",
-     "critical where a pause lasted for the detection time of the watchdog that --watchdog names, without that of the one that detects first; what refreshes hold, or begins again before a full frame got through, is one pause; not where several ports pause by one MAC address",
+     "critical where a pause lasted for the detection time of the watchdog that --watchdog names, without that of the one that detects first; what refreshes hold, or begins again before a full frame got through, is one pause; one finding for the priorities of a port; not where several ports pause by one MAC address",
      {{0}},
      "Whoever pauses for so long does not take anything in any more: a NIC or host that hangs, a deadlock, or a watchdog that is off.  What it stops fills the buffers behind it.",
      "Find out what the pausing port waits for; have a watchdog on the switch ports in front of hosts.",
-     "the XOFF that began the longest of them", watchdog_look, rs_find_pause_storm, NULL},
+     "the XOFF that began the longest of them, of each priority", watchdog_look, rs_find_pause_storm, NULL},
 
     /* ---- why packets are lost or held up: a setting, a port, a host ---- */
     {"dcb_pfc_mismatch", RS_SEVERITY_WARNING, "PFC differs between the two ends of a link",

@@ -82,6 +82,16 @@ def held(*lengths_ns, gap_ns=0, refresh_ns=300 * US):
     return talk
 
 
+def held_in_several(on):
+    """Priorities 3 and 4 at once, by the same frames; 4 until 30 ms later."""
+    on.exchange(3)
+    start = on.now
+    for at in range(0, 280 * MS, 300 * US):
+        on.now = start + at
+        on.frame(roce.pfc({3: 0xFFFF, 4: 0xFFFF} if at < 250 * MS else {4: 0xFFFF}, src=SWITCH))
+    on.write(10)
+
+
 def fired(name, n, after_ns):
     """How often a watchdog fired, and how long after the first XOFF for the first time."""
     def look(report, _found):
@@ -467,6 +477,13 @@ ROWS = [
     Row("pause_storm", FIRES, "XON and XOFF at once are no gap",
         wire(held(120 * MS, 120 * MS)), "critical", SPEED,
         also=fired("juniper", 1, 200 * MS)),
+    Row("pause_storm", FIRES, "several priorities of one port: the one held longest names it",
+        wire(held_in_several), "critical", SPEED, also=lambda report, found: [
+            *named(f"pause_storm:{SWITCH.hex(':')}:4")(report, found),
+            *says("held priorities 3 and 4 without a gap, for 280 ms at most",
+                  "Priority 4 since", "Priority 3 for 250 ms, since",
+                  ": sonic 1 time, juniper 1 time, mlx5 never.")(report, found),
+            *n_frames(1)(report, found)]),
     Row("pause_storm", NOT, "1 us less", wire(held(200 * MS - US)), None, SPEED,
         also=fired("sonic", 0, 0)),
     Row("pause_storm", NOT, "with gaps that let packets through",
