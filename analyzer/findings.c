@@ -191,42 +191,37 @@ rs_findings_ends(const rs_findings *all, const roce_tenant *tenant,
     return g_strdup_printf("%s to %s", from, to);
 }
 
-/* The sources of these streams, each once. */
-static GPtrArray *
-sources_of(const rs_findings *all, const GArray *streams)
+char *
+rs_finding_list(const GPtrArray *names, guint n)
 {
-    GPtrArray *sources = g_ptr_array_new();
-    g_autoptr(GHashTable) known = g_hash_table_new(rs_addr_hash, rs_addr_equal);
-    for (guint i = 0; i < streams->len; i++) {
-        const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
-                                                   g_array_index(streams, guint32, i));
-        gpointer source = (gpointer)(guintptr)&s->src;
-        if (g_hash_table_add(known, source)) {
-            g_ptr_array_add(sources, source);
-        }
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < names->len; i++) {
+        const char *between = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+        g_string_append(text, between);
+        g_string_append(text, g_ptr_array_index(names, i));
     }
-    return sources;
+    if (names->len < n) {
+        g_string_append_printf(text, " and %u more", n - names->len);
+    }
+    return g_string_free(text, FALSE);
 }
 
 char *
 rs_findings_senders(const rs_findings *all, const GArray *streams)
 {
-    g_autoptr(GPtrArray) sources = sources_of(all, streams);
-    guint named = MIN(sources->len, SENDERS_NAMED);
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < named; i++) {
-        g_autofree char *label = rs_findings_label(all, g_ptr_array_index(sources, i));
-        gboolean last = i + 1 == sources->len;
-        g_string_append_printf(text, "%s%s",
-                               i == 0 ? ""
-                               : last ? " and "
-                                      : ", ",
-                               label);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GHashTable) known =
+        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
+    for (guint i = 0; i < streams->len; i++) {
+        const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
+                                                   g_array_index(streams, guint32, i));
+        const rs_tenant_addr source = {s->tenant, s->src};
+        gboolean is_new = g_hash_table_add(known, g_memdup2(&source, sizeof source));
+        if (is_new && names->len < SENDERS_NAMED) {
+            g_ptr_array_add(names, rs_findings_label_in(all, &s->tenant, &s->src));
+        }
     }
-    if (named < sources->len) {
-        g_string_append_printf(text, " and %u more", sources->len - named);
-    }
-    return g_string_free(text, FALSE);
+    return rs_finding_list(names, g_hash_table_size(known));
 }
 
 /* ---- the list ---- */

@@ -15,9 +15,10 @@ host_label(const rs_findings *all, const rs_counter_check *check)
         return rs_format_safe(host->name);
     }
     g_autofree char *addr = rs_format_addr(first);
+    g_autofree char *others =
+        rs_finding_count(check->addrs->len - 1, "other address", "other addresses");
     return check->addrs->len == 1 ? g_steal_pointer(&addr)
-                                  : g_strdup_printf("%s and %u more addresses", addr,
-                                                    check->addrs->len - 1);
+                                  : g_strdup_printf("%s and %s", addr, others);
 }
 
 static void

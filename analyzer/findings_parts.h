@@ -83,8 +83,11 @@ char *
 rs_findings_ends(const rs_findings *all, const roce_tenant *tenant,
                  const roce_addr *src, const roce_addr *dst);
 
-/* Who sends these streams, each once, in their order: "gpu01", "gpu01 and gpu02", "gpu01,
- * gpu02, gpu03, gpu04 and 3 more"; likewise. */
+/* The first of `n` names (char *): "a", "a and b", "a, b and 3 more"; likewise. */
+char *
+rs_finding_list(const GPtrArray *names, guint n);
+
+/* Who sends these streams, each once, in their order, as such a list; likewise. */
 char *
 rs_findings_senders(const rs_findings *all, const GArray *streams);
 

@@ -243,19 +243,14 @@ each_once(const rs_findings *all, const GArray *streams)
 static char *
 name_streams(const rs_findings *all, const GArray *streams)
 {
-    GString *text = g_string_new(NULL);
-    guint named = MIN(streams->len, STREAMS_NAMED);
-    for (guint i = 0; i < named; i++) {
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < MIN(streams->len, STREAMS_NAMED); i++) {
         const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
                                                    g_array_index(streams, guint32, i));
         g_autofree char *ends = rs_findings_ends(all, &s->tenant, &s->src, &s->dst);
-        g_string_append_printf(text, "%s%s (QP 0x%x)", i > 0 ? ", " : "", ends,
-                               s->dst_qpn);
+        g_ptr_array_add(names, g_strdup_printf("%s (QP 0x%x)", ends, s->dst_qpn));
     }
-    if (named < streams->len) {
-        g_string_append_printf(text, " and %u more", streams->len - named);
-    }
-    return g_string_free(text, FALSE);
+    return rs_finding_list(names, streams->len);
 }
 
 static void

@@ -2,7 +2,7 @@
 """What all losses, or all marks, have in common: an end of their way, or a class."""
 
 import roce
-from captures import PORT, Wire
+from captures import PORT, Wire, in_tenants
 from row import CANNOT, FIRES, NOT, Row
 
 HOSTS = range(1, 6)
@@ -152,6 +152,10 @@ ONE_CLASS = [
                   "same receivers it was none; at that rate it would have been 24.")),
     Row("one_class", FIRES, "the same host, to others in another class",
         classes((1, 3, 0, 50, 12), (1, 2, 26, 200, 0)), "critical"),
+    Row("one_class", FIRES, "hosts of one address in two networks are two", in_tenants(
+        dict.fromkeys((100, 200), classes((1, 3, 0, 50, 12), (2, 3, 26, 200, 0)))), "critical",
+        also=says("All 24 packets lost were of data with DSCP 0 (priority 0)",
+                  "Sent by 10.0.0.1 in vxlan 100 and 10.0.0.1 in vxlan 200;")),
     Row("one_class", FIRES, "fewer than 1 %",
         classes((1, 3, 0, 1500, 10), (2, 3, 26, 3500, 0)), "warning"),
     Row("one_class", NOT, "both classes lose", classes((1, 3, 0, 50, 12), (2, 3, 26, 200, 20))),
