@@ -240,6 +240,7 @@ extern const rs_flow_row rs_flow_ce;
 extern const rs_flow_row rs_flow_not_ect;
 extern const rs_flow_row rs_flow_cnp;
 extern const rs_flow_row rs_flow_no_reaction;
+extern const rs_flow_row rs_flow_cnp_lost;
 extern const rs_flow_row rs_flow_cnp_class;
 extern const rs_flow_row rs_flow_cnp_without_ce;
 extern const rs_flow_row rs_flow_partial_path;
@@ -254,6 +255,10 @@ extern const rs_flow_row rs_flow_qp_map_contradicted;
 gboolean
 rs_has_open_cnps(const roce_tracker *tracker, guint32 point,
                  const rs_tenant_addr *host);
+
+/* Whether CNPs about a stream are told to be lost between two points (cnp_lost). */
+gboolean
+rs_cnps_are_lost(const rs_findings *all, const roce_stream *stream);
 
 void
 rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);

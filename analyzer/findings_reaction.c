@@ -195,6 +195,9 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
             continue;
         }
         const roce_stream *deaf = deaf_end(flow, s);
+        if (deaf != NULL && rs_cnps_are_lost(flow->all, s)) {
+            continue; /* cnp_lost tells where */
+        }
         if (deaf != NULL) {
             add_unmoved(&unheard, s, burst);
             unheard.there = deaf->point;

@@ -54,6 +54,12 @@
  * that were seen elsewhere did not. */
 #define RS_HEARD_PERCENT 90
 
+/* CNPs of one queue pair that came by at one point and not at the next: the last one or two may
+ * come when a capture has ended.  And of all of them, before their loss is a warning: who is
+ * told of nine in ten marks slows down. */
+#define RS_CNP_LOST_LEAST 3
+#define RS_CNP_LOST_PERCENT 10
+
 /* Of the time.  Below it a pause absorbs a burst; above it somebody waits for a reason. */
 #define RS_WARNING_PAUSED_PERCENT 1
 

@@ -293,6 +293,42 @@ def few(on):
     (elsewhere if on.ident % 16 else cnp)(on)
 
 
+class CnpPath:
+    """Messages from a to b past two points, of which `lost` of 40 CNPs come to the one nearer
+    the receiver alone."""
+
+    def __init__(self, lost, *, others=True, nearer=True, ack_lost=False, data_lost=False,
+                 dropped=None):
+        self.lost, self.others, self.nearer = lost, others, nearer
+        self.ack_lost, self.data_lost, self.dropped = ack_lost, data_lost, dropped
+
+    def __call__(self):
+        path = Path(near=0, far=700)
+        if self.others:
+            path.send(lambda on, _: on.write(7, ip={"src": "10.0.0.7"}, qpn=0x77), at=["near"])
+        for i in range(80):
+            # Which the receiver's own point has, and the one in front of it missed.
+            path.send(lambda on, _, i=i: on.write(i), at=["far"] if self.data_lost and i == 50
+                      else None)
+            path.send(lambda on, name, i=i: on.wait(
+                5_000 if self.nearer and name == "near" else 0).ack(i, i + 1),
+                at=["far"] if self.ack_lost and i == 50 else None)
+            if i % 2:
+                path.send(lambda on, _: cnp(on), at=["far"] if i // 2 < self.lost else None)
+        files = path.bytes()
+        if self.dropped is not None:
+            files = {"near.pcapng": self._with_drops(files["near.pcap"]),
+                     "far.pcap": files["far.pcap"]}
+        return files
+
+    def _with_drops(self, data):
+        out = roce.Pcapng()
+        for time_ns, wire_bytes, frame in roce.pcap_packets(data):
+            out.add(time_ns, frame, wire_bytes)
+        return out.add_statistics(START_NS + 10**9, received=200,
+                                  dropped=self.dropped).bytes()
+
+
 def slower(n):
     return 1_000 if n else 0
 
@@ -387,6 +423,25 @@ ROWS = [
         wire(lambda on: marked(on.exchange(5), 40, 5).exchange(20, 45))),
     Row("ce_without_cnp", CANNOT, "a filter may have kept them out",
         wire(marked_and_silent(40)), args=("--filter=udp",)),
+
+    Row("cnp_lost", FIRES, "10 of 40", CnpPath(10), "warning", also=says(
+        "10 of 40 CNPs about data from 10.0.0.1 to 10.0.0.2 were lost between far.pcap and "
+        "near.pcap", "CNPs in priority 6, data in priority 3")),
+    Row("cnp_lost", FIRES, "all of them", CnpPath(40), "warning", also=says(
+        "All 40 CNPs about data", "10.0.0.1 is not told of the congestion")),
+    Row("cnp_lost", FIRES, "4 of 40", CnpPath(4), "warning"),
+    Row("cnp_lost", FIRES, "3 of 40 are less than a tenth", CnpPath(3), "note"),
+    Row("cnp_lost", FIRES, "at the sender as well, which shows the others",
+        CnpPath(30, others=False), "warning"),
+    Row("cnp_lost", FIRES, "the capture tells that it dropped nothing",
+        CnpPath(10, dropped=0), "warning"),
+    Row("cnp_lost", NOT, "2 of 40, which may be behind the end of a capture", CnpPath(2)),
+    Row("cnp_lost", NOT, "all came", CnpPath(0)),
+    Row("cnp_lost", CANNOT, "the sender's NIC may take them in", CnpPath(40, others=False)),
+    Row("cnp_lost", CANNOT, "nobody knows which point comes first", CnpPath(10, nearer=False)),
+    Row("cnp_lost", CANNOT, "an ACK is missing there, too", CnpPath(10, ack_lost=True)),
+    Row("cnp_lost", CANNOT, "data is missing there, too", CnpPath(10, data_lost=True)),
+    Row("cnp_lost", CANNOT, "the capture dropped packets", CnpPath(10, dropped=3)),
 
     Row("no_reaction", FIRES, "64 CNPs, and not a bit slower", wire(stream(64)),
         "warning", also=says("64 CNPs in a row")),
