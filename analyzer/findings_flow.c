@@ -81,10 +81,10 @@ rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
 }
 
 rs_severity
-rs_flow_loss_severity(const rs_flow *flow, guint64 lost)
+rs_flow_loss_severity(guint64 lost, guint64 sent)
 {
-    return lost * 100 >= flow->packets * RS_CRITICAL_LOSS_PERCENT ? RS_SEVERITY_CRITICAL
-                                                                  : RS_SEVERITY_WARNING;
+    return lost * 100 >= sent * RS_CRITICAL_LOSS_PERCENT ? RS_SEVERITY_CRITICAL
+                                                         : RS_SEVERITY_WARNING;
 }
 
 static void

@@ -117,7 +117,10 @@ locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located
 static located
 locate(const rs_flow *flow, wanted_places wanted)
 {
-    located where = {.places = g_array_new(FALSE, FALSE, sizeof(location))};
+    located where = {
+        .places = g_array_new(FALSE, FALSE, sizeof(location)),
+        .sent = flow->packets + (wanted == IN_FRONT ? flow->n : 0),
+    };
     for (guint i = 0; i < flow->streams->len; i++) {
         locate_stream(flow, g_array_index(flow->streams, guint32, i), wanted, &where);
     }
@@ -165,7 +168,7 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
     g_autoptr(GString) detail = g_string_new(NULL);
     guint64 left = flow->n - MIN(flow->n, where->lost + where->late);
     if (where->lost > 0) {
-        f->severity = rs_flow_loss_severity(flow, where->lost);
+        f->severity = rs_flow_loss_severity(where->lost, where->sent);
         f->weight = where->lost;
         f->title = located_title(flow, where);
         g_string_append_printf(
@@ -201,7 +204,6 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    g_autofree char *share = rs_format_share(flow->n, flow->packets + flow->n);
     g_autofree char *requests = rs_finding_count(
         rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE], "request",
         "requests");
@@ -209,7 +211,8 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
         rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_LOST_BEFORE_CAPTURE],
         "response", "responses");
     g_auto(located) where = locate(flow, IN_FRONT);
-    f->severity = rs_flow_loss_severity(flow, flow->n);
+    g_autofree char *share = rs_format_share(flow->n, where.sent);
+    f->severity = rs_flow_loss_severity(flow->n, where.sent);
     if (where.lost > 0) {
         write_located(flow, f, &where, WANTED_AGAIN,
                       "it is known only that they did not come to here");
@@ -307,7 +310,7 @@ write_ack_lost(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    f->severity = rs_flow_loss_severity(flow, flow->n);
+    f->severity = rs_flow_loss_severity(flow->n, flow->packets);
     if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
         write_ack_lost_inside(flow, f, n, who);
         return TRUE;
@@ -427,7 +430,7 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
     /* What is known by NAKs, what was undelivered has told. */
     g_auto(located) where =
         locate(flow, undelivered == 0 ? BEHIND_WHATEVER_TELLS : BEHIND_BY_TIMEOUT);
-    f->severity = rs_flow_loss_severity(flow, flow->n);
+    f->severity = rs_flow_loss_severity(flow->n, flow->packets);
     if (where.lost > 0) {
         where.late = 0;
         write_located(flow, f, &where, WANTED_AGAIN,

@@ -210,8 +210,9 @@ rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 gboolean
 rs_flow_write_missing(const rs_flow *flow, rs_finding *finding);
 
+/* So many were lost, of so many that were sent. */
 rs_severity
-rs_flow_loss_severity(const rs_flow *flow, guint64 lost);
+rs_flow_loss_severity(guint64 lost, guint64 sent);
 
 /* Whether all of its streams were captured there: at the NIC of their sender, or of their
  * receiver, so that no link is in front of the point or behind it. */
