@@ -6,7 +6,6 @@
 
 #include "roce/hash.h"
 
-#define PRIORITIES 8
 #define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
 
 static const rs_congestion *
@@ -388,11 +387,11 @@ causes_of(const rs_flow *flow)
 }
 
 static void
-add_cause(GString *text, guint64 n, const char *what)
+add_cause(GString *text, guint64 n, const char *one, const char *many)
 {
     if (n > 0) {
-        g_autofree char *count = rs_format_count(n);
-        g_string_append_printf(text, "%s%s %s", text->len > 0 ? "; " : "", count, what);
+        g_autofree char *count = rs_finding_count(n, one, many);
+        g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", count);
     }
 }
 
@@ -409,15 +408,23 @@ write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_count(flow->n, "CNP", "CNPs");
     GString *text = g_string_new(NULL);
     add_cause(text, why.by_switch,
+              "did not come from the receiver: a switch that marks sent it",
               "did not come from the receiver: a switch that marks sent them");
-    add_cause(text, why.with_nak,
-              "stand next to a NAK of the receiver, which some NICs "
-              "send together with a CNP");
+    add_cause(
+        text, why.with_nak,
+        "stands next to a NAK of the receiver, which some NICs send together with "
+        "a CNP",
+        "stand next to a NAK of the receiver, which some NICs send together with a "
+        "CNP");
     add_cause(text, why.marked_behind,
+              "can only be for a mark made behind this point, where the data went on "
+              "ECN-capable",
               "can only be for marks made behind this point, where the data went on "
               "ECN-capable");
     add_cause(
         text, why.undecided,
+        "is undecidable from here: the mark was made behind this point, or the "
+        "receiver had another reason",
         "are undecidable from here: the marks were made behind this point, or the "
         "receiver had another reason");
     g_string_append_c(text, '.');
@@ -428,19 +435,6 @@ write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
 }
 
 /* ---- classes ---- */
-
-/* "3", "3 and 4" */
-static char *
-name_priorities(guint8 bits)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < PRIORITIES; i++) {
-        if ((bits & 1u << i) != 0) {
-            g_string_append_printf(text, "%s%u", text->len > 0 ? " and " : "", i);
-        }
-    }
-    return g_string_free(text, FALSE);
-}
 
 /* Whether no bit of `cnps` is above all of `data`. */
 static gboolean
@@ -496,14 +490,13 @@ write_cnp_class(const rs_flow *flow, rs_finding *f)
     }
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *count = rs_finding_count(n, "CNP", "CNPs");
-    g_autofree char *cnp_names = name_priorities(cnps);
-    g_autofree char *data_names = name_priorities(data);
+    g_autofree char *cnp_names = rs_format_priorities(cnps);
+    g_autofree char *data_names = rs_format_priorities(data);
     f->severity = held_up ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
     f->title =
-        g_strdup_printf("%s about data from %s travel in no higher priority than "
-                        "the data",
-                        count, who);
-    g_autofree char *answer_names = name_priorities(answers);
+        g_strdup_printf("%s about data from %s %s in no higher priority than the data",
+                        count, who, n == 1 ? "travels" : "travel");
+    g_autofree char *answer_names = rs_format_priorities(answers);
     f->detail = g_strdup_printf(
         "CNPs in priority %s, data in priority %s; its ACKs and NAKs in %s.%s",
         cnp_names, data_names, answers != 0 ? answer_names : "none seen",

@@ -21,6 +21,8 @@ typedef struct located {
     GArray *places; /* location, most first */
     guint64 lost;   /* in all of them */
     guint64 late;   /* came late at another point, of what is not lost at any of them */
+    guint64
+        sent; /* of how many: what was lost in front of the point was not seen there */
     guint32 late_at;
 } located;
 
@@ -150,8 +152,9 @@ located_title(const rs_flow *flow, const located *where)
         g_string_append_printf(title, i == 0 ? "%s lost %s" : ", %s %s", n, there);
     }
     if (where->places->len > PLACES_TOLD) {
-        g_string_append_printf(title, ", and at %u other places",
-                               where->places->len - PLACES_TOLD);
+        g_autofree char *others = rs_finding_count(where->places->len - PLACES_TOLD,
+                                                   "other place", "other places");
+        g_string_append_printf(title, ", and at %s", others);
     }
     g_string_append_printf(title, ", from %s", who);
     return g_string_free(title, FALSE);
@@ -297,9 +300,10 @@ write_ack_lost_inside(const rs_flow *flow, rs_finding *f, const char *n,
     f->title = g_strdup_printf(
         "%s from %s sent again although acknowledgements had come", n, who);
     f->detail = g_strdup_printf(
-        "They had been acknowledged when the requester timed out, and the ACKs had "
-        "reached the NIC of %s: no link is behind this point, so that host or its NIC "
-        "lost them, or was slow.",
+        "What was sent again had been acknowledged when the requester timed out, and "
+        "the "
+        "ACKs had reached the NIC of %s: no link is behind this point, so that host or "
+        "its NIC lost them, or was slow.",
         src);
     f->advice = g_strdup("The network is not to blame.  Look at the requesting NIC's "
                          "discards, and whether its timeout is too short.");
@@ -317,9 +321,9 @@ write_ack_lost(const rs_flow *flow, rs_finding *f)
     }
     f->title = g_strdup_printf(
         "%s from %s sent again because acknowledgements were lost", n, who);
-    f->detail =
-        g_strdup("They had been acknowledged when the requester timed out: the data "
-                 "arrived, the ACK did not.");
+    f->detail = g_strdup(
+        "What was sent again had been acknowledged when the requester timed out: "
+        "the data arrived, the ACK did not.");
     return TRUE;
 }
 

@@ -297,6 +297,7 @@ rs_find_migreq(rs_findings *all, const rs_finding_row *row)
         g_autofree char *ends = rs_pair_label(all, pair);
         g_autofree char *n =
             rs_finding_count(pair->streams->len, "connection", "connections");
+        g_autofree char *n_lost = rs_finding_packets(lost);
         rs_finding *f =
             rs_finding_add(all, row, lost > 0 ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
         rs_pair_name(f, pair);
@@ -304,8 +305,9 @@ rs_find_migreq(rs_findings *all, const rs_finding_row *row)
         rs_finding_say(
             f,
             g_strdup_printf("MigReq is %u from %s and %u back", there, ends, 1 - there),
-            g_strdup_printf("On %s; %" G_GUINT64_FORMAT " packets of them were lost.",
-                            n, lost));
+            g_strdup_printf("On %s; %s of %s %s lost.", n, n_lost,
+                            pair->streams->len == 1 ? "it" : "them",
+                            lost == 1 ? "was" : "were"));
     }
 }
 

@@ -153,13 +153,14 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
         }
     }
     g_autofree char *latest = rs_format_duration(latest_ns, 0);
+    g_autofree char *queue_pairs =
+        rs_finding_count(streams->len, "queue pair", "queue pairs");
     g_autofree char *messages =
         writes_only == 0
             ? g_strdup("")
-            : g_strdup_printf("  %u of %u queue pairs %s their messages as WRITE Only "
-                              "packets.",
-                              writes_only, streams->len,
-                              writes_only == 1 ? "sends" : "send");
+            : g_strdup_printf("  Of %s %u %s messages as WRITE Only packets.",
+                              queue_pairs, writes_only,
+                              writes_only == 1 ? "sends its" : "send their");
     rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair,
                                    &g_array_index(streams, guint32, 0), streams->len);
     f->weight = late;

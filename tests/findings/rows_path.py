@@ -5,6 +5,7 @@ import roce
 from captures import wire
 from row import CANNOT, FIRES, NOT, Row
 from rows_dcb import framed, titled
+from rows_priority import detailed
 
 
 def ttls(*hops, **how):
@@ -107,7 +108,8 @@ AGREEMENT = [
     Row("migreq", FIRES, "0 and 1", connection(*both("migration", False, True)), "note",
         also=framed(1, 2)),
     Row("migreq", FIRES, "and a packet was lost",
-        lost_with(*both("migration", False, True)), "warning"),
+        lost_with(*both("migration", False, True)), "warning",
+        also=detailed("On 1 connection; 1 packet of it was lost.")),
     Row("migreq", NOT, "0 and 0", connection(*both("migration", False, False))),
     Row("migreq", NOT, "one end migrates", wire(
         lambda on: on.exchange(9).exchange(9, 9, migration=False))),
