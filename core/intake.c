@@ -100,7 +100,7 @@ leave_out(const roce_intake *intake, const roce_survey_point *point,
     if (intake->repeats == NULL || !roce_survey_is_twice(point, packet) ||
         !roce_wire_identity_of(frame, packet, &identity) ||
         !roce_repeats_is_second(intake->repeats, frame->point, &identity, &copy,
-                                point->repeat_within_ns, &first)) {
+                                roce_survey_copy_within_ns(point, packet), &first)) {
         return false;
     }
     bool wanted = copy.is_marked && !first.is_marked && reorder != NULL;

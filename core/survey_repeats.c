@@ -17,6 +17,9 @@
  *     enter by one of them and leave by another.  So there are hosts, both directions of
  *     each two of which repeat, while all that others take part in does not.
  *     At a host there is no such switch.
+ *  6. A second copy follows as soon as nearly all others do: later, it may have been sent
+ *     again.  But where all senders number their packets nothing ever is with the same bytes,
+ *     and while a pause holds the way out of a switch second copies wait for as long.
  */
 #include "sort.h"
 #include "survey_parts.h"
@@ -84,11 +87,17 @@ distance_ns(const roce_held *a, const roce_held *b)
 }
 
 static bool
-is_second_copy(const roce_held *first, const roce_held *second)
+is_near(const roce_held *first, const roce_held *second)
 {
-    return roce_held_by_identity(first, second) == 0 &&
-           second->frame.number - first->frame.number <= REPEAT_FRAMES &&
+    return second->frame.number - first->frame.number <= REPEAT_FRAMES &&
            distance_ns(first, second) <= REPEAT_NS;
+}
+
+/* Whether its sender would not send the same bytes again. */
+static bool
+tells(const sender *s, const roce_held *h)
+{
+    return h->class == ROCE_HELD_UNRELIABLE || h->ipv4_ident != s->ipv4_ident;
 }
 
 static void
@@ -96,16 +105,21 @@ count_repeats(const roce_held_slice *slice, repeat_count *count)
 {
     for (uint32_t i = slice->begin; i < slice->end; i++) {
         const roce_held *h = roce_held_nth(slice, i);
+        const roce_held *next = i + 1 < slice->end ? roce_held_nth(slice, i + 1) : NULL;
         sender *s = h->has_identity ? sender_of(count, h) : NULL;
         if (s == NULL) {
             continue;
         }
+        bool has_copy = next != NULL && roce_held_by_identity(h, next) == 0;
+        bool is_copied = has_copy && is_near(h, next);
+        if (has_copy && !is_copied && tells(s, h)) {
+            i++; /* a pause may have held the second copy: no evidence */
+            continue;
+        }
         s->packets++;
-        s->telling +=
-            h->class == ROCE_HELD_UNRELIABLE || h->ipv4_ident != s->ipv4_ident ? 1 : 0;
-        if (i + 1 < slice->end && is_second_copy(h, roce_held_nth(slice, i + 1))) {
-            count->lags_ns[count->n_lags++] =
-                distance_ns(h, roce_held_nth(slice, i + 1));
+        s->telling += tells(s, h) ? 1 : 0;
+        if (is_copied) {
+            count->lags_ns[count->n_lags++] = distance_ns(h, next);
             s->repeated++;
             i++;
         }
@@ -156,6 +170,19 @@ count_telling(const repeat_count *count)
         n += is_telling(&count->senders[i]) ? count->senders[i].packets : 0;
     }
     return n;
+}
+
+/* Whether none of the senders would send the same bytes again. */
+static bool
+all_are_telling(const repeat_count *count)
+{
+    for (uint32_t i = 0; i < count->n_senders; i++) {
+        const sender *s = &count->senders[i];
+        if (can_be_asked(s) && s->packets >= SENDER_LEAST && !is_telling(s)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether the senders that may be asked repeat nearly everything, and each of them that
@@ -317,6 +344,7 @@ roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_ident
     point->delivers_twice = true;
     point->repeat_within_ns =
         4 * usual_ns > REPEAT_LEAST_NS ? 4 * usual_ns : REPEAT_LEAST_NS;
+    point->repeat_at_any_time = all_are_telling(&count);
 }
 
 bool
@@ -325,4 +353,13 @@ roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet)
     return point->delivers_twice && (point->n_twice_hosts == 0 ||
                                      both_among(point, roce_held_host_key(&packet->src),
                                                 roce_held_host_key(&packet->dst)));
+}
+
+/* CNPs may say the same again, and what others than RoCE do is not known. */
+uint64_t
+roce_survey_copy_within_ns(const roce_survey_point *point, const roce_packet *packet)
+{
+    bool may_come_again = !packet->has_bth || packet->transport == ROCE_TRANSPORT_CNP;
+    return point->repeat_at_any_time && !may_come_again ? UINT64_MAX
+                                                        : point->repeat_within_ns;
 }

@@ -51,6 +51,7 @@ typedef struct roce_survey_point {
     uint64_t clock_ns;         /* newest stamp that came; but with ORDER_FILE */
     bool delivers_twice;       /* second copies are the capture's ... */
     uint64_t repeat_within_ns; /* ... that come within this time ... */
+    bool repeat_at_any_time;   /* ... or, of senders that number packets, ever ... */
     uint32_t
         n_twice_hosts; /* ... and, unless this is 0, whose source and destination */
     uint64_t twice_hosts[ROCE_TWICE_HOSTS]; /* are both among these, by hashes */
@@ -67,6 +68,10 @@ roce_survey_point_init(roce_survey_point *point, uint32_t id, uint32_t file_i);
 /* Whether the point delivers a packet with these addresses twice. */
 bool
 roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet);
+
+/* How far the second copy of a packet that comes twice may be behind the first. */
+uint64_t
+roce_survey_copy_within_ns(const roce_survey_point *point, const roce_packet *packet);
 
 /* Makes one of two: both get the lesser group. */
 void

@@ -288,6 +288,36 @@ def twice_weakly(room, say):
         say.same(what, got, room.one(packets), (".last_ts_ns",))
 
 
+def twice_but_held(room, say):
+    """A pause holds the way out of the switch for longer than any second copy was behind its
+    first: some packets have come in by then, and the sender waits as well."""
+    points = simulated(queue_pairs=(pair(0, tuple(
+        Work("WRITE", 8192, at_ns=i * 20 * US) for i in range(400)), depth=512),),
+        segments=path_of(forward=Impairment(loss=0.002)), cm=False)
+    near, far = points["sender"], points["receiver"]
+    requester = near[0].source
+    middle = near[len(near) // 2].time_ns
+
+    def in_order(packets):
+        return sorted(packets, key=lambda p: p.time_ns)
+
+    def waited(packets):
+        return [p.after(150 * MS * (p.time_ns > middle)) for p in packets]
+
+    requests = [p for p in near if p.source == requester]
+    before = [p for p in requests if p.time_ns <= middle]
+    second = waited([p for p in far if p.source == requester] +
+                    [p for p in near if p.source != requester])
+    for n_held in (20, 600):
+        come_in = len(before) + n_held
+        first = in_order(requests[:come_in] + waited(
+            requests[come_in:] + [p for p in far if p.source != requester]))
+        got = room.one(in_time(first, in_order(second)))
+        say.equal(f"{n_held}: duplicates", got["capture"]["capture_duplicates"],
+                  len(second))
+        say.same(f"{n_held}", got, room.one(first), (".last_ts_ns",))
+
+
 def not_twice(room, say):
     """What repeats for other reasons than a mirror."""
     for point in ("sender", "receiver"):
@@ -735,7 +765,7 @@ def clock_is_set(room, say):
                           original["totals"][space][key])
 
 
-ROWS = (twice, nearly_twice, twice_weakly, not_twice, sent_again, cnps_alone,
+ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files,

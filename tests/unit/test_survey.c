@@ -164,6 +164,56 @@ test_twice(void)
     }
 }
 
+/* Of packets from both hosts that come twice, the second copies of some are held. */
+static void
+test_held(void)
+{
+    static const struct {
+        const char *name;
+        idents idents[2]; /* of either host */
+        uint32_t n_held;
+        bool delivers_twice, ever;
+    } rows[] = {
+        {"senders that number their packets",
+         {IDENTS_MOVE, IDENTS_MOVE},
+         20,
+         true,
+         true},
+        {"all of one are held", {IDENTS_MOVE, IDENTS_MOVE}, 80, true, true},
+        {"one does not", {IDENTS_MOVE, IDENTS_STAND}, 4, true, false},
+        {"nor are those that are held left out",
+         {IDENTS_MOVE, IDENTS_STAND},
+         20,
+         false,
+         false},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        bench b;
+        bench_init(&b);
+        for (uint32_t n = 0; n < 160; n++) {
+            host from = n % 2 == 0 ? HOST_1 : HOST_2;
+            uint8_t opcode = from == HOST_1 ? RC_WRITE_ONLY : RC_ACKNOWLEDGE;
+            bool held = from == HOST_2 && n / 2 < rows[i].n_held;
+            roce_packet p =
+                packet_from(from, opcode, n,
+                            (uint16_t)(rows[i].idents[from] == IDENTS_MOVE ? n : 7));
+            uint64_t time_ns = T0_NS + n * US_NS;
+            CHECK_INT(hold(&b, 0, time_ns, &p), ROCE_OK);
+            CHECK_INT(hold(&b, 0, time_ns + (held ? 150 * MS_NS : 1), &p), ROCE_OK);
+        }
+        CHECK_INT(roce_survey_decide(b.survey), ROCE_OK);
+        const roce_packet data = packet_from(HOST_1, RC_WRITE_ONLY, 0, 1);
+        const roce_packet cnp = packet_from(HOST_2, CNP, 0, 1);
+        uint64_t soon_ns = rows[i].delivers_twice ? 50 * US_NS : 0;
+        CHECK_INT(b.points[0].delivers_twice, rows[i].delivers_twice);
+        CHECK_INT(roce_survey_copy_within_ns(&b.points[0], &data),
+                  rows[i].ever ? UINT64_MAX : soon_ns);
+        CHECK_INT(roce_survey_copy_within_ns(&b.points[0], &cnp), soon_ns);
+        bench_clear(&b);
+    }
+}
+
 /* What one host sends to another, of which each packet comes once or twice. */
 typedef struct way {
     uint8_t from, to;
@@ -713,6 +763,7 @@ int
 main(void)
 {
     test_twice();
+    test_held();
     test_some_twice();
     test_order();
     test_answers_first();
