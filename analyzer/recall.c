@@ -16,6 +16,7 @@
 #define BEGINNING_PACKETS 256
 #define ROUND_PACKETS 256 /* so many may be sent again in a row ... */
 #define PART_PACKETS 1024 /* ... and so many, while others are sent */
+#define SENDER_PACKETS 8  /* of one that numbers them, to say anything */
 #define LEAST_COST ((guint64)4 * 1024 * 1024) /* bytes: what it takes to look at all */
 
 typedef struct entry {
@@ -33,7 +34,9 @@ struct rs_recall {
 
 typedef struct opening {
     guint64 narrow;
+    guint64 sender; /* hash of its address in its tenant */
     guint interface_i;
+    guint16 ipv4_ident;
 } opening;
 
 struct rs_beginning {
@@ -151,7 +154,11 @@ beginning_new(void)
 static void
 add_opening(rs_beginning *beginning, const rs_record *record, const roce_packet *packet)
 {
-    opening o = {.interface_i = record->interface};
+    opening o = {
+        .interface_i = record->interface,
+        .sender = roce_hash_addr(roce_hash_tenant(0, &packet->tenant), &packet->src),
+        .ipv4_ident = packet->ipv4_ident,
+    };
     if (is_telling(&record->frame, packet, &o.narrow)) {
         g_array_append_val(beginning->packets, o);
     }
@@ -183,18 +190,24 @@ rs_beginning_free(rs_beginning *beginning)
     g_free(beginning);
 }
 
-/* Of what an interface begins with. */
+/* Of what an interface begins with, or what one sender has of it. */
 typedef struct known {
     guint n, known;             /* of the first packets */
     guint n_behind, known_from; /* of those from the first on that is known */
+    guint n_numbered;           /* of the first packets: not as the very first */
+    guint16 ipv4_ident;         /* of that one */
 } known;
 
 static void
-count_known(known *k, gboolean is_known)
+count_known(known *k, const opening *o, gboolean is_known)
 {
+    if (k->n == 0) {
+        k->ipv4_ident = o->ipv4_ident;
+    }
     if (k->n < BEGINNING_PACKETS) {
         k->n++;
         k->known += is_known ? 1 : 0;
+        k->n_numbered += o->ipv4_ident != k->ipv4_ident ? 1 : 0;
     }
     if (is_known || k->n_behind > 0) {
         k->n_behind++;
@@ -202,32 +215,76 @@ count_known(known *k, gboolean is_known)
     }
 }
 
-/* Most of the first ones; or, if the other began later, most of those behind the first that is
- * known.  These are more than a requester sends again, since where nothing numbers packets
- * that looks the same. */
+/* If the other one began later, most of those behind the first that is known.  These are
+ * more than a requester sends again, since where nothing numbers packets that looks the
+ * same. */
+static gboolean
+goes_on_the_same(const known *k)
+{
+    return (k->known_from > ROUND_PACKETS && k->known_from * 2 > k->n_behind) ||
+           (k->known_from > PART_PACKETS && k->known_from * 4 >= k->n_behind);
+}
+
 static gboolean
 begins_the_same(const known *k)
 {
-    return k->known * 2 > k->n ||
-           (k->known_from > ROUND_PACKETS && k->known_from * 2 > k->n_behind) ||
-           (k->known_from > PART_PACKETS && k->known_from * 4 >= k->n_behind);
+    return k->known * 2 > k->n || goes_on_the_same(k);
+}
+
+/* The other one may have seen no other sender.  One that numbers its packets sends none as
+ * it was again. */
+static gboolean
+sender_begins_the_same(const known *k)
+{
+    gboolean is_numbered = k->n_numbered * 2 >= k->n;
+    return (is_numbered && k->known >= SENDER_PACKETS && k->known * 2 > k->n) ||
+           goes_on_the_same(k);
+}
+
+static gboolean
+any_sender_begins_the_same(GHashTable *senders)
+{
+    GHashTableIter iter;
+    gpointer of_sender;
+    g_hash_table_iter_init(&iter, senders);
+    while (g_hash_table_iter_next(&iter, NULL, &of_sender)) {
+        if (sender_begins_the_same(of_sender)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static known *
+known_of_sender(GHashTable *senders, guint64 sender)
+{
+    known *k = g_hash_table_lookup(senders, &sender);
+    if (k == NULL) {
+        k = g_new0(known, 1);
+        g_hash_table_insert(senders, g_memdup2(&sender, sizeof sender), k);
+    }
+    return k;
 }
 
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i)
 {
-    known k = {0};
+    known all = {0};
+    g_autoptr(GHashTable) senders =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; i < beginning->packets->len; i++) {
         const opening *o = &g_array_index(beginning->packets, opening, i);
         if (o->interface_i != interface_i || !is_remembered(recall, o->narrow)) {
             continue;
         }
         const entry *slot = slot_of(recall, point, o->narrow);
-        count_known(&k, slot->narrow != 0 &&
-                            recall->newest - slot->number < PSNS_COME_ROUND);
+        gboolean is_known =
+            slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND;
+        count_known(&all, o, is_known);
+        count_known(known_of_sender(senders, o->sender), o, is_known);
     }
-    return begins_the_same(&k);
+    return begins_the_same(&all) || any_sender_begins_the_same(senders);
 }
 
 /* Whether the file can be read again for what is left. */

@@ -47,7 +47,8 @@ rs_beginning_free(rs_beginning *beginning);
 
 /* Whether most of what the interface begins with was seen at the point, shortly enough
  * before that PSNs cannot have come round; or, if the point began later, most of what it has
- * from some packet on, or a quarter of much, since it may see a part. */
+ * from some packet on, or a quarter of much, since it may see a part.  Of what one sender has
+ * there, the same says as much, if it numbers its packets: the other may be of one direction. */
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i);

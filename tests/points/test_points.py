@@ -546,6 +546,18 @@ def one_direction_beside(room, say):
                                for f in got["findings"]), True)
 
 
+def one_direction_before(room, say):
+    """What one host sends, by a clock so far behind that the other file, with both directions,
+    looks like one that goes on with it."""
+    points = simulated(queue_pairs=(pair(0, MIXED, MIXED), pair(1)), cm=False)
+    near, far = points["sender"], points["receiver"]
+    for sender in {p.source for p in far}:
+        there = [p for p in far if p.source == sender]
+        got = room.report({"a.pcap": pcap(shifted(there, -S)), "b.pcap": pcap(near)})
+        say.points(f"{sender}", got, 2)
+        say.equal(f"{sender}: twins", got["capture"]["twin_packets"], len(there))
+
+
 def tail_lost(room, say):
     """The last packets of a message: the timeout tells of the first one alone."""
     for n in (1, 4, 8):
@@ -770,7 +782,8 @@ ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, not_twice, sent_again
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, clock_is_set, order_of_files, one_direction_beside, tail_lost)
+        pauses_alone, wild_stamps, clock_is_set, order_of_files, one_direction_beside,
+        one_direction_before, tail_lost)
 
 
 def main(arguments):

@@ -13,14 +13,19 @@
 
 #define COMES_ROUND (UINT64_C(1) << 23) /* as recall.c has it */
 
+/* Part of a packet's number: it is from another host, or from one that numbers none. */
+#define OF_OTHER (UINT32_C(1) << 23)
+#define UNNUMBERED (UINT32_C(1) << 22)
+
 /* A SEND Only of 4 bytes, or with `cnp` a CNP. */
 static packet_maker
 nth_packet(uint32_t n, bool cnp)
 {
     packet_maker m = {.n = 0};
     put_ethernet_ipv4_udp(&m, 20);
-    m.bytes[14 + 4] = (uint8_t)(n >> 8);
-    m.bytes[14 + 5] = (uint8_t)n;
+    m.bytes[14 + 4] = (uint8_t)(n & UNNUMBERED ? 0 : n >> 8);
+    m.bytes[14 + 5] = (uint8_t)(n & UNNUMBERED ? 0 : n);
+    m.bytes[14 + 15] ^= n & OF_OTHER ? 1 : 0;
     put_bytes(&m, cnp ? "\x81" : "\x04", 1);
     put_bytes(&m, "\x40\xff\xff\x00\x00\x00\x11", 7);
     put_number(&m, 4, cnp ? 0 : n & 0xffffff);
@@ -49,28 +54,46 @@ add(rs_recall *recall, guint point, uint32_t n, uint64_t number)
     }
 }
 
-/* A classic capture of packets first..end-1. */
-static rs_beginning *
-beginning_of(uint32_t first, uint32_t end, bool cnp)
+static GByteArray *
+new_capture(void)
 {
     static const guint32 header[] = {0xa1b23c4d, 0x00040002, 0, 0, 65535, 1};
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    g_byte_array_append(bytes, (const guint8 *)header, sizeof header);
-    for (uint32_t n = first; n < end; n++) {
-        packet_maker m = nth_packet(n, cnp);
-        const guint32 record[] = {1, n, m.n, m.n};
-        g_byte_array_append(bytes, (const guint8 *)record, sizeof record);
-        g_byte_array_append(bytes, m.bytes, m.n);
-    }
+    return g_byte_array_append(g_byte_array_new(), (const guint8 *)header,
+                               sizeof header);
+}
+
+static void
+append(GByteArray *capture, uint32_t n, bool cnp)
+{
+    packet_maker m = nth_packet(n, cnp);
+    const guint32 record[] = {1, n, m.n, m.n};
+    g_byte_array_append(capture, (const guint8 *)record, sizeof record);
+    g_byte_array_append(capture, m.bytes, m.n);
+}
+
+static rs_beginning *
+read_beginning(const GByteArray *capture)
+{
     g_autofree char *path = NULL;
     gint file = g_file_open_tmp("rocescope-XXXXXX", &path, NULL);
     CHECK(file >= 0 && g_close(file, NULL));
-    CHECK(g_file_set_contents(path, (const char *)bytes->data, bytes->len, NULL));
+    CHECK(g_file_set_contents(path, (const char *)capture->data, capture->len, NULL));
     roce_ports ports;
     roce_ports_init(&ports);
     rs_beginning *beginning = rs_beginning_read(path, &ports);
     g_unlink(path);
     return beginning;
+}
+
+/* A classic capture of packets first..end-1. */
+static rs_beginning *
+beginning_of(uint32_t first, uint32_t end, bool cnp)
+{
+    g_autoptr(GByteArray) capture = new_capture();
+    for (uint32_t n = first; n < end; n++) {
+        append(capture, n, cnp);
+    }
+    return read_beginning(capture);
 }
 
 static void
@@ -148,6 +171,43 @@ test_began_before(void)
     rs_recall_free(recall);
 }
 
+/* What one of two hosts sends was seen, and nothing of the other, as in a file of one direction
+ * beside one of both. */
+static void
+test_one_direction(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t kind;
+        uint32_t first, end; /* 1000..4999 of one host were seen */
+        bool known;
+    } rows[] = {
+        {"eight packets", 0, 1000, 1008, true},
+        {"seven", 0, 1000, 1007, false},
+        {"half of them", 0, 980, 1020, false},
+        {"one more than half", 0, 981, 1021, true},
+        {"what follows", 0, 5000, 6000, false},
+        {"not numbered, as many as may be sent again", UNNUMBERED, 1000, 1256, false},
+        {"one more", UNNUMBERED, 1000, 1257, true},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        rs_recall *recall = rs_recall_new();
+        for (uint32_t n = 1000; n < 5000; n++) {
+            add(recall, 0, n | rows[i].kind | OF_OTHER, n);
+        }
+        g_autoptr(GByteArray) capture = new_capture();
+        for (uint32_t n = rows[i].first; n < rows[i].end; n++) {
+            append(capture, n | rows[i].kind, false);
+            append(capture, n | rows[i].kind | OF_OTHER, false);
+        }
+        rs_beginning *beginning = read_beginning(capture);
+        CHECK_INT(rs_recall_knows(recall, 0, beginning, 0), rows[i].known);
+        rs_beginning_free(beginning);
+        rs_recall_free(recall);
+    }
+}
+
 /* Numbers come round: what was seen too long ago is another packet. */
 static void
 test_too_long_ago(void)
@@ -216,6 +276,7 @@ main(void)
 {
     test_known();
     test_began_before();
+    test_one_direction();
     test_too_long_ago();
     test_many();
     test_unreadable();
