@@ -86,6 +86,12 @@ vantage(void *ctx, guint32 point, const roce_addr *src, const roce_addr *dst)
     return rs_vantages_find(analysis->told->vantages, file->path, src, dst);
 }
 
+gboolean
+rs_analysis_has_stamps(const rs_analysis *analysis)
+{
+    return analysis->resolution_ns < RS_NO_STAMPS_NS;
+}
+
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point)
 {

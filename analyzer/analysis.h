@@ -65,7 +65,7 @@ typedef struct rs_analysis {
     _Alignas(RS_CACHE_LINE_BYTES) guint64 packets;
     guint64 bytes;
     guint64 first_ns, last_ns; /* least and greatest stamp; 0 without packets */
-    guint64 resolution_ns;
+    guint64 resolution_ns;     /* RS_NO_STAMPS_NS: nothing is known of times */
     guint64 steps_back;
     guint64 snaplen_truncated;
     guint64 filtered_out;
@@ -98,6 +98,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_analysis, rs_analysis_free)
 
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point);
+
+/* Whether every packet has a time stamp.  If not, nothing is known of times. */
+gboolean
+rs_analysis_has_stamps(const rs_analysis *analysis);
 
 /* Counts the stamp of a frame of that point, which has its number. */
 void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "format.h"
 
+#include "reader.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -106,6 +108,9 @@ rs_format_duration(guint64 ns, guint64 resolution_ns)
         {86400000000000, "d"}, {3600000000000, "h"}, {60000000000, "min"},
         {1000000000, "s"},     {1000000, "ms"},      {1000, "µs"},
     };
+    if (resolution_ns >= RS_NO_STAMPS_NS) {
+        return g_strdup("?");
+    }
     for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
         gboolean is_last = i == G_N_ELEMENTS(units) - 1;
         if (ns >= units[i].ns && (units[i].ns > resolution_ns || is_last)) {

@@ -37,7 +37,7 @@ rs_format_append_number(GString *text, guint64 n);
 char *
 rs_format_count(guint64 n);
 
-/* "12.3 ms", not finer than `resolution_ns` (0: as fine as it is). */
+/* "12.3 ms", not finer than `resolution_ns` (0: as fine as it is); "?" with RS_NO_STAMPS_NS. */
 char *
 rs_format_duration(guint64 ns, guint64 resolution_ns);
 

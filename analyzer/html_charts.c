@@ -305,7 +305,8 @@ void
 rs_html_psn(const rs_html_report *r)
 {
     const GArray *order = r->summary->worst_first;
-    if (r->analysis->watchers.psn_plot == NULL) {
+    if (r->analysis->watchers.psn_plot == NULL ||
+        !rs_analysis_has_stamps(r->analysis)) {
         return;
     }
     json_t *plots = json_array();

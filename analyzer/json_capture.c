@@ -100,7 +100,7 @@ json_t *
 rs_json_capture(const rs_analysis *a)
 {
     const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
-    gboolean any = a->packets > 0;
+    gboolean any = a->packets > 0 && rs_analysis_has_stamps(a);
     json_t *files = json_array();
     json_t *points = json_array();
     for (guint i = 0; i < a->files->len; i++) {
@@ -117,7 +117,8 @@ rs_json_capture(const rs_analysis *a)
     json_object_set_new(json, "first_ts_ns", rs_json_known(a->first_ns, any));
     json_object_set_new(json, "last_ts_ns", rs_json_known(a->last_ns, any));
     json_object_set_new(json, "timestamp_resolution_ns",
-                        rs_json_known(a->resolution_ns, a->resolution_ns != 0));
+                        rs_json_known(a->resolution_ns, a->resolution_ns != 0 &&
+                                                            rs_analysis_has_stamps(a)));
     json_object_set_new(json, "time_steps_back", rs_json_count(a->steps_back));
     json_object_set_new(json, "snaplen_truncated_packets",
                         rs_json_count(a->snaplen_truncated));

@@ -22,15 +22,15 @@ share_json(guint64 part, guint64 whole)
 }
 
 static json_t *
-episodes_json(const roce_stream *s)
+episodes_json(const rs_analysis *analysis, const roce_stream *s)
 {
     const roce_stream_congestion *congestion = roce_stream_congestion_of(s);
     json_t *json = json_array();
     for (guint32 i = 0; i < congestion->n_episodes_kept; i++) {
         const roce_ce_episode *episode = &congestion->episodes[i];
         json_t *one = json_object();
-        json_object_set_new(one, "start_ns", rs_json_count(episode->start_ns));
-        json_object_set_new(one, "end_ns", rs_json_count(episode->end_ns));
+        json_object_set_new(one, "start_ns", rs_json_time(analysis, episode->start_ns));
+        json_object_set_new(one, "end_ns", rs_json_time(analysis, episode->end_ns));
         json_object_set_new(one, "marked", rs_json_count(episode->marked));
         json_object_set_new(one, "data_packets", rs_json_count(episode->data_packets));
         json_object_set_new(one, "first_frame", rs_json_count(episode->first_frame));
@@ -156,13 +156,14 @@ priorities_json(const rs_analysis *analysis, guint32 id)
 /* ---- what the sender did ---- */
 
 static json_t *
-burst_json(const rs_cnp_burst *burst, gboolean before_marks)
+burst_json(const rs_analysis *analysis, const rs_cnp_burst *burst,
+           gboolean before_marks)
 {
     gboolean told = burst->before_bps != 0 && burst->lowest_bps != 0;
     guint64 cut = burst->lowest_before_second_bps;
     json_t *json = json_object();
-    json_object_set_new(json, "start_ns", rs_json_count(burst->start_ns));
-    json_object_set_new(json, "end_ns", rs_json_count(burst->end_ns));
+    json_object_set_new(json, "start_ns", rs_json_time(analysis, burst->start_ns));
+    json_object_set_new(json, "end_ns", rs_json_time(analysis, burst->end_ns));
     json_object_set_new(json, "cnps", rs_json_count(burst->cnps));
     json_object_set_new(json, "first_frame", rs_json_count(burst->first_frame));
     json_object_set_new(json, "before_bps",
@@ -196,7 +197,7 @@ bursts_json(const rs_analysis *analysis, guint32 id, guint64 *n_omitted)
     const rs_cnp_burst *bursts = rs_reactions_bursts(reactions, id, &n, &n_all);
     json_t *json = json_array();
     for (guint i = 0; i < n; i++) {
-        json_array_append_new(json, burst_json(&bursts[i], before_marks));
+        json_array_append_new(json, burst_json(analysis, &bursts[i], before_marks));
     }
     *n_omitted = n_all - n;
     return json;
@@ -216,7 +217,7 @@ rs_json_congestion_of_stream(const rs_analysis *analysis, const rs_summary *summ
     json_t *json = json_object();
     json_object_set_new(json, "marked_share",
                         share_json(marked, n[0] + n[1] + n[2] + n[3]));
-    json_object_set_new(json, "episodes", episodes_json(s));
+    json_object_set_new(json, "episodes", episodes_json(analysis, s));
     json_object_set_new(
         json, "episodes_omitted",
         rs_json_count(congestion->n_episodes - congestion->n_episodes_kept));

@@ -5,13 +5,14 @@
 #include "json_parts.h"
 
 static json_t *
-cm_json(const roce_connection *c)
+cm_json(const rs_analysis *analysis, const roce_connection *c)
 {
     if (c == NULL) {
         return json_null();
     }
     gboolean replied = (c->known & 2) != 0;
-    gboolean ready = c->established && c->ready_time_ns >= c->request_time_ns;
+    gboolean ready = c->established && c->ready_time_ns >= c->request_time_ns &&
+                     rs_analysis_has_stamps(analysis);
     json_t *json = json_object();
     json_object_set_new(json, "service_id", rs_json_count(c->service_id));
     json_object_set_new(json, "path_mtu",
@@ -78,6 +79,6 @@ rs_json_connection(const rs_analysis *analysis, const rs_summary *summary, guint
                         json_string(roce_pairing_name(link->paired_by)));
     json_object_set_new(json, "trust", json_string(link->trust));
     json_object_set_new(json, "streams", streams);
-    json_object_set_new(json, "cm", cm_json(link->cm));
+    json_object_set_new(json, "cm", cm_json(analysis, link->cm));
     return json;
 }

@@ -164,19 +164,20 @@ rs_json_incast(const rs_analysis *a)
 /* ---- receivers ---- */
 
 static json_t *
-evidence_json(const rs_receiver_evidence *e)
+evidence_json(const rs_analysis *a, const rs_receiver_evidence *e)
 {
-    gboolean timed = e->ack_samples > 0;
+    gboolean timed = e->ack_samples > 0 && rs_analysis_has_stamps(a);
     json_t *json = json_object();
     json_object_set_new(json, "rnr_naks", rs_json_count(e->rnr_naks));
-    json_object_set_new(json, "rnr_wait_ns", rs_json_count(e->rnr_wait_ns));
+    json_object_set_new(json, "rnr_wait_ns", rs_json_time(a, e->rnr_wait_ns));
     json_object_set_new(json, "acks_with_credits", rs_json_count(e->acks_with_credits));
     json_object_set_new(json, "credits_out", rs_json_count(e->credits_out));
     json_object_set_new(json, "credit_waits", rs_json_count(e->credit_waits));
-    json_object_set_new(json, "credit_wait_ns", rs_json_count(e->credit_wait_ns));
+    json_object_set_new(json, "credit_wait_ns", rs_json_time(a, e->credit_wait_ns));
     json_object_set_new(json, "host_pauses", rs_json_count(e->host_pauses));
     json_object_set_new(json, "host_pause_ns",
-                        rs_json_known(e->host_pause_ns, e->host_pause_known));
+                        rs_json_known(e->host_pause_ns, e->host_pause_known &&
+                                                            rs_analysis_has_stamps(a)));
     json_object_set_new(json, "acks_timed", rs_json_count(e->ack_samples));
     json_object_set_new(json, "fastest_ack_ns",
                         rs_json_known(e->fastest_ack_ns, timed));
@@ -209,8 +210,8 @@ rs_json_receivers(const rs_analysis *a, const rs_summary *summary)
         json_t *json = json_object();
         json_object_set_new(json, "stream", rs_json_count(id));
         json_object_set_new(json, "slow", json_string(rs_culprit_name(e.culprit)));
-        json_object_set_new(json, "held_ns", rs_json_count(rs_receiver_held_ns(&e)));
-        json_object_set_new(json, "evidence", evidence_json(&e));
+        json_object_set_new(json, "held_ns", rs_json_time(a, rs_receiver_held_ns(&e)));
+        json_object_set_new(json, "evidence", evidence_json(a, &e));
         json_array_append_new(streams, json);
     }
     json_t *json = json_object();

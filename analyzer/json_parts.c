@@ -28,6 +28,12 @@ rs_json_known(guint64 n, gboolean known)
 }
 
 json_t *
+rs_json_time(const rs_analysis *analysis, guint64 ns)
+{
+    return rs_json_known(ns, rs_analysis_has_stamps(analysis));
+}
+
+json_t *
 rs_json_priorities_set(guint8 priorities)
 {
     json_t *json = json_array();
@@ -198,7 +204,7 @@ set_counters(json_t *json, const rs_counters *c)
 json_t *
 rs_json_dist(const roce_histogram *h, guint64 resolution_ns)
 {
-    if (h == NULL || h->count == 0) {
+    if (h == NULL || h->count == 0 || resolution_ns >= RS_NO_STAMPS_NS) {
         return json_null();
     }
     const struct {
@@ -363,8 +369,8 @@ set_identity(json_t *json, const rs_analysis *analysis, const rs_summary *summar
     json_object_set_new(json, "ecn_source",
                         json_string(roce_ecn_source_name(s->ecn_source)));
     json_object_set_new(json, "pmtu", rs_json_known(s->pmtu_bytes, s->pmtu_bytes != 0));
-    json_object_set_new(json, "first_ts_ns", rs_json_count(s->first_time_ns));
-    json_object_set_new(json, "last_ts_ns", rs_json_count(s->last_time_ns));
+    json_object_set_new(json, "first_ts_ns", rs_json_time(analysis, s->first_time_ns));
+    json_object_set_new(json, "last_ts_ns", rs_json_time(analysis, s->last_time_ns));
     json_object_set_new(json, "opcodes", opcodes_json(s));
 }
 
@@ -404,13 +410,13 @@ rs_json_streams_omitted(const rs_analysis *analysis, const rs_summary *summary)
 }
 
 json_t *
-rs_json_event(const roce_event *e)
+rs_json_event(const rs_analysis *analysis, const roce_event *e)
 {
     gboolean has_psn = e->psn != ROCE_NO_PSN;
     const char *detail = roce_event_detail_name(e);
     json_t *json = json_object();
     json_object_set_new(json, "kind", json_string(roce_event_kind_name(e->kind)));
-    json_object_set_new(json, "time_ns", rs_json_count(e->time_ns));
+    json_object_set_new(json, "time_ns", rs_json_time(analysis, e->time_ns));
     json_object_set_new(json, "frame", rs_json_known(e->frame, e->frame != 0));
     json_object_set_new(json, "point", rs_json_count(e->point));
     json_object_set_new(json, "stream",
@@ -429,7 +435,7 @@ rs_json_event(const roce_event *e)
                             : json_null());
     json_object_set_new(json, "related_frame",
                         rs_json_known(e->related_frame, e->related_frame != 0));
-    json_object_set_new(json, "duration_ns", rs_json_count(e->duration_ns));
+    json_object_set_new(json, "duration_ns", rs_json_time(analysis, e->duration_ns));
     return json;
 }
 

@@ -15,6 +15,10 @@ rs_json_count(guint64 n);
 json_t *
 rs_json_known(guint64 n, gboolean known);
 
+/* A stamp, or what two are apart; null where packets have no stamps. */
+json_t *
+rs_json_time(const rs_analysis *analysis, guint64 ns);
+
 /* Bit n of a set: n, in a list. */
 json_t *
 rs_json_priorities_set(guint8 priorities);
@@ -51,7 +55,7 @@ json_t *
 rs_json_streams_omitted(const rs_analysis *analysis, const rs_summary *summary);
 
 json_t *
-rs_json_event(const roce_event *event);
+rs_json_event(const rs_analysis *analysis, const roce_event *event);
 
 /* How many events of each kind there were. */
 json_t *

@@ -14,8 +14,16 @@ pause_id(guint32 pause)
     return rs_json_known(pause, pause != ROCE_NO_PAUSE);
 }
 
+/* Whether it is known for how long it paused. */
+static gboolean
+is_timed(const rs_analysis *a, const roce_pause_source *p)
+{
+    return p->speed_known && rs_analysis_has_stamps(a);
+}
+
 static json_t *
-intervals_json(const roce_pause_source *p, const rs_pause_node *node)
+intervals_json(const rs_analysis *a, const roce_pause_source *p,
+               const rs_pause_node *node)
 {
     static const char *const ends[] = {
         [ROCE_PAUSE_XON] = "xon",
@@ -26,8 +34,8 @@ intervals_json(const roce_pause_source *p, const rs_pause_node *node)
     guint64 kept = p->n_listed;
     for (guint64 i = 0; i < kept; i++) {
         json_t *one = json_object();
-        json_object_set_new(one, "start_ns", rs_json_count(p->intervals[i].start_ns));
-        json_object_set_new(one, "end_ns", rs_json_count(p->intervals[i].end_ns));
+        json_object_set_new(one, "start_ns", rs_json_time(a, p->intervals[i].start_ns));
+        json_object_set_new(one, "end_ns", rs_json_time(a, p->intervals[i].end_ns));
         json_object_set_new(one, "end", json_string(ends[p->intervals[i].end]));
         json_object_set_new(
             one, "caused_by",
@@ -73,7 +81,7 @@ set_partner(json_t *json, const rs_analysis *a, guint32 pause)
         const roce_pause_source *its =
             roce_tracker_pause(a->tracker, partner->pauses[priority]);
         total_ns = its->total_ns;
-        known = its->speed_known;
+        known = is_timed(a, its);
     }
     json_object_set_new(json, "partner_total_ns", rs_json_known(total_ns, known));
 }
@@ -84,19 +92,19 @@ set_counts(json_t *json, const rs_analysis *a, guint32 pause)
     const roce_pause_source *p = roce_tracker_pause(a->tracker, pause);
     const rs_pause_tree *tree = rs_pausing_tree(a->watchers.pausing);
     guint64 span = rs_pausing_watch(a->watchers.pausing, pause)->span_ns;
+    gboolean known = is_timed(a, p);
     json_object_set_new(json, "xoff", rs_json_count(p->xoff));
     json_object_set_new(json, "refresh", rs_json_count(p->refresh));
     json_object_set_new(json, "xon", rs_json_count(p->xon));
-    json_object_set_new(json, "expired", rs_json_known(p->expired, p->speed_known));
+    json_object_set_new(json, "expired", rs_json_known(p->expired, known));
     json_object_set_new(json, "intervals",
-                        intervals_json(p, rs_pause_tree_node(tree, pause)));
+                        intervals_json(a, p, rs_pause_tree_node(tree, pause)));
     json_object_set_new(json, "n_intervals", rs_json_count(p->n_intervals));
-    json_object_set_new(json, "total_ns", rs_json_known(p->total_ns, p->speed_known));
-    json_object_set_new(json, "longest_ns",
-                        rs_json_known(p->longest_ns, p->speed_known));
+    json_object_set_new(json, "total_ns", rs_json_known(p->total_ns, known));
+    json_object_set_new(json, "longest_ns", rs_json_known(p->longest_ns, known));
     json_object_set_new(json, "total_quanta", rs_json_count(p->total_quanta));
     json_object_set_new(json, "paused_share",
-                        p->speed_known && span > 0
+                        known && span > 0
                             ? json_real((double)p->total_ns / (double)span)
                             : json_null());
 }
@@ -127,7 +135,7 @@ set_lengths(json_t *json, const rs_analysis *a, guint32 pause)
 {
     const rs_pause_watch *watch = rs_pausing_watch(a->watchers.pausing, pause);
     const rs_holds *holds = &watch->holds;
-    gboolean known = roce_tracker_pause(a->tracker, pause)->speed_known;
+    gboolean known = is_timed(a, roce_tracker_pause(a->tracker, pause));
     json_object_set_new(json, "lengths_ns",
                         rs_json_dist(&watch->lengths, a->resolution_ns));
     json_object_set_new(json, "holds", rs_json_known(holds->n, known));
@@ -203,17 +211,20 @@ set_causes(json_t *json, guint32 pause, const rs_pause_node *node)
 }
 
 static json_t *
-order_json(const rs_pause_order *order)
+order_json(const rs_analysis *a, const rs_pause_order *order)
 {
+    gboolean has_stamps = rs_analysis_has_stamps(a);
     json_t *json = json_object();
     json_object_set_new(json, "first", rs_json_text(rs_first_name(order->first)));
     json_object_set_new(json, "unknown",
                         rs_json_text(rs_order_unknown_name(order->unknown)));
     json_object_set_new(
         json, "pause_ns",
-        rs_json_known(order->pause_ns, order->unknown != RS_ORDER_NO_PAUSE));
-    json_object_set_new(json, "mark_ns",
-                        rs_json_known(order->mark_ns, order->mark_frame != 0));
+        rs_json_known(order->pause_ns,
+                      order->unknown != RS_ORDER_NO_PAUSE && has_stamps));
+    json_object_set_new(
+        json, "mark_ns",
+        rs_json_known(order->mark_ns, order->mark_frame != 0 && has_stamps));
     return json;
 }
 
@@ -260,7 +271,7 @@ rs_json_pause(const rs_analysis *a, guint32 pause)
     set_lengths(json, a, pause);
     json_object_set_new(json, "victims", victims_json(a->watchers.pausing, pause));
     json_object_set_new(json, "order",
-                        order_json(rs_pausing_order(a->watchers.pausing, pause)));
+                        order_json(a, rs_pausing_order(a->watchers.pausing, pause)));
     set_causes(json, pause,
                rs_pause_tree_node(rs_pausing_tree(a->watchers.pausing), pause));
     return json;

@@ -130,7 +130,7 @@ rs_json_timeline_visit(const rs_analysis *analysis, const rs_summary *summary,
                        rs_json_visitor visit, void *data)
 {
     const rs_timeline *timeline = analysis->watchers.timeline;
-    if (rs_timeline_n_bins(timeline) == 0) {
+    if (rs_timeline_n_bins(timeline) == 0 || !rs_analysis_has_stamps(analysis)) {
         return;
     }
     json_t *total = total_json(analysis, summary);
@@ -155,7 +155,7 @@ json_t *
 rs_json_timeline(const rs_analysis *analysis, const rs_summary *summary)
 {
     const rs_timeline *timeline = analysis->watchers.timeline;
-    if (rs_timeline_n_bins(timeline) == 0) {
+    if (rs_timeline_n_bins(timeline) == 0 || !rs_analysis_has_stamps(analysis)) {
         return json_null();
     }
     json_t *series = json_array();

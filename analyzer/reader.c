@@ -219,6 +219,9 @@ rs_reader_resolution_ns(const rs_reader *reader)
     for (guint i = 0; i < reader->interfaces->len; i++) {
         const rs_interface *interface = g_ptr_array_index(reader->interfaces, i);
         guint64 ticks = interface->ticks_per_second;
+        if (interface->unstamped > 0) {
+            return RS_NO_STAMPS_NS;
+        }
         if (slowest == 0 || ticks < slowest) {
             slowest = ticks;
         }

@@ -34,6 +34,7 @@ typedef struct rs_interface {
     gboolean dropped_known; /* whether it said anything */
     guint fcs_bytes; /* at the end of each frame; cut off before it is delivered */
     guint section; /* of a pcapng that has several: more than that of those before it */
+    guint64 unstamped; /* of the packets that were delivered, without a time */
 } rs_interface;
 
 /* A frame and where it stood.  Valid until the next call for the same reader. */
@@ -93,8 +94,12 @@ rs_reader_n_interfaces(const rs_reader *reader);
 const rs_interface *
 rs_reader_interface(const rs_reader *reader, guint interface_i);
 
+/* The resolution of frames without time stamps: nothing can be told from their times. */
+#define RS_NO_STAMPS_NS ((guint64)1 << 48)
+
 /* The coarsest time stamp resolution of the interfaces that delivered frames (of all,
- * if none did), in ns and at least 1; 0 when there is no interface. */
+ * if none did), in ns and at least 1; 0 when there is no interface; RS_NO_STAMPS_NS if some
+ * frames had no stamp. */
 guint64
 rs_reader_resolution_ns(const rs_reader *reader);
 

@@ -395,6 +395,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
         return damage(self, packet, "a packet that overruns its block", error);
     }
     at->base.packets++;
+    at->base.unstamped++;
     rs_record_fill(record, &(rs_stored){
                                .bytes = bytes,
                                .captured_bytes = captured,

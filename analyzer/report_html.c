@@ -32,7 +32,7 @@ put_facts(const rs_html_report *r)
     const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
     rs_html_markup(r->page, "<dl class=\"facts\">\n");
     put_count(r->page, "packets", a->packets);
-    if (a->packets > 0) {
+    if (a->packets > 0 && rs_analysis_has_stamps(a)) {
         g_autofree char *length =
             rs_format_duration(a->last_ns - a->first_ns, a->resolution_ns);
         g_autofree char *start = rs_format_time(a->first_ns);

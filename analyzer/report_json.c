@@ -73,7 +73,8 @@ static json_t *
 event(gconstpointer data, guint i)
 {
     const source *from = data;
-    return rs_json_event(&g_array_index(from->analysis->events, roce_event, i));
+    return rs_json_event(from->analysis,
+                         &g_array_index(from->analysis->events, roce_event, i));
 }
 
 static json_t *

@@ -98,6 +98,19 @@ print_points(const rs_text *r)
             twins);
 }
 
+/* How long the capture is, and when it began. */
+static char *
+span_text(const rs_analysis *a)
+{
+    if (!rs_analysis_has_stamps(a)) {
+        return g_strdup(" without time stamps");
+    }
+    g_autofree char *length =
+        rs_format_duration(a->last_ns - a->first_ns, a->resolution_ns);
+    g_autofree char *start = rs_format_time(a->first_ns);
+    return g_strdup_printf(" in %s from %s", length, start);
+}
+
 static void
 print_capture(const rs_text *r)
 {
@@ -106,9 +119,6 @@ print_capture(const rs_text *r)
     g_autofree char *packets = rs_format_count(a->packets);
     g_autofree char *roce = rs_format_count(n->roce_packets);
     g_autofree char *other = rs_format_count(n->other_packets);
-    g_autofree char *length =
-        rs_format_duration(a->last_ns - a->first_ns, a->resolution_ns);
-    g_autofree char *start = rs_format_time(a->first_ns);
     fprintf(r->out, "%srocescope %s%s\n", rs_text_paint(r, "\033[1m"),
             ROCESCOPE_VERSION, rs_text_paint(r, "\033[0m"));
     print_files(r);
@@ -117,8 +127,9 @@ print_capture(const rs_text *r)
         fputs("  no packets\n", r->out);
         return;
     }
-    fprintf(r->out, "  %s %s in %s from %s\n", packets,
-            a->packets == 1 ? "packet" : "packets", length, start);
+    g_autofree char *span = span_text(a);
+    fprintf(r->out, "  %s %s%s\n", packets, a->packets == 1 ? "packet" : "packets",
+            span);
     fprintf(r->out,
             "  RoCE %s (CNPs %" G_GUINT64_FORMAT "), PFC %" G_GUINT64_FORMAT
             ", 802.3x pause %" G_GUINT64_FORMAT ", other %s\n",

@@ -147,9 +147,11 @@ visit_findings(tour *t)
 static void
 visit_events(tour *t)
 {
-    const GArray *events = t->report->analysis->events;
+    const rs_analysis *analysis = t->report->analysis;
+    const GArray *events = analysis->events;
     for (guint i = 0; i < events->len && t->going; i++) {
-        visit_row(t, "events", rs_json_event(&g_array_index(events, roce_event, i)));
+        visit_row(t, "events",
+                  rs_json_event(analysis, &g_array_index(events, roce_event, i)));
     }
 }
 

@@ -106,7 +106,8 @@ rs_text_latencies(const rs_text *r)
     g_autoptr(rs_table) table =
         rs_table_new(latency_columns, G_N_ELEMENTS(latency_columns));
     guint n = 0;
-    for (guint i = 0; i < ROCE_N_LATENCIES; i++) {
+    for (guint i = 0; i < ROCE_N_LATENCIES && rs_analysis_has_stamps(r->analysis);
+         i++) {
         if (r->summary->latencies[i].count > 0) {
             add_latency(r, table, (roce_latency)i);
             n++;

@@ -123,7 +123,7 @@ static const rs_column connection_columns[] = {
 /* clang-format on */
 
 static char *
-cm_state(const roce_connection *c)
+cm_state(const rs_analysis *analysis, const roce_connection *c)
 {
     if (c == NULL) {
         return g_strdup("");
@@ -135,8 +135,12 @@ cm_state(const roce_connection *c)
         c->ready_time_ns > c->request_time_ns ? c->ready_time_ns - c->request_time_ns
                                               : 0,
         0);
-    return g_strdup_printf("%s%s%s", c->established ? "up in " : "not established",
-                           c->established ? setup : "",
+    gboolean is_timed = c->established && rs_analysis_has_stamps(analysis);
+    return g_strdup_printf("%s%s%s",
+                           !c->established ? "not established"
+                           : is_timed      ? "up in "
+                                           : "up",
+                           is_timed ? setup : "",
                            c->disconnected ? ", disconnected" : "");
 }
 
@@ -183,7 +187,7 @@ rs_text_connections(const rs_text *r)
         rs_table_add(table, g_strdup(link->trust));
         rs_table_add(table, process_text(told, link, 0));
         rs_table_add(table, process_text(told, link, 1));
-        rs_table_add(table, cm_state(link->cm));
+        rs_table_add(table, cm_state(r->analysis, link->cm));
     }
     rs_table_print(table, r->out, r->width);
     rs_text_say_more(r, links->len, n);

@@ -107,6 +107,19 @@ icrc_text(const rs_analysis *a, const rs_icrc_counters *icrc)
                            icrc->checked, icrc->bad, passed_over);
 }
 
+static char *
+stamps_text(const rs_analysis *a)
+{
+    if (!rs_analysis_has_stamps(a)) {
+        return g_strdup("Packets have no time stamps (pcapng, Simple Packet Blocks): "
+                        "nothing is known of times, rates and latencies.");
+    }
+    g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
+    return g_strdup_printf("Time stamps to %s, %" G_GUINT64_FORMAT " %s back.",
+                           resolution, a->steps_back,
+                           a->steps_back == 1 ? "step" : "steps");
+}
+
 static void
 add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_icrc_counters *icrc)
 {
@@ -116,16 +129,13 @@ add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_icrc_counters *icrc)
         dropped += rs_analysis_point(a, i)->dropped;
         known = known || rs_analysis_point(a, i)->dropped_known;
     }
-    g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
+    g_autofree char *stamps = stamps_text(a);
     g_autofree char *drops =
         known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
     g_autofree char *icrcs = icrc_text(a, icrc);
-    g_ptr_array_add(lines, g_strdup_printf("Time stamps to %s, %" G_GUINT64_FORMAT
-                                           " %s back.  Cut packets: %" G_GUINT64_FORMAT
+    g_ptr_array_add(lines, g_strdup_printf("%s  Cut packets: %" G_GUINT64_FORMAT
                                            ".  Dropped by the capture: %s.  ICRC: %s.",
-                                           resolution, a->steps_back,
-                                           a->steps_back == 1 ? "step" : "steps",
-                                           a->snaplen_truncated, drops, icrcs));
+                                           stamps, a->snaplen_truncated, drops, icrcs));
 }
 
 static void

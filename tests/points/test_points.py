@@ -762,6 +762,51 @@ def wild_stamps(room, say):
               original["totals"]["requests"]["gaps"])
 
 
+def simple_blocks(packets):
+    """A pcapng file of Simple Packet Blocks, which have no time stamps."""
+    out = roce.Pcapng()
+    for p in packets:
+        out.block(out.SPB, struct.pack("<I", p.wire_bytes) +
+                  p.frame + bytes(-len(p.frame) % 4))
+    return out.bytes()
+
+
+def stamps_in(report, path=""):
+    """What a report says of times."""
+    if isinstance(report, dict):
+        for key, value in report.items():
+            if key.endswith("_ns") and value is not None and key not in OF_OPTIONS:
+                yield f"{path}.{key}", value
+            yield from stamps_in(value, f"{path}.{key}")
+    elif isinstance(report, list):
+        for value in report:
+            yield from stamps_in(value, path)
+
+
+OF_OPTIONS = ("detect_ns", "restore_ns", "gap_ns", "late_after_ns")
+
+
+def no_stamps(room, say):
+    """What packets say stays, and nothing is said of times."""
+    points = simulated(queue_pairs=(pair(0, MIXED, MIXED), pair(1)), segments=path_of(
+        forward=Impairment(loss=0.01, mark=0.02)))
+    for name in ("sender", "receiver"):
+        packets = points[name] + [Packet(0, roce.pfc({3: quanta}), 60)
+                                  for quanta in (0xFFFF, 0)]
+        files = {"x.pcapng": simple_blocks(packets)}
+        got = room.report(files, "--link-speed", "100G", "--events", "1000")
+        stamped = room.one(packets)
+        for key in ("packets", "losses", "naks", "ecn", "messages"):
+            say.equal(f"{name} {key}", got["totals"][key], stamped["totals"][key])
+        for key in ("timeline", "incast", "bursts"):
+            say.equal(f"{name} {key}", got[key], None)
+        say.equal(f"{name} times", list(stamps_in(got)), [])
+        text = subprocess.run([BINARY, "--link-speed", "100G", *files], cwd=room.directory,
+                              capture_output=True, text=True, timeout=120).stdout
+        say.equal(f"{name} told", "have no time stamps" in text, True)
+        say.equal(f"{name} 1970", "1970" in text, False)
+
+
 def clock_is_set(room, say):
     """The clock of a machine with two interfaces is set while it captures."""
     packets = sample("01_write_rc_cm/sender")
@@ -782,7 +827,7 @@ ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, not_twice, sent_again
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, clock_is_set, order_of_files, one_direction_beside,
+        pauses_alone, wild_stamps, no_stamps, clock_is_set, order_of_files, one_direction_beside,
         one_direction_before, tail_lost)
 
 
