@@ -57,6 +57,24 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn)
     return oldest;
 }
 
+uint64_t
+roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn)
+{
+    const roce_heard *heard = roce_heard_of(s);
+    uint64_t time_ns = 0;
+    for (unsigned i = 0; s->acked && i < ROCE_ACK_STEPS; i++) {
+        unsigned at = (unsigned)(heard->ack_step + ROCE_ACK_STEPS - i) % ROCE_ACK_STEPS;
+        if (heard->ack_steps[at].time_ns == 0) {
+            return 0;
+        }
+        time_ns = heard->ack_steps[at].time_ns;
+        if (heard->ack_steps[at].una <= psn) {
+            break;
+        }
+    }
+    return time_ns;
+}
+
 /* What an ACK covers now and was never seen went by unseen. */
 static void
 note_misses(roce_tracker *t, const roce_stream_state *s, int64_t una)

@@ -11,7 +11,9 @@
  *                       came (an implied NAK), soon after those
  *   nak_sequence, rnr   such a NAK, although an ACK has passed it since
  *   timeout             the newest copy is older than any ACK took (RFC 6298's bound),
- *                       and so long the requester has sent nothing, but the round itself
+ *                       and so long the requester has sent nothing, but the round itself;
+ *                       or it goes back to the oldest that is not acknowledged, and no
+ *                       ACK that it can have heard is newer
  *   unknown             else
  */
 #include "track.h"
@@ -97,9 +99,9 @@ roce_round_age(const roce_stream_state *s, const roce_arrival *a, const roce_slo
     return range != NULL ? roce_since_ns(a->frame->time_ns, range->time_ns) : 0;
 }
 
-/* For how long nothing was sent before this: a timer goes off in silence, as a requester with
- * something in doubt soon has sent all that it may.  As long as can be where the newest
- * request was not seen. */
+/* For how long nothing was sent before this: a timer mostly goes off in silence, as a
+ * requester with something in doubt soon has sent all that it may.  As long as can be where
+ * the newest request was not seen. */
 static uint64_t
 silence_ns(const roce_stream_state *s, const roce_arrival *a)
 {
@@ -109,16 +111,30 @@ silence_ns(const roce_stream_state *s, const roce_arrival *a)
                           : UINT64_MAX;
 }
 
-/* Whether a timer may have gone off: the requester was silent, or that was before the round
- * that is under way, which repeats this as well. */
-static bool
-may_have_waited(const roce_stream_state *s, const roce_arrival *a,
-                const roce_slot *slot, uint64_t floor_ns)
+bool
+roce_round_was_silent(const roce_tracker *t, const roce_stream_state *s,
+                      const roce_arrival *a, const roce_slot *slot)
 {
     const roce_round *round = &roce_trouble_of(s)->round;
     bool repeats = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
                    slot != NULL && slot->tx < round->first_tx;
-    return repeats || silence_ns(s, a) >= floor_ns;
+    return repeats || silence_ns(s, a) >= roce_round_timeout_floor_ns(t, s);
+}
+
+/* A requester may post something new just before its timer goes off, which runs since the
+ * oldest that is not acknowledged was sent, or since the newest ACK came (IBTA 9.7.6.1.3).
+ * Of what never came here it must be known that it is the oldest, and not late. */
+static bool
+may_run_out(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+            const roce_slot *slot)
+{
+    bool numbered = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
+    if (a->psn > s->una || (slot == NULL && (a->psn < s->una || !numbered))) {
+        return false;
+    }
+    uint64_t heard_ns = roce_acknowledge_time_before(s, a->psn);
+    return roce_since_ns(a->frame->time_ns, heard_ns) >=
+           roce_round_timeout_floor_ns(t, s);
 }
 
 bool
@@ -182,11 +198,9 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     if (nak) {
         return of_nak; /* passed by an ACK since; it may be answered all the same */
     }
-    uint64_t floor_ns = roce_round_timeout_floor_ns(t, s);
-    return roce_round_age(s, a, slot) >= floor_ns &&
-                   may_have_waited(s, a, slot, floor_ns)
-               ? ROCE_CAUSE_TIMEOUT
-               : ROCE_CAUSE_UNKNOWN;
+    bool waited = roce_round_age(s, a, slot) >= roce_round_timeout_floor_ns(t, s) &&
+                  (roce_round_was_silent(t, s, a, slot) || may_run_out(t, s, a, slot));
+    return waited ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
 }
 
 void
@@ -424,6 +438,10 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                           ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
         }
         return;
+    }
+    if (roce_since_ns(a->frame->time_ns, slot->time_ns) <
+        roce_round_timeout_floor_ns(t, s)) {
+        return; /* sent just before the timer of others ran out: sent again with them */
     }
     if (!roce_sequence_was_accepted(s, ROCE_SPACE_REQUESTS, slot)) {
         return; /* discarded beyond the expected PSN: sent again for that alone */

@@ -471,6 +471,11 @@ roce_round_is_ahead(const roce_stream_state *s, int64_t psn);
 uint64_t
 roce_round_age(const roce_stream_state *s, const roce_arrival *a,
                const roce_slot *slot);
+/* Whether a timer may have gone off in silence: the requester had sent nothing before this, or
+ * before the round that is under way, which repeats this as well. */
+bool
+roce_round_was_silent(const roce_tracker *t, const roce_stream_state *s,
+                      const roce_arrival *a, const roce_slot *slot);
 roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot);
@@ -606,6 +611,10 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
 /* When `psn` was first covered by an ACK seen here; 0 when it never was. */
 uint64_t
 roce_acknowledge_time(const roce_stream_state *s, int64_t psn);
+/* When the newest ACK was seen that does not cover `psn`, or no later than that; 0 when there
+ * was none. */
+uint64_t
+roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn);
 
 /* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
 void

@@ -368,6 +368,32 @@ static const scenario acks[] = {
      .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; +200000; "
                "a write 5; b ack 5",
      .want = "A: again=2 repeats=2 rounds=2 by_timeout=2 data_or_ack_lost=2"},
+    {.name = "timeout: a request was posted just before the timer of others ran out",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 6; a write 5..6; "
+               "b ack 6",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 data_or_ack_lost=1",
+     .events = "round A psn=5 detail=timeout; loss A psn=5 detail=data_or_ack_lost"},
+    {.name = "timeout, IPv6: likewise",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 6; a write 5..6; "
+               "b ack 6; a write 7; b ack 7",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 data_or_ack_lost=1"},
+    {.name = "timeout: the ACK of the others, which was seen, did not get there",
+     .script = "a write 0..4; b ack 4; a write 5; b ack 5; +100000; a write 6; "
+               "a write 5..6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 ack_lost=1"},
+    {.name = "timeout: not soon after an ACK, which starts the timer anew",
+     .script = "a write 0..9; +100000; b ack 4; a write 10; a write 5..10; b ack 10",
+     .want = "A: again=6 repeats=6 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "timeout: not of what is behind the oldest",
+     .script = "a write 0..4; b ack 4; a write 5..6; +100000; a write 7; a write 6..7; "
+               "b ack 7",
+     .want = "A: again=2 repeats=2 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "no timeout, IPv6: one packet alone is a copy that the network made",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; a write 6; a write 5 copy; "
+               "a write 7; b ack 7",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: duplicates=1 repeats=1"},
     {.name = "timeout: a NAK before it explains the round",
      .script = "a write 0..14; b nak 10; +31000; a write 10..14; b ack 14",
      .want = "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1"},
