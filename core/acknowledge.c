@@ -178,12 +178,15 @@ speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
             roce_since_ns(a->frame->time_ns, round->time_ns) < heard->least_answer_ns);
 }
 
-/* Nothing was lost, neither data nor ACK, of what the round has repeated: it was needless. */
+/* Nothing was lost, neither data nor ACK, of what the round has repeated: it was needless.  So
+ * were timeouts in a row before it, as one and the same silence is explained. */
 static void
-take_back_lost_acks(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+take_back_losses(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t una)
 {
     roce_history *history = &roce_requests(s)->history;
-    int64_t start = roce_trouble_of(s)->round.start;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    int64_t start = round->start;
     for (uint32_t i = roce_history_lower(history, start); i < history->n; i++) {
         roce_slot *slot = roce_history_at(history, i);
         if ((slot->flags & ROCE_SLOT_ACK_LOST) != 0) {
@@ -193,6 +196,16 @@ take_back_lost_acks(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
         }
     }
     roce_round_mark_spurious(t, s, a);
+    if (round->n_doubts == 0 || round->doubted >= una) {
+        return;
+    }
+    roce_slot *doubted = roce_history_find(history, round->doubted);
+    if (doubted != NULL) {
+        doubted->flags = (uint16_t)(doubted->flags & ~(unsigned)ROCE_SLOT_DOUBT_TOLD);
+    }
+    while (round->n_doubts > 0) {
+        roce_round_take_back_doubt(t, s, a);
+    }
 }
 
 /* The doubt about a copy is over: an ACK that jumped says that it had arrived. */
@@ -201,6 +214,10 @@ settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              roce_slot *slot, bool told, bool ack_lost)
 {
     if (told) {
+        roce_round *round = &roce_trouble_make(t, s)->round;
+        if (round->n_doubts > 0 && round->doubted == slot->psn) {
+            round->n_doubts--;
+        }
         roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                            slot->psn);
     }
@@ -229,7 +246,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     int64_t due = jumped ? due_before(lane, s->una, una) : una;
     round->jumped |= jumped;
     if (late) {
-        take_back_lost_acks(t, s, a);
+        take_back_losses(t, s, a, una);
     }
     for (uint32_t i = roce_history_lower(&lane->history, s->una); i < lane->history.n;
          i++) {
@@ -294,34 +311,32 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
 }
 
-/* Counts the ACKs that may answer what a timeout has cast doubt on, and what it repeated
+/* Counts the ACKs that may answer what timeouts have cast doubt on, and what they repeated
  * behind that.  Had data or ACK been lost, copies alone would be answered: those that ask
  * for it, or, as some responders do, each one that came before.  One ACK more than copies
- * answers the first transmission, late; of a single packet, each one beyond the first was
- * not lost.  Fewer leave the doubt: where one ACK was lost others may have been.
+ * answers the first transmission, late, and so on: a doubt for each time that they are more
+ * than one transmission of all of it has packets.  Fewer leave the doubt: where one ACK was
+ * lost others may have been.
  *
  * Limitation: a copy of an ACK that the network makes and nothing tells apart counts. */
 static void
 weigh_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
     const roce_round *told = &roce_trouble_of(s)->round;
-    if (told->n_doubts == 0 || psn < told->doubted) {
+    if (told->n_doubts == 0 || psn < told->doubted || told->jumped) {
         return;
     }
     const roce_lane *lane = roce_requests(s);
     roce_round *round = &roce_trouble_make(t, s)->round;
     int64_t end = round->active ? lane->next_tx : round->end;
-    if (psn >= end || lane->selective || round->jumped) {
+    if (psn >= end || lane->selective) {
         round->n_doubts = 0; /* it answers what was not repeated: no more will come */
         return;
     }
-    round->n_acks++;
     int64_t n_copies = end - round->from;
-    if (n_copies == 1 && round->n_acks > 1) {
+    n_copies = n_copies > round->n_before ? n_copies : round->n_before;
+    if (round->n_acks++ / n_copies > round->n_back) {
         roce_round_take_back_doubt(t, s, a);
-    } else if (n_copies > 1 && round->n_acks > n_copies * round->n_doubts) {
-        roce_round_take_back_doubt(t, s, a);
-        round->n_doubts = 0;
     }
 }
 
@@ -329,7 +344,6 @@ static void
 acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t psn)
 {
-    weigh_doubt(t, s, a, psn);
     const roce_slot *slot = roce_history_find(&roce_requests(s)->history, psn);
     roce_measure_ack(t, s, a, psn, slot);
     bool fresh = !s->acked || psn >= s->una;
@@ -341,6 +355,7 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         roce_acknowledge_sample(t, s, a->frame->time_ns - slot->time_ns);
     }
     roce_acknowledge_up_to(t, s, a, psn + 1);
+    weigh_doubt(t, s, a, psn);
 }
 
 /* Remembers the NAK for the round that will answer it. */

@@ -56,6 +56,10 @@ typedef struct roce_last_nak {
     uint64_t wait_ns; /* RNR */
 } roce_last_nak;
 
+/* Timeouts in a row that are remembered: requesters repeat seven times at most, but some do so
+ * for ever. */
+#define ROCE_DOUBTS 8
+
 /* The newest round of retransmissions. */
 typedef struct roce_round {
     bool active;
@@ -68,10 +72,16 @@ typedef struct roce_round {
     uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
     bool doubt_told;  /* what a timeout casts doubt on has been told */
     uint8_t n_doubts; /* times in a row, which late answers may take back */
-    int64_t doubted;  /* that PSN */
-    int64_t from;    /* what is unanswered begins here, though its copy may go unseen */
-    uint32_t n_acks; /* of it and what was repeated behind it, since */
-    bool jumped;     /* an ACK covered PSNs that it had not repeated yet */
+    uint8_t n_back;   /* they have taken back */
+    struct {
+        int64_t start;
+        uint64_t frame;    /* 0: was shown to be spurious */
+    } doubts[ROCE_DOUBTS]; /* the rounds, newest last; what is beyond was forgotten */
+    int64_t doubted;       /* that PSN */
+    int64_t from; /* what is unanswered begins here, though its copy may go unseen */
+    int64_t n_before; /* that rounds in a row before it have repeated, at most */
+    uint32_t n_acks;  /* of it and what was repeated behind it, since */
+    bool jumped;      /* an ACK covered PSNs that it had not repeated yet */
     uint64_t time_ns; /* it began */
     int64_t run_next; /* for voting on the recovery model */
     bool voted;

@@ -18,6 +18,8 @@
  */
 #include "track.h"
 
+#include <string.h>
+
 #define LEAST_TIMEOUT_NS 100000u
 #define LOST_IN_A_ROW 8      /* of a round, where nothing numbers packets */
 #define REACTIONS_KNOWN 4    /* so many tell how long this requester takes ... */
@@ -203,6 +205,17 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     return waited ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
 }
 
+static void
+count_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               int64_t start, uint64_t frame)
+{
+    roce_trouble_make(t, s)->pub.retransmissions.spurious_rounds++;
+    roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
+    e.psn = start;
+    e.related_frame = frame;
+    roce_track_emit(t, &e);
+}
+
 void
 roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -210,13 +223,13 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
         roce_trouble_of(s)->pub.retransmissions.rounds == 0) {
         return;
     }
-    roce_trouble *trouble = roce_trouble_make(t, s);
-    trouble->round.spurious = true;
-    trouble->pub.retransmissions.spurious_rounds++;
-    roce_event e = roce_track_event(ROCE_EVENT_SPURIOUS_ROUND, s, a);
-    e.psn = trouble->round.start;
-    e.related_frame = trouble->round.frame;
-    roce_track_emit(t, &e);
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    round->spurious = true;
+    if (round->n_doubts > 0 &&
+        round->doubts[round->n_doubts - 1].frame == round->frame) {
+        round->doubts[round->n_doubts - 1].frame = 0;
+    }
+    count_spurious(t, s, a, round->start, round->frame);
 }
 
 /* How long the requester took to answer a sequence NAK tells of the path. */
@@ -277,6 +290,14 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
 }
 
+/* How many packets a timeout's round, or one in a row before it, has repeated at most. */
+static int64_t
+most_repeated(const roce_round *round)
+{
+    int64_t n = round->end - round->from;
+    return n > round->n_before ? n : round->n_before;
+}
+
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns)
@@ -300,7 +321,9 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .from = s->acked && s->una < a->psn ? s->una : a->psn,
         .n_doubts = again ? before.n_doubts : 0,
         .doubted = before.doubted,
+        .n_before = again ? most_repeated(&before) : 0,
     };
+    memcpy(trouble->round.doubts, before.doubts, sizeof before.doubts);
     trouble->pub.retransmissions.rounds++;
     trouble->pub.retransmissions.by_cause[cause]++;
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
@@ -425,6 +448,25 @@ is_for_a_response(const roce_stream_state *s, const roce_slot *slot)
            (first->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
 }
 
+/* The round casts doubt on this PSN, as those in a row before it may have done. */
+static void
+remember_doubt(roce_round *round, int64_t psn)
+{
+    if (round->doubted != psn) {
+        round->n_doubts = 0;
+    }
+    if (round->n_doubts == ROCE_DOUBTS) {
+        round->n_doubts--;
+        memmove(&round->doubts[0], &round->doubts[1],
+                round->n_doubts * sizeof round->doubts[0]);
+    }
+    round->doubts[round->n_doubts].start = round->start;
+    round->doubts[round->n_doubts].frame = round->frame;
+    round->n_doubts++;
+    round->doubt_told = true;
+    round->doubted = psn;
+}
+
 /* A copy of something accepted here, repeated by a timeout. */
 static void
 judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -451,11 +493,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (trouble->round.doubt_told || !is_first_suspect(s, slot)) {
         return;
     }
-    trouble->round.doubt_told = true;
-    bool again = trouble->round.n_doubts > 0 && trouble->round.doubted == slot->psn;
-    uint8_t before = again ? trouble->round.n_doubts : 0;
-    trouble->round.n_doubts = before < UINT8_MAX ? before + 1 : before;
-    trouble->round.doubted = slot->psn;
+    remember_doubt(&trouble->round, slot->psn);
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
@@ -493,9 +531,15 @@ roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arr
 {
     roce_round *round = &roce_trouble_make(t, s)->round;
     round->n_doubts--;
+    round->n_back++;
     roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                        round->doubted);
-    roce_round_mark_spurious(t, s, a);
+    uint64_t frame = round->doubts[round->n_doubts].frame;
+    if (frame == round->frame) {
+        roce_round_mark_spurious(t, s, a);
+    } else if (frame != 0) {
+        count_spurious(t, s, a, round->doubts[round->n_doubts].start, frame);
+    }
 }
 
 void
