@@ -125,7 +125,7 @@ place_before(const rs_findings *all, const GArray *members, const roce_stream *t
 static cnp_place
 worst_place(const rs_findings *all, const roce_stream *s)
 {
-    guint32 group = g_array_index(all->summary->group, guint32, s->id);
+    guint32 group = rs_summary_group(all->summary, s->id);
     const GArray *members = rs_summary_members(all->summary, group);
     cnp_place worst = {0};
     for (guint i = 0; members != NULL && i < members->len; i++) {

@@ -95,7 +95,7 @@ static void
 locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located *where)
 {
     const rs_summary *summary = flow->all->summary;
-    guint32 standing = g_array_index(summary->group, guint32, stream);
+    guint32 standing = rs_summary_group(summary, stream);
     g_autoptr(GArray) places = rs_loss_places(flow->all->analysis, summary, standing);
     for (guint i = 0; i < places->len; i++) {
         const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);

@@ -231,7 +231,7 @@ each_once(const rs_findings *all, const GArray *streams)
     g_autoptr(GHashTable) groups = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < streams->len; i++) {
         guint32 id = g_array_index(streams, guint32, i);
-        guint32 group = g_array_index(all->summary->group, guint32, id);
+        guint32 group = rs_summary_group(all->summary, id);
         if (g_hash_table_add(groups, GUINT_TO_POINTER(group))) {
             g_array_append_val(once, id);
         }

@@ -221,7 +221,7 @@ is_told(const rs_findings *all, GHashTable *told, const GArray *streams,
     gboolean is_new = streams->len == 0;
     for (guint i = 0; i < streams->len; i++) {
         guint32 id = g_array_index(streams, guint32, i);
-        guint64 key = kind << 32 | g_array_index(all->summary->group, guint32, id);
+        guint64 key = kind << 32 | rs_summary_group(all->summary, id);
         is_new |= g_hash_table_add(told, g_memdup2(&key, sizeof key));
     }
     return !is_new;

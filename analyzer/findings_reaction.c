@@ -106,7 +106,7 @@ static const roce_stream *
 deaf_end(const rs_flow *flow, const roce_stream *s)
 {
     const roce_tracker *tracker = flow->all->analysis->tracker;
-    guint32 group = g_array_index(flow->all->summary->group, guint32, s->id);
+    guint32 group = rs_summary_group(flow->all->summary, s->id);
     const GArray *members = rs_summary_members(flow->all->summary, group);
     for (guint i = 0; members != NULL && s->peer != ROCE_NO_STREAM && i < members->len;
          i++) {
