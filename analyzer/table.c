@@ -66,15 +66,21 @@ column_width(const rs_table *table, guint column)
 }
 
 static gboolean
-is_empty(const rs_table *table, guint column)
+is_nothing(const char *text)
 {
-    for (guint row = 0; row < n_rows(table); row++) {
+    return *text == '\0' || g_str_equal(text, "0") || g_str_equal(text, "-");
+}
+
+static gboolean
+may_be_left_out(const rs_table *table, guint column)
+{
+    rs_column_optional optional = table->columns[column].optional;
+    gboolean may = optional != RS_COLUMN_ALWAYS;
+    for (guint row = 0; row < n_rows(table) && may; row++) {
         const char *text = cell(table, row, column);
-        if (*text != '\0' && !g_str_equal(text, "0") && !g_str_equal(text, "-")) {
-            return FALSE;
-        }
+        may = optional == RS_COLUMN_UNLESS_EMPTY ? *text == '\0' : is_nothing(text);
     }
-    return TRUE;
+    return may;
 }
 
 /* Chooses the columns to print: widths[i] is 0 for those left out. */
@@ -83,7 +89,7 @@ fit(const rs_table *table, guint width, guint *widths, GString *left_out)
 {
     guint total = INDENT;
     for (guint i = 0; i < table->n_columns; i++) {
-        gboolean skip = table->columns[i].optional && is_empty(table, i);
+        gboolean skip = may_be_left_out(table, i);
         widths[i] = skip ? 0 : column_width(table, i);
         total += skip ? 0 : widths[i] + GAP;
     }

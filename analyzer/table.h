@@ -11,11 +11,18 @@
 #include <glib.h>
 #include <stdio.h>
 
+/* Which columns are left out though they have room. */
+typedef enum rs_column_optional {
+    RS_COLUMN_ALWAYS = FALSE,        /* none */
+    RS_COLUMN_UNLESS_NOTHING = TRUE, /* where every cell is empty, "0" or "-" */
+    RS_COLUMN_UNLESS_EMPTY,          /* where every cell is: 0 is a name */
+} rs_column_optional;
+
 typedef struct rs_column {
     const char *title;
-    gboolean number;   /* aligned to the right */
-    guint importance;  /* 0: never left out; higher goes first */
-    gboolean optional; /* left out when every cell is empty or "0" */
+    gboolean number;  /* aligned to the right */
+    guint importance; /* 0: never left out; higher goes first */
+    rs_column_optional optional;
 } rs_column;
 
 typedef struct rs_table rs_table;

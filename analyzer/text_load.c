@@ -13,7 +13,8 @@
 
 /* clang-format off */
 static const rs_column incast_columns[] = {
-    {"at", TRUE, 4, TRUE}, {"to", FALSE, 0, FALSE}, {"at once", TRUE, 0, FALSE},
+    {"at", TRUE, 4, RS_COLUMN_UNLESS_EMPTY}, {"to", FALSE, 0, FALSE},
+    {"at once", TRUE, 0, FALSE},
     {"senders", TRUE, 3, FALSE}, {"episodes", TRUE, 1, FALSE}, {"in all", TRUE, 1, FALSE},
     {"CE inside", TRUE, 2, FALSE}, {"CE outside", TRUE, 2, FALSE},
     {"congestion with it", FALSE, 0, FALSE},
@@ -287,7 +288,8 @@ print_spreading(const rs_text *r)
 
 /* clang-format off */
 static const rs_column burst_columns[] = {
-    {"at", TRUE, 4, TRUE}, {"to", FALSE, 0, FALSE}, {"faster than", TRUE, 1, FALSE},
+    {"at", TRUE, 4, RS_COLUMN_UNLESS_EMPTY}, {"to", FALSE, 0, FALSE},
+    {"faster than", TRUE, 1, FALSE},
     {"bursts", TRUE, 0, FALSE}, {"longest", TRUE, 0, FALSE}, {"peak", TRUE, 0, FALSE},
     {"bytes in bursts", TRUE, 1, FALSE}, {"of all", TRUE, 2, FALSE},
 };

@@ -9,7 +9,8 @@
 
 /* clang-format off */
 static const rs_column stream_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, TRUE}, {"also at", FALSE, 3, TRUE},
+    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, RS_COLUMN_UNLESS_EMPTY},
+    {"also at", FALSE, 3, TRUE},
     {"from", FALSE, 0, FALSE}, {"to", FALSE, 0, FALSE}, {"tenant", FALSE, 2, TRUE},
     {"QP", FALSE, 0, FALSE}, {"type", FALSE, 2, FALSE},
     {"packets", TRUE, 0, FALSE}, {"payload", TRUE, 4, FALSE}, {"gaps", TRUE, 2, TRUE},

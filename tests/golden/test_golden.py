@@ -31,6 +31,8 @@ CAPTURES = ["01_write_rc_cm/sender.pcap", "02k_allops/receiver.pcap",
             "sim_uc_loss/receiver.pcap", "sim_xrc/receiver.pcap",
             "sim_incast_pfc/switch.pcapng", "sim_incast_ecn/h0.pcapng",
             "sim_cascade/fabric.pcapng", "sim_pause_storm/fabric.pcapng"]
+# Both ends of a path together.
+PAIRS = ["03a_loss_data_0.5pct", "03d_loss_read_resp", "04a_reorder"]
 
 
 def run(*arguments):
@@ -50,6 +52,17 @@ def condense(timeline):
         series["paused_ns"] = series["paused_ns"] and [bins(r) for r in series["paused_ns"]]
 
 
+def text_report(stem, *paths):
+    """(file, text)"""
+    text = run("--no-color", *paths).stdout.split("\nWhat else is on the wire")[0] + "\n"
+    return f"{stem}.txt", "rocescope -\n" + text.split("\n", 1)[1]
+
+
+def reports_of_pair(name):
+    yield text_report(f"{name}.both", *(f"captures/{name}/{end}.pcap.gz"
+                                        for end in ("sender", "receiver")))
+
+
 def reports(capture):
     """What is expected of a capture: (file, text) of its JSON and of its text report."""
     path = f"captures/{capture}.gz"
@@ -61,31 +74,30 @@ def reports(capture):
     report["background"] = None
     if report["timeline"]:
         condense(report["timeline"])
-    text = run("--no-color", path).stdout.split("\nWhat else is on the wire")[0] + "\n"
-    first, rest = text.split("\n", 1)
-    return [(f"{stem}.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n"),
-            (f"{stem}.txt", "rocescope -\n" + rest)]
+    yield f"{stem}.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    yield text_report(stem, path)
 
 
 def main():
     update = "--update" in sys.argv
+    all_reports = [report for of, names in ((reports, CAPTURES), (reports_of_pair, PAIRS))
+                   for name in names for report in of(name)]
     failures = 0
-    for capture in CAPTURES:
-        for name, got in reports(capture):
-            path = GOLDEN / name
-            if update:
-                path.write_text(got)
-                continue
-            want = path.read_text() if path.exists() else ""
-            if got != want:
-                failures += 1
-                lines = difflib.unified_diff(want.splitlines(), got.splitlines(),
-                                             f"{name} (expected)", f"{name} (got)",
-                                             lineterm="", n=1)
-                print("\n".join(list(lines)[:40]))
+    for name, got in all_reports:
+        path = GOLDEN / name
+        if update:
+            path.write_text(got)
+            continue
+        want = path.read_text() if path.exists() else ""
+        if got != want:
+            failures += 1
+            lines = difflib.unified_diff(want.splitlines(), got.splitlines(),
+                                         f"{name} (expected)", f"{name} (got)",
+                                         lineterm="", n=1)
+            print("\n".join(list(lines)[:40]))
     if not update:
         print(f"{failures} reports differ" if failures else
-              f"{2 * len(CAPTURES)} reports as expected")
+              f"{len(all_reports)} reports as expected")
     return 1 if failures else 0
 
 
