@@ -26,19 +26,40 @@
  */
 #include "track.h"
 
+/* How often the responder may have been asked: where the first request seen is a repeat, the
+ * one before it may have got there, unless it is called lost. */
+static uint32_t
+times_asked(const roce_slot *slot)
+{
+    bool once_more = (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0 && slot->lost == 0;
+    return slot->copies + (once_more ? 1u : 0u);
+}
+
+/* Whether the newest answer that `slot` asks for, from `from` on, is due: of those that were
+ * seen, called lost or missing there are fewer than it may have asked for. */
+static bool
+is_due_again(const roce_lane *lane, const roce_slot *slot, int64_t from)
+{
+    const roce_slot *response = roce_history_find(&lane->history, from);
+    const roce_missing_range *range = roce_missing_find(&lane->missing, from);
+    uint32_t n = response != NULL ? (uint32_t)response->copies + response->lost : 0;
+    n += range != NULL ? range->copies : 0;
+    return n < times_asked(slot);
+}
+
 uint64_t
 roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                       const roce_arrival *a, int64_t start, int64_t end,
                       uint64_t since_tx)
 {
     const roce_history *asked = &s->requests.history;
+    const roce_lane *lane = roce_responses(by);
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     uint64_t n = 0;
     if (start >= end) {
         return 0;
     }
-    if (since_tx > 0 &&
-        end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
+    if (since_tx > 0 && end - start > (int64_t)roce_ident_room(by, lane, a)) {
         return 0; /* they cannot all have been sent since the newest seen */
     }
     for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
@@ -56,12 +77,22 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
                           until > from + 1;
         from = from > start ? from : start;
         until = until < end ? until : end;
-        if (from < until && !unanswered) {
+        bool answered = since_tx > 0 && !is_due_again(lane, slot, from);
+        if (from < until && !unanswered && !answered) {
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until, since_tx > 0);
             n += (uint64_t)(until - from);
         }
     }
     return n;
+}
+
+void
+roce_respond_miss_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                        const roce_arrival *a, int64_t start, int64_t end)
+{
+    if (by->answers->answered_tx > 0) { /* else a network made copies of requests */
+        (void)roce_respond_miss_due(t, s, by, a, start, end, by->answers->answered_tx);
+    }
 }
 
 /* Whether the requester, were it here, expects just this response. */
@@ -211,8 +242,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_respond_settle_late(t, s, by, a);
     if (s != NULL) {
         /* What was asked for again should have come again before this. */
-        (void)roce_respond_miss_due(t, s, by, a, lane->next_tx, lane->max_next,
-                                    by->answers->answered_tx);
+        roce_respond_miss_again(t, s, by, a, lane->next_tx, lane->max_next);
         missing = roce_respond_miss_due(t, s, by, a, lane->max_next, a->psn, 0);
     } else if (by->answers->response_message_next != ROCE_NO_PSN &&
                a->psn > by->answers->response_message_next) {

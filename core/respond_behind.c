@@ -151,7 +151,7 @@ miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                   a->psn >= round->start;
     by->answers->answered_tx = round->first_tx;
     if (begins) {
-        (void)roce_respond_miss_due(t, s, by, a, round->start, a->psn, round->first_tx);
+        roce_respond_miss_again(t, s, by, a, round->start, a->psn);
     }
 }
 
@@ -198,8 +198,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         miss_tail(t, s, by, a);
         miss_start(t, s, by, a);
     } else if (s != NULL && a->psn > lane->next_tx) {
-        (void)roce_respond_miss_due(t, s, by, a, lane->next_tx, a->psn,
-                                    by->answers->answered_tx);
+        roce_respond_miss_again(t, s, by, a, lane->next_tx, a->psn);
     }
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);

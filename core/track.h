@@ -650,6 +650,10 @@ uint64_t
 roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                       const roce_arrival *a, int64_t start, int64_t end,
                       uint64_t since_tx);
+/* Likewise what has been asked for again in the round that is being answered. */
+void
+roce_respond_miss_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                        const roce_arrival *a, int64_t start, int64_t end);
 /* A transmission takes its place; returns its entry, or NULL for lack of room.  `slot` is that
  * of an earlier copy, or NULL. */
 roce_slot *

@@ -8,6 +8,22 @@
 #define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
 
 /* clang-format off */
+/* Three READs, the second not seen, of which a response to the first is lost, so that all are
+ * asked for again, while the first answers to the others are on their way. */
+#define ALL_AGAIN \
+    READ_4 "a read 6 len=4096 drop; a read 10 len=4096; b resp.first 2; " \
+           "b resp.middle 3 drop; b resp.middle 4; b resp.last 5; " \
+           "+10; a read 3 len=3072; a read 6,10 len=4096; " \
+           "b resp.first 6; b resp.middle 7..8; b resp.last 9; " \
+           "b resp.first 10; b resp.middle 11..12; b resp.last 13; " \
+           "b resp.first 3; b resp.middle 4; b resp.last 5; "
+/* The last two are asked for once more from the second response on. */
+#define ONCE_MORE \
+    "b resp.middle 8; b resp.last 9; +10; a read 7 len=3072; a read 10 len=4096; " \
+    "b resp.first 10; b resp.middle 11..12; b resp.last 13; " \
+    "b resp.first 7; b resp.middle 8; b resp.last 9; " \
+    "b resp.first 10; b resp.middle 11..12; b resp.last 13; a write 14; b ack 14"
+
 static const scenario reads[] = {
     {.name = "READ answered in order",
      .script = READ_4 ALL_4 "a write 6; b ack 6",
@@ -399,6 +415,18 @@ static const scenario reads[] = {
                "a write 6; b ack 6",
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1"
              " B: bad=1 r.gaps=1 r.missing=1 r.corrupt=1 r.again=3"},
+    {.name = "the first request for it was not seen: its second answer comes corrupt",
+     .script = ALL_AGAIN "b resp.first 6; b resp.middle 7 bad; " ONCE_MORE,
+     .at = 'a',
+     .want = "A: gaps=1 missing=4 not_captured=1 again=5 rounds=2 by_reissue=2 repeats=4 "
+               "asked_bytes=* B: bad=1 r.gaps=1 r.missing=1 r.corrupt=1 r.lost_before=1 r.again=*",
+     .events = "loss B psn=3 detail=lost_before; loss B psn=7 detail=corrupt"},
+    {.name = "likewise, and is lost",
+     .script = ALL_AGAIN "b resp.first 6; b resp.middle 7 drop; " ONCE_MORE,
+     .at = 'a',
+     .want = "A: gaps=1 missing=4 not_captured=1 again=5 rounds=2 by_reissue=2 repeats=4 "
+               "asked_bytes=* B: r.gaps=1 r.missing=1 r.lost_before=2 r.again=*",
+     .events = "loss B psn=3 detail=lost_before; loss B psn=7 detail=lost_before"},
 };
 
 static const scenario atomics[] = {
@@ -430,6 +458,25 @@ static const scenario atomics[] = {
      .script = "a write 0..3; b ack 3; a add 4 drop; a add 5; b nak 4; a add 4..5; "
                "b atomack 4..5",
      .want = "A: gaps=1 missing=1 again=2 repeats=1 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "atomic: the network makes copies of requests, which are answered as well",
+     .script = "a add 0..1; b atomack 0..1; a add 0 copy; b atomack 0; a add 2; b atomack 2; "
+               "a add 1 copy; b atomack 1; a add 3; b atomack 3",
+     .want = "A: duplicates=2 repeats=2 B: r.again=2",
+     .events = "response_resent B psn=0; response_resent B psn=1; no loss"},
+    {.name = "atomic: likewise one after the other, and behind a round",
+     .script = "a write 0; b ack 0; a add 1..4; b atomack 1..4; +100000; a add 3..4; "
+               "b atomack 3..4; a add 1 copy; a add 3 copy; b atomack 1; b atomack 3; "
+               "a add 5; b atomack 5 ident=20000; a add 4 copy; b atomack 4; a add 6; b atomack 6",
+     .want = "A: duplicates=3 again=2 repeats=5 rounds=1 by_timeout=1 B: r.again=5 "
+               "r.undelivered=1",
+     .events = "no loss B detail=lost_before"},
+    {.name = "atomic: likewise behind a round that repeats what was lost",
+     .script = "a write 0; b ack 0; a add 1..2; b atomack 1..2; a add 3 drop; a write 4; "
+               "b nak 3; a add 3; a write 4; b atomack 3; b ack 4; a add 1 copy; b atomack 1; "
+               "a add 5; b atomack 5 ident=20000; a write 6; b ack 6; a add 3 copy; b atomack 3",
+     .want = "A: gaps=1 missing=1 lost_before=1 again=2 duplicates=2 repeats=3 rounds=1 "
+               "by_nak=1 naks=* B: r.again=2",
+     .events = "no loss B"},
     {.name = "FLUSH and ATOMIC WRITE are answered by an empty response",
      .script = "a flush 0; b resp 0 len=0; a atomwrite 1; b resp 1 len=0; a write 2; "
                "b ack 2",
