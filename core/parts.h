@@ -256,6 +256,10 @@ typedef struct roce_answers {
     uint64_t late_frame; /* 0 once that is settled */
     uint64_t late_related, late_ns;
     roce_midway midway;
+    /* Behind a late one of a first answer, which is the newest of the lane while its `tx` is
+     * that; 0: there is none. */
+    int64_t first_next;
+    uint64_t first_tx;
     /* A response that was taken to be where an answer is sent again from, where nothing
      * numbers them; it is alone while its `tx` is the lane's newest. */
     struct {

@@ -4,7 +4,9 @@
  *
  * What was seen before, or is missing, is one of three: a copy that the network made, an
  * original that others overtook, or an answer that is sent again.  The identification tells
- * them apart where it rises.  Where it does not: a copy comes again although nobody asked; an
+ * them apart where it rises, but for the rest of a first answer that came to be asked for
+ * again: what comes before any answer can, and does not begin one, was late.  Where it does
+ * not rise: a copy comes again although nobody asked; an
  * answer that is sent again begins where it was asked for, no sooner than a round trip later,
  * and runs on; what fits neither was overtaken.  Where one response could be either, the one
  * behind it decides, and what was said is taken back (`lone`, `late_frame`).
@@ -291,6 +293,16 @@ asked_again(const roce_stream_state *s, int64_t psn)
     return slot != NULL && slot->copies > 1 ? slot : NULL;
 }
 
+/* Whether it comes sooner behind the request than any answer ever did. */
+static bool
+is_before_any_answer(const roce_stream_state *s, const roce_arrival *a,
+                     const roce_slot *asked)
+{
+    const roce_heard *heard = roce_heard_of(s);
+    return heard->n_answers > 0 &&
+           a->frame->time_ns < asked->time_ns + heard->least_answer_ns;
+}
+
 /* Whether this may be the answer to a request that was seen asking again: it asked for
  * this PSN, long enough ago, and where the new answer begins it begins a message. */
 static bool
@@ -308,10 +320,26 @@ may_answer_again(const roce_stream_state *s, const roce_stream_state *by,
     if (a->psn == start && midway && roce_part_starts(a->info->part)) {
         return true; /* the first answer had none that starts in its midst */
     }
-    const roce_heard *heard = roce_heard_of(s);
-    bool soon = heard->n_answers > 0 &&
-                a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
-    return a->psn >= start && !soon && (a->psn > start || starts);
+    return a->psn >= start && !is_before_any_answer(s, a, slot) &&
+           (a->psn > start || starts);
+}
+
+/* Whether this is of the first answer to a READ that was asked for again in its midst: the
+ * first to come since, it does not begin an answer, and comes sooner than any ever did; or it
+ * goes on with such a one. */
+static bool
+is_of_first_answer(const roce_stream_state *s, const roce_stream_state *by,
+                   const roce_arrival *a)
+{
+    const roce_answers *answers = by->answers;
+    const roce_slot *asked = asked_again(s, a->psn);
+    if (asked == NULL || roce_part_starts(a->info->part)) {
+        return false;
+    }
+    bool runs_on = answers->first_tx != 0 && answers->first_tx == answers->lane.tx &&
+                   answers->first_next == a->psn;
+    return runs_on || (answers->response_time_ns <= asked->time_ns &&
+                       is_before_any_answer(s, a, asked));
 }
 
 /* Whether it goes on with what is being sent again, or may be where that begins. */
@@ -436,6 +464,12 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
         if (missing && late) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
+            return;
+        }
+        if (missing && rising && is_of_first_answer(s, by, a)) {
+            arrived_late(t, s, by, a, NULL, ROCE_EVIDENCE_TIME);
+            by->answers->first_next = a->psn + 1;
+            by->answers->first_tx = lane->tx;
             return;
         }
         sent_again(t, s, by, a, NULL);

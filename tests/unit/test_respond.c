@@ -429,6 +429,34 @@ static const scenario reads[] = {
      .events = "loss B psn=3 detail=lost_before; loss B psn=7 detail=lost_before"},
 };
 
+/* A READ that was asked for again in its midst while its first answer was on its way. */
+static const scenario overtaken[] = {
+    {.name = "the rest of the first answer is late",
+     .script = "a write.first 0 len=1024; a write.last 1; +30; b ack 1; a read 2..20 len=1024; +30; "
+               "b resp 2..20 len=1024; a read 21 len=4096; +30; b resp.first 21 len=1024; "
+               "+100000; a read 22 len=3072; b resp.middle 22..23 len=1024; +50; "
+               "b resp.last 24 len=1024; b resp.first 22 len=1024; "
+               "b resp.middle 23 len=1024; b resp.last 24 len=1024; a read 25 len=1024; "
+               "+30; b resp 25 len=1024",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 asked_bytes=3072 "
+               "B: r.gaps=1 r.missing=3 r.reordered=3 r.again=3",
+     .events = "late B psn=22; late B psn=23; late B psn=24; response_resent B psn=22"},
+    {.name = "the new answer begins where it was asked for: the rest was lost",
+     .script = "a write.first 0 len=1024; a write.last 1; +30; b ack 1; a read 2..20 len=1024; +30; "
+               "b resp 2..20 len=1024; a read 21 len=4096; +30; b resp.first 21 len=1024; "
+               "+100000; a read 22 len=3072; b resp.first 22 len=1024; "
+               "b resp.middle 23 len=1024; b resp.last 24 len=1024",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 asked_bytes=3072 "
+               "B: r.gaps=1 r.missing=3 r.lost_before=3 r.again=3"},
+    {.name = "its beginning was lost as well: what comes no sooner than an answer is of it",
+     .script = "a write.first 0 len=1024; a write.last 1; +30; b ack 1; a read 2..20 len=1024; +30; "
+               "b resp 2..20 len=1024; a read 21 len=4096; +30; b resp.first 21 len=1024; "
+               "+100000; a read 22 len=3072; +50; b resp.first 22 len=1024 drop; "
+               "b resp.middle 23 len=1024; b resp.last 24 len=1024",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 asked_bytes=3072 "
+               "B: r.gaps=1 r.missing=3 r.lost_before=2 r.unknown=* r.again=2"},
+};
+
 static const scenario atomics[] = {
     {.name = "atomics answered",
      .script = "a add 0..4; b atomack 0..4; a cas 5; b atomack 5",
@@ -516,6 +544,7 @@ int
 main(void)
 {
     SCENARIO_CHECK(reads);
+    SCENARIO_CHECK(overtaken);
     SCENARIO_CHECK(atomics);
     SCENARIO_CHECK(one_way);
     return check_status();
