@@ -324,16 +324,18 @@ may_answer_again(const roce_stream_state *s, const roce_stream_state *by,
            (a->psn > start || starts);
 }
 
-/* Whether this is of the first answer to a READ that was asked for again in its midst: the
- * first to come since, it does not begin an answer, and comes sooner than any ever did; or it
- * goes on with such a one. */
+/* Whether this is of the first answer to a READ that was asked for again in its midst, and
+ * missing for that alone: the first to come since, it does not begin an answer, and comes
+ * sooner than any ever did; or it goes on with such a one. */
 static bool
 is_of_first_answer(const roce_stream_state *s, const roce_stream_state *by,
                    const roce_arrival *a)
 {
     const roce_answers *answers = by->answers;
+    const roce_missing_range *range = roce_missing_find(&answers->lane.missing, a->psn);
     const roce_slot *asked = asked_again(s, a->psn);
-    if (asked == NULL || roce_part_starts(a->info->part)) {
+    if (asked == NULL || range == NULL || range->time_ns != asked->time_ns ||
+        roce_part_starts(a->info->part)) {
         return false;
     }
     bool runs_on = answers->first_tx != 0 && answers->first_tx == answers->lane.tx &&
@@ -466,7 +468,7 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
             return;
         }
-        if (missing && rising && is_of_first_answer(s, by, a)) {
+        if (rising && is_of_first_answer(s, by, a)) {
             arrived_late(t, s, by, a, NULL, ROCE_EVIDENCE_TIME);
             by->answers->first_next = a->psn + 1;
             by->answers->first_tx = lane->tx;

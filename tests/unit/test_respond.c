@@ -448,6 +448,14 @@ static const scenario overtaken[] = {
                "b resp.middle 23 len=1024; b resp.last 24 len=1024",
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 asked_bytes=3072 "
                "B: r.gaps=1 r.missing=3 r.lost_before=3 r.again=3"},
+    {.name = "what the first answer had lost comes with the second, which is asked for again",
+     .script = "a write.first 0 len=1024; a write.last 1; +30; b ack 1; a read 2..20 len=1024; +30; "
+               "b resp 2..20 len=1024; a read 21 len=4096; +30; b resp.first 21 len=1024; "
+               "b resp.middle 22..23 drop len=1024; b resp.last 24 len=1024; "
+               "a read 22 len=3072; +30; b resp.first 22 len=1024 drop; a read 22 len=3072; "
+               "b resp.middle 23 len=1024; b resp.last 24 len=1024; +30; "
+               "b resp.first 22 len=1024; b resp.middle 23 len=1024; b resp.last 24 len=1024",
+     .events = "no late B"},
     {.name = "its beginning was lost as well: what comes no sooner than an answer is of it",
      .script = "a write.first 0 len=1024; a write.last 1; +30; b ack 1; a read 2..20 len=1024; +30; "
                "b resp 2..20 len=1024; a read 21 len=4096; +30; b resp.first 21 len=1024; "
