@@ -318,14 +318,17 @@ is_any_lost(const rs_analysis *analysis, const GArray *members)
     return n > 0;
 }
 
-/* So many packets of those that are taken to be undelivered were not lost. */
+/* So many packets of those that are taken to be undelivered were not lost.  What came to the
+ * last point and is undelivered there as well may be lost behind that. */
 static guint64
 came_after_all(const rs_analysis *analysis, const rs_summary *summary, guint32 stream,
                guint64 unplaced)
 {
     guint32 other;
     if (rs_loss_all_came(analysis, summary, stream, &other)) {
-        return unplaced;
+        const roce_stream *last = roce_tracker_stream(analysis->tracker, other);
+        guint64 behind = verdicts(last, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+        return unplaced - MIN(unplaced, behind);
     }
     return MIN(unplaced, rs_loss_came_late(analysis, summary, stream, &other));
 }

@@ -125,6 +125,15 @@ def lost_twice():
     return path.bytes()
 
 
+def lost_behind_all():
+    """Both points saw what is lost behind the second of them."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(20))
+    path.lose(20, until="two").lose(22, until="two")
+    path.send(lambda on, _: on.exchange(30, 24))
+    return path.bytes()
+
+
 def given_up():
     """A packet is repeated until its sender gives up, and never comes to the second of two
     points, where others are seen all the time."""
@@ -244,6 +253,9 @@ ROWS = [
         three_points, "critical",
         also=about("2 packets lost between two.pcap and three.pcap, 1 packet between "
                    "one.pcap and two.pcap", counted=3)),
+    Row("undelivered_after_capture", FIRES, "it came to both points, and no further",
+        lost_behind_all, "warning",
+        also=about("did not arrive in order behind this point", counted=2)),
     Row("undelivered_after_capture", FIRES, "the second capture ended before it",
         changed(two_hosts(at=BOTH, forward=late(400)), receiver=first(0.7)),
         "warning", also=nothing_lost),
