@@ -12,6 +12,7 @@
 #include "format.h"
 #include "further.h"
 #include "thresholds.h"
+#include "twins.h"
 
 static guint64
 count_cnps(const roce_stream *s)
@@ -78,6 +79,16 @@ captured_all(const rs_findings *all, const roce_stream *s, const roce_stream *ca
            !rs_has_open_cnps(all->analysis->tracker, s->point, &receiver);
 }
 
+/* Whether all data that came by at a point is known to have come by at another one as well: had
+ * that one begun later or ended earlier, some would not. */
+static gboolean
+saw_all_data(const rs_findings *all, const roce_stream *s)
+{
+    const rs_twins *twins = all->analysis->twins;
+    return twins != NULL && rs_twins_complete(twins) &&
+           rs_twins_only_here(twins, s->id) == 0;
+}
+
 /* The CNPs about a stream that came by at its point and not at the next one on their way. */
 static guint64
 lost_between(const rs_findings *all, const roce_stream *s, const roce_stream *next)
@@ -92,7 +103,8 @@ lost_between(const rs_findings *all, const roce_stream *s, const roce_stream *ne
     }
     gboolean sure = others_of(behind) >= others_of(carrier) && others_of(carrier) > 0 &&
                     rs_summary_n_psns(next) >= rs_summary_n_psns(s) &&
-                    captured_all(all, next, behind) && shows_cnps(tracker, next);
+                    saw_all_data(all, s) && captured_all(all, next, behind) &&
+                    shows_cnps(tracker, next);
     return sure ? carried_by(carrier) - carried_by(behind) : 0;
 }
 

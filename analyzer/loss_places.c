@@ -330,7 +330,34 @@ came_after_all(const rs_analysis *analysis, const rs_summary *summary, guint32 s
         guint64 behind = verdicts(last, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
         return unplaced - MIN(unplaced, behind);
     }
-    return MIN(unplaced, rs_loss_came_late(analysis, summary, stream, &other));
+    return 0;
+}
+
+/* Requests and responses that came by, but for the network's copies. */
+static guint64
+came_by(const roce_stream *s)
+{
+    guint64 n = 0;
+    for (guint space = 0; space < ROCE_N_SPACES; space++) {
+        guint64 copies = roce_stream_trouble_of(s)->disorder[space].duplicates;
+        n += s->space[space].packets - MIN(s->space[space].packets, copies);
+    }
+    return n;
+}
+
+/* No more can have been lost between two points, where those that are sent again are like the
+ * first ones, so that it is not known of each whether it came. */
+static guint64
+most_lost(const rs_analysis *analysis, const roce_stream *here,
+          const roce_stream *there)
+{
+    const rs_twins *twins = analysis->twins;
+    if (twins != NULL && rs_twins_complete(twins) &&
+        rs_twins_repeats(twins, here->id) == 0) {
+        return G_MAXUINT64; /* places go by that */
+    }
+    guint64 came = came_by(there);
+    return came_by(here) - MIN(came_by(here), came);
 }
 
 static guint64
@@ -377,6 +404,7 @@ rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
         }
     }
     guint64 undelivered = verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+    known = MIN(known, MAX(undelivered, most_lost(analysis, s, last)));
     if (known >= undelivered) {
         guint64 *either =
             &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
