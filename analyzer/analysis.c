@@ -510,6 +510,7 @@ finish(run *r)
         rs_twins_finish(analysis->twins, analysis->tracker);
     }
     analysis->overlapping = rs_points_overlap(analysis->points);
+    rs_points_tell_apart(analysis->points);
     rs_watchers_finish(&analysis->watchers, analysis);
     g_array_sort(analysis->events, by_time);
 }

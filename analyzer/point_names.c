@@ -51,12 +51,30 @@ rs_file_name(const rs_analysis *analysis, guint file_i)
     return rs_format_safe(tail_of(file->path, n_before));
 }
 
+/* What it is called, with its file and its number where that alone tells it from others. */
+static char *
+interface_name(const rs_analysis *analysis, const rs_point *p)
+{
+    GString *name = g_string_new(NULL);
+    if (p->interface == NULL || p->named_by_file) {
+        g_autofree char *file = rs_file_name(analysis, p->file_i);
+        g_string_append(name, file);
+    }
+    if (p->interface != NULL) {
+        g_autofree char *called = rs_format_safe(p->interface);
+        g_string_append_printf(name, "%s%s", name->len > 0 ? ", " : "", called);
+    }
+    if (p->named_by_number) {
+        g_string_append_printf(name, ", interface %u", p->interface_i);
+    }
+    return g_string_free(name, FALSE);
+}
+
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point)
 {
     const rs_point *p = rs_analysis_point(analysis, point);
-    g_autofree char *name = p->interface != NULL ? rs_format_safe(p->interface)
-                                                 : rs_file_name(analysis, p->file_i);
+    g_autofree char *name = interface_name(analysis, p);
     g_autofree char *source = rs_hosts_label(analysis->told->hosts, &p->origin.source);
     g_autofree char *session =
         roce_origin_has_session(&p->origin)

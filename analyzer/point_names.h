@@ -16,8 +16,9 @@
 char *
 rs_file_name(const rs_analysis *analysis, guint file_i);
 
-/* Its interface, else its file, and of a mirror which one: "switch.pcapng, mirror session 3
- * of 10.0.0.9"; g_free(). */
+/* Its interface, else its file, both where an interface of another file is called the same,
+ * and its number where one of this file is; of a mirror which one: "switch.pcapng, mirror
+ * session 3 of 10.0.0.9"; g_free(). */
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point);
 

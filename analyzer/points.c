@@ -2,6 +2,7 @@
 #include "points.h"
 
 #include "recall.h"
+#include "sorting.h"
 
 #include "roce/hash.h"
 
@@ -574,6 +575,78 @@ rs_points_overlap(const rs_points *points)
         }
     }
     return FALSE;
+}
+
+/* ---- names ---- */
+
+static gint
+by_name(gconstpointer a, gconstpointer b)
+{
+    const rs_point *x = *(const rs_point *const *)a;
+    const rs_point *y = *(const rs_point *const *)b;
+    gint order = g_strcmp0(x->interface, y->interface);
+    order = order != 0 ? order : rs_by_number(x->file_i, y->file_i);
+    return order != 0 ? order : rs_by_number(x->interface_i, y->interface_i);
+}
+
+static gboolean
+same_name(const rs_point *a, const rs_point *b)
+{
+    return g_strcmp0(a->interface, b->interface) == 0;
+}
+
+static gboolean
+same_name_and_file(const rs_point *a, const rs_point *b)
+{
+    return same_name(a, b) && a->file_i == b->file_i;
+}
+
+/* Where those end that are the same as the one at `begin`. */
+static guint
+end_of_same(const GPtrArray *sorted, guint begin,
+            gboolean (*same)(const rs_point *, const rs_point *))
+{
+    guint end = begin + 1;
+    while (end < sorted->len &&
+           same(g_ptr_array_index(sorted, begin), g_ptr_array_index(sorted, end))) {
+        end++;
+    }
+    return end;
+}
+
+/* Of one name. */
+static void
+tell_namesakes_apart(const GPtrArray *sorted, guint begin, guint end)
+{
+    const rs_point *first = g_ptr_array_index(sorted, begin);
+    const rs_point *last = g_ptr_array_index(sorted, end - 1);
+    gboolean several_files = first->file_i != last->file_i;
+    while (begin < end) {
+        guint file_end = end_of_same(sorted, begin, same_name_and_file);
+        first = g_ptr_array_index(sorted, begin);
+        last = g_ptr_array_index(sorted, file_end - 1);
+        gboolean several_here = first->interface_i != last->interface_i;
+        for (; begin < file_end; begin++) {
+            rs_point *point = g_ptr_array_index(sorted, begin);
+            point->named_by_file = several_files;
+            point->named_by_number = several_here;
+        }
+    }
+}
+
+void
+rs_points_tell_apart(rs_points *points)
+{
+    g_autoptr(GPtrArray) sorted = g_ptr_array_sized_new(points->list->len);
+    for (guint i = 0; i < points->list->len; i++) {
+        g_ptr_array_add(sorted, rs_points_at(points, i));
+    }
+    g_ptr_array_sort(sorted, by_name);
+    for (guint i = 0; i < sorted->len;) {
+        guint end = end_of_same(sorted, i, same_name);
+        tell_namesakes_apart(sorted, i, end);
+        i = end;
+    }
 }
 
 guint64

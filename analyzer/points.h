@@ -51,6 +51,8 @@ typedef struct rs_point {
     gboolean rotation_known;  /* it is joined with what its file goes on with */
     guint n_ended_before;     /* files that had ended when it began */
     guint64 capture_duplicates;
+    gboolean named_by_file;   /* an interface of another file is called the same ... */
+    gboolean named_by_number; /* ... or another one of this file */
 } rs_point;
 
 typedef struct rs_points rs_points;
@@ -128,6 +130,10 @@ rs_points_join_rotated(rs_points *points);
  * points. */
 gboolean
 rs_points_overlap(const rs_points *points);
+
+/* Finds what it takes to tell points by their names, once all are known. */
+void
+rs_points_tell_apart(rs_points *points);
 
 /* Counts a frame's stamp; returns by how much it steps back behind the one before. */
 guint64

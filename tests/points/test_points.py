@@ -150,6 +150,12 @@ class Room:
             raise RuntimeError(f"status {done.returncode}: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
+    def text(self, files):
+        """The lines of the text report of files that were written."""
+        done = subprocess.run([BINARY, *files], cwd=self.directory,
+                              capture_output=True, text=True, timeout=120)
+        return done.stdout.splitlines()
+
     def one(self, packets, name="one.pcap"):
         return self.report({name: pcap(packets)})
 
@@ -644,6 +650,40 @@ def rotated_at_two_hosts(room, say):
             say.same(host, got, original)
 
 
+def named(room, say):
+    """Two points never have one name, as when both hosts captured at an eth0."""
+    near, far = (sample(f"03a_loss_data_0.5pct/{host}") for host in ("sender", "receiver"))
+    both = in_time(near, far)
+    is_far = {id(p) for p in far}
+
+    def merged(*names):
+        return pcapng(both, 2, lambda i, p: int(id(p) in is_far), names)
+
+    def alone(packets, name):
+        return pcapng(packets, 1, lambda i, p: 0, (name,))
+
+    for files, want in (
+            ({"a.pcapng": alone(near, "eth0"), "b.pcapng": alone(far, "eth0")},
+             ["a.pcapng, eth0", "b.pcapng, eth0"]),
+            ({"a/x.pcapng": alone(near, "eth0"), "b/x.pcapng": alone(far, "eth0")},
+             ["a/x.pcapng, eth0", "b/x.pcapng, eth0"]),
+            ({"a.pcapng": alone(near, "eth0"), "b.pcapng": alone(far, "eth1")},
+             ["eth0", "eth1"]),
+            ({"a.pcapng": alone(near, "eth0"), "b.pcap": pcap(far)}, ["eth0", "b.pcap"]),
+            ({"x.pcapng": merged("port{}")}, ["port0", "port1"]),
+            ({"x.pcapng": merged("eth0")}, ["eth0, interface 0", "eth0, interface 1"]),
+            ({"x.pcapng": merged("")}, ["x.pcapng, interface 0", "x.pcapng, interface 1"])):
+        report, lines = room.report(files), room.text(files)
+        found = [line.split(": ", 1)[1].rsplit(", EN10MB", 1)[0]
+                 for line in lines if line.startswith("  point ")]
+        say.equal(f"{list(files)}: names", found, want)
+        lost = [f["title"] for f in report["findings"]
+                if f["id"].startswith("undelivered_after_capture")]
+        say.equal(f"{list(files)}: titles", [f" between {want[0]} and {want[1]}," in title
+                                             for title in lost], [True] * len(lost))
+        say.equal(f"{list(files)}: is any lost", len(lost) > 0, True)
+
+
 # --- out of order --------------------------------------------------------------------
 
 
@@ -825,7 +865,7 @@ def clock_is_set(room, say):
 ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
-        sections, merged_files,
+        sections, merged_files, named,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
         pauses_alone, wild_stamps, no_stamps, clock_is_set, order_of_files, one_direction_beside,
         one_direction_before, tail_lost)
