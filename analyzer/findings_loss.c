@@ -465,16 +465,18 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
 gboolean
 rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
 {
-    g_auto(located) where = locate(flow, ANYWHERE);
+    gboolean uc = rs_flow_is_unacknowledged(flow);
+    /* What is sent again, and was lost in front of the point, has a finding of its own. */
+    g_auto(located) where = locate(flow, uc ? ANYWHERE : BEHIND);
     if (where.lost == 0) {
         return FALSE;
     }
     where.late = 0;
     write_located(flow, f, &where,
-                  rs_flow_is_unacknowledged(flow)
-                      ? ".  The service does not acknowledge, and sends nothing again."
-                      : ".",
-                  "it is known only that they are missing");
+                  uc ? ".  The service does not acknowledge, and sends nothing again."
+                     : WANTED_AGAIN,
+                  uc ? "it is known only that they are missing"
+                     : "it is known only that they are missing or were sent again");
     f->severity = RS_SEVERITY_WARNING; /* nobody waits for what is missing */
     return TRUE;
 }

@@ -518,7 +518,7 @@ const rs_finding_row rs_finding_rows[] = {
      "The capture missed them, or they took another path.",
      "what acknowledged them", NULL, rs_find_flows, &rs_flow_not_captured},
     {"undecided", RS_SEVERITY_WARNING, "Packets missing, and nothing tells why",
-     "warning for gaps on UC or with one direction only, else note", {{0}},
+     "warning for gaps on UC or with one direction only, and for what was lost between two points, else note", {{0}},
      "The capture ends too early, has one direction only, or the service does not acknowledge (UC).",
      "Capture both directions and for longer; on UC, at a second point.",
      "what told that packets are missing; on UC the packets behind the gaps", NULL, rs_find_flows_unacknowledged, &rs_flow_undecided},

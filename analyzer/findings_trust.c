@@ -78,11 +78,12 @@ write_undecided(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_packets(flow->n);
     gboolean gaps = flow->sum.space[ROCE_SPACE_REQUESTS].gaps > 0;
     gboolean uc = rs_flow_is_unacknowledged(flow);
-    gboolean unanswered = gaps && (uc || flow->sum.paired_streams == 0);
+    gboolean unheard = !uc && flow->sum.paired_streams == 0;
+    gboolean unanswered = gaps && (uc || unheard);
     f->severity = unanswered ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
     /* On UC no verdict falls before the end: where something is missing, gaps show. */
     rs_finding_add_events(flow->all, f, uc && gaps ? KIND(GAP) : LOSS(UNKNOWN));
-    if (unanswered && rs_flow_write_missing(flow, f)) {
+    if ((unanswered || unheard) && rs_flow_write_missing(flow, f)) {
         return TRUE;
     }
     if (uc) {

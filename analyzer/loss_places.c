@@ -195,6 +195,19 @@ missed_nothing(const GArray *way)
     return n == 0;
 }
 
+/* Whether a NIC sends again what was lost, and none of the points heard why. */
+static gboolean
+is_unheard(const GArray *way)
+{
+    for (guint i = 0; i < way->len; i++) {
+        const roce_stream *s = at(way, i)->stream;
+        if (roce_stream_is_paired(s) || !roce_stream_is_reliable(s)) {
+            return FALSE;
+        }
+    }
+    return way->len > 0;
+}
+
 /* What no point missed by itself, and did not come to the next one all the same: a timeout is
  * told of the packet that it begins with, and those behind it in the same round were lost as
  * well; and of what was lost, what asked for it or was sent for it may have been lost again.
@@ -208,7 +221,9 @@ place_rest(const rs_analysis *analysis, const GArray *members, GArray *places,
     gboolean asked_for =
         verdicts(standing->stream, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) > 0 &&
         missed_nothing(way);
-    if ((!by_timeout && !asked_for) || !knows_twins(analysis, way)) {
+    gboolean unheard =
+        verdicts(standing->stream, ROCE_VERDICT_UNKNOWN) > 0 && is_unheard(way);
+    if ((!by_timeout && !asked_for && !unheard) || !knows_twins(analysis, way)) {
         return;
     }
     guint last = way->len - 1;
@@ -243,6 +258,10 @@ rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 s
         return places;
     }
     g_autoptr(GArray) way = way_of(analysis, members);
+    /* No ACK tells what a capture missed, but then it misses some of what was sent once. */
+    if (is_unheard(way) && !knows_twins(analysis, way)) {
+        return places;
+    }
     for (guint to = 1; to < way->len; to++) {
         guint64 left = at(way, to)->lost_before - at(way, to - 1)->lost_before;
         guint from = seen_last(way, to - 1) + 1;
@@ -383,6 +402,17 @@ set_undelivered(rs_counters *c, const roce_stream *here, const roce_stream *ther
     *requests = n - *responses;
 }
 
+/* So many rounds, of which nothing was heard and that are of an unknown cause here, began with
+ * a packet that did not come there. */
+static guint64
+explained(const roce_stream *here, const roce_stream *there)
+{
+    guint64 unknown = verdicts(here, ROCE_VERDICT_UNKNOWN);
+    return roce_stream_is_paired(here)
+               ? 0
+               : unknown - MIN(unknown, verdicts(there, ROCE_VERDICT_UNKNOWN));
+}
+
 void
 rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
                     guint32 stream, rs_counters *c)
@@ -409,6 +439,8 @@ rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
         guint64 *either =
             &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
         *either -= MIN(*either, known - undelivered);
+        c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN] -=
+            MIN(known, explained(s, last));
         set_undelivered(c, s, last, known);
     } else {
         guint64 came = came_after_all(analysis, summary, stream, undelivered - known);

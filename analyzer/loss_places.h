@@ -7,6 +7,10 @@
  * capture missed, and what came when it was not on, is no loss: so each point says no more
  * than it would alone, and no more than did not come to it of what the other one saw.
  *
+ * Where no point has the other direction, nothing tells what captures missed, but that they
+ * saw the same PSNs: then none did, for it would lack some that were sent once.  Else nothing
+ * is said.
+ *
  * Where nobody acknowledges (UC), what is missing takes the place of what was asked for.
  *
  * Of packets that were sent again by timeout, the data or the ACK may have been lost, and the

@@ -10,7 +10,7 @@ import roce
 import tunnels
 from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, PartialPath
 from captures import (
-    ADDRESS, START_NS, Wire, changed, drop, two_hosts, udp_packet, wire)
+    ADDRESS, START_NS, Path, Wire, changed, drop, two_hosts, udp_packet, wire)
 from row import CANNOT, FIRES, NOT, Row
 from sim import OUT_OF_ORDER, Impairment, Work
 
@@ -231,6 +231,37 @@ def behind_the_gaps(report, found):
         yield found[0]["advice"]
 
 
+def one_direction(missed=()):
+    """What one host sends, at two points.  Three packets are lost between these, and are sent
+    again with what is near them; `missed` is not captured at the second."""
+    path = Path(one=0, two=0)
+    for psn in range(60):
+        lost = psn in (20, 30, 32)
+        path.send(lambda on, _: on.write(psn), at=("one",) if lost or psn in missed else None)
+        if psn in (22, 32):
+            for again in range(psn - 2, psn + 1):
+                path.send(lambda on, _: on.wait(5_000_000 if psn == again + 2 else 0)
+                          .write(again))
+    return path.bytes()
+
+
+def counted(undelivered, unknown):
+    """The totals say so."""
+    def look(report, _found):
+        lost = report["totals"]["losses"]["requests"]
+        got = lost["undelivered_after_capture"], lost["unknown"]
+        if got != (undelivered, unknown) or sum(lost.values()) != sum(got):
+            yield f"{lost}"
+    return look
+
+
+def both(*looks):
+    def look(report, found):
+        for one in looks:
+            yield from one(report, found)
+    return look
+
+
 ROWS = [
     Row("partial_path", FIRES, "a mirror of one of two spines",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
@@ -261,6 +292,12 @@ ROWS = [
         also=behind_the_gaps),
     Row("undecided", FIRES, "so says the receiver's capture of these, beside that of the sender",
         both_points("sim_uc_loss"), "warning", also=called("8 packets lost between")),
+    Row("undecided", FIRES, "two points with one direction, all that was sent came to both",
+        one_direction, "warning",
+        also=both(called("3 packets lost between one.pcap and two.pcap"), counted(3, 0))),
+    Row("undecided", FIRES, "and of what was sent once, the second has not all: it misses some",
+        lambda: one_direction(missed=(50,)), "note",
+        also=both(called("missing, and nothing tells why"), counted(0, 2))),
     Row("undecided", NOT, "RC does", two_hosts(forward=drop(100))),
     Row("undecided", CANNOT, "the last packets are the ones that are missing",
         wire(lambda on: on.exchange(40))),
