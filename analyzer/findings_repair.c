@@ -8,6 +8,7 @@
 #include "roce/aeth.h"
 
 #define STOPPED_NAMED 4
+#define ALL_TWICE_PERCENT 90
 #define MOST_ASKED 64      /* streams of a flow, whether anything answered them */
 #define MOST_STREAMS 16384 /* among which answers are looked for */
 
@@ -334,6 +335,15 @@ measure_duplicates(const roce_stream *s)
            trouble->disorder[ROCE_SPACE_RESPONSES].duplicates;
 }
 
+/* Whether nearly all data came twice, so that the capture may have made the copies. */
+static gboolean
+nearly_all(const rs_flow *flow)
+{
+    guint64 packets = flow->sum.space[ROCE_SPACE_REQUESTS].packets +
+                      flow->sum.space[ROCE_SPACE_RESPONSES].packets;
+    return 2 * flow->n * 100 >= packets * ALL_TWICE_PERCENT;
+}
+
 /* So few packets that it could not be decided whether the capture has each twice. */
 static gboolean
 all_of_few(const rs_flow *flow)
@@ -341,21 +351,33 @@ all_of_few(const rs_flow *flow)
     return flow->n < RS_DUPLICATED_LEAST && 2 * flow->n >= flow->sum.packets;
 }
 
+/* Who made the copies, where that is not known. */
+static const char *
+who_copied(const rs_flow *flow)
+{
+    if (all_of_few(flow)) {
+        return "  All of so few packets did: the capture may have made the copies.";
+    }
+    return nearly_all(flow)
+               ? "  Nearly all packets did: the network made the copies, or "
+                 "the capture, as where those of two points were merged."
+               : NULL;
+}
+
 static gboolean
 write_duplicates(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
-    gboolean undecided = all_of_few(flow);
-    f->title =
-        g_strdup_printf("%s from %s %s", n, who,
-                        undecided ? "came twice" : "delivered twice by the network");
+    const char *undecided = who_copied(flow);
+    f->title = g_strdup_printf("%s from %s %s", n, who,
+                               undecided != NULL ? "came twice"
+                                                 : "delivered twice by the network");
     f->detail = g_strdup_printf(
         "The same packet came again, unasked for, and with the identity of the first "
         "where packets have one of their own.%s",
-        undecided ? "  All of so few packets did: the capture may have made the copies."
-                  : "");
-    f->severity = undecided ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
+        undecided != NULL ? undecided : "");
+    f->severity = all_of_few(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;
 }
 

@@ -26,6 +26,11 @@ def fires_frames(n):
     return look
 
 
+def came_twice(_report, found):
+    """Nobody says who made the copies."""
+    yield from (f["title"] for f in found if not f["title"].endswith("came twice"))
+
+
 def again(wait_ns):
     """A packet is sent again though nobody asked for it."""
     def talk(on):
@@ -223,6 +228,9 @@ ROWS = [
 
     Row("duplicated", FIRES, "the network makes a copy",
         two_hosts(WRITES, forward=Impairment(duplicate=0.05)), "warning"),
+    Row("duplicated", FIRES, "of nearly all, or whoever captured does",
+        two_hosts(WRITES, forward=Impairment(duplicate=0.97)), "warning",
+        also=came_twice),
     Row("duplicated", FIRES, "behind the point that saw most, since one was lost",
         two_hosts(forward=Impairment(duplicate=0.05, drop=(("requests", 30, 1),)),
                   at=("sender", "receiver")), "warning"),
