@@ -20,13 +20,15 @@
  *  6. A second copy follows as soon as nearly all others do: later, it may have been sent
  *     again.  But where all senders number their packets nothing ever is with the same bytes,
  *     and while a pause holds the way out of a switch second copies wait for as long.
+ *  7. Where the captures of two points were merged, many frames lie between two copies.  What
+ *     came so late among those held that its second copy may stand behind them is no
+ *     evidence; but no more may be so than are known to have come twice.
  */
 #include "sort.h"
 #include "survey_parts.h"
 
 #include <string.h>
 
-#define REPEAT_FRAMES 1024 /* a second copy is no further behind */
 #define REPEAT_NS ((uint64_t)100 * 1000 * 1000)
 #define REPEAT_LEAST_NS ((uint64_t)50 * 1000)
 #define SOONER_THAN_TIMEOUT_NS ((uint64_t)1000 * 1000)
@@ -56,6 +58,8 @@ typedef struct repeat_count {
     bool by_way;       /* what a host sends to each other one is counted by itself */
     uint64_t *lags_ns; /* of second copies behind their first */
     uint32_t n_lags;
+    uint64_t until_ns; /* second copies of what came later need not be here */
+    uint32_t n_open;   /* of which there is none */
 } repeat_count;
 
 /* NULL when there are too many. */
@@ -89,8 +93,7 @@ distance_ns(const roce_held *a, const roce_held *b)
 static bool
 is_near(const roce_held *first, const roce_held *second)
 {
-    return second->frame.number - first->frame.number <= REPEAT_FRAMES &&
-           distance_ns(first, second) <= REPEAT_NS;
+    return distance_ns(first, second) <= REPEAT_NS;
 }
 
 /* Whether its sender would not send the same bytes again. */
@@ -114,6 +117,10 @@ count_repeats(const roce_held_slice *slice, repeat_count *count)
         bool is_copied = has_copy && is_near(h, next);
         if (has_copy && !is_copied && tells(s, h)) {
             i++; /* a pause may have held the second copy: no evidence */
+            continue;
+        }
+        if (!has_copy && h->frame.time_ns > count->until_ns) {
+            count->n_open++;
             continue;
         }
         s->packets++;
@@ -142,6 +149,20 @@ usual_lag_ns(const repeat_count *count, const roce_survey_desk *desk)
     }
     roce_sort(desk->order, desk->scratch, count->n_lags, by_value, count->lags_ns);
     return count->lags_ns[desk->order[count->n_lags * 19 / 20]];
+}
+
+/* Up to when second copies have to be here that come as late as nearly all others do, and a
+ * quarter of that later. */
+static uint64_t
+copied_until_ns(const roce_held_slice *slice, uint64_t usual_ns)
+{
+    uint64_t newest_ns = 0;
+    for (uint32_t i = slice->begin; i < slice->end; i++) {
+        uint64_t time_ns = roce_held_nth(slice, i)->frame.time_ns;
+        newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
+    }
+    uint64_t lag_ns = usual_ns + usual_ns / 4;
+    return newest_ns > lag_ns ? newest_ns - lag_ns : 0;
 }
 
 static bool
@@ -206,6 +227,7 @@ everything_repeats(const repeat_count *count, uint32_t least, uint32_t least_sen
         n++;
     }
     return n >= least_senders && packets >= REPEAT_LEAST &&
+           count->n_open <= count->n_lags &&
            roce_reaches(repeated, packets, REPEAT_PERCENT);
 }
 
@@ -313,7 +335,8 @@ some_repeat(roce_survey_point *point, const roce_held_slice *by_identity,
             const roce_survey_desk *desk, uint64_t usual_ns)
 {
     roce_survey_point guess = {0};
-    repeat_count ways = {.lags_ns = desk->lags_ns, .by_way = true};
+    repeat_count ways = {
+        .lags_ns = desk->lags_ns, .by_way = true, .until_ns = UINT64_MAX};
     count_repeats(by_identity, &ways);
     bool good = find_hosts(&guess, &ways) && hosts_explain(&guess, &ways, usual_ns);
     if (good) {
@@ -327,9 +350,15 @@ void
 roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_identity,
                        roce_survey_desk *desk)
 {
-    repeat_count count = {.lags_ns = desk->lags_ns};
+    repeat_count count = {.lags_ns = desk->lags_ns, .until_ns = UINT64_MAX};
     count_repeats(by_identity, &count);
     uint64_t usual_ns = usual_lag_ns(&count, desk);
+    if (count.n_lags >= REPEAT_LEAST) {
+        /* It is known how late they come: once more, without what came last. */
+        count = (repeat_count){.lags_ns = desk->lags_ns,
+                               .until_ns = copied_until_ns(by_identity, usual_ns)};
+        count_repeats(by_identity, &count);
+    }
     bool all =
         count_telling(&count) >= REPEAT_LEAST
             ? everything_repeats(&count, SENDER_LEAST, 1)

@@ -324,6 +324,24 @@ def twice_but_held(room, say):
         say.same(f"{n_held}", got, room.one(first), (".last_ts_ns",))
 
 
+def merged_far(room, say):
+    """The captures of two points, merged: thousands of packets lie between two copies."""
+    dense = simulated(queue_pairs=tuple(pair(n) for n in range(16)), cm=False)
+    first = dense["receiver"]
+    span_ns = first[-1].time_ns - first[0].time_ns
+    original = room.one(first)
+    for share, twice in ((0.2, True), (1.1, False)):
+        got = room.one(doubled(first, int(span_ns * share)))
+        say.equal(f"{share}: left out", got["capture"]["capture_duplicates"],
+                  len(first) if twice else 0)
+        if twice:
+            say.same(f"{share}", got, original, (".last_ts_ns",))
+            continue
+        titles = [f["title"] for f in got["findings"] if f["id"].startswith("duplicated")]
+        say.equal(f"{share}: what is said of them",
+                  [title.endswith("came twice") for title in titles], [True])
+
+
 def not_twice(room, say):
     """What repeats for other reasons than a mirror."""
     for point in ("sender", "receiver"):
@@ -862,7 +880,7 @@ def clock_is_set(room, say):
                           original["totals"][space][key])
 
 
-ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, not_twice, sent_again, cnps_alone,
+ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files, named,

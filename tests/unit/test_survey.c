@@ -109,10 +109,10 @@ test_twice(void)
          {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 8, 8, US_NS}},
          50 * US_NS},
         {"seven packets", {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 7, 7, US_NS}}, 0},
-        {"nine in ten",
-         {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 10, 9, US_NS}},
+        {"nine in ten, and one whose second copy may still come",
+         {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 11, 9, US_NS}},
          50 * US_NS},
-        {"not as many", {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 19, 17, US_NS}}, 0},
+        {"not as many", {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 20, 17, US_NS}}, 0},
         {"a longer lag",
          {{HOST_1, RC_WRITE_ONLY, IDENTS_MOVE, 8, 8, MS_NS}},
          4 * MS_NS},
@@ -160,6 +160,43 @@ test_twice(void)
         CHECK_INT(b.points[0].delivers_twice, rows[i].within_ns != 0);
         CHECK_INT(b.points[0].repeat_within_ns, rows[i].within_ns);
         CHECK_INT(b.points[0].order, ROCE_ORDER_FILE);
+        bench_clear(&b);
+    }
+}
+
+/* The captures of two points, merged by time: a packet each microsecond. */
+static void
+test_merged(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t n_packets; /* that are held; of the second copies those up to then */
+        uint32_t n_between; /* packets between the two copies */
+        uint32_t n_once;    /* of those that come twice all but so many */
+        bool delivers_twice;
+    } rows[] = {
+        {"close together", 1000, 20, 0, true},
+        {"many between", 4000, 1600, 0, true},
+        {"and one in ten of the others comes once", 4000, 1600, 200, true},
+        {"but not more", 4000, 1600, 260, false},
+        {"half of all still to come", 4000, 2000, 0, true},
+        {"more than half", 4000, 2001, 0, false},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        bench b;
+        bench_init(&b);
+        for (uint32_t k = 0; k < rows[i].n_packets; k++) {
+            uint32_t second = k - rows[i].n_between;
+            roce_packet p = packet_from(HOST_1, RC_WRITE_ONLY, k, (uint16_t)k);
+            CHECK_INT(hold(&b, 0, T0_NS + k * US_NS, &p), ROCE_OK);
+            if (k >= rows[i].n_between && second >= rows[i].n_once) {
+                p = packet_from(HOST_1, RC_WRITE_ONLY, second, (uint16_t)second);
+                CHECK_INT(hold(&b, 0, T0_NS + k * US_NS, &p), ROCE_OK);
+            }
+        }
+        CHECK_INT(roce_survey_decide(b.survey), ROCE_OK);
+        CHECK_INT(b.points[0].delivers_twice, rows[i].delivers_twice);
         bench_clear(&b);
     }
 }
@@ -763,6 +800,7 @@ int
 main(void)
 {
     test_twice();
+    test_merged();
     test_held();
     test_some_twice();
     test_order();
