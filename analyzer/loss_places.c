@@ -439,8 +439,8 @@ rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
         guint64 *either =
             &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_DATA_OR_ACK_LOST];
         *either -= MIN(*either, known - undelivered);
-        c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN] -=
-            MIN(known, explained(s, last));
+        guint64 *unknown = &c->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN];
+        *unknown -= MIN(*unknown, MIN(known, explained(s, last)));
         set_undelivered(c, s, last, known);
     } else {
         guint64 came = came_after_all(analysis, summary, stream, undelivered - known);
