@@ -35,16 +35,25 @@ times_asked(const roce_slot *slot)
     return slot->copies + (once_more ? 1u : 0u);
 }
 
-/* Whether the newest answer that `slot` asks for, from `from` on, is due: of those that were
- * seen, called lost or missing there are fewer than it may have asked for. */
-static bool
-is_due_again(const roce_lane *lane, const roce_slot *slot, int64_t from)
+/* How often a response was sent: those that were seen, called lost, or are missing. */
+static uint32_t
+times_answered(const roce_lane *lane, int64_t psn)
 {
-    const roce_slot *response = roce_history_find(&lane->history, from);
-    const roce_missing_range *range = roce_missing_find(&lane->missing, from);
+    const roce_slot *response = roce_history_find(&lane->history, psn);
+    const roce_missing_range *range = roce_missing_find(&lane->missing, psn);
     uint32_t n = response != NULL ? (uint32_t)response->copies + response->lost : 0;
-    n += range != NULL ? range->copies : 0;
-    return n < times_asked(slot);
+    return n + (range != NULL ? range->copies : 0);
+}
+
+/* Whether the newest answer that `slot` asks for, from `from` on, is due: it was sent less
+ * often than it was asked for, if it was not a network that made copies of requests; or than
+ * what comes before it in the same answer, which may have been asked for unseen. */
+static bool
+is_due_again(const roce_answers *answers, const roce_slot *slot, int64_t from)
+{
+    uint32_t n = times_answered(&answers->lane, from);
+    bool asked = answers->answered_tx > 0 && n < times_asked(slot);
+    return asked || (from > slot->psn && n < times_answered(&answers->lane, from - 1));
 }
 
 uint64_t
@@ -53,13 +62,13 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
                       uint64_t since_tx)
 {
     const roce_history *asked = &s->requests.history;
-    const roce_lane *lane = roce_responses(by);
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     uint64_t n = 0;
     if (start >= end) {
         return 0;
     }
-    if (since_tx > 0 && end - start > (int64_t)roce_ident_room(by, lane, a)) {
+    if (since_tx > 0 &&
+        end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
         return 0; /* they cannot all have been sent since the newest seen */
     }
     for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
@@ -77,7 +86,7 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
                           until > from + 1;
         from = from > start ? from : start;
         until = until < end ? until : end;
-        bool answered = since_tx > 0 && !is_due_again(lane, slot, from);
+        bool answered = since_tx > 0 && !is_due_again(by->answers, slot, from);
         if (from < until && !unanswered && !answered) {
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until, since_tx > 0);
             n += (uint64_t)(until - from);
@@ -90,9 +99,8 @@ void
 roce_respond_miss_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                         const roce_arrival *a, int64_t start, int64_t end)
 {
-    if (by->answers->answered_tx > 0) { /* else a network made copies of requests */
-        (void)roce_respond_miss_due(t, s, by, a, start, end, by->answers->answered_tx);
-    }
+    uint64_t since_tx = by->answers->answered_tx > 0 ? by->answers->answered_tx : 1;
+    (void)roce_respond_miss_due(t, s, by, a, start, end, since_tx);
 }
 
 /* Whether the requester, were it here, expects just this response. */

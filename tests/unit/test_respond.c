@@ -421,6 +421,14 @@ static const scenario reads[] = {
      .want = "A: gaps=1 missing=4 not_captured=1 again=5 rounds=2 by_reissue=2 repeats=4 "
                "asked_bytes=* B: bad=1 r.gaps=1 r.missing=1 r.corrupt=1 r.lost_before=1 r.again=*",
      .events = "loss B psn=3 detail=lost_before; loss B psn=7 detail=corrupt"},
+    {.name = "no request for its second answer was seen, of which one is lost",
+     .script = READ_4 ALL_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; b resp.last 5; "
+               "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .at = 'a',
+     .want = "A: again=1 rounds=1 by_reissue=1 repeats=1 asked_bytes=* "
+             "B: r.undelivered=1 r.lost_before=1 r.again=*",
+     .events = "loss B psn=3 detail=lost_before"},
     {.name = "likewise, and is lost",
      .script = ALL_AGAIN "b resp.first 6; b resp.middle 7 drop; " ONCE_MORE,
      .at = 'a',
