@@ -61,7 +61,7 @@ all_frames(const GPtrArray *list)
 static rs_file_frame *
 find_all(const rs_analysis *analysis, const GArray *frames)
 {
-    rs_file_frame *found = g_new0(rs_file_frame, frames->len + 1);
+    rs_file_frame *found = g_new0(rs_file_frame, frames->len);
     if (analysis->file_frames != NULL) {
         rs_file_frames_find(analysis->file_frames, &g_array_index(frames, guint64, 0),
                             frames->len, found);
@@ -99,6 +99,9 @@ void
 rs_findings_place(const rs_findings *all)
 {
     g_autoptr(GArray) frames = all_frames(all->list);
+    if (frames->len == 0) {
+        return;
+    }
     g_autofree rs_file_frame *found = find_all(all->analysis, frames);
     for (guint i = 0; i < all->list->len; i++) {
         place(all->analysis, g_ptr_array_index(all->list, i), frames, found);
