@@ -57,6 +57,13 @@ rs_text_say_more(const rs_text *r, guint n, guint shown)
     }
 }
 
+char *
+rs_text_point(const rs_text *r, guint32 point)
+{
+    return rs_points_n(r->analysis->points) > 1 ? g_strdup_printf("%u", point)
+                                                : g_strdup("");
+}
+
 void
 rs_text_add_count(rs_table *table, guint64 n)
 {

@@ -42,6 +42,10 @@ rs_text_rows_shown(const rs_text *r, guint n);
 void
 rs_text_say_more(const rs_text *r, guint n, guint shown);
 
+/* The number of a point; "" where there is only one.  g_free(). */
+char *
+rs_text_point(const rs_text *r, guint32 point);
+
 void
 rs_text_add_count(rs_table *table, guint64 n);
 

@@ -21,13 +21,6 @@ static const rs_column incast_columns[] = {
 };
 /* clang-format on */
 
-static char *
-point_text(const rs_text *r, guint32 point)
-{
-    return rs_points_n(r->analysis->points) > 1 ? g_strdup_printf("%u", point)
-                                                : g_strdup("");
-}
-
 /* "CE, pauses"; "cannot be told"; "no". */
 static char *
 congestion_text(const rs_incast_receiver *receiver)
@@ -58,7 +51,7 @@ static void
 add_incast(const rs_text *r, rs_table *table, const rs_incast_receiver *receiver)
 {
     const rs_incast_share *ce = &receiver->signs[RS_INCAST_CE];
-    rs_table_add(table, point_text(r, receiver->at.point));
+    rs_table_add(table, rs_text_point(r, receiver->at.point));
     rs_table_add(table,
                  rs_hosts_label(r->analysis->told->hosts, &receiver->at.host.addr));
     rs_text_add_count(table, receiver->max_degree);
@@ -298,7 +291,7 @@ static const rs_column burst_columns[] = {
 static void
 add_bursts(const rs_text *r, rs_table *table, const rs_burst_target *t)
 {
-    rs_table_add(table, point_text(r, t->at.point));
+    rs_table_add(table, rs_text_point(r, t->at.point));
     rs_table_add(table, rs_hosts_label(r->analysis->told->hosts, &t->at.host.addr));
     rs_table_add(table, rs_format_speed(t->rate_bps));
     rs_text_add_count(table, t->n_bursts);

@@ -21,12 +21,6 @@ static const rs_column stream_columns[] = {
 };
 /* clang-format on */
 
-static gint
-by_number(gconstpointer a, gconstpointer b)
-{
-    return rs_by_number(*(const guint32 *)a, *(const guint32 *)b);
-}
-
 /* "0, 2": the other points that saw the same, as many as are seen at a glance. */
 static char *
 other_points(const rs_text *r, const roce_stream *s)
@@ -40,7 +34,7 @@ other_points(const rs_text *r, const roce_stream *s)
                                roce_tracker_stream(r->analysis->tracker, id)->point);
         }
     }
-    g_array_sort(points, by_number);
+    g_array_sort(points, rs_by_u32);
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < MIN(points->len, MOST_POINTS); i++) {
         g_string_append_printf(text, "%s%u", i > 0 ? ", " : "",
@@ -63,8 +57,7 @@ add_stream(const rs_text *r, rs_table *table, const roce_stream *s)
     const rs_space_counters *req = &c.space[ROCE_SPACE_REQUESTS];
     const rs_space_counters *resp = &c.space[ROCE_SPACE_RESPONSES];
     rs_text_add_count(table, s->id);
-    rs_table_add(table, rs_points_n(a->points) > 1 ? g_strdup_printf("%u", s->point)
-                                                   : g_strdup(""));
+    rs_table_add(table, rs_text_point(r, s->point));
     rs_table_add(table, other_points(r, s));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->src));
     rs_table_add(table, rs_hosts_label(a->told->hosts, &s->dst));
