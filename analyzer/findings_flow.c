@@ -76,8 +76,7 @@ rs_flow_verdicts(const roce_stream *s, roce_verdict verdict)
     if (s->partial_path) {
         return 0; /* a point that sees one path of several proves no loss */
     }
-    return roce_stream_trouble_of(s)->losses[ROCE_SPACE_REQUESTS][verdict] +
-           roce_stream_trouble_of(s)->losses[ROCE_SPACE_RESPONSES][verdict];
+    return rs_verdicts_of(s, verdict);
 }
 
 rs_severity

@@ -29,11 +29,7 @@ write_partial(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_not_captured(const roce_stream *s)
 {
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    return s->partial_path
-               ? 0
-               : trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED] +
-                     trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_NOT_CAPTURED];
+    return rs_flow_verdicts(s, ROCE_VERDICT_NOT_CAPTURED);
 }
 
 static gboolean

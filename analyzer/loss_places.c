@@ -17,12 +17,11 @@ typedef struct stop {
 static guint64
 lost_before(const roce_stream *s)
 {
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     if (!roce_stream_is_reliable(s)) {
-        return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN];
+        return roce_stream_trouble_of(s)
+            ->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_UNKNOWN];
     }
-    return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_LOST_BEFORE_CAPTURE] +
-           trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_LOST_BEFORE_CAPTURE];
+    return rs_verdicts_of(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
 }
 
 /* Where nothing is ever sent again, that says nothing. */
@@ -176,21 +175,13 @@ knows_twins(const rs_analysis *analysis, const GArray *way)
     return known;
 }
 
-static guint64
-verdicts(const roce_stream *s, roce_verdict verdict)
-{
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    return trouble->losses[ROCE_SPACE_REQUESTS][verdict] +
-           trouble->losses[ROCE_SPACE_RESPONSES][verdict];
-}
-
 /* Whether none of the points shows that its capture missed anything. */
 static gboolean
 missed_nothing(const GArray *way)
 {
     guint64 n = 0;
     for (guint i = 0; i < way->len; i++) {
-        n += verdicts(at(way, i)->stream, ROCE_VERDICT_NOT_CAPTURED);
+        n += rs_verdicts_of(at(way, i)->stream, ROCE_VERDICT_NOT_CAPTURED);
     }
     return n == 0;
 }
@@ -217,12 +208,13 @@ place_rest(const rs_analysis *analysis, const GArray *members, GArray *places,
            const GArray *way, guint stands_at)
 {
     const stop *standing = at(way, stands_at);
-    gboolean by_timeout = verdicts(standing->stream, ROCE_VERDICT_DATA_OR_ACK_LOST) > 0;
+    gboolean by_timeout =
+        rs_verdicts_of(standing->stream, ROCE_VERDICT_DATA_OR_ACK_LOST) > 0;
     gboolean asked_for =
-        verdicts(standing->stream, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) > 0 &&
+        rs_verdicts_of(standing->stream, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) > 0 &&
         missed_nothing(way);
     gboolean unheard =
-        verdicts(standing->stream, ROCE_VERDICT_UNKNOWN) > 0 && is_unheard(way);
+        rs_verdicts_of(standing->stream, ROCE_VERDICT_UNKNOWN) > 0 && is_unheard(way);
     if ((!by_timeout && !asked_for && !unheard) || !knows_twins(analysis, way)) {
         return;
     }
@@ -330,9 +322,9 @@ is_any_lost(const rs_analysis *analysis, const GArray *members)
     for (guint i = 0; i < members->len; i++) {
         const roce_stream *s =
             roce_tracker_stream(analysis->tracker, g_array_index(members, guint32, i));
-        n += verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
-             verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
-             verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
+        n += rs_verdicts_of(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE) +
+             rs_verdicts_of(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) +
+             rs_verdicts_of(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
     }
     return n > 0;
 }
@@ -346,7 +338,7 @@ came_after_all(const rs_analysis *analysis, const rs_summary *summary, guint32 s
     guint32 other;
     if (rs_loss_all_came(analysis, summary, stream, &other)) {
         const roce_stream *last = roce_tracker_stream(analysis->tracker, other);
-        guint64 behind = verdicts(last, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+        guint64 behind = rs_verdicts_of(last, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
         return unplaced - MIN(unplaced, behind);
     }
     return 0;
@@ -407,10 +399,10 @@ set_undelivered(rs_counters *c, const roce_stream *here, const roce_stream *ther
 static guint64
 explained(const roce_stream *here, const roce_stream *there)
 {
-    guint64 unknown = verdicts(here, ROCE_VERDICT_UNKNOWN);
+    guint64 unknown = rs_verdicts_of(here, ROCE_VERDICT_UNKNOWN);
     return roce_stream_is_paired(here)
                ? 0
-               : unknown - MIN(unknown, verdicts(there, ROCE_VERDICT_UNKNOWN));
+               : unknown - MIN(unknown, rs_verdicts_of(there, ROCE_VERDICT_UNKNOWN));
 }
 
 void
@@ -433,7 +425,7 @@ rs_loss_count_known(const rs_analysis *analysis, const rs_summary *summary,
             last = roce_tracker_stream(analysis->tracker, one->to);
         }
     }
-    guint64 undelivered = verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+    guint64 undelivered = rs_verdicts_of(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
     known = MIN(known, MAX(undelivered, most_lost(analysis, s, last)));
     if (known >= undelivered) {
         guint64 *either =

@@ -94,6 +94,14 @@ rs_counters_add(rs_counters *sum, const rs_counters *other)
 }
 
 guint64
+rs_verdicts_of(const roce_stream *s, roce_verdict verdict)
+{
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return trouble->losses[ROCE_SPACE_REQUESTS][verdict] +
+           trouble->losses[ROCE_SPACE_RESPONSES][verdict];
+}
+
+guint64
 rs_losses_of(const guint64 losses[ROCE_N_VERDICTS])
 {
     return losses[ROCE_VERDICT_LOST_BEFORE_CAPTURE] +

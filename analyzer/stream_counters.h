@@ -55,6 +55,10 @@ rs_counters_of_stream(rs_counters *counters, const roce_stream *stream);
 void
 rs_counters_add(rs_counters *sum, const rs_counters *other);
 
+/* Losses of a stream with that verdict, requests and responses. */
+guint64
+rs_verdicts_of(const roce_stream *stream, roce_verdict verdict);
+
 /* Losses by verdict, added up over those that mean that something did not arrive: all but
  * not_captured and unknown. */
 guint64
