@@ -39,14 +39,6 @@ others_of(const roce_stream *carrier)
     return carrier->packets - carried_by(carrier);
 }
 
-static guint64
-not_captured(const roce_stream *s)
-{
-    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    return trouble->losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_NOT_CAPTURED] +
-           trouble->losses[ROCE_SPACE_RESPONSES][ROCE_VERDICT_NOT_CAPTURED];
-}
-
 /* Whether the point of a stream could capture CNPs to a host: the NIC of that may take them in
  * before they are captured, but not where it shows some. */
 static gboolean
@@ -74,7 +66,8 @@ captured_all(const rs_findings *all, const roce_stream *s, const roce_stream *ca
     const rs_point *point = rs_analysis_point(all->analysis, s->point);
     const rs_tenant_addr receiver = {.tenant = s->tenant, .addr = s->dst};
     return !s->partial_path && !carrier->partial_path &&
-           not_captured(s) + not_captured(carrier) == 0 &&
+           rs_verdicts_of(s, ROCE_VERDICT_NOT_CAPTURED) == 0 &&
+           rs_verdicts_of(carrier, ROCE_VERDICT_NOT_CAPTURED) == 0 &&
            !(point->dropped_known && point->dropped > 0) &&
            !rs_has_open_cnps(all->analysis->tracker, s->point, &receiver);
 }
@@ -180,16 +173,17 @@ add_place(const rs_flow *flow, cnp_losses *sum, const cnp_place *place)
 static cnp_losses
 losses_of(const rs_flow *flow)
 {
+    const guint n = flow->streams->len;
+    g_autofree cnp_place *places = g_new(cnp_place, n);
     cnp_losses sum = {0};
-    for (guint i = 0; i < flow->streams->len; i++) {
-        const cnp_place place = worst_place(flow->all, rs_flow_stream(flow, i));
-        sum.worst = place.lost > sum.worst.lost ? place : sum.worst;
+    for (guint i = 0; i < n; i++) {
+        places[i] = worst_place(flow->all, rs_flow_stream(flow, i));
+        sum.worst = places[i].lost > sum.worst.lost ? places[i] : sum.worst;
     }
-    for (guint i = 0; i < flow->streams->len && sum.worst.lost > 0; i++) {
-        const cnp_place place = worst_place(flow->all, rs_flow_stream(flow, i));
-        if (place.lost > 0 && place.from->point == sum.worst.from->point &&
-            place.to->point == sum.worst.to->point) {
-            add_place(flow, &sum, &place);
+    for (guint i = 0; i < n; i++) {
+        if (places[i].lost > 0 && places[i].from->point == sum.worst.from->point &&
+            places[i].to->point == sum.worst.to->point) {
+            add_place(flow, &sum, &places[i]);
         }
     }
     return sum;
