@@ -272,8 +272,8 @@ set_filters(const rs_findings *all, rs_finding *finding)
         g_array_set_size(finding->frames, 0);
     }
     if (finding->frames->len > 0) {
-        finding->filter = rs_format_frame_filter(
-            &g_array_index(finding->frames, guint64, 0), finding->frames->len);
+        const rs_finding_file *part = g_ptr_array_index(finding->files, 0);
+        finding->filter = g_strdup(part->filter);
     } else if (finding->filter_all != NULL) {
         finding->filter = g_strdup(finding->filter_all);
     } else {

@@ -57,22 +57,6 @@ all_frames(const GPtrArray *list)
     return frames;
 }
 
-/* Where frames stand: one way through all turns of files, for all findings together. */
-static rs_file_frame *
-find_all(const rs_analysis *analysis, const GArray *frames)
-{
-    rs_file_frame *found = g_new0(rs_file_frame, frames->len);
-    if (analysis->file_frames != NULL) {
-        rs_file_frames_find(analysis->file_frames, &g_array_index(frames, guint64, 0),
-                            frames->len, found);
-        return found;
-    }
-    for (guint i = 0; i < frames->len; i++) {
-        found[i].number = g_array_index(frames, guint64, i);
-    }
-    return found;
-}
-
 static void
 place(const rs_analysis *analysis, rs_finding *f, GArray *frames,
       const rs_file_frame *found)
@@ -88,6 +72,38 @@ place(const rs_analysis *analysis, rs_finding *f, GArray *frames,
         rs_finding_file *part = part_of(analysis, f->files, found[at].file_i);
         g_array_append_val(part->frames, found[at].number);
     }
+}
+
+/* One way through all turns of files, for all findings together. */
+static void
+place_all(const rs_findings *all)
+{
+    const rs_analysis *analysis = all->analysis;
+    g_autoptr(GArray) frames = all_frames(all->list);
+    if (frames->len == 0) {
+        return;
+    }
+    g_autofree rs_file_frame *found = g_new0(rs_file_frame, frames->len);
+    rs_file_frames_find(analysis->file_frames, &g_array_index(frames, guint64, 0),
+                        frames->len, found);
+    for (guint i = 0; i < all->list->len; i++) {
+        place(analysis, g_ptr_array_index(all->list, i), frames, found);
+    }
+}
+
+/* The numbers of an only file are those of the capture. */
+static void
+place_in_only_file(const rs_analysis *analysis, rs_finding *f)
+{
+    if (f->frames->len > 0) {
+        rs_finding_file *part = part_of(analysis, f->files, 0);
+        g_array_append_vals(part->frames, f->frames->data, f->frames->len);
+    }
+}
+
+static void
+set_filters(rs_finding *f)
+{
     for (guint i = 0; i < f->files->len; i++) {
         rs_finding_file *part = g_ptr_array_index(f->files, i);
         part->filter = rs_format_frame_filter(&g_array_index(part->frames, guint64, 0),
@@ -98,12 +114,14 @@ place(const rs_analysis *analysis, rs_finding *f, GArray *frames,
 void
 rs_findings_place(const rs_findings *all)
 {
-    g_autoptr(GArray) frames = all_frames(all->list);
-    if (frames->len == 0) {
-        return;
+    if (all->analysis->file_frames != NULL) {
+        place_all(all);
     }
-    g_autofree rs_file_frame *found = find_all(all->analysis, frames);
     for (guint i = 0; i < all->list->len; i++) {
-        place(all->analysis, g_ptr_array_index(all->list, i), frames, found);
+        rs_finding *f = g_ptr_array_index(all->list, i);
+        if (all->analysis->file_frames == NULL) {
+            place_in_only_file(all->analysis, f);
+        }
+        set_filters(f);
     }
 }
