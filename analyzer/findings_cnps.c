@@ -33,6 +33,14 @@ carried_by(const roce_stream *carrier)
     return roce_stream_congestion_of(carrier)->cnps_sent;
 }
 
+/* The CNPs about a stream. */
+static guint64
+cnps_about(const roce_tracker *tracker, const roce_stream *s)
+{
+    const roce_stream *carrier = carrier_of(tracker, s);
+    return carrier != NULL ? carried_by(carrier) : 0;
+}
+
 static guint64
 others_of(const roce_stream *carrier)
 {
@@ -162,7 +170,7 @@ add_place(const rs_flow *flow, cnp_losses *sum, const cnp_place *place)
     const rs_congestion *congestion = flow->all->analysis->watchers.congestion;
     guint32 id = place->from->id;
     sum->lost += place->lost;
-    sum->of += carried_by(carrier_of(tracker, place->from));
+    sum->of += cnps_about(tracker, place->from);
     sum->cnps |= rs_congestion_priorities(congestion, id, RS_CLASS_CNPS);
     sum->data |= rs_congestion_priorities(congestion, id, RS_CLASS_DATA);
     sum->answers |= rs_congestion_priorities(congestion, id, RS_CLASS_ACKS) |
