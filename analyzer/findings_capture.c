@@ -166,6 +166,16 @@ rs_find_capture_drops(rs_findings *all, const rs_finding_row *row)
                  "but counts are lower bounds."));
 }
 
+static gboolean
+is_any_in_and_out(const rs_analysis *a)
+{
+    guint i = 0;
+    while (i < rs_points_n(a->points) && !rs_analysis_point(a, i)->survey.in_and_out) {
+        i++;
+    }
+    return i < rs_points_n(a->points);
+}
+
 /* How many hosts all packets that come twice are between; 0: of all, or of several points. */
 static guint
 count_twice_hosts(const rs_analysis *a)
@@ -200,8 +210,12 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
             : g_strdup_printf("The capture holds every packet between %u hosts twice",
                               n_hosts),
         g_strdup_printf(
-            "%" G_GUINT64_FORMAT " second copies were left out.  %s",
+            "%" G_GUINT64_FORMAT " second copies were left out.%s  %s",
             a->capture_duplicates,
+            is_any_in_and_out(a)
+                ? "  One copy is in a tunnel and the other is not, as where a tunnel "
+                  "begins: streams are shown as they are outside of it, with no tenant."
+                : "",
             n_hosts == 0
                 ? "Those of every sender came again, so the network did not make them."
                 : "All that these hosts send each other came again, and nothing else "

@@ -54,7 +54,8 @@ class_of(const roce_packet *p)
 roce_held
 roce_held_make(const roce_frame *frame, const roce_packet *p)
 {
-    roce_held h = {.frame = *frame, .ipv4_ident = p->ipv4_ident};
+    roce_held h = {
+        .frame = *frame, .ipv4_ident = p->ipv4_ident, .tunnel = p->tenant.kind};
     h.has_identity = roce_wire_identity_of(frame, p, &h.identity);
     h.sender = roce_held_host_key(&p->src);
     h.recipient = roce_held_host_key(&p->dst);

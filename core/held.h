@@ -44,7 +44,8 @@ typedef struct roce_held {
     uint64_t way;    /* hash of addresses, from source to destination */
     uint64_t back;   /* the same of the other direction */
     uint32_t psn24;
-    uint16_t ipv4_ident; /* 0 for IPv6 */
+    uint16_t ipv4_ident;     /* 0 for IPv6 */
+    roce_tenant_kind tunnel; /* that names its tenant */
     roce_held_kind kind;
     roce_held_class class;
     bool is_nak; /* its PSN is to be sent again */

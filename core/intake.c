@@ -65,10 +65,17 @@ point_of(const roce_intake *intake, uint32_t point)
 static void
 hand_on(const roce_intake *intake, const roce_frame *frame, const roce_packet *packet)
 {
+    const roce_survey_point *point = point_of(intake, frame->point);
     roce_frame tracked = *frame;
     /* Pauses are a matter of one link, whatever else its point was joined with. */
     if (packet->ethertype != ROCE_ETHERTYPE_MAC_CONTROL) {
-        tracked.point = point_of(intake, frame->point)->group;
+        tracked.point = point->group;
+    }
+    if (roce_survey_is_in_and_out(point, packet)) {
+        roce_packet outside = *packet;
+        outside.tenant = (roce_tenant){.kind = ROCE_TENANT_NONE};
+        intake->config.take(intake->config.ctx, &tracked, &outside);
+        return;
     }
     intake->config.take(intake->config.ctx, &tracked, packet);
 }

@@ -23,6 +23,8 @@
  *  7. Where the captures of two points were merged, many frames lie between two copies.  What
  *     came so late among those held that its second copy may stand behind them is no
  *     evidence; but no more may be so than are known to have come twice.
+ *  8. Where a tunnel begins or ends, one copy is inside of it and one outside, and which of
+ *     them comes first depends on the direction.  So they are all taken as those outside.
  */
 #include "sort.h"
 #include "survey_parts.h"
@@ -58,8 +60,9 @@ typedef struct repeat_count {
     bool by_way;       /* what a host sends to each other one is counted by itself */
     uint64_t *lags_ns; /* of second copies behind their first */
     uint32_t n_lags;
-    uint64_t until_ns; /* second copies of what came later need not be here */
-    uint32_t n_open;   /* of which there is none */
+    uint32_t in_and_out; /* of these, with one copy in a tunnel */
+    uint64_t until_ns;   /* second copies of what came later need not be here */
+    uint32_t n_open;     /* of which there is none */
 } repeat_count;
 
 /* NULL when there are too many. */
@@ -103,6 +106,12 @@ tells(const sender *s, const roce_held *h)
     return h->class == ROCE_HELD_UNRELIABLE || h->ipv4_ident != s->ipv4_ident;
 }
 
+static bool
+is_in_and_out(const roce_held *a, const roce_held *b)
+{
+    return (a->tunnel == ROCE_TENANT_NONE) != (b->tunnel == ROCE_TENANT_NONE);
+}
+
 static void
 count_repeats(const roce_held_slice *slice, repeat_count *count)
 {
@@ -127,6 +136,7 @@ count_repeats(const roce_held_slice *slice, repeat_count *count)
         s->telling += tells(s, h) ? 1 : 0;
         if (is_copied) {
             count->lags_ns[count->n_lags++] = distance_ns(h, next);
+            count->in_and_out += is_in_and_out(h, next) ? 1 : 0;
             s->repeated++;
             i++;
         }
@@ -374,6 +384,7 @@ roce_decide_on_repeats(roce_survey_point *point, const roce_held_slice *by_ident
     point->repeat_within_ns =
         4 * usual_ns > REPEAT_LEAST_NS ? 4 * usual_ns : REPEAT_LEAST_NS;
     point->repeat_at_any_time = all_are_telling(&count);
+    point->in_and_out = roce_reaches(count.in_and_out, count.n_lags, REPEAT_PERCENT);
 }
 
 bool
@@ -382,6 +393,13 @@ roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet)
     return point->delivers_twice && (point->n_twice_hosts == 0 ||
                                      both_among(point, roce_held_host_key(&packet->src),
                                                 roce_held_host_key(&packet->dst)));
+}
+
+bool
+roce_survey_is_in_and_out(const roce_survey_point *point, const roce_packet *packet)
+{
+    return point->in_and_out && packet->tenant.kind != ROCE_TENANT_NONE &&
+           roce_survey_is_twice(point, packet);
 }
 
 /* CNPs may say the same again, and what others than RoCE do is not known. */

@@ -55,6 +55,8 @@ typedef struct roce_survey_point {
     uint32_t
         n_twice_hosts; /* ... and, unless this is 0, whose source and destination */
     uint64_t twice_hosts[ROCE_TWICE_HOSTS]; /* are both among these, by hashes */
+    bool
+        in_and_out; /* one copy is in a tunnel that names a tenant, the other in none */
     bool is_at_host;    /* the owner's: it was captured there, as the user says */
     bool settled;       /* nothing more is decided; set before: nothing at all */
     uint32_t n_surveys; /* that it had frames in, until it was settled */
@@ -68,6 +70,11 @@ roce_survey_point_init(roce_survey_point *point, uint32_t id, uint32_t file_i);
 /* Whether the point delivers a packet with these addresses twice. */
 bool
 roce_survey_is_twice(const roce_survey_point *point, const roce_packet *packet);
+
+/* Whether a tenant of the packet is only known of one of its copies: whichever of them
+ * comes first, it is of the network outside. */
+bool
+roce_survey_is_in_and_out(const roce_survey_point *point, const roce_packet *packet);
 
 /* How far the second copy of a packet that comes twice may be behind the first. */
 uint64_t

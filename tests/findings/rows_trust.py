@@ -187,6 +187,27 @@ def two_ports(ways=("a", "b")):
     return changed(lambda: {"mirror.pcap": wire(talk)()}, mirror=mirror)
 
 
+def tunnel_begins():
+    """Of a host's two devices, packets come bare by one and in VXLAN by the other."""
+    def mirror(packets):
+        for time_ns, length, frame in packets:
+            inside = tunnels.carry_udp(tunnels.PORT_VXLAN, tunnels.vxlan(5000, frame))
+            copies = [(length, frame), (length + len(inside) - len(frame), inside)]
+            goes_in = frame[26:30] == bytes(map(int, ADDRESS["a"].split(".")))
+            for i, copy in enumerate(copies if goes_in else reversed(copies)):
+                yield time_ns + 300 * i, *copy
+    return changed(lambda: {"any.pcap": wire(lambda on: on.exchange(30))()}, any=mirror)
+
+
+def one_network(report, found):
+    """Both directions are of the network outside, and a pair."""
+    tenants = [s["tenant"] for s in report["streams"]]
+    if any(tenants) or len(report["connections"]) != 1:
+        yield f"tenants {tenants}, {len(report['connections'])} connections"
+    if "in a tunnel" not in found[0]["detail"]:
+        yield found[0]["detail"]
+
+
 def copies_left_out(report, found):
     """They are those of 30 WRITEs, of which 15 were marked, and their ACKs."""
     n = report["capture"]["capture_duplicates"]
@@ -370,6 +391,8 @@ ROWS = [
         two_hosts(forward=Impairment(duplicate=0.05))),
     Row("capture_duplicates", FIRES, "two ports of a switch, which marks between the copies",
         two_ports(), "warning", also=copies_left_out),
+    Row("capture_duplicates", FIRES, "a tunnel begins between the copies", tunnel_begins(),
+        "note", also=one_network),
     Row("capture_duplicates", NOT, "two hosts' packets come twice to a host, where no switch "
         "is that could mirror", two_ports(), args=("--captured-at=10.0.0.2",)),
     Row("capture_duplicates", NOT, "the copies go one way, so that the network may make them",

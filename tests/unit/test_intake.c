@@ -19,6 +19,7 @@ typedef struct arrival {
     uint64_t number;
     uint32_t point;
     uint32_t psn24;
+    roce_tenant_kind tenant;
 } arrival;
 
 typedef struct bench {
@@ -54,8 +55,10 @@ take(void *ctx, const roce_frame *frame, const roce_packet *packet)
     bench *b = ctx;
     CHECK_INT(packet->bth.psn24, b->packets[frame->number - 1].bth.psn24);
     CHECK_INT(frame->bytes[0], (uint8_t)frame->number);
-    b->taken[b->n_taken++] = (arrival){
-        .number = frame->number, .point = frame->point, .psn24 = packet->bth.psn24};
+    b->taken[b->n_taken++] = (arrival){.number = frame->number,
+                                       .point = frame->point,
+                                       .psn24 = packet->bth.psn24,
+                                       .tenant = packet->tenant.kind};
 }
 
 static void
@@ -193,6 +196,37 @@ test_repeats(void)
         CHECK_INT(b->taken[i].number, 2 * i + 1);
     }
     bench_clear(b);
+}
+
+/* Where a tunnel begins each packet comes once inside of it and once outside, now the one and
+ * now the other first: all come out as of the network outside.  Two tenants stay two. */
+static void
+test_tunnel_ends(void)
+{
+    static const struct {
+        const char *name;
+        roce_tenant_kind copies[2], wanted;
+    } rows[] = {
+        {"a tunnel begins", {ROCE_TENANT_VXLAN, ROCE_TENANT_NONE}, ROCE_TENANT_NONE},
+        {"inside of one", {ROCE_TENANT_VXLAN, ROCE_TENANT_VXLAN}, ROCE_TENANT_VXLAN},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        check_row(rows[r].name);
+        bench *b = bench_of(UINT64_MAX);
+        for (uint32_t psn24 = 0; psn24 < 300; psn24++) {
+            roce_packet p = request(psn24);
+            p.tenant = (roce_tenant){.kind = rows[r].copies[psn24 % 2], .id = 5000};
+            CHECK_INT(add(b, 0, T0_NS + psn24 * 1000 * US_NS, &p), ROCE_OK);
+            p.tenant.kind = rows[r].copies[1 - psn24 % 2];
+            CHECK_INT(add(b, 0, T0_NS + psn24 * 1000 * US_NS + 1, &p), ROCE_OK);
+        }
+        CHECK_INT(roce_intake_finish(b->intake), ROCE_OK);
+        CHECK_INT(b->n_taken, 300);
+        for (uint32_t i = 0; i < b->n_taken; i++) {
+            CHECK_INT(b->taken[i].tenant, rows[r].wanted);
+        }
+        bench_clear(b);
+    }
 }
 
 /* A switch marks packets between its two copies: the marked ones come out, in the place and
@@ -405,6 +439,7 @@ main(void)
 {
     test_held();
     test_repeats();
+    test_tunnel_ends();
     test_marked_copies();
     test_stamps();
     test_joined();
