@@ -119,16 +119,16 @@ add_refused(const rs_findings *all, rs_finding *finding, guint32 stream, guint k
     }
 }
 
-/* The frames of events of a kind about a stream; but a round that turned out to be a timeout
- * is shown as that alone. */
+/* The frames of events of a kind about a stream; but a round of which the cause became
+ * known is shown as of that alone. */
 static gboolean
 add_events_of(const rs_findings *all, rs_finding *finding, guint32 stream, guint kind)
 {
     const rs_evidence *evidence =
         rs_evidence_get(all->analysis->evidence, stream, kind);
-    guint64 turned_out =
-        roce_stream_trouble_of(roce_tracker_stream(all->analysis->tracker, stream))
-            ->reconsidered_frame;
+    const roce_stream_trouble *trouble =
+        roce_stream_trouble_of(roce_tracker_stream(all->analysis->tracker, stream));
+    guint64 turned_out = trouble->reconsidered_frame;
     gboolean any = FALSE;
     for (guint i = 0; evidence != NULL && i < evidence->n; i++) {
         if (kind != ROUND(UNKNOWN) || evidence->frames[i] != turned_out) {
@@ -137,7 +137,8 @@ add_events_of(const rs_findings *all, rs_finding *finding, guint32 stream, guint
         }
     }
     finding->more_frames |= evidence != NULL && evidence->more;
-    if (kind == ROUND(TIMEOUT) && turned_out != 0) {
+    if (kind == ROUND(TIMEOUT) && turned_out != 0 &&
+        trouble->reconsidered_cause == ROCE_CAUSE_TIMEOUT) {
         rs_finding_add_frame(finding, turned_out);
     }
     return any;

@@ -56,6 +56,28 @@ typedef struct roce_last_nak {
     uint64_t wait_ns; /* RNR */
 } roce_last_nak;
 
+/* The newest NAK that a stream carried while nobody knew whose requests it was about. */
+typedef struct roce_unheard_nak {
+    roce_nak_state state; /* SEQUENCE or RNR; else there was none */
+    uint32_t psn24;
+    uint64_t time_ns, frame;
+    uint64_t wait_ns; /* RNR */
+} roce_unheard_nak;
+
+/* Where a requester went back to. */
+typedef struct roce_went_back {
+    int64_t psn;
+    uint64_t time_ns, frame;
+} roce_went_back;
+
+/* Requests from before the first one that came here, one behind the other, see
+ * roce_sequence_runs_on_from_before(). */
+typedef struct roce_early_run {
+    roce_went_back first;
+    int64_t next; /* PSN behind the newest of them ... */
+    uint64_t tx;  /* ... and its transmission; 0: there were none */
+} roce_early_run;
+
 /* Timeouts in a row that are remembered: requesters repeat seven times at most, but some do so
  * for ever. */
 #define ROCE_DOUBTS 8
@@ -79,11 +101,13 @@ typedef struct roce_round {
     } doubts[ROCE_DOUBTS]; /* the rounds, newest last; what is beyond was forgotten */
     int64_t doubted;       /* that PSN */
     int64_t from; /* what is unanswered begins here, though its copy may go unseen */
-    int64_t n_before; /* that rounds in a row before it have repeated, at most */
-    uint32_t n_acks;  /* of it and what was repeated behind it, since */
-    bool jumped;      /* an ACK covered PSNs that it had not repeated yet */
-    uint64_t time_ns; /* it began */
-    int64_t run_next; /* for voting on the recovery model */
+    int64_t n_before;  /* that rounds in a row before it have repeated, at most */
+    uint32_t n_acks;   /* of it and what was repeated behind it, since */
+    bool jumped;       /* an ACK covered PSNs that it had not repeated yet */
+    uint64_t time_ns;  /* it began */
+    roce_went_back to; /* with its first copy, but for what the capture does not have */
+    uint64_t before_frame; /* the round before it began; 0: there was none */
+    int64_t run_next;      /* for voting on the recovery model */
     bool voted;
 } roce_round;
 
@@ -175,10 +199,8 @@ typedef struct roce_trouble {
         uint32_t psn24;
         uint64_t frame;
     } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
-    /* Behind the newest request from before the first one that came here, and that one's
-     * transmission; see roce_sequence_runs_on_from_before(). */
-    int64_t unaccounted_next;
-    uint64_t unaccounted_tx;
+    roce_early_run early;
+    roce_unheard_nak unheard_nak;
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
     bool carried_nak;
     uint8_t violation, n_asked_late, bad_at;

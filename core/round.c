@@ -41,7 +41,7 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
 /* How long a requester takes to answer a NAK, generously: software may sleep over it.  Beyond
  * that it was a timer that had to do its work. */
 static uint64_t
-answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
+answer_within_ns(const roce_tracker *t, const roce_stream_state *s, uint64_t wait_ns)
 {
     const roce_heard *heard = roce_heard_of(s);
     uint64_t most = 32 * t->config.path_delay_ns;
@@ -50,7 +50,7 @@ answer_within_ns(const roce_tracker *t, const roce_stream_state *s)
         most = REACTION_SPREAD * heard->least_reaction_ns;
     }
     uint64_t least = 4 * t->config.path_delay_ns;
-    return roce_trouble_of(s)->nak.wait_ns + (most > least ? most : least);
+    return wait_ns + (most > least ? most : least);
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -65,7 +65,8 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
         nak->answered || a->psn < nak->oldest_psn) {
         return false;
     }
-    if (roce_since_ns(a->frame->time_ns, nak->time_ns) > answer_within_ns(t, s)) {
+    uint64_t within_ns = answer_within_ns(t, s, nak->wait_ns);
+    if (roce_since_ns(a->frame->time_ns, nak->time_ns) > within_ns) {
         return false; /* it did not get there: a timer had to do its work */
     }
     bool obsolete = s->acked && s->una > nak->psn;
@@ -317,6 +318,8 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .unheard = !roce_stream_is_paired(&s->pub),
         .age_ns = age_ns,
         .time_ns = a->frame->time_ns,
+        .to = {a->psn, a->frame->time_ns, a->frame->number},
+        .before_frame = before.frame,
         .run_next = a->psn + a->span,
         .from = s->acked && s->una < a->psn ? s->una : a->psn,
         .n_doubts = again ? before.n_doubts : 0,
@@ -361,20 +364,53 @@ was_refused(const roce_tracker *t, const roce_stream_state *s)
     return n > 0;
 }
 
+/* Whether the requester went back to just what a NAK asks for that the other direction had
+ * carried before, and that no other round has answered: it came while nobody knew about
+ * whose requests. */
+static bool
+unheard_nak_explains(const roce_tracker *t, const roce_stream_state *s)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
+    return nak->state != ROCE_NAK_NONE && nak->frame < round->to.frame &&
+           nak->frame > round->before_frame &&
+           roce_psn_expand(nak->psn24, round->to.psn) == round->to.psn &&
+           roce_since_ns(round->to.time_ns, nak->time_ns) <=
+               answer_within_ns(t, s, nak->wait_ns);
+}
+
+/* The cause of the round under way, when what the other direction said can be known. */
+static roce_cause
+reconsidered_cause(const roce_tracker *t, const roce_stream_state *s)
+{
+    if (unheard_nak_explains(t, s)) {
+        const roce_stream_state *peer = roce_track_peer(t, s);
+        bool rnr = roce_trouble_of(peer)->unheard_nak.state == ROCE_NAK_RNR;
+        return rnr ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
+    }
+    bool waited = roce_trouble_of(s)->round.age_ns >= roce_round_timeout_floor_ns(t, s);
+    return waited && !was_refused(t, s) ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
+}
+
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
 {
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL || !trouble->round.unheard ||
-        trouble->round.cause != ROCE_CAUSE_UNKNOWN || was_refused(t, s) ||
-        trouble->round.age_ns < roce_round_timeout_floor_ns(t, s)) {
+        trouble->round.cause != ROCE_CAUSE_UNKNOWN) {
+        return;
+    }
+    roce_cause cause = reconsidered_cause(t, s);
+    if (cause == ROCE_CAUSE_UNKNOWN) {
         return;
     }
     trouble->round.unheard = false;
-    trouble->round.cause = ROCE_CAUSE_TIMEOUT;
+    trouble->round.cause = cause;
     trouble->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
-    trouble->pub.retransmissions.by_cause[ROCE_CAUSE_TIMEOUT]++;
+    trouble->pub.retransmissions.by_cause[cause]++;
     trouble->pub.reconsidered_frame = trouble->round.frame;
+    trouble->pub.reconsidered_cause = cause;
 }
 
 /* Learns whether the requester goes back by the second packet of a round. */

@@ -260,9 +260,8 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
 bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_trouble *trouble = roce_trouble_of(s);
-    return trouble->unaccounted_tx != 0 && trouble->unaccounted_tx == s->requests.tx &&
-           trouble->unaccounted_next == a->psn;
+    const roce_early_run *run = &roce_trouble_of(s)->early;
+    return run->tx != 0 && run->tx == s->requests.tx && run->next == a->psn;
 }
 
 /* The round that `a` begins.  Whether it is where the requester went back to. */
@@ -275,7 +274,9 @@ begin_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         began_before ? ROCE_CAUSE_UNKNOWN : roce_round_find_cause(t, s, a, slot);
     roce_round_start(t, s, a, cause, roce_round_age(s, a, slot));
     if (began_before) {
-        roce_trouble_make(t, s)->round.unheard = false;
+        roce_trouble *trouble = roce_trouble_make(t, s);
+        trouble->round.to = trouble->early.first;
+        trouble->round.age_ns = 0; /* who knows what was waited for */
     }
     return !began_before;
 }
@@ -420,6 +421,19 @@ is_unaccounted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
            roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_UNKNOWN;
 }
 
+static void
+take_early(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    bool runs_on = roce_sequence_runs_on_from_before(s, a);
+    place(t, s, a, new_entry(t, s, a));
+    roce_early_run *run = &roce_trouble_make(t, s)->early;
+    if (!runs_on) {
+        run->first = (roce_went_back){a->psn, a->frame->time_ns, a->frame->number};
+    }
+    run->next = a->psn + a->span;
+    run->tx = s->requests.tx;
+}
+
 /* Rules 3 and 6 for a PSN that was never seen here. */
 static void
 fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -432,10 +446,7 @@ fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     } else if (missing && !rising && roce_unnumbered_missing(t, s, a)) {
         arrived_late(t, s, a, ROCE_EVIDENCE_TIME);
     } else if (is_unaccounted(t, s, a)) {
-        place(t, s, a, new_entry(t, s, a));
-        roce_trouble *trouble = roce_trouble_make(t, s);
-        trouble->unaccounted_next = a->psn + a->span;
-        trouble->unaccounted_tx = lane->tx;
+        take_early(t, s, a);
     } else {
         sent_again(t, s, a, NULL);
     }
@@ -613,7 +624,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_trouble *trouble = roce_trouble_make(t, s);
     trouble->nak = (roce_last_nak){0};
     trouble->round = (roce_round){0};
-    trouble->unaccounted_tx = 0;
+    trouble->early.tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
     memset(trouble->bad, 0, sizeof trouble->bad);
     if (s->heard != NULL) {

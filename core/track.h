@@ -482,7 +482,7 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns);
-/* The other direction is known now, and had said nothing. */
+/* The other direction is known now, and with it what it had said. */
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);
 /* What a run skips went unseen, unless an ACK has told the requester that it need not

@@ -376,6 +376,28 @@ nak_kind(uint8_t syndrome)
     return -1;
 }
 
+/* Remembers a NAK until it is known whose requests it is about.  The sequence NAK in the
+ * wake of an RNR NAK is its consequence. */
+static void
+note_unheard(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int kind)
+{
+    roce_unheard_nak *nak = &roce_trouble_make(t, by)->unheard_nak;
+    uint32_t psn24 = a->packet->bth.psn24;
+    bool rnr = kind == ROCE_NAKS_RNR;
+    if ((!rnr && kind != ROCE_NAKS_PSN_SEQUENCE) ||
+        (!rnr && nak->state == ROCE_NAK_RNR && nak->psn24 == psn24)) {
+        return;
+    }
+    unsigned timer = roce_aeth_get_value(a->packet->aeth_syndrome);
+    *nak = (roce_unheard_nak){
+        .state = rnr ? ROCE_NAK_RNR : ROCE_NAK_SEQUENCE,
+        .psn24 = psn24,
+        .time_ns = a->frame->time_ns,
+        .frame = a->frame->number,
+        .wait_ns = rnr ? roce_aeth_rnr_timer_ns(timer) : 0,
+    };
+}
+
 static void
 take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
 {
@@ -397,6 +419,9 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
         }
     }
     bool is_told = s != NULL && roce_acknowledge(t, s, by, a);
+    if (s == NULL && kind >= 0) {
+        note_unheard(t, by, a, kind);
+    }
     if (!is_told && kind >= 0) {
         roce_event e = roce_track_event(
             kind == ROCE_NAKS_RNR ? ROCE_EVENT_RNR_NAK : ROCE_EVENT_NAK, by, a);

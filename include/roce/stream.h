@@ -80,7 +80,8 @@ typedef struct roce_stream_trouble {
     uint64_t naks_received[ROCE_N_NAKS]; /* about this stream's requests; if paired */
     uint64_t naks_sent[ROCE_N_NAKS];     /* carried by this stream */
     uint64_t reconsidered_frame; /* first of the newest round that its event calls of an
-                                  * unknown cause, and that was a timeout; 0: none */
+                                  * unknown cause, and that had another; 0: none */
+    roce_cause reconsidered_cause; /* that one */
     uint64_t rnr_waits_kept, rnr_waits_broken;
     uint64_t restarts;
     uint64_t icrc_bad;

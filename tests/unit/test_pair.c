@@ -149,6 +149,36 @@ static const scenario by_psn[] = {
                "b ack 1000 copy point=1",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=psn B: paired=psn A@1: paired=psn B@1: paired=psn"},
+    {.name = "a NAK before the pairing is the cause of the round that it asks for",
+     .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; a write 1002..1004; "
+               "b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 unknown=1"},
+    {.name = "so is an RNR NAK, whatever NAK follows in its wake",
+     .script = "a send 1000..1003; a2 send 1000..1003; b rnr 1002; b nak 1002; +20; "
+               "a send 1002..1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 rnrs=1 again=2 repeats=2 rounds=1 by_rnr=1 unknown=1"},
+    {.name = "not of one from another PSN on",
+     .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; a write 1001..1004; "
+               "b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=3 repeats=3 rounds=1 by_unknown=1 unknown=1"},
+    {.name = "nor of one that began before it",
+     .script = "a write 1000..1003; a2 write 1000..1003; a write 1002..1003; b nak 1002; "
+               "a write 1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_unknown=1 unknown=1"},
+    {.name = "nor of a second one, as the first has answered it",
+     .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; a write 1002..1003; "
+               "a write 1002..1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=4 repeats=4 rounds=2 by_unknown=2 unknown=2"},
+    {.name = "nor of one that comes too late for an answer",
+     .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; +90000; "
+               "a write 1002..1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_unknown=1 unknown=1"},
     {.name = "what was carried before the pairing is booked",
      .script = "b nak 900; b cnp; a write 1000..1003; b ack 1003",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
