@@ -433,6 +433,7 @@ end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
         file->format = rs_reader_format(reader);
         guint64 resolution = rs_reader_resolution_ns(reader);
         analysis->resolution_ns = MAX(analysis->resolution_ns, resolution);
+        analysis->unstamped += rs_reader_unstamped(reader);
     }
 }
 

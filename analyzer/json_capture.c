@@ -119,6 +119,7 @@ rs_json_capture(const rs_analysis *a)
     json_object_set_new(json, "timestamp_resolution_ns",
                         rs_json_known(a->resolution_ns, a->resolution_ns != 0 &&
                                                             rs_analysis_has_stamps(a)));
+    json_object_set_new(json, "unstamped_packets", rs_json_count(a->unstamped));
     json_object_set_new(json, "time_steps_back", rs_json_count(a->steps_back));
     json_object_set_new(json, "snaplen_truncated_packets",
                         rs_json_count(a->snaplen_truncated));

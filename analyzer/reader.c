@@ -216,12 +216,12 @@ rs_reader_resolution_ns(const rs_reader *reader)
 {
     guint64 slowest_used = 0;
     guint64 slowest = 0;
+    if (reader->unstamped_is_open) {
+        return RS_NO_STAMPS_NS;
+    }
     for (guint i = 0; i < reader->interfaces->len; i++) {
         const rs_interface *interface = g_ptr_array_index(reader->interfaces, i);
         guint64 ticks = interface->ticks_per_second;
-        if (interface->unstamped > 0) {
-            return RS_NO_STAMPS_NS;
-        }
         if (slowest == 0 || ticks < slowest) {
             slowest = ticks;
         }
@@ -233,7 +233,17 @@ rs_reader_resolution_ns(const rs_reader *reader)
     if (ticks == 0) {
         return 0;
     }
-    return NS_PER_S / ticks + (NS_PER_S % ticks != 0);
+    return MAX(NS_PER_S / ticks + (NS_PER_S % ticks != 0), reader->unstamped_ns);
+}
+
+guint64
+rs_reader_unstamped(const rs_reader *reader)
+{
+    guint64 sum = 0;
+    for (guint i = 0; i < reader->interfaces->len; i++) {
+        sum += rs_reader_interface(reader, i)->unstamped;
+    }
+    return sum;
 }
 
 guint64

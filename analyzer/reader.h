@@ -71,7 +71,7 @@ rs_reader_close(rs_reader *reader);
 
 /* The next frame: 1; the end: 0; damage, a failure to read, or an end behind which nothing
  * could be decoded (RS_ERROR_NOT_DECODED): -1 with `error` set, after which it is 0 forever.
- * A simple packet block has no time: it gets that of the frame before it. */
+ * A simple packet block has no stamp: it gets the time of the frame before it. */
 int
 rs_reader_next(rs_reader *reader, rs_record *record, GError **error);
 
@@ -97,11 +97,16 @@ rs_reader_interface(const rs_reader *reader, guint interface_i);
 /* The resolution of frames without time stamps: nothing can be told from their times. */
 #define RS_NO_STAMPS_NS ((guint64)1 << 48)
 
-/* The coarsest time stamp resolution of the interfaces that delivered frames (of all,
- * if none did), in ns and at least 1; 0 when there is no interface; RS_NO_STAMPS_NS if some
- * frames had no stamp. */
+/* How exact times are: the coarsest time stamp resolution of the interfaces that delivered
+ * frames (of all, if none did), in ns and at least 1, or, if that is more, how far apart
+ * the stamps are that frames without one stand between; 0 when there is no interface;
+ * RS_NO_STAMPS_NS if some have no stamp before or behind them. */
 guint64
 rs_reader_resolution_ns(const rs_reader *reader);
+
+/* Of the frames delivered so far, how many had no time stamp. */
+guint64
+rs_reader_unstamped(const rs_reader *reader);
 
 /* Where the newest record begins, unpacked; after -1, where the damage is. */
 guint64
@@ -144,6 +149,8 @@ struct rs_reader {
     GPtrArray *interfaces; /* of rs_interface, or of structs that begin with one */
     guint64 offset;
     gboolean ended;
+    guint64 unstamped_ns; /* the longest time that frames without a stamp came in */
+    gboolean unstamped_is_open; /* no stamp has followed the newest of them */
 };
 
 /* Fills in a fresh reader, which takes `input` over. */

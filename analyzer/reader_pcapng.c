@@ -48,7 +48,8 @@ typedef struct rs_reader_pcapng {
     rs_reader base;
     gint byte_order;       /* of this section */
     guint first_interface; /* of this section */
-    guint64 newest_ns;     /* time of the newest packet that had one */
+    guint64 newest_ns;     /* the newest stamp */
+    gboolean has_stamps;   /* there is one */
     GString *comment;
 } rs_reader_pcapng;
 
@@ -243,6 +244,34 @@ read_statistics(rs_reader_pcapng *self, ng_block *statistics, GError **error)
     return wrong ? damage(self, statistics, wrong, error) : OUTCOME_NOTHING;
 }
 
+/* ---- Time ---- */
+
+/* One or several packets have stamps: those without one that came before them came between
+ * the newest stamp and the first of these. */
+static void
+take_stamps(rs_reader_pcapng *self, guint64 first_ns, guint64 last_ns)
+{
+    rs_reader *base = &self->base;
+    if (base->unstamped_is_open) {
+        guint64 apart_ns =
+            MAX(first_ns, self->newest_ns) - MIN(first_ns, self->newest_ns);
+        base->unstamped_ns = MAX(base->unstamped_ns, MIN(apart_ns, RS_NO_STAMPS_NS));
+        base->unstamped_is_open = FALSE;
+    }
+    self->newest_ns = last_ns;
+    self->has_stamps = TRUE;
+}
+
+/* A packet has none.  Of what comes before the first stamp nothing says when it came. */
+static void
+miss_stamp(rs_reader_pcapng *self)
+{
+    self->base.unstamped_is_open = TRUE;
+    if (!self->has_stamps) {
+        self->base.unstamped_ns = RS_NO_STAMPS_NS;
+    }
+}
+
 /* ---- Packets ---- */
 
 /* Bits 1:0 direction, 8:5 FCS length in bytes or 0. */
@@ -356,7 +385,8 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
         rs_pcapng_interface_drop(at, fields.drops);
     }
     at->base.packets++;
-    self->newest_ns = rs_pcapng_interface_time_ns(at, fields.ticks);
+    guint64 time_ns = rs_pcapng_interface_time_ns(at, fields.ticks);
+    take_stamps(self, time_ns, time_ns);
     rs_record_fill(record, &(rs_stored){
                                .bytes = bytes,
                                .captured_bytes = fields.captured,
@@ -364,7 +394,7 @@ read_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record, GError 
                                .fcs_bytes = options.fcs_bytes,
                                .interface = self->first_interface + fields.local,
                                .link = at->base.link,
-                               .time_ns = self->newest_ns,
+                               .time_ns = time_ns,
                                .ticks = fields.ticks,
                                .offset = packet->offset,
                            });
@@ -396,6 +426,7 @@ read_simple_packet(rs_reader_pcapng *self, ng_block *packet, rs_record *record,
     }
     at->base.packets++;
     at->base.unstamped++;
+    miss_stamp(self);
     rs_record_fill(record, &(rs_stored){
                                .bytes = bytes,
                                .captured_bytes = captured,
@@ -498,7 +529,7 @@ take_plain_packets(rs_reader_pcapng *self, rs_record *records, guint max)
                   : take_plain_row(self, G_BIG_ENDIAN, records, max);
     if (n > 0) {
         self->base.offset = records[n - 1].offset;
-        self->newest_ns = records[n - 1].frame.time_ns;
+        take_stamps(self, records[0].frame.time_ns, records[n - 1].frame.time_ns);
     }
     return n;
 }

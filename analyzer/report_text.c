@@ -103,7 +103,8 @@ static char *
 span_text(const rs_analysis *a)
 {
     if (!rs_analysis_has_stamps(a)) {
-        return g_strdup(" without time stamps");
+        return g_strdup(a->unstamped == a->packets ? " without time stamps"
+                                                   : ", some without time stamps");
     }
     g_autofree char *length =
         rs_format_duration(a->last_ns - a->first_ns, a->resolution_ns);

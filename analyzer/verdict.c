@@ -110,13 +110,26 @@ icrc_text(const rs_analysis *a, const rs_icrc_counters *icrc)
 static char *
 stamps_text(const rs_analysis *a)
 {
-    if (!rs_analysis_has_stamps(a)) {
+    if (a->unstamped == a->packets && a->unstamped > 0) {
         return g_strdup("Packets have no time stamps (pcapng, Simple Packet Blocks): "
                         "nothing is known of times, rates and latencies.");
     }
+    if (!rs_analysis_has_stamps(a)) {
+        return g_strdup_printf(
+            "Time stamps: none on %" G_GUINT64_FORMAT
+            " %s (pcapng, Simple Packet Blocks), and nothing shows when "
+            "%s came: nothing is known of times, rates and latencies.",
+            a->unstamped, a->unstamped == 1 ? "packet" : "packets",
+            a->unstamped == 1 ? "it" : "they");
+    }
     g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
-    return g_strdup_printf("Time stamps to %s, %" G_GUINT64_FORMAT " %s back.",
-                           resolution, a->steps_back,
+    g_autofree char *unstamped =
+        a->unstamped > 0
+            ? g_strdup_printf(", none on %" G_GUINT64_FORMAT " %s", a->unstamped,
+                              a->unstamped == 1 ? "packet" : "packets")
+            : g_strdup("");
+    return g_strdup_printf("Time stamps to %s%s, %" G_GUINT64_FORMAT " %s back.",
+                           resolution, unstamped, a->steps_back,
                            a->steps_back == 1 ? "step" : "steps");
 }
 

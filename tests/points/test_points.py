@@ -820,12 +820,15 @@ def wild_stamps(room, say):
               original["totals"]["requests"]["gaps"])
 
 
-def simple_blocks(packets):
-    """A pcapng file of Simple Packet Blocks, which have no time stamps."""
+def simple_blocks(packets, is_simple=lambda i: True):
+    """A pcapng file of Simple Packet Blocks, which have no time stamps, or with some."""
     out = roce.Pcapng()
-    for p in packets:
-        out.block(out.SPB, struct.pack("<I", p.wire_bytes) +
-                  p.frame + bytes(-len(p.frame) % 4))
+    for i, p in enumerate(packets):
+        if is_simple(i):
+            out.block(out.SPB, struct.pack("<I", p.wire_bytes) +
+                      p.frame + bytes(-len(p.frame) % 4))
+        else:
+            out.add(p.time_ns, p.frame, p.wire_bytes)
     return out.bytes()
 
 
@@ -865,6 +868,32 @@ def no_stamps(room, say):
         say.equal(f"{name} 1970", "1970" in text, False)
 
 
+def a_stamp_missing(room, say):
+    """One packet among many costs what it leaves open, and no more."""
+    packets = sample("03a_loss_data_0.5pct/sender")
+    stamped = room.one(packets)
+    for name, at in (("early", 30), ("late", len(packets) - 2)):
+        got = room.report({"x.pcapng": simple_blocks(packets, lambda i, at=at: i == at)})
+        apart = packets[at + 1].time_ns - packets[at - 1].time_ns
+        capture = got["capture"]
+        say.equal(f"{name}: unstamped", capture["unstamped_packets"], 1)
+        say.equal(f"{name}: resolution", capture["timestamp_resolution_ns"], apart)
+        for key in ("first_ts_ns", "last_ts_ns"):
+            say.equal(f"{name}: {key}", capture[key], stamped["capture"][key])
+        for key in ("retransmissions", "losses"):
+            say.equal(f"{name}: {key}", got["totals"][key], stamped["totals"][key])
+        most = (stamped["totals"]["recovery_ns"]["max"] - got["totals"]["recovery_ns"]["max"])
+        say.equal(f"{name}: recovery to {apart} ns", 0 <= most <= apart, True)
+    for name, at in (("first", 0), ("last", len(packets) - 1)):
+        files = {"x.pcapng": simple_blocks(packets, lambda i, at=at: i == at)}
+        got = room.report(files)
+        say.equal(f"{name}: times", list(stamps_in(got)), [])
+        text = subprocess.run([BINARY, *files], cwd=room.directory,
+                              capture_output=True, text=True, timeout=120).stdout
+        say.equal(f"{name}: told", "none on 1 packet" in text, True)
+        say.equal(f"{name}: all", "Packets have no time stamps" in text, False)
+
+
 def clock_is_set(room, say):
     """The clock of a machine with two interfaces is set while it captures."""
     packets = sample("01_write_rc_cm/sender")
@@ -885,7 +914,7 @@ ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files, named,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, no_stamps, clock_is_set, order_of_files, one_direction_beside,
+        pauses_alone, wild_stamps, no_stamps, a_stamp_missing, clock_is_set, order_of_files, one_direction_beside,
         one_direction_before, tail_lost)
 
 

@@ -314,6 +314,71 @@ ng_simple_and_old(maker *m)
 }
 
 static void
+put_simple(maker *m)
+{
+    guint begun = begin_block(m, 3);
+    put_32(m, 40);
+    put_frame(m, 40);
+    end_block(m, begun);
+}
+
+/* Two packets without a stamp between two that have one, and another between two. */
+static void
+ng_simple_between(maker *m)
+{
+    put_section(m);
+    put_interface(m, 228, 0);
+    put_packet(m, 0, T0_US, 40, 40);
+    put_simple(m);
+    put_simple(m);
+    put_packet(m, 0, T0_US + 5000, 40, 40);
+    put_packet(m, 0, T0_US + 90000, 40, 40);
+    put_simple(m);
+    put_packet(m, 0, T0_US + 90300, 40, 40);
+}
+
+/* Two stamps between which there is one without are the same. */
+static void
+ng_simple_at_once(maker *m)
+{
+    put_section(m);
+    put_interface(m, 228, 0);
+    put_packet(m, 0, T0_US, 40, 40);
+    put_simple(m);
+    put_packet(m, 0, T0_US, 40, 40);
+}
+
+/* What follows a step back: that far apart are the stamps all the same. */
+static void
+ng_simple_step_back(maker *m)
+{
+    put_section(m);
+    put_interface(m, 228, 0);
+    put_packet(m, 0, T0_US + 5000, 40, 40);
+    put_simple(m);
+    put_packet(m, 0, T0_US, 40, 40);
+}
+
+static void
+ng_simple_first(maker *m)
+{
+    put_section(m);
+    put_interface(m, 228, 0);
+    put_simple(m);
+    put_packet(m, 0, T0_US, 40, 40);
+    put_packet(m, 0, T0_US, 40, 40);
+}
+
+static void
+ng_simple_last(maker *m)
+{
+    put_section(m);
+    put_interface(m, 228, 0);
+    put_packet(m, 0, T0_US, 40, 40);
+    put_simple(m);
+}
+
+static void
 ng_sections(maker *m)
 {
     put_section(m);
@@ -1051,6 +1116,33 @@ test_interfaces(void)
     }
 }
 
+/* Packets without a stamp came between those around them that have one. */
+static void
+test_unstamped(void)
+{
+    static const struct {
+        const char *name;
+        void (*build)(maker *m);
+        guint64 resolution_ns;
+        guint64 unstamped;
+    } rows[] = {
+        {"all have stamps", ng_start, 1000, 0},
+        {"between others", ng_simple_between, 5000 * 1000, 3},
+        {"at once with others", ng_simple_at_once, 1000, 1},
+        {"before a step back", ng_simple_step_back, 5000 * 1000, 1},
+        {"first", ng_simple_first, RS_NO_STAMPS_NS, 1},
+        {"last", ng_simple_last, RS_NO_STAMPS_NS, 1},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        check_row(rows[i].name);
+        g_autoptr(GByteArray) bytes = build(rows[i].build);
+        g_autofree char *path = store("capture", bytes);
+        g_autoptr(rs_reader) reader = read_all(path);
+        CHECK_INT(rs_reader_resolution_ns(reader), rows[i].resolution_ns);
+        CHECK_INT(rs_reader_unstamped(reader), rows[i].unstamped);
+    }
+}
+
 /* Statistics repeat: totals, of which the largest counts, whatever packets said. */
 static void
 test_statistics(void)
@@ -1180,6 +1272,7 @@ main(void)
     }
     test_captures();
     test_interfaces();
+    test_unstamped();
     test_statistics();
     test_times();
     test_links();
