@@ -108,6 +108,12 @@ rs_compare_source_close(rs_compare_source *source)
     }
 }
 
+gboolean
+rs_compare_source_has_stamps(const rs_compare_source *source)
+{
+    return source->resolution_ns < RS_NO_STAMPS_NS;
+}
+
 void
 rs_compare_source_set_offset(rs_compare_source *source, gint64 offset_ns)
 {

@@ -64,6 +64,10 @@ rs_compare_source_next(rs_compare_source *source, rs_record *record);
 void
 rs_compare_source_close(rs_compare_source *source);
 
+/* Whether its stamps say anything of times; once it is closed. */
+gboolean
+rs_compare_source_has_stamps(const rs_compare_source *source);
+
 /* Sets the offset; stamps from now on go by it. */
 void
 rs_compare_source_set_offset(rs_compare_source *source, gint64 offset_ns);

@@ -180,12 +180,20 @@ coarse_ns(const rs_compare *compare, guint point)
     return MAX(rs_compare_source_of(compare, point)->resolution_ns, 1) - 1;
 }
 
+static gboolean
+has_stamps(const rs_compare *compare, guint point)
+{
+    return rs_compare_source_has_stamps(rs_compare_source_of(compare, point));
+}
+
 /* How the clock of the point behind `low` differs from that of `low`. */
 static void
 solve_clock(const rs_compare *compare, guint low, rs_clock_fit *fit)
 {
     const rs_clock *clock = compare->path->clock[low];
-    if (has_one_clock(compare, low)) {
+    if (!has_stamps(compare, low) || !has_stamps(compare, low + 1)) {
+        *fit = (rs_clock_fit){0};
+    } else if (has_one_clock(compare, low)) {
         rs_clock_solve_same(clock, fit);
     } else {
         rs_clock_solve(clock, coarse_ns(compare, low) + coarse_ns(compare, low + 1),
@@ -200,9 +208,11 @@ add_clock(const rs_compare *compare, const rs_clock_fit *fit,
     gboolean forward = segment->way == RS_WAY_FORWARD;
     segment->one_clock = has_one_clock(compare, segment->low);
     segment->clock = *fit;
-    rs_clock_variation(compare->path->clock[segment->low], fit,
-                       forward ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD,
-                       &segment->variation);
+    if (fit->known) {
+        rs_clock_variation(compare->path->clock[segment->low], fit,
+                           forward ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD,
+                           &segment->variation);
+    }
     if (!forward) {
         turn_clock(&segment->clock);
     }

@@ -28,7 +28,7 @@ point_json(const rs_compare *compare, guint i)
 {
     const rs_compare_point *point = rs_compare_point_at(compare, i);
     const rs_compare_source *source = rs_compare_source_of(compare, i);
-    gboolean seen = point->packets > 0;
+    gboolean timed = point->packets > 0 && rs_compare_source_has_stamps(source);
     json_t *json = json_object();
     json_object_set_new(json, "id", rs_json_count(i));
     json_object_set_new(json, "name", rs_json_text(point->given));
@@ -38,8 +38,8 @@ point_json(const rs_compare *compare, guint i)
     json_object_set_new(json, "packets", rs_json_count(point->packets));
     json_object_set_new(json, "roce_packets", rs_json_count(point->roce_packets));
     json_object_set_new(json, "bytes", rs_json_count(point->bytes));
-    json_object_set_new(json, "first_ts_ns", rs_json_known(point->first_ns, seen));
-    json_object_set_new(json, "last_ts_ns", rs_json_known(point->last_ns, seen));
+    json_object_set_new(json, "first_ts_ns", rs_json_known(point->first_ns, timed));
+    json_object_set_new(json, "last_ts_ns", rs_json_known(point->last_ns, timed));
     json_object_set_new(json, "time_steps_back", rs_json_count(point->steps_back));
     json_object_set_new(json, "dropped_by_capture",
                         rs_json_known(point->dropped, point->dropped_known));
@@ -131,6 +131,8 @@ loss_json(const rs_compare *compare, const rs_path_loss *loss)
     const rs_flow *flow = g_ptr_array_index(compare->path->flows, loss->flow);
     g_autofree char *src = rs_format_addr(&flow->src);
     g_autofree char *dst = rs_format_addr(&flow->dst);
+    gboolean timed =
+        rs_compare_source_has_stamps(rs_compare_source_of(compare, loss->point));
     json_t *frames = json_array();
     for (guint i = 0; i < compare->points->len; i++) {
         json_array_append_new(frames,
@@ -147,7 +149,7 @@ loss_json(const rs_compare *compare, const rs_path_loss *loss)
     json_object_set_new(json, "last_seen_at", rs_json_count(loss->point));
     json_object_set_new(json, "frame", rs_json_count(loss->frames[loss->point]));
     json_object_set_new(json, "frames", frames);
-    json_object_set_new(json, "time_ns", rs_json_count(loss->stamp_ns));
+    json_object_set_new(json, "time_ns", rs_json_known(loss->stamp_ns, timed));
     json_object_set_new(json, "sent_again",
                         json_boolean(loss->state == RS_LOSS_RESENT));
     json_object_set_new(json, "ambiguous", json_boolean(loss->ambiguous));
@@ -239,8 +241,9 @@ segment_json(const rs_compare *compare, const rs_compare_segment *s)
     json_object_set_new(json, "delay_variation_ns", rs_json_spread(&s->variation));
     gint64 edge_ns = s->clock.edge_ns[s->way == RS_WAY_FORWARD ? 0 : 1];
     gint64 least_ns = s->way == RS_WAY_FORWARD ? edge_ns : -edge_ns;
-    json_object_set_new(json, "least_delay_ns",
-                        known_integer(least_ns, s->one_clock && s->matched > 0));
+    json_object_set_new(
+        json, "least_delay_ns",
+        known_integer(least_ns, s->one_clock && s->clock.known && s->matched > 0));
     json_object_set_new(json, "dscp_rewrites", rewrites_json(&seen));
     json_object_set_new(json, "lost_packets", losses_json(compare, s));
     json_object_set_new(json, "lost_filter", rs_json_text(filter));

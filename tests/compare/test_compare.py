@@ -651,6 +651,50 @@ def coarse_stamps(room, say):
                        clock["drift_uncertainty_ppb"])
 
 
+def written(frames, stamped):
+    """A pcapng file of frames and their times, or one that leaves these out."""
+    capture = roce.Pcapng()
+    for time_ns, frame in sorted(frames, key=lambda one: one[0]):
+        if stamped:
+            capture.add(time_ns, frame)
+        else:
+            capture.block(capture.SPB, struct.pack("<I", len(frame)) +
+                          frame + bytes(-len(frame) % 4))
+    return capture.bytes()
+
+
+def without_stamps(room, say):
+    """Packets are compared in the order of the files, and nothing is said of clocks."""
+    seen = Seen(2)
+    for i in range(400):
+        for hop, point in enumerate((0, 1)):
+            if hop == 0 or i != 200:
+                seen.add(point, (i * 20 + hop * 5) * US,
+                         wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ttl=64 - hop))
+        for hop, point in enumerate((1, 0)):
+            seen.add(point, (i * 20 + hop * 5 + 2) * US,
+                     wire("RC RDMA WRITE Middle", HOST_B, HOST_A, i, bytes(8), ttl=64 - hop))
+    for what, bare in (("at none", "ab"), ("at the second alone", "a")):
+        for name, frames in zip("ab", seen.points):
+            room.write({name: written(frames, name not in bare)})
+        report = room.compare("a", "b")
+        say.equal(f"{what}: lost", [segment(report, *way)["lost"] for way in ((0, 1), (1, 0))],
+                  [1, 0])
+        for way in ((0, 1), (1, 0)):
+            got = segment(report, *way)
+            clock = got["clock"]
+            say.equal(f"{what}: clock", [clock[key] for key in (
+                "offset_ns", "offset_uncertainty_ns", "drift_ppb", "residual_ns",
+                "least_round_trip_ns", "by")], [None] * 5 + ["unknown"])
+            say.equal(f"{what}: delays", got["delay_variation_ns"], None)
+        say.equal(f"{what}: stamps", [point["first_ts_ns"] is None
+                                      for point in report["points"]],
+                  [name in bare for name in "ab"])
+        lost = segment(report, 0, 1)["lost_packets"]
+        say.equal(f"{what}: when lost", [packet["time_ns"] is None for packet in lost],
+                  ["a" in bare])
+
+
 def changed_in_front_of_b(room, say):
     """What changes between the first two points is not said to change behind the second
     where that one did not see the packet; of a stream that goes round it, it is."""
@@ -1366,7 +1410,7 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    coarse_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b,
+    coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b,
     interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
