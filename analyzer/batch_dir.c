@@ -101,9 +101,48 @@ is_ours(const char *file)
 
 /* ---- the manifest ---- */
 
+/* Adds the entries of a directory of parts, and to `below` the directories in it. */
+static void
+add_parts_in(rs_batch_dir *dir, const char *parts, GPtrArray *below)
+{
+    g_autofree char *path = rs_batch_dir_path(dir, parts);
+    GDir *entries = g_dir_open(path, 0, NULL);
+    if (entries == NULL) {
+        return;
+    }
+    for (const char *name; (name = g_dir_read_name(entries)) != NULL;) {
+        g_autofree char *file = g_strconcat(parts, name, NULL);
+        g_autofree char *full = rs_batch_dir_path(dir, file);
+        struct stat status;
+        if (lstat(full, &status) != 0) {
+            continue;
+        }
+        if (S_ISDIR(status.st_mode)) {
+            g_ptr_array_add(below, g_strconcat(file, "/", NULL));
+        } else if (g_str_has_suffix(file, PART_EXTENSION) && is_ours(file)) {
+            g_hash_table_add(dir->manifest, g_steal_pointer(&file));
+        }
+    }
+    g_dir_close(entries);
+}
+
+/* Batches alone put parts where they are: those that a manifest does not name, since it is
+ * lost or damaged, are theirs as well. */
+static void
+add_parts(rs_batch_dir *dir)
+{
+    g_autoptr(GPtrArray) below = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(below, g_strdup(PARTS));
+    while (below->len > 0) {
+        g_autofree char *parts = g_ptr_array_steal_index(below, below->len - 1);
+        add_parts_in(dir, parts, below);
+    }
+}
+
 static gboolean
 read_manifest(rs_batch_dir *dir, GError **error)
 {
+    add_parts(dir);
     g_autofree char *path = rs_batch_dir_path(dir, MANIFEST);
     g_autofree char *text = NULL;
     g_autoptr(GError) problem = NULL;

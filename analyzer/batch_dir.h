@@ -12,7 +12,7 @@
  *   .rocescope/tmp/                                          files until they are whole
  *
  * A file stands in the manifest before it appears, so that nothing that a batch made is
- * forgotten, whatever ends it.
+ * forgotten, whatever ends it.  Nor is a part, should the manifest be lost or damaged.
  *
  * The one rule: nothing is overwritten or removed that no batch has made.
  */

@@ -432,6 +432,32 @@ def appended_to_damage():
                                                  done.summary["complete"]), (3, 3, False))
 
 
+def appended_to_a_damaged_manifest():
+    """Parts are there: nothing of them is forgotten, and nobody is told less."""
+    whole = b"".join(f"captures/old/c{i}x.pcap.html\n".encode() for i in range(2))
+    for name, damage in (("missing", None), ("empty", b""), ("no text", bytes(range(256)) * 9),
+                         ("cut", whole[:-20])):
+        with folder() as work:
+            work = pathlib.Path(work)
+            for day in ("old/deep", "new"):
+                (work / day).mkdir(parents=True)
+                for i in range(2):
+                    (work / day / f"c{i}x.pcap").write_bytes(small(60 + 10 * i))
+            batch("old", out="out", cwd=work)
+            batch("old", "new", out="both", cwd=work)
+            manifest = work / "out/.rocescope/manifest"
+            manifest.unlink()
+            if damage is not None:
+                manifest.write_bytes(damage)
+            done = batch("--append", "new", out="out", cwd=work)
+            check(f"manifest {name}: status", done.status, 0)
+            check(f"manifest {name}: is what both together are",
+                  differences(work / "out", work / "both"), [".rocescope/batch.json"])
+            batch("new", out="out", cwd=work)
+            check(f"manifest {name}: is known again",
+                  list((work / "out/captures").glob("old/**/*.json")), [])
+
+
 def killed():
     """A merge that was killed at any moment leaves nothing that looks whole and is not; the
     next one makes everything."""
@@ -510,7 +536,7 @@ def command_line():
 
 for part in (same, divided, missing, changing, damaged, contradicting, told_apart, labelled,
              among_captures, failing_first, appended, interrupted_share,
-             unfinished, appended_to_damage, killed, locked,
+             unfinished, appended_to_damage, appended_to_a_damaged_manifest, killed, locked,
              command_line):
     part()
 rows.finish()
