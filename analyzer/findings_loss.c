@@ -188,8 +188,8 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
                                detail->len > 0 ? "  " : "", n, there);
     }
     if (left > 0) {
-        g_autofree char *n = rs_finding_packets(left);
-        g_string_append_printf(detail, "  Of %s more %s.", n, rest);
+        g_autofree char *n = rs_finding_count(left, "more packet", "more packets");
+        g_string_append_printf(detail, "  %s %s.", n, rest);
     }
     f->detail = g_strdup(detail->str);
 }
@@ -218,7 +218,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     f->severity = rs_flow_loss_severity(flow->n, where.sent);
     if (where.lost > 0) {
         write_located(flow, f, &where, WANTED_AGAIN,
-                      "it is known only that they did not come to here");
+                      "did not come to here, which is all that is known");
         return TRUE;
     }
     f->title =
@@ -274,7 +274,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
     f->severity = RS_SEVERITY_WARNING; /* they may have been late only */
     if (where.lost + where.late > 0) {
         write_located(flow, f, &where, WANTED_AGAIN,
-                      "it cannot be told whether they were lost or late");
+                      "did not arrive in order: lost or late, which cannot be told");
         if (where.lost == 0) {
             f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
         }
@@ -437,8 +437,9 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
     f->severity = rs_flow_loss_severity(flow->n, flow->packets);
     if (where.lost > 0) {
         where.late = 0;
-        write_located(flow, f, &where, WANTED_AGAIN,
-                      "it cannot be told whether they or their ACKs were lost");
+        write_located(
+            flow, f, &where, WANTED_AGAIN,
+            "sent again by timeout: lost, or the ACK was, which cannot be told");
         return TRUE;
     }
     guint32 point = 0;
@@ -475,8 +476,8 @@ rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
     write_located(flow, f, &where,
                   uc ? ".  The service does not acknowledge, and sends nothing again."
                      : WANTED_AGAIN,
-                  uc ? "it is known only that they are missing"
-                     : "it is known only that they are missing or were sent again");
+                  uc ? "missing here, which is all that is known"
+                     : "missing or sent again, which is all that is known");
     f->severity = RS_SEVERITY_WARNING; /* nobody waits for what is missing */
     return TRUE;
 }

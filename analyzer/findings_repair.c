@@ -41,7 +41,7 @@ append_silence(GString *text, const rs_flow *flow)
     g_autofree char *longest = rs_format_duration(sum.longest_ns, 0);
     g_autofree char *all = rs_format_duration(sum.sum_ns, 0);
     g_string_append(text, "The requester sent again without a NAK, after a time of "
-                          "silence; each stalls its queue pair for that long");
+                          "silence; each timeout stalls its queue pair for that long");
     if (sum.n > 1) {
         g_string_append_printf(text, ": %s at the longest, %s in all", longest, all);
     } else if (sum.n == 1) {
@@ -128,7 +128,7 @@ add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     if (silence != NULL) {
         g_string_append_printf(text, "  %s", silence);
         g_free(f->advice);
-        f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: its "
+        f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: "
                                     "queue pairs wait for it in vain.",
                                     dst);
     } else if (stopped) {
@@ -142,31 +142,43 @@ add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     }
 }
 
-/* Where all came further on: what ended in timeouts was late. */
+static void
+append_needless(GString *text, guint64 n)
+{
+    g_autofree char *rounds = rs_finding_count(n, "was", "were");
+    g_string_append_printf(
+        text,
+        "  %s needless: what %s repeated was late and came.  Whoever "
+        "answers, or the way, was slower than the ACK timeout.",
+        rounds, n == 1 ? "it" : "they");
+}
+
+/* Where all came further on, or each round was needless: what ended in timeouts was late. */
 static void
 add_late(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
 {
     const roce_retransmission_counters *n = &flow->sum.retransmissions;
-    guint32 point;
-    if (n->spurious_rounds > 0 && n->rounds == n->by_cause[ROCE_CAUSE_TIMEOUT]) {
-        g_autofree char *rounds = rs_finding_count(n->spurious_rounds, "was", "were");
-        g_string_append_printf(text,
-                               "  %s needless: what they repeated was late and came.  "
-                               "Whoever answers, or the "
-                               "way, was slower than the ACK timeout.",
-                               rounds);
+    gboolean any_needless =
+        n->spurious_rounds > 0 && n->rounds == n->by_cause[ROCE_CAUSE_TIMEOUT];
+    gboolean all_needless = any_needless && n->spurious_rounds == n->rounds;
+    guint32 point = 0;
+    gboolean all_came = rs_flow_lost_nothing(flow, &point);
+    if (any_needless) {
+        append_needless(text, n->spurious_rounds);
     }
-    if (!rs_flow_lost_nothing(flow, &point)) {
-        return;
+    if (all_came) {
+        g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
+        g_string_append_printf(text, "  All that was sent came to %s%s.", name,
+                               silence == NULL && !all_needless
+                                   ? ": it or its ACKs were late, or ACKs were lost"
+                                   : "");
     }
-    g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
-    g_string_append_printf(
-        text, "  All that was sent came to %s%s.", name,
-        silence == NULL ? ": it or its ACKs were late, or ACKs were lost" : "");
-    f->advice = g_strdup(
-        "Look for what holds packets up for longer than the ACK timeout (pauses, a "
-        "receiver that is slow to answer) and whether that is too short "
-        "(NCCL_IB_TIMEOUT); and at the way of ACKs back.");
+    if (all_came || all_needless) {
+        f->advice = g_strdup(
+            "Look for what holds packets up for longer than the ACK timeout (pauses, a "
+            "receiver that is slow to answer) and whether that is too short "
+            "(NCCL_IB_TIMEOUT); and at the way of ACKs back.");
+    }
 }
 
 static gboolean
@@ -258,13 +270,18 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     }
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
-    f->detail = g_strdup(
-        flow->sum.paired_streams < flow->sum.streams
-            ? "The other direction is not known: not captured, or not to "
-              "be told from that of other queue pairs.  What it said "
-              "cannot be heard."
-            : "No NAK that asks for it was captured, nor can a timeout be told: "
-              "it came too soon, or had begun before the capture.");
+    if (flow->sum.paired_streams < flow->sum.streams) {
+        f->detail =
+            g_strdup("The other direction is not known: not captured, or not to "
+                     "be told from that of other queue pairs.  What it said "
+                     "cannot be heard.");
+        return TRUE;
+    }
+    f->detail = g_strdup("No NAK that asks for it was captured, nor can a timeout be "
+                         "told: it came too soon, or had begun before the capture.");
+    f->advice = g_strdup("Capture at the requester's own NIC, from before its traffic "
+                         "begins on, and without drops: a NAK that asked for it is "
+                         "seen there.");
     return TRUE;
 }
 
@@ -374,8 +391,8 @@ write_duplicates(const rs_flow *flow, rs_finding *f)
                                undecided != NULL ? "came twice"
                                                  : "delivered twice by the network");
     f->detail = g_strdup_printf(
-        "The same packet came again, unasked for, and with the identity of the first "
-        "where packets have one of their own.%s",
+        "The same packet came again, unasked for, and with the IPv4 identification of "
+        "the first where packets have one of their own.%s",
         undecided != NULL ? undecided : "");
     f->severity = all_of_few(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;
@@ -392,6 +409,33 @@ measure_fatal(const roce_stream *s)
            trouble->naks_received[ROCE_NAKS_REMOTE_OPERATIONAL];
 }
 
+/* "5 remote access error, 1 invalid request", of those that there were. */
+static void
+append_naks(GString *text, guint64 n, const char *name)
+{
+    if (n > 0) {
+        g_autofree char *naks = rs_finding_count(n, name, name);
+        g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", naks);
+    }
+}
+
+/* Where all of them are errors of one kind. */
+static void
+advise_about_refusal(const rs_flow *flow, rs_finding *f)
+{
+    guint64 of_host = flow->sum.naks[ROCE_NAKS_REMOTE_OPERATIONAL];
+    if (of_host == 0) {
+        f->advice = g_strdup(
+            "An application error: a wrong or stale rkey, an address beyond the memory "
+            "region, missing access rights, or a receive buffer that is too small.  "
+            "The "
+            "network is not to blame.");
+    } else if (of_host == flow->n) {
+        f->advice = g_strdup("An error inside the receiving host: look at its NIC and "
+                             "its logs.  The network is not to blame.");
+    }
+}
+
 static gboolean
 write_fatal(const rs_flow *flow, rs_finding *f)
 {
@@ -399,13 +443,14 @@ write_fatal(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_CRITICAL;
     f->title = g_strdup_printf("%s from %s refused for good", n, who);
+    g_autoptr(GString) naks = g_string_new(NULL);
+    append_naks(naks, flow->sum.naks[ROCE_NAKS_REMOTE_ACCESS], "remote access error");
+    append_naks(naks, flow->sum.naks[ROCE_NAKS_INVALID_REQUEST], "invalid request");
+    append_naks(naks, flow->sum.naks[ROCE_NAKS_REMOTE_OPERATIONAL],
+                "remote operational error");
     f->detail = g_strdup_printf(
-        "NAKs: %" G_GUINT64_FORMAT " remote access error, %" G_GUINT64_FORMAT
-        " invalid request, %" G_GUINT64_FORMAT
-        " remote operational error.  Each puts its queue pair into the error state.",
-        flow->sum.naks[ROCE_NAKS_REMOTE_ACCESS],
-        flow->sum.naks[ROCE_NAKS_INVALID_REQUEST],
-        flow->sum.naks[ROCE_NAKS_REMOTE_OPERATIONAL]);
+        "NAKs: %s.  Each puts its queue pair into the error state.", naks->str);
+    advise_about_refusal(flow, f);
     return TRUE;
 }
 
@@ -415,24 +460,43 @@ measure_rnr(const roce_stream *s)
     return roce_stream_trouble_of(s)->naks_received[ROCE_NAKS_RNR];
 }
 
+/* Whether the requester waited for as long as RNR NAKs asked it to, as far as it is known. */
+static void
+append_rnr_waits(GString *text, guint64 kept, guint64 broken)
+{
+    g_autofree char *enough = rs_finding_count(kept, "time", "times");
+    g_autofree char *less = rs_finding_count(broken, "time", "times");
+    if (kept > 0) {
+        g_string_append_printf(text,
+                               "  The requester waited for as long as it was asked to "
+                               "%s%s%s.",
+                               enough, broken > 0 ? ", and for less " : "",
+                               broken > 0 ? less : "");
+    } else if (broken > 0) {
+        g_string_append_printf(text,
+                               "  The requester waited for less than it was asked "
+                               "to %s.",
+                               less);
+    }
+}
+
 static gboolean
 write_rnr(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *n = rs_finding_count(flow->n, "RNR NAK", "RNR NAKs");
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_WARNING;
-    g_autofree char *rounds = rs_finding_count(
-        flow->sum.retransmissions.by_cause[ROCE_CAUSE_RNR], "round", "rounds");
-    g_autofree char *kept = rs_finding_count(flow->sum.rnr_waits_kept, "time", "times");
-    g_autofree char *broken =
-        rs_finding_count(flow->sum.rnr_waits_broken, "time", "times");
+    guint64 n_rounds = flow->sum.retransmissions.by_cause[ROCE_CAUSE_RNR];
+    g_autofree char *rounds = rs_finding_count(n_rounds, "round", "rounds");
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s of retransmission followed.",
+                           n_rounds > 0 ? rounds : "No round");
+    append_rnr_waits(text, flow->sum.rnr_waits_kept, flow->sum.rnr_waits_broken);
+    g_string_append(text, "  Sequence NAKs in the wake of an RNR NAK are its "
+                          "consequence, no loss.");
     f->title =
         g_strdup_printf("%s: the receiver was not ready for requests from %s", n, who);
-    f->detail = g_strdup_printf(
-        "%s of retransmission followed.  The requester waited as long as "
-        "asked %s and not as long %s.  Sequence NAKs in the wake of an RNR "
-        "NAK are its consequence, no loss.",
-        rounds, kept, broken);
+    f->detail = g_string_free(text, FALSE);
     return TRUE;
 }
 
@@ -454,8 +518,11 @@ write_unpaired_naks(const rs_flow *flow, rs_finding *f)
     f->severity = RS_SEVERITY_WARNING;
     f->title =
         g_strdup_printf("%s from %s about requests that are not known here", n, who);
-    f->detail = g_strdup("The requests they answer were not captured, or several queue "
-                         "pairs could be meant.");
+    f->detail =
+        g_strdup(flow->n == 1 ? "The request that it answers was not captured, or "
+                                "several queue pairs could be meant."
+                              : "The requests that they answer were not captured, or "
+                                "several queue pairs could be meant.");
     return TRUE;
 }
 

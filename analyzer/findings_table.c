@@ -142,7 +142,7 @@ const rs_finding_row rs_finding_rows[] = {
     {"fatal_nak", RS_SEVERITY_CRITICAL, "Requests refused for good",
      "critical with the first NAK of that kind", {{0}},
      "A NAK with remote access error, invalid request or remote operational error puts the queue pair into the error state; the application has to set it up anew.",
-     "An application error: a wrong or stale rkey, an address beyond the memory region, missing access rights, or a receive buffer that is too small.  The network is not to blame.",
+     "Remote access error and invalid request are errors of an application: a wrong or stale rkey, an address beyond the memory region, missing access rights, or a receive buffer that is too small.  A remote operational error is one of the receiving host itself: look at its NIC and its logs.  The network is not to blame.",
      "the requests that were refused, and their NAKs; the NAKs alone where there are many",
      refused_look, rs_find_flows, &rs_flow_fatal_nak},
     {"pause_deadlock", RS_SEVERITY_CRITICAL, "Ports that wait for each other in a circle",
@@ -449,12 +449,12 @@ const rs_finding_row rs_finding_rows[] = {
     {"unexplained_round", RS_SEVERITY_WARNING, "Retransmission without a visible cause",
      "warning with the first round", {{0}},
      "Packets were sent again, and neither a NAK nor a time of silence was seen before; or nothing answered that queue pair, while the receiver answered others.",
-     "Capture both directions at one point.",
+     "Capture both directions at one point; --qp-map tells which queue pairs belong together.",
      "the first packet of each round", NULL, rs_find_flows_explained, &rs_flow_unexplained_round},
     {"unattributed_nak", RS_SEVERITY_WARNING, "NAKs about unknown requests",
      "warning with the first", {{0}},
      "The requests they answer were not captured, or several queue pairs could be meant.",
-     "Capture both directions.",
+     "Capture both directions at one point; --qp-map tells which queue pair is meant.",
      "the NAKs", NULL, rs_find_flows, &rs_flow_unattributed_nak},
 
     /* ---- marks and CNPs ---- */

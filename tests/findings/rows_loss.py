@@ -134,6 +134,15 @@ def lost_behind_all():
     return path.bytes()
 
 
+def lost_at_two_places():
+    """One is lost between the points, another one behind both."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(20))
+    path.lose(20, until="one").lose(22, until="two")
+    path.send(lambda on, _: on.exchange(30, 24))
+    return path.bytes()
+
+
 def given_up():
     """A packet is repeated until its sender gives up, and never comes to the second of two
     points, where others are seen all the time."""
@@ -256,6 +265,9 @@ ROWS = [
     Row("undelivered_after_capture", FIRES, "it came to both points, and no further",
         lost_behind_all, "warning",
         also=about("did not arrive in order behind this point", counted=2)),
+    Row("undelivered_after_capture", FIRES, "one came to both points, and another did not",
+        lost_at_two_places, "critical",
+        also=detailed("1 more packet did not arrive in order: lost or late, which")),
     Row("undelivered_after_capture", FIRES, "the second capture ended before it",
         changed(two_hosts(at=BOTH, forward=late(400)), receiver=first(0.7)),
         "warning", also=nothing_lost),

@@ -113,6 +113,13 @@ def says(*texts, never=()):
     return look
 
 
+def advises(text):
+    """What to do has it."""
+    def look(_report, found):
+        yield from (f["advice"] for f in found if text not in f["advice"])
+    return look
+
+
 def tail_loss(on):
     on.exchange(50).write(50)
 
@@ -151,17 +158,22 @@ ROWS = [
     Row("fatal_nak", FIRES, "remote access error",
         two_hosts(REFUSED), "critical", also=fires_frames(2)),
     Row("fatal_nak", FIRES, "invalid request",
-        wire(refusal(roce.NAK_INVALID_REQUEST)), "critical", also=fires_frames(2)),
+        wire(refusal(roce.NAK_INVALID_REQUEST)), "critical",
+        also=says("NAKs: 1 invalid request.")),
     Row("fatal_nak", FIRES, "remote operational error",
-        wire(refusal(roce.NAK_REMOTE_OPERATIONAL)), "critical", also=fires_frames(2)),
+        wire(refusal(roce.NAK_REMOTE_OPERATIONAL)), "critical",
+        also=advises("An error inside the receiving host")),
     Row("fatal_nak", NOT, "a sequence NAK refuses nothing",
         wire(refusal(roce.NAK_PSN_SEQUENCE))),
     Row("fatal_nak", NOT, "nor does an RNR NAK", wire(refusal(roce.rnr_nak(1)))),
     Row("fatal_nak", CANNOT, "the syndrome was cut off",
         wire(refusal(roce.NAK_REMOTE_ACCESS), snap_length=54)),
 
-    Row("rnr", FIRES, "receives are posted too late",
-        two_hosts(SENDS, b={"receives": 4, "rnr_timer": 5}), "warning"),
+    Row("rnr", FIRES, "each time the requester waits for as long as it has to",
+        two_hosts(SENDS, b={"receives": 4, "rnr_timer": 5}), "warning",
+        also=says("The requester waited for as long as it was asked to 51 times.")),
+    Row("rnr", FIRES, "nothing follows", wire(refusal(roce.rnr_nak(1))), "warning",
+        also=says("No round of retransmission followed.", never=("waited", "0"))),
     Row("rnr", NOT, "there are receives enough",
         two_hosts(SENDS, b={"receives": 40, "rnr_timer": 5})),
     Row("rnr", CANNOT, "the direction of the NAKs was not captured",
@@ -193,14 +205,19 @@ ROWS = [
         "warning", also=says("when the capture ended, 7 unanswered", never=("has sent no",))),
     Row("timeout", FIRES, "known at one of two points: what was sent came, only late",
         held_up_on_the_way, "warning",
-        also=says("All that was sent came to two.pcap: it or its ACKs were late")),
+        also=says("1 was needless: what it repeated was late and came.",
+                  "All that was sent came to two.pcap.")),
     Row("timeout", FIRES, "the first copies come while they are sent again",
-        wire(late_tail), "warning", also=says("1 was needless")),
+        wire(late_tail), "warning", also=advises("longer than the ACK timeout")),
     Row("timeout", NOT, "a NAK asked for it", two_hosts(WRITES, forward=drop(20))),
     Row("timeout", CANNOT, "the capture ends before it is sent again", wire(tail_loss)),
 
     Row("unexplained_round", FIRES, "too soon for a timeout, and no NAK",
-        wire(again(3_000)), "warning"),
+        wire(again(3_000)), "warning", also=advises("the requester's own NIC")),
+    Row("unexplained_round", FIRES, "the other direction was not captured",
+        lambda: {"sent.pcap": two_hosts(
+            WRITES, at="sender", forward=drop(20), artefacts=DIRECTIONS)()["sender.0.pcap"]},
+        "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
         wire(one_unanswered), "warning", also=says("and never QP 0x99")),
     Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
