@@ -17,12 +17,11 @@ write_partial(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_NOTE;
-    f->title = g_strdup_printf("This point sees only part of what %s sends", who);
-    f->detail = g_strdup_printf("%" G_GUINT64_FORMAT
-                                " packets were never seen here, and acknowledged or "
-                                "never sent again; loss findings are withheld for "
-                                "these streams.",
-                                flow->n);
+    f->title = g_strdup_printf("This point sees only some of the packets from %s", who);
+    g_autofree char *n = rs_finding_count(flow->n, "packet was", "packets were");
+    f->detail = g_strdup_printf("%s never seen here, and acknowledged or never sent "
+                                "again; loss findings are withheld for these streams.",
+                                n);
     return TRUE;
 }
 
@@ -40,8 +39,9 @@ write_not_captured(const rs_flow *flow, rs_finding *f)
     f->severity = RS_SEVERITY_NOTE;
     if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
         f->title = g_strdup_printf("%s from %s sent but not captured", n, who);
-        f->detail = g_strdup("They left this very host, so that the capture missed "
-                             "them.  What was asked for again was lost behind it.");
+        f->detail = g_strdup("This very host sent what the capture missed.  What was "
+                             "asked for again was lost behind it.");
+        f->advice = g_strdup("Capture headers only, or with a larger buffer.");
         return TRUE;
     }
     f->title = g_strdup_printf("%s from %s delivered but not seen here", n, who);
@@ -67,6 +67,33 @@ write_unacknowledged(rs_finding *f, const char *n, const char *who)
                  "second point as well: what was lost between the two is told.");
 }
 
+/* Whether all of it was seen here and sent again: the rounds have findings of their own. */
+static gboolean
+is_nothing_missing(const rs_flow *flow)
+{
+    return flow->sum.space[ROCE_SPACE_REQUESTS].gaps == 0 &&
+           flow->sum.space[ROCE_SPACE_RESPONSES].gaps == 0;
+}
+
+static void
+write_missing(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
+{
+    f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
+    if (flow->sum.paired_streams < flow->sum.streams) {
+        f->detail =
+            g_strdup("The other direction is not known: not captured, or not to "
+                     "be told from that of other queue pairs.  It would say "
+                     "what arrived.");
+        f->advice = g_strdup("Capture both directions at one point; --qp-map tells "
+                             "which queue pairs belong together.");
+        return;
+    }
+    f->detail = g_strdup("The capture ends before it is known what became of them, or "
+                         "misses so much that this cannot be told from loss.");
+    f->advice = g_strdup("Capture for longer, and headers only or with a larger "
+                         "buffer.");
+}
+
 static gboolean
 write_undecided(const rs_flow *flow, rs_finding *f)
 {
@@ -86,9 +113,10 @@ write_undecided(const rs_flow *flow, rs_finding *f)
         write_unacknowledged(f, n, who);
         return TRUE;
     }
-    f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
-    f->detail = g_strdup("The capture ends too early, has one direction only, or the "
-                         "service does not acknowledge (UC).");
+    if (is_nothing_missing(flow)) {
+        return FALSE;
+    }
+    write_missing(flow, f, n, who);
     return TRUE;
 }
 
@@ -103,9 +131,13 @@ write_restarts(const rs_flow *flow, rs_finding *f)
 {
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_NOTE;
-    f->title = g_strdup_printf("A queue pair number was used again from %s", who);
-    f->detail =
-        g_strdup_printf("PSNs started anew %" G_GUINT64_FORMAT " times.", flow->n);
+    g_autofree char *pairs =
+        rs_finding_count(flow->streams->len, "queue pair number", "queue pair numbers");
+    g_autofree char *times = rs_finding_count(flow->n, "time", "times");
+    f->title = g_strdup_printf("%s used again, from %s", pairs, who);
+    f->detail = g_strdup_printf(
+        "PSNs started anew %s.  Counters are summed over the queue pairs that had %s.",
+        times, flow->streams->len == 1 ? "this number" : "these numbers");
     return TRUE;
 }
 
@@ -130,7 +162,8 @@ write_contradicted(const rs_flow *flow, rs_finding *f)
     return TRUE;
 }
 
-const rs_flow_row rs_flow_partial_path = {measure_partial, write_partial, {0}};
+const rs_flow_row rs_flow_partial_path = {
+    measure_partial, write_partial, {LOSS(NOT_CAPTURED), LOSS(UNKNOWN)}};
 const rs_flow_row rs_flow_not_captured = {
     measure_not_captured, write_not_captured, {LOSS(NOT_CAPTURED)}};
 const rs_flow_row rs_flow_undecided = {measure_undecided, write_undecided, {0}};

@@ -274,7 +274,8 @@ ROWS = [
             WRITES, at="receiver", forward=drop(20), cm=False, snap_length=54,
             artefacts=(OnePerDirection(),))()["receiver.1.pcap"]}),
 
-    Row("qpn_reused", FIRES, "PSNs begin anew far away", wire(restarted), "note"),
+    Row("qpn_reused", FIRES, "PSNs begin anew far away", wire(restarted), "note",
+        also=says("PSNs started anew 1 time.")),
     Row("qpn_reused", NOT, "PSNs wrap",
         wire(lambda on: on.exchange(50, 0xFFFFF0 - 0x1000000))),
     Row("qpn_reused", CANNOT, "a gap as wide as a capture may miss",

@@ -283,9 +283,23 @@ def both(*looks):
     return look
 
 
+def there_is(kind):
+    """Another finding tells of it."""
+    def look(report, _found):
+        kinds = {f["kind"] for f in report["findings"]}
+        if kind not in kinds:
+            yield f"no {kind}: {kinds}"
+    return look
+
+
+def shown(_report, found):
+    """Frames show it."""
+    yield from (f["title"] for f in found if not f["frames"])
+
+
 ROWS = [
     Row("partial_path", FIRES, "a mirror of one of two spines",
-        two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note"),
+        two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED), "note", also=shown),
     Row("partial_path", NOT, "the capture misses 1 in 100",
         two_hosts(artefacts=(Drop(0.01),))),
     Row("partial_path", CANNOT, "it saw a handful of packets",
@@ -316,9 +330,13 @@ ROWS = [
     Row("undecided", FIRES, "two points with one direction, all that was sent came to both",
         one_direction, "warning",
         also=both(called("3 packets lost between one.pcap and two.pcap"), counted(3, 0))),
-    Row("undecided", FIRES, "and of what was sent once, the second has not all: it misses some",
-        lambda: one_direction(missed=(50,)), "note",
-        also=both(called("missing, and nothing tells why"), counted(0, 2))),
+    Row("undecided", FIRES, "the capture ends before the gap is filled",
+        wire(lambda on: on.exchange(20).write(21).write(22)), "note",
+        also=called("1 packet from 10.0.0.1 to 10.0.0.2 missing, and nothing tells why")),
+    Row("undecided", NOT, "the second point misses some of what was sent once, and what was "
+                          "sent again has a finding of its own",
+        lambda: one_direction(missed=(50,)),
+        also=both(there_is("unexplained_round"), counted(0, 2))),
     Row("undecided", NOT, "RC does", two_hosts(forward=drop(100))),
     Row("undecided", CANNOT, "the last packets are the ones that are missing",
         wire(lambda on: on.exchange(40))),
