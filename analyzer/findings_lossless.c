@@ -62,13 +62,12 @@ say_without_pfc(const rs_findings *all, rs_finding *f, guint priority, guint32 a
     g_autofree char *who = rs_findings_senders(all, streams);
     g_autofree char *sent =
         streams->len > 0 ? g_strdup_printf("  Sent by %s.", who) : g_strdup("");
-    g_autofree char *n = rs_finding_packets(data->packets);
+    g_autofree char *n = rs_finding_count(data->packets, "packet of RoCE data rides",
+                                          "packets of RoCE data ride");
     g_autofree char *reason = why;
     g_autofree char *what = g_strdup_printf("%u:%u", at, priority);
     rs_finding_about(f, what);
-    rs_finding_say(f,
-                   g_strdup_printf("%s of RoCE data ride in priority %u, without PFC",
-                                   n, priority),
+    rs_finding_say(f, g_strdup_printf("%s in priority %u, without PFC", n, priority),
                    g_strdup_printf("%s%s  %s", reason, sent,
                                    rs_findings_priority_words(all, point->tagged > 0)));
     f->weight = data->packets;

@@ -27,9 +27,10 @@ rs_findings_priority_words(const rs_findings *all, gboolean tagged)
     if (all->analysis->options->dscp_map_given) {
         return "Priorities are those of --dscp-map.";
     }
-    return tagged ? "Priorities are those of the VLAN tags."
-                  : "Priorities are DSCP / 8, as most devices map them unless told "
-                    "otherwise; --dscp-map tells the report.";
+    return tagged
+               ? "Priorities are those of the VLAN tags."
+               : "Priorities are DSCP / 8 where no VLAN tag has one, as most devices "
+                 "map them unless told otherwise; --dscp-map tells the report.";
 }
 
 /* ---- data of one pair of hosts in several priorities ---- */
@@ -61,17 +62,38 @@ is_reused(const rs_findings *all, guint32 stream)
     return roce_stream_trouble_of(s)->restarts > 0;
 }
 
+/* Whether single queue pairs do so: `n_mixed`, and `n_reused` of whose number several may
+ * have had it. */
+static char *
+in_several_detail(const rs_pair *pair, guint n_mixed, guint n_reused)
+{
+    if (n_mixed > 0) {
+        return g_strdup_printf(
+            "Queue pairs whose own data does so: %u of %u.  Packets of "
+            "one queue pair that are queued apart may overtake one "
+            "another.",
+            n_mixed, pair->streams->len);
+    }
+    return g_strdup(n_reused > 0
+                        ? "Each queue pair keeps to one, as far as is known: a "
+                          "number that was used again was that of several."
+                        : "Each queue pair keeps to one.");
+}
+
 static void
 find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair *pair)
 {
     guint8 united = 0;
     guint n_mixed = 0;
+    guint n_reused = 0;
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
         const rs_stream_priorities *p = priorities_of(all, id);
         united |= p->priorities;
-        gboolean mixed = (p->priorities & (p->priorities - 1)) != 0;
-        n_mixed += mixed && !is_reused(all, id) ? 1 : 0;
+        if ((p->priorities & (p->priorities - 1)) != 0) {
+            n_mixed += is_reused(all, id) ? 0 : 1;
+            n_reused += is_reused(all, id) ? 1 : 0;
+        }
     }
     if ((united & (united - 1)) == 0) {
         return;
@@ -83,12 +105,7 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
     rs_pair_name(f, pair);
     rs_finding_say(
         f, g_strdup_printf("Data from %s rides in several priorities: %s", ends, list),
-        n_mixed > 0
-            ? g_strdup_printf("Of %u of its %u streams alone: packets of one queue "
-                              "pair are queued apart, and may overtake one another.",
-                              n_mixed, pair->streams->len)
-            : g_strdup_printf("Each of its %u queue pairs keeps to one.",
-                              pair->streams->len));
+        in_several_detail(pair, n_mixed, n_reused));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
         const rs_priority_changes *c = rs_priority_changes_of(priorities_of(all, id));
@@ -253,8 +270,9 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
         f,
         g_strdup_printf("Tag and DSCP name different priorities on %s of RoCE data%s%s",
                         n, streams->len > 0 ? " from " : "", who),
-        g_strdup_printf("Most often PCP %u beside DSCP %u, which is priority %u%s.%s",
-                        sum.pcp, sum.dscp, options->dscp_map[sum.dscp],
+        g_strdup_printf("%sPCP %u beside DSCP %u, which is priority %u%s.%s",
+                        sum.most < sum.packets ? "Most often " : "", sum.pcp, sum.dscp,
+                        options->dscp_map[sum.dscp],
                         options->dscp_map_given ? " by --dscp-map" : " by default",
                         sum.worse
                             ? "  One of the two is lossless and the other is not: "
@@ -328,12 +346,13 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
         f->weight = changes;
         rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = changes > pair->streams->len;
+        gboolean one = pair->streams->len == 1;
         g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
         g_autofree char *times = rs_finding_count(changes, "time", "times");
         rs_finding_say(
             f, g_strdup_printf("The DSCP of data from %s changes within %s", ends, n),
-            g_strdup_printf("It changes %s; of the first stream it is %s.", times,
-                            values));
+            g_strdup_printf("It changes %s; %s it is %s.", times,
+                            one ? "in all" : "in the first of them", values));
     }
 }
 
@@ -560,16 +579,31 @@ flow_filter(const rs_background_flow *flow)
     return g_strdup_printf("%s == %s && %s == %s%s", field, a, field, b, ports);
 }
 
-/* RoCE data in these priorities, at all points. */
+/* RoCE data in these priorities at the only point. */
 static guint64
-roce_bytes_in(const rs_findings *all, guint8 priorities)
+roce_bytes_here(const rs_findings *all, guint8 priorities)
 {
+    const rs_point_priorities *p =
+        rs_priorities_point(all->analysis->watchers.priorities, 0);
     guint64 bytes = 0;
-    for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
-        const rs_point_priorities *p =
-            rs_priorities_point(all->analysis->watchers.priorities, point);
-        for (guint i = 0; p != NULL && i < 8; i++) {
-            bytes += (priorities & 1u << i) != 0 ? p->data[i].bytes : 0;
+    for (guint i = 0; p != NULL && i < 8; i++) {
+        bytes += (priorities & 1u << i) != 0 ? p->data[i].bytes : 0;
+    }
+    return bytes;
+}
+
+/* The same at several points, which may have seen the same packets: whole streams, each once,
+ * as flows of other traffic are. */
+static guint64
+roce_bytes_once(const rs_findings *all, guint8 priorities)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    guint64 bytes = 0;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const rs_stream_priorities *p = priorities_of(all, id);
+        if (rs_summary_stands(all->summary, id) && p != NULL &&
+            (p->priorities & priorities) != 0) {
+            bytes += roce_tracker_stream(tracker, id)->wire_bytes;
         }
     }
     return bytes;
@@ -588,8 +622,9 @@ name_flows(const rs_findings *all, rs_finding *f, const rs_background_share *sha
         rs_finding_add_filter(f, flow_filter(flow));
     }
     if (share->n_flows > share->flows->len) {
-        g_string_append_printf(names, "; and %" G_GUINT64_FORMAT " more flows",
-                               share->n_flows - share->flows->len);
+        g_autofree char *rest = rs_finding_count(share->n_flows - share->flows->len,
+                                                 "more flow", "more flows");
+        g_string_append_printf(names, "; and %s", rest);
     }
     return g_strdup(names->str);
 }
@@ -607,12 +642,15 @@ rs_find_lossless_background(rs_findings *all, const rs_finding_row *row)
     if (share.packets == 0) {
         return;
     }
-    guint64 roce = roce_bytes_in(all, lossless);
+    guint64 roce = rs_points_n(all->analysis->points) == 1
+                       ? roce_bytes_here(all, lossless)
+                       : roce_bytes_once(all, lossless);
     gboolean much = roce > 0 && share.bytes * 100 >= (share.bytes + roce) *
                                                          RS_WARNING_BACKGROUND_PERCENT;
     rs_finding *f =
         rs_finding_add(all, row, much ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
-    g_autofree char *n = rs_finding_packets(share.packets);
+    g_autofree char *n =
+        rs_finding_count(share.packets, "packet that is", "packets that are");
     g_autofree char *list = rs_format_priorities(lossless);
     g_autofree char *part = rs_format_share(share.bytes, share.bytes + roce);
     g_autofree char *names = name_flows(all, f, &share);
@@ -620,7 +658,8 @@ rs_find_lossless_background(rs_findings *all, const rs_finding_row *row)
     f->more_frames = share.packets > share.flows->len;
     rs_finding_say(
         f,
-        g_strdup_printf("%s that are no RoCE ride in the lossless priority (%s)", n,
+        g_strdup_printf("%s no RoCE in lossless %s %s", n,
+                        (lossless & (lossless - 1)) == 0 ? "priority" : "priorities",
                         list),
         g_strdup_printf("%s of the bytes there%s%s.  %s", part,
                         *names != '\0' ? ", between " : "", names,

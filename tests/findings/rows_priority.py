@@ -104,12 +104,23 @@ def both_sides(on):
             on.wait(10**6).ack(psn, psn)
 
 
+def says(*texts):
+    """The title or the detail has these."""
+    def look(_report, found):
+        said = found[0]["title"] + "\n" + found[0]["detail"]
+        yield from (f"{text!r} is not in {said!r}" for text in texts if text not in said)
+    return look
+
+
 SEVERAL = [
     Row("roce_priorities", CANNOT, "the point sees both sides of a router",
         wire(both_sides)),
     Row("dscp_changed", CANNOT, "the point sees both sides of a router", wire(both_sides)),
     Row("roce_priorities", FIRES, "one queue pair in 3 and 0",
         streams((0x22, 26, 26, 0, 26)), "warning", also=framed(2, 3)),
+    Row("roce_priorities", FIRES, "one of two queue pairs in 3 and 0",
+        streams((0x22, 26, 26, 0, 26), (0x23, 26)), "warning",
+        also=says("Queue pairs whose own data does so: 1 of 2.")),
     Row("roce_priorities", FIRES, "two queue pairs", streams((0x22, 26), (0x23, 34)),
         "note", also=titled("3 and 4")),
     Row("roce_priorities", NOT, "two DSCPs of one priority",
@@ -232,16 +243,30 @@ def flow_named(report, found):
         yield str(report["background"])
 
 
+def at_both(make):
+    """The same at two points, of which the second has a clock of its own."""
+    def seen():
+        later = roce.Pcap()
+        whole = make()
+        for time_ns, length, frame in roce.pcap_packets(whole):
+            later.add(time_ns + 5 * 10**9, frame, length)
+        return {"one.pcap": whole, "two.pcap": later.bytes()}
+    return seen
+
+
 BACKGROUND = [
     Row("lossless_background", FIRES, "TCP in 3, which is paused", beside(26), "warning",
         also=flow_named),
+    Row("lossless_background", FIRES, "seen at two points, it counts once, as RoCE does",
+        at_both(beside(26)), "warning", also=says("30 packets that are no RoCE", "50 % of")),
     Row("lossless_background", FIRES, "by DCBX",
         beside(26, lossless=lambda on: on.frame(roce.lldp(roce.dcb_pfc([3]), src=SWITCH))),
         "warning"),
     Row("lossless_background", FIRES, "by its tag",
         beside(0, vlans=[roce.Vlan(5, pcp=3)]), "warning"),
     Row("lossless_background", NOT, "a packet of it in a thousand bytes of RoCE",
-        beside(26, n=1, size=40), "note"),
+        beside(26, n=1, size=40), "note",
+        also=says("1 packet that is no RoCE in lossless priority 3")),
     Row("lossless_background", NOT, "no RoCE rides there", beside(26, roce_packets=0),
         "note"),
     Row("lossless_background", NOT, "TCP in 0", beside(0)),
