@@ -257,6 +257,10 @@ gboolean
 rs_has_open_cnps(const roce_tracker *tracker, guint32 point,
                  const rs_tenant_addr *host);
 
+/* Whether packets of a stream take several paths, and its receiver is made for it (spraying). */
+gboolean
+rs_is_sprayed(const rs_analysis *analysis, guint32 stream);
+
 /* Whether CNPs about a stream are told to be lost between two points (cnp_lost). */
 gboolean
 rs_cnps_are_lost(const rs_findings *all, const roce_stream *stream);

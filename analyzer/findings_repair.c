@@ -311,12 +311,8 @@ all_taken(const rs_flow *flow)
     const rs_analysis *a = flow->all->analysis;
     guint i = 0;
     while (i < flow->streams->len) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        const roce_stream *s = roce_tracker_stream(a->tracker, id);
-        rs_flowlet_stream f;
-        gboolean is_made_for_it = rs_flowlets_get(a->watchers.flowlets, id, &f) &&
-                                  rs_flowlet_order(&f, s) == RS_ORDER_OUT_OF_ORDER;
-        if (!is_made_for_it && !is_left_alone(s)) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        if (!rs_is_sprayed(a, s->id) && !is_left_alone(s)) {
             break;
         }
         i++;
@@ -324,9 +320,26 @@ all_taken(const rs_flow *flow)
     return i == flow->streams->len;
 }
 
+/* Whether spraying tells of all of these streams. */
+static gboolean
+all_sprayed(const rs_flow *flow)
+{
+    const rs_findings *all = flow->all;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = rs_summary_group(all->summary, rs_flow_stream(flow, i)->id);
+        if (!rs_is_sprayed(all->analysis, id)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 static gboolean
 write_reordered(const rs_flow *flow, rs_finding *f)
 {
+    if (all_sprayed(flow)) {
+        return FALSE;
+    }
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     guint64 spurious = flow->sum.retransmissions.spurious_rounds;
@@ -340,7 +353,13 @@ write_reordered(const rs_flow *flow, rs_finding *f)
     f->title = g_strdup_printf("%s from %s arrived late, out of order", n, who);
     f->detail = g_strdup_printf(
         "Originals that others overtook; nothing of them was lost.%s", wake);
-    f->severity = all_taken(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
+    f->severity = RS_SEVERITY_WARNING;
+    if (all_taken(flow)) {
+        f->severity = RS_SEVERITY_NOTE;
+        f->advice = g_strdup("Nothing to do as long as nobody asks for such packets "
+                             "again: a go-back-N NIC would, and needs one path per "
+                             "flow.");
+    }
     return TRUE;
 }
 

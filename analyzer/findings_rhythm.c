@@ -34,6 +34,12 @@ is_late(const rs_rhythm *rhythm, const rs_performer *one, rs_last_kind kind)
            last->by.p50 * 100 >= rhythm->length.p50 * RS_STRAGGLER_LATE_PERCENT;
 }
 
+#define HOST_ADVICE                                                                    \
+    "Look at the host: its GPUs' clocks and temperature, its input pipeline, other "   \
+    "load."
+#define LINK_ADVICE                                                                    \
+    "Look at its link speed and width, its PCIe, and the errors of its cables."
+
 static void
 say_straggler(rs_findings *all, const rs_finding_row *row, const rs_performer *one,
               rs_last_kind kind)
@@ -52,6 +58,7 @@ say_straggler(rs_findings *all, const rs_finding_row *row, const rs_performer *o
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     about_host(edges, one->node, f);
     f->weight = last->times;
+    f->advice = g_strdup(begins ? HOST_ADVICE : LINK_ADVICE);
     rs_finding_add_kept(f, &last->frames);
     rs_finding_say(
         f,
@@ -157,11 +164,12 @@ add_messages(rs_finding *f, const rs_edge *edge)
 /* About the host that sends along a hop; `measured` was that many times. */
 static rs_finding *
 add_hop(rs_findings *all, const rs_finding_row *row, const rs_edges *edges,
-        const rs_edge *edge, const rs_dist *measured)
+        const rs_edge *edge, const rs_dist *measured, const char *advice)
 {
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
     about_host(edges, edge->src, f);
     f->weight = measured->count;
+    f->advice = g_strdup(advice);
     add_messages(f, edge);
     return f;
 }
@@ -177,8 +185,9 @@ say_slow_hop(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
     g_autofree char *own = rs_format_duration(hop->transfer.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
     rs_finding_say(
-        add_hop(all, row, edges, edge, &hop->transfer),
-        g_strdup_printf("%s to %s is the slowest hop of its ring: %s a step, not %s",
+        add_hop(all, row, edges, edge, &hop->transfer, LINK_ADVICE),
+        g_strdup_printf("%s to %s is the slowest hop of its ring: %s a step, where "
+                        "others take %s",
                         from, to, own, others),
         g_strdup_printf("Medians of %" G_GUINT64_FORMAT
                         " steps, from the first packet to the last, against the other "
@@ -197,9 +206,9 @@ say_slow_turn(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
     g_autofree char *own = rs_format_duration(hop->turnaround.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
     rs_finding_say(
-        add_hop(all, row, edges, edge, &hop->turnaround),
+        add_hop(all, row, edges, edge, &hop->turnaround, HOST_ADVICE),
         g_strdup_printf("%s takes longest in its ring to pass on what it has received: "
-                        "%s a step, not %s",
+                        "%s a step, where others take %s",
                         who, own, others),
         g_strdup_printf("Medians of %" G_GUINT64_FORMAT
                         " steps, from the last packet that it received to the first "
@@ -268,6 +277,11 @@ rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
         g_autofree char *share = rs_format_share(a->waited_ns, a->span_ns);
         g_autofree char *wait = rs_format_duration(a->wait.p50, 0);
         g_autofree char *prompt = rs_format_duration(a->prompt_ns, 0);
+        g_autofree char *times = rs_finding_count(a->unready, "time", "times");
+        g_autofree char *unready =
+            a->unready == 0
+                ? g_strdup("")
+                : g_strdup_printf("; %s it was cleared and not ready", times);
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
         rs_finding_about(f, about);
         f->weight = a->waited;
@@ -279,8 +293,7 @@ rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
             g_strdup_printf(
                 "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                 " units of data began within %s of the receiver's clear-to-send, "
-                "after the sender had been idle for %s in the median; "
-                "%" G_GUINT64_FORMAT " times it was cleared and not ready.",
-                a->waited, a->pairs, prompt, wait, a->unready));
+                "after the sender had been idle for %s in the median%s.",
+                a->waited, a->pairs, prompt, wait, unready));
     }
 }

@@ -81,7 +81,7 @@ report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair
         g_strdup_printf("%u of %u queue pairs from %s share a five-tuple with another",
                         streams->len, pair->n_streams, who),
         g_strdup_printf("%u UDP source %s more than one of them; those take one path "
-                        "together, whatever the hash.",
+                        "together where switches hash addresses and ports alone.",
                         pair->shared->len,
                         pair->shared->len == 1 ? "port has" : "ports have"));
     add_first_frames(all, f);
@@ -118,6 +118,15 @@ is_unfair(const rs_address_pair *pair)
     return s != NULL && s->all_busy && s->jain * 100 < RS_UNFAIR_JAIN_PERCENT;
 }
 
+gboolean
+rs_is_sprayed(const rs_analysis *a, guint32 stream)
+{
+    rs_flowlet_stream f;
+    return rs_flowlets_get(a->watchers.flowlets, stream, &f) &&
+           rs_flowlet_order(&f, roce_tracker_stream(a->tracker, stream)) ==
+               RS_ORDER_OUT_OF_ORDER;
+}
+
 /* Streams of a pair whose receiver takes packets out of order. */
 static GArray *
 sprayed_streams(const rs_analysis *a, const rs_address_pair *pair)
@@ -125,10 +134,7 @@ sprayed_streams(const rs_analysis *a, const rs_address_pair *pair)
     GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = 0; i < pair->n_streams; i++) {
         guint32 id = pair->streams[i];
-        rs_flowlet_stream f;
-        if (rs_flowlets_get(a->watchers.flowlets, id, &f) &&
-            rs_flowlet_order(&f, roce_tracker_stream(a->tracker, id)) ==
-                RS_ORDER_OUT_OF_ORDER) {
+        if (rs_is_sprayed(a, id)) {
             g_array_append_val(streams, id);
         }
     }
@@ -158,9 +164,8 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
     g_autofree char *messages =
         writes_only == 0
             ? g_strdup("")
-            : g_strdup_printf("  Of %s %u %s messages as WRITE Only packets.",
-                              queue_pairs, writes_only,
-                              writes_only == 1 ? "sends its" : "send their");
+            : g_strdup_printf("  Messages are WRITE Only packets in %u of %s.",
+                              writes_only, queue_pairs);
     rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair,
                                    &g_array_index(streams, guint32, 0), streams->len);
     f->weight = late;

@@ -331,6 +331,7 @@ def order_is(word, writes_only):
 ORDER = (
     Row("spraying", FIRES, "three late, and the receiver took them",
         lambda: chain(LATE_3), "note", also=order_is("out_of_order", True)),
+    Row("reordered", NOT, "spraying tells of what came late", lambda: chain(LATE_3)),
     Row("spraying", FIRES, "each packet takes a spine at random",
         lambda: at("h4", fabric_scenarios.scenario("spray_out_of_order")), "note"),
     Row("spraying", NOT, "two late: their NAKs may have been missed",

@@ -73,8 +73,10 @@ def whole_microseconds(report, _found):
         yield "there is no admission"
 
 
-def about(text, frames):
+def about(text, frames, advice=""):
     def look(_report, found):
+        if advice not in found[0]["advice"]:
+            yield f"{advice!r} is not in {found[0]['advice']!r}"
         if text not in found[0]["title"]:
             yield f"{text!r} is not in {found[0]['title']!r}"
         if len(found[0]["frames"]) != frames:
@@ -85,14 +87,15 @@ def about(text, frames):
 ROWS = [
     Row("straggler", FIRES, "one begins late in each of five iterations",
         iterations(late={2: 20_000}), "warning",
-        also=about("10.8.0.3 begins last in 5 of 5 iterations, by 20 µs", 5)),
+        also=about("10.8.0.3 begins last in 5 of 5 iterations, by 20 µs", 5,
+                   "Look at the host")),
     Row("straggler", FIRES, "and one with its address in another network does not",
         in_tenants({100: iterations(late={2: 20_000}), 200: iterations()}), "warning",
         ("--icrc=off",),
         also=about("10.8.0.3 in vxlan 100 begins last in 5 of 5 iterations", 5)),
     Row("straggler", FIRES, "one has a link of half the speed",
         iterations(slow={1: 50 * 10**9}), "warning",
-        also=about("10.8.0.2 to 10.8.0.3 is the slowest hop", 20)),
+        also=about("10.8.0.2 to 10.8.0.3 is the slowest hop", 20, "Look at its link")),
     Row("straggler", FIRES, "one takes long to reduce what it has received",
         iterations(lambda net: Ring(net, range(4), CHUNK, slow_ns={2: 6_000})), "warning",
         also=about("10.8.0.3 takes longest in its ring to pass on what it has received", 20)),
