@@ -5,7 +5,8 @@
  * A round goes on while copies run on from next_tx; a step back starts the next one.
  * Its cause, the first that applies:
  *
- *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered
+ *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered; not if
+ *                       it waited as for a timeout, and answers sooner: the NAK was lost
  *   unknown             the other direction is not known: nobody can be heard asking
  *   read_reissue        a READ or atomic whose response is missing while later ones
  *                       came (an implied NAK), soon after those
@@ -24,6 +25,7 @@
 #define LOST_IN_A_ROW 8      /* of a round, where nothing numbers packets */
 #define REACTIONS_KNOWN 4    /* so many tell how long this requester takes ... */
 #define REACTION_SPREAD 256u /* ... at most: times the least of them */
+#define REACTION_MARGIN 4u   /* times the longest of those that no timer can be */
 
 /* As TCP reckons it (RFC 6298), from the ACK latencies seen here; before the first,
  * four of the assumed path delays. */
@@ -140,6 +142,22 @@ may_run_out(const roce_tracker *t, const roce_stream_state *s, const roce_arriva
            roce_round_timeout_floor_ns(t, s);
 }
 
+/* Whether this requester, which is known to answer NAKs sooner, has waited in silence for a
+ * timer although one was seen here: it did not get there. */
+static bool
+waits_for_timer(const roce_tracker *t, const roce_stream_state *s,
+                const roce_arrival *a, const roce_slot *slot)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    const roce_heard *heard = roce_heard_of(s);
+    uint64_t asked_ns = a->psn < nak->psn ? nak->oldest_ns : nak->time_ns;
+    return heard->n_prompt >= REACTIONS_KNOWN && nak->state == ROCE_NAK_SEQUENCE &&
+           roce_since_ns(a->frame->time_ns, asked_ns) >
+               REACTION_MARGIN * heard->most_prompt_ns &&
+           roce_round_age(s, a, slot) >= roce_round_timeout_floor_ns(t, s) &&
+           silence_ns(s, a) >= roce_round_timeout_floor_ns(t, s);
+}
+
 bool
 roce_round_is_ahead(const roce_stream_state *s, int64_t psn)
 {
@@ -185,7 +203,7 @@ roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
 {
-    bool nak = roce_round_nak_explains(t, s, a);
+    bool nak = roce_round_nak_explains(t, s, a) && !waits_for_timer(t, s, a, slot);
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
@@ -233,10 +251,13 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
     count_spurious(t, s, a, round->start, round->frame);
 }
 
-/* How long the requester took to answer a sequence NAK tells of the path. */
+/* How long the requester took to answer a sequence NAK tells of the path.  One that sent
+ * requests until it went back has had no timer go off. */
 static void
-learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
+learn_reaction(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+               uint64_t taken_ns)
 {
+    bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
     roce_heard *heard = roce_heard_make(t, s);
     if (taken_ns > 0 && (heard->path_ns == 0 || taken_ns < heard->path_ns)) {
         heard->path_ns = taken_ns;
@@ -245,6 +266,11 @@ learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
         heard->least_reaction_ns = taken_ns;
     }
     heard->n_reactions++;
+    if (prompt) {
+        heard->n_prompt++;
+        heard->most_prompt_ns =
+            taken_ns > heard->most_prompt_ns ? taken_ns : heard->most_prompt_ns;
+    }
 }
 
 bool
@@ -280,7 +306,7 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.count = kept ? 1 : 0;
         roce_track_emit(t, &e);
     } else {
-        learn_reaction(t, s, taken);
+        learn_reaction(t, s, a, taken);
     }
     if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */

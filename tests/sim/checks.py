@@ -146,6 +146,16 @@ def rounds(view, say):
                 requests["resent"])
 
 
+def rounds_by_timer(view, say):
+    """Of rounds of each cause there are no more than left a trace, but for the first few:
+    how long the requester takes to answer a NAK has to be learned."""
+    got = view.got["retransmissions"]["by_cause"]
+    for cause, n in got.items():
+        seen = view.truth["rounds"].get(cause, (0, 0))[1]
+        to_learn = 4 if cause == "nak_sequence" else 0
+        say.between(f"rounds {cause}", n, 0, seen + to_learn)
+
+
 def no_duplicates(view, say):
     say.equal("network duplicates", view.got["requests"]["duplicates"], 0)
     say.equal("network duplicates of responses", view.got["responses"]["duplicates"], 0)

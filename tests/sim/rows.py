@@ -184,6 +184,16 @@ ROWS = (
     Row("loss_nak", (pair(WRITES),), (wire, rounds, no_duplicates), path_of(
         Impairment(drop=((REQUESTS, 100, 1),)), Impairment(drop=((ACKS, 100, 1),))),
         happens="lost"),
+    # A timer goes off where NAKs were lost, twenty round trips after: where the NAK was
+    # captured, that the requester answers others sooner tells so.
+    *(Row(f"loss_naks_short_timeout{name}",
+          (pair((Work("WRITE", 8192),) * 300, a={"timeout_ns": 200_000}),),
+          (wire, no_duplicates, precise, checks.rounds_by_timer), path_of(
+              Impairment(loss=0.004, spaces=(REQUESTS,)),
+              Impairment(loss=0.15, spaces=(ACKS,))),
+          hosts=how, seeds=2, happens="lost")
+      for name, how in (("", hosts()), ("_constant", hosts("constant")),
+                        ("_ipv6", hosts(ipv6=True)))),
     # A lost READ request skips many PSNs and is one packet.
     Row("loss_read_request", (pair(READS, a={"depth": 8}),), LOSS, forward(loss=0.1),
         seeds=2, happens="lost"),

@@ -2,6 +2,14 @@
 /* What ACKs, NAKs and RNR NAKs say: rounds, their causes, and verdicts on requests. */
 #include "scenario.h"
 
+/* Of every five requests the third is asked for, and sent again so long after. */
+#define FOUR_ANSWERED(after)                                                           \
+    "a write 39; b ack 39; "                                                           \
+    "a write 40..44; b nak 42; " after "a write 42..44; b ack 44; "                    \
+    "a write 45..49; b nak 47; " after "a write 47..49; b ack 49; "                    \
+    "a write 50..54; b nak 52; " after "a write 52..54; b ack 54; "                    \
+    "a write 55..59; b nak 57; " after "a write 57..59; b ack 59; "
+
 /* clang-format off */
 static const scenario naks[] = {
     {.name = "NAK: seen here in order, then asked for: lost or late behind this point",
@@ -407,6 +415,19 @@ static const scenario acks[] = {
      .script = "a write 0..4; b ack 4; a write 5; b ack 5; +100000; a write 6; "
                "a write 5..6; b ack 6",
      .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 ack_lost=1"},
+    {.name = "timeout: a NAK, which was seen, did not get there: four were answered at once",
+     .script = FOUR_ANSWERED("") "a write 60..64; b nak 62; +300; a write 62..64; b ack 64",
+     .want = "A: again=15 repeats=15 rounds=5 by_nak=4 by_timeout=1 undelivered=5"},
+    {.name = "not where it may have been as slow as it can be",
+     .script = FOUR_ANSWERED("+60; ") "a write 60..64; b nak 62; +200; a write 62..64; b ack 64",
+     .want = "A: again=15 repeats=15 rounds=5 by_nak=5 undelivered=5"},
+    {.name = "nor where it sent requests until it went back",
+     .script = FOUR_ANSWERED("") "a write 60..64; b nak 62; +300; a write 65; "
+               "a write 62..65; b ack 65",
+     .want = "A: again=16 repeats=16 rounds=5 by_nak=5 undelivered=5"},
+    {.name = "nor while it is not known how soon it answers",
+     .script = "a write 0..4; b ack 4; a write 5..9; b nak 7; +300; a write 7..9; b ack 9",
+     .want = "A: again=3 repeats=3 rounds=1 by_nak=1 undelivered=1"},
     {.name = "timeout: not soon after an ACK, which starts the timer anew",
      .script = "a write 0..9; +100000; b ack 4; a write 10; a write 5..10; b ack 10",
      .want = "A: again=6 repeats=6 rounds=1 by_unknown=1 undelivered=1"},
