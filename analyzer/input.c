@@ -305,7 +305,10 @@ examine_file(rs_input *input, GError **error)
         return FALSE;
     }
     if (S_ISDIR(status.st_mode)) {
-        g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: is a directory", input->name);
+        g_set_error(error, RS_ERROR, RS_ERROR_OPEN,
+                    "%s: is a directory: give the files in it, or have rocescope batch "
+                    "look through it",
+                    input->name);
         return FALSE;
     }
     if (S_ISREG(status.st_mode)) {

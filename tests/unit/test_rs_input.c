@@ -127,7 +127,9 @@ test_unopened(void)
         const char *message;
     } rows[] = {
         {"missing", missing, "does not exist"},
-        {"directory", directory, "is a directory"},
+        {"directory", directory,
+         "is a directory: give the files in it, or have rocescope batch look through "
+         "it"},
         {"forbidden", forbidden, "permission denied"},
         {"no directory", "/dev/null/x", "Not a directory"},
     };
