@@ -83,9 +83,11 @@ rs_find_malformed(rs_findings *all, const rs_finding_row *row)
     guint64 n = roce_tracker_totals_get(all->analysis->tracker)->malformed_packets;
     rs_finding *f = add_odd(all, row, RS_ODD_MALFORMED, n, NULL);
     if (f != NULL) {
-        rs_finding_say(f, g_strdup_printf("%" G_GUINT64_FORMAT " malformed packets", n),
-                       g_strdup("Their headers promise more than the frame had on the "
-                                "wire."));
+        rs_finding_say(
+            f, rs_finding_count(n, "malformed packet", "malformed packets"),
+            g_strdup_printf("%s headers promise more than the frame had on the "
+                            "wire.",
+                            n == 1 ? "Its" : "Their"));
     }
 }
 
