@@ -97,6 +97,14 @@ rs_evidence_kind_of(const roce_event *event)
     return RS_EVIDENCE_KIND(event->kind, has_detail ? event->detail : 0);
 }
 
+/* A CE episode is known to have ended where something else came, which may not be marked: its
+ * first packet is. */
+static guint64
+frame_of(const roce_event *event)
+{
+    return event->kind == ROCE_EVENT_CE_EPISODE ? event->related_frame : event->frame;
+}
+
 void
 rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
 {
@@ -107,7 +115,7 @@ rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
         return;
     }
     guint kind = rs_evidence_kind_of(event);
-    keep_frame(table, kind, event, event->frame);
+    keep_frame(table, kind, event, frame_of(event));
     if (event->kind == ROCE_EVENT_NAK && event->detail != ROCE_NAK_PSN_SEQUENCE) {
         keep_frame(table, RS_EVIDENCE_REFUSED | kind, event, event->related_frame);
     }

@@ -43,7 +43,7 @@ void
 rs_evidence_keep(rs_evidence_table *table, const roce_event *event);
 
 /* The first frames of that kind, but of verdicts that were withdrawn, on
- * a stream (or ROCE_NO_STREAM); NULL when none. */
+ * a stream (or ROCE_NO_STREAM); of CE episodes the first marked packets.  NULL when none. */
 const rs_evidence *
 rs_evidence_get(const rs_evidence_table *table, guint32 stream, guint kind);
 

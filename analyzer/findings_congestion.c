@@ -82,6 +82,7 @@ write_ce(const rs_flow *flow, rs_finding *f)
         episodes);
     append_cnps(text, flow);
     f->detail = g_string_free(text, FALSE);
+    f->more_frames = flow->n > flow->sum.ecn.ce_episodes;
     return TRUE;
 }
 

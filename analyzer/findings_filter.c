@@ -58,13 +58,10 @@ filter_of_ends(const roce_stream *s)
                            from, src, to, dst, s->dst_qpn);
 }
 
-char *
-rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding)
+/* Of the streams of a finding, or the first of them. */
+static char *
+filter_of_all_ends(const rs_findings *all, const rs_finding *finding)
 {
-    if (same_numbers(all->analysis)) {
-        g_autofree char *set = set_of_streams(finding);
-        return g_strdup_printf("rocev2.analysis.stream in {%s}", set);
-    }
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < MIN(finding->streams->len, ENDS_IN_FILTER); i++) {
         guint32 id = g_array_index(finding->streams, guint32, i);
@@ -73,6 +70,28 @@ rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding)
         g_string_append_printf(text, "%s(%s)", i > 0 ? " || " : "", one);
     }
     return g_string_free(text, FALSE);
+}
+
+char *
+rs_finding_stream_filter(const rs_findings *all, const rs_finding *finding)
+{
+    if (same_numbers(all->analysis)) {
+        g_autofree char *set = set_of_streams(finding);
+        return g_strdup_printf("rocev2.analysis.stream in {%s}", set);
+    }
+    return filter_of_all_ends(all, finding);
+}
+
+/* Marked data.  A copy that was left out has no stream with the plugin, and may be the marked
+ * one. */
+static char *
+filter_of_marks(const rs_findings *all, const rs_finding *finding)
+{
+    g_autofree char *streams = finding->streams->len <= ENDS_IN_FILTER
+                                   ? filter_of_all_ends(all, finding)
+                                   : rs_finding_stream_filter(all, finding);
+    return g_strdup_printf("rocev2.ecn == %d && rocev2.payload_length > 0 && (%s)",
+                           ROCE_ECN_CE, streams);
 }
 
 /* What an event of the kind says, as the plugin's field has it; NULL: no matter. */
@@ -100,6 +119,9 @@ filter_of_loss(const rs_findings *all, const char *name, const char *verdict)
 char *
 rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind)
 {
+    if (kind >> 8 == ROCE_EVENT_CE_EPISODE) {
+        return filter_of_marks(all, finding);
+    }
     const char *name = roce_event_kind_name((roce_event_kind)(kind >> 8));
     const char *detail = detail_of(kind);
     gboolean is_loss = kind >> 8 == ROCE_EVENT_LOSS && detail != NULL;

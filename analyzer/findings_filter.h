@@ -10,8 +10,8 @@
 
 #include "findings_parts.h"
 
-/* The frames on which events of an RS_EVIDENCE_KIND about its streams were seen; g_free().
- */
+/* The frames on which events of an RS_EVIDENCE_KIND about its streams were seen; of CE
+ * episodes all data that is marked; g_free(). */
 char *
 rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind);
 

@@ -363,9 +363,19 @@ class _Reacting:
 BOTH_ENDS = two_hosts([Work("WRITE", 8192, at_ns=i * 20_000) for i in range(60)],
                       at=("sender", "receiver"), forward=Impairment(mark=0.2))
 
+def shown_by(*frames):
+    def look(_report, found):
+        if found[0]["frames"] != list(frames):
+            yield f"{found[0]['frames']}, not {frames}"
+    return look
+
+
 ROWS = [
     Row("ce", FIRES, "one in a hundred is marked",
         wire(lambda on: marked(on, 1, of=100)), "warning"),
+    Row("ce", FIRES, "the first that is marked shows it, not what came behind",
+        wire(lambda on: on.exchange(20).write(20, ip=CE).write(21, ip=CE).ack(21, 22)
+             .exchange(20, 22)), "warning", also=shown_by(41)),
     Row("ce", FIRES, "less than one in a hundred",
         wire(lambda on: marked(on, 1, of=101)), "note"),
     Row("ce", FIRES, "less than that of all between the hosts", wire(marked_beside_another),
