@@ -447,8 +447,7 @@ advise_about_refusal(const rs_flow *flow, rs_finding *f)
         f->advice = g_strdup(
             "An application error: a wrong or stale rkey, an address beyond the memory "
             "region, missing access rights, or a receive buffer that is too small.  "
-            "The "
-            "network is not to blame.");
+            "The network is not to blame.");
     } else if (of_host == flow->n) {
         f->advice = g_strdup("An error inside the receiving host: look at its NIC and "
                              "its logs.  The network is not to blame.");
