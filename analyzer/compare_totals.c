@@ -251,7 +251,7 @@ void
 rs_compare_add_up(rs_compare *compare)
 {
     guint n = n_points(compare);
-    rs_clock_fit fits[RS_PATH_MAX_POINTS]; /* by the lower of two points */
+    rs_clock_fit fits[RS_PATH_MAX_POINTS] = {0}; /* by the lower of two points */
     find_misses(compare);
     for (guint i = 0; i + 1 < n; i++) {
         solve_clock(compare, i, &fits[i]);

@@ -29,6 +29,8 @@ rs_evidence_table_free(rs_evidence_table *table)
     g_free(table);
 }
 
+#define KIND_STEP ((guint64)1 << 32) /* g_int64_hash keeps the low half */
+
 /* No finding is about what every stream or pair does. */
 static gboolean
 tells_something(roce_event_kind kind)
@@ -39,7 +41,7 @@ tells_something(roce_event_kind kind)
 static gint64
 key_of(guint32 stream, guint kind)
 {
-    return (gint64)((guint64)kind << 32 | stream); /* g_int64_hash keeps the low half */
+    return (gint64)(kind * KIND_STEP + stream);
 }
 
 static rs_evidence *

@@ -90,7 +90,7 @@ filter_of_marks(const rs_findings *all, const rs_finding *finding)
     g_autofree char *streams = finding->streams->len <= ENDS_IN_FILTER
                                    ? filter_of_all_ends(all, finding)
                                    : rs_finding_stream_filter(all, finding);
-    return g_strdup_printf("rocev2.ecn == %d && rocev2.payload_length > 0 && (%s)",
+    return g_strdup_printf("rocev2.ecn == %u && rocev2.payload_length > 0 && (%s)",
                            ROCE_ECN_CE, streams);
 }
 
