@@ -66,7 +66,7 @@ typedef struct rs_analysis {
     guint64 bytes;
     guint64 first_ns, last_ns; /* least and greatest stamp; 0 without packets */
     guint64 resolution_ns;     /* RS_NO_STAMPS_NS: nothing is known of times */
-    guint64 unstamped; /* packets without a time of their own */
+    guint64 unstamped;         /* packets without a time of their own */
     guint64 steps_back;
     guint64 snaplen_truncated;
     guint64 filtered_out;

@@ -71,11 +71,11 @@ hand_on(const roce_intake *intake, const roce_frame *frame, const roce_packet *p
     if (packet->ethertype != ROCE_ETHERTYPE_MAC_CONTROL) {
         tracked.point = point->group;
     }
+    roce_packet outside;
     if (roce_survey_is_in_and_out(point, packet)) {
-        roce_packet outside = *packet;
+        outside = *packet;
         outside.tenant = (roce_tenant){.kind = ROCE_TENANT_NONE};
-        intake->config.take(intake->config.ctx, &tracked, &outside);
-        return;
+        packet = &outside;
     }
     intake->config.take(intake->config.ctx, &tracked, packet);
 }
