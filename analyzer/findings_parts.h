@@ -10,6 +10,14 @@
 #include "point_names.h"
 #include "tenant_addr.h"
 
+/* What is said wherever the other direction would say more, and what to do. */
+#define RS_OTHER_NOT_KNOWN                                                             \
+    "The other direction is not known: not captured, or not to be told from that of "  \
+    "other queue pairs.  "
+#define RS_CAPTURE_BOTH                                                                \
+    "Capture both directions at one point; --qp-map tells which queue pairs belong "   \
+    "together."
+
 struct rs_findings {
     const rs_analysis *analysis;
     const rs_summary *summary;

@@ -271,10 +271,7 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
     if (flow->sum.paired_streams < flow->sum.streams) {
-        f->detail =
-            g_strdup("The other direction is not known: not captured, or not to "
-                     "be told from that of other queue pairs.  What it said "
-                     "cannot be heard.");
+        f->detail = g_strdup(RS_OTHER_NOT_KNOWN "What it said cannot be heard.");
         return TRUE;
     }
     f->detail = g_strdup("No NAK that asks for it was captured, nor can a timeout be "

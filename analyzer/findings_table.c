@@ -449,7 +449,7 @@ const rs_finding_row rs_finding_rows[] = {
     {"unexplained_round", RS_SEVERITY_WARNING, "Retransmission without a visible cause",
      "warning with the first round", {{0}},
      "Packets were sent again, and neither a NAK nor a time of silence was seen before; or nothing answered that queue pair, while the receiver answered others.",
-     "Capture both directions at one point; --qp-map tells which queue pairs belong together.",
+     RS_CAPTURE_BOTH,
      "the first packet of each round", NULL, rs_find_flows_explained, &rs_flow_unexplained_round},
     {"unattributed_nak", RS_SEVERITY_WARNING, "NAKs about unknown requests",
      "warning with the first", {{0}},

@@ -80,12 +80,8 @@ write_missing(const rs_flow *flow, rs_finding *f, const char *n, const char *who
 {
     f->title = g_strdup_printf("%s from %s missing, and nothing tells why", n, who);
     if (flow->sum.paired_streams < flow->sum.streams) {
-        f->detail =
-            g_strdup("The other direction is not known: not captured, or not to "
-                     "be told from that of other queue pairs.  It would say "
-                     "what arrived.");
-        f->advice = g_strdup("Capture both directions at one point; --qp-map tells "
-                             "which queue pairs belong together.");
+        f->detail = g_strdup(RS_OTHER_NOT_KNOWN "It would say what arrived.");
+        f->advice = g_strdup(RS_CAPTURE_BOTH);
         return;
     }
     f->detail = g_strdup("The capture ends before it is known what became of them, or "
