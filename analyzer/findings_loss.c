@@ -485,20 +485,28 @@ rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
 static guint64
 measure_corrupt(const roce_stream *s)
 {
-    return rs_flow_verdicts(s, ROCE_VERDICT_CORRUPT) +
-           roce_stream_trouble_of(s)->icrc_bad;
+    const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
+    return rs_flow_verdicts(s, ROCE_VERDICT_CORRUPT) + trouble->icrc_bad +
+           trouble->ip_checksum_bad;
 }
 
 static gboolean
 write_corrupt(const rs_flow *flow, rs_finding *f)
 {
-    g_autofree char *n = rs_finding_packets(flow->sum.icrc.bad);
+    guint64 by_icrc = flow->sum.icrc.bad;
+    guint64 by_header = flow->sum.ip_checksum_bad;
+    g_autofree char *n = rs_finding_packets(by_icrc + by_header);
     g_autofree char *who = rs_flow_ends(flow);
     guint64 again = rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_CORRUPT] +
                     rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_CORRUPT];
     f->severity = RS_SEVERITY_WARNING;
-    f->title = g_strdup_printf("%s from %s with a bad ICRC", n, who);
-    f->detail = g_strdup_printf("Asked for again: %" G_GUINT64_FORMAT ".", again);
+    f->title = g_strdup_printf("%s from %s with a bad %s", n, who,
+                               by_header == 0 ? "ICRC"
+                               : by_icrc == 0 ? "IPv4 header checksum"
+                                              : "ICRC or IPv4 header checksum");
+    f->detail = again > 0
+                    ? g_strdup_printf("Asked for again: %" G_GUINT64_FORMAT ".", again)
+                    : g_strdup("None of them was asked for again.");
     return TRUE;
 }
 
@@ -511,4 +519,6 @@ const rs_flow_row rs_flow_ack_lost = {
 const rs_flow_row rs_flow_data_or_ack_lost = {
     measure_data_or_ack, write_data_or_ack, {LOSS(DATA_OR_ACK_LOST)}};
 const rs_flow_row rs_flow_corrupt = {
-    measure_corrupt, write_corrupt, {KIND(ICRC_BAD), LOSS(CORRUPT)}};
+    measure_corrupt,
+    write_corrupt,
+    {KIND(ICRC_BAD), KIND(IP_CHECKSUM_BAD), LOSS(CORRUPT)}};

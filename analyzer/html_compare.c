@@ -33,7 +33,7 @@ static const rs_html_column segment_columns[] = {
     {"Reordered", "reordered", RS_HTML_COUNT, RS_HTML_ALWAYS, "Came behind a packet that had been behind them", NOTHING},
     {"Duplicated", "duplicated", RS_HTML_COUNT, RS_HTML_ALWAYS, "Copies more at the second", NOTHING},
     {"DSCP", "dscp_rewritten", RS_HTML_COUNT, RS_HTML_IF_ANY, "Rewritten", NOTHING},
-    {"Corrupted", "corrupted", RS_HTML_COUNT, RS_HTML_IF_ANY, "The ICRC fits at the first alone", NOTHING},
+    {"Corrupted", "corrupted", RS_HTML_COUNT, RS_HTML_IF_ANY, "The ICRC or IPv4 header fits at the first alone", NOTHING},
     {"Missed by first", "missed_by_capture.from", RS_HTML_COUNT, RS_HTML_IF_ANY, "By the capture at the first", NOTHING},
     {"Missed by second", "missed_by_capture.to", RS_HTML_COUNT, RS_HTML_IF_ANY, "By the capture at the second", NOTHING},
     {"Undecidable", "undecidable+duplicated_or_missed", RS_HTML_COUNT, RS_HTML_IF_ANY, "One or the other", NOTHING},

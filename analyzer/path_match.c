@@ -196,6 +196,13 @@ rs_path_may_be_one(const rs_path *path, const rs_match_entry *e)
            (e->opcode != ROCE_OPCODE_CNP || rs_path_flow(path, e->flow)->cnps.numbered);
 }
 
+static gboolean
+is_damaged(const rs_path_sight *sight)
+{
+    return sight->icrc == ROCE_ICRC_BAD ||
+           (sight->tracked != NULL && sight->tracked->corrupt);
+}
+
 static guint8
 flags_of(const rs_path_sight *sight, const roce_wire_identity *identity)
 {
@@ -203,7 +210,7 @@ flags_of(const rs_path_sight *sight, const roce_wire_identity *identity)
     gboolean first =
         t != NULL && t->sequenced && t->expected_known && t->psn >= t->expected;
     return (guint8)((identity->has_icrc ? 0 : RS_SIGHTING_WEAK) |
-                    (sight->icrc == ROCE_ICRC_BAD ? RS_SIGHTING_CORRUPT : 0) |
+                    (is_damaged(sight) ? RS_SIGHTING_CORRUPT : 0) |
                     (first ? RS_SIGHTING_FIRST : 0));
 }
 

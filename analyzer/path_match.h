@@ -67,7 +67,7 @@ typedef struct rs_flow_leg {
     guint64 marked;    /* ECT before, CE behind */
     guint64 ecn_other; /* any other change of the codepoint */
     guint64 rewritten; /* DSCP */
-    guint64 corrupted; /* the ICRC fits before and not behind */
+    guint64 corrupted; /* ICRC or IPv4 header fits before and not behind */
     /* Frames at the lower (0) and the higher point (1) that both have, so that both
      * captures were on between them. */
     guint64 first_shared[2], last_shared[2];

@@ -37,7 +37,7 @@
     {n "losses_" space "_ack_lost", p "losses." space ".ack_lost", INTEGER, what " sent again by timeout although acknowledged", NULL}, \
     {n "losses_" space "_data_or_ack_lost", p "losses." space ".data_or_ack_lost", INTEGER, what " sent again by timeout, no acknowledgement seen", NULL}, \
     {n "losses_" space "_not_captured", p "losses." space ".not_captured", INTEGER, what " never seen here, yet acknowledged: not lost", NULL}, \
-    {n "losses_" space "_corrupt", p "losses." space ".corrupt", INTEGER, what " seen with a bad ICRC, then asked for again", NULL}, \
+    {n "losses_" space "_corrupt", p "losses." space ".corrupt", INTEGER, what " seen damaged, then asked for again", NULL}, \
     {n "losses_" space "_unknown", p "losses." space ".unknown", INTEGER, what " whose fate is not decidable", NULL}
 
 #define NAKS(n, p, key, what) \
@@ -96,6 +96,7 @@
     {n "icrc_unchecked_truncated", p "icrc.unchecked_truncated", INTEGER, "packets cut before the ICRC", NULL}, \
     {n "icrc_cnp_bad", p "icrc.cnp_bad", INTEGER, "CNPs that do not verify, taken as good", NULL}, \
     {n "icrc_flush_bad", p "icrc.flush_bad", INTEGER, "FLUSHes that do not verify, taken as good", NULL}, \
+    {n "ip_checksum_bad", p "ip_checksum_bad", INTEGER, "packets whose IPv4 header checksum is wrong", NULL}, \
     {n "messages_completed", p "messages.completed", INTEGER, "messages seen to their end", NULL}, \
     {n "messages_bytes", p "messages.bytes", INTEGER, "bytes of all messages", NULL}, \
     DISTRIBUTION(n "message_completion", p "message_completion_ns", "first packet of a message to the sign that it is complete"), \

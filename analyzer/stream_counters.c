@@ -54,6 +54,7 @@ rs_counters_of_stream(rs_counters *c, const roce_stream *s)
         .ecn = {.transitions = congestion->transitions,
                 .ce_episodes = congestion->n_episodes},
         .icrc = icrc_of(s),
+        .ip_checksum_bad = trouble->ip_checksum_bad,
         .messages = s->messages_completed,
         .message_bytes = s->message_bytes,
     };

@@ -92,9 +92,9 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
 
 /* ---- how far to trust it ---- */
 
-/* With what --icrc passed over, if it did. */
+/* With what --icrc passed over, if it did, and what another checksum told. */
 static char *
-icrc_text(const rs_analysis *a, const rs_icrc_counters *icrc)
+icrc_text(const rs_analysis *a, const rs_counters *c)
 {
     static const char *const modes[] = {
         [RS_ICRC_ALL] = "all", [RS_ICRC_SAMPLE] = "sample", [RS_ICRC_OFF] = "off"};
@@ -103,8 +103,14 @@ icrc_text(const rs_analysis *a, const rs_icrc_counters *icrc)
             ? g_strdup_printf(", %" G_GUINT64_FORMAT " passed over (--icrc %s)",
                               a->icrc.passed_over, modes[a->icrc.mode])
             : g_strdup("");
-    return g_strdup_printf("%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT " bad%s",
-                           icrc->checked, icrc->bad, passed_over);
+    g_autofree char *by_header =
+        c->ip_checksum_bad > 0
+            ? g_strdup_printf(".  Bad IPv4 header checksums: %" G_GUINT64_FORMAT,
+                              c->ip_checksum_bad)
+            : g_strdup("");
+    return g_strdup_printf("%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT
+                           " bad%s%s",
+                           c->icrc.checked, c->icrc.bad, passed_over, by_header);
 }
 
 static char *
@@ -134,7 +140,7 @@ stamps_text(const rs_analysis *a)
 }
 
 static void
-add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_icrc_counters *icrc)
+add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_counters *c)
 {
     guint64 dropped = 0;
     gboolean known = FALSE;
@@ -145,7 +151,7 @@ add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_icrc_counters *icrc)
     g_autofree char *stamps = stamps_text(a);
     g_autofree char *drops =
         known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
-    g_autofree char *icrcs = icrc_text(a, icrc);
+    g_autofree char *icrcs = icrc_text(a, c);
     g_ptr_array_add(lines, g_strdup_printf("%s  Cut packets: %" G_GUINT64_FORMAT
                                            ".  Dropped by the capture: %s.  ICRC: %s.",
                                            stamps, a->snaplen_truncated, drops, icrcs));
@@ -339,7 +345,7 @@ rs_verdict_trust(const rs_analysis *analysis, const rs_summary *summary)
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     sights n = {0};
     count_sights(&n, analysis->tracker);
-    add_stamps(lines, analysis, &summary->totals.icrc);
+    add_stamps(lines, analysis, &summary->totals);
     add_carried(lines, analysis);
     add_vantages(lines, &n);
     add_unseen(lines, &n);

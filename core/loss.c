@@ -72,7 +72,7 @@ was_seen(const roce_lane *lane, const roce_missing_range *range)
     return range->first_seen || roce_history_find(&lane->history, range->start) != NULL;
 }
 
-/* Each packet with a bad ICRC of those PSNs was a copy that did not come whole, `most` of them
+/* Each damaged packet of those PSNs was a copy that did not come whole, `most` of them
  * at most, the oldest first: how many there were. */
 static uint32_t
 tell_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -86,7 +86,9 @@ tell_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         int64_t psn = roce_psn_expand(trouble->bad[at].psn24, start);
         if (frame != 0 && psn >= start && psn < end) {
             trouble->bad[at].frame = 0; /* it accounts for no other copy */
-            roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT, ROCE_EVIDENCE_BAD_ICRC,
+            roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT,
+                          trouble->bad[at].by_checksum ? ROCE_EVIDENCE_BAD_IP_CHECKSUM
+                                                       : ROCE_EVIDENCE_BAD_ICRC,
                           psn, 1, frame);
             n++;
         }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "checksum.h"
 #include "express.h"
 #include "headers.h"
 #include "icrc_span.h"
@@ -89,6 +90,11 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
     bool is_v6 = mould->udp_at - mould->ip_at == IPV6_BYTES;
     mould->shape = (uint8_t)((is_v6 ? SHAPE_IPV6 : 0) + (is_tagged ? SHAPE_TAGGED : 0));
+    if (!is_v6) {
+        const uint8_t *ip = mould->bytes + mould->ip_at;
+        mould->no_checksum = roce_checksum_is_left_out(ip);
+        mould->changing_sum = roce_checksum_of_changing(ip);
+    }
     mould->newest_captured_bytes = UINT32_MAX; /* of no frame */
     return true;
 }
@@ -268,6 +274,16 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     return true;
 }
 
+/* Whether the header checksum of a frame that shares the mould's bits is right or wrong as the
+ * mould's own is: it goes the long way otherwise. */
+static inline bool
+has_like_checksum(const roce_mould *mould, const roce_frame *frame)
+{
+    const uint8_t *ip = frame->bytes + mould->ip_at;
+    return mould->no_checksum ? roce_checksum_is_left_out(ip)
+                              : roce_checksum_of_changing(ip) == mould->changing_sum;
+}
+
 /* Whether a frame differs from the newest car's in no length and in no header but by its
  * PSN, its identification and what follows from them; and has no extension header.  Then
  * all that was found of that one's lengths holds of its own. */
@@ -277,7 +293,8 @@ is_as_newest(const roce_mould *mould, const roce_frame *frame)
     return frame->captured_bytes == mould->newest_captured_bytes &&
            frame->wire_bytes == mould->newest.wire_bytes &&
            frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
-           has_bits(mould, frame, newest_bits[mould->shape]);
+           has_bits(mould, frame, newest_bits[mould->shape]) &&
+           (!is_ipv4(mould) || has_like_checksum(mould, frame));
 }
 
 static inline void
@@ -335,7 +352,7 @@ fits_otherwise(roce_mould *mould, const roce_frame *frame, roce_car *car)
     uint32_t length =
         is_v4 ? roce_be16(ip + 2) : IPV6_BYTES + (uint32_t)roce_be16(ip + 4);
     car->ident = is_v4 ? roce_be16(ip + 4) : 0;
-    if (mould->ip_at + length > wire ||
+    if (mould->ip_at + length > wire || (is_v4 && !has_like_checksum(mould, frame)) ||
         !take_car(mould, frame, mould->ip_at + length, car)) {
         return false;
     }

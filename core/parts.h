@@ -198,7 +198,8 @@ typedef struct roce_trouble {
     struct {
         uint32_t psn24;
         uint64_t frame;
-    } bad[ROCE_RECENT_BAD]; /* hints: packets with a bad ICRC */
+        bool by_checksum;
+    } bad[ROCE_RECENT_BAD]; /* hints: packets that came damaged */
     roce_early_run early;
     roce_unheard_nak unheard_nak;
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */

@@ -408,6 +408,8 @@ static const struct {
     [ROCE_EVENT_CE_EPISODE] = {.say = say_ce_episode},
     [ROCE_EVENT_CNP] = {.say = say_cnp},
     [ROCE_EVENT_ICRC_BAD] = {.fixed = "Bad ICRC: the packet moves nothing"},
+    [ROCE_EVENT_IP_CHECKSUM_BAD] = {.fixed = "Bad IPv4 header checksum: the packet "
+                                             "moves nothing"},
     [ROCE_EVENT_CONNECTED] = {.say = say_connected},
     [ROCE_EVENT_DISCONNECTED] = {.say = say_disconnected},
     [ROCE_EVENT_CM] = {.say = say_cm},

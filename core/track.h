@@ -69,6 +69,7 @@ typedef struct roce_stream_state {
     uint32_t vetoes;        /* PSNs would have paired it against the user's tables */
     /* Bytes: no smaller path MTU would have let a packet of it by, or of the answers. */
     uint16_t least_pmtu;
+    uint8_t checksum_credits; /* see checksum.h */
     /* Parts that not every stream has, like those of `pub`; see parts.h. */
     roce_heard *heard;
     roce_answers *answers;
@@ -245,7 +246,8 @@ typedef struct roce_arrival {
     int64_t psn;         /* unwrapped, once a rule has done it */
     uint32_t span;
     roce_icrc_status icrc;
-    bool corrupt;     /* a bad ICRC that proves damage: it moves no state */
+    bool corrupt;     /* damaged, as its ICRC or checksum proves: it moves no state */
+    bool by_checksum; /* of the IP header: as that does */
     bool asked_later; /* what was in doubt: the newest NAK came behind it */
 } roce_arrival;
 

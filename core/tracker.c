@@ -5,6 +5,7 @@
  */
 #include "roce/tracker.h"
 
+#include "checksum.h"
 #include "roce/aeth.h"
 #include "track.h"
 
@@ -295,16 +296,19 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->directions = (uint8_t)(s->directions | p->direction);
 }
 
-/* A packet with a bad ICRC moves no state; it is remembered as a hint. */
+/* A packet that came damaged moves no state; it is remembered as a hint. */
 static void
 note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
-    trouble->pub.icrc_bad++;
+    trouble->pub.icrc_bad += a->by_checksum ? 0 : 1;
+    trouble->pub.ip_checksum_bad += a->by_checksum ? 1 : 0;
     trouble->bad[trouble->bad_at].psn24 = a->packet->bth.psn24;
     trouble->bad[trouble->bad_at].frame = a->frame->number;
+    trouble->bad[trouble->bad_at].by_checksum = a->by_checksum;
     trouble->bad_at = (uint8_t)((trouble->bad_at + 1) % ROCE_RECENT_BAD);
-    roce_event e = roce_track_event(ROCE_EVENT_ICRC_BAD, s, a);
+    roce_event e = roce_track_event(
+        a->by_checksum ? ROCE_EVENT_IP_CHECKSUM_BAD : ROCE_EVENT_ICRC_BAD, s, a);
     e.psn = a->packet->bth.psn24;
     roce_track_emit(t, &e);
 }
@@ -469,10 +473,24 @@ is_exempt(const roce_opcode_info *info)
     return info->role == ROCE_ROLE_FLUSH || info->role == ROCE_ROLE_CNP;
 }
 
+/* What the ICRC has found does not count once more. */
+static void
+look_at_checksum(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    if (!a->corrupt &&
+        roce_checksum_proves_damage(&s->checksum_credits, a->frame, a->packet)) {
+        a->corrupt = true;
+        a->by_checksum = true;
+        t->totals.ip_checksum_bad++;
+    }
+    t->last.corrupt = a->corrupt;
+}
+
 /* Everything that needs the stream. */
 static void
 track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
+    look_at_checksum(t, s, a);
     count_icrc(t, s, a);
     if (a->corrupt) {
         note_bad(t, s, a);

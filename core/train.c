@@ -9,6 +9,7 @@
  */
 #include "roce/train.h"
 
+#include "checksum.h"
 #include "fetch.h"
 #include "track.h"
 
@@ -599,6 +600,7 @@ roce_tracker_take_train(roce_tracker *t, uint32_t stream, roce_space space,
     lane->newest_ns = newest->time_ns;
     lane->top_frame = newest->frame;
     count_all(t, s, space, n);
+    s->checksum_credits = s->checksum_credits > 0 ? ROCE_CHECKSUM_CREDITS : 0;
     s->pub.icrc_checked += icrc == ROCE_ICRC_GOOD ? n : 0;
     s->pub.icrc_truncated += icrc == ROCE_ICRC_TRUNCATED ? n : 0;
     s->pub.last_frame = newest->frame;

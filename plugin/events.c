@@ -137,6 +137,9 @@ static const event_row rows[ROCE_N_EVENTS] = {
         .link_title = "First marked packet that it answers", .back = "cnp_in",
         .back_title = "CNP in", .group = PI_SEQUENCE, .severity = PI_NOTE},
     [ROCE_EVENT_ICRC_BAD] = {.title = "Bad ICRC", .leaves = LEAF_PSN},
+    [ROCE_EVENT_IP_CHECKSUM_BAD] = {
+        .title = "Bad IPv4 header checksum", .leaves = LEAF_PSN,
+        .group = PI_CHECKSUM, .severity = PI_WARN},
     [ROCE_EVENT_CONNECTED] = {
         .title = "Paired by", .count_title = "With stream", .value = VALUE_DETAIL,
         .leaves = LEAF_COUNT,

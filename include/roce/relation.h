@@ -44,6 +44,7 @@ typedef struct roce_sighting {
     uint32_t stream; /* ROCE_NO_STREAM: of none, and nothing else holds */
     bool sequenced;  /* `space` and `psn` hold: of a service that has sequences */
     bool expected_known;
+    bool corrupt; /* it is damaged, counts for nothing, and nothing below holds */
     roce_space space;
     int64_t psn;
     uint32_t span;                   /* PSNs that it takes */

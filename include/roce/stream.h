@@ -87,6 +87,9 @@ typedef struct roce_stream_trouble {
     uint64_t icrc_bad;
     uint64_t icrc_cnp_bad; /* of CNPs, which some devices send with one of their own */
     uint64_t icrc_flush_bad; /* of FLUSH, which soft-RoCE sends with a wrong one */
+    /* Packets whose IPv4 header checksum (RFC 791 3.1) is wrong, where the stream's were
+     * right before: hosts discard them, whatever their ICRC. */
+    uint64_t ip_checksum_bad;
 } roce_stream_trouble;
 
 typedef struct roce_ecn_counters {

@@ -87,6 +87,7 @@ typedef struct roce_tracker_totals {
     uint64_t mirror_cut_packets; /* of those, carried in part */
     uint64_t icrc_bad;           /* CNPs and FLUSH apart */
     uint64_t icrc_orphans;       /* of those, packets of no stream: they open none */
+    uint64_t ip_checksum_bad;    /* see roce_stream_trouble */
     uint64_t unattributed_naks, unattributed_rnr, unattributed_cnps, unattributed_acks;
     uint64_t untracked_packets; /* of streams beyond max_streams */
     uint64_t evicted[ROCE_N_TABLES];

@@ -16,10 +16,12 @@ VALUE = {"stream_start": None, "stream_restart": None, "gap": "count", "late": N
          "spurious_round": None, "nak": "detail", "rnr_nak": "duration_ns",
          "rnr_wait": "duration_ns", "read_reissue": "count", "response_resent": None,
          "loss": "detail", "loss_withdrawn": "detail", "ecn_transition": "detail",
-         "ce_episode": "count", "cnp": None, "icrc_bad": None, "connected": "detail",
+         "ce_episode": "count", "cnp": None, "icrc_bad": None,
+         "ip_checksum_bad": None, "connected": "detail",
          "disconnected": "detail", "cm": "detail", "evicted": "detail"}
 LEAVES = {"psn": "stream_restart gap late retransmission round spurious_round nak rnr_nak "
-                 "read_reissue response_resent loss loss_withdrawn icrc_bad",
+                 "read_reissue response_resent loss loss_withdrawn icrc_bad "
+                 "ip_checksum_bad",
           "count": "rnr_wait loss connected evicted", "last_psn": "gap",
           "duration": "round ce_episode", "evidence": "late loss",
           "stream": " ".join(VALUE)}
@@ -68,6 +70,10 @@ class Names:
 
 def nanoseconds(text):
     return int(Decimal(text) * 1000000000)
+
+
+def is_damaged(row):
+    return bool(row["rocev2.icrc.bad"] or row[PREFIX + "ip_checksum_bad"])
 
 
 def ends_of(row):
@@ -181,7 +187,7 @@ class Comparison:
     def streams(self):
         got, pairs = collections.Counter(), {}
         for row in self.frames.values():
-            if not row[PREFIX + "stream"] or row["rocev2.icrc.bad"]:
+            if not row[PREFIX + "stream"] or is_damaged(row):
                 continue
             stream = int(row[PREFIX + "stream"][0])
             got[stream, *ends_of(row), tshark.number(row["rocev2.bth.destqp"][0])] += 1
@@ -200,7 +206,7 @@ class Comparison:
     def codepoints(self):
         got, want = collections.Counter(), collections.Counter()
         for row in self.frames.values():
-            if row[PREFIX + "stream"] and not row["rocev2.icrc.bad"]:
+            if row[PREFIX + "stream"] and not is_damaged(row):
                 got[int(row[PREFIX + "stream"][0]),
                     CODEPOINTS[self.names.of("rocev2.ecn", row["rocev2.ecn"][0])]] += 1
         for stream in self.report["streams"]:

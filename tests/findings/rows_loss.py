@@ -91,6 +91,26 @@ def spoilt(on):
     on.write(20).write(21).ack(21, 22).exchange(20, 22)
 
 
+def by_its_header(report, found):
+    """What the finding and the totals say of spoilt_header()."""
+    title = found[0]["title"]
+    if not (title.startswith("1 packet") and title.endswith("IPv4 header checksum")):
+        yield title
+    totals = report["totals"]
+    counts = (totals["ip_checksum_bad"], totals["icrc"]["bad"],
+              totals["losses"]["requests"]["corrupt"])
+    if counts != (1, 0, 1):
+        yield f"bad headers, bad ICRCs and losses by damage: {counts}"
+
+
+def spoilt_header(on, first=0):
+    """Discarded by the host that it is for, and asked for again."""
+    lost = first + 20
+    on.exchange(20, first).write(lost, ip={"ttl": 32, "checksum_xor": 1}).write(lost + 1)
+    on.ack(lost, lost, syndrome=0x60).write(lost).write(lost + 1)
+    on.ack(lost + 1, lost + 2).exchange(20, lost + 2)
+
+
 BOTH = ("sender", "receiver")
 MINUTE_NS = 60 * 10**9
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "captures"
@@ -311,7 +331,19 @@ ROWS = [
         also=about("1 packet")),
     Row("corrupt", FIRES, "behind the point that saw most",
         two_hosts(forward=Impairment(corrupt=0.02), at=("sender", "receiver")), "warning"),
+    Row("corrupt", FIRES, "a bit of the IP header does", wire(spoilt_header), "warning",
+        also=by_its_header),
+    Row("corrupt", FIRES, "of one here and of the other there",
+        wire(lambda on: (spoilt(on), spoilt_header(on, 22))), "warning",
+        also=about("with a bad ICRC or IPv4 header checksum", counted=0)),
+    Row("corrupt", FIRES, "nobody is to look at the ICRC", wire(spoilt_header), "warning",
+        args=("--icrc=off",)),
+    Row("corrupt", FIRES, "the ICRC was cut off, the header was not",
+        wire(spoilt_header, snap_length=96), "warning"),
     Row("corrupt", NOT, "all are good", wire(lambda on: on.exchange(50))),
+    Row("corrupt", CANNOT, "the sender leaves header checksums to its hardware",
+        wire(lambda on: [on.write(i, ip={"checksum_xor": 0x1234}).ack(i, i + 1)
+                         for i in range(50)])),
     Row("corrupt", CANNOT, "the ICRC was cut off", wire(spoilt, snap_length=96)),
     Row("corrupt", CANNOT, "nobody is to look", wire(spoilt), args=("--icrc=off",)),
 ]

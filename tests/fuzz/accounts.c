@@ -339,6 +339,7 @@ check_counters(const accounts *a, const roce_stream *s, const account *of)
                s->space[ROCE_SPACE_RESPONSES].packets <=
            s->packets);
     assert(trouble->icrc_bad == of->events[ROCE_EVENT_ICRC_BAD]);
+    assert(trouble->ip_checksum_bad == of->events[ROCE_EVENT_IP_CHECKSUM_BAD]);
     assert(trouble->icrc_bad + trouble->icrc_cnp_bad + trouble->icrc_flush_bad <=
            s->icrc_checked);
     assert(c->cnps_attributed <= c->cnps_sent);
@@ -433,13 +434,17 @@ accounts_close(const accounts *a)
            a->n_frames);
     uint64_t packets = n->untracked_packets;
     uint64_t bad = n->icrc_orphans;
+    uint64_t bad_headers = 0;
     for (uint32_t i = 0; i < roce_tracker_n_streams(a->tracker); i++) {
+        const roce_stream *s = roce_tracker_stream(a->tracker, i);
+        const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
         check_stream(a, i);
-        packets += roce_tracker_stream(a->tracker, i)->packets;
-        packets += roce_stream_trouble_of(roce_tracker_stream(a->tracker, i))->icrc_bad;
-        bad += roce_stream_trouble_of(roce_tracker_stream(a->tracker, i))->icrc_bad;
+        packets += s->packets + trouble->icrc_bad + trouble->ip_checksum_bad;
+        bad += trouble->icrc_bad;
+        bad_headers += trouble->ip_checksum_bad;
     }
     assert(packets <= n->roce_packets && bad <= n->icrc_bad);
+    assert(bad_headers == n->ip_checksum_bad);
     assert(a->memory_fails || bad == n->icrc_bad);
     check_pauses(a);
     if (!a->memory_fails) {

@@ -144,6 +144,7 @@ class Ip:
     options: bytes = b""
     flow_label: int = 0
     extensions: tuple = ()
+    checksum_xor: int = 0  # of IPv4
 
     def wrap(self, protocol, payload):
         if ":" in self.src:
@@ -155,7 +156,8 @@ class Ip:
             ">BBHHHBBH4s4s", 0x45 + len(options) // 4, self.tos,
             20 + len(options) + len(payload), self.ident & 0xFFFF, flags, self.ttl,
             protocol, 0, _packed(self.src), _packed(self.dst)) + options
-        return header[:10] + _checksum(header) + header[12:] + payload
+        checksum = _checksum(header) ^ self.checksum_xor
+        return header[:10] + struct.pack(">H", checksum) + header[12:] + payload
 
     def _wrap6(self, protocol, payload):
         for kind, body in reversed(self.extensions):
@@ -193,7 +195,7 @@ def _checksum(data):
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
-    return struct.pack(">H", ~total & 0xFFFF)
+    return ~total & 0xFFFF
 
 
 def udp(src_port, dst_port, payload, checksum=0):

@@ -99,6 +99,21 @@ put_number(packet_maker *m, unsigned n_bytes, uint64_t value)
     }
 }
 
+/* Makes the checksum of an IPv4 header without options right (RFC 1071). */
+static inline void
+put_right_checksum(uint8_t *ipv4)
+{
+    uint32_t sum = 0;
+    ipv4[10] = ipv4[11] = 0;
+    for (unsigned i = 0; i < 20; i += 2) {
+        sum += (uint32_t)(ipv4[i] << 8 | ipv4[i + 1]);
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    ipv4[10] = (uint8_t)(~sum >> 8);
+    ipv4[11] = (uint8_t)~sum;
+}
+
 /* MACs, IPv4 and UDP to 4791 before `n` bytes. */
 static inline void
 put_ethernet_ipv4_udp(packet_maker *m, uint32_t n)

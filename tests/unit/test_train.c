@@ -269,6 +269,7 @@ carry(line *l, uint8_t opcode, uint32_t psn24, uint32_t ident, uint32_t length_b
     put_ethernet_ipv4_udp(&m, 12 + (length_bytes > 0 ? 16u : 0u) + payload_bytes + 4);
     m.bytes[18] = (uint8_t)(ident >> 8);
     m.bytes[19] = (uint8_t)ident;
+    put_right_checksum(m.bytes + 14);
     put_bth(&m, opcode, QPN_OF_B, psn24);
     if (length_bytes > 0) {
         put_number(&m, 8, 4096 * (uint64_t)psn24);
@@ -304,6 +305,7 @@ carry_back(line *l, uint8_t opcode, uint32_t psn24, uint32_t ident, uint32_t syn
     memcpy(m.bytes + 30, host_a.bytes, 4);
     m.bytes[18] = (uint8_t)(ident >> 8);
     m.bytes[19] = (uint8_t)ident;
+    put_right_checksum(m.bytes + 14);
     put_bth(&m, opcode, QPN_OF_A, psn24);
     if (syndrome != 0) {
         put_number(&m, 4, syndrome << 24);
