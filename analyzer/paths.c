@@ -97,7 +97,7 @@ rs_paths_packet(rs_paths *paths, const rs_sight *sight)
     const roce_packet *p = sight->packet;
     if (sight->stream == NULL || p->kind != ROCE_CLASS_ROCE || !p->has_bth ||
         p->transport == ROCE_TRANSPORT_CNP || p->bth.dest_qpn <= ROCE_GSI_QPN ||
-        sight->stream->id >= RS_PATHS_STREAMS || sight->icrc == ROCE_ICRC_BAD) {
+        sight->stream->id >= RS_PATHS_STREAMS) {
         return;
     }
     guint32 id = sight->stream->id;

@@ -326,7 +326,7 @@ static void
 take_marks(rs_pausing *pausing, const rs_sight *sight)
 {
     roce_space space;
-    if (roce_packet_ecn(sight->packet) != ROCE_ECN_CE ||
+    if (roce_packet_ecn(sight->packet) != ROCE_ECN_CE || sight->sighting->corrupt ||
         !rs_carries_data(sight->packet, &space)) {
         return;
     }

@@ -30,16 +30,19 @@ take_train(gpointer ctx, const rs_train_sight *train)
     rs_flowlets_train(watchers->flowlets, train);
 }
 
-/* Those who only count. */
+/* Those who only count.  What a damaged packet says is believed by none of them; but a pause
+ * may have held it. */
 static void
 count(gpointer ctx, const rs_sight *sight)
 {
     rs_watchers *watchers = ctx;
-    rs_congestion_packet(watchers->congestion, sight);
-    rs_receivers_packet(watchers->receivers, sight);
-    rs_ports_packet(watchers->ports, sight);
-    rs_priorities_packet(watchers->priorities, sight);
-    rs_paths_packet(watchers->paths, sight);
+    if (!sight->sighting->corrupt) {
+        rs_congestion_packet(watchers->congestion, sight);
+        rs_receivers_packet(watchers->receivers, sight);
+        rs_ports_packet(watchers->ports, sight);
+        rs_priorities_packet(watchers->priorities, sight);
+        rs_paths_packet(watchers->paths, sight);
+    }
     if (!watchers->pauses_known) {
         rs_pausing_packet(watchers->pausing, sight);
     }

@@ -33,6 +33,11 @@ def one_is_damaged(on):
     on.exchange(3).write(3, icrc_xor=1, p_key=0x8002, ip={"ttl": 3}).exchange(3, 3)
 
 
+def its_header_is_damaged(on, **ip):
+    on.exchange(9).write(9, ip={"checksum_xor": 1, **ip}).write(9).ack(9, 10)
+    on.exchange(9, 10)
+
+
 TTL = [
     Row("ttl_changed", FIRES, "once for good", ttls(*10 * [63], *10 * [62]), "note",
         also=titled("changed its length")),
@@ -48,6 +53,14 @@ TTL = [
                          for i in range(9)])),
     Row("ttl_changed", NOT, "a CNP of a switch", wire(cnp_from_a_switch)),
     Row("ttl_changed", NOT, "a damaged packet", wire(one_is_damaged)),
+    Row("ttl_changed", NOT, "its header is damaged",
+        wire(lambda on: its_header_is_damaged(on, ttl=3))),
+    Row("dscp_changed", NOT, "its header is damaged",
+        wire(lambda on: its_header_is_damaged(on, tos=48 << 2 | 2))),
+    Row("roce_priorities", NOT, "its header is damaged",
+        wire(lambda on: its_header_is_damaged(on, tos=48 << 2 | 2))),
+    Row("not_ect", NOT, "its header is damaged",
+        wire(lambda on: its_header_is_damaged(on, tos=26 << 2))),
     Row("ttl_changed", CANNOT, "the point sees both sides of a router",
         wire(both_sides_of_a_router)),
 ]
