@@ -102,7 +102,7 @@ def counted(view, say):
         say.equal("NAKs received", {k: v for k, v in got["naks"].items() if v},
                   view.peer_truth["naks"])
     if got["icrc"]["unchecked_truncated"] == 0:
-        say.equal("bad ICRC", got["icrc"]["bad"],
+        say.equal("damaged", got["icrc"]["bad"] + got["ip_checksum_bad"],
                   sum(len(truth[s]["corrupt"]) for s in (REQUESTS, RESPONSES)))
 
 

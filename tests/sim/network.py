@@ -112,9 +112,11 @@ class Tx:
         ib = roce.transport(self.opcode, dest_qpn=self.dest_qpn, psn=self.psn,
                             headers=self.headers, payload=body, becn=self.becn,
                             ack_request=self.ack_request)
+        in_header = corrupt and self.psn % 2 == 1 and ":" not in self.src
         ip = roce.Ip(self.src, self.dst, tos=self.tos | (roce.ECN_CE if ce else 0),
-                     ttl=ttl, ident=self.ident)
-        return roce.rocev2(ip, self.udp_port, ib, icrc_xor=0x10 if corrupt else 0)
+                     ttl=ttl, ident=self.ident, checksum_xor=0x10 if in_header else 0)
+        return roce.rocev2(ip, self.udp_port, ib,
+                           icrc_xor=0x10 if corrupt and not in_header else 0)
 
 
 @dataclasses.dataclass(eq=False)

@@ -20,7 +20,7 @@ class Impairment:
     reorder: float = 0.0         # these flights are late by reorder_ns
     reorder_ns: int = 30_000
     mark: float = 0.0            # ECT becomes CE
-    corrupt: float = 0.0         # a payload bit flips: the ICRC no longer fits
+    corrupt: float = 0.0         # a bit flips: the ICRC, or the IPv4 header, no longer fits
     spaces: tuple = DATA_SPACES  # what loss, duplicate, reorder and corrupt apply to
     # Exactly these copies are dropped, these late by reorder_ns:
     # (space, PSN - starting PSN, copy number).
