@@ -175,12 +175,21 @@ show(const rs_decision *d, guint i, const rs_sighting *from, const rs_sighting *
     }
 }
 
-/* The copy was seen at i, and before it last as `from`. */
+/* The copy was seen at i, and before it last as `from`.  What a damaged one says of marks and
+ * priority is not believed. */
 static void
 compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
                 const rs_sighting *to)
 {
     rs_flow_leg *n = rs_flow_leg_of(d->flow, from->point, to->point);
+    guint8 corrupt = RS_SIGHTING_CORRUPT;
+    if ((to->flags & corrupt) != 0) {
+        if ((from->flags & corrupt) == 0) {
+            n->corrupted++;
+            show(d, i, from, to, RS_TRACE_CORRUPTED);
+        }
+        return;
+    }
     if (to->ecn == ROCE_ECN_CE && from->ecn != ROCE_ECN_CE &&
         from->ecn != ROCE_ECN_NOT_ECT) {
         n->marked++;
@@ -192,11 +201,6 @@ compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
         n->rewritten++;
         count_rewrite(d, i, from, to);
         show(d, i, from, to, RS_TRACE_REWRITTEN);
-    }
-    guint8 corrupt = RS_SIGHTING_CORRUPT;
-    if ((to->flags & corrupt) != 0 && (from->flags & corrupt) == 0) {
-        n->corrupted++;
-        show(d, i, from, to, RS_TRACE_CORRUPTED);
     }
 }
 

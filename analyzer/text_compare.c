@@ -222,8 +222,8 @@ print_rewrites_of(const rs_text *r, const rs_compare *compare,
         for (guint to = 0; to < RS_PATH_DSCPS; to++) {
             if (seen.rewrites[from][to] > 0) {
                 g_autofree char *n = rs_format_count(seen.rewrites[from][to]);
-                fprintf(r->out, "  %s: DSCP %u became %u in %s packets\n", arrow, from,
-                        to, n);
+                fprintf(r->out, "  %s: DSCP %u became %u in %s %s\n", arrow, from, to,
+                        n, seen.rewrites[from][to] == 1 ? "packet" : "packets");
             }
         }
     }

@@ -167,13 +167,14 @@ typedef struct copy {
     guint8 ecn, dscp, hops;
     gboolean has_data;
     gboolean is_sequenced; /* a request or a response: no acknowledgement, no CNP */
+    gboolean is_damaged;   /* what its headers say is not believed */
 } copy;
 
 /* Follows where data was last seen ECT, and first CE. */
 static void
 follow_mark(rs_twin *entry, const copy *c)
 {
-    if (!c->has_data) {
+    if (!c->has_data || c->is_damaged) {
         return;
     }
     guint64 bit = rs_twin_bit(c->point);
@@ -221,7 +222,7 @@ rs_twins_miss(rs_twins *twins)
 static void
 compare_dscps(rs_twins *twins, const rs_twin *entry, const copy *c)
 {
-    if (c->dscp == entry->dscp) {
+    if (c->dscp == entry->dscp || c->is_damaged) {
         return;
     }
     rs_rewriting *rewriting = &rs_twin_stream_of(twins, c->stream)->rewriting;
@@ -325,6 +326,7 @@ rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight
         .hops = p->hop_limit,
         .has_data = rs_packet_has_data(p),
         .is_sequenced = is_sequenced(p),
+        .is_damaged = sight->sighting->corrupt,
     };
     return add(twins, identity, &c);
 }

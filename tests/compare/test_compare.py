@@ -724,6 +724,24 @@ def changed_in_front_of_b(room, say):
         say.equal("those of it", {n % 8 for n in frames}, {2})
 
 
+def damaged_headers(room, say):
+    """What is damaged tells of neither marks nor DSCPs, also where it is seen on its way on."""
+    seen = Seen(3)
+    for i in range(200):
+        for hop in range(3):
+            damaged = hop > 0 and i % 4 == 3
+            seen.add(hop, (i * 10 + hop * 2) * US, wire(
+                "RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ttl=64 - hop,
+                tos=46 << 2 | 3 if damaged else 26 << 2 | 2,
+                checksum_xor=0x100 if damaged else 0))
+    report = seen.compare(room)
+    for a, b, n in ((0, 1, 50), (1, 2, 0)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}", [got[key] for key in ("matched", "corrupted", "marked",
+                                                       "dscp_rewritten")],
+                  [200, n, 0, 0])
+
+
 # --- captures that miss packets ------------------------------------------------------
 
 
@@ -1410,7 +1428,8 @@ ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again, changed_in_front_of_b,
+    coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
+    changed_in_front_of_b, damaged_headers,
     interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,

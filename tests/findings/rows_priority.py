@@ -208,12 +208,33 @@ def two_points(there, here, ttl=63):
     return make
 
 
+def damaged_between():
+    """Of one packet the type of service is, on its way."""
+    files = {}
+    for name, at in (("a.pcap", None), ("b.pcap", 20)):
+        on = Wire(START_NS)
+        for psn in range(40):
+            spoilt = {"tos": 48 << 2 | 3, "checksum_xor": 0x10} if psn == at else {}
+            on.write(psn, ip=spoilt)
+        files[name] = on.bytes()
+    return files
+
+
+def one_is_damaged(report, _found):
+    damaged = [stream["ip_checksum_bad"] for stream in report["streams"]]
+    marked = [stream["ecn"]["ce"] for stream in report["streams"]]
+    if sorted(damaged) != [0, 1] or any(marked):
+        yield f"{damaged} damaged, {marked} marked"
+
+
 REWRITTEN = [
     Row("dscp_rewritten", FIRES, "26 becomes 0", two_points(26, 0), "warning",
         also=titled("between a.pcap and b.pcap: 26 becomes 0")),
     Row("dscp_rewritten", FIRES, "26 becomes 24, of the same priority", two_points(26, 24),
         "note"),
     Row("dscp_rewritten", NOT, "26 stays", two_points(26, 26)),
+    Row("dscp_rewritten", NOT, "one is damaged between the points", damaged_between,
+        also=one_is_damaged),
     Row("dscp_rewritten", CANNOT, "one point", streams((0x22, 26, 0))),
 ]
 
