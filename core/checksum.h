@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Wrong ones, one after the other, that a right one vouches for. */
 #define ROCE_CHECKSUM_CREDITS 3
@@ -33,15 +34,18 @@ roce_checksum_is_left_out(const uint8_t *ipv4)
     return roce_be16(ipv4 + 10) == 0;
 }
 
-/* What the words of an IPv4 header that differ from packet to packet add to its sum (RFC 1071):
- * length, identification and checksum.  It is the same for packets that share the others,
- * if the checksums of all of them are right. */
+/* What the words of an IPv4 header that differ from packet to packet add to its sum: length,
+ * identification and checksum.  Modulo 0xffff it is the same for packets that share the
+ * others, if the checksums of all of them are right; in whatever order bytes are in a word
+ * (RFC 1071 2). */
 static inline uint32_t
 roce_checksum_of_changing(const uint8_t *ipv4)
 {
-    uint32_t sum =
-        (uint32_t)roce_be16(ipv4 + 2) + roce_be16(ipv4 + 4) + roce_be16(ipv4 + 10);
-    return sum % 0xffff;
+    uint16_t length_and_ident[2];
+    uint16_t checksum;
+    memcpy(length_and_ident, ipv4 + 2, sizeof length_and_ident);
+    memcpy(&checksum, ipv4 + 10, sizeof checksum);
+    return (uint32_t)length_and_ident[0] + length_and_ident[1] + checksum;
 }
 
 #endif

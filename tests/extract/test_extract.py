@@ -333,12 +333,13 @@ def simulated_connections(room):
             check_connections(room, f"{path.name}, seed {seed}", path)
         whole = report(*paths)
         assert any(s["icrc"]["bad"] for s in whole["streams"])
+        assert any(s["ip_checksum_bad"] for s in whole["streams"])
         assert any(s["retransmissions"]["packets"] for s in whole["streams"])
         for connection in whole["connections"]:
             extracted(room, *paths, "--connection", connection["id"])
             part = report(room / "out.pcapng")
-            data = sum(s["packets"] + s["icrc"]["bad"] for s in whole["streams"]
-                       if s["id"] in connection["streams"])
+            data = sum(s["packets"] + s["icrc"]["bad"] + s["ip_checksum_bad"]
+                       for s in whole["streams"] if s["id"] in connection["streams"])
             setup = [e["detail"] for e in part["events"] if e["kind"] == "cm"]
             equal("messages at both points", sorted(set(setup)),
                   ["DREP", "DREQ", "REP", "REQ", "RTU"])
