@@ -27,25 +27,32 @@ bool
 roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
                             const roce_packet *packet);
 
-/* Not filled in, as far as can be told. */
+/* Not filled in, as far as can be told: 0, in either of its two forms. */
 static inline bool
 roce_checksum_is_left_out(const uint8_t *ipv4)
 {
-    return roce_be16(ipv4 + 10) == 0;
+    return roce_be16(ipv4 + 10) % 0xffff == 0;
 }
 
-/* What the words of an IPv4 header that differ from packet to packet add to its sum: length,
- * identification and checksum.  Modulo 0xffff it is the same for packets that share the
- * others, if the checksums of all of them are right; in whatever order bytes are in a word
- * (RFC 1071 2). */
+/* What the words of an IPv4 header behind its length, up to its checksum, add to its sum, 0 to
+ * 0xfffe.  The four are one number here, which has their sum's remainder, in whatever order
+ * bytes are in a word (RFC 1071 2). */
+static inline uint32_t
+roce_checksum_of_middle(const uint8_t *ipv4)
+{
+    uint64_t words;
+    memcpy(&words, ipv4 + 4, sizeof words);
+    return (uint32_t)(words % 0xffff);
+}
+
+/* The same with the length: what it is of packets with right checksums that have all other
+ * words in common. */
 static inline uint32_t
 roce_checksum_of_changing(const uint8_t *ipv4)
 {
-    uint16_t length_and_ident[2];
-    uint16_t checksum;
-    memcpy(length_and_ident, ipv4 + 2, sizeof length_and_ident);
-    memcpy(&checksum, ipv4 + 10, sizeof checksum);
-    return (uint32_t)length_and_ident[0] + length_and_ident[1] + checksum;
+    uint16_t length;
+    memcpy(&length, ipv4 + 2, sizeof length);
+    return (roce_checksum_of_middle(ipv4) + length) % 0xffff;
 }
 
 #endif

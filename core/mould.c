@@ -93,8 +93,7 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     if (!is_v6) {
         const uint8_t *ip = mould->bytes + mould->ip_at;
         mould->no_checksum = roce_checksum_is_left_out(ip);
-        mould->changing_sum =
-            mould->no_checksum ? UINT32_MAX : roce_checksum_of_changing(ip);
+        mould->changing_sum = roce_checksum_of_changing(ip);
     }
     mould->newest_captured_bytes = UINT32_MAX; /* of no frame */
     return true;
@@ -275,24 +274,14 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     return true;
 }
 
-/* Of those whose sum differs, in full.  Few do: one more in the identification is one less in
- * the checksum. */
-__attribute__((noinline)) static bool
-has_like_sum(const roce_mould *mould, const uint8_t *ip)
-{
-    return mould->no_checksum
-               ? roce_checksum_is_left_out(ip)
-               : roce_checksum_of_changing(ip) % 0xffff == mould->changing_sum % 0xffff;
-}
-
 /* Whether the header checksum of a frame that shares the mould's bits is right or wrong as the
  * mould's own is: it goes the long way otherwise. */
 static inline bool
 has_like_checksum(const roce_mould *mould, const roce_frame *frame)
 {
     const uint8_t *ip = frame->bytes + mould->ip_at;
-    return roce_checksum_of_changing(ip) == mould->changing_sum ||
-           has_like_sum(mould, ip);
+    return mould->no_checksum ? roce_checksum_is_left_out(ip)
+                              : roce_checksum_of_changing(ip) == mould->changing_sum;
 }
 
 /* Whether a frame differs from the newest car's in no length and in no header but by its
@@ -305,7 +294,8 @@ is_as_newest(const roce_mould *mould, const roce_frame *frame)
            frame->wire_bytes == mould->newest.wire_bytes &&
            frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
            has_bits(mould, frame, newest_bits[mould->shape]) &&
-           (!is_ipv4(mould) || has_like_checksum(mould, frame));
+           (!is_ipv4(mould) || roce_checksum_of_middle(frame->bytes + mould->ip_at) ==
+                                   mould->newest_middle);
 }
 
 static inline void
@@ -345,6 +335,7 @@ remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
     }
     memcpy(mould->bytes, frame->bytes, headers_bytes(mould));
     mould->newest_captured_bytes = frame->captured_bytes;
+    mould->newest_middle = roce_checksum_of_middle(frame->bytes + mould->ip_at);
     mould->newest = *car;
 }
 

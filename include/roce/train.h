@@ -75,10 +75,11 @@ typedef struct roce_mould {
     uint8_t n_opcodes; /* that it has, one after the other */
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint32_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
-    uint32_t changing_sum;  /* of IPv4 headers, see core/checksum.h; UINT32_MAX: none */
+    uint32_t changing_sum;  /* of IPv4 headers, see core/checksum.h */
     bool no_checksum;       /* theirs is left out */
     uint32_t newest_captured_bytes;
-    roce_car newest; /* without extension headers: most are like it */
+    uint32_t newest_middle; /* likewise, of the newest without its length */
+    roce_car newest;        /* without extension headers: most are like it */
 } roce_mould;
 
 /* Takes the mould of a packet that roce_decode() made of a frame, or of the wrapper that the
