@@ -57,7 +57,8 @@ key_hash(gconstpointer data)
     return (guint)(roce_origin_hash(h, &key->origin) >> 32);
 }
 
-/* A name says which interface it is; without one, its number does. */
+/* A name says which interface it is; without one, its number does, as its section
+ * counts. */
 static gboolean
 same_place(gconstpointer a, gconstpointer b)
 {
@@ -65,7 +66,7 @@ same_place(gconstpointer a, gconstpointer b)
     const rs_point *y = b;
     return x->link_type == y->link_type && roce_origin_equal(&x->origin, &y->origin) &&
            g_strcmp0(x->interface, y->interface) == 0 &&
-           (x->interface != NULL || x->interface_i == y->interface_i);
+           (x->interface != NULL || x->number == y->number);
 }
 
 static guint
@@ -73,7 +74,7 @@ place_hash(gconstpointer data)
 {
     const rs_point *point = data;
     guint64 name = point->interface != NULL ? g_str_hash(point->interface)
-                                            : (guint64)point->interface_i << 32;
+                                            : (guint64)point->number << 32;
     guint64 h = roce_hash_mix(name, (guint64)point->link_type);
     return (guint)(roce_origin_hash(h, &point->origin) >> 32);
 }
@@ -321,6 +322,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     point->interface = g_strdup(interface->name);
     point->interface_i = key->interface_i;
     point->section = interface->section;
+    point->number = key->interface_i - interface->section;
     point->origin = key->origin;
     point->link_type = interface->link_type;
     point->link = interface->link;

@@ -12,6 +12,7 @@ or a second host would have done, and compares the report with that of the origi
 
 import dataclasses
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -630,11 +631,11 @@ def sections(room, say):
     for name in ("01_write_rc_cm/sender", "03a_loss_data_0.5pct/receiver",
                  "sim_duplex/sender"):
         packets = sample(name)
-        for n in (2, 5):
+        for n, called in itertools.product((2, 5), ("eth0", "")):
             got = room.report({"x.pcapng": b"".join(
-                pcapng(part, 1, lambda i, p: 0) for part in cut(packets, n))})
-            say.equal(f"{name} {n}: points", len(got["capture"]["points"]), 1)
-            say.same(f"{name} {n}", got, room.one(packets))
+                pcapng(part, 1, lambda i, p: 0, (called,)) for part in cut(packets, n))})
+            say.equal(f"{name} {n} {called}: points", len(got["capture"]["points"]), 1)
+            say.same(f"{name} {n} {called}", got, room.one(packets))
 
 
 def merged_files(room, say):
