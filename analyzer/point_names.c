@@ -94,6 +94,21 @@ rs_point_name(const rs_analysis *analysis, guint32 point)
     return g_steal_pointer(&name);
 }
 
+/* Whether those that are taken together are an interface of this name each, as pieces of a
+ * rotated capture are, and no other one is called so. */
+static gboolean
+is_one_interface(const rs_analysis *analysis, const rs_point *p)
+{
+    gboolean one = p->interface != NULL && p->origin.kind == ROCE_ORIGIN_INTERFACE;
+    for (guint32 i = 0; one && i < rs_points_n(analysis->points); i++) {
+        const rs_point *other = rs_analysis_point(analysis, i);
+        gboolean joined = other->survey.group == p->survey.group;
+        one = joined == (g_strcmp0(other->interface, p->interface) == 0) &&
+              (!joined || other->origin.kind == ROCE_ORIGIN_INTERFACE);
+    }
+    return one;
+}
+
 char *
 rs_point_group_name(const rs_analysis *analysis, guint32 point)
 {
@@ -105,6 +120,9 @@ rs_point_group_name(const rs_analysis *analysis, guint32 point)
         gboolean joined = other->survey.group == p->survey.group;
         n += joined ? 1 : 0;
         one_file &= !joined || other->file_i == p->file_i;
+    }
+    if (n > 1 && !one_file && is_one_interface(analysis, p)) {
+        return rs_format_safe(p->interface);
     }
     g_autofree char *name = rs_point_name(analysis, point);
     if (n < 2 || !one_file) {

@@ -22,8 +22,9 @@ rs_file_name(const rs_analysis *analysis, guint file_i);
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point);
 
-/* Of the points that are taken together with this one: the file that they are of, or the name
- * of this one with how many more there are; g_free(). */
+/* Of the points that are taken together with this one: the file that they are of, the one
+ * interface that they are in rotated files, or the name of this one with how many more there
+ * are; g_free(). */
 char *
 rs_point_group_name(const rs_analysis *analysis, guint32 point);
 

@@ -703,6 +703,22 @@ def named(room, say):
         say.equal(f"{list(files)}: is any lost", len(lost) > 0, True)
 
 
+def rotated_ports(room, say):
+    """Rotated files of several ports, whose frames are written some time after their stamps,
+    so that a port's stand in the next file already: it is called by its name all the same."""
+    near, far = (sample(f"03a_loss_data_0.5pct/{host}") for host in ("sender", "receiver"))
+    is_far = {id(p) for p in far}
+    written = sorted(near + far, key=lambda p: p.time_ns + 3 * MS * (id(p) in is_far))
+    files = {f"x_{i:05}.pcapng": pcapng(part, 2, lambda i, p: int(id(p) in is_far))
+             for i, part in enumerate(cut(written, 12))}
+    got = room.report(files)
+    say.equal("groups", n_groups(got), 2)
+    say.equal("is any port several points", len(got["capture"]["points"]) > 2, True)
+    say.equal("title", [f["title"] for f in got["findings"]
+                        if f["id"].startswith("undelivered_after_capture")],
+              ["11 packets lost between port0 and port1, from 10.77.1.1 to 10.77.1.2"])
+
+
 # --- out of order --------------------------------------------------------------------
 
 
@@ -913,7 +929,7 @@ def clock_is_set(room, say):
 ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
-        sections, merged_files, named,
+        sections, merged_files, named, rotated_ports,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
         pauses_alone, wild_stamps, no_stamps, a_stamp_missing, clock_is_set, order_of_files, one_direction_beside,
         one_direction_before, tail_lost)
