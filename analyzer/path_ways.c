@@ -19,17 +19,25 @@ typedef struct newest {
     gint64 at_ns, difference_ns;
 } newest;
 
-/* What packets of both directions that follow each other differ by. */
+/* What packets of both directions that follow each other differ by, and the time from the
+ * one to the other. */
 typedef struct together {
     gint64 signs, sum_ns, sizes_ns;
-    double squares;
+    double squares, from_b_to_a_ns;
 } together;
+
+/* How much differences change from a packet to the next of its direction, in all the time
+ * from the one to the other: clocks that run alike change them by what packets wait for. */
+typedef struct pace {
+    double change_ns, time_ns;
+} pace;
 
 /* Positive: what the lesser address sends goes forward. */
 typedef struct route {
     roce_addr a, b; /* the lesser first */
     gint64 hops, one_clock_ns, far_apart_ns;
     together both_ways;
+    pace pace;
     gint64 packets;   /* from a more than from b */
     gint64 first;     /* of whom the first was: 1 from a, -1 from b */
     newest newest[2]; /* from a, from b */
@@ -145,22 +153,51 @@ compare_directions(route *r)
         t->sum_ns += delays;
         t->sizes_ns += ABS(delays);
         t->squares += (double)delays * (double)delays;
+        t->from_b_to_a_ns += (double)rs_time_apart(a->at_ns, b->at_ns);
     } else {
         r->far_apart_ns += delays;
     }
+}
+
+/* The same direction a little later. */
+static void
+compare_paces(route *r, const newest *before, const newest *now)
+{
+    gint64 time_ns = rs_time_apart(now->at_ns, before->at_ns);
+    if (!before->known || before->low != now->low || before->high != now->high ||
+        time_ns < 0 || time_ns > TOGETHER_NS) {
+        return;
+    }
+    r->pace.time_ns += (double)time_ns;
+    r->pace.change_ns += (double)CLAMP(
+        rs_time_apart(now->difference_ns, before->difference_ns), -CLIP_NS, CLIP_NS);
+}
+
+/* Whether the sum is more than what clocks make of it that do not run alike, as where
+ * packets were sent again at another speed, or stamps are no times. */
+static gboolean
+is_more_than_pace(const route *r)
+{
+    double drift = r->pace.time_ns > 0 ? r->pace.change_ns / r->pace.time_ns : 0;
+    double sum = (double)r->both_ways.sum_ns;
+    double by_pace = drift * r->both_ways.from_b_to_a_ns;
+    return sum > 0 ? by_pace < sum / 2 : by_pace > sum / 2;
 }
 
 /* Stamps that are made for many packets at once say that an answer took no time at all,
  * or less: then most packets may tell the contrary of what all of them sum up to.  0: they
  * do not agree, and their sum may be chance. */
 static gint64
-agreed(const together *t)
+agreed(const route *r)
 {
+    const together *t = &r->both_ways;
     double sum = (double)t->sum_ns;
     gboolean unanimous = ABS(t->sum_ns) == t->sizes_ns;
     gboolean sure = sum * sum > SURE * SURE * t->squares;
-    return (unanimous || sure) && sign_of(t->sum_ns) == sign_of(t->signs) ? t->signs
-                                                                          : 0;
+    return (unanimous || sure) && sign_of(t->sum_ns) == sign_of(t->signs) &&
+                   is_more_than_pace(r)
+               ? t->signs
+               : 0;
 }
 
 void
@@ -190,13 +227,16 @@ rs_ways_add(rs_ways *ways, guint32 number, const roce_addr *src,
         r->one_clock_ns += sign * CLAMP(pair->difference_ns, -CLIP_NS, CLIP_NS);
         return;
     }
-    r->newest[from_a ? 0 : 1] = (newest){
+    const newest now = {
         .known = TRUE,
         .low = pair->low,
         .high = pair->high,
         .at_ns = pair->at_ns,
         .difference_ns = pair->difference_ns,
     };
+    newest *of_direction = &r->newest[from_a ? 0 : 1];
+    compare_paces(r, of_direction, &now);
+    *of_direction = now;
     compare_directions(r);
 }
 
@@ -214,7 +254,7 @@ rs_ways_decide(const rs_ways *ways, guint32 number, const roce_addr *src, rs_way
     } grounds[] = {
         {r->hops, RS_WAY_BY_HOPS},
         {r->one_clock_ns, RS_WAY_BY_ONE_CLOCK},
-        {agreed(&r->both_ways), RS_WAY_BY_BOTH_WAYS},
+        {agreed(r), RS_WAY_BY_BOTH_WAYS},
         {r->both_ways.sizes_ns == 0 ? r->far_apart_ns : 0, RS_WAY_BY_BOTH_WAYS},
     };
     for (guint i = 0; i < G_N_ELEMENTS(grounds); i++) {

@@ -12,7 +12,8 @@
  *      direction, it saw earlier in the other.  The offset of the clocks cancels out, and
  *      the sum of both delays is left, whose sign says which direction is which.  Where
  *      stamps are made for many packets at once it is lost among what they are wrong by,
- *      and nothing is said;
+ *      and where the clocks do not run alike among what they gain on each other from a
+ *      packet to its answer: then nothing is said;
  *   4. else nothing: then it is taken to go from the first point to the last.
  *
  * The one rule: what is said rests on the strongest of these alone, and names it.

@@ -59,6 +59,15 @@ check_ways(void)
          {{TRUE, 0, -9 * US, 64, 64, FALSE}, {FALSE, 9000 * US, -7 * US, 64, 64, FALSE},
           {TRUE, 9050 * US, -49 * US, 64, 64, FALSE}, {FALSE, 9050 * US, -50 * US, 64, 64, FALSE},
           {TRUE, 9050 * US, -51 * US, 64, 64, FALSE}}, 5, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"stamps of one clock that are no times",
+         {{TRUE, 0, 0, 64, 64, FALSE}, {TRUE, 5 * US, -5 * US, 64, 64, FALSE},
+          {FALSE, 200 * US, -200 * US, 64, 64, FALSE}}, 3, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"half of it by how clocks run, and not clearly more",
+         {{TRUE, 0, 0, 64, 64, FALSE}, {TRUE, 10 * US, -5 * US, 64, 64, FALSE},
+          {FALSE, 210 * US, -205 * US, 64, 64, FALSE}}, 3, RS_WAY_FORWARD, RS_WAY_BY_ORDER_GIVEN},
+        {"less than half of it by what packets wait for",
+         {{TRUE, 0, 0, 64, 64, FALSE}, {TRUE, 10 * US, -4 * US, 64, 64, FALSE},
+          {FALSE, 210 * US, -204 * US, 64, 64, FALSE}}, 3, RS_WAY_FORWARD, RS_WAY_BY_BOTH_WAYS},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
