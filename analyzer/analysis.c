@@ -431,6 +431,8 @@ end_file(rs_analysis *analysis, guint file_i, const rs_reader *reader,
     rs_points_end_file(analysis->points, file_i, reader);
     if (reader != NULL) {
         file->format = rs_reader_format(reader);
+        file->has_gaps = rs_reader_has_gaps(reader);
+        analysis->has_gaps |= file->has_gaps;
         guint64 resolution = rs_reader_resolution_ns(reader);
         analysis->resolution_ns = MAX(analysis->resolution_ns, resolution);
         analysis->unstamped += rs_reader_unstamped(reader);

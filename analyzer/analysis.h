@@ -44,6 +44,7 @@ typedef struct rs_file {
     gint64 damaged_at;    /* byte, or -1 */
     gboolean read_failed; /* by the system, which may be of the moment */
     char *error;          /* one line, or NULL; without damage: nothing was decoded */
+    gboolean has_gaps;    /* rs_reader_has_gaps() */
 } rs_file;
 
 /* What one thread writes with each packet is not beside what another reads: a line of
@@ -60,6 +61,7 @@ typedef struct rs_analysis {
     gboolean overlapping; /* a file begins before another of its kind ends */
     gboolean interrupted;
     gboolean incomplete; /* an input could not be read in full */
+    gboolean has_gaps;   /* of some file */
 
     /* Of who reads and tracks. */
     _Alignas(RS_CACHE_LINE_BYTES) guint64 packets;

@@ -213,8 +213,8 @@ uses_stdin(const rs_options *options)
 
 /* A whole file, or none. */
 static gboolean
-write_capture(const arguments *a, const rs_report *report, const rs_trace *trace,
-              guint64 *n_packets, GError **error)
+write_capture(const arguments *a, const rs_wish *wish, const rs_report *report,
+              const rs_trace *trace, guint64 *n_packets, GError **error)
 {
     rs_output *output = rs_output_open(a->out, error);
     if (output == NULL) {
@@ -225,6 +225,9 @@ write_capture(const arguments *a, const rs_report *report, const rs_trace *trace
     g_autoptr(rs_writer) writer = has_suffix(a->out, ".pcap")
                                       ? rs_pcap_writer_new(stream)
                                       : rs_pcapng_writer_new(stream);
+    if (report->analysis->has_gaps || rs_selection_has_gaps(wish, report, trace)) {
+        rs_writer_tell_gaps(writer);
+    }
     if (!rs_extract(report, trace, remarks, writer, error)) {
         rs_output_abandon(output);
         return FALSE;
@@ -259,7 +262,7 @@ extract(const arguments *a, const rs_options *options, const rs_wish *wish, int 
     guint64 n_packets = 0;
     if (!rs_select_frames(wish, report, trace, error) ||
         (uses_stdin(options) && !rs_spool_rewind_stdin(error)) ||
-        !write_capture(a, report, trace, &n_packets, error)) {
+        !write_capture(a, wish, report, trace, &n_packets, error)) {
         return FALSE;
     }
     if (n_packets == 0 && !a->quiet) {

@@ -149,6 +149,21 @@ rs_find_headers_cut(rs_findings *all, const rs_finding_row *row)
 }
 
 void
+rs_find_extract(rs_findings *all, const rs_finding_row *row)
+{
+    if (all->analysis->has_gaps) {
+        rs_finding_say(
+            rs_finding_add(all, row, RS_SEVERITY_NOTE),
+            g_strdup("The capture is an extract with gaps: losses and the like are "
+                     "not told"),
+            g_strdup("rocescope extract left packets out between others of their "
+                     "connection, which look as if they were lost.  Findings that rest "
+                     "on all of them are withheld; counters, verdicts and latencies "
+                     "are of what is there."));
+    }
+}
+
+void
 rs_find_capture_drops(rs_findings *all, const rs_finding_row *row)
 {
     const rs_analysis *a = all->analysis;

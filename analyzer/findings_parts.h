@@ -294,6 +294,8 @@ rs_find_icrc_orphans(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_headers_cut(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_extract(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_capture_drops(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row);

@@ -29,6 +29,7 @@ file_json(const rs_file *file)
                         file->damaged_at >= 0 ? json_integer(file->damaged_at)
                                               : json_null());
     json_object_set_new(json, "error", rs_json_text(file->error));
+    json_object_set_new(json, "extract_with_gaps", json_boolean(file->has_gaps));
     return json;
 }
 

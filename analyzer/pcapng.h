@@ -24,6 +24,10 @@ typedef enum rs_pcapng_block {
 
 #define RS_PCAPNG_SECTION_APPLICATION 4
 
+/* How the comment on a section begins that `rocescope extract` wrote, where it left packets
+ * out between others of their connection. */
+#define RS_PCAPNG_GAPS_COMMENT "rocescope extract with gaps: "
+
 #define RS_PCAPNG_IF_NAME 2
 #define RS_PCAPNG_IF_DESCRIPTION 3
 #define RS_PCAPNG_IF_SPEED 8

@@ -252,6 +252,12 @@ rs_reader_offset(const rs_reader *reader)
     return reader->offset;
 }
 
+gboolean
+rs_reader_has_gaps(const rs_reader *reader)
+{
+    return reader->has_gaps;
+}
+
 guint64
 rs_reader_position(const rs_reader *reader)
 {

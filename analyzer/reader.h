@@ -112,6 +112,11 @@ rs_reader_unstamped(const rs_reader *reader);
 guint64
 rs_reader_offset(const rs_reader *reader);
 
+/* Whether a section so far is an extract of `rocescope extract` that left packets out between
+ * others of their connection. */
+gboolean
+rs_reader_has_gaps(const rs_reader *reader);
+
 /* For progress, in bytes of the file as it is, packed or not: read so far; in all, or 0
  * for a pipe. */
 guint64
@@ -151,6 +156,7 @@ struct rs_reader {
     gboolean ended;
     guint64 unstamped_ns; /* the longest time that frames without a stamp came in */
     gboolean unstamped_is_open; /* no stamp has followed the newest of them */
+    gboolean has_gaps;          /* rs_reader_has_gaps() */
 };
 
 /* Fills in a fresh reader, which takes `input` over. */

@@ -175,6 +175,18 @@ read_block(rs_reader_pcapng *self, ng_block *into, GError **error)
 
 /* ---- Sections and interfaces ---- */
 
+/* Options that are damaged are none: nothing that is needed stands in them. */
+static void
+read_section_options(rs_reader_pcapng *self, ng_block *section)
+{
+    for (rs_pcapng_option option; rs_pcapng_next_option(&section->body, &option);) {
+        if (option.code == RS_PCAPNG_OPTION_COMMENT) {
+            g_autofree char *text = rs_pcapng_option_text(&option);
+            self->base.has_gaps |= g_str_has_prefix(text, RS_PCAPNG_GAPS_COMMENT);
+        }
+    }
+}
+
 static ng_outcome
 begin_section(rs_reader_pcapng *self, ng_block *section, GError **error)
 {
@@ -193,6 +205,7 @@ begin_section(rs_reader_pcapng *self, ng_block *section, GError **error)
         return OUTCOME_DAMAGE;
     }
     self->first_interface = self->base.interfaces->len;
+    read_section_options(self, section);
     return OUTCOME_NOTHING;
 }
 

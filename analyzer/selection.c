@@ -440,3 +440,51 @@ rs_select_frames(const rs_wish *wish, const rs_report *report, rs_trace *trace,
     }
     return TRUE;
 }
+
+/* Messages that set connections up follow one another, and none is missed. */
+static gboolean
+has_sequence(const roce_tracker *tracker, guint32 stream)
+{
+    return stream != ROCE_NO_STREAM &&
+           roce_tracker_stream(tracker, stream)->dst_qpn != ROCE_GSI_QPN;
+}
+
+/* Of which it makes a difference whether all is there: the connection of a stream, or the
+ * stream where single ones are asked for, as for one direction. */
+static guint32
+whole_of(const rs_wish *wish, const rs_summary *summary, guint32 stream)
+{
+    guint32 link = g_array_index(summary->link_of, guint32, stream);
+    if (wish->streams->len > 0 || link == G_MAXUINT32) {
+        return stream;
+    }
+    const rs_link *of = g_ptr_array_index(summary->links, link);
+    return g_array_index(of->streams, guint32, 0);
+}
+
+gboolean
+rs_selection_has_gaps(const rs_wish *wish, const rs_report *report,
+                      const rs_trace *trace)
+{
+    enum state {
+        NOT_CHOSEN,
+        CHOSEN,
+        LEFT_OUT, /* behind some that are chosen */
+    };
+    g_autofree guint8 *states =
+        g_malloc0(roce_tracker_n_streams(report->analysis->tracker) + 1u);
+    for (guint64 i = 1; i <= rs_trace_last_frame(trace); i++) {
+        const rs_trace_row *row = rs_trace_at(trace, i);
+        if ((row->flags & RS_TRACE_TRACKED) == 0 ||
+            !has_sequence(report->analysis->tracker, row->stream)) {
+            continue;
+        }
+        guint8 *state = &states[whole_of(wish, report->summary, row->stream)];
+        gboolean chosen = (row->flags & RS_TRACE_CHOSEN) != 0;
+        if (chosen && *state == LEFT_OUT) {
+            return TRUE;
+        }
+        *state = chosen ? CHOSEN : *state == CHOSEN ? LEFT_OUT : *state;
+    }
+    return FALSE;
+}

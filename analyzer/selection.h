@@ -55,4 +55,10 @@ gboolean
 rs_select_frames(const rs_wish *wish, const rs_report *report, rs_trace *trace,
                  GError **error);
 
+/* Whether a packet of some connection is left out between others of it that are wanted; where
+ * single streams are asked for, of some stream. */
+gboolean
+rs_selection_has_gaps(const rs_wish *wish, const rs_report *report,
+                      const rs_trace *trace);
+
 #endif

@@ -151,6 +151,7 @@ static const rs_sheet_column files[] = {
     {"bytes", "item.bytes", INTEGER, "bytes captured of them", NULL},
     {"damaged_at", "item.damaged_at", INTEGER, "byte of the unpacked file where reading ended early", NULL},
     {"error", "item.error", TEXT, "why", NULL},
+    {"extract_with_gaps", "item.extract_with_gaps", BOOLEAN, "rocescope extract wrote it, without some packets of its connections", NULL},
 };
 
 static const rs_sheet_column points[] = {

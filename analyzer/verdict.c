@@ -70,6 +70,11 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
         *words = g_strdup("no RoCE packet in this capture shows its queue pair.");
         return RS_HEALTH_NOTHING;
     }
+    if (analysis->has_gaps) {
+        *label = "Nothing to judge";
+        *words = g_strdup("this is an extract, which leaves packets out.");
+        return RS_HEALTH_NOTHING;
+    }
     g_autofree char *packets = rs_format_count(n->roce_packets - n->bth_cut_packets);
     g_autofree char *cut = rs_format_count(n->bth_cut_packets);
     g_autofree char *unseen =

@@ -140,6 +140,13 @@ pcapng_begin(rs_writer *writer, const rs_source *first)
     put_16(block, 1); /* version 1.0 */
     put_16(block, 0);
     put_64(block, G_MAXUINT64); /* of unknown length */
+    if (writer->has_gaps) {
+        put_option_text(block, RS_PCAPNG_OPTION_COMMENT,
+                        RS_PCAPNG_GAPS_COMMENT
+                        "packets were left out between others of their connection; "
+                        "comments on packets say what the analysis of all of them "
+                        "said");
+    }
     put_option_text(block, RS_PCAPNG_SECTION_APPLICATION,
                     "rocescope " ROCESCOPE_VERSION);
     end_options(block);

@@ -88,6 +88,12 @@ rs_writer_declare(rs_writer *writer, const rs_source *source)
     }
 }
 
+void
+rs_writer_tell_gaps(rs_writer *writer)
+{
+    writer->has_gaps = TRUE;
+}
+
 gboolean
 rs_writer_add(rs_writer *writer, const rs_source *source, const rs_record *record,
               const char *remark, GError **error)

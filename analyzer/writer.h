@@ -38,6 +38,11 @@ rs_pcapng_writer_new(FILE *out);
 void
 rs_writer_free(rs_writer *writer);
 
+/* Says of the capture, before anything of it is written, that packets were left out between
+ * others of their connection; a format without comments cannot say it. */
+void
+rs_writer_tell_gaps(rs_writer *writer);
+
 /* Writes a packet; `remark`, or NULL, is a further comment on it.  Fails for what the
  * format has no room for; write errors stay in the stream. */
 gboolean
@@ -89,6 +94,7 @@ struct rs_writer {
     FILE *out;
     GArray *interfaces; /* of what has been written: see writer.c */
     gboolean begun;
+    gboolean has_gaps; /* rs_writer_tell_gaps() */
     guint64 packets;
 };
 

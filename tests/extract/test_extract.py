@@ -32,6 +32,7 @@ LOSSY_SENDER = CAPTURES / "03a_loss_data_0.5pct/sender.pcap.gz"
 CM = CAPTURES / "01_write_rc_cm/sender.pcap.gz"
 SWITCH = CAPTURES / "11_pcapng_switch/switch.pcapng.gz"
 TWICE = CAPTURES / "sim_mirror_twice/mirror.pcap.gz"
+LOST = "lost_before_capture:10.77.1.1>10.77.1.2"
 START_NS = sim.START_NS
 
 
@@ -101,6 +102,37 @@ def everything_is_the_capture(room):
             short = extracted(room, path, "--time", "-", name="out.pcap")
             equal(f"{path}: as pcap", [r.core() for r in short.records],
                   [r.core() for r in original.records])
+
+
+@row
+def gaps_are_told(room):
+    """Where packets of a connection are left out, nothing is said to be lost; where the
+    rest of it is whole, the file is a capture like any other."""
+    rnr = CAPTURES / "05a_rnr/receiver.pcap.gz"
+    connections = [c for c in report(CM)["connections"] if len(c["streams"]) == 2]
+    for what, arguments, gaps in (
+            ("around a finding", (LOSSY, "--finding", LOST, "--context", 10), True),
+            ("packets that others came in between",
+             (rnr, "--finding", "rnr:10.77.1.1>10.77.1.2", "--context", 10), True),
+            ("one direction of all connections, for a finding",
+             (rnr, "--finding", "not_ect:10.77.1.1>10.77.1.2"), True),
+            ("one direction, as asked for", (LOSSY, "--stream", 0), False),
+            ("a connection", (CM, "--connection", connections[0]["id"]), False),
+            ("a stretch of time", (LOSSY, "--time", "0.5-1"), False),
+            ("packets that stand together", (LOSSY, "--around", 1000), False)):
+        extracted(room, *arguments)
+        got = report(room / "out.pcapng")
+        equal(f"{what}: told", got["capture"]["files"][0]["extract_with_gaps"], gaps)
+        kinds = {f["kind"] for f in got["findings"]}
+        equal(f"{what}: found", "extract" in kinds, gaps)
+        if gaps:
+            equal(f"{what}: nothing else", kinds - {"clock_steps_back"}, {"extract"})
+            text = run(room / "out.pcapng").stdout.decode()
+            assert "\nNothing to judge: this is an extract" in text, text
+    # An extract of an extract has its gaps, too.
+    extracted(room, LOSSY, "--finding", LOST, "--context", 10, name="first.pcapng")
+    extracted(room, room / "first.pcapng", "--time", "-")
+    equal("again", report(room / "out.pcapng")["capture"]["files"][0]["extract_with_gaps"], True)
 
 
 @row

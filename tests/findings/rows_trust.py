@@ -97,6 +97,18 @@ def cnp(spoil):
     return talk
 
 
+def commented(text):
+    """Somebody comments on the capture, in which some packets are missing."""
+    on, out = Wire(), roce.Pcapng(comment=text)
+    frames = []
+    on.frame = lambda frame, wire_length=None: frames.append(frame) or on
+    on.exchange(20)
+    for i, frame in enumerate(frames):
+        if i not in (4, 6):
+            out.add(START_NS + 1000 * i, frame)
+    return out.bytes()
+
+
 def drops(n):
     """What the capture says of itself."""
     def make():
@@ -398,6 +410,12 @@ ROWS = [
     Row("icrc_orphans", NOT, "a good one opens a stream", wire(stranger_with(0))),
     Row("icrc_orphans", CANNOT, "the ICRC was cut off",
         wire(stranger_with(1), snap_length=96)),
+
+    Row("extract", FIRES, "rocescope extract says that it left packets out",
+        lambda: commented("rocescope extract with gaps: of 40 packets"), "note"),
+    Row("extract", NOT, "somebody says something else",
+        lambda: commented("extract with gaps")),
+    Row("extract", CANNOT, "the format has no comments", wire(lambda on: on.exchange(20))),
 
     Row("capture_drops", FIRES, "the capture dropped one", drops(1), "warning"),
     Row("capture_drops", NOT, "it dropped none", drops(0)),
