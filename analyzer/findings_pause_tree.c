@@ -345,7 +345,14 @@ order_detail(const rs_pause_order *order)
         paused, marked);
 }
 
-/* What waits for somebody else's pause would not have been marked in any case. */
+/* What waits for somebody else's pause, or may do so, would not have been marked in any case. */
+static gboolean
+waits_for_another(const rs_findings *all, guint32 pause)
+{
+    const rs_pause_node *node = rs_pause_node_of(all, pause);
+    return node->causes->len > 0 || node->is_open;
+}
+
 void
 rs_find_pause_before_ecn(rs_findings *all, const rs_finding_row *row)
 {
@@ -353,7 +360,7 @@ rs_find_pause_before_ecn(rs_findings *all, const rs_finding_row *row)
         const rs_pause_order *order =
             rs_pausing_order(all->analysis->watchers.pausing, i);
         if (order->first != RS_FIRST_PAUSE || !is_root(all, i) ||
-            rs_pause_node_of(all, i)->causes->len > 0) {
+            waits_for_another(all, i)) {
             continue;
         }
         const roce_pause_source *p = rs_pause_source(all, i);

@@ -256,7 +256,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Look at why the source pauses: what comes of it at the others is only passed on.  What they pause beside that may have another cause.",
      "the first XOFF of each port", pause_look, rs_find_pause_cascade, NULL},
     {"pause_before_ecn", RS_SEVERITY_WARNING, "Pauses before any mark",
-     "warning where the port pauses for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US or longer, else note; not where another pause is the cause, and only where behind the switch was seen that nothing which came before the pause was marked, or CNPs came back later but not before",
+     "warning where the port pauses for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US or longer, else note; not where another pause is the cause, or may be and lasted for a time that is not known, and only where behind the switch was seen that nothing which came before the pause was marked, or CNPs came back later but not before",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A switch should mark while there is room, so that senders slow down before it has to pause: XON < WRED minimum < WRED maximum < XOFF.",
      "Compare the WRED thresholds of the port that was congested with the XOFF threshold of the ports that paused: the latter is reached first.",

@@ -34,6 +34,24 @@ cause_at(const rs_pause_tree *tree, guint32 to, guint64 start_ns)
     return cause;
 }
 
+/* Whether one that had paused by then may be the cause, of which nobody knows whether it still
+ * did. */
+static gboolean
+may_have_cause(const rs_pause_tree *tree, guint32 to, guint64 start_ns)
+{
+    const rs_pause_way *ways;
+    guint n = rs_pause_ways_to(tree->ways, to, &ways);
+    for (guint i = 0; i < n; i++) {
+        const rs_pause_watch *watch =
+            rs_pausing_watch(tree->ways->pausing, ways[i].from);
+        if (!roce_tracker_pause(tree->ways->tracker, ways[i].from)->speed_known &&
+            watch->xoff.total > 0 && watch->first_start_ns < start_ns) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static void
 count_cause(rs_pause_node *node, guint32 cause, guint64 length_ns)
 {
@@ -69,6 +87,9 @@ find_causes(rs_pause_tree *tree, guint32 pause)
     rs_pause_node *node = &tree->nodes[pause];
     const roce_pause_source *p = roce_tracker_pause(tree->ways->tracker, pause);
     node->n_kept = rs_pause_n_kept(p);
+    node->is_open =
+        may_have_cause(tree, node->same_as,
+                       rs_pausing_watch(tree->ways->pausing, pause)->first_start_ns);
     node->caused_by = g_new(guint32, node->n_kept);
     for (guint64 i = 0; i < node->n_kept; i++) {
         const roce_pause_interval *at = &p->intervals[i];

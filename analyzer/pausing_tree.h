@@ -39,9 +39,11 @@ typedef struct rs_pause_node {
     GArray *causes;     /* rs_pause_cause, most first */
     guint32 *caused_by; /* of each interval that the tracker keeps; ROCE_NO_PAUSE */
     guint64 n_kept, kept_ns, caused_ns;
-    guint32 root; /* most of its pauses come down to this one; its own, where they
+    gboolean is_open; /* one that may be their cause had paused by then, on a link of
+                         * unknown speed: nobody knows whether it still did */
+    guint32 root;     /* most of its pauses come down to this one; its own, where they
                           * have no cause; ROCE_NO_PAUSE: they go round in a circle */
-    guint hops;   /* from there */
+    guint hops;       /* from there */
     GPtrArray *bystanders; /* rs_passage that it held, though bound for other hosts than
                             * the one that is the root; longest held first */
 } rs_pause_node;

@@ -566,6 +566,8 @@ ROWS = [
     Row("pause_before_ecn", NOT, "it marks first", fabric("marks_before_pauses")),
     Row("pause_before_ecn", NOT, "another pause is the cause",
         fabric("cascade", ("leaf0_h0", "leaf0_spine0", "spine0_leaf1", "leaf1_h7"))),
+    Row("pause_before_ecn", CANNOT, "another pause may be the cause, on a link of unknown speed",
+        fabric("long_storm", files=fabric_scenarios.scenario("long_storm").files)),
     Row("pause_before_ecn", CANNOT, "behind the switch nothing was captured",
         fabric("pauses_alone", ("leaf0_h0", "leaf0_h1")), also=order_unknown(
             "out_of_sight")),
