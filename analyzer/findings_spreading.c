@@ -175,8 +175,8 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
                         "for it",
                         who),
         g_strdup_printf("%" G_GUINT64_FORMAT
-                        " packets came late, by at most %s, and there was neither a "
-                        "NAK nor a retransmission.%s",
+                        " packets came late, by at most %s, and neither a NAK nor a "
+                        "retransmission came of that.%s",
                         late, latest, messages));
     rs_finding_add_events(all, f, KIND(LATE));
 }
