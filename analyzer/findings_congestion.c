@@ -331,6 +331,19 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row)
 
 /* ---- CNPs ---- */
 
+/* Other queue pairs between the same hosts may be marked as well: of them `ce` tells. */
+static char *
+marks_detail(const rs_flow *flow, guint64 marks)
+{
+    g_autofree char *n = rs_format_count(marks);
+    g_autofree char *queue_pairs =
+        flow->streams->len == 1
+            ? g_strdup("queue pair")
+            : rs_finding_count(flow->streams->len, "queue pair", "queue pairs");
+    return g_strdup_printf("CE marks seen here on data of the %s that %s about: %s.",
+                           queue_pairs, flow->n == 1 ? "it is" : "they are", n);
+}
+
 static gboolean
 write_cnps(const rs_flow *flow, rs_finding *f)
 {
@@ -348,8 +361,7 @@ write_cnps(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_count(flow->n, "CNP", "CNPs");
     f->severity = RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("%s sent in return for data from %s", n, who);
-    g_autofree char *n_marks = rs_format_count(marks);
-    f->detail = g_strdup_printf("CE marks seen here on that data: %s.", n_marks);
+    f->detail = marks_detail(flow, marks);
     return TRUE;
 }
 
@@ -430,7 +442,7 @@ write_cnp_without_ce(const rs_flow *flow, rs_finding *f)
         "receiver had another reason");
     g_string_append_c(text, '.');
     f->severity = RS_SEVERITY_NOTE;
-    f->title = g_strdup_printf("%s about data from %s, and no mark on it here", n, who);
+    f->title = g_strdup_printf("%s about data from %s that has no mark here", n, who);
     f->detail = g_string_free(text, FALSE);
     return TRUE;
 }

@@ -502,6 +502,9 @@ ROWS = [
     Row("cnp_class", CANNOT, "nobody's data was seen", wire(cnps_only)),
 
     Row("cnp", FIRES, "a mark, and its CNP", wire(answered), "note"),
+    Row("cnp", FIRES, "and how many marks are of the queue pair that it is about, where others "
+        "are marked too", wire(silent_in(5)), "note",
+        also=says("on data of the queue pair that it is about: 1.")),
     Row("cnp", NOT, "a mark alone", wire(lambda on: marked(on.exchange(20), 1, 20))),
     Row("cnp", CANNOT, "nobody's data was seen", wire(cnps_only)),
 
@@ -525,6 +528,9 @@ ROWS = [
         wire(cnp_beside_nak(9_000, "cnp")), "note", also=says("next to a NAK")),
     Row("cnp_without_ce", FIRES, "more than 10 us before one",
         wire(cnp_beside_nak(9_001, "cnp")), "note", also=says("undecidable")),
+    Row("cnp_without_ce", FIRES, "about one queue pair, while another is marked",
+        wire(marked_another_answered), "note",
+        also=says("1 CNP about data from 10.0.0.1 to 10.0.0.2 that has no mark here")),
     Row("cnp_without_ce", NOT, "a mark was captured", wire(answered)),
     Row("cnp_without_ce", NOT, "there are none", wire(lambda on: on.exchange(20))),
     Row("cnp_without_ce", CANNOT, "nobody's data was seen", wire(cnps_only)),
