@@ -37,22 +37,22 @@ roce_checksum_is_left_out(const uint8_t *ipv4)
 /* What the words of an IPv4 header behind its length, up to its checksum, add to its sum, 0 to
  * 0xfffe.  The four are one number here, which has their sum's remainder, in whatever order
  * bytes are in a word (RFC 1071 2). */
-static inline uint32_t
+static inline uint16_t
 roce_checksum_of_middle(const uint8_t *ipv4)
 {
     uint64_t words;
     memcpy(&words, ipv4 + 4, sizeof words);
-    return (uint32_t)(words % 0xffff);
+    return (uint16_t)(words % 0xffff);
 }
 
 /* The same with the length: what it is of packets with right checksums that have all other
  * words in common. */
-static inline uint32_t
+static inline uint16_t
 roce_checksum_of_changing(const uint8_t *ipv4)
 {
     uint16_t length;
     memcpy(&length, ipv4 + 2, sizeof length);
-    return (roce_checksum_of_middle(ipv4) + length) % 0xffff;
+    return (uint16_t)((roce_checksum_of_middle(ipv4) + (uint32_t)length) % 0xffff);
 }
 
 #endif

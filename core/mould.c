@@ -85,8 +85,8 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     mould->hop_limit = packet->hop_limit;
     mould->direction = frame->direction;
     take_operation(mould, packet->bth.opcode);
-    mould->ip_at = express.ip_offset;
-    mould->udp_at = express.bth_offset - UDP_BYTES;
+    mould->ip_at = (uint16_t)express.ip_offset;
+    mould->udp_at = (uint16_t)(express.bth_offset - UDP_BYTES);
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
     bool is_v6 = mould->udp_at - mould->ip_at == IPV6_BYTES;
     mould->shape = (uint8_t)((is_v6 ? SHAPE_IPV6 : 0) + (is_tagged ? SHAPE_TAGGED : 0));

@@ -197,8 +197,8 @@ typedef struct roce_trouble {
     roce_asked_late asked_late[ROCE_ASKED_LATE];
     struct {
         uint32_t psn24;
-        uint64_t frame;
         bool by_checksum;
+        uint64_t frame;
     } bad[ROCE_RECENT_BAD]; /* hints: packets that came damaged */
     roce_early_run early;
     roce_unheard_nak unheard_nak;

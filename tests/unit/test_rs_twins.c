@@ -18,6 +18,7 @@ typedef struct look {
 
 #define ECT 2
 #define CE ROCE_ECN_CE
+#define DAMAGED 4 /* beside a codepoint */
 
 static const struct {
     const char *name;
@@ -80,6 +81,13 @@ static const struct {
      NOBODY,
      NOBODY,
      NOBODY},
+    {"what is damaged is not marked",
+     {{0, ECT, 64}, {1, CE | DAMAGED, 63}},
+     2,
+     WRITE_ONLY,
+     NOBODY,
+     NOBODY,
+     NOBODY},
     {"an ACK is no data",
      {{0, ECT, 64}, {1, CE, 63}},
      2,
@@ -105,7 +113,7 @@ marked_from(const rs_twins *twins, guint point, guint from)
 static gboolean
 may_be_glimpse(gsize row, const look *one)
 {
-    return rows[row].opcode != RC_ACK && one->ecn != ROCE_ECN_CE;
+    return rows[row].opcode != RC_ACK && (one->ecn & 3) != ROCE_ECN_CE;
 }
 
 static void
@@ -119,12 +127,16 @@ check(gsize row, gboolean with_glimpses)
             .has_bth = true,
             .payload_bytes = rows[row].opcode == RC_ACK ? 0 : 64,
             .hop_limit = one->hops,
-            .traffic_class = one->ecn,
+            .traffic_class = one->ecn & 3,
             .bth = {.opcode = rows[row].opcode},
         };
         const roce_frame frame = {.number = i + 1, .point = one->point};
         const roce_stream stream = {.id = one->point, .point = one->point};
-        const rs_sight sight = {.frame = &frame, .packet = &packet, .stream = &stream};
+        const roce_sighting sighting = {.corrupt = (one->ecn & DAMAGED) != 0};
+        const rs_sight sight = {.frame = &frame,
+                                .packet = &packet,
+                                .stream = &stream,
+                                .sighting = &sighting};
         const rs_glimpse glimpse = {
             .stream = &stream,
             .frame = i + 1,
