@@ -335,7 +335,9 @@ remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
     }
     memcpy(mould->bytes, frame->bytes, headers_bytes(mould));
     mould->newest_captured_bytes = frame->captured_bytes;
-    mould->newest_middle = roce_checksum_of_middle(frame->bytes + mould->ip_at);
+    mould->newest_middle = mould->no_checksum
+                               ? UINT16_MAX /* of none */
+                               : roce_checksum_of_middle(frame->bytes + mould->ip_at);
     mould->newest = *car;
 }
 

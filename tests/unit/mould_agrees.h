@@ -9,6 +9,7 @@
 #define MOULD_AGREES_H
 
 #include "check.h"
+#include "checksum.h"
 #include "ident.h"
 #include "track.h"
 
@@ -68,6 +69,18 @@ mould_identity_agrees(const roce_mould *mould, const roce_frame *frame,
            CHECK_INT(a.icrc, b.icrc);
 }
 
+/* Behind a packet whose checksum was right, that of one proves what that of the other does. */
+static inline bool
+mould_checksum_agrees(const roce_frame *lead, const roce_packet *led,
+                      const roce_frame *frame, const roce_packet *p)
+{
+    uint8_t a = 1;
+    uint8_t b = 1;
+    return CHECK_INT(roce_checksum_proves_damage(&a, lead, led),
+                     roce_checksum_proves_damage(&b, frame, p)) &&
+           CHECK_INT(a, b);
+}
+
 /* False, after a failed check, if they part.  Of a lead that gives no mould nothing is
  * asked. */
 static inline bool
@@ -111,6 +124,7 @@ mould_agrees(const roce_frame *lead, const roce_frame *frame, bool *fits)
                      roce_icrc_check(frame->bytes, frame->captured_bytes, &packet,
                                      roce_crc32)) &&
            mould_car_agrees(&car, frame, &packet) &&
+           mould_checksum_agrees(lead, &led, frame, &packet) &&
            mould_identity_agrees(&mould, frame, &car, &packet);
 }
 

@@ -223,6 +223,36 @@ test_changed_bits(const shape_row *shape, const trait *led)
     free((void *)(uintptr_t)lead.bytes);
 }
 
+/* What leaves its checksum out is like what does, whatever its identification. */
+static void
+test_left_out_checksum(void)
+{
+    static const struct {
+        const char *name;
+        uint16_t ident, checksum;
+        bool fits;
+    } rows[] = {
+        {"another identification", 0x1235, 0, true},
+        {"the other form of 0", 0x1234, 0xffff, true},
+        {"a checksum", 0x1234, 0x0001, false},
+        {"one that makes the sum the same", 0x1233, 0x0001, false},
+    };
+    const shape_row *shape = &shapes[0];
+    const uint32_t checksum_at = shape->ip_at + 10;
+    made_frame f;
+    make(&f, shape, &lead_traits[0]);
+    put_16(&f, checksum_at, 0);
+    roce_frame lead = captured_of(&f, f.wire);
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        put_16(&f, shape->ip_at + 4, rows[i].ident);
+        put_16(&f, checksum_at, rows[i].checksum);
+        CHECK_INT(fits(&lead, &f, f.wire), rows[i].fits);
+        check_row(NULL);
+    }
+    free((void *)(uintptr_t)lead.bytes);
+}
+
 /* What no mould is taken of. */
 static void
 test_leads(void)
@@ -319,6 +349,7 @@ main(void)
             test_changed_bits(&shapes[i], &lead_traits[l]);
         }
     }
+    test_left_out_checksum();
     test_leads();
     test_admits();
     return check_status();
