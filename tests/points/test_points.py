@@ -248,6 +248,9 @@ def other_link(frame):
     ip = bytearray(frame[at:])
     ip[1] |= 0x80
     ip[8] -= 1
+    header = bytearray(ip[:4 * (ip[0] & 15)])
+    header[10:12] = bytes(2)
+    ip[10:12] = roce.internet_checksum(header).to_bytes(2, "big")
     return roce.ethernet(bytes(ip), src=roce.mac("02:00:00:00:99:01"),
                          dst=roce.mac("02:00:00:00:99:02"), vlans=[roce.Vlan(7, pcp=3)])
 

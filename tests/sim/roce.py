@@ -156,7 +156,7 @@ class Ip:
             ">BBHHHBBH4s4s", 0x45 + len(options) // 4, self.tos,
             20 + len(options) + len(payload), self.ident & 0xFFFF, flags, self.ttl,
             protocol, 0, _packed(self.src), _packed(self.dst)) + options
-        checksum = _checksum(header) ^ self.checksum_xor
+        checksum = internet_checksum(header) ^ self.checksum_xor
         return header[:10] + struct.pack(">H", checksum) + header[12:] + payload
 
     def _wrap6(self, protocol, payload):
@@ -190,7 +190,7 @@ def _packed(address):
     return ipaddress.ip_address(address).packed
 
 
-def _checksum(data):
+def internet_checksum(data):
     """The Internet checksum, RFC 1071."""
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
