@@ -90,11 +90,6 @@ roce_mould_take(const roce_frame *frame, const roce_packet *packet, roce_mould *
     bool is_tagged = mould->ip_at != ETHERNET_BYTES;
     bool is_v6 = mould->udp_at - mould->ip_at == IPV6_BYTES;
     mould->shape = (uint8_t)((is_v6 ? SHAPE_IPV6 : 0) + (is_tagged ? SHAPE_TAGGED : 0));
-    if (!is_v6) {
-        const uint8_t *ip = mould->bytes + mould->ip_at;
-        mould->no_checksum = roce_checksum_is_left_out(ip);
-        mould->changing_sum = roce_checksum_of_changing(ip);
-    }
     mould->newest_captured_bytes = UINT32_MAX; /* of no frame */
     return true;
 }
@@ -279,9 +274,11 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
 static inline bool
 has_like_checksum(const roce_mould *mould, const roce_frame *frame)
 {
+    const uint8_t *own = mould->bytes + mould->ip_at;
     const uint8_t *ip = frame->bytes + mould->ip_at;
-    return mould->no_checksum ? roce_checksum_is_left_out(ip)
-                              : roce_checksum_of_changing(ip) == mould->changing_sum;
+    return roce_checksum_is_left_out(own)
+               ? roce_checksum_is_left_out(ip)
+               : roce_checksum_of_changing(ip) == roce_checksum_of_changing(own);
 }
 
 /* Whether a frame differs from the newest car's in no length and in no header but by its
@@ -335,9 +332,9 @@ remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
     }
     memcpy(mould->bytes, frame->bytes, headers_bytes(mould));
     mould->newest_captured_bytes = frame->captured_bytes;
-    mould->newest_middle = mould->no_checksum
-                               ? UINT16_MAX /* of none */
-                               : roce_checksum_of_middle(frame->bytes + mould->ip_at);
+    const uint8_t *ip = mould->bytes + mould->ip_at;
+    mould->newest_middle = roce_checksum_is_left_out(ip) ? UINT16_MAX /* of none */
+                                                         : roce_checksum_of_middle(ip);
     mould->newest = *car;
 }
 

@@ -247,7 +247,7 @@ typedef struct roce_arrival {
     uint32_t span;
     roce_icrc_status icrc;
     bool corrupt;     /* damaged, as its ICRC or checksum proves: it moves no state */
-    bool by_checksum; /* of the IP header: as that does */
+    bool by_checksum; /* that of its IP header proves it */
     bool asked_later; /* what was in doubt: the newest NAK came behind it */
 } roce_arrival;
 

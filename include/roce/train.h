@@ -70,14 +70,12 @@ roce_wrapper_open(const roce_wrapper *wrapper, const roce_frame *frame,
 typedef struct roce_mould {
     uint8_t bytes[ROCE_MOULD_BYTES];
     uint8_t traffic_class, hop_limit; /* as in roce_packet */
-    uint16_t changing_sum;            /* of IPv4 headers, see core/checksum.h */
     roce_direction direction;
     uint8_t operation; /* SEND, WRITE or READ: the least of its opcodes */
     uint8_t n_opcodes; /* that it has, one after the other */
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
-    bool no_checksum;  /* that of IPv4 headers is left out */
     uint16_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
-    uint16_t newest_middle; /* of its IPv4 header, likewise */
+    uint16_t newest_middle; /* of its IPv4 header, see core/checksum.h */
     uint32_t newest_captured_bytes;
     roce_car newest; /* without extension headers: most are like it */
 } roce_mould;

@@ -3,8 +3,6 @@
 #include "checksum.h"
 #include "packet_maker.h"
 
-#include "roce/error.h"
-
 #define TOS_AT (14 + 1) /* ECT(0) */
 #define TTL_AT (14 + 8)
 #define CHECKSUM_AT (14 + 10)
