@@ -371,7 +371,8 @@ take_frame(run *r, const rs_feed_batch *from, guint i, const roce_packet *packet
     case RS_FILTER_PASSES:
         break;
     }
-    analysis->snaplen_truncated += frame->captured_bytes < frame->wire_bytes ? 1 : 0;
+    analysis->snaplen_truncated += roce_packet_is_cut(packet, frame) ? 1 : 0;
+    analysis->sliced += packet->uncut_bytes != 0 ? 1 : 0;
     rs_must(roce_intake_add(r->way.intake, frame, packet));
     return TRUE;
 }

@@ -70,7 +70,9 @@ typedef struct rs_analysis {
     guint64 resolution_ns;     /* RS_NO_STAMPS_NS: nothing is known of times */
     guint64 unstamped;         /* packets without a time of their own */
     guint64 steps_back;
-    guint64 snaplen_truncated;
+    guint64
+        snaplen_truncated; /* packets of which a part is not there, but for mirrors' */
+    guint64 sliced;        /* of them, before they were captured */
     guint64 filtered_out;
     guint64 capture_duplicates;
     rs_frames left_out;          /* these */

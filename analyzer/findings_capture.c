@@ -54,14 +54,31 @@ void
 rs_find_truncated(rs_findings *all, const rs_finding_row *row)
 {
     guint64 n = all->analysis->snaplen_truncated;
-    rs_finding *f = add_odd(all, row, RS_ODD_CUT, n, "frame.cap_len < frame.len");
-    if (f != NULL) {
-        g_autofree char *packets = rs_finding_count(n, "packet was", "packets were");
-        rs_finding_say(
-            f, g_strdup_printf("%s cut by the snap length", packets),
-            g_strdup("Their ICRC cannot be checked, and identical packets are told "
-                     "apart by headers alone."));
+    guint64 sliced = all->analysis->sliced;
+    rs_finding *f = add_odd(all, row, RS_ODD_CUT, n,
+                            sliced == 0 ? "frame.cap_len < frame.len" : NULL);
+    if (f == NULL) {
+        return;
     }
+    g_autofree char *packets = rs_finding_count(n, "packet was", "packets were");
+    g_autofree char *before =
+        sliced == 0
+            ? g_strdup("")
+            : g_strdup_printf("  %" G_GUINT64_FORMAT
+                              " came shorter than their IP and UDP headers say: a "
+                              "tap aggregator or packet broker cuts them, or a "
+                              "tool did.",
+                              sliced);
+    rs_finding_say(
+        f,
+        g_strdup_printf("%s cut %s", packets,
+                        sliced == n ? "before they were captured"
+                        : sliced > 0
+                            ? "by the snap length, or before they were captured"
+                            : "by the snap length"),
+        g_strdup_printf("Their ICRC cannot be checked, and identical packets "
+                        "are told apart by headers alone.%s",
+                        before));
 }
 
 void

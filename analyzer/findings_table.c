@@ -547,7 +547,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Order in the file is used, unless merged_queues says otherwise; no duration is reckoned across a step back.",
      "Nothing to do: file order is the order of arrival at a point, and is used.",
      "the frames whose stamp is before that of the frame in front", NULL, rs_find_clock_steps, NULL},
-    {"truncated", RS_SEVERITY_NOTE, "Packets cut by the snap length",
+    {"truncated", RS_SEVERITY_NOTE, "Packets cut by the snap length, or on their way to the capture",
      "note", {{0}},
      "Their ICRC cannot be checked, and identical packets are told apart by headers alone.",
      "Headers suffice for sequence and congestion; to check ICRCs capture whole packets.",

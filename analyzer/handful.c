@@ -255,6 +255,7 @@ board(rs_handful *h, const rs_short_way *way, guint i)
             rs_analysis_follow_time(analysis, point, frame);
         }
         analysis->snaplen_truncated += car->cut ? 1 : 0;
+        analysis->sliced += car->wire_bytes > frame->wire_bytes ? 1 : 0;
         rs_window *window = window_with_room(analysis);
         rs_glimpse *glimpse = &window->glimpses[window->n_glimpses++];
         rs_trains_glimpse(platform, car, (guint16)window->n, glimpse);

@@ -31,7 +31,7 @@ void
 rs_odd_frames_packet(rs_odd_frames *odd, const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    if (sight->frame->captured_bytes < sight->frame->wire_bytes) {
+    if (roce_packet_is_cut(p, sight->frame)) {
         rs_frames_keep(&odd->kinds[RS_ODD_CUT], sight->frame->number);
     }
     if (sight->is_counted && !p->mirror.cut && sight->icrc != ROCE_ICRC_BAD) {

@@ -119,7 +119,7 @@ static const rs_sheet_column captures[] = {
     {"timestamp_resolution_ns", "capture.timestamp_resolution_ns", INTEGER, "of the coarsest point, or what packets without a time stamp leave open", NULL},
     {"unstamped_packets", "capture.unstamped_packets", INTEGER, "packets without a time stamp", NULL},
     {"time_steps_back", "capture.time_steps_back", INTEGER, "packets stamped earlier than the one before them at their point", NULL},
-    {"snaplen_truncated_packets", "capture.snaplen_truncated_packets", INTEGER, "packets cut by the snap length", NULL},
+    {"snaplen_truncated_packets", "capture.snaplen_truncated_packets", INTEGER, "packets cut by the snap length, or on their way to the capture", NULL},
     {"malformed_packets", "capture.malformed_packets", INTEGER, "packets whose headers promise more than the frame had", NULL},
     {"tunnelled_packets", "capture.tunnelled_packets", INTEGER, "packets inside a tunnel", NULL},
     {"mirrored_packets", "capture.mirrored_packets", INTEGER, "of them, packets inside a mirror", NULL},

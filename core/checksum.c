@@ -9,18 +9,32 @@ typedef enum standing {
     UNKNOWN, /* it says nothing */
 } standing;
 
-/* The ones' complement sum of a right header comes to all ones (RFC 1071).  The copy of a
- * packet that a mirror takes while the switch marks it may have the mark and not yet the
- * checksum: then what is right belongs to ECT(0) or ECT(1), of which CE is one or two more. */
-static standing
-standing_of(const uint8_t *ipv4)
+/* By how much the ones' complement sum of a header goes beyond all ones, which a right one
+ * comes to (RFC 1071). */
+static uint32_t
+excess_of(const uint8_t *ipv4)
 {
     uint32_t bytes = (ipv4[0] & 0x0fu) * 4;
     uint32_t sum = 0;
     for (uint32_t i = 0; i < bytes; i += 2) {
         sum += roce_be16(ipv4 + i);
     }
-    uint32_t over = sum % 0xffff;
+    return sum % 0xffff;
+}
+
+bool
+roce_checksum_is_right(const uint8_t *ipv4)
+{
+    return excess_of(ipv4) == 0;
+}
+
+/* The copy of a packet that a mirror takes while the switch marks it may have the mark and not
+ * yet the checksum: then what is right belongs to ECT(0) or ECT(1), of which CE is one or two
+ * more. */
+static standing
+standing_of(const uint8_t *ipv4)
+{
+    uint32_t over = excess_of(ipv4);
     if (over == 0) {
         return RIGHT;
     }

@@ -27,6 +27,10 @@ bool
 roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
                             const roce_packet *packet);
 
+/* Whether that of a whole header is right; a header that is all zero is, too. */
+bool
+roce_checksum_is_right(const uint8_t *ipv4);
+
 /* Not filled in, as far as can be told: 0, in either of its two forms. */
 static inline bool
 roce_checksum_is_left_out(const uint8_t *ipv4)

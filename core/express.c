@@ -7,8 +7,9 @@
  *   2. IPv4 without options and no fragment, or IPv6 without extension headers;
  *   3. UDP to a RoCE port;
  *   4. a BTH of version 0, of an opcode that is not among those that RD and DC share;
- *   5. lengths that hold each other: UDP in IP, IP in the frame, BTH, extension headers,
- *      pad, ICRC and at most the largest path MTU of payload in UDP;
+ *   5. lengths that hold each other: UDP in IP, IP in the frame, or as long as UDP says in a
+ *      frame that was cut on its way to the capture; BTH, extension headers, pad, ICRC and at
+ *      most the largest path MTU of payload in UDP;
  *   6. captured up to the last extension header, or farther.
  *
  * What is of another shape, or wrong, is none of its business: it gives up, whatever it has
@@ -92,7 +93,7 @@ take_udp(const roce_frame *frame, uint32_t at, uint32_t end, const roce_ports *p
     const uint8_t *udp = frame->bytes + at;
     const uint8_t *bth = udp + UDP_BYTES;
     const roce_opcode_info *opcode = roce_opcode_get(bth[0]);
-    uint32_t length = roce_be16(udp + 4);
+    uint32_t length = roce_be16(udp + UDP_LENGTH_AT);
     uint32_t before = UDP_BYTES + ROCE_BTH_BYTES + opcode->headers_bytes;
     uint32_t around = before + (bth[1] >> 4 & 3u) + ROCE_ICRC_BYTES;
     if ((bth[1] & 0x0f) != 0 || opcode->transport == ROCE_TRANSPORT_RD ||
@@ -141,6 +142,14 @@ roce_decode_express(const roce_frame *frame, const roce_ports *ports, roce_packe
     }
     p->ip_protocol = ROCE_PROTOCOL_UDP;
     p->ip_offset = ip_at;
-    return end <= wire && captured >= udp_at + UDP_BYTES + ROCE_BTH_BYTES &&
-           take_udp(frame, udp_at, end, ports, p);
+    if (captured < udp_at + UDP_BYTES + ROCE_BTH_BYTES) {
+        return false;
+    }
+    if (end > wire) {
+        if (roce_be16(frame->bytes + udp_at + UDP_LENGTH_AT) != end - udp_at) {
+            return false;
+        }
+        p->uncut_bytes = end;
+    }
+    return take_udp(frame, udp_at, end, ports, p);
 }

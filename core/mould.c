@@ -235,16 +235,16 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
     car->check = (uint32_t)roce_ident_hash_more(h, words);
 }
 
-/* The UDP datagram in an IP packet that ends at `ip_end`; header for header as the short
- * way of decoding has it, see express.c. */
+/* The UDP datagram in an IP packet that ends at `ip_end`, in a frame of `wire_bytes`; header
+ * for header as the short way of decoding has it, see express.c. */
 static inline bool
 take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
-         roce_car *car)
+         uint32_t wire_bytes, roce_car *car)
 {
     const uint8_t *udp = frame->bytes + mould->udp_at;
     const uint8_t *bth = udp + UDP_BYTES;
     const roce_opcode_info *info = roce_opcode_get(bth[0]);
-    uint32_t length = roce_be16(udp + 4);
+    uint32_t length = roce_be16(udp + UDP_LENGTH_AT);
     uint32_t before = UDP_BYTES + ROCE_BTH_BYTES + info->headers_bytes;
     uint32_t around = before + (bth[1] >> 4 & 3u) + ROCE_ICRC_BYTES;
     if (!is_of_operation(mould, bth[0]) ||
@@ -263,8 +263,8 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     car->opcode = bth[0];
     car->payload_bytes = length - around;
     car->udp_bytes = length;
-    car->wire_bytes = frame->wire_bytes;
-    car->cut = frame->captured_bytes < frame->wire_bytes;
+    car->wire_bytes = wire_bytes;
+    car->cut = frame->captured_bytes < wire_bytes;
     take_identity(frame, udp, info, mould->udp_at + length, car);
     return true;
 }
@@ -288,7 +288,7 @@ static inline bool
 is_as_newest(const roce_mould *mould, const roce_frame *frame)
 {
     return frame->captured_bytes == mould->newest_captured_bytes &&
-           frame->wire_bytes == mould->newest.wire_bytes &&
+           frame->wire_bytes == mould->newest_wire_bytes &&
            frame->link == ROCE_LINK_ETHERNET && frame->direction == mould->direction &&
            has_bits(mould, frame, newest_bits[mould->shape]) &&
            (!is_ipv4(mould) || roce_checksum_of_middle(frame->bytes + mould->ip_at) ==
@@ -332,6 +332,7 @@ remember(roce_mould *mould, const roce_frame *frame, const roce_car *car)
     }
     memcpy(mould->bytes, frame->bytes, headers_bytes(mould));
     mould->newest_captured_bytes = frame->captured_bytes;
+    mould->newest_wire_bytes = frame->wire_bytes;
     const uint8_t *ip = mould->bytes + mould->ip_at;
     mould->newest_middle = roce_checksum_is_left_out(ip) ? UINT16_MAX /* of none */
                                                          : roce_checksum_of_middle(ip);
@@ -353,8 +354,11 @@ fits_otherwise(roce_mould *mould, const roce_frame *frame, roce_car *car)
     uint32_t length =
         is_v4 ? roce_be16(ip + 2) : IPV6_BYTES + (uint32_t)roce_be16(ip + 4);
     car->ident = is_v4 ? roce_be16(ip + 4) : 0;
-    if (mould->ip_at + length > wire || (is_v4 && !has_like_checksum(mould, frame)) ||
-        !take_car(mould, frame, mould->ip_at + length, car)) {
+    uint32_t end = mould->ip_at + length;
+    bool was_longer = end > wire && roce_be16(frame->bytes + mould->udp_at +
+                                              UDP_LENGTH_AT) == end - mould->udp_at;
+    if ((end > wire && !was_longer) || (is_v4 && !has_like_checksum(mould, frame)) ||
+        !take_car(mould, frame, end, was_longer ? end : frame->wire_bytes, car)) {
         return false;
     }
     remember(mould, frame, car);

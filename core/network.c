@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* IPv4, IPv6 with its extension headers, UDP, and the GRH of RoCEv1: up to the BTH, or
  * to a tunnel. */
+#include "checksum.h"
 #include "walk.h"
 
 #include <string.h>
@@ -93,16 +94,58 @@ walk_l4(roce_walk *w)
     return roce_walk_stop(w);
 }
 
-/* An IP packet that says it has `length` bytes from `start` on.  If there were fewer it is
- * malformed, which is what false says; but for GRE, where a switch may have cut the packet
- * of a mirror, or a tool behind it, and left the length in front as it was.  What GRE
- * carries has a length of its own to be judged by. */
-static bool
-take_length(roce_walk *w, uint32_t start, uint32_t length, uint8_t protocol)
+/* Of a packet that says it goes from `start` to `end`, beyond its frame, whether it was as
+ * long: YES if the frame was cut on its way to the capture, as tap aggregators and packet
+ * brokers cut frames.  An IPv4 header whose checksum is right has a right length; UDP, of which
+ * the header stands at `at`, has a length of its own, and of lengths that are damaged one alone
+ * is.  What a tunnel carries that is longer than the tunnel is wrong, however long it was. */
+static roce_sight
+was_longer(const roce_walk *w, uint32_t start, uint32_t at, uint32_t end,
+           uint8_t protocol)
 {
-    bool fits = length <= w->c.wire - start;
-    w->end = fits ? start + length : w->c.wire;
-    return fits || protocol == ROCE_PROTOCOL_GRE;
+    const uint8_t *bytes = w->c.bytes;
+    bool is_v4 = at > start;
+    uint32_t behind_length = at + UDP_LENGTH_AT + 2;
+    if (w->is_bounded) {
+        return ROCE_SIGHT_NO;
+    }
+    if (is_v4 && at <= w->c.captured && !roce_checksum_is_left_out(bytes + start) &&
+        roce_checksum_is_right(bytes + start)) {
+        return ROCE_SIGHT_YES;
+    }
+    if (protocol != ROCE_PROTOCOL_UDP || behind_length > w->c.wire) {
+        return ROCE_SIGHT_NO;
+    }
+    if (behind_length > w->c.captured) {
+        return ROCE_SIGHT_CUT;
+    }
+    return roce_be16(bytes + at + UDP_LENGTH_AT) == end - at ? ROCE_SIGHT_YES
+                                                             : ROCE_SIGHT_NO;
+}
+
+/* An IP packet that says it has `length` bytes from `start` on, with what it carries at `at`.
+ * If there were fewer it is malformed; but where something proves the length, and for GRE,
+ * where a switch may have cut the packet of a mirror, or a tool behind it, and left the length
+ * in front as it was.  What GRE carries has a length of its own to be judged by. */
+static roce_outcome
+take_length(roce_walk *w, uint32_t start, uint32_t length, uint32_t at,
+            uint8_t protocol)
+{
+    uint32_t end = start + length;
+    roce_sight longer = ROCE_SIGHT_NO;
+    if (end > w->c.wire && protocol != ROCE_PROTOCOL_GRE) {
+        longer = was_longer(w, start, at, end, protocol);
+    }
+    if (longer == ROCE_SIGHT_YES) {
+        w->p->uncut_bytes = w->c.wire = end;
+    }
+    bool fits = end <= w->c.wire;
+    w->end = fits ? end : w->c.wire;
+    w->is_bounded = true;
+    if (fits || protocol == ROCE_PROTOCOL_GRE) {
+        return ROCE_DECODED;
+    }
+    return longer == ROCE_SIGHT_CUT ? ROCE_TRUNCATED : ROCE_MALFORMED;
 }
 
 /* A fragment of UDP is RoCE's if its first fragment says so; of later ones nobody can
@@ -152,9 +195,12 @@ roce_walk_ipv4(roce_walk *w)
         total =
             w->c.wire - start; /* a segment for the NIC to cut up: too long to say */
     }
-    if (version >> 4 != 4 || header < 20 || total < header ||
-        !take_length(w, start, total, p->ip_protocol)) {
+    if (version >> 4 != 4 || header < 20 || total < header) {
         return roce_walk_malformed(w);
+    }
+    p->outcome = take_length(w, start, total, start + header, p->ip_protocol);
+    if (p->outcome != ROCE_DECODED) {
+        return ROCE_LAYER_END;
     }
     if (stated) {
         roce_mirror_measure(w);
@@ -215,8 +261,12 @@ roce_walk_ipv6(roce_walk *w)
     p->src.family = p->dst.family = 6;
     p->traffic_class = (uint8_t)(word >> 20);
     p->flow_label = word & 0xfffff;
-    if (word >> 28 != 6 || !take_length(w, w->c.at, payload, next)) {
+    if (word >> 28 != 6) {
         return roce_walk_malformed(w);
+    }
+    p->outcome = take_length(w, w->c.at, payload, w->c.at, next);
+    if (p->outcome != ROCE_DECODED) {
+        return ROCE_LAYER_END;
     }
     roce_mirror_measure(w);
     int32_t fragment = -1;

@@ -52,6 +52,7 @@ roce_tunnel_enter(roce_walk *w, roce_layer inside)
     p->transport = ROCE_TRANSPORT_UNKNOWN;
     p->direction = around.direction;
     p->sll2_ifindex = around.sll2_ifindex;
+    p->uncut_bytes = around.uncut_bytes;
     p->mirror = around.mirror;
     p->tenant = around.tenant;
     p->n_tunnels = (uint8_t)(around.n_tunnels + 1);

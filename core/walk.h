@@ -36,6 +36,8 @@ roce_is_vlan_type(uint16_t type)
 #define ROCE_PROTOCOL_UDP 17
 #define ROCE_PROTOCOL_GRE 47
 
+#define UDP_LENGTH_AT 4 /* bytes into its header */
+
 /* Bits of GRE that say which fields follow (RFC 2890). */
 #define ROCE_GRE_KEY 0x2000
 #define ROCE_GRE_SEQUENCE 0x1000
@@ -90,6 +92,7 @@ typedef struct roce_walk {
     uint32_t end;         /* of the innermost packet that states its length */
     uint32_t carried_end; /* of what the innermost mirror carries, or of the frame */
     uint8_t mirror_depth; /* p->n_tunnels right inside that mirror */
+    bool is_bounded;      /* by the length of an IP packet */
     uint8_t taken_off; /* bytes of the mirrored frame that its header tells instead */
 } roce_walk;
 

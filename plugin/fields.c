@@ -550,7 +550,9 @@ fields_register(int proto)
           "The packet is shorter than its headers", EXPFILL}},
         {&ei_truncated,
          {ROCE "truncated", PI_UNDECODED, PI_NOTE,
-          "Headers were cut off by the snap length of the capture", EXPFILL}},
+          "Headers were cut off, by the snap length of the capture or on their way to "
+          "it",
+          EXPFILL}},
     };
     fill_names();
     for (unsigned i = 0; i < N_SUBTREES; i++) {

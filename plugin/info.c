@@ -85,7 +85,7 @@ info_of_packet(const plugin_packet *packet, const packet_record *record,
         wmem_strbuf_append(text, " [CE]");
     }
     if (p->outcome == ROCE_TRUNCATED) {
-        wmem_strbuf_append(text, " [headers cut by the snap length]");
+        wmem_strbuf_append(text, " [headers cut off]");
     }
     return wmem_strbuf_get_str(text);
 }

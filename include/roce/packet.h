@@ -52,10 +52,9 @@ typedef struct roce_addr {
 
 /* Four outcomes that are never blurred. */
 typedef enum roce_outcome {
-    ROCE_DECODED,   /* everything that the headers promise is there */
-    ROCE_NOT_OURS,  /* nothing this library is about */
-    ROCE_TRUNCATED, /* the snap length cut it; the wire was fine as far as one can see
-                     */
+    ROCE_DECODED,  /* everything that the headers promise is there */
+    ROCE_NOT_OURS, /* nothing this library is about */
+    ROCE_TRUNCATED, /* not all of it was captured; the wire was fine, as far as is seen */
     ROCE_MALFORMED, /* the packet itself is wrong */
 } roce_outcome;
 
@@ -174,6 +173,9 @@ typedef struct roce_packet {
     roce_tenant tenant; /* the innermost; none is ever taken from around a mirror */
     roce_mirror mirror;
     uint32_t sll2_ifindex; /* interface index of a cooked capture v2, else 0 */
+    /* What the frame had before something cut it on its way to the capture, which is not what
+     * the snap length or a mirror did; 0: nothing. */
+    uint32_t uncut_bytes;
 
     /* link */
     bool has_macs;
@@ -314,8 +316,17 @@ roce_packet_ecn_source(const roce_packet *packet)
 static inline uint32_t
 roce_packet_wire_bytes(const roce_packet *packet, const roce_frame *frame)
 {
-    return packet->mirror.kind == ROCE_MIRROR_NONE ? frame->wire_bytes
-                                                   : packet->mirror.wire_bytes;
+    if (packet->mirror.kind != ROCE_MIRROR_NONE) {
+        return packet->mirror.wire_bytes;
+    }
+    return packet->uncut_bytes != 0 ? packet->uncut_bytes : frame->wire_bytes;
+}
+
+/* Whether a part of the frame was not captured, or was cut off before. */
+static inline bool
+roce_packet_is_cut(const roce_packet *packet, const roce_frame *frame)
+{
+    return frame->captured_bytes < frame->wire_bytes || packet->uncut_bytes != 0;
 }
 
 /* Whether the ICRC of a packet with a BTH is among the bytes captured: neither the snap

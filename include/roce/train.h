@@ -38,7 +38,7 @@ typedef struct roce_car {
     uint16_t ident; /* IPv4 identification; 0 for IPv6 */
     uint8_t opcode;
     bool ack_request : 1;
-    bool cut : 1; /* by the snap length */
+    bool cut : 1; /* by the snap length, or on its way to the capture */
 } roce_car;
 
 #define ROCE_WRAPPER_BYTES 64
@@ -76,7 +76,7 @@ typedef struct roce_mould {
     uint8_t shape;     /* by tag and IP version; of no meaning beyond core/mould.c */
     uint16_t ip_at, udp_at; /* of the network header, and of UDP, in the frame */
     uint16_t newest_middle; /* of its IPv4 header, see core/checksum.h */
-    uint32_t newest_captured_bytes;
+    uint32_t newest_captured_bytes, newest_wire_bytes; /* of its frame */
     roce_car newest; /* without extension headers: most are like it */
 } roce_mould;
 

@@ -179,6 +179,25 @@ def with_map(made, rows):
     return make
 
 
+def sliced(n):
+    """Frames that were cut before they came to the capture, which knows of no other length."""
+    def cut(packets):
+        return [(time_ns, min(length, n), frame[:n]) for time_ns, length, frame in packets]
+    return changed(lambda: {"tap.pcap": wire(lambda on: on.exchange(20))()}, tap=cut)
+
+
+def as_much_as_with_a_snap_length(report, found):
+    """Streams, and how long their packets were."""
+    [data] = [s for s in report["streams"] if s["payload_bytes"] > 0]
+    counts = (data["packets"], data["payload_bytes"], data["wire_bytes"])
+    if counts != (20, 20 * 1024, 20 * (14 + 20 + 8 + 12 + 16 + 1024 + 4)):
+        yield f"packets, payload and bytes: {counts}"
+    if report["capture"]["snaplen_truncated_packets"] != 20:
+        yield f"{report['capture']['snaplen_truncated_packets']} cut"
+    if not found[0]["title"].endswith("cut before they were captured"):
+        yield found[0]["title"]
+
+
 def two_ports(ways=("a", "b")):
     """The ports of a and b are mirrored, both as packets come in and as they go out, and
     that to c is not: between the copies the switch marks every other packet."""
@@ -376,6 +395,9 @@ ROWS = [
 
     Row("truncated", FIRES, "cut behind the headers",
         wire(lambda on: on.exchange(20), snap_length=96), "note"),
+    Row("truncated", FIRES, "a tap aggregator cut them", sliced(96), "note",
+        also=as_much_as_with_a_snap_length),
+    Row("malformed", NOT, "a tap aggregator cut them", sliced(96)),
     Row("truncated", NOT, "the snap length is the longest packet's",
         wire(lambda on: on.exchange(20), snap_length=14 + 20 + 8 + 12 + 16 + 1024 + 4)),
     Row("truncated", CANNOT, "the mirror cut, and its frames are whole", mirrored(96)),

@@ -22,6 +22,7 @@ static inline roce_packet
 mould_filled(const roce_packet *lead, const roce_packet *with)
 {
     roce_packet p = *lead;
+    p.uncut_bytes = with->uncut_bytes;
     p.ipv4_ident = with->ipv4_ident;
     p.udp_length = with->udp_length;
     p.headers = with->headers;
@@ -50,12 +51,12 @@ mould_car_agrees(const roce_car *car, const roce_frame *frame, const roce_packet
            CHECK_INT(car->psn24, p->bth.psn24) &&
            CHECK_INT(car->payload_bytes, p->payload_bytes) &&
            CHECK_INT(car->udp_bytes, p->udp_length) &&
-           CHECK_INT(car->wire_bytes, frame->wire_bytes) &&
+           CHECK_INT(car->wire_bytes, roce_packet_wire_bytes(p, frame)) &&
            CHECK_INT(car->check, identity.check) &&
            CHECK_INT(car->ident, identity.ident) &&
            CHECK_INT(car->opcode, p->bth.opcode) &&
            CHECK_INT(car->ack_request, p->bth.ack_request) &&
-           CHECK_INT(car->cut, frame->captured_bytes < frame->wire_bytes);
+           CHECK_INT(car->cut, roce_packet_is_cut(p, frame));
 }
 
 static inline bool

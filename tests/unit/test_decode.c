@@ -336,6 +336,76 @@ test_grh_fields(void)
     CHECK_INT(p.udp_length, 28);
 }
 
+#define WRITE_MIDDLE_BTH "\x07\x40\xff\xff\x00\x00\x00\x11\x00\x00\x00\x64"
+
+/* Of a WRITE with 64 bytes of payload, what came to the capture after something had cut it. */
+static void
+test_sliced(void)
+{
+    static const struct {
+        const char *name, *bytes;
+        uint32_t n, captured;
+        roce_outcome outcome;
+        uint32_t uncut;
+    } rows[] = {
+        {"whole headers, IPv4",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_DECODED, 122},
+        {"whole headers, IPv6",
+         BYTES(MACS IS_IPV6 IPV6("\x00\x58", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_DECODED, 142},
+        {"and the snap length took some of what was left",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 55, ROCE_DECODED, 122},
+        {"cut in the BTH",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") "\x07\x40\xff"), 0,
+         ROCE_TRUNCATED, 122},
+        {"cut behind UDP's length",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) "\xc0\x01\x12\xb7\x00\x58"), 0,
+         ROCE_TRUNCATED, 122},
+        {"cut in UDP's length",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) "\xc0\x01\x12\xb7\x00"), 0,
+         ROCE_MALFORMED, 0},
+        {"IP says otherwise",
+         BYTES(MACS IS_IPV4 IPV4("\x00\xec", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_MALFORMED, 0},
+        {"UDP says otherwise",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) UDP("\x00\x48") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_MALFORMED, 0},
+        {"IPv6 says otherwise",
+         BYTES(MACS IS_IPV6 IPV6("\x00\xd8", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_MALFORMED, 0},
+        {"TCP, whose checksum of IPv4 is right",
+         BYTES(MACS IS_IPV4 "\x45\x6a\x05\xdc\x12\x34\x40\x00\x3f\x06\x0f\x7c"
+               IPV4_ADDRESSES "\x12\xb7\x12\xb7\x00\x00"), 0, ROCE_NOT_OURS, 1514},
+        {"TCP, whose is not",
+         BYTES(MACS IS_IPV4 IPV4("\x05\xdc", IS_TCP) "\x12\xb7\x12\xb7\x00\x00"), 0,
+         ROCE_MALFORMED, 0},
+        {"in VXLAN",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x9e", IS_UDP) UDP_TO("\x12\xb5", "\x00\x8a")
+               "\x08\x00\x00\x00\x00\x13\x88\x00" MACS IS_IPV4
+               IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH "\x01\x02"), 0,
+         ROCE_DECODED, 172},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        uint32_t captured = rows[i].captured != 0 ? rows[i].captured : rows[i].n;
+        roce_packet p;
+        decode(ROCE_LINK_ETHERNET, rows[i].bytes, captured, rows[i].n, &p);
+        const roce_frame frame = {.captured_bytes = captured, .wire_bytes = rows[i].n};
+        CHECK_INT(p.outcome, rows[i].outcome);
+        CHECK_INT(p.uncut_bytes, rows[i].uncut);
+        CHECK_INT(roce_packet_is_cut(&p, &frame), captured < rows[i].n || rows[i].uncut > 0);
+        CHECK_INT(roce_packet_wire_bytes(&p, &frame),
+                  rows[i].uncut > 0 ? rows[i].uncut : rows[i].n);
+        if (rows[i].outcome == ROCE_DECODED) {
+            CHECK_INT(p.payload_bytes, 64);
+            CHECK_INT(p.end_offset, rows[i].uncut);
+            CHECK(!roce_packet_has_icrc(&p, captured));
+        }
+    }
+}
+
 /* Which way a frame went: said by the file, or by a cooked header. */
 static void
 test_direction(void)
@@ -457,6 +527,7 @@ main(void)
     check_layers(grh_rows, N_ROWS(grh_rows));
     test_ipv4_fields();
     test_grh_fields();
+    test_sliced();
     test_direction();
     test_ports();
     test_addresses();

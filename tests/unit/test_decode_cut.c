@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What holds for frames of any length, checked for every length: cutting a frame never
- * makes it malformed, a frame that is short on the wire is never truncated, what was
- * read does not change when more is captured, and the same bytes give the same answer.
+ * makes it malformed, a frame that is short on the wire is never truncated, unless it was
+ * longer before, and then it is as if its capture had cut it; what was read does not change
+ * when more is captured, and the same bytes give the same answer.
  */
 #include "opcode_rows.h"
 #include "packet_maker.h"
@@ -176,8 +177,8 @@ check_every_cut(roce_link link, const void *bytes, uint32_t wire)
 {
     roce_packet whole;
     decode_twice(link, bytes, wire, wire, &whole);
-    bool holds =
-        CHECK(whole.outcome != ROCE_TRUNCATED || whole.mirror.kind != ROCE_MIRROR_NONE);
+    bool holds = CHECK(whole.outcome != ROCE_TRUNCATED ||
+                       whole.mirror.kind != ROCE_MIRROR_NONE || whole.uncut_bytes != 0);
     bool complete = false;
     for (uint32_t captured = 0; captured < wire; captured++) {
         roce_packet p;
@@ -203,8 +204,19 @@ check_every_cut(roce_link link, const void *bytes, uint32_t wire)
     }
 }
 
-/* The frame as if it had ended early on the wire: wrong if it is ours, never cut; and
- * then cut in every way. */
+/* A frame of which that much came to the capture, and `n` bytes were there before. */
+static bool
+is_as_with_a_snap_length(roce_link link, const void *bytes, uint32_t came, uint32_t n)
+{
+    roce_packet cut, p;
+    decode_twice(link, bytes, came, came, &p);
+    decode_twice(link, bytes, came, n, &cut);
+    p.uncut_bytes = 0;
+    return memcmp(&p, &cut, sizeof p) == 0;
+}
+
+/* The frame as if it had ended early on the wire: wrong if it is ours and nothing says that it
+ * was longer, never cut; and then cut in every way. */
 static void
 check_every_length(roce_link link, const void *bytes, uint32_t n)
 {
@@ -213,9 +225,16 @@ check_every_length(roce_link link, const void *bytes, uint32_t n)
     for (uint32_t wire = 0; wire < n; wire++) {
         roce_packet p;
         decode(link, bytes, wire, wire, &p);
-        bool holds = CHECK(p.outcome != ROCE_TRUNCATED);
-        if (whole.has_bth && whole.kind == ROCE_CLASS_ROCE && wire < whole.end_offset) {
-            holds &= CHECK_INT(p.outcome, ROCE_MALFORMED);
+        bool holds = true;
+        if (p.uncut_bytes != 0) {
+            holds &= CHECK(wire < p.uncut_bytes && p.uncut_bytes <= n);
+            holds &= CHECK(is_as_with_a_snap_length(link, bytes, wire, n));
+        } else {
+            holds &= CHECK(p.outcome != ROCE_TRUNCATED);
+            if (whole.has_bth && whole.kind == ROCE_CLASS_ROCE &&
+                wire < whole.end_offset) {
+                holds &= CHECK_INT(p.outcome, ROCE_MALFORMED);
+            }
         }
         if (!holds) {
             fprintf(stderr, "    with %u bytes on the wire\n", wire);

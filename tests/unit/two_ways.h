@@ -27,7 +27,8 @@ two_ways_is_common(const roce_frame *frame, const roce_packet *p)
     bool is_ipv4 = p->src.family == 4;
     const uint8_t *ip = frame->bytes + p->ip_offset;
     bool says_length = !is_ipv4 || ip[2] != 0 || ip[3] != 0;
-    return says_length && p->ip_offset == 14u + 4u * p->n_vlans &&
+    bool is_long_enough = p->uncut_bytes == 0 || p->end_offset == p->uncut_bytes;
+    return says_length && is_long_enough && p->ip_offset == 14u + 4u * p->n_vlans &&
            p->bth_offset == p->ip_offset + (is_ipv4 ? 20 : 40) + 8;
 }
 
