@@ -141,7 +141,7 @@ take_length(roce_walk *w, uint32_t start, uint32_t length, uint32_t at,
     }
     bool fits = end <= w->c.wire;
     w->end = fits ? end : w->c.wire;
-    w->is_bounded = true;
+    w->is_bounded = fits;
     if (fits || protocol == ROCE_PROTOCOL_GRE) {
         return ROCE_DECODED;
     }

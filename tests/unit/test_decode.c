@@ -386,6 +386,15 @@ test_sliced(void)
                "\x08\x00\x00\x00\x00\x13\x88\x00" MACS IS_IPV4
                IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH "\x01\x02"), 0,
          ROCE_DECODED, 172},
+        {"in NVGRE",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x96", "\x2f") "\x20\x00\x65\x58" "\x00\x13\x88\x55"
+               MACS IS_IPV4 IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH
+               "\x01\x02"), 0, ROCE_DECODED, 164},
+        {"longer than the tunnel that it is in",
+         BYTES(MACS IS_IPV4 IPV4("\x00\x5c", IS_UDP) UDP_TO("\x12\xb5", "\x00\x48")
+               "\x08\x00\x00\x00\x00\x13\x88\x00" MACS IS_IPV4
+               IPV4("\x00\x6c", IS_UDP) UDP("\x00\x58") WRITE_MIDDLE_BTH "\x01\x02"), 0,
+         ROCE_MALFORMED, 0},
     };
     for (size_t i = 0; i < N_ROWS(rows); i++) {
         check_row(rows[i].name);
