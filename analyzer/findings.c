@@ -365,44 +365,6 @@ are_several_tenants(const roce_tracker *tracker)
     return FALSE;
 }
 
-/* Whether a finding is what frames say by themselves, and holds whatever an extract left out
- * between them. */
-static gboolean
-stands_with_gaps(const rs_finding_row *row)
-{
-    static const char *const ids[] = {
-        "extract",
-        "fatal_nak",
-        "dcb_pfc_mismatch",
-        "fragments",
-        "pcp_dscp",
-        "dcb_pause_not_enabled",
-        "p_key",
-        "migreq",
-        "dcb_application",
-        "dcb_dscp_map",
-        "cross_rail",
-        "dcb_ets_mismatch",
-        "malformed",
-        "icrc_orphans",
-        "dcb_ports_differ",
-        "capture_drops",
-        "counters_unplaced",
-        "cm_rejected",
-        "truncated",
-        "clock_steps_back",
-        "mirror_cut",
-        "headers_cut",
-        "overlapping_files",
-        "tables_full",
-        "not_infiniband",
-        "flush_icrc",
-        "cnp_icrc",
-        NULL,
-    };
-    return g_strv_contains(ids, row->id);
-}
-
 GPtrArray *
 rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
 {
@@ -415,8 +377,9 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     g_autoptr(GHashTable) congested = rs_findings_congested(&all);
     all.congested = congested;
     for (guint i = 0; i < rs_n_finding_rows; i++) {
-        if (!analysis->has_gaps || stands_with_gaps(&rs_finding_rows[i])) {
-            rs_finding_rows[i].find(&all, &rs_finding_rows[i]);
+        const rs_finding_row *row = &rs_finding_rows[i];
+        if (!analysis->has_gaps || row->basis == RS_FRAMES_SUFFICE) {
+            row->find(&all, row);
         }
     }
     for (guint i = 0; i < all.list->len; i++) {

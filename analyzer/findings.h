@@ -31,6 +31,13 @@ typedef struct rs_look {
     const char *what;   /* a command that shows it, or a counter */
 } rs_look;
 
+/* What a finding rests on: it is withheld where an extract left packets out between others
+ * that it needs, and holds where it is what frames say by themselves. */
+typedef enum rs_finding_basis {
+    RS_NEEDS_ALL_PACKETS,
+    RS_FRAMES_SUFFICE,
+} rs_finding_basis;
+
 #define RS_THRESHOLDS 6
 
 /* A kind of finding. */
@@ -43,7 +50,8 @@ typedef struct rs_finding_row {
     const char *meaning;
     const char *advice;
     const char *evidence; /* which frames it names */
-    const rs_look *look;  /* NULL: nowhere in particular */
+    rs_finding_basis basis;
+    const rs_look *look; /* NULL: nowhere in particular */
     /* Adds to `all` what there is of this row. */
     void (*find)(rs_findings *all, const struct rs_finding_row *row);
     const rs_flow_row *flow; /* of a row about streams, for rs_find_flows() */
