@@ -403,12 +403,17 @@ write_duplicates(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_packets(flow->n);
     g_autofree char *who = rs_flow_ends(flow);
     const char *undecided = who_copied(flow);
+    gboolean numbered = flow->src.family == 4;
     f->title = g_strdup_printf("%s from %s %s", n, who,
-                               undecided != NULL ? "came twice"
-                                                 : "delivered twice by the network");
+                               undecided != NULL || !numbered
+                                   ? "came twice"
+                                   : "delivered twice by the network");
     f->detail = g_strdup_printf(
-        "The same packet came again, unasked for, and with the IPv4 identification of "
-        "the first where packets have one of their own.%s",
+        "The same packet came again, unasked for%s%s",
+        numbered ? ", and with the IPv4 identification of the first where packets have "
+                   "one of their own."
+                 : ".  IPv6 has no identification, which would tell a copy that the "
+                   "network made from one that the sender sent again.",
         undecided != NULL ? undecided : "");
     f->severity = all_of_few(flow) ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING;
     return TRUE;

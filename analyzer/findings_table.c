@@ -312,7 +312,7 @@ const rs_finding_row rs_finding_rows[] = {
     {"duplicated", RS_SEVERITY_WARNING, "Packets duplicated by the network",
      "warning with the first; note where every packet came twice and these are fewer than DUPLICATED_LEAST",
      {THRESHOLD(DUPLICATED_LEAST, "packets")},
-     "The same packet came again, with the same identification and ICRC: no sender sent it twice.",
+     "The same packet came again, with the same identification and ICRC: no sender sent it twice.  Of packets without an identification that tells (IPv6, devices that do not change it), one that came again unasked for, whoever made the copy.",
      "Look for a forwarding loop, a flooded MAC address, or a mirror that delivers twice.",
      "the second copies", RS_NEEDS_ALL_PACKETS, NULL, rs_find_flows_at_most, &rs_flow_duplicated},
 

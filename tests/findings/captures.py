@@ -20,8 +20,8 @@ def side(qpn, start_psn, work, how):
 
 
 def two_hosts(work=WRITES, *, at="receiver", forward=None, backward=None, peer_work=(),
-              a=None, b=None, transport="RC", pmtu=1024, host=None, artefacts=(),
-              pairs=None, cm=True, **point):
+              a=None, b=None, transport="RC", pmtu=1024, host=None, addresses=None,
+              artefacts=(), pairs=None, cm=True, **point):
     """A function that simulates a queue pair between two hosts and gives the captures at
     `at` (one point, or several): `forward` and `backward` are Impairments of the path
     between them, what else is given belongs to the point."""
@@ -33,6 +33,8 @@ def two_hosts(work=WRITES, *, at="receiver", forward=None, backward=None, peer_w
                                transport=transport)
         hosts = {"host_a": dataclasses.replace(HOST_A, **(host or {})),
                  "host_b": dataclasses.replace(HOST_B, **(host or {}))}
+        for name, address in zip(hosts, addresses or ()):
+            hosts[name] = dataclasses.replace(hosts[name], address=address)
         points = tuple(Point(name, artefacts=tuple(artefacts), **point)
                        for name in ("sender", "receiver"))
         scenario = Scenario(

@@ -11,6 +11,7 @@ WRITES = (Work("WRITE", 4096),) * 10
 REFUSED = (*WRITES, Work("WRITE", 4096, nak=roce.NAK_REMOTE_ACCESS))
 SENDS = (Work("SEND", 1000),) * 40
 SHORT = {"timeout_ns": 500_000}
+IPV6 = ("fd00::1", "fd00::2")
 
 
 def refusal(syndrome):
@@ -102,14 +103,12 @@ def one_unanswered(on):
 
 
 def says(*texts, never=()):
-    """The detail has these, and none of those."""
+    """Title or detail have these, and the detail none of those."""
     def look(_report, found):
-        for text in texts:
-            if text not in found[0]["detail"]:
-                yield f"{text!r} is not in {found[0]['detail']!r}"
-        for text in never:
-            if text in found[0]["detail"]:
-                yield f"{text!r} is in {found[0]['detail']!r}"
+        said = found[0]["title"] + "\n" + found[0]["detail"]
+        yield from (f"{text!r} is not in {said!r}" for text in texts if text not in said)
+        yield from (f"{text!r} is in {found[0]['detail']!r}" for text in never
+                    if text in found[0]["detail"])
     return look
 
 
@@ -244,7 +243,13 @@ ROWS = [
         two_hosts(WRITES, at="sender", forward=late(20))),
 
     Row("duplicated", FIRES, "the network makes a copy",
-        two_hosts(WRITES, forward=Impairment(duplicate=0.05)), "warning"),
+        two_hosts(WRITES, forward=Impairment(duplicate=0.05)), "warning", also=says(
+            "from 10.9.0.1 to 10.9.0.2 delivered twice by the network",
+            "with the IPv4 identification of the first")),
+    Row("duplicated", FIRES, "or whoever it is, where no identification tells",
+        two_hosts(WRITES, forward=Impairment(duplicate=0.05), addresses=IPV6), "warning",
+        also=says("from fd00::1 to fd00::2 came twice\n",
+                  "IPv6 has no identification")),
     Row("duplicated", FIRES, "of nearly all, or whoever captured does",
         two_hosts(WRITES, forward=Impairment(duplicate=0.97)), "warning",
         also=came_twice),
