@@ -62,17 +62,71 @@ is_reused(const rs_findings *all, guint32 stream)
     return roce_stream_trouble_of(s)->restarts > 0;
 }
 
+static gboolean
+is_mixed(const rs_stream_priorities *p)
+{
+    return (p->priorities & (p->priorities - 1)) != 0;
+}
+
+/* "26 (900 packets), 0 (100 packets)" */
+static char *
+dscp_words(const rs_stream_priorities *p)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (guint i = 0; i < p->n_dscps; i++) {
+        g_autofree char *n = rs_finding_packets(p->dscp_packets[i]);
+        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", p->dscps[i], n);
+    }
+    return g_strdup_printf("%s%s", words->str, p->more_dscps ? " and others" : "");
+}
+
+/* "changes 3 times; in all it is 26 (900 packets), 0 (100 packets)", of `n` streams. */
+static char *
+change_words(const rs_stream_priorities *first, guint n, guint64 changes)
+{
+    g_autofree char *times = rs_finding_count(changes, "time", "times");
+    g_autofree char *values = dscp_words(first);
+    return g_strdup_printf("changes %s; %s it is %s", times,
+                           n == 1 ? "in all" : "in the first of them", values);
+}
+
+/* "  The DSCP changes ...", of those whose data rides in several, if it is that of some. */
+static char *
+mixed_dscps(const rs_findings *all, const rs_pair *pair)
+{
+    const rs_stream_priorities *first = NULL;
+    guint n = 0;
+    guint64 changes = 0;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        const rs_stream_priorities *p = priorities_of(all, id);
+        guint64 its = rs_priority_changes_of(p)->changes;
+        if (its > 0 && is_mixed(p) && !is_reused(all, id)) {
+            first = first != NULL ? first : p;
+            changes += its;
+            n++;
+        }
+    }
+    if (n == 0) {
+        return g_strdup("");
+    }
+    g_autofree char *words = change_words(first, n, changes);
+    return g_strdup_printf("  The DSCP %s.", words);
+}
+
 /* Whether single queue pairs do so: `n_mixed`, and `n_reused` of whose number several may
  * have had it. */
 static char *
-in_several_detail(const rs_pair *pair, guint n_mixed, guint n_reused)
+in_several_detail(const rs_findings *all, const rs_pair *pair, guint n_mixed,
+                  guint n_reused)
 {
     if (n_mixed > 0) {
+        g_autofree char *dscps = mixed_dscps(all, pair);
         return g_strdup_printf(
             "Queue pairs whose own data does so: %u of %u.  Packets of "
             "one queue pair that are queued apart may overtake one "
-            "another.",
-            n_mixed, pair->streams->len);
+            "another.%s",
+            n_mixed, pair->streams->len, dscps);
     }
     return g_strdup(n_reused > 0
                         ? "Each queue pair keeps to one, as far as is known: a "
@@ -90,7 +144,7 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
         guint32 id = g_array_index(pair->streams, guint32, i);
         const rs_stream_priorities *p = priorities_of(all, id);
         united |= p->priorities;
-        if ((p->priorities & (p->priorities - 1)) != 0) {
+        if (is_mixed(p)) {
             n_mixed += is_reused(all, id) ? 0 : 1;
             n_reused += is_reused(all, id) ? 1 : 0;
         }
@@ -105,7 +159,7 @@ find_pair_in_several(rs_findings *all, const rs_finding_row *row, const rs_pair 
     rs_pair_name(f, pair);
     rs_finding_say(
         f, g_strdup_printf("Data from %s rides in several priorities: %s", ends, list),
-        in_several_detail(pair, n_mixed, n_reused));
+        in_several_detail(all, pair, n_mixed, n_reused));
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
         const rs_priority_changes *c = rs_priority_changes_of(priorities_of(all, id));
@@ -302,23 +356,23 @@ rs_find_pcp_dscp(rs_findings *all, const rs_finding_row *row)
 /* ---- a DSCP that does not stay what it was ---- */
 
 static gboolean
-changes_dscp(const rs_findings *all, const roce_stream *s)
+has_changes(const rs_findings *all, const roce_stream *s)
 {
     const rs_stream_priorities *p = priorities_of(all, s->id);
     return p != NULL && rs_priority_changes_of(p)->changes > 0 &&
            roce_stream_trouble_of(s)->restarts == 0 && !sees_copies(s);
 }
 
-/* "26 (900 packets), 0 (100 packets)" */
-static char *
-dscp_words(const rs_stream_priorities *p)
+/* Whether it changes and roce_priorities does not tell of it, by the stream that stands for
+ * this one. */
+static gboolean
+changes_dscp(const rs_findings *all, const roce_stream *s)
 {
-    g_autoptr(GString) words = g_string_new(NULL);
-    for (guint i = 0; i < p->n_dscps; i++) {
-        g_autofree char *n = rs_finding_packets(p->dscp_packets[i]);
-        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", p->dscps[i], n);
-    }
-    return g_strdup_printf("%s%s", words->str, p->more_dscps ? " and others" : "");
+    const roce_stream *standing = roce_tracker_stream(
+        all->analysis->tracker, rs_summary_group(all->summary, s->id));
+    gboolean is_told =
+        has_changes(all, standing) && is_mixed(priorities_of(all, standing->id));
+    return has_changes(all, s) && !is_told;
 }
 
 void
@@ -330,7 +384,6 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
         g_autofree char *ends = rs_pair_label(all, pair);
         const rs_stream_priorities *first =
             priorities_of(all, g_array_index(pair->streams, guint32, 0));
-        g_autofree char *values = dscp_words(first);
         guint64 changes = 0;
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
         rs_pair_name(f, pair);
@@ -346,13 +399,11 @@ rs_find_dscp_changed(rs_findings *all, const rs_finding_row *row)
         f->weight = changes;
         rs_finding_add_filter(f, rs_finding_stream_filter(all, f));
         f->more_frames = changes > pair->streams->len;
-        gboolean one = pair->streams->len == 1;
         g_autofree char *n = rs_finding_count(pair->streams->len, "stream", "streams");
-        g_autofree char *times = rs_finding_count(changes, "time", "times");
+        g_autofree char *words = change_words(first, pair->streams->len, changes);
         rs_finding_say(
             f, g_strdup_printf("The DSCP of data from %s changes within %s", ends, n),
-            g_strdup_printf("It changes %s; %s it is %s.", times,
-                            one ? "in all" : "in the first of them", values));
+            g_strdup_printf("It %s.", words));
     }
 }
 

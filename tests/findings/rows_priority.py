@@ -94,6 +94,12 @@ def streams(*of):
     return talk
 
 
+def retagged(*pcps):
+    """A queue pair whose DSCP is 26 and then 0, and whose tags have these PCPs."""
+    return wire(lambda on: [on.write(psn, vlans=[roce.Vlan(7, pcp=pcp)], **tos(dscp))
+                            for psn, (pcp, dscp) in enumerate(zip(pcps, (26, 0)))])
+
+
 def both_sides(on):
     """Each packet in front of a router and behind it, where its class is another."""
     for psn in range(40):
@@ -120,7 +126,12 @@ SEVERAL = [
         streams((0x22, 26, 26, 0, 26)), "warning", also=framed(2, 3)),
     Row("roce_priorities", FIRES, "one of two queue pairs in 3 and 0",
         streams((0x22, 26, 26, 0, 26), (0x23, 26)), "warning",
-        also=says("Queue pairs whose own data does so: 1 of 2.")),
+        also=says("Queue pairs whose own data does so: 1 of 2.",
+                  "The DSCP changes 2 times; in all it is 26 (3 packets), 0 (1 packet).")),
+    Row("roce_priorities", FIRES, "both of two queue pairs in 3 and 0",
+        streams((0x22, 26, 26, 0), (0x23, 0, 28, 0)), "warning",
+        also=says("The DSCP changes 3 times; in the first of them it is 26 (2 packets), 0 (1 "
+                  "packet).")),
     Row("roce_priorities", FIRES, "two queue pairs", streams((0x22, 26), (0x23, 34)),
         "note", also=titled("3 and 4")),
     Row("roce_priorities", NOT, "two DSCPs of one priority",
@@ -131,9 +142,17 @@ SEVERAL = [
         wire(lambda on: on.packet("b", "CNP", 0, payload=bytes(16), becn=True,
                                   **tos(48)))),
 
-    Row("dscp_changed", FIRES, "26, then 0", streams((0x22, 26, 26, 0, 0)), "note",
-        also=framed(2, 3)),
-    Row("dscp_changed", FIRES, "within one priority", streams((0x22, 26, 24)), "note"),
+    Row("dscp_changed", FIRES, "within one priority", streams((0x22, 26, 26, 24, 24)),
+        "note", also=framed(2, 3)),
+    Row("dscp_changed", FIRES, "and how often", streams((0x22, 26, 26, 24, 24)), "note",
+        also=says("It changes 1 time; in all it is 26 (2 packets), 24 (2 packets).")),
+    Row("dscp_changed", FIRES, "beside a queue pair that is told of as in 3 and 0",
+        streams((0x22, 26, 0), (0x23, 26, 24)), "note", also=framed(3, 4)),
+    Row("dscp_changed", FIRES, "26, then 0, in one priority by the tags", retagged(3, 3),
+        "note"),
+    Row("dscp_changed", NOT, "and in another one by them: roce_priorities tells of it",
+        retagged(3, 0)),
+    Row("dscp_changed", NOT, "without a tag as well", streams((0x22, 26, 26, 0, 0))),
     Row("dscp_changed", NOT, "each queue pair has one", streams((0x22, 26), (0x23, 0))),
     Row("dscp_changed", NOT, "only ECN changes",
         wire(lambda on: on.write(0, ip={"tos": 26 << 2 | 2})
