@@ -429,8 +429,13 @@ static const scenario acks[] = {
      .script = "a write 0..4; b ack 4; a write 5..9; b nak 7; +300; a write 7..9; b ack 9",
      .want = "A: again=3 repeats=3 rounds=1 by_nak=1 undelivered=1"},
     {.name = "timeout: not soon after an ACK, which starts the timer anew",
-     .script = "a write 0..9; +100000; b ack 4; a write 10; a write 5..10; b ack 10",
+     .script = "a write 0..4; b ack 4; a write 5..14; +100000; b ack 9; +50000; a write 15; "
+               "a write 10..15; b ack 15",
      .want = "A: again=6 repeats=6 rounds=1 by_unknown=1 undelivered=1"},
+    {.name = "timeout: but soon after one that did not get there",
+     .script = "a write 0..4; b ack 4; a write 5; +100000; b ack 5; +50000; a write 6; "
+               "a write 5..6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 ack_lost=1"},
     {.name = "timeout: not of what is behind the oldest",
      .script = "a write 0..4; b ack 4; a write 5..6; +100000; a write 7; a write 6..7; "
                "b ack 7",
