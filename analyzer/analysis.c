@@ -493,6 +493,39 @@ find_last(rs_analysis *analysis)
     }
 }
 
+/* Whether a point's packets have one stamp, though so many take longer than the stamps are
+ * apart, however short they are and however fast the link. */
+static gboolean
+comes_too_fast(const rs_point *point, guint64 resolution_ns)
+{
+    const guint64 least_bits =
+        (64 + 20) * 8; /* a frame, preamble, gap: IEEE 802.3 4.2 */
+    return (double)point->packets * (double)least_bits * 1e9 >
+           (double)resolution_ns * (double)ROCE_FASTEST_LINK_BPS;
+}
+
+/* One stamp for all packets says when they came, and not how far apart they are.  Of a few it
+ * may be true; where other points have better ones, of as many as come in that time. */
+static void
+look_for_still_clock(rs_analysis *analysis)
+{
+    const rs_point *still = NULL;
+    gboolean any_moves = FALSE;
+    for (guint i = 0; i < rs_points_n(analysis->points); i++) {
+        const rs_point *point = rs_points_at(analysis->points, i);
+        any_moves |= rs_point_clock_moves(point);
+        if (rs_point_stands_still(point) &&
+            (still == NULL || point->packets > still->packets)) {
+            still = point;
+        }
+    }
+    if (still != NULL && rs_analysis_has_stamps(analysis) &&
+        (!any_moves || comes_too_fast(still, analysis->resolution_ns))) {
+        analysis->still = still;
+        analysis->resolution_ns = RS_NO_STAMPS_NS;
+    }
+}
+
 /* From here on there is one thread. */
 static void
 stop_stages(rs_analysis *analysis)
@@ -507,6 +540,7 @@ finish(run *r)
     rs_analysis *analysis = r->way.analysis;
     rs_must(roce_intake_finish(r->way.intake));
     find_last(analysis);
+    look_for_still_clock(analysis);
     end_trains(r);
     stop_stages(analysis);
     roce_tracker_finish(analysis->tracker);

@@ -68,7 +68,8 @@ typedef struct rs_analysis {
     guint64 bytes;
     guint64 first_ns, last_ns; /* least and greatest stamp; 0 without packets */
     guint64 resolution_ns;     /* RS_NO_STAMPS_NS: nothing is known of times */
-    guint64 unstamped;         /* packets without a time of their own */
+    const rs_point *still; /* since this one's clock stands still; NULL: none does */
+    guint64 unstamped;     /* packets without a time of their own */
     guint64 steps_back;
     guint64
         snaplen_truncated; /* packets of which a part is not there, but for mirrors' */
@@ -104,7 +105,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_analysis, rs_analysis_free)
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point);
 
-/* Whether every packet has a time stamp.  If not, nothing is known of times. */
+/* Whether every packet has a time stamp, of a clock that moves.  If not, nothing is known of
+ * times. */
 gboolean
 rs_analysis_has_stamps(const rs_analysis *analysis);
 

@@ -651,6 +651,18 @@ rs_points_tell_apart(rs_points *points)
     }
 }
 
+gboolean
+rs_point_clock_moves(const rs_point *point)
+{
+    return point->first_ns != point->newest_ns || point->steps_back > 0;
+}
+
+gboolean
+rs_point_stands_still(const rs_point *point)
+{
+    return point->packets >= RS_STILL_PACKETS && !rs_point_clock_moves(point);
+}
+
 guint64
 rs_point_follow_time(rs_point *point, guint64 time_ns)
 {

@@ -136,6 +136,19 @@ rs_points_overlap(const rs_points *points);
 void
 rs_points_tell_apart(rs_points *points);
 
+/* From so many packets on, one stamp for all of them says nothing of how far apart they are;
+ * of fewer it may be true that they came in one tick of the clock. */
+#define RS_STILL_PACKETS 16
+
+/* Whether a point's clock stands still: so many packets have come, and all of them have one
+ * stamp, or none of their own. */
+gboolean
+rs_point_stands_still(const rs_point *point);
+
+/* Whether its stamps differ. */
+gboolean
+rs_point_clock_moves(const rs_point *point);
+
 /* Counts a frame's stamp; returns by how much it steps back behind the one before. */
 guint64
 rs_point_follow_time(rs_point *point, guint64 time_ns);

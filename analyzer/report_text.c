@@ -102,6 +102,9 @@ print_points(const rs_text *r)
 static char *
 span_text(const rs_analysis *a)
 {
+    if (a->still != NULL) {
+        return g_strdup(", when is not known");
+    }
     if (!rs_analysis_has_stamps(a)) {
         return g_strdup(a->unstamped == a->packets ? " without time stamps"
                                                    : ", some without time stamps");

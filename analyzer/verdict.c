@@ -2,6 +2,7 @@
 #include "verdict.h"
 
 #include "format.h"
+#include "point_names.h"
 #include "reader.h"
 
 /* Whether some stream has PSNs that tell what is missing. */
@@ -118,12 +119,28 @@ icrc_text(const rs_analysis *a, const rs_counters *c)
                            c->icrc.checked, c->icrc.bad, passed_over, by_header);
 }
 
+/* Which packets have one stamp in common. */
+static char *
+still_text(const rs_analysis *a)
+{
+    g_autofree char *packets = rs_format_count(a->still->packets);
+    g_autofree char *name = rs_point_name(a, a->still->id);
+    gboolean is_only = rs_points_n(a->points) == 1;
+    return g_strdup_printf(
+        "Time stamps: all %s packets%s%s have the same one: nothing is "
+        "known of times, rates and latencies.",
+        packets, is_only ? "" : " at ", is_only ? "" : name);
+}
+
 static char *
 stamps_text(const rs_analysis *a)
 {
     if (a->unstamped == a->packets && a->unstamped > 0) {
         return g_strdup("Packets have no time stamps (pcapng, Simple Packet Blocks): "
                         "nothing is known of times, rates and latencies.");
+    }
+    if (a->still != NULL) {
+        return still_text(a);
     }
     if (!rs_analysis_has_stamps(a)) {
         return g_strdup_printf(

@@ -98,9 +98,9 @@ def pcap(packets):
     return out.bytes()
 
 
-def pcapng(packets, n_interfaces, interface_of, names=("port{}",)):
+def pcapng(packets, n_interfaces, interface_of, names=("port{}",), nanoseconds=True):
     """`interface_of` gives the interface of the n-th packet."""
-    out = roce.Pcapng([roce.Interface(name=names[0].format(i))
+    out = roce.Pcapng([roce.Interface(name=names[0].format(i), nanoseconds=nanoseconds)
                        for i in range(n_interfaces)])
     for i, p in enumerate(packets):
         out.add(p.time_ns, p.frame, p.wire_bytes, interface=interface_of(i, p))
@@ -888,6 +888,31 @@ def no_stamps(room, say):
         say.equal(f"{name} 1970", "1970" in text, False)
 
 
+def clock_stands_still(room, say):
+    """One stamp for many packets says nothing of times, whichever point has it; for a few it
+    may be true, and beside other stamps for as many as come in that time."""
+    packets = sample("03a_loss_data_0.5pct/sender")
+    same = [dataclasses.replace(p, time_ns=packets[0].time_ns) for p in packets]
+    got = room.one(same)
+    say.equal("all: times", list(stamps_in(got)), [])
+    say.equal("all: packets", got["totals"]["packets"], room.one(packets)["totals"]["packets"])
+    room.report({"x.pcap": pcap(same)})
+    say.equal("all: told", f"all {len(same):,} packets have the same one" in
+              " ".join(room.text(["x.pcap"])), True)
+    for n, is_known in ((15, True), (16, False)):
+        got = room.one(same[:n])
+        say.equal(f"{n}: known", got["capture"]["first_ts_ns"] is not None, is_known)
+    two = {"x.pcap": pcap(same), "y.pcap": pcap(sample("03a_loss_data_0.5pct/receiver"))}
+    say.equal("one of two: times", list(stamps_in(room.report(two))), [])
+    say.equal("one of two: told", f"all {len(same):,} packets at x.pcap have" in
+              " ".join(room.text(list(two))), True)
+    for n, is_known in ((1190, True), (1191, False)):  # of 84 bytes at 800 Gb/s: 1 us
+        in_one_us = [Packet(roce_time(0), roce.pfc({3: 1}), 60)] * n
+        got = room.report({"x.pcapng": pcapng(in_one_us, 1, lambda i, p: 0, nanoseconds=False),
+                           "y.pcap": pcap(packets)})
+        say.equal(f"{n} in 1 us: known", got["capture"]["first_ts_ns"] is not None, is_known)
+
+
 def a_stamp_missing(room, say):
     """One packet among many costs what it leaves open, and no more."""
     packets = sample("03a_loss_data_0.5pct/sender")
@@ -934,8 +959,8 @@ ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
         sections, merged_files, named, rotated_ports,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
-        pauses_alone, wild_stamps, no_stamps, a_stamp_missing, clock_is_set, order_of_files, one_direction_beside,
-        one_direction_before, tail_lost)
+        pauses_alone, wild_stamps, no_stamps, clock_stands_still, a_stamp_missing, clock_is_set,
+        order_of_files, one_direction_beside, one_direction_before, tail_lost)
 
 
 def main(arguments):
