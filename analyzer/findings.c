@@ -35,6 +35,7 @@ rs_finding_add(rs_findings *all, const rs_finding_row *row, rs_severity severity
 {
     rs_finding *finding = g_new0(rs_finding, 1);
     finding->row = row;
+    finding->look = row->look;
     finding->id = g_strdup(row->id);
     finding->severity = severity;
     finding->streams = g_array_new(FALSE, FALSE, sizeof(guint32));

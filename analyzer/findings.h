@@ -79,6 +79,7 @@ typedef struct rs_finding {
     rs_severity severity;
     char *title, *detail;
     char *advice;         /* NULL while it is what the row says */
+    const rs_look *look;  /* what the row says, or NULL: nowhere in particular */
     GArray *streams;      /* guint32 */
     GArray *frames;       /* guint64, ascending; the first of them.  Empty if there are
                            * several files, whose frames `files` has */

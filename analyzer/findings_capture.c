@@ -97,29 +97,70 @@ rs_find_mirror_cut(rs_findings *all, const rs_finding_row *row)
 void
 rs_find_malformed(rs_findings *all, const rs_finding_row *row)
 {
-    guint64 n = roce_tracker_totals_get(all->analysis->tracker)->malformed_packets;
+    const roce_tracker_totals *totals = roce_tracker_totals_get(all->analysis->tracker);
+    guint64 n = totals->malformed_packets;
     rs_finding *f = add_odd(all, row, RS_ODD_MALFORMED, n, NULL);
-    if (f != NULL) {
-        rs_finding_say(
-            f, rs_finding_count(n, "malformed packet", "malformed packets"),
-            g_strdup_printf("%s headers promise more than the frame had on the "
-                            "wire.",
-                            n == 1 ? "Its" : "Their"));
+    if (f == NULL) {
+        return;
     }
+    g_autofree char *damaged = rs_finding_count(totals->damaged_lengths, "was", "were");
+    g_autofree char *why =
+        totals->damaged_lengths == 0
+            ? g_strdup("")
+            : g_strdup_printf("  %s damaged: the checksum of the IPv4 header "
+                              "is right with the length that UDP says.",
+                              damaged);
+    rs_finding_say(f, rs_finding_count(n, "malformed packet", "malformed packets"),
+                   g_strdup_printf("%s headers promise more than the frame had on the "
+                                   "wire.%s",
+                                   n == 1 ? "Its" : "Their", why));
+}
+
+#define NO_FRAGMENTS                                                                   \
+    "the checksum of the IPv4 header is right without the bits that make a fragment "  \
+    "of it."
+
+/* Damaged packets, all of them, which their receivers discard. */
+static void
+write_no_fragments(rs_finding *f, guint64 n)
+{
+    g_autofree char *packets =
+        rs_finding_count(n, "damaged packet looks like an IP fragment",
+                         "damaged packets look like IP fragments");
+    rs_finding_say(
+        f, g_steal_pointer(&packets),
+        g_strdup_printf("%s none: " NO_FRAGMENTS, n == 1 ? "It is" : "They are"));
+    f->look = NULL;
+    f->advice =
+        g_strdup("No MTU is to blame.  Look for a device before this point that "
+                 "damages packets: error counters of its links, its memory.");
 }
 
 void
 rs_find_fragments(rs_findings *all, const rs_finding_row *row)
 {
-    guint64 n = roce_tracker_totals_get(all->analysis->tracker)->fragments;
+    const roce_tracker_totals *totals = roce_tracker_totals_get(all->analysis->tracker);
+    guint64 n = totals->fragments;
+    guint64 n_damaged = totals->damaged_fragments;
     rs_finding *f = add_odd(all, row, RS_ODD_FRAGMENT, n,
                             "ip.flags.mf == 1 || ip.frag_offset > 0 || "
                             "ipv6.fraghdr");
-    if (f != NULL) {
-        rs_finding_say(f, rs_finding_count(n, "IP fragment", "IP fragments"),
-                       g_strdup("Of the RoCE port, or later fragments of some UDP "
-                                "packet."));
+    if (f == NULL) {
+        return;
     }
+    if (n_damaged == n) {
+        write_no_fragments(f, n);
+        return;
+    }
+    g_autofree char *others =
+        rs_finding_count(n_damaged, "is a damaged packet", "are damaged packets");
+    g_autofree char *damaged =
+        n_damaged == 0 ? g_strdup("")
+                       : g_strdup_printf("  %s and no fragment: " NO_FRAGMENTS, others);
+    rs_finding_say(f, rs_finding_count(n, "IP fragment", "IP fragments"),
+                   g_strdup_printf("Of the RoCE port, or later fragments of some UDP "
+                                   "packet.%s",
+                                   damaged));
 }
 
 void

@@ -204,7 +204,7 @@ const rs_finding_row rs_finding_rows[] = {
      "these packets", RS_NEEDS_ALL_PACKETS, pause_look, rs_find_pause_ignored, NULL},
     {"fragments", RS_SEVERITY_WARNING, "IP fragments",
      "warning with the first", {{0}},
-     "RoCEv2 packets must not be fragmented: NICs do not put fragments together.",
+     "RoCEv2 packets must not be fragmented: NICs do not put fragments together.  A packet that was damaged may look like one; where the checksum of its IPv4 header is right without the bits that make a fragment of it, that is said.",
      "Raise the IP MTU along the path above the RoCE path MTU, or lower the latter.",
      "the fragments", RS_FRAMES_SUFFICE, mtu_look, rs_find_fragments, NULL},
     {"p_key", RS_SEVERITY_WARNING, "P_Keys do not match",

@@ -75,7 +75,7 @@ rs_json_finding(const rs_finding *f)
     json_object_set_new(json, "detail", json_string(f->detail));
     json_object_set_new(json, "meaning", json_string(f->row->meaning));
     json_object_set_new(json, "advice", json_string(rs_finding_advice(f)));
-    json_object_set_new(json, "look_at", look_json(f->row->look));
+    json_object_set_new(json, "look_at", look_json(f->look));
     json_object_set_new(json, "streams", streams);
     json_object_set_new(json, "frames", frames_json(f->frames));
     json_object_set_new(json, "files", files_json(f));

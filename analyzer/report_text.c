@@ -271,8 +271,8 @@ print_findings(const rs_text *r)
         gboolean note = f->severity == RS_SEVERITY_NOTE;
         notes += note ? 1 : 0;
         if (shown < limit && (!note || notes <= NOTES_SHOWN)) {
-            print_finding(r, f, f->row->look != last ? f->row->look : NULL);
-            last = f->row->look;
+            print_finding(r, f, f->look != last ? f->look : NULL);
+            last = f->look;
             shown++;
         }
     }

@@ -31,6 +31,17 @@ roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
 bool
 roce_checksum_is_right(const uint8_t *ipv4);
 
+/* What a damaged header is taken for, of which its own checksum says that it is not: it is right
+ * with the word that the sender put there, so that no right one has to vouch for it.  Of other
+ * words it fits one in 65,535 by chance.
+ *
+ * A fragment, which is none but for a turned-over bit; a packet of another length than its UDP
+ * header has.  False as well where that is not known. */
+bool
+roce_checksum_denies_fragment(const roce_frame *frame, const roce_packet *packet);
+bool
+roce_checksum_denies_length(const roce_frame *frame, const roce_packet *packet);
+
 /* Not filled in, as far as can be told: 0, in either of its two forms. */
 static inline bool
 roce_checksum_is_left_out(const uint8_t *ipv4)

@@ -549,6 +549,19 @@ count_frame(roce_tracker *t, const roce_packet *p)
     }
 }
 
+/* Counts what its own header checksum says of a packet of no stream. */
+static void
+count_damaged(roce_tracker *t, const roce_frame *frame, const roce_packet *p)
+{
+    roce_tracker_totals *n = &t->totals;
+    if (p->kind == ROCE_CLASS_FRAGMENT && roce_checksum_denies_fragment(frame, p)) {
+        n->damaged_fragments++;
+    }
+    if (p->outcome == ROCE_MALFORMED && roce_checksum_denies_length(frame, p)) {
+        n->damaged_lengths++;
+    }
+}
+
 /* Where headers beyond the BTH were cut off, order is known all the same; but an ACK
  * without its syndrome or UD without its source says nothing that can be tracked. */
 static bool
@@ -574,6 +587,7 @@ roce_tracker_add_found(roce_tracker *t, uint32_t stream, const roce_frame *frame
         return roce_stop_packet(t, frame, packet);
     }
     if (!roce_packet_is_of_stream(packet)) {
+        count_damaged(t, frame, packet);
         return ROCE_OK;
     }
     roce_arrival a = {

@@ -81,6 +81,8 @@ typedef struct roce_tracker_totals {
     uint64_t pfc_frames, pause_frames;
     uint64_t other_packets, not_ib_on_roce_port, fragments;
     uint64_t truncated_packets, malformed_packets;
+    /* Of those two, as their own header checksum says: no fragments, and of another length. */
+    uint64_t damaged_fragments, damaged_lengths;
     uint64_t bth_cut_packets;    /* RoCE, whose BTH was cut by the snap length */
     uint64_t tunnelled_packets;  /* of whatever kind, inside a tunnel or mirror */
     uint64_t mirrored_packets;   /* of those, inside a mirror */

@@ -30,15 +30,39 @@ def called(text):
 # --- packets -------------------------------------------------------------------------
 
 
-def fragments(**fields):
+LENGTH_AT, FRAGMENT_AT, CHECKSUM_AT = 2, 6, 10   # in an IPv4 header
+MORE_FRAGMENTS = 0x20
+
+
+def in_ethernet(on, **fields):
     """RoCE in an IP packet, whole or not."""
+    ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x22, psn=20,
+                        headers=roce.reth(0, 0, 64), payload=bytes(64))
+    return roce.ethernet(roce.rocev2(on.ip("a", **fields), 50_000, ib))
+
+
+def fragments(**fields):
+    return lambda on: on.exchange(20).frame(in_ethernet(on, dont_fragment=False, **fields))
+
+
+def damaged(at, bits, has_checksum=True):
+    """Bits of its IPv4 header are turned over."""
     def talk(on):
-        on.exchange(20)
-        ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x22, psn=20,
-                            headers=roce.reth(0, 0, 64), payload=bytes(64))
-        packet = roce.rocev2(on.ip("a", dont_fragment=False, **fields), 50_000, ib)
-        on.frame(roce.ethernet(packet))
+        frame = bytearray(in_ethernet(on))
+        frame[14 + at] ^= bits
+        if not has_checksum:
+            frame[14 + CHECKSUM_AT:14 + CHECKSUM_AT + 2] = bytes(2)
+        on.exchange(20).frame(bytes(frame))
     return talk
+
+
+def says(*texts, never=()):
+    """Title, detail or advice have these, and none of those."""
+    def look(_report, found):
+        said = f"{found[0]['title']}\n{found[0]['detail']}\n{found[0]['advice']}"
+        yield from (f"{text!r} is not in {said!r}" for text in texts if text not in said)
+        yield from (f"{text!r} is in {said!r}" for text in never if text in said)
+    return look
 
 
 def on_roce_port(payload):
@@ -415,13 +439,28 @@ ROWS = [
     Row("headers_cut", CANNOT, "nor the UDP header",
         wire(lambda on: on.exchange(20), snap_length=40)),
 
-    Row("malformed", FIRES, "a RETH is promised", wire(promises_more), "warning"),
+    Row("malformed", FIRES, "a RETH is promised", wire(promises_more), "warning",
+        also=says("1 malformed packet", never=("damaged:",))),
+    Row("malformed", FIRES, "a bit of its length was turned over",
+        wire(damaged(LENGTH_AT, 0x40)), "warning", also=says("1 was damaged: the checksum")),
+    Row("malformed", FIRES, "and its checksum was left out",
+        wire(damaged(LENGTH_AT, 0x40, has_checksum=False)), "warning", also=says(never=("damaged:",))),
     Row("malformed", NOT, "all is there", wire(lambda on: on.exchange(20))),
     Row("malformed", CANNOT, "the snap length cut where it would be",
         wire(lambda on: on.exchange(20), snap_length=60)),
 
     Row("fragments", FIRES, "the first of more", wire(fragments(more_fragments=True)),
-        "warning"),
+        "warning", also=says("1 IP fragment\n", "Raise the IP MTU", never=("damaged",))),
+    Row("fragments", FIRES, "a bit of a packet was turned over, which is none",
+        wire(damaged(FRAGMENT_AT, MORE_FRAGMENTS)), "warning", also=says(
+            "1 damaged packet looks like an IP fragment", "It is none", "No MTU is to blame")),
+    Row("fragments", FIRES, "and its checksum was left out: nobody knows",
+        wire(damaged(FRAGMENT_AT, MORE_FRAGMENTS, has_checksum=False)), "warning",
+        also=says("1 IP fragment\n", never=("damaged",))),
+    Row("fragments", FIRES, "one of two is damaged", wire(lambda on: (
+        fragments(fragment_offset=100)(on), damaged(FRAGMENT_AT + 1, 1)(on))), "warning",
+        also=says("2 IP fragments\n", "1 is a damaged packet and no fragment",
+                  "Raise the IP MTU")),
     Row("fragments", FIRES, "the last", wire(fragments(fragment_offset=100)), "warning"),
     Row("fragments", NOT, "it may be fragmented and is not", wire(fragments())),
     Row("fragments", CANNOT, "the IP header was cut off",

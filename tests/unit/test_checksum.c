@@ -86,6 +86,53 @@ test_bits(void)
     }
 }
 
+/* Words of the header, some bits of which are turned over: what its checksum says of it. */
+static void
+test_denial(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t at; /* in the header */
+        uint16_t flip, flip_ttl;
+        bool no_fragment, other_length;
+    } rows[] = {
+        {"right", 6, 0, 0, false, false},
+        {"more fragments", 6, 0x2000, 0, true, false},
+        {"first bit of the offset", 6, 0x1000, 0, true, false},
+        {"last bit of the offset", 6, 0x0001, 0, true, false},
+        {"more of them", 6, 0x2110, 0, true, false},
+        {"not the only word", 6, 0x2000, 0x10, false, false},
+        {"another word", 4, 0x2000, 0, false, false},
+        {"longer", 2, 0x4000, 0, false, true},
+        {"shorter", 2, 0x0008, 0, false, true},
+        {"not the only word", 2, 0x4000, 0x10, false, false},
+    };
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        packet_maker m;
+        put_packet(&m, 'r');
+        m.bytes[14 + rows[i].at] ^= (uint8_t)(rows[i].flip >> 8);
+        m.bytes[14 + rows[i].at + 1] ^= (uint8_t)rows[i].flip;
+        m.bytes[TTL_AT] ^= (uint8_t)rows[i].flip_ttl;
+        roce_packet packet;
+        decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &packet);
+        for (uint32_t captured = 0; captured <= m.n; captured++) {
+            const roce_frame frame = {
+                .bytes = m.bytes, .captured_bytes = captured, .wire_bytes = m.n};
+            CHECK_INT(roce_checksum_denies_fragment(&frame, &packet),
+                      captured >= 14 + 20 && rows[i].no_fragment);
+            CHECK_INT(roce_checksum_denies_length(&frame, &packet),
+                      captured >= 14 + 28 && rows[i].other_length);
+        }
+        memset(m.bytes + CHECKSUM_AT, 0, 2);
+        const roce_frame without = {
+            .bytes = m.bytes, .captured_bytes = m.n, .wire_bytes = m.n};
+        CHECK(!roce_checksum_denies_fragment(&without, &packet));
+        CHECK(!roce_checksum_denies_length(&without, &packet));
+        check_row(NULL);
+    }
+}
+
 /* What has none: IPv6, a GRH, and what was cut. */
 static void
 test_without(void)
@@ -120,6 +167,7 @@ main(void)
 {
     test_proof();
     test_bits();
+    test_denial();
     test_without();
     return check_status();
 }
