@@ -487,7 +487,26 @@ measure_corrupt(const roce_stream *s)
 {
     const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
     return rs_flow_verdicts(s, ROCE_VERDICT_CORRUPT) + trouble->icrc_bad +
-           trouble->ip_checksum_bad;
+           trouble->ip_checksum_bad + trouble->psn_bad;
+}
+
+/* What shows that packets were damaged. */
+static char *
+name_damage(guint64 by_icrc, guint64 by_header, guint64 by_psn)
+{
+    const struct {
+        guint64 n;
+        const char *name;
+    } kinds[] = {
+        {by_icrc, "ICRC"}, {by_header, "IPv4 header checksum"}, {by_psn, "PSN"}};
+    GString *names = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        if (kinds[i].n > 0) {
+            g_string_append_printf(names, "%s%s", names->len > 0 ? " or " : "",
+                                   kinds[i].name);
+        }
+    }
+    return g_string_free(names, FALSE);
 }
 
 static gboolean
@@ -495,15 +514,14 @@ write_corrupt(const rs_flow *flow, rs_finding *f)
 {
     guint64 by_icrc = flow->sum.icrc.bad;
     guint64 by_header = flow->sum.ip_checksum_bad;
-    g_autofree char *n = rs_finding_packets(by_icrc + by_header);
+    guint64 by_psn = flow->sum.psn_bad;
+    g_autofree char *n = rs_finding_packets(by_icrc + by_header + by_psn);
+    g_autofree char *bad = name_damage(by_icrc, by_header, by_psn);
     g_autofree char *who = rs_flow_ends(flow);
     guint64 again = rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_CORRUPT] +
                     rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_CORRUPT];
     f->severity = RS_SEVERITY_WARNING;
-    f->title = g_strdup_printf("%s from %s with a bad %s", n, who,
-                               by_header == 0 ? "ICRC"
-                               : by_icrc == 0 ? "IPv4 header checksum"
-                                              : "ICRC or IPv4 header checksum");
+    f->title = g_strdup_printf("%s from %s with a bad %s", n, who, bad);
     f->detail = again > 0
                     ? g_strdup_printf("Asked for again: %" G_GUINT64_FORMAT ".", again)
                     : g_strdup("None of them was asked for again.");
@@ -521,4 +539,4 @@ const rs_flow_row rs_flow_data_or_ack_lost = {
 const rs_flow_row rs_flow_corrupt = {
     measure_corrupt,
     write_corrupt,
-    {KIND(ICRC_BAD), KIND(IP_CHECKSUM_BAD), LOSS(CORRUPT)}};
+    {KIND(ICRC_BAD), KIND(IP_CHECKSUM_BAD), KIND(PSN_BAD), LOSS(CORRUPT)}};

@@ -272,7 +272,7 @@ const rs_finding_row rs_finding_rows[] = {
     /* ---- what is lost, late, or comes twice ---- */
     {"corrupt", RS_SEVERITY_WARNING, "Damaged packets",
      "warning; CNPs and FLUSH of soft-RoCE excepted", {{0}},
-     "The Ethernet check sequence was right where they were captured, and the invariant CRC, which goes from end to end, or the checksum of the IPv4 header is not: whoever they are for discards them.",
+     "The Ethernet check sequence was right where they were captured, and the invariant CRC, which goes from end to end, or the checksum of the IPv4 header is not: whoever they are for discards them.  Of packets that were cut before their ICRC, those whose PSN was damaged are known by what comes behind them.",
      "A device between sender and this point rewrites what it must not, or damages packets in its memory.",
      "the damaged packets, and what closed the gaps that they left",
      RS_NEEDS_ALL_PACKETS, icrc_look, rs_find_flows_at_most, &rs_flow_corrupt},

@@ -196,6 +196,7 @@ set_counters(json_t *json, const rs_counters *c)
                         named_counts(c->ecn_control, 4, codepoints));
     json_object_set_new(json, "icrc", icrc_json(&c->icrc));
     json_object_set_new(json, "ip_checksum_bad", rs_json_count(c->ip_checksum_bad));
+    json_object_set_new(json, "psn_bad", rs_json_count(c->psn_bad));
     json_t *messages = json_object();
     json_object_set_new(messages, "completed", rs_json_count(c->messages));
     json_object_set_new(messages, "bytes", rs_json_count(c->message_bytes));

@@ -97,6 +97,7 @@
     {n "icrc_cnp_bad", p "icrc.cnp_bad", INTEGER, "CNPs that do not verify, taken as good", NULL}, \
     {n "icrc_flush_bad", p "icrc.flush_bad", INTEGER, "FLUSHes that do not verify, taken as good", NULL}, \
     {n "ip_checksum_bad", p "ip_checksum_bad", INTEGER, "packets whose IPv4 header checksum is wrong", NULL}, \
+    {n "psn_bad", p "psn_bad", INTEGER, "packets without their ICRC whose PSN was damaged", NULL}, \
     {n "messages_completed", p "messages.completed", INTEGER, "messages seen to their end", NULL}, \
     {n "messages_bytes", p "messages.bytes", INTEGER, "bytes of all messages", NULL}, \
     DISTRIBUTION(n "message_completion", p "message_completion_ns", "first packet of a message to the sign that it is complete"), \

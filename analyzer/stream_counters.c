@@ -55,6 +55,7 @@ rs_counters_of_stream(rs_counters *c, const roce_stream *s)
                 .ce_episodes = congestion->n_episodes},
         .icrc = icrc_of(s),
         .ip_checksum_bad = trouble->ip_checksum_bad,
+        .psn_bad = trouble->psn_bad,
         .messages = s->messages_completed,
         .message_bytes = s->message_bytes,
     };

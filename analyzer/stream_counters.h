@@ -46,7 +46,7 @@ typedef struct rs_counters {
     rs_ecn_counters ecn;
     guint64 ecn_control[4]; /* packets without data, likewise */
     rs_icrc_counters icrc;
-    guint64 ip_checksum_bad; /* packets, see roce_stream_trouble */
+    guint64 ip_checksum_bad, psn_bad; /* packets, see roce_stream_trouble */
     guint64 messages, message_bytes;
 } rs_counters;
 

@@ -77,6 +77,7 @@ take_most(rs_counters *c, const rs_counters *other, gboolean acknowledged)
     c->icrc.bad = MAX(c->icrc.bad, other->icrc.bad);
     c->icrc.checked = MAX(c->icrc.checked, c->icrc.bad);
     c->ip_checksum_bad = MAX(c->ip_checksum_bad, other->ip_checksum_bad);
+    c->psn_bad = MAX(c->psn_bad, other->psn_bad);
     if (other->ecn.codepoint[ROCE_ECN_CE] > c->ecn.codepoint[ROCE_ECN_CE]) {
         c->ecn.transitions = other->ecn.transitions;
         c->ecn.ce_episodes = other->ecn.ce_episodes;
@@ -204,7 +205,7 @@ badness(const roce_stream *s)
         fatal += trouble->naks_received[i];
     }
     guint64 bad = fatal * 1000000 + trouble->retransmissions.packets * 10 +
-                  trouble->icrc_bad + trouble->ip_checksum_bad +
+                  trouble->icrc_bad + trouble->ip_checksum_bad + trouble->psn_bad +
                   s->ecn.codepoint[ROCE_ECN_CE];
     for (guint i = 0; i < ROCE_N_SPACES; i++) {
         const roce_disorder_counters *disorder = &trouble->disorder[i];

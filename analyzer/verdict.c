@@ -114,9 +114,14 @@ icrc_text(const rs_analysis *a, const rs_counters *c)
             ? g_strdup_printf(".  Bad IPv4 header checksums: %" G_GUINT64_FORMAT,
                               c->ip_checksum_bad)
             : g_strdup("");
-    return g_strdup_printf("%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT
-                           " bad%s%s",
-                           c->icrc.checked, c->icrc.bad, passed_over, by_header);
+    g_autofree char *by_psn =
+        c->psn_bad > 0
+            ? g_strdup_printf(".  Damaged PSNs without it: %" G_GUINT64_FORMAT,
+                              c->psn_bad)
+            : g_strdup("");
+    return g_strdup_printf(
+        "%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT " bad%s%s%s",
+        c->icrc.checked, c->icrc.bad, passed_over, by_header, by_psn);
 }
 
 /* Which packets have one stamp in common. */

@@ -156,6 +156,14 @@ roce_ident_room(const roce_stream_state *s, const roce_lane *lane,
 }
 
 bool
+roce_ident_was_sent_before(const roce_stream_state *s, const roce_arrival *a,
+                           const roce_arrival *than)
+{
+    return a->frame->time_ns < than->frame->time_ns + TELLING_WITHIN_NS &&
+           roce_ident_is_older(s, a->identity.ident, than->identity.ident);
+}
+
+bool
 roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
                       const roce_arrival *a)
 {

@@ -42,6 +42,30 @@ roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+void
+roce_loss_note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   uint32_t psn24, roce_evidence evidence)
+{
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_event_kind kind = ROCE_EVENT_ICRC_BAD;
+    uint64_t *count = &trouble->pub.icrc_bad;
+    if (evidence == ROCE_EVIDENCE_BAD_IP_CHECKSUM) {
+        kind = ROCE_EVENT_IP_CHECKSUM_BAD;
+        count = &trouble->pub.ip_checksum_bad;
+    } else if (evidence == ROCE_EVIDENCE_BAD_PSN) {
+        kind = ROCE_EVENT_PSN_BAD;
+        count = &trouble->pub.psn_bad;
+    }
+    (*count)++;
+    trouble->bad[trouble->bad_at].psn24 = psn24;
+    trouble->bad[trouble->bad_at].frame = a->frame->number;
+    trouble->bad[trouble->bad_at].evidence = (uint8_t)evidence;
+    trouble->bad_at = (uint8_t)((trouble->bad_at + 1) % ROCE_RECENT_BAD);
+    roce_event e = roce_track_event(kind, s, a);
+    e.psn = psn24;
+    roce_track_emit(t, &e);
+}
+
 int64_t
 roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end)
 {
@@ -87,9 +111,7 @@ tell_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         if (frame != 0 && psn >= start && psn < end) {
             trouble->bad[at].frame = 0; /* it accounts for no other copy */
             roce_loss_say(t, s, a, space, ROCE_VERDICT_CORRUPT,
-                          trouble->bad[at].by_checksum ? ROCE_EVIDENCE_BAD_IP_CHECKSUM
-                                                       : ROCE_EVIDENCE_BAD_ICRC,
-                          psn, 1, frame);
+                          (roce_evidence)trouble->bad[at].evidence, psn, 1, frame);
             n++;
         }
     }

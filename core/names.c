@@ -29,6 +29,7 @@ static const char *const event_kinds[] = {
     [ROCE_EVENT_CNP] = "cnp",
     [ROCE_EVENT_ICRC_BAD] = "icrc_bad",
     [ROCE_EVENT_IP_CHECKSUM_BAD] = "ip_checksum_bad",
+    [ROCE_EVENT_PSN_BAD] = "psn_bad",
     [ROCE_EVENT_CONNECTED] = "connected",
     [ROCE_EVENT_DISCONNECTED] = "disconnected",
     [ROCE_EVENT_CM] = "cm",
@@ -70,6 +71,7 @@ static const char *const evidences[] = {
     [ROCE_EVIDENCE_NO_ACK_SEEN] = "no_ack_seen",
     [ROCE_EVIDENCE_BAD_ICRC] = "bad_icrc",
     [ROCE_EVIDENCE_BAD_IP_CHECKSUM] = "bad_ip_checksum",
+    [ROCE_EVIDENCE_BAD_PSN] = "bad_psn",
     [ROCE_EVIDENCE_IDENTIFICATION] = "identification",
     [ROCE_EVIDENCE_COPIES] = "copies",
     [ROCE_EVIDENCE_TIME] = "time",
@@ -278,6 +280,7 @@ roce_event_detail_name(const roce_event *e)
     case ROCE_EVENT_CNP:
     case ROCE_EVENT_ICRC_BAD:
     case ROCE_EVENT_IP_CHECKSUM_BAD:
+    case ROCE_EVENT_PSN_BAD:
     case ROCE_EVENT_PAUSE_XOFF:
     case ROCE_EVENT_PAUSE_REFRESH:
     case ROCE_EVENT_PAUSE_XON:

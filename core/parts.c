@@ -113,6 +113,8 @@ roce_parts_clear(roce_tracker *t, roce_stream_state *s)
         release(t, s->pub.congestion->episodes);
     }
     release(t, s->pub.congestion);
+    release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_REQUESTS]);
+    release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_RESPONSES]);
     release(t, s->pub.trouble);
     release(t, s->pub.other_opcodes);
     release(t, s->heard);

@@ -182,6 +182,9 @@ typedef struct roce_discard {
 #define ROCE_RECENT_BAD 8
 #define ROCE_VIOLATIONS 8
 
+/* A packet that may have been damaged in its PSN, see leap.c. */
+typedef struct roce_leap roce_leap;
+
 /* A stream of which something was lost, late or refused, or came more than once. */
 typedef struct roce_trouble {
     roce_stream_trouble pub; /* first, so that a roce_stream_trouble is one */
@@ -197,9 +200,10 @@ typedef struct roce_trouble {
     roce_asked_late asked_late[ROCE_ASKED_LATE];
     struct {
         uint32_t psn24;
-        bool by_checksum;
+        uint8_t evidence; /* roce_evidence */
         uint64_t frame;
-    } bad[ROCE_RECENT_BAD]; /* hints: packets that came damaged */
+    } bad[ROCE_RECENT_BAD];          /* hints: packets that came damaged */
+    roce_leap *leaps[ROCE_N_SPACES]; /* NULL: there never was one */
     roce_early_run early;
     roce_unheard_nak unheard_nak;
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */

@@ -311,18 +311,19 @@ sight(roce_tracker *t, const roce_stream_state *s, const roce_stream_state *by,
     }
 }
 
-void
-roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-             roce_arrival *a)
+/* Who asks; NULL: its requests are not captured here. */
+static roce_stream_state *
+requester_of(const roce_tracker *t, const roce_stream_state *by)
 {
-    if (roce_answers_make(t, by) == NULL) {
-        return;
-    }
+    roce_stream_state *s = roce_track_peer(t, by);
+    return s != NULL && s->requests.started ? s : NULL;
+}
+
+void
+roce_respond_take(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
+{
+    roce_stream_state *s = requester_of(t, by);
     roce_lane *lane = roce_responses(by);
-    roce_misses_saw(t, by->pub.point);
-    if (s != NULL && !s->requests.started) {
-        s = NULL; /* its requests are not captured here */
-    }
     int64_t reference = lane->started ? lane->max_next : ROCE_PSN_MODULUS;
     if (s != NULL) {
         reference = s->requests.max_next;
@@ -352,6 +353,68 @@ roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         roce_respond_sample(t, s, a);
         roce_acknowledge_up_to(t, s, a,
                                roce_part_ends(a->info->part) ? a->psn + 1 : a->psn);
+    }
+}
+
+/* The response that comes next, if none was lost; ROCE_NO_PSN: that is not known. */
+static int64_t
+next_due(const roce_stream_state *s, const roce_stream_state *by)
+{
+    const roce_answers *answers = roce_answers_of(by);
+    if (answers->response_message_next != ROCE_NO_PSN || s == NULL) {
+        return answers->response_message_next;
+    }
+    const roce_history *asked = &s->requests.history;
+    int64_t next = answers->lane.next_tx;
+    for (uint32_t i = roce_history_lower(asked, next); i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
+            return slot->psn > next ? slot->psn : next;
+        }
+    }
+    return ROCE_NO_PSN;
+}
+
+/* Whether a response that is not the one due may be another one: one that fills a gap, or of a
+ * READ that was asked for once more. */
+static bool
+is_explained(const roce_stream_state *s, const roce_stream_state *by, int64_t psn)
+{
+    const roce_lane *lane = &by->answers->lane;
+    const roce_slot *asked =
+        s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+    return roce_missing_find(&lane->missing, psn) != NULL ||
+           (asked != NULL && times_asked(asked) > 1);
+}
+
+/* Holds a response that may have been damaged in its PSN. */
+static bool
+hold(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    if (a->icrc != ROCE_ICRC_TRUNCATED || !by->answers->lane.started ||
+        roce_psn_wrap(by->answers->response_message_next) == a->packet->bth.psn24) {
+        return false;
+    }
+    const roce_stream_state *s = requester_of(t, by);
+    int64_t due = roce_leap_due(by, ROCE_SPACE_RESPONSES, next_due(s, by));
+    return due != ROCE_NO_PSN && roce_leap_is_one_bit(a->packet->bth.psn24, due) &&
+           roce_leap_may_be(by, a, due) &&
+           !is_explained(s, by, roce_psn_expand(a->packet->bth.psn24, due)) &&
+           roce_leap_hold(t, by, ROCE_SPACE_RESPONSES, a, due);
+}
+
+void
+roce_respond(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
+{
+    if (roce_answers_make(t, by) == NULL) {
+        return;
+    }
+    roce_misses_saw(t, by->pub.point);
+    if (roce_leap_is_held(by, ROCE_SPACE_RESPONSES)) {
+        roce_leap_settle(t, by, ROCE_SPACE_RESPONSES, a);
+    }
+    if (!hold(t, by, a)) {
+        roce_respond_take(t, by, a);
     }
 }
 
@@ -462,6 +525,7 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     if (by->answers == NULL) {
         return;
     }
+    roce_leap_forget(by, ROCE_SPACE_RESPONSES);
     roce_respond_settle_late(t, NULL, by, NULL);
     roce_misses_settle(t, by, ROCE_SPACE_RESPONSES);
     roce_room_give_back(t, roce_responses(by));

@@ -410,6 +410,7 @@ static const struct {
     [ROCE_EVENT_ICRC_BAD] = {.fixed = "Bad ICRC: the packet moves nothing"},
     [ROCE_EVENT_IP_CHECKSUM_BAD] = {.fixed = "Bad IPv4 header checksum: the packet "
                                              "moves nothing"},
+    [ROCE_EVENT_PSN_BAD] = {.fixed = "Damaged PSN: the packet moves nothing"},
     [ROCE_EVENT_CONNECTED] = {.say = say_connected},
     [ROCE_EVENT_DISCONNECTED] = {.say = say_disconnected},
     [ROCE_EVENT_CM] = {.say = say_cm},

@@ -621,6 +621,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     }
     roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
     roce_room_give_back(t, roce_requests(s));
+    roce_leap_forget(s, ROCE_SPACE_REQUESTS);
     roce_trouble *trouble = roce_trouble_make(t, s);
     trouble->nak = (roce_last_nak){0};
     trouble->round = (roce_round){0};
@@ -653,7 +654,7 @@ is_restart(const roce_stream_state *s, int64_t psn)
 }
 
 void
-roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
@@ -683,6 +684,74 @@ roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
         lane->span_unknown = unknown;
     } else {
         behind(t, s, a);
+    }
+}
+
+void
+roce_sequence_begin_anew(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    roce_lane *lane = roce_requests(s);
+    roce_stream_state *peer = roce_track_peer(t, s);
+    const roce_slot *first = roce_history_at(&lane->history, 0);
+    s->pub.space[ROCE_SPACE_REQUESTS].unique_psns--;
+    s->pub.message_bytes -= first->message_bytes;
+    s->pub.messages_completed -= (first->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+    if (peer != NULL) {
+        roce_respond_restart(t, peer);
+    }
+    roce_room_give_back(t, lane);
+    roce_measure_restart(s);
+    lane->started = false;
+    roce_sequence_take(t, s, a);
+}
+
+/* Whether a request that is not the one due may be another one: the first behind a round, one
+ * that fills a gap, a copy that was asked for or that the network made. */
+static bool
+is_explained(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->requests;
+    if (a->psn == lane->max_next || a->psn == roce_sequence_due(s) ||
+        roce_missing_find(&lane->missing, a->psn) != NULL) {
+        return true;
+    }
+    const roce_slot *slot = roce_history_find(&lane->history, a->psn);
+    if (slot != NULL && roce_ident_same_copy(s, slot, &a->identity)) {
+        return true;
+    }
+    if (a->psn >= lane->max_next || a->psn < lane->first) {
+        return false;
+    }
+    roce_cause cause = roce_round_find_cause(t, s, a, slot);
+    return cause != ROCE_CAUSE_UNKNOWN && cause != ROCE_CAUSE_TIMEOUT;
+}
+
+/* Holds a request that may have been damaged in its PSN. */
+static bool
+hold(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    const roce_lane *lane = &s->requests;
+    int64_t due = roce_leap_due(s, ROCE_SPACE_REQUESTS, lane->next_tx);
+    if (!roce_leap_is_one_bit(a->packet->bth.psn24, due) || !lane->started ||
+        s->reborn || lane->span_unknown || !roce_leap_may_be(s, a, due)) {
+        return false;
+    }
+    a->psn = roce_psn_expand(a->packet->bth.psn24, due);
+    return !is_explained(t, s, a) && roce_leap_hold(t, s, ROCE_SPACE_REQUESTS, a, due);
+}
+
+void
+roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+{
+    if (roce_leap_is_held(s, ROCE_SPACE_REQUESTS)) {
+        if (s->reborn) {
+            roce_leap_forget(s, ROCE_SPACE_REQUESTS);
+        } else {
+            roce_leap_settle(t, s, ROCE_SPACE_REQUESTS, a);
+        }
+    }
+    if (!hold(t, s, a)) {
+        roce_sequence_take(t, s, a);
     }
 }
 

@@ -11,6 +11,7 @@
  *   sequence.c       requests: order, gaps, copies (start reading there)
  *   span.c           how many PSNs a request takes, and the path MTU that it rests on
  *   unnumbered.c     copies that no identification tells apart
+ *   leap.c           packets that were damaged in their PSN, without an ICRC that says so
  *   round.c          rounds of retransmission and their causes
  *   loss.c           what went unseen, and verdicts
  *   misses.c         what the point itself misses
@@ -61,6 +62,7 @@ typedef struct roce_stream_state {
     bool reborn : 1; /* CM has set up its queue pair anew */
     bool acked : 1;
     bool vantage_given : 1; /* the user told pub.vantage */
+    bool has_leapt : 1;     /* a packet of it was held, see leap.c */
     uint32_t ident_rises, ident_same, ident_other;
     /* pairing */
     uint32_t contradictions;
@@ -377,6 +379,10 @@ roce_ident_was_overtaken(const roce_stream_state *s, const roce_lane *lane,
 uint32_t
 roce_ident_room(const roce_stream_state *s, const roce_lane *lane,
                 const roce_arrival *a);
+/* Whether a packet was sent before one that came before it. */
+bool
+roce_ident_was_sent_before(const roce_stream_state *s, const roce_arrival *a,
+                           const roce_arrival *than);
 /* Whether this copy was sent before the first that was seen of the entry. */
 bool
 roce_ident_was_before(const roce_stream_state *s, const roce_slot *slot,
@@ -391,6 +397,12 @@ roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
 /* sequence.c */
 void
 roce_sequence_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
+/* The same for one of which it is known that it was not damaged in its PSN. */
+void
+roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
+/* `a` is what a stream begins with: the only request before it was damaged. */
+void
+roce_sequence_begin_anew(roce_tracker *t, roce_stream_state *s, roce_arrival *a);
 void
 roce_sequence_finish(roce_tracker *t, roce_stream_state *s);
 /* Requests before this one may be forgotten without loss. */
@@ -525,8 +537,13 @@ roce_loss_miss(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
  * lost: then what is missing was missed by the capture. */
 bool
 roce_loss_is_at_sender(const roce_stream_state *s);
-/* The lowest PSN of [start, end) of which a packet came with a bad ICRC, not long ago; else
- * `end`. */
+/* A packet that came damaged, with that PSN or what it had before: it moves no state, and is
+ * remembered as a hint. */
+void
+roce_loss_note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                   uint32_t psn24, roce_evidence evidence);
+/* The lowest PSN of [start, end) of which a packet came damaged, not long ago; else `end`.
+ */
 int64_t
 roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end);
 /* Packets that came with a bad ICRC, and of which nothing else came: `a` asks for [start,
@@ -566,6 +583,55 @@ roce_loss_is_delivered(const roce_stream_state *s)
 {
     return roce_missing_is_before(&s->requests.missing, s->acked ? s->una : INT64_MIN);
 }
+
+/* leap.c */
+/* PSNs: what jumps by less is never held. */
+#define ROCE_LEAP_LEAST 16
+/* Whether a PSN has one bit other than the one due, and jumps so far. */
+static inline bool
+roce_leap_is_one_bit(uint32_t psn24, int64_t due)
+{
+    uint32_t bits = psn24 ^ roce_psn_wrap(due);
+    return bits >= ROCE_LEAP_LEAST && (bits & (bits - 1)) == 0;
+}
+/* The next two for a stream of which one was held. */
+bool
+roce_leap_is_open(const roce_stream_state *s, roce_space space);
+int64_t
+roce_leap_due_behind(const roce_stream_state *s, roce_space space, int64_t next);
+/* Whether one of that space is held. */
+static inline bool
+roce_leap_is_held(const roce_stream_state *s, roce_space space)
+{
+    return s->has_leapt && roce_leap_is_open(s, space);
+}
+/* What is due where `next` would be if the newest had not been damaged. */
+static inline int64_t
+roce_leap_due(const roce_stream_state *s, roce_space space, int64_t next)
+{
+    return s->has_leapt ? roce_leap_due_behind(s, space, next) : next;
+}
+/* Whether a packet, as far as its PSN tells, may have been damaged in that. */
+bool
+roce_leap_may_be(const roce_stream_state *s, const roce_arrival *a, int64_t due);
+/* Holds it until the next one comes.  False for lack of memory, which is told. */
+bool
+roce_leap_hold(roce_tracker *t, roce_stream_state *s, roce_space space,
+               const roce_arrival *a, int64_t due);
+/* `a` is the next packet of the space where one is held: takes that one, or finds it damaged.
+ */
+void
+roce_leap_settle(roce_tracker *t, roce_stream_state *s, roce_space space,
+                 const roce_arrival *a);
+/* `a` acknowledges requests of `s`, of which one is held. */
+void
+roce_leap_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* Its PSNs begin anew: nothing is said of what is held. */
+void
+roce_leap_forget(roce_stream_state *s, roce_space space);
+/* What is held at the end is taken. */
+void
+roce_leap_finish(roce_tracker *t, roce_stream_state *s);
 
 /* misses.c */
 /* Makes room to count what a point sees; whether there is some. */
@@ -620,8 +686,10 @@ roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn);
 
 /* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
 void
-roce_respond(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-             roce_arrival *a);
+roce_respond(roce_tracker *t, roce_stream_state *by, roce_arrival *a);
+/* The same for one of which it is known that it was not damaged in its PSN. */
+void
+roce_respond_take(roce_tracker *t, roce_stream_state *by, roce_arrival *a);
 /* The requester asks again for [psn, psn + span) of a READ or atomic.  Returns whether
  * a response for it had been seen here. */
 bool

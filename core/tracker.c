@@ -296,23 +296,6 @@ count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->directions = (uint8_t)(s->directions | p->direction);
 }
 
-/* A packet that came damaged moves no state; it is remembered as a hint. */
-static void
-note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_trouble *trouble = roce_trouble_make(t, s);
-    trouble->pub.icrc_bad += a->by_checksum ? 0 : 1;
-    trouble->pub.ip_checksum_bad += a->by_checksum ? 1 : 0;
-    trouble->bad[trouble->bad_at].psn24 = a->packet->bth.psn24;
-    trouble->bad[trouble->bad_at].frame = a->frame->number;
-    trouble->bad[trouble->bad_at].by_checksum = a->by_checksum;
-    trouble->bad_at = (uint8_t)((trouble->bad_at + 1) % ROCE_RECENT_BAD);
-    roce_event e = roce_track_event(
-        a->by_checksum ? ROCE_EVENT_IP_CHECKSUM_BAD : ROCE_EVENT_ICRC_BAD, s, a);
-    e.psn = a->packet->bth.psn24;
-    roce_track_emit(t, &e);
-}
-
 static void
 count_icrc(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -414,6 +397,9 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
     }
     int kind = nak_kind(a->packet->aeth_syndrome);
     roce_stream_state *s = roce_track_peer(t, by);
+    if (s != NULL && roce_leap_is_held(s, ROCE_SPACE_REQUESTS)) {
+        roce_leap_hear(t, s, a);
+    }
     roce_carried_make(t, by)->pub.acks_sent += kind < 0 ? 1 : 0;
     if (kind >= 0) {
         roce_pacing_nak(t, by, a);
@@ -451,7 +437,7 @@ take_response(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     if (a->info->role == ROCE_ROLE_ACK) {
         take_ack(t, s, a);
     } else {
-        roce_respond(t, roce_track_peer(t, s), s, a);
+        roce_respond(t, s, a);
     }
 }
 
@@ -493,7 +479,9 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     look_at_checksum(t, s, a);
     count_icrc(t, s, a);
     if (a->corrupt) {
-        note_bad(t, s, a);
+        roce_loss_note_bad(t, s, a, a->packet->bth.psn24,
+                           a->by_checksum ? ROCE_EVIDENCE_BAD_IP_CHECKSUM
+                                          : ROCE_EVIDENCE_BAD_ICRC);
         return;
     }
     count_packet(t, s, a);
@@ -658,6 +646,9 @@ void
 roce_tracker_finish(roce_tracker *t)
 {
     roce_pacing_finish(t);
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        roce_leap_finish(t, roce_state_at(t, i));
+    }
     for (uint32_t i = 0; i < t->n_streams; i++) {
         roce_respond_finish(t, roce_state_at(t, i));
     }

@@ -59,7 +59,7 @@ goes_on(const roce_stream_state *s)
     const roce_trouble *trouble = roce_trouble_of(s);
     return roce_stream_is_reliable(&s->pub) && !s->reborn && is_at_its_top(lane) &&
            !lane->span_unknown && !trouble->round.active && !trouble->doubt.valid &&
-           trouble->n_asked_late == 0;
+           trouble->n_asked_late == 0 && !roce_leap_is_held(s, ROCE_SPACE_REQUESTS);
 }
 
 /* The same, and the acceptor has all of them; nothing is missing but what is known to have
@@ -117,7 +117,7 @@ static bool
 is_to_be_settled(const roce_stream_state *by)
 {
     const roce_answers *answers = roce_answers_of(by);
-    return answers->late_frame != 0 ||
+    return answers->late_frame != 0 || roce_leap_is_held(by, ROCE_SPACE_RESPONSES) ||
            (answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx);
 }
 
@@ -225,6 +225,9 @@ static bool
 covers_missing(const roce_stream_state *s, const roce_packet *packet, roce_role role)
 {
     const roce_missing *missing = &s->requests.missing;
+    if (roce_leap_is_held(s, ROCE_SPACE_REQUESTS)) {
+        return true; /* it may open a gap first */
+    }
     if (missing->n == 0 || role != ROCE_ROLE_ACK) {
         return missing->n > 0;
     }
@@ -244,6 +247,7 @@ answers_privately(const roce_tracker *t, const roce_stream_state *by,
     bool any;
     const roce_stream_state *s = roce_pair_foresee(t, by, packet, &any);
     bool shows_none = roce_answers_of(by)->lane.missing.n == 0 &&
+                      !roce_leap_is_held(by, ROCE_SPACE_RESPONSES) &&
                       (s == NULL || !covers_missing(s, packet, role));
     return !any && (shows_none || t->n_claims == 0);
 }

@@ -140,6 +140,9 @@ static const event_row rows[ROCE_N_EVENTS] = {
     [ROCE_EVENT_IP_CHECKSUM_BAD] = {
         .title = "Bad IPv4 header checksum", .leaves = LEAF_PSN,
         .group = PI_CHECKSUM, .severity = PI_WARN},
+    [ROCE_EVENT_PSN_BAD] = {
+        .title = "Damaged PSN", .leaves = LEAF_PSN,
+        .group = PI_CHECKSUM, .severity = PI_WARN},
     [ROCE_EVENT_CONNECTED] = {
         .title = "Paired by", .count_title = "With stream", .value = VALUE_DETAIL,
         .leaves = LEAF_COUNT,

@@ -199,6 +199,7 @@ static const stats_column columns[] = {
     CONGESTION("CNPs sent", cnps_sent),
     TROUBLE("bad ICRC", icrc_bad),
     TROUBLE("bad IPv4 checksum", ip_checksum_bad),
+    TROUBLE("damaged PSN", psn_bad),
     QUANTILE("ACK p50 ns", ROCE_LATENCY_ACK, 500),
     QUANTILE("ACK p99 ns", ROCE_LATENCY_ACK, 990),
     QUANTILE("completion p50 ns", ROCE_LATENCY_MESSAGE_COMPLETION, 500),

@@ -129,6 +129,7 @@ static const kind_label kinds[ROCE_N_EVENTS] = {
     [ROCE_EVENT_DUPLICATE] = {.fixed = "duplicate", .rank = 8},
     [ROCE_EVENT_STREAM_RESTART] = {.fixed = "PSNs begin anew", .rank = 9},
     [ROCE_EVENT_IP_CHECKSUM_BAD] = {.fixed = "bad IPv4 checksum", .rank = 9},
+    [ROCE_EVENT_PSN_BAD] = {.fixed = "damaged PSN", .rank = 9},
     [ROCE_EVENT_NAK] = {.make = link_label, .rank = 10},
     [ROCE_EVENT_RNR_NAK] = {.make = link_label, .rank = 10},
     [ROCE_EVENT_CNP] = {.make = link_label, .rank = 11},

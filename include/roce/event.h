@@ -42,6 +42,7 @@ typedef enum roce_event_kind {
     ROCE_EVENT_CNP,             /* related = the first CE frame not yet answered */
     ROCE_EVENT_ICRC_BAD,
     ROCE_EVENT_IP_CHECKSUM_BAD,
+    ROCE_EVENT_PSN_BAD,       /* its ICRC was not captured; psn = what it had before */
     ROCE_EVENT_CONNECTED,     /* two streams paired; count = the other stream;
                               * detail = roce_pairing */
     ROCE_EVENT_DISCONNECTED,  /* a pairing was contradicted and is undone */
@@ -95,6 +96,7 @@ typedef enum roce_evidence {
     ROCE_EVIDENCE_NO_ACK_SEEN,
     ROCE_EVIDENCE_BAD_ICRC,
     ROCE_EVIDENCE_BAD_IP_CHECKSUM,
+    ROCE_EVIDENCE_BAD_PSN,
     ROCE_EVIDENCE_IDENTIFICATION, /* IPv4 identification older than what passed it */
     ROCE_EVIDENCE_COPIES,         /* the range came once more afterwards */
     ROCE_EVIDENCE_TIME,           /* too soon for a round trip, or nobody had asked */

@@ -90,6 +90,9 @@ typedef struct roce_stream_trouble {
     /* Packets whose IPv4 header checksum (RFC 791 3.1) is wrong, where the stream's were
      * right before: hosts discard them, whatever their ICRC. */
     uint64_t ip_checksum_bad;
+    /* Packets whose PSN was damaged, as the next one of the stream shows where their ICRC was
+     * not captured.  The stream's other counters of packets and bytes have them. */
+    uint64_t psn_bad;
 } roce_stream_trouble;
 
 typedef struct roce_ecn_counters {

@@ -17,11 +17,11 @@ VALUE = {"stream_start": None, "stream_restart": None, "gap": "count", "late": N
          "rnr_wait": "duration_ns", "read_reissue": "count", "response_resent": None,
          "loss": "detail", "loss_withdrawn": "detail", "ecn_transition": "detail",
          "ce_episode": "count", "cnp": None, "icrc_bad": None,
-         "ip_checksum_bad": None, "connected": "detail",
+         "ip_checksum_bad": None, "psn_bad": None, "connected": "detail",
          "disconnected": "detail", "cm": "detail", "evicted": "detail"}
 LEAVES = {"psn": "stream_restart gap late retransmission round spurious_round nak rnr_nak "
                  "read_reissue response_resent loss loss_withdrawn icrc_bad "
-                 "ip_checksum_bad",
+                 "ip_checksum_bad psn_bad",
           "count": "rnr_wait loss connected evicted", "last_psn": "gap",
           "duration": "round ce_episode", "evidence": "late loss",
           "stream": " ".join(VALUE)}

@@ -36,7 +36,7 @@ CHOSEN = """
     xrc_loss dc_two_initiators qpn_reused_no_cm equal_psns_loss loss_ident_shared corrupt
     capture_drops_bursts stamps_step_back merged_queues_loss mirror_twice_loss
     one_spine_packets erspan_iii vxlan bond_packets direction_interfaces
-    incast_ecn incast_pfc incast_pause cascade spray""".split()
+    psns_damaged_write psns_damaged_read psns_damaged_loss incast_ecn incast_pfc incast_pause cascade spray""".split()
 
 
 def seeds_of(name):

@@ -103,6 +103,25 @@ def by_its_header(report, found):
         yield f"bad headers, bad ICRCs and losses by damage: {counts}"
 
 
+def by_its_psn(report, found):
+    """What the finding and the totals say of spoilt_psn()."""
+    title = found[0]["title"]
+    if not (title.startswith("1 packet") and title.endswith("with a bad PSN")):
+        yield title
+    totals = report["totals"]
+    counts = (totals["psn_bad"], totals["icrc"]["bad"],
+              totals["losses"]["requests"]["corrupt"],
+              totals["requests"]["missing_psns"])
+    if counts != (1, 0, 1, 1):
+        yield f"bad PSNs, bad ICRCs, losses by damage and missing: {counts}"
+
+
+def spoilt_psn(on, bit=13):
+    """A bit of it is turned over: discarded for its ICRC, and asked for again."""
+    on.exchange(20).write(20 ^ 1 << bit).write(21).ack(20, 20, syndrome=0x60)
+    on.write(20).write(21).ack(21, 22).exchange(20, 22)
+
+
 def spoilt_header(on, first=0):
     """Discarded by the host that it is for, and asked for again."""
     lost = first + 20
@@ -340,10 +359,14 @@ ROWS = [
         args=("--icrc=off",)),
     Row("corrupt", FIRES, "the ICRC was cut off, the header was not",
         wire(spoilt_header, snap_length=96), "warning"),
+    Row("corrupt", FIRES, "the ICRC was cut off, and a PSN jumps for one packet",
+        wire(spoilt_psn, snap_length=96), "warning", also=by_its_psn),
     Row("corrupt", NOT, "all are good", wire(lambda on: on.exchange(50))),
     Row("corrupt", CANNOT, "the sender leaves header checksums to its hardware",
         wire(lambda on: [on.write(i, ip={"checksum_xor": 0x1234}).ack(i, i + 1)
                          for i in range(50)])),
     Row("corrupt", CANNOT, "the ICRC was cut off", wire(spoilt, snap_length=96)),
+    Row("corrupt", CANNOT, "a PSN jumps no further than packets are overtaken",
+        wire(lambda on: spoilt_psn(on, 3), snap_length=96)),
     Row("corrupt", CANNOT, "nobody is to look", wire(spoilt), args=("--icrc=off",)),
 ]

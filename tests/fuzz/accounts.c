@@ -340,6 +340,7 @@ check_counters(const accounts *a, const roce_stream *s, const account *of)
            s->packets);
     assert(trouble->icrc_bad == of->events[ROCE_EVENT_ICRC_BAD]);
     assert(trouble->ip_checksum_bad == of->events[ROCE_EVENT_IP_CHECKSUM_BAD]);
+    assert(trouble->psn_bad == of->events[ROCE_EVENT_PSN_BAD]);
     assert(trouble->icrc_bad + trouble->icrc_cnp_bad + trouble->icrc_flush_bad <=
            s->icrc_checked);
     assert(c->cnps_attributed <= c->cnps_sent);

@@ -79,7 +79,7 @@ QP_COLUMNS = {
     "CE": "ecn.ce", "ECN transitions": "ecn.transitions",
     "CE episodes": "ecn.ce_episodes", "CNPs received": "cnps_received",
     "CNPs sent": "cnps_sent", "bad ICRC": "icrc.bad",
-    "bad IPv4 checksum": "ip_checksum_bad",
+    "bad IPv4 checksum": "ip_checksum_bad", "damaged PSN": "psn_bad",
     "ACK p50 ns": "ack_latency_ns.p50", "ACK p99 ns": "ack_latency_ns.p99",
     "completion p50 ns": "message_completion_ns.p50",
     "completion p99 ns": "message_completion_ns.p99",

@@ -21,6 +21,9 @@ import zlib
 import tunnels
 
 
+IPV4_PSN = 14 + 20 + 8 + 9      # where it stands in an untagged frame
+
+
 @dataclasses.dataclass(frozen=True)
 class Record:
     """One record of a capture file."""
@@ -98,6 +101,28 @@ class Snap:
     def __call__(self, records, _random):
         out = [dataclasses.replace(r, frame=r.frame[:self.length]) for r in records]
         return out, {"cut": sum(len(r.frame) > self.length for r in records)}
+
+
+@dataclasses.dataclass(frozen=True)
+class DamagePsns:
+    """A mirror turns over a bit of some PSNs, of data over IPv4, and cuts the ICRC off."""
+    rate: float = 0.01
+    lowest_bit: int = 7          # what it stands for is more than reordering does
+    length: int = 96
+    first: int = 100             # packets that stay as they are, and the last ones
+    last: int = 20
+
+    def __call__(self, records, random):
+        out, damaged = [], 0
+        for i, record in enumerate(records):
+            frame = bytearray(record.frame)
+            if (self.first <= i < len(records) - self.last and record.wire_bytes > self.length + 4 and
+                    frame[12:14] == b"\x08\x00" and random.random() < self.rate):
+                bit = random.randrange(self.lowest_bit, 24)
+                frame[IPV4_PSN + 2 - bit // 8] ^= 1 << bit % 8
+                damaged += 1
+            out.append(dataclasses.replace(record, frame=bytes(frame[:self.length])))
+        return out, {"psns_damaged": damaged}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -454,6 +454,29 @@ def delivered_twice(view, say):
     no_duplicates(view, say)
 
 
+def psns_damaged(view, say):
+    """Each packet whose PSN was damaged in the mirror is one that did not come whole, and
+    nothing follows from what it said."""
+    got, n = view.got, 0
+    for space in (REQUESTS, RESPONSES):
+        n += got[space]["missing_psns"]
+        for key in ("reordered", "duplicates"):
+            say.equal(f"{space} {key}", got[space][key], 0)
+        zero_but(say, space, got["losses"][space], ("not_captured",))
+    say.equal("missing PSNs", n, got["psn_bad"])
+    say.equal("retransmissions", got["retransmissions"]["packets"], 0)
+    psns_damaged_amid_losses(view, say)
+
+
+def psns_damaged_amid_losses(view, say):
+    """As far as what is sent again anyway has nothing to do with it."""
+    say.equal("restarts", view.report["event_totals"].get("stream_restart", 0), 0)
+    say.equal("damaged", view.report["totals"]["psn_bad"],
+              sum(changes.get("psns_damaged", 0) for changes in view.point["artefacts"]))
+    say.between("lost before", view.got["losses"][REQUESTS]["lost_before_capture"], 0,
+                len(view.truth[REQUESTS]["lost_before"]))
+
+
 def one_way_of_several(view, say):
     """The mirror of one way: what is not there is not lost."""
     for space in (REQUESTS, RESPONSES):

@@ -6,7 +6,7 @@ import dataclasses
 import roce
 import checks
 from artefacts import (
-    BondMembers, Bunch, Clock, DeliverTwice, DropBursts, Encapsulate, MergedQueues,
+    BondMembers, Bunch, Clock, DamagePsns, DeliverTwice, DropBursts, Encapsulate, MergedQueues,
     OnePerDirection, PartialPath, StepsBack)
 from checks import (
     clean, corrupt_requests, counted, counts_alone, late_requests,
@@ -515,6 +515,15 @@ ROWS = (
     Row("mirror_twice_constant", (pair(WRITES),), (*CLEAN, checks.delivered_twice),
         points=points(DeliverTwice()), hosts=hosts("constant"),
         happens="capture_duplicates"),
+    # Without the ICRC what comes behind them tells.
+    Row("psns_damaged_write", (pair(WRITES),), (checks.psns_damaged,),
+        points=points(DamagePsns()), seeds=3, happens="psns_damaged"),
+    Row("psns_damaged_constant", (pair(WRITES),), (checks.psns_damaged,),
+        points=points(DamagePsns()), hosts=hosts("constant"), happens="psns_damaged"),
+    Row("psns_damaged_read", (pair(READS),), (checks.psns_damaged,),
+        points=points(DamagePsns()), seeds=3, happens="psns_damaged"),
+    Row("psns_damaged_loss", (pair(WRITES),), (checks.psns_damaged_amid_losses,),
+        forward(loss=0.01), points=points(DamagePsns()), seeds=2, happens="psns_damaged"),
     # Of some flows one direction passes here, of some both, of some none.
     Row("one_spine_flows", many(8, WRITES[:30], step=0x10000),
         (counted, nothing_happened, checks.paired_rightly, checks.calm), cm=False,

@@ -12,7 +12,10 @@ SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(SOURCE / "tests/sim"))
 
-import chatter  # noqa: E402, pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+import chatter  # noqa: E402
+from rows import ROWS  # noqa: E402
+from sim import simulate  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("ROCESCOPE_BUILD", SOURCE / "build/release"))
 BINARY = os.environ.get("ROCESCOPE", str(BUILD / "bin/rocescope"))
@@ -25,6 +28,7 @@ OPTIONS = ((), ("--icrc", "off"), ("--icrc", "sample"), ("--threads", "1"),
 MADE = {"headers": (20000, 64), "lossy": (60000, 32), "reads": (10000, 32),
         "full": (4000, 32), "sprayed": (20000, 32),
         "sprayed-reads": (20000, 32)}
+DAMAGED = [row for row in ROWS if row.name.startswith("psns_damaged")]
 SHARE = 4 if SANITIZED else 1  # of that in what takes ten times as long
 
 
@@ -58,6 +62,11 @@ def captures(directory):
         subprocess.run([MAKER, kind, "--packets", str(packets // SHARE), "--qps", str(qps), path],
                        check=True)
         yield [path]
+    for row in DAMAGED:
+        for name, data in simulate(row.scenario(1)).captures().items():
+            path = pathlib.Path(directory, f"{row.name}-{name}.pcap")
+            path.write_bytes(data)
+            yield [path]
     path = pathlib.Path(directory, "unpaired.pcap")
     path.write_bytes(chatter.unpaired())
     yield [path]
