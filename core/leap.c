@@ -26,8 +26,8 @@
  * sent between packets whose identifications follow one another.
  *
  * Limitations: bits that stand for less are not told from reordering.  Of the first response,
- * and of the last packet if no ACK covers what was due, nothing can be told; nor of a first request behind which the stream
- * goes back, as a requester may.
+ * and of the last packet if no ACK covers what was due, nothing can be told; nor of a first
+ * request behind which the stream goes back, as a requester may.
  */
 #include "roce/aeth.h"
 #include "track.h"
