@@ -79,9 +79,11 @@ roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
 static const uint8_t *
 header_of(const roce_frame *frame, const roce_packet *p, uint32_t behind)
 {
+    if (p->src.family != 4 || p->ip_offset + IPV4_BYTES > frame->captured_bytes) {
+        return NULL;
+    }
     const uint8_t *ipv4 = frame->bytes + p->ip_offset;
-    if (p->src.family != 4 || p->ip_offset + IPV4_BYTES > frame->captured_bytes ||
-        header_bytes(ipv4) < IPV4_BYTES ||
+    if (header_bytes(ipv4) < IPV4_BYTES ||
         p->ip_offset + header_bytes(ipv4) + behind > frame->captured_bytes ||
         roce_checksum_is_left_out(ipv4)) {
         return NULL;

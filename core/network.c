@@ -109,7 +109,10 @@ was_longer(const roce_walk *w, uint32_t start, uint32_t at, uint32_t end,
     if (w->is_bounded) {
         return ROCE_SIGHT_NO;
     }
-    if (is_v4 && at <= w->c.captured && !roce_checksum_is_left_out(bytes + start) &&
+    if (is_v4 && at > w->c.captured) {
+        return at <= w->c.wire ? ROCE_SIGHT_CUT : ROCE_SIGHT_NO;
+    }
+    if (is_v4 && !roce_checksum_is_left_out(bytes + start) &&
         roce_checksum_is_right(bytes + start)) {
         return ROCE_SIGHT_YES;
     }

@@ -395,8 +395,13 @@ def extension_header_short_on_the_wire(directory):
 
 @row
 def wire_shorter_than_ip_says(directory):
+    """Cut on its way as long as UDP says the same, and else malformed."""
     frame = frames(1)[0][:50]
     path = put(directory, "wire.pcap", pcap([frame]))
+    equal("(truncated, malformed)", _counts(path), (1, 0))
+    other_length = frame[:39] + bytes([frame[39] ^ 1]) + frame[40:]
+    other_checksum = other_length[:24] + bytes([frame[24] ^ 1]) + other_length[25:]
+    path = put(directory, "wire.pcap", pcap([other_checksum]))
     equal("(truncated, malformed)", _counts(path), (0, 1))
 
 

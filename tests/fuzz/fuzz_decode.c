@@ -63,19 +63,21 @@ static void
 check_packet(const roce_packet *p, uint32_t captured, uint32_t wire)
 {
     bool mirrored = p->mirror.kind != ROCE_MIRROR_NONE;
+    uint32_t length = p->uncut_bytes != 0 ? p->uncut_bytes : wire;
+    assert(length >= wire && (p->uncut_bytes == 0 || length > wire));
     assert(p->n_vlans <= ROCE_MAX_VLANS);
     assert(p->lldp_offset <= captured);
     assert(p->lldp_offset == 0 || p->kind == ROCE_CLASS_OTHER);
     assert(p->transport < ROCE_N_TRANSPORTS);
     assert(roce_opcode_name(p->bth.opcode, p->transport) != NULL);
-    assert(captured < wire || p->outcome != ROCE_TRUNCATED || mirrored);
+    assert(captured < length || p->outcome != ROCE_TRUNCATED || mirrored);
     assert(p->has_bth || p->headers == 0);
     assert(!p->has_bth || p->kind == ROCE_CLASS_ROCE || p->kind == ROCE_CLASS_NOT_IB);
     if (p->kind == ROCE_CLASS_ROCE) {
         assert(p->outcome != ROCE_NOT_OURS);
         assert(p->src.family != 0 && p->dst.family == p->src.family);
         assert(p->ip_offset < p->bth_offset && p->bth_offset < p->end_offset);
-        assert(p->end_offset <= wire || p->mirror.cut);
+        assert(p->end_offset <= length || p->mirror.cut);
     }
     if (p->kind == ROCE_CLASS_ROCE && p->has_bth && p->outcome != ROCE_MALFORMED) {
         assert(p->payload_offset + p->payload_bytes + p->bth.pad_bytes + 4 ==

@@ -381,6 +381,9 @@ test_sliced(void)
         {"TCP, whose is not",
          BYTES(MACS IS_IPV4 IPV4("\x05\xdc", IS_TCP) "\x12\xb7\x12\xb7\x00\x00"), 0,
          ROCE_MALFORMED, 0},
+        {"the snap length took some of the header that would tell",
+         BYTES(MACS IS_IPV4 IPV4_WITH("\x46", "\x05\xdc", "\x40\x00", IS_TCP)
+               "\x01\x01\x01\x00" "\x12\xb7\x12\xb7\x00\x00"), 36, ROCE_TRUNCATED, 0},
         {"in VXLAN",
          BYTES(MACS IS_IPV4 IPV4("\x00\x9e", IS_UDP) UDP_TO("\x12\xb5", "\x00\x8a")
                "\x08\x00\x00\x00\x00\x13\x88\x00" MACS IS_IPV4
