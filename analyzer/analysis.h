@@ -71,9 +71,8 @@ typedef struct rs_analysis {
     const rs_point *still; /* since this one's clock stands still; NULL: none does */
     guint64 unstamped;     /* packets without a time of their own */
     guint64 steps_back;
-    guint64
-        snaplen_truncated; /* packets of which a part is not there, but for mirrors' */
-    guint64 sliced;        /* of them, before they were captured */
+    guint64 snaplen_truncated; /* packets that were cut, but for those cut by mirrors */
+    guint64 sliced;            /* of them, before they were captured */
     guint64 filtered_out;
     guint64 capture_duplicates;
     rs_frames left_out;          /* these */

@@ -124,11 +124,10 @@ rs_find_malformed(rs_findings *all, const rs_finding_row *row)
 static void
 write_no_fragments(rs_finding *f, guint64 n)
 {
-    g_autofree char *packets =
-        rs_finding_count(n, "damaged packet looks like an IP fragment",
-                         "damaged packets look like IP fragments");
     rs_finding_say(
-        f, g_steal_pointer(&packets),
+        f,
+        rs_finding_count(n, "damaged packet looks like an IP fragment",
+                         "damaged packets look like IP fragments"),
         g_strdup_printf("%s none: " NO_FRAGMENTS, n == 1 ? "It is" : "They are"));
     f->look = NULL;
     f->advice =

@@ -81,7 +81,8 @@ typedef struct roce_tracker_totals {
     uint64_t pfc_frames, pause_frames;
     uint64_t other_packets, not_ib_on_roce_port, fragments;
     uint64_t truncated_packets, malformed_packets;
-    /* Of those two, as their own header checksum says: no fragments, and of another length. */
+    /* Of fragments and of malformed packets those which, as their own header checksum says, are
+     * none, and have another length. */
     uint64_t damaged_fragments, damaged_lengths;
     uint64_t bth_cut_packets;    /* RoCE, whose BTH was cut by the snap length */
     uint64_t tunnelled_packets;  /* of whatever kind, inside a tunnel or mirror */
