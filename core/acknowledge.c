@@ -18,6 +18,38 @@
 #include "track.h"
 
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
+#define ANSWERS_ENOUGH 4    /* tell how soon some come, though each waited for others */
+
+/* An answer that came so long behind what it answers, or behind something before that. */
+static void
+note_answer(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
+{
+    roce_heard *heard = roce_heard_make(t, s);
+    if (heard->n_noted == 0 || taken_ns < heard->least_answer_ns) {
+        heard->least_answer_ns = taken_ns;
+    }
+    if (heard->n_noted < ANSWERS_ENOUGH) {
+        heard->n_noted++;
+    }
+}
+
+/* Whether what was sent in `slot` came there once and no more, so that an answer now can be
+ * about no other transmission. */
+static bool
+is_timed(const roce_slot *slot, const roce_arrival *a)
+{
+    return slot != NULL && slot->copies == 1 &&
+           (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
+           a->frame->time_ns >= slot->time_ns;
+}
+
+bool
+roce_acknowledge_is_sooner(const roce_stream_state *s, uint64_t taken_ns)
+{
+    const roce_heard *heard = roce_heard_of(s);
+    bool enough = heard->n_answers > 0 || heard->n_noted == ANSWERS_ENOUGH;
+    return enough && taken_ns < heard->least_answer_ns;
+}
 
 void
 roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns)
@@ -33,9 +65,7 @@ roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_n
         heard->rttvar_ns -= heard->rttvar_ns / 4;
         heard->srtt_ns = heard->srtt_ns - heard->srtt_ns / 8 + sample_ns / 8;
     }
-    if (heard->n_answers == 0 || sample_ns < heard->least_answer_ns) {
-        heard->least_answer_ns = sample_ns;
-    }
+    note_answer(t, s, sample_ns);
     heard->n_answers++;
 }
 
@@ -170,12 +200,11 @@ static bool
 speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_round *round = &roce_trouble_of(s)->round;
-    const roce_heard *heard = roce_heard_of(s);
     bool began_here =
         !s->acked || round->start <= s->una; /* nothing before it unseen */
     return round->jumped ||
-           (heard->n_answers > 0 && began_here &&
-            roce_since_ns(a->frame->time_ns, round->time_ns) < heard->least_answer_ns);
+           (began_here && roce_acknowledge_is_sooner(
+                              s, roce_since_ns(a->frame->time_ns, round->time_ns)));
 }
 
 /* Nothing was lost, neither data nor ACK, of what the round has repeated: it was needless.  So
@@ -348,11 +377,13 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_measure_ack(t, s, a, psn, slot);
     bool fresh = !s->acked || psn >= s->una;
     const roce_round *round = &roce_trouble_of(s)->round;
-    bool undisturbed = !round->active && slot != NULL && slot->tx >= round->first_tx;
-    if (fresh && undisturbed && slot->copies == 1 &&
-        (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
-        a->frame->time_ns >= slot->time_ns) {
-        roce_acknowledge_sample(t, s, a->frame->time_ns - slot->time_ns);
+    if (fresh && is_timed(slot, a)) {
+        uint64_t taken_ns = a->frame->time_ns - slot->time_ns;
+        if (!round->active && slot->tx >= round->first_tx) {
+            roce_acknowledge_sample(t, s, taken_ns);
+        } else {
+            note_answer(t, s, taken_ns);
+        }
     }
     roce_acknowledge_up_to(t, s, a, psn + 1);
     weigh_doubt(t, s, a, psn);
@@ -428,9 +459,8 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     if (psn < lane->first && slot->copies == 1) {
         return; /* the copy before, which came before the capture, may be meant */
     }
-    const roce_heard *heard = roce_heard_of(s);
-    bool soon = heard->n_answers > 0 &&
-                a->frame->time_ns < slot->time_ns + heard->least_answer_ns;
+    bool soon =
+        roce_acknowledge_is_sooner(s, roce_since_ns(a->frame->time_ns, slot->time_ns));
     bool again = slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
     if (again && soon) {
         return; /* no answer comes that soon: it speaks of the copy before */
@@ -452,6 +482,11 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     const roce_violation *violation = take_violation(s, psn);
     if (is_consequence(s, psn)) {
         return;
+    }
+    /* What lies beyond made the responder ask. */
+    const roce_slot *beyond = roce_history_find(&lane->history, psn + 1);
+    if ((!s->acked || psn >= s->una) && is_timed(beyond, a)) {
+        note_answer(t, s, a->frame->time_ns - beyond->time_ns);
     }
     roce_acknowledge_up_to(t, s, a, psn);
     if (violation != NULL) {

@@ -298,9 +298,8 @@ static bool
 is_before_any_answer(const roce_stream_state *s, const roce_arrival *a,
                      const roce_slot *asked)
 {
-    const roce_heard *heard = roce_heard_of(s);
-    return heard->n_answers > 0 &&
-           a->frame->time_ns < asked->time_ns + heard->least_answer_ns;
+    return roce_acknowledge_is_sooner(s,
+                                      roce_since_ns(a->frame->time_ns, asked->time_ns));
 }
 
 /* Whether this may be the answer to a request that was seen asking again: it asked for

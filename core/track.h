@@ -672,6 +672,9 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 /* A request took so long to be answered, as seen here. */
 void
 roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns);
+/* Whether no answer has ever come so soon behind what it answers. */
+bool
+roce_acknowledge_is_sooner(const roce_stream_state *s, uint64_t taken_ns);
 /* Everything below `una` is acknowledged. */
 void
 roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

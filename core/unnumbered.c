@@ -376,8 +376,7 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static bool
 is_before_any_nak(const roce_stream_state *s, const roce_doubt *d)
 {
-    const roce_heard *heard = roce_heard_of(s);
-    return heard->n_answers > 0 && d->age_ns < heard->least_answer_ns;
+    return roce_acknowledge_is_sooner(s, d->age_ns);
 }
 
 /* Whether `a`, the request that follows the one in doubt, shows that this was sent again.

@@ -10,6 +10,9 @@
     "a write 50..54; b nak 52; " after "a write 52..54; b ack 54; "                    \
     "a write 55..59; b nak 57; " after "a write 57..59; b ack 59; "
 
+/* What shows that A repeats selectively; what is answered takes longer than 20 us. */
+#define LEARNED "a write 0..14; +20; b nak 10; a write 10; +20; b ack 14; "
+
 /* clang-format off */
 static const scenario naks[] = {
     {.name = "NAK: seen here in order, then asked for: lost or late behind this point",
@@ -201,6 +204,10 @@ static const scenario selective[] = {
      .ident = SCENARIO_IDENT_RANDOM,
      .want = "A: again=4 repeats=4 rounds=3 by_nak=3 undelivered=* lost_before=0 "
                "recovery=selective"},
+    {.name = "selective repeat, once learned: a NAK that comes sooner than any answer has "
+               "speaks of the copy before",
+     .script = LEARNED "a write 15..19; +20; b nak 16; a write 16; b nak 16; +20; b ack 19",
+     .want = "A: again=2 repeats=2 rounds=2 by_nak=2 undelivered=2 recovery=selective"},
     {.name = "go back N: everything from the PSN asked for is sent again",
      .script = "a write 0..14; b nak 10; a write 10..14; b ack 14", .want =
      "A: again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 recovery=gbn"},
