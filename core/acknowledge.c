@@ -247,6 +247,9 @@ settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         if (round->n_doubts > 0 && round->doubted == slot->psn) {
             round->n_doubts--;
         }
+        if (round->n_undue > 0 && round->doubted == slot->psn) {
+            round->n_undue--;
+        }
         roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                            slot->psn);
     }
@@ -259,7 +262,9 @@ settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 
 /* A timeout's copies were doubted.  If the first ACK after it covers PSNs that were not
  * yet sent again, everything had arrived: it was the ACK that got lost, if one was due, or
- * all was late.  Of a message whose last packet alone was lost none was due. */
+ * all was late.  Of a message whose last packet alone was lost none was due.  A responder
+ * that keeps what comes beyond a gap answers so as well when the copy has filled it: the
+ * doubt stays. */
 static void
 upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                 int64_t una)
@@ -272,6 +277,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     bool jumped = round->active && round->cause == ROCE_CAUSE_TIMEOUT &&
                   una > lane->next_tx && lane->next_tx < round->end;
     bool late = jumped && speaks_of_late_ones(s, a);
+    bool kept = s->pub.recovery == ROCE_RECOVERY_SELECTIVE;
     int64_t due = jumped ? due_before(lane, s->una, una) : una;
     round->jumped |= jumped;
     if (late) {
@@ -289,7 +295,7 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         bool told = (slot->flags & ROCE_SLOT_DOUBT_TOLD) != 0;
         unsigned doubt = ROCE_SLOT_DOUBTED | ROCE_SLOT_DOUBT_TOLD;
         slot->flags = (uint16_t)(slot->flags & ~doubt);
-        if (jumped) {
+        if (jumped && !(kept && !late && slot->psn < due)) {
             settle_doubt(t, s, a, slot, told, !late && slot->psn < due);
         }
     }

@@ -100,6 +100,7 @@ typedef struct roce_round {
         uint64_t frame;    /* 0: was shown to be spurious */
     } doubts[ROCE_DOUBTS]; /* the rounds, newest last; what is beyond was forgotten */
     int64_t doubted;       /* that PSN */
+    uint8_t n_undue;       /* times it was told, though of it alone no ACK was due */
     int64_t from; /* what is unanswered begins here, though its copy may go unseen */
     int64_t n_before;  /* that rounds in a row before it have repeated, at most */
     uint32_t n_acks;   /* of it and what was repeated behind it, since */

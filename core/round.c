@@ -2,7 +2,8 @@
 /*
  * Rounds of retransmission: what caused them, and what they say of the copies before.
  *
- * A round goes on while copies run on from next_tx; a step back starts the next one.
+ * A round goes on while copies run on from next_tx; a step back starts the next one, and so
+ * does a timer that has gone off once more.
  * Its cause, the first that applies:
  *
  *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered; not if
@@ -25,6 +26,7 @@
 #define LOST_IN_A_ROW 8      /* of a round, where nothing numbers packets */
 #define REACTIONS_KNOWN 4    /* so many tell how long this requester takes ... */
 #define REACTION_SPREAD 256u /* ... at most: times the least of them */
+#define TIMER_SPREAD 4u      /* a timer's longest time, of its shortest */
 #define REACTION_MARGIN 4u   /* times the longest of those that no timer can be */
 
 /* As TCP reckons it (RFC 6298), from the ACK latencies seen here; before the first,
@@ -126,6 +128,13 @@ roce_round_was_silent(const roce_tracker *t, const roce_stream_state *s,
     return repeats || silence_ns(s, a) >= roce_round_timeout_floor_ns(t, s);
 }
 
+/* For how long no ACK came that may have restarted the timer for `a`. */
+static uint64_t
+heard_nothing_ns(const roce_stream_state *s, const roce_arrival *a)
+{
+    return roce_since_ns(a->frame->time_ns, roce_acknowledge_time_before(s, a->psn));
+}
+
 /* A requester may post something new just before its timer goes off, which runs since the
  * oldest that is not acknowledged was sent, or since the newest ACK came (IBTA 9.7.6.1.3).
  * Of what never came here it must be known that it is the oldest, and not late. */
@@ -137,9 +146,7 @@ may_run_out(const roce_tracker *t, const roce_stream_state *s, const roce_arriva
     if (a->psn > s->una || (slot == NULL && (a->psn < s->una || !numbered))) {
         return false;
     }
-    uint64_t heard_ns = roce_acknowledge_time_before(s, a->psn);
-    return roce_since_ns(a->frame->time_ns, heard_ns) >=
-           roce_round_timeout_floor_ns(t, s);
+    return heard_nothing_ns(s, a) >= roce_round_timeout_floor_ns(t, s);
 }
 
 /* Whether this requester, which is known to answer NAKs sooner, has waited in silence for a
@@ -164,6 +171,27 @@ roce_round_is_ahead(const roce_stream_state *s, int64_t psn)
     const roce_lane *lane = &s->requests;
     return roce_trouble_of(s)->round.active && psn >= lane->next_tx &&
            psn < lane->max_next;
+}
+
+/* What a round has repeated so far is answered, and the next one, which is now the oldest
+ * without an ACK, comes only when the timer has gone off for it.  That timer is set once for
+ * a queue pair and may run from one to four times as long (IBTA 9.7.6.1.3): behind a
+ * timeout, a shorter silence was a pause, and behind a NAK, one that may have been slept
+ * over. */
+bool
+roce_round_timed_out_again(const roce_tracker *t, const roce_stream_state *s,
+                           const roce_arrival *a)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    if (!s->acked || a->psn > s->una || roce_round_nak_explains(t, s, a)) {
+        return false;
+    }
+    uint64_t floor_ns = roce_round_timeout_floor_ns(t, s);
+    uint64_t least_ns = round->cause == ROCE_CAUSE_TIMEOUT
+                            ? round->age_ns / TIMER_SPREAD
+                            : answer_within_ns(t, s, 0);
+    least_ns = least_ns > floor_ns ? least_ns : floor_ns;
+    return silence_ns(s, a) >= least_ns && heard_nothing_ns(s, a) >= least_ns;
 }
 
 /* The requester saw a later response than the one it asks for again. */
@@ -325,10 +353,30 @@ most_repeated(const roce_round *round)
     return n > round->n_before ? n : round->n_before;
 }
 
+/* The round before cast doubt on a packet of which no ACK was due.  If its copy was answered
+ * and the timer goes off for the next one, that one explains the silence by itself. */
+static void
+shift_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_round *before = &roce_trouble_of(s)->round;
+    if (before->n_undue == 0 || a->psn != before->doubted + 1 || a->psn != s->una) {
+        return;
+    }
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    for (; round->n_undue > 0; round->n_undue--) {
+        roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                           round->doubted);
+    }
+    round->n_doubts = 0;
+}
+
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns)
 {
+    if (cause == ROCE_CAUSE_TIMEOUT) {
+        shift_doubt(t, s, a);
+    }
     roce_lane *lane = roce_requests(s);
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE || cause == ROCE_CAUSE_RNR;
     roce_trouble *trouble = roce_trouble_make(t, s);
@@ -350,6 +398,7 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .from = s->acked && s->una < a->psn ? s->una : a->psn,
         .n_doubts = again ? before.n_doubts : 0,
         .doubted = before.doubted,
+        .n_undue = cause == ROCE_CAUSE_TIMEOUT ? before.n_undue : 0,
         .n_before = again ? most_repeated(&before) : 0,
     };
     memcpy(trouble->round.doubts, before.doubts, sizeof before.doubts);
@@ -483,8 +532,37 @@ roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_round_skip(t, s, a, a->psn);
 }
 
+/* Whether the responder answers it by itself. */
+static bool
+is_answered(const roce_slot *slot)
+{
+    unsigned answered =
+        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
+    return (slot->flags & answered) != 0;
+}
+
+/* Whether an ACK was due of this or of something behind it, all of it seen here. */
+static bool
+is_waited_for(const roce_stream_state *s, const roce_slot *slot)
+{
+    const roce_history *history = &s->requests.history;
+    int64_t next = slot->psn;
+    for (uint32_t i = roce_history_lower(history, next); i < history->n; i++) {
+        const roce_slot *behind = roce_history_at(history, i);
+        if (behind->psn != next) {
+            return false;
+        }
+        if (is_answered(behind)) {
+            return true;
+        }
+        next += behind->span;
+    }
+    return false;
+}
+
 /* Of the copies that a timeout repeats, the one that the silence is about.  A responder
- * that has sent a NAK waits for just that PSN, and discards what comes behind it.  Else
+ * that has sent a NAK waits for just that PSN, and discards what comes behind it; and a
+ * requester that repeats selectively repeats nothing but the oldest without an ACK.  Else
  * it is the first that was to be answered: what is before it may have arrived, and of
  * what is behind it the responder may be waiting for this. */
 static bool
@@ -494,9 +572,10 @@ is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
     if (nak->state == ROCE_NAK_SEQUENCE && nak->answered && nak->psn == s->una) {
         return slot->psn == s->una;
     }
-    unsigned answered =
-        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
-    return (slot->flags & answered) != 0;
+    if (s->pub.recovery == ROCE_RECOVERY_SELECTIVE) {
+        return slot->psn == s->una && is_waited_for(s, slot);
+    }
+    return is_answered(slot);
 }
 
 /* Whether the round began with a READ or an atomic, before this packet: it goes back to that,
@@ -512,10 +591,12 @@ is_for_a_response(const roce_stream_state *s, const roce_slot *slot)
 
 /* The round casts doubt on this PSN, as those in a row before it may have done. */
 static void
-remember_doubt(roce_round *round, int64_t psn)
+remember_doubt(roce_round *round, const roce_slot *slot)
 {
+    int64_t psn = slot->psn;
     if (round->doubted != psn) {
         round->n_doubts = 0;
+        round->n_undue = 0;
     }
     if (round->n_doubts == ROCE_DOUBTS) {
         round->n_doubts--;
@@ -527,6 +608,9 @@ remember_doubt(roce_round *round, int64_t psn)
     round->n_doubts++;
     round->doubt_told = true;
     round->doubted = psn;
+    if (!is_answered(slot)) {
+        round->n_undue++;
+    }
 }
 
 /* A copy of something accepted here, repeated by a timeout. */
@@ -555,7 +639,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     if (trouble->round.doubt_told || !is_first_suspect(s, slot)) {
         return;
     }
-    remember_doubt(&trouble->round, slot->psn);
+    remember_doubt(&trouble->round, slot);
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                   ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
@@ -594,6 +678,9 @@ roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arr
     roce_round *round = &roce_trouble_make(t, s)->round;
     round->n_doubts--;
     round->n_back++;
+    if (round->n_undue > 0) {
+        round->n_undue--;
+    }
     roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                        round->doubted);
     uint64_t frame = round->doubts[round->n_doubts].frame;

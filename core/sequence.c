@@ -293,7 +293,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                      !trouble->nak.answered && trouble->nak.psn == a->psn &&
                      a->psn > lane->next_tx &&
                      (a->psn > roce_sequence_due(s) || lane->selective);
-    bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for;
+    bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&
+                   !roce_round_timed_out_again(t, s, a);
     bool opens = false;
     if (runs_on) {
         roce_round_continue(t, s, a);

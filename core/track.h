@@ -480,6 +480,10 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
  * missing. */
 bool
 roce_round_is_ahead(const roce_stream_state *s, int64_t psn);
+/* Whether the timer has gone off once more for such a PSN. */
+bool
+roce_round_timed_out_again(const roce_tracker *t, const roce_stream_state *s,
+                           const roce_arrival *a);
 /* Time since the newest transmission of `a`'s PSN that was seen, in `slot`; where none
  * was, since it was missed. */
 uint64_t

@@ -204,6 +204,43 @@ static const scenario selective[] = {
      .ident = SCENARIO_IDENT_RANDOM,
      .want = "A: again=4 repeats=4 rounds=3 by_nak=3 undelivered=* lost_before=0 "
                "recovery=selective"},
+    {.name = "selective repeat, once learned: a timer that goes off for each of two PSNs "
+               "begins two rounds",
+     .script = LEARNED "a write.first 15; a write.middle 16; a write.last 17; +100000; "
+               "a write.first 15; +20; b ack 15; +100000; a write.middle 16; +20; b ack 17",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=1 by_timeout=2 undelivered=1 "
+               "data_or_ack_lost=1 recovery=selective",
+     .events = "round A psn=15 detail=timeout; round A psn=16 detail=timeout"},
+    {.name = "selective repeat, once learned: a pause in a timeout's round is none",
+     .script = LEARNED "a write.first 15; a write.middle 16; a write.last 17; +100000; "
+               "a write.first 15; +20; b ack 15; +20000; a write.middle 16; +20; b ack 17",
+     .want = "A: again=3 repeats=3 rounds=2 by_nak=1 by_timeout=1 undelivered=1 "
+               "data_or_ack_lost=1 recovery=selective"},
+    {.name = "selective repeat, once learned: the timer goes off behind a round that a NAK "
+               "had asked for",
+     .script = LEARNED "a write 15..19; b nak 16; a write 16; +20; b ack 16; +100000; "
+               "a write 17; +20; b ack 19",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=2 by_timeout=1 undelivered=2 "
+               "data_or_ack_lost=1 recovery=selective"},
+    {.name = "selective repeat, once learned: in doubt is what was repeated, though no ACK "
+               "was due of it",
+     .script = LEARNED "a write.first 15; a write.middle 16; a write.last 17; +100000; "
+               "a write.first 15; +20; b ack 15; b ack 17",
+     .want = "A: again=2 repeats=2 rounds=2 by_nak=1 by_timeout=1 undelivered=1 "
+               "data_or_ack_lost=1 recovery=selective",
+     .events = "loss A psn=15 detail=data_or_ack_lost"},
+    {.name = "selective repeat, once learned: until the timer goes off for the next one",
+     .script = LEARNED "a write.first 15; a write.last 16; +100000; "
+               "a write.first 15; +20; b ack 15; +100000; a write.last 16; +20; b ack 16",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=1 by_timeout=2 undelivered=1 "
+               "data_or_ack_lost=1 recovery=selective",
+     .events = "loss A psn=15 detail=data_or_ack_lost; loss_withdrawn A psn=15; "
+               "loss A psn=16 detail=data_or_ack_lost"},
+    {.name = "selective repeat, once learned: not where what wants an ACK never came here",
+     .script = LEARNED "a write.first 15; a write.last 16 drop; +100000; "
+               "a write.first 15; +20; b ack 15; +100000; a write.last 16; +20; b ack 16",
+     .want = "A: again=2 repeats=2 rounds=2 by_nak=1 by_timeout=1 undelivered=1 "
+               "recovery=selective"},
     {.name = "selective repeat, once learned: a NAK that comes sooner than any answer has "
                "speaks of the copy before",
      .script = LEARNED "a write 15..19; +20; b nak 16; a write 16; b nak 16; +20; b ack 19",
