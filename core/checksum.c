@@ -52,28 +52,6 @@ standing_of(const uint8_t *ipv4)
     return (ipv4[1] & 3) == ROCE_ECN_CE && over <= 2 ? UNKNOWN : WRONG;
 }
 
-static bool
-has_checksum(const roce_frame *frame, const roce_packet *p)
-{
-    return p->src.family == 4 && !p->is_grh &&
-           p->bth_offset >= p->ip_offset + IPV4_BYTES &&
-           p->bth_offset <= frame->captured_bytes &&
-           !roce_checksum_is_left_out(frame->bytes + p->ip_offset);
-}
-
-bool
-roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
-                            const roce_packet *packet)
-{
-    if (!has_checksum(frame, packet)) {
-        return false;
-    }
-    standing of = standing_of(frame->bytes + packet->ip_offset);
-    bool is_proof = of == WRONG && *credits > 0;
-    *credits = of == RIGHT ? ROCE_CHECKSUM_CREDITS : (uint8_t)(*credits - is_proof);
-    return is_proof;
-}
-
 /* The header, if it is one of IPv4 with a checksum, and `behind` bytes behind it were captured;
  * or NULL. */
 static const uint8_t *
@@ -91,12 +69,27 @@ header_of(const roce_frame *frame, const roce_packet *p, uint32_t behind)
     return ipv4;
 }
 
+bool
+roce_checksum_proves_damage(uint8_t *credits, const roce_frame *frame,
+                            const roce_packet *packet)
+{
+    const uint8_t *ipv4 = header_of(frame, packet, UDP_BYTES);
+    if (ipv4 == NULL) {
+        return false;
+    }
+    standing of = standing_of(ipv4);
+    bool is_proof = of == WRONG && *credits > 0;
+    *credits = of == RIGHT ? ROCE_CHECKSUM_CREDITS : (uint8_t)(*credits - is_proof);
+    return is_proof;
+}
+
 /* Whether a header is wrong, and right with another word in that place. */
 static bool
 is_right_with(const uint8_t *ipv4, uint32_t at, uint32_t word)
 {
-    uint32_t without = sum_over(ipv4) + 0xffff - roce_be16(ipv4 + at);
-    return sum_over(ipv4) != 0 && (without + word) % 0xffff == 0;
+    uint32_t over = sum_over(ipv4);
+    uint32_t without = over + 0xffff - roce_be16(ipv4 + at);
+    return over != 0 && (without + word) % 0xffff == 0;
 }
 
 bool
