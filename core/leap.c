@@ -122,6 +122,40 @@ roce_leap_hold(roce_tracker *t, roce_stream_state *s, roce_space space,
     return true;
 }
 
+/* Whether a request that is not the one due may be another one: the first behind a round, one
+ * that fills a gap, a copy that was asked for or that the network made. */
+static bool
+is_explained(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_lane *lane = &s->requests;
+    if (a->psn == lane->max_next || a->psn == roce_sequence_due(s) ||
+        roce_missing_find(&lane->missing, a->psn) != NULL) {
+        return true;
+    }
+    const roce_slot *slot = roce_history_find(&lane->history, a->psn);
+    if (slot != NULL && roce_ident_same_copy(s, slot, &a->identity)) {
+        return true;
+    }
+    if (a->psn >= lane->max_next || a->psn < lane->first) {
+        return false;
+    }
+    roce_cause cause = roce_round_find_cause(t, s, a, slot);
+    return cause != ROCE_CAUSE_UNKNOWN && cause != ROCE_CAUSE_TIMEOUT;
+}
+
+bool
+roce_leap_hold_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a,
+                       int64_t due)
+{
+    const roce_lane *lane = &s->requests;
+    if (!lane->started || s->reborn || lane->span_unknown ||
+        !roce_leap_may_be(s, a, due)) {
+        return false;
+    }
+    a->psn = roce_psn_expand(a->packet->bth.psn24, due);
+    return !is_explained(t, s, a) && roce_leap_hold(t, s, ROCE_SPACE_REQUESTS, a, due);
+}
+
 /* ---- what it was ---- */
 
 /* How many PSNs it takes. */

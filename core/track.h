@@ -622,6 +622,11 @@ roce_leap_may_be(const roce_stream_state *s, const roce_arrival *a, int64_t due)
 bool
 roce_leap_hold(roce_tracker *t, roce_stream_state *s, roce_space space,
                const roce_arrival *a, int64_t due);
+/* The same for a request that is one bit off from the PSN due, if it may have been damaged in
+ * that and nothing known explains it.  False: it is taken as it is. */
+bool
+roce_leap_hold_request(roce_tracker *t, roce_stream_state *s, roce_arrival *a,
+                       int64_t due);
 /* `a` is the next packet of the space where one is held: takes that one, or finds it damaged.
  */
 void
