@@ -15,6 +15,7 @@
  *   round.c          rounds of retransmission and their causes
  *   loss.c           what went unseen, and verdicts
  *   misses.c         what the point itself misses
+ *   vantage.c        where the point stands, and whether it sees one path of several
  *   acknowledge.c    ACK, NAK and RNR NAK
  *   respond.c        READ responses and atomic acknowledgements
  *   respond_behind.c those behind the newest: late, doubled, sent again
@@ -672,6 +673,10 @@ roce_misses_forget(roce_tracker *t, const roce_stream_state *s, roce_space space
 /* Its PSNs begin anew: what was claimed of those before stays as it is. */
 void
 roce_misses_settle(roce_tracker *t, const roce_stream_state *s, roce_space space);
+
+/* vantage.c: as far as it can be known once a stream ends, or begins anew. */
+void
+roce_vantage_finish(roce_stream_state *s);
 
 /* acknowledge.c: `s` made the requests, `by` carries the acknowledgement.  False: it is
  * about none that is known here, and nothing was told of it. */
