@@ -301,24 +301,6 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
-/* The acceptor waited here for what it had got: the point had missed it.  What was seen
- * behind it, sent in order, was taken as well. */
-static void
-catch_up(roce_lane *lane)
-{
-    uint64_t tx = 0;
-    for (uint32_t i = roce_history_lower(&lane->history, lane->accept_next);
-         i < lane->history.n; i++) {
-        roce_slot *slot = roce_history_at(&lane->history, i);
-        if (slot->psn != lane->accept_next || slot->tx < tx) {
-            return;
-        }
-        tx = slot->tx;
-        slot->flags |= ROCE_SLOT_IN_ORDER;
-        lane->accept_next = slot->psn + slot->span;
-    }
-}
-
 void
 roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                        int64_t una)
@@ -340,10 +322,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     heard->ack_step = (uint8_t)((heard->ack_step + 1) % ROCE_ACK_STEPS);
     heard->ack_steps[heard->ack_step].una = una;
     heard->ack_steps[heard->ack_step].time_ns = a->frame->time_ns;
-    if (lane->accept_next < una && una <= lane->max_next) {
-        lane->accept_next = una;
-        catch_up(lane);
-    }
+    roce_acceptor_catch_up(lane, una);
 }
 
 /* Counts the ACKs that may answer what timeouts have cast doubt on, and what they repeated
@@ -428,26 +407,6 @@ is_consequence(const roce_stream_state *s, int64_t psn)
     return !again;
 }
 
-/* The newest request seen beyond `psn` while that was expected here, which no NAK has
- * answered, or NULL.  A responder lags behind the capture, so that the moment it speaks
- * of may be some packets back. */
-static const roce_violation *
-take_violation(roce_stream_state *s, int64_t psn)
-{
-    roce_trouble *trouble = roce_trouble_had(s);
-    for (unsigned i = 0; trouble != NULL && i < ROCE_VIOLATIONS; i++) {
-        unsigned at =
-            (unsigned)(trouble->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
-        roce_violation *violation = &trouble->violations[at];
-        if (violation->frame != 0 && violation->expected == psn &&
-            !violation->answered) {
-            violation->answered = true;
-            return violation;
-        }
-    }
-    return NULL;
-}
-
 /* Judges the newest transmission of the PSN that a sequence NAK asks for, which nothing
  * seen here explains. */
 static void
@@ -472,7 +431,7 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
         return; /* no answer comes that soon: it speaks of the copy before */
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
-        roce_sequence_was_accepted(s, ROCE_SPACE_REQUESTS, slot)) {
+        roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot)) {
         slot->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
                       ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
@@ -485,7 +444,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                          int64_t psn)
 {
     roce_lane *lane = roce_requests(s);
-    const roce_violation *violation = take_violation(s, psn);
+    const roce_violation *violation = roce_acceptor_take_violation(s, psn);
     if (is_consequence(s, psn)) {
         return;
     }
@@ -500,7 +459,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                          violation->frame);
     } else {
         judge_asked(t, s, a, psn);
-        roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
+        roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     }
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ASKED);
@@ -523,7 +482,7 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_missing_mark_range(&lane->missing, &t->alloc, psn, psn + 1,
                             ROCE_MISSING_ACKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
-    roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
+    roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     remember(t, s, a, psn, ROCE_NAK_RNR);
     roce_trouble_make(t, s)->nak.wait_ns =
         roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
@@ -538,15 +497,10 @@ frame_beyond(const roce_stream_state *s, int64_t psn)
 {
     const roce_history *history = &s->requests.history;
     const roce_slot *slot = roce_history_find(history, psn);
-    const roce_trouble *trouble = roce_trouble_of(s);
-    for (unsigned i = 0; i < ROCE_VIOLATIONS; i++) {
-        unsigned at =
-            (unsigned)(trouble->violation + ROCE_VIOLATIONS - i) % ROCE_VIOLATIONS;
-        const roce_violation *violation = &trouble->violations[at];
-        if (violation->frame != 0 && violation->expected == psn &&
-            (!violation->answered || slot == NULL || violation->frame > slot->frame)) {
-            return violation->frame;
-        }
+    uint64_t beyond =
+        roce_acceptor_frame_beyond(s, psn, slot != NULL ? slot->frame : 0);
+    if (beyond != 0) {
+        return beyond;
     }
     if (slot == NULL || (slot->flags & ROCE_SLOT_REFUSED) == 0) {
         return 0;
@@ -592,7 +546,7 @@ acknowledge_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     } else {
         /* The request was refused for good; the queue pair goes to error. */
         roce_acknowledge_up_to(t, s, a, psn);
-        roce_sequence_expect(t, s, ROCE_SPACE_REQUESTS, psn);
+        roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);
         remember(t, s, a, psn, ROCE_NAK_FATAL);
     }
 }

@@ -206,7 +206,7 @@ static bool
 is_superfluous(const roce_stream_state *by, int64_t psn)
 {
     const roce_slot *slot = roce_history_find(&roce_answers_of(by)->lane.history, psn);
-    return slot != NULL && roce_sequence_was_accepted(by, ROCE_SPACE_RESPONSES, slot);
+    return slot != NULL && roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, slot);
 }
 
 /* A requester that went on long after it had to miss a response, and has not asked for
@@ -509,13 +509,13 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         !is_too_soon(t, by, response, a->frame->time_ns) &&
-        roce_sequence_was_accepted(by, ROCE_SPACE_RESPONSES, response)) {
+        roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,
                       ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
                       a->psn, 1, response->frame);
     }
-    roce_sequence_expect(t, by, ROCE_SPACE_RESPONSES, a->psn);
+    roce_acceptor_expect(t, by, ROCE_SPACE_RESPONSES, a->psn);
     return answered;
 }
 

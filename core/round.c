@@ -631,7 +631,7 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         roce_round_timeout_floor_ns(t, s)) {
         return; /* sent just before the timer of others ran out: sent again with them */
     }
-    if (!roce_sequence_was_accepted(s, ROCE_SPACE_REQUESTS, slot)) {
+    if (!roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot)) {
         return; /* discarded beyond the expected PSN: sent again for that alone */
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
@@ -663,7 +663,7 @@ roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival 
         if (!roce_stream_is_paired(&s->pub)) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
                           ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
-        } else if (roce_sequence_was_accepted(s, ROCE_SPACE_REQUESTS, slot) &&
+        } else if (roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot) &&
                    slot->psn >= s->una) {
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
                           ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,

@@ -11,7 +11,7 @@
  *   accept_next  the expected PSN of a responder that stood at this point.  Packets
  *                beyond it are discarded by a go-back-N responder: they are neither
  *                delivered nor lost, and may be sent again for that reason alone.
- *                ACKs and NAKs of the true responder correct it.
+ *                ACKs and NAKs of the true responder correct it (acceptor.c).
  *
  * Each request with unwrapped PSN x and span k is one of these:
  *
@@ -51,31 +51,6 @@
 #include <string.h>
 
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
-
-bool
-roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
-                           const roce_slot *slot)
-{
-    if (roce_lane_of(s, space)->selective) {
-        return true; /* nothing is discarded */
-    }
-    const roce_discard *told = &roce_trouble_of(s)->discards[space];
-    bool told_otherwise =
-        told->tx > 0 && slot->psn + slot->span > told->psn && slot->tx <= told->tx;
-    return (slot->flags & ROCE_SLOT_IN_ORDER) != 0 && !told_otherwise;
-}
-
-void
-roce_sequence_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
-                     int64_t psn)
-{
-    roce_lane *lane = roce_lane_at(s, space);
-    roce_trouble_make(t, s)->discards[space] =
-        (roce_discard){.psn = psn, .tx = lane->tx};
-    if (lane->accept_next > psn) {
-        lane->accept_next = psn;
-    }
-}
 
 int64_t
 roce_sequence_due(const roce_stream_state *s)
@@ -182,47 +157,13 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     return slot;
 }
 
-void
-roce_sequence_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
-                      uint64_t time_ns)
-{
-    roce_trouble *trouble = roce_trouble_make(t, s);
-    int64_t expected = roce_requests(s)->accept_next;
-    const roce_violation *newest = &trouble->violations[trouble->violation];
-    if (newest->frame != 0 && newest->expected == expected && !newest->answered) {
-        return;
-    }
-    trouble->violation = (uint8_t)((trouble->violation + 1) % ROCE_VIOLATIONS);
-    trouble->violations[trouble->violation] = (roce_violation){
-        .expected = expected,
-        .frame = frame,
-        .time_ns = time_ns,
-    };
-}
-
-/* The acceptor sees a copy, whatever it is; returns whether it takes it, or has it. */
-static bool
-offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_lane *lane = roce_requests(s);
-    int64_t end = a->psn + a->span;
-    if (a->psn > lane->accept_next) {
-        roce_sequence_discard(t, s, a->frame->number, a->frame->time_ns);
-        return false;
-    }
-    if (end > lane->accept_next) {
-        lane->accept_next = end;
-    }
-    return true;
-}
-
 /* A copy that moves nothing else may still be the one that the acceptor waits for. */
 static void
 offer_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     slot->flags |= ROCE_SLOT_UNTIMED;
-    if (offer(t, s, a)) {
+    if (roce_acceptor_offer(t, s, a)) {
         slot->flags |= ROCE_SLOT_IN_ORDER;
     }
 }
@@ -233,7 +174,7 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
 {
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
-    bool in_order = offer(t, s, a);
+    bool in_order = roce_acceptor_offer(t, s, a);
     lane->tx++;
     if (slot != NULL) {
         roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,

@@ -9,6 +9,7 @@
  *   room.c           how long histories may be, and how fine distributions
  *   ident.c          wire identity, and the order of sending that it tells
  *   sequence.c       requests: order, gaps, copies (start reading there)
+ *   acceptor.c       what a receiver at this point would take, and discard
  *   span.c           how many PSNs a request takes, and the path MTU that it rests on
  *   unnumbered.c     copies that no identification tells apart
  *   leap.c           packets that were damaged in their PSN, without an ICRC that says so
@@ -412,24 +413,41 @@ roce_sequence_keep_from(const roce_stream_state *s);
 /* What the requester sends next in a run: behind what it sent and what is acknowledged. */
 int64_t
 roce_sequence_due(const roce_stream_state *s);
-/* The acceptor expects `psn`: whatever was sent from there on before, it did not take. */
-void
-roce_sequence_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
-                     int64_t psn);
-/* The acceptor discards a request, since it waits for one before it: a responder at this point
- * would send a NAK now, once per PSN that it waits for. */
-void
-roce_sequence_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
-                      uint64_t time_ns);
-/* Whether the acceptor took the newest copy, by what is known now. */
-bool
-roce_sequence_was_accepted(const roce_stream_state *s, roce_space space,
-                           const roce_slot *slot);
 /* Whether the request, which came before, is the next one of a run of requests from before
  * the first that came here: the requester had gone back to what the capture does not have,
  * and nobody can tell why. */
 bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
+
+/* acceptor.c */
+/* A copy of a request comes, whatever it is; returns whether it is taken, or had been. */
+bool
+roce_acceptor_offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* It discards a request, since it waits for one before it: a responder at this point would send
+ * a NAK now, once per PSN that it waits for. */
+void
+roce_acceptor_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
+                      uint64_t time_ns);
+/* It expects `psn`: whatever was sent from there on before, it did not take. */
+void
+roce_acceptor_expect(roce_tracker *t, roce_stream_state *s, roce_space space,
+                     int64_t psn);
+/* It has got everything below `una`.  If it waited here for some of that, the point had missed
+ * it; what was seen behind it, sent in order, was taken as well. */
+void
+roce_acceptor_catch_up(roce_lane *lane, int64_t una);
+/* Whether it took the newest copy, by what is known now. */
+bool
+roce_acceptor_has_taken(const roce_stream_state *s, roce_space space,
+                        const roce_slot *slot);
+/* A NAK asks for `psn`: what it answers is the newest request discarded for that, which no NAK
+ * has answered; NULL if there is none. */
+const roce_violation *
+roce_acceptor_take_violation(roce_stream_state *s, int64_t psn);
+/* The frame of the newest request discarded while `psn` was expected, if no NAK has answered it
+ * or it came after frame `after`; or 0. */
+uint64_t
+roce_acceptor_frame_beyond(const roce_stream_state *s, int64_t psn, uint64_t after);
 
 /* span.c */
 /* How many PSNs the request takes; 1 and `unknown` for a READ whose answer may be longer. */

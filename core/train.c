@@ -428,7 +428,7 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
     uint64_t bytes = 0;
     uint32_t n_ends = 0;
     if (!is_accepting(lane)) {
-        roce_sequence_discard(t, s, cars[0].frame, cars[0].time_ns);
+        roce_acceptor_discard(t, s, cars[0].frame, cars[0].time_ns);
     }
     for (uint32_t i = 0; i < n; i++) {
         const roce_car *car = &cars[i];
