@@ -391,6 +391,7 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,
+        .wait_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome),
     };
 }
 
@@ -484,8 +485,6 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     remember(t, s, a, psn, ROCE_NAK_RNR);
-    roce_trouble_make(t, s)->nak.wait_ns =
-        roce_aeth_rnr_timer_ns(roce_aeth_get_value(a->packet->aeth_syndrome));
 }
 
 /* The request beyond `psn` that made the responder say that it expects `psn`: the newest
@@ -531,9 +530,7 @@ emit_nak(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
     e.psn = psn;
     e.detail = (uint8_t)value;
     e.related_frame = provoking_frame(s, psn, kind, value);
-    if (kind == ROCE_AETH_RNR_NAK) {
-        e.duration_ns = roce_aeth_rnr_timer_ns(value);
-    }
+    e.duration_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome);
     roce_track_emit(t, &e);
 }
 

@@ -48,6 +48,14 @@ roce_aeth_rnr_timer_ns(unsigned code)
     return (uint64_t)rnr_timer_10us[code & 0x1f] * 10000;
 }
 
+uint64_t
+roce_aeth_wait_ns(uint8_t syndrome)
+{
+    return roce_aeth_get_kind(syndrome) == ROCE_AETH_RNR_NAK
+               ? roce_aeth_rnr_timer_ns(roce_aeth_get_value(syndrome))
+               : 0;
+}
+
 const char *
 roce_nak_code_name(unsigned code)
 {

@@ -375,13 +375,12 @@ note_unheard(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int 
         (!rnr && nak->state == ROCE_NAK_RNR && nak->psn24 == psn24)) {
         return;
     }
-    unsigned timer = roce_aeth_get_value(a->packet->aeth_syndrome);
     *nak = (roce_unheard_nak){
         .state = rnr ? ROCE_NAK_RNR : ROCE_NAK_SEQUENCE,
         .psn24 = psn24,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
-        .wait_ns = rnr ? roce_aeth_rnr_timer_ns(timer) : 0,
+        .wait_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome),
     };
 }
 

@@ -45,6 +45,9 @@ roce_aeth_credits(unsigned code);
 /* Nanoseconds that an RNR timer code 0..31 asks the requester to wait at least. */
 uint64_t
 roce_aeth_rnr_timer_ns(unsigned code);
+/* The same that an AETH asks for: 0, unless it is an RNR NAK. */
+uint64_t
+roce_aeth_wait_ns(uint8_t syndrome);
 
 /* "PSN sequence error", ...; "reserved NAK code" for the others. */
 const char *

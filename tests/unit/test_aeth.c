@@ -88,6 +88,9 @@ test_rnr_timers(void)
     for (size_t i = 0; i < N(cases); i++) {
         check_row(cases[i].name);
         CHECK_INT(roce_aeth_rnr_timer_ns(cases[i].code), cases[i].ns);
+        CHECK_INT(roce_aeth_wait_ns((uint8_t)(0x20 | cases[i].code)), cases[i].ns);
+        CHECK_INT(roce_aeth_wait_ns((uint8_t)cases[i].code), 0);          /* ACK */
+        CHECK_INT(roce_aeth_wait_ns((uint8_t)(0x60 | cases[i].code)), 0); /* NAK */
     }
 }
 
