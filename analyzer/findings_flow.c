@@ -35,6 +35,17 @@ rs_finding_packets(guint64 n)
     return rs_finding_count(n, "packet", "packets");
 }
 
+char *
+rs_finding_values(const guint8 *values, const guint64 *packets, guint n, gboolean more)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *count = rs_finding_packets(packets[i]);
+        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", values[i], count);
+    }
+    return g_strdup_printf("%s%s", words->str, more ? " and others" : "");
+}
+
 const roce_stream *
 rs_flow_stream(const rs_flow *flow, guint i)
 {

@@ -108,6 +108,9 @@ char *
 rs_finding_count(guint64 n, const char *one, const char *many);
 char *
 rs_finding_packets(guint64 n);
+/* "64 (900 packets), 63 (100 packets) and others", if there are `more`; g_free(). */
+char *
+rs_finding_values(const guint8 *values, const guint64 *packets, guint n, gboolean more);
 
 /* rs_pair without streams, both ways, of hosts between which there is congestion or loss
  * that is worth a warning by itself: packets lost, WARNING_CE_PERCENT of the data of one

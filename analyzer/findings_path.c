@@ -32,16 +32,11 @@ changes_ttl(const rs_findings *all, const roce_stream *s)
     return pattern_of(all, s) != RS_TTL_CONSTANT;
 }
 
-/* "64 (900 packets), 63 (100 packets)" */
 static char *
 ttl_words(const rs_stream_path *path)
 {
-    g_autoptr(GString) words = g_string_new(NULL);
-    for (guint i = 0; i < path->n_ttls; i++) {
-        g_autofree char *n = rs_finding_packets(path->ttl_packets[i]);
-        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", path->ttls[i], n);
-    }
-    return g_strdup_printf("%s%s", words->str, path->more_ttls ? " and others" : "");
+    return rs_finding_values(path->ttls, path->ttl_packets, path->n_ttls,
+                             path->more_ttls);
 }
 
 static void

@@ -68,24 +68,13 @@ is_mixed(const rs_stream_priorities *p)
     return (p->priorities & (p->priorities - 1)) != 0;
 }
 
-/* "26 (900 packets), 0 (100 packets)" */
-static char *
-dscp_words(const rs_stream_priorities *p)
-{
-    g_autoptr(GString) words = g_string_new(NULL);
-    for (guint i = 0; i < p->n_dscps; i++) {
-        g_autofree char *n = rs_finding_packets(p->dscp_packets[i]);
-        g_string_append_printf(words, "%s%u (%s)", i > 0 ? ", " : "", p->dscps[i], n);
-    }
-    return g_strdup_printf("%s%s", words->str, p->more_dscps ? " and others" : "");
-}
-
 /* "changes 3 times; in all it is 26 (900 packets), 0 (100 packets)", of `n` streams. */
 static char *
 change_words(const rs_stream_priorities *first, guint n, guint64 changes)
 {
     g_autofree char *times = rs_finding_count(changes, "time", "times");
-    g_autofree char *values = dscp_words(first);
+    g_autofree char *values = rs_finding_values(first->dscps, first->dscp_packets,
+                                                first->n_dscps, first->more_dscps);
     return g_strdup_printf("changes %s; %s it is %s", times,
                            n == 1 ? "in all" : "in the first of them", values);
 }
