@@ -520,7 +520,7 @@ static int64_t
 begins_at(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
 {
     uint32_t psn24;
-    if (!roce_pair_begins_before(t, s, a->packet->bth.psn24, &psn24)) {
+    if (!roce_connection_begins_before(t, s, a->packet->bth.psn24, &psn24)) {
         return a->psn;
     }
     int64_t psn = roce_psn_expand(psn24, a->psn);
@@ -609,7 +609,7 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     sight(t, s, a);
     roce_span_resynchronise(s, a->psn);
     if (s->reborn || is_restart(s, a->psn)) {
-        s->pub.pmtu_bytes = roce_pair_pmtu_bytes(t, s);
+        s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;
         roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
         a->span = roce_span_of(s, a, &unknown);

@@ -21,8 +21,9 @@
  *   respond.c        READ responses and atomic acknowledgements
  *   respond_behind.c those behind the newest: late, doubled, sent again
  *   pair.c           which two streams are one queue pair
+ *   connection.c     pairing by CM, and by queue pairs that the user names
+ *   pair_user.c      pairing by the user's tables
  *   source_port.c    pairing verified by UDP source ports
- *   pair_user.c      the same by the user's tables
  *   congest.c        ECN and CNP
  *   pacing.c         how far apart CNPs are kept, and by what
  *   measure.c        latencies
@@ -807,23 +808,31 @@ roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a);
 void
 roce_pair_confirm(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                   bool agrees);
-void
-roce_pair_cm(roce_tracker *t, const roce_arrival *a);
 /* Pairs two streams that CM or the user named, unless better is known of either. */
 void
 roce_pair_join(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer,
                roce_pairing how, const roce_arrival *a);
-/* The path MTU of a stream's connection, by CM; 0: it is not known. */
-uint32_t
-roce_pair_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);
-/* Whether CM has named the PSN that a stream begins with, of which `psn24` was seen first,
- * and that this may be another one. */
-bool
-roce_pair_begins_before(const roce_tracker *t, const roce_stream_state *s,
-                        uint32_t psn24, uint32_t *begins_with);
 /* Undoes the pairing of a stream and its peer. */
 void
 roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+
+/* connection.c */
+/* Looks for the connection of a new stream, and pairs it with the other direction.  Whether the
+ * user names its queue pair. */
+bool
+roce_connection_new_stream(roce_tracker *t, const roce_stream_state *s,
+                           const roce_arrival *a);
+/* A packet to QP 1, which may be a message of CM. */
+void
+roce_connection_cm(roce_tracker *t, const roce_arrival *a);
+/* The path MTU of a stream's connection, by CM; 0: it is not known. */
+uint32_t
+roce_connection_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);
+/* Whether CM has named the PSN that a stream begins with, of which `psn24` was seen first,
+ * and that this may be another one. */
+bool
+roce_connection_begins_before(const roce_tracker *t, const roce_stream_state *s,
+                              uint32_t psn24, uint32_t *begins_with);
 
 /* pair_user.c */
 /* Looks for a new stream's other direction in the user's tables. */

@@ -497,7 +497,7 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     }
     if (a->packet->transport == ROCE_TRANSPORT_UD &&
         a->packet->bth.dest_qpn == ROCE_GSI_QPN) {
-        roce_pair_cm(t, a);
+        roce_connection_cm(t, a);
     }
 }
 

@@ -16,7 +16,7 @@ PAGE = SOURCE / "docs/limits.md"
 # What is kept, the constant that bounds it, and how the report says that it was reached.
 CAPS = (
     ("streams", "core/tracker.c", r"\.max_streams = (.+),", "`evicted`, finding `tables_full`"),
-    ("connections", "core/pair.c", "MAX_CONNECTIONS", "`evicted`, finding `tables_full`"),
+    ("connections", "core/connection.c", "MAX_CONNECTIONS", "`evicted`, finding `tables_full`"),
     ("sources of pauses: a point, MAC address and priority", "core/stop.c", "MAX_SOURCES",
      "`evicted`, finding `tables_full`"),
     ("ways that CNPs take", "core/pacing.c", "MAX_WAYS", "`evicted`, finding `tables_full`"),
