@@ -3,6 +3,7 @@
  * What the rules of the tracker share.  One file per rule:
  *
  *   tracker.c        takes a packet, finds its stream, calls the rules in order
+ *   count.c          what is counted of a packet, whatever it means
  *   train.c          takes some packets of one stream at once, of which no rule has a say
  *   table.c          streams by key
  *   parts.c          what not every stream has
@@ -267,9 +268,6 @@ roce_track_relate(roce_tracker *t, const roce_stream_state *s, const roce_arriva
 roce_event
 roce_track_event(roce_event_kind kind, const roce_stream_state *s,
                  const roce_arrival *a);
-/* Counts packets of that opcode. */
-void
-roce_track_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode, uint32_t packets);
 roce_stream_state *
 roce_track_peer(const roce_tracker *t, const roce_stream_state *s);
 void *
@@ -281,6 +279,26 @@ roce_track_zeroed(roce_tracker *t, size_t size);
 bool
 roce_track_reserve(roce_tracker *t, void **array, uint32_t *capacity, uint32_t n,
                    size_t element);
+
+/* count.c */
+/* What the frame is. */
+void
+roce_count_frame(roce_tracker *t, const roce_packet *packet);
+/* What its own header checksum says of a packet of no stream. */
+void
+roce_count_damaged(roce_tracker *t, const roce_frame *frame, const roce_packet *packet);
+/* A packet of a stream that was not damaged. */
+void
+roce_count_packet(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* Whether its ICRC was checked; also of one that was damaged. */
+void
+roce_count_icrc(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* Packets of that opcode. */
+void
+roce_count_opcode(roce_tracker *t, roce_stream *s, uint8_t opcode, uint32_t packets);
+/* At the end: what was carried by streams that are nobody's other direction. */
+void
+roce_count_unattributed(roce_tracker *t);
 
 /* table.c */
 typedef struct roce_stream_key {

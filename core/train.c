@@ -481,7 +481,7 @@ count(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint32_t n)
         first_ns = car->time_ns < first_ns ? car->time_ns : first_ns;
         last_ns = car->time_ns > last_ns ? car->time_ns : last_ns;
         if (i + 1 == n || car[1].opcode != car->opcode) {
-            roce_track_opcode(t, pub, car->opcode, i + 1 - counted);
+            roce_count_opcode(t, pub, car->opcode, i + 1 - counted);
             counted = i + 1;
         }
     }
