@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the tracker: counts a packet, finds its stream, and calls the rules in
- * order: identity, sequence, acknowledgement, congestion, pause.
+ * The door of the tracker: has a frame counted, finds the stream of its packet, and calls the
+ * rules in order.  A frame that pauses goes to stop.c, and no further.  A packet that was
+ * damaged is noted, a CNP goes to congest.c; of any other identity and marks are followed first,
+ * then it is a request, or answers some, and on QP 1 it may be CM's.
  */
 #include "roce/tracker.h"
 
