@@ -94,6 +94,37 @@ filter_of_marks(const rs_findings *all, const rs_finding *finding)
                            ROCE_ECN_CE, streams);
 }
 
+/* "ip.addr == 10.0.0.1 && ip.addr == 10.0.0.2": what tells of a stream may go either way. */
+static char *
+filter_of_two_hosts(const roce_stream *s)
+{
+    g_autofree char *src = rs_format_addr(&s->src);
+    g_autofree char *dst = rs_format_addr(&s->dst);
+    const char *addr = s->src.family == 6 ? "ipv6.addr" : "ip.addr";
+    return g_strdup_printf("%s == %s && %s == %s", addr, src, addr, dst);
+}
+
+/* The same of all streams of a finding, or of the first pairs of hosts among them. */
+static char *
+filter_of_hosts(const rs_findings *all, const rs_finding *finding)
+{
+    g_autoptr(GPtrArray) pairs = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < finding->streams->len && pairs->len < ENDS_IN_FILTER; i++) {
+        guint32 id = g_array_index(finding->streams, guint32, i);
+        g_autofree char *one =
+            filter_of_two_hosts(roce_tracker_stream(all->analysis->tracker, id));
+        if (!g_ptr_array_find_with_equal_func(pairs, one, g_str_equal, NULL)) {
+            g_ptr_array_add(pairs, g_steal_pointer(&one));
+        }
+    }
+    if (pairs->len == 1) {
+        return g_strdup(g_ptr_array_index(pairs, 0));
+    }
+    g_ptr_array_add(pairs, NULL);
+    g_autofree char *text = g_strjoinv(") || (", (char **)pairs->pdata);
+    return g_strdup_printf("((%s))", text);
+}
+
 /* What an event of the kind says, as the plugin's field has it; NULL: no matter. */
 static const char *
 detail_of(guint kind)
@@ -134,12 +165,8 @@ rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kin
         return g_strdup_printf("%s && rocev2.analysis.%s.stream in {%s}", field, name,
                                set);
     }
-    const roce_stream *s = roce_tracker_stream(
-        all->analysis->tracker, g_array_index(finding->streams, guint32, 0));
-    g_autofree char *src = rs_format_addr(&s->src);
-    g_autofree char *dst = rs_format_addr(&s->dst);
-    const char *addr = s->src.family == 6 ? "ipv6.addr" : "ip.addr";
-    return g_strdup_printf("%s && %s == %s && %s == %s", field, addr, src, addr, dst);
+    g_autofree char *hosts = filter_of_hosts(all, finding);
+    return g_strdup_printf("%s && %s", field, hosts);
 }
 
 /* "{24..31}": the DSCPs that are queued in a priority. */

@@ -103,6 +103,20 @@ def says(title, *details):
     return look
 
 
+def at_two_points(make):
+    """Both of which saw all of it."""
+    return lambda: {"near.pcap": make(), "far.pcap": make()}
+
+
+def shows_hosts(*wanted):
+    """The filter for all files has each of these pairs of hosts."""
+    def look(_report, found):
+        hosts = " || ".join(f"(ip.addr == 10.0.0.{a} && ip.addr == 10.0.0.{b})" for a, b in wanted)
+        if f" && ({hosts})" not in found[0]["wireshark_filter"]:
+            yield f"{hosts!r} is not in {found[0]['wireshark_filter']!r}"
+    return look
+
+
 ONE_LINK = [
     Row("one_link", FIRES, "all that is lost is on its way to one of five",
         met("lost", 5, towards=3), "critical",
@@ -120,6 +134,9 @@ ONE_LINK = [
         Fabric().send(1, 3, 50, 10, behind=True).send(2, 3, 50, 10, behind=True)
         .send(4, 5, 900).bytes()), "warning",
         also=says("All 20 packets lost or late were on their way to 10.0.0.3")),
+    Row("one_link", FIRES, "at two points: the filter has all that sent there",
+        at_two_points(met("lost", 5, towards=3)), "critical",
+        also=shows_hosts((1, 3), (2, 3), (4, 3), (5, 3))),
     Row("one_link", NOT, "as much is lost elsewhere",
         met("lost", 5, towards=3, others=((1, 2), (4, 5)))),
     Row("one_link", NOT, "too few", pairs((1, 3, 50, 5), (2, 3, 50, 4), (4, 5, 900, 0))),
