@@ -18,9 +18,15 @@ rs_path_share(rs_flow *flow, const rs_sighting *a, const rs_sighting *b)
     gboolean up = a->point < b->point;
     const guint64 frames[2] = {up ? a->frame : b->frame, up ? b->frame : a->frame};
     for (guint i = 0; i < 2; i++) {
-        n->first_shared[i] =
-            n->first_shared[i] == 0 ? frames[i] : MIN(n->first_shared[i], frames[i]);
-        n->last_shared[i] = MAX(n->last_shared[i], frames[i]);
+        guint64 there = frames[1 - i];
+        if (n->first_there[i] == 0 || there < n->first_there[i]) {
+            n->first_there[i] = there;
+            n->first_shared[i] = frames[i];
+        }
+        if (there >= n->last_there[i]) {
+            n->last_there[i] = there;
+            n->last_shared[i] = frames[i];
+        }
     }
 }
 
@@ -258,7 +264,9 @@ match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     to->from_frame = from->frame;
     gint64 *usual_ns = &d->path->usual_ns[segment][way];
     gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
-    *usual_ns += rs_time_apart(now_ns, *usual_ns) / USUAL_OF;
+    gint64 off_ns = rs_time_apart(now_ns, *usual_ns);
+    gint64 most_ns = EARLY_MARGIN * d->path->tolerance_ns;
+    *usual_ns += CLAMP(off_ns, -most_ns, most_ns) / USUAL_OF; /* one may be very late */
     add_to_clock(d, segment, from, to);
 }
 

@@ -68,9 +68,12 @@ typedef struct rs_flow_leg {
     guint64 ecn_other; /* any other change of the codepoint */
     guint64 rewritten; /* DSCP */
     guint64 corrupted; /* ICRC or IPv4 header fits before and not behind */
-    /* Frames at the lower (0) and the higher point (1) that both have, so that both
-     * captures were on between them. */
+    /* Frames, at the lower (0) and the higher point (1), of what came first and last by
+     * the other one: both captures were on between them.  Not the first and the last of
+     * these here: what is late on its way comes to the other point after what was sent
+     * behind it, and may be the only one of its time that found that capture on. */
     guint64 first_shared[2], last_shared[2];
+    guint64 first_there[2], last_there[2]; /* their frames at the other point */
 } rs_flow_leg;
 
 /* Of one flow, between point i and i + 1. */

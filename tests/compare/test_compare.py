@@ -531,6 +531,28 @@ def sent_again_after_the_first_began(room, say):
         say.equal(f"{twice}: outside", got["outside_common_time"], 8)
 
 
+def late_when_the_other_began(room, say):
+    """What is very late on its way and finds a capture on that had just begun says nothing of
+    what overtook it before, nor of how long others take."""
+    for n_late in (1, 4):
+        for order in ((0, 1), (1, 0)):
+            seen, there, back = Seen(2), *order
+            for i in range(400):
+                packet = wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ttl=64)
+                late_us = 5000 if i < 200 and i % 20 == 10 and i >= 200 - 20 * n_late else 0
+                seen.add(there, 20 * i * US, packet)
+                seen.add(back, (20 * i + 5 + late_us) * US, packet)
+                answer = wire("RC Acknowledge", HOST_B, HOST_A, i, ident=i, ttl=64)
+                seen.add(back, (20 * i + 10) * US, answer)
+                seen.add(there, (20 * i + 15) * US, answer)
+            seen.within(back, 4002 * US, S)
+            got = segment(seen.compare(room), *order)
+            what = f"{n_late} late, {order}"
+            say.equal(f"{what}: lost", (got["lost"], got["undecidable"]), (0, 0))
+            say.equal(f"{what}: outside", got["outside_common_time"], 200 - n_late)
+            say.equal(f"{what}: matched", got["matched"], 200 + n_late)
+
+
 def damaged_beyond_recognition(room, say):
     """What comes with a bad ICRC and another PSN is no packet that the first point missed."""
     seen = Seen(2)
@@ -1427,6 +1449,7 @@ def hostile(room, say):
 ROWS = {f.__name__: f for f in (
     samples, reordered_sample, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
+    late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
     changed_in_front_of_b, damaged_headers,
