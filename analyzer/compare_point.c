@@ -129,7 +129,10 @@ take_event(void *ctx, const roce_event *event)
     if ((event->kind == ROCE_EVENT_RETRANSMISSION ||
          event->kind == ROCE_EVENT_RESPONSE_RESENT) &&
         event->related_frame != 0) {
-        rs_path_resent(point->path_of, point->id, event->related_frame);
+        gboolean not_ready =
+            event->kind == ROCE_EVENT_RETRANSMISSION && event->detail == ROCE_CAUSE_RNR;
+        rs_path_resent(point->path_of, point->id, event->related_frame,
+                       not_ready ? RS_LOSS_REFUSED : RS_LOSS_RESENT);
     }
 }
 

@@ -55,15 +55,18 @@ passed_before(const rs_compare *compare, const rs_flow *flow, guint point)
     return n_points(compare);
 }
 
-/* What was seen at `from`, or last before it, and not at `to`. */
+/* What was seen at `from`, or last before it, and not at `to`.  Where that missed packets, what
+ * was sent again was lost, unless there is another reason to send it again. */
 static void
 add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *part)
 {
     gboolean misses = misses_packets(compare, part->to);
-    part->lost += leg->ended.resent + (misses ? 0 : leg->ended.open);
-    part->lost_resent += leg->ended.resent;
-    part->undecidable += misses ? leg->ended.open : 0;
-    part->missed_to += leg->ended.acked;
+    guint64 unsure = leg->ended.n[RS_LOSS_REFUSED] + leg->ended.n[RS_LOSS_OPEN];
+    part->lost += leg->ended.n[RS_LOSS_RESENT] + (misses ? 0 : unsure);
+    part->lost_resent +=
+        leg->ended.n[RS_LOSS_RESENT] + (misses ? 0 : leg->ended.n[RS_LOSS_REFUSED]);
+    part->undecidable += misses ? unsure : 0;
+    part->missed_to += leg->ended.n[RS_LOSS_ACKED];
     part->ambiguous += leg->ended.ambiguous;
     part->outside += leg->outside[0] + leg->outside[1];
     part->slipped += leg->undecided[0] + leg->undecided[1];
@@ -149,7 +152,7 @@ find_misses(rs_compare *compare)
             guint next = next_passed(compare, flow, p);
             if (next < n_points(compare)) {
                 const rs_flow_leg *leg = rs_flow_leg_of(flow, p, next);
-                compare->missed[next] += leg->ended.acked;
+                compare->missed[next] += leg->ended.n[RS_LOSS_ACKED];
                 compare->missed[p] += leg->appeared;
             }
         }
@@ -279,9 +282,8 @@ is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
     const rs_flow *flow = g_ptr_array_index(compare->path->flows, loss->flow);
     return flow->way == segment->way && passes(flow, loss->point) &&
            next_passed(compare, flow, loss->point) == segment->to &&
-           (loss->behind & 1u << segment->to) != 0 &&
-           (loss->state == RS_LOSS_RESENT ||
-            (loss->state == RS_LOSS_OPEN && !misses_packets(compare, segment->to)));
+           (loss->behind & 1u << segment->to) != 0 && loss->state != RS_LOSS_ACKED &&
+           (loss->state == RS_LOSS_RESENT || !misses_packets(compare, segment->to));
 }
 
 GPtrArray *

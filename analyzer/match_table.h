@@ -26,6 +26,7 @@
 #define RS_SIGHTING_ACKED (1u << 3)   /* acknowledged before it was sent again */
 #define RS_SIGHTING_RESENT (1u << 4)  /* sent again later on */
 #define RS_SIGHTING_SETTLED (1u << 5) /* it is decided what became of it */
+#define RS_SIGHTING_REFUSED (1u << 6) /* sent again as its receiver was not ready */
 
 typedef struct rs_sighting {
     guint64 frame;      /* number in its file */

@@ -334,6 +334,15 @@ list_loss(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idl
     return path->losses->len - 1;
 }
 
+/* What was not acknowledged. */
+static rs_loss_state
+state_of(const rs_sighting *s)
+{
+    return (s->flags & RS_SIGHTING_REFUSED) != 0  ? RS_LOSS_REFUSED
+           : (s->flags & RS_SIGHTING_RESENT) != 0 ? RS_LOSS_RESENT
+                                                  : RS_LOSS_OPEN;
+}
+
 /* A copy did not come to some points behind the last that saw it, or to some of them not if
  * they are only idle. */
 static void
@@ -342,17 +351,12 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
     /* Of equal copies another one may have come, and is what was acknowledged. */
     gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0 && !j->ambiguous;
-    gboolean resent = !acked && (last->flags & RS_SIGHTING_RESENT) != 0;
-    rs_loss_state state = acked    ? RS_LOSS_ACKED
-                          : resent ? RS_LOSS_RESENT
-                                   : RS_LOSS_OPEN;
+    rs_loss_state state = acked ? RS_LOSS_ACKED : state_of(last);
     for (guint to = 0; to < d->n_points; to++) {
         if ((behind & 1u << to) != 0) {
             rs_flow_leg *leg = rs_flow_leg_of(d->flow, last->point, to);
             rs_leg_ends *n = (idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
-            n->acked += acked ? 1 : 0;
-            n->resent += resent ? 1 : 0;
-            n->open += acked || resent ? 0 : 1;
+            n->n[state]++;
             n->ambiguous += j->ambiguous ? 1 : 0;
         }
     }

@@ -14,12 +14,10 @@ settle_idle(const rs_flow *flow, guint before, guint point, gboolean has_run)
     const rs_leg_ends idle = leg->idle;
     leg->idle = (rs_leg_ends){0};
     if (has_run) {
-        leg->ended.resent += idle.resent;
-        leg->ended.open += idle.open;
-        leg->ended.acked += idle.acked;
         leg->ended.ambiguous += idle.ambiguous;
-    } else {
-        leg->outside[0] += idle.resent + idle.open + idle.acked;
+    }
+    for (guint state = 0; state < RS_N_LOSS_STATES; state++) {
+        *(has_run ? &leg->ended.n[state] : &leg->outside[0]) += idle.n[state];
     }
 }
 

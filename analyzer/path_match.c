@@ -411,9 +411,8 @@ revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
         if ((s->behind & 1u << to) != 0) {
             rs_flow_leg *leg = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
             rs_leg_ends *n = (s->idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
-            n->open--;
-            n->resent += state == RS_LOSS_RESENT ? 1 : 0;
-            n->acked += state == RS_LOSS_ACKED ? 1 : 0;
+            n->n[RS_LOSS_OPEN]--;
+            n->n[state]++;
         }
     }
     if (s->loss != G_MAXUINT32) {
@@ -440,18 +439,19 @@ rs_path_acknowledged(rs_path *path, guint point, guint64 frame)
 }
 
 void
-rs_path_resent(rs_path *path, guint point, guint64 frame)
+rs_path_resent(rs_path *path, guint point, guint64 frame, rs_loss_state state)
 {
     guint32 at = rs_match_of_frame(path->table, point, frame);
     if (at == RS_NO_SIGHTING) {
-        revise(path, point, frame, RS_LOSS_RESENT);
+        revise(path, point, frame, state);
         return;
     }
     rs_sighting *s = rs_match_sighting(path->table, at);
     if ((s->flags & RS_SIGHTING_ACKED) == 0) {
         s->flags |= RS_SIGHTING_RESENT;
+        s->flags |= state == RS_LOSS_REFUSED ? RS_SIGHTING_REFUSED : 0;
         if (rs_match_entry_of(path->table, s->entry)->resolved) {
-            revise(path, point, frame, RS_LOSS_RESENT);
+            revise(path, point, frame, state);
         }
     }
 }

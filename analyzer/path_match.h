@@ -44,11 +44,18 @@ typedef struct rs_flow_point {
     guint64 passed_off;  /* likewise, while the capture was not on */
 } rs_flow_point;
 
+/* What became of a copy that did not come to a point. */
+typedef enum rs_loss_state {
+    RS_LOSS_OPEN,    /* nobody knows more */
+    RS_LOSS_RESENT,  /* it was sent again later */
+    RS_LOSS_REFUSED, /* likewise, as the receiver was not ready, if it came or not */
+    RS_LOSS_ACKED,   /* it was acknowledged without that: no loss at all */
+    RS_N_LOSS_STATES,
+} rs_loss_state;
+
 /* Copies that were last seen at a point, and not at another one behind it. */
 typedef struct rs_leg_ends {
-    guint64 resent;    /* and sent again later */
-    guint64 open;      /* and nobody knows more */
-    guint64 acked;     /* and acknowledged without that */
+    guint64 n[RS_N_LOSS_STATES];
     guint64 ambiguous; /* of these: which of several equal copies is unknown */
 } rs_leg_ends;
 
@@ -123,12 +130,6 @@ rs_flow_leg_of(const rs_flow *flow, guint a, guint b)
     return &flow->leg[rs_n_legs(MAX(a, b)) + MIN(a, b)];
 }
 
-typedef enum rs_loss_state {
-    RS_LOSS_OPEN,
-    RS_LOSS_RESENT,
-    RS_LOSS_ACKED, /* no loss at all */
-} rs_loss_state;
-
 /* A copy that was not seen behind some point. */
 typedef struct rs_path_loss {
     guint32 flow;
@@ -142,6 +143,12 @@ typedef struct rs_path_loss {
     guint32 psn24;
     guint8 opcode;
 } rs_path_loss;
+
+static inline gboolean
+rs_path_loss_was_resent(const rs_path_loss *loss)
+{
+    return loss->state == RS_LOSS_RESENT || loss->state == RS_LOSS_REFUSED;
+}
 
 /* A frame that shows something if the flow comes from one of some points. */
 typedef struct rs_path_trace {
@@ -250,12 +257,13 @@ rs_path_approach(const rs_path *path, const roce_frame *frame,
 void
 rs_path_see(rs_path *path, const rs_path_sight *sight);
 
-/* What a point learned of an earlier frame of its own. */
+/* What a point learned of an earlier frame of its own; `state` is RS_LOSS_RESENT or
+ * RS_LOSS_REFUSED. */
 void
 rs_path_acknowledged(rs_path *path, guint point, guint64 frame);
 
 void
-rs_path_resent(rs_path *path, guint point, guint64 frame);
+rs_path_resent(rs_path *path, guint point, guint64 frame, rs_loss_state state);
 
 /* Learns from all packets that wait, as far as it can be told which copies are the same;
  * none comes for now. */

@@ -864,6 +864,29 @@ def missed_and_lost(room, say):
               + got["missed_by_capture"]["to"], truth.lost + truth.missed_to)
 
 
+def missed_and_not_ready(room, say):
+    """What was sent again since its receiver was not ready may have come; where the other
+    capture missed nothing, it did not."""
+    header, records = records_of(sample("05a_rnr/receiver.pcap"))
+    source = bytes([10, 77, 1, 1])
+
+    def without(is_kept):
+        files = {"from.pcap": sample("05a_rnr/sender.pcap"), "to.pcap": header + b"".join(
+            r for i, r in enumerate(records) if i % 25 != 7 or is_kept(r))}
+        room.write(files)
+        left_out = [r for i, r in enumerate(records) if i % 25 == 7 and not is_kept(r)
+                    and r[16 + 26:16 + 30] == source]
+        return len(left_out), segment(room.compare(*files), 0, 1)
+    n, got = without(lambda record: False)
+    say.equal("missed: lost", (got["lost"], got["lost_packets"]), (0, []))
+    say.equal("missed: either", got["undecidable"] + got["missed_by_capture"]["to"], n)
+    n, got = without(lambda record: record[16 + 26:16 + 30] != source)
+    say.equal("lost", (got["lost"], got["undecidable"]), (n, 0))
+    say.equal("sent again", got["lost_sent_again"],
+              sum(packet["sent_again"] for packet in got["lost_packets"]))
+    say.equal("most were", got["lost_sent_again"] * 2 > n, True)
+
+
 def other_times(room, say):
     """One capture began later and ended earlier: what lies outside is not lost."""
     for cuts in ((400, 0), (0, 400), (300, 300)):
@@ -1456,6 +1479,7 @@ ROWS = {f.__name__: f for f in (
     interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
+    missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
