@@ -473,11 +473,13 @@ rs_flow_write_missing(const rs_flow *flow, rs_finding *f)
         return FALSE;
     }
     where.late = 0;
-    write_located(flow, f, &where,
-                  uc ? ".  The service does not acknowledge, and sends nothing again."
-                     : WANTED_AGAIN,
-                  uc ? "missing here, which is all that is known"
-                     : "missing or sent again, which is all that is known");
+    write_located(
+        flow, f, &where,
+        uc ? ".  The service does not acknowledge, and sends nothing again: what the "
+             "capture of the second had missed would look the same."
+           : WANTED_AGAIN,
+        uc ? "missing here, which is all that is known"
+           : "missing or sent again, which is all that is known");
     f->severity = RS_SEVERITY_WARNING; /* nobody waits for what is missing */
     return TRUE;
 }

@@ -2,6 +2,7 @@
 /* Findings about how far a capture may be trusted where single streams are concerned. */
 #include "findings_parts.h"
 #include "format.h"
+#include "loss_places.h"
 
 static guint64
 measure_partial(const roce_stream *s)
@@ -55,10 +56,32 @@ measure_undecided(const roce_stream *s)
     return s->partial_path ? 0 : rs_flow_verdicts(s, ROCE_VERDICT_UNKNOWN);
 }
 
+/* Whether some of them came by another point, but a capture missed packets. */
+static gboolean
+is_doubtful(const rs_flow *flow)
+{
+    const rs_findings *all = flow->all;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = g_array_index(flow->streams, guint32, i);
+        if (rs_loss_is_doubtful(all->analysis, all->summary,
+                                rs_summary_group(all->summary, id))) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static void
-write_unacknowledged(rs_finding *f, const char *n, const char *who)
+write_unacknowledged(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
 {
     f->title = g_strdup_printf("%s from %s missing, and nothing is sent again", n, who);
+    if (is_doubtful(flow)) {
+        f->detail = g_strdup("The service does not acknowledge (UC), and a capture "
+                             "missed packets: whether they were lost or only not "
+                             "captured cannot be told.");
+        f->advice = g_strdup("Capture headers only, or with a larger buffer.");
+        return;
+    }
     f->detail =
         g_strdup("The service does not acknowledge (UC): whether they were lost "
                  "or only not seen here cannot be told from one point.");
@@ -106,7 +129,7 @@ write_undecided(const rs_flow *flow, rs_finding *f)
         return TRUE;
     }
     if (uc) {
-        write_unacknowledged(f, n, who);
+        write_unacknowledged(flow, f, n, who);
         return TRUE;
     }
     if (is_nothing_missing(flow)) {

@@ -241,6 +241,42 @@ place_rest(const rs_analysis *analysis, const GArray *members, GArray *places,
     }
 }
 
+/* Whether what nobody acknowledges may be missing at a point further on since the capture there
+ * missed it: that is known of others, or that point is the nearer one to the sender, or each
+ * of both lacks some that the other has. */
+static gboolean
+may_be_missed(const rs_analysis *analysis, const rs_summary *summary,
+              const GArray *members, const GArray *way, guint from, guint to)
+{
+    const stop *near = at(way, from);
+    const stop *far = at(way, to);
+    if (roce_stream_is_reliable(far->stream) || far->lost_before == 0) {
+        return FALSE;
+    }
+    gboolean both_lack = near->lost_before > 0 && analysis->twins != NULL &&
+                         rs_twins_missing(analysis->twins, members, far->stream->point,
+                                          near->stream->point) > 0;
+    return both_lack || rs_further(near->stream, far->stream) > 0 ||
+           g_hash_table_contains(summary->missed, GUINT_TO_POINTER(far->stream->point));
+}
+
+gboolean
+rs_loss_is_doubtful(const rs_analysis *analysis, const rs_summary *summary,
+                    guint32 stream)
+{
+    const GArray *members = rs_summary_members(summary, stream);
+    if (members == NULL) {
+        return FALSE;
+    }
+    g_autoptr(GArray) way = way_of(analysis, members);
+    for (guint to = 1; to < way->len; to++) {
+        if (may_be_missed(analysis, summary, members, way, to - 1, to)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 GArray *
 rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream)
 {
@@ -257,6 +293,9 @@ rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 s
     for (guint to = 1; to < way->len; to++) {
         guint64 left = at(way, to)->lost_before - at(way, to - 1)->lost_before;
         guint from = seen_last(way, to - 1) + 1;
+        if (may_be_missed(analysis, summary, members, way, from - 1, to)) {
+            continue;
+        }
         while (left > 0 && from-- > 0) {
             guint64 lost = MIN(left, at(way, from)->again);
             lost = MIN(lost, left_between(analysis, members, places, way, from, to));

@@ -11,7 +11,8 @@
  * saw the same PSNs: then none did, for it would lack some that were sent once.  Else nothing
  * is said.
  *
- * Where nobody acknowledges (UC), what is missing takes the place of what was asked for.
+ * Where nobody acknowledges (UC), what is missing takes the place of what was asked for, as
+ * long as nothing tells that a capture missed packets.
  *
  * Of packets that were sent again by timeout, the data or the ACK may have been lost, and the
  * last ones leave no gap where they do not come.  If all that did not come to the points
@@ -34,6 +35,12 @@ typedef struct rs_loss_place {
 /* Of the stream that stands for all: rs_loss_place, along the way; g_array_unref(). */
 GArray *
 rs_loss_places(const rs_analysis *analysis, const rs_summary *summary, guint32 stream);
+
+/* Whether a capture missed packets, so that of a stream that nobody acknowledges it cannot be
+ * told what was lost between some of its points. */
+gboolean
+rs_loss_is_doubtful(const rs_analysis *analysis, const rs_summary *summary,
+                    guint32 stream);
 
 /* Whether all that was seen of a stream at its point, but for what was lost in places that
  * are known, came to points further on; then `last` is the stream at the last of them. */

@@ -246,11 +246,27 @@ order_streams(rs_summary *summary, const rs_analysis *analysis)
 
 /* ---- the whole ---- */
 
+/* Captures that are known to lack packets that came by, for the file says so, or others were
+ * acknowledged that are not in it. */
+static void
+find_missed(rs_summary *summary, const rs_analysis *analysis)
+{
+    summary->missed = g_hash_table_new(NULL, NULL);
+    for (guint32 id = 0; id < roce_tracker_n_streams(analysis->tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(analysis->tracker, id);
+        if (rs_verdicts_of(s, ROCE_VERDICT_NOT_CAPTURED) > 0 ||
+            rs_analysis_point(analysis, s->point)->dropped > 0) {
+            g_hash_table_add(summary->missed, GUINT_TO_POINTER(s->point));
+        }
+    }
+}
+
 rs_summary *
 rs_summary_new(const rs_analysis *analysis)
 {
     rs_summary *summary = g_new0(rs_summary, 1);
     rs_summary_find_groups(summary, analysis);
+    find_missed(summary, analysis);
     add_up(summary, analysis);
     order_streams(summary, analysis);
     rs_summary_find_links(summary, analysis);
@@ -267,6 +283,7 @@ rs_summary_free(rs_summary *summary)
     g_array_unref(summary->group);
     g_ptr_array_unref(summary->members);
     g_hash_table_unref(summary->later);
+    g_hash_table_unref(summary->missed);
     g_array_unref(summary->worst_first);
     g_ptr_array_unref(summary->links);
     roce_alloc alloc = rs_alloc_make();

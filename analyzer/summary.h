@@ -45,6 +45,7 @@ typedef struct rs_summary {
     GArray *group;         /* guint32 by stream id: the stream that stands for it */
     GPtrArray *members;    /* see rs_summary_members(); empty where no stream has any */
     GHashTable *later;     /* ids of streams that go on with one that stands as well */
+    GHashTable *missed;    /* ids of points whose capture is known to lack packets */
     GArray *worst_first;   /* guint32: stream ids */
     GPtrArray *links;      /* rs_link */
     GArray *link_of;       /* guint32 by stream id; G_MAXUINT32 none */

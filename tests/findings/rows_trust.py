@@ -12,7 +12,7 @@ from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, Partial
 from captures import (
     ADDRESS, START_NS, Path, Wire, changed, drop, two_hosts, udp_packet, wire)
 from row import CANNOT, FIRES, NOT, Row
-from sim import OUT_OF_ORDER, Impairment, Work
+from sim import OUT_OF_ORDER, Impairment, QueuePair, Side, Work
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
                                      pathlib.Path(__file__).resolve().parents[2]))
@@ -298,6 +298,33 @@ def both_points(sample):
     return make
 
 
+# What nobody acknowledges, beside what is.
+UC_AND_RC = two_hosts(at=("sender", "receiver"), cm=False, pairs=tuple(
+    QueuePair(Side(0x111 + i, work=WRITES), Side(0x222 + i), transport=transport)
+    for i, transport in enumerate(("UC", "RC"))))
+UC_ALONE = two_hosts(transport="UC", at=("sender", "receiver"), cm=False)
+
+
+def missed(*numbers):
+    """A capture without these packets, counted from 0."""
+    return lambda packets: [p for i, p in enumerate(packets) if i not in numbers]
+
+
+def missed_of(qpn, *numbers):
+    """The same, counted among those to a queue pair."""
+    def change(packets):
+        of_it = [p for p in packets if p[2][47:50] == qpn.to_bytes(3, "big")]
+        left_out = [of_it[n] for n in numbers]
+        return [p for p in packets if p not in left_out]
+    return change
+
+
+def either(report, found):
+    """It is not said that anything was lost."""
+    yield from called("missing, and nothing is sent again")(report, found)
+    yield from (f["detail"] for f in found if "lost or only not captured" not in f["detail"])
+
+
 def behind_the_gaps(report, found):
     """The frames are those of the gaps, and nothing is to be had of the other direction."""
     gaps = [e["frame"] for e in report["events"] if e["kind"] == "gap"]
@@ -382,6 +409,19 @@ ROWS = [
         also=behind_the_gaps),
     Row("undecided", FIRES, "so says the receiver's capture of these, beside that of the sender",
         both_points("sim_uc_loss"), "warning", also=called("8 packets lost between")),
+    Row("undecided", FIRES, "each of two captures lacks what the other one has",
+        changed(UC_ALONE, sender=missed(20, 50), receiver=missed(30, 60, 90)), "warning",
+        also=either),
+    Row("undecided", FIRES, "what is missing at the sender's NIC came further on",
+        changed(UC_ALONE, sender=missed(20, 50)), "warning",
+        ("--captured-at", "10.9.0.1={dir}/sender.pcap"), also=either),
+    Row("undecided", FIRES, "what is missing at the receiver's NIC may have been lost",
+        changed(UC_ALONE, receiver=missed(20, 50)), "warning",
+        ("--captured-at", "10.9.0.1={dir}/sender.pcap"),
+        also=called("2 packets lost between sender.pcap and receiver.pcap")),
+    Row("undecided", FIRES, "the capture missed what others acknowledged",
+        changed(changed(UC_AND_RC, receiver=missed_of(0x222, 20, 50)),
+                receiver=missed_of(0x223, 30)), "warning", also=either),
     Row("undecided", FIRES, "two points with one direction, all that was sent came to both",
         one_direction, "warning",
         also=both(called("3 packets lost between one.pcap and two.pcap"), counted(3, 0))),
