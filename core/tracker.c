@@ -281,6 +281,7 @@ take_ack(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
             kind == ROCE_NAKS_RNR ? ROCE_EVENT_RNR_NAK : ROCE_EVENT_NAK, by, a);
         e.detail = (uint8_t)roce_aeth_get_value(a->packet->aeth_syndrome);
         e.psn = a->packet->bth.psn24;
+        e.duration_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome);
         roce_track_emit(t, &e);
     }
 }

@@ -23,7 +23,7 @@ static const scenario naks[] = {
     {.name = "NAK: of a pair whose requests are not captured, told where it was carried",
      .script = "a ack 0; b nak 10; b rnr 11",
      .want = "A: naks=1 rnrs=1 B: naks_sent=1 rnrs_sent=1",
-     .events = "nak B frame=2 psn=10; rnr_nak B frame=3 psn=11; no nak A"},
+     .events = "nak B frame=2 psn=10; rnr_nak B frame=3 psn=11 us=10; no nak A"},
     {.name = "NAK: of what no queue pair can have outstanding, told likewise",
      .script = "a write 0..3; b nak 0x800000; a write 4; b ack 4",
      .want = "A: unique=5 naks=1 B: naks_sent=1",
