@@ -17,6 +17,10 @@ rs_pause_node_of(const rs_findings *all, guint32 pause);
 gboolean
 rs_pause_stands(const rs_findings *all, guint32 pause);
 
+/* Whether it is to be looked at: once for each link, and of one port alone. */
+gboolean
+rs_pause_is_one_port(const rs_findings *all, guint32 pause);
+
 /* Whether a time is WARNING_PAUSED_PERCENT or more of what its point saw, and
  * HELD_LEAST_US or more. */
 gboolean
@@ -46,5 +50,36 @@ rs_pause_about(const rs_findings *all, rs_finding *finding, guint32 pause);
 /* Its first XOFFs, of all its pause frames. */
 void
 rs_pause_add_frames(const rs_findings *all, rs_finding *finding, guint32 pause);
+
+/* ---- Ports ---- */
+
+/* What is found of one port: its pauses of all priorities are of one sender, often in the
+ * same frames.  But of 802.3x, which is found apart. */
+typedef struct rs_pause_port {
+    guint32 first;     /* the one with most, which names the finding */
+    guint8 priorities; /* bit n: of these */
+    gboolean much;     /* one of them pauses for much of the time */
+} rs_pause_port;
+
+/* What is found of it. */
+typedef struct rs_pause_rule {
+    gboolean (*is_found)(const rs_findings *all, guint32 pause);
+    guint64 (*measure)(const rs_findings *all, guint32 pause);
+} rs_pause_rule;
+
+/* What is found together with a source, which is found itself. */
+rs_pause_port
+rs_pause_port_of(const rs_findings *all, const rs_pause_rule *rule, guint32 pause);
+
+gboolean
+rs_pause_port_has_several(const rs_pause_port *port);
+
+/* Its source of a priority; ROCE_NO_PAUSE: it is not of the finding. */
+guint32
+rs_pause_port_source(const rs_findings *all, const rs_pause_port *port, guint priority);
+
+/* Adds what it asked for, who it is, and what it held. */
+void
+rs_pause_port_tell(const rs_findings *all, const rs_pause_port *port, GString *text);
 
 #endif

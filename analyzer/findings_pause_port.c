@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What findings about pauses are made of: sources of pauses, the ports that they are of, and
+ * what is said of these. */
+#include "findings_pause.h"
+
+#include "format.h"
+#include "thresholds.h"
+
+/* ---- sources ---- */
+
+const roce_pause_source *
+rs_pause_source(const rs_findings *all, guint32 pause)
+{
+    return roce_tracker_pause(all->analysis->tracker, pause);
+}
+
+const rs_pause_watch *
+rs_pause_watch_of(const rs_findings *all, guint32 pause)
+{
+    return rs_pausing_watch(all->analysis->watchers.pausing, pause);
+}
+
+const rs_pause_node *
+rs_pause_node_of(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_tree_node(rs_pausing_tree(all->analysis->watchers.pausing), pause);
+}
+
+gboolean
+rs_pause_stands(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_node_of(all, pause)->same_as == pause;
+}
+
+gboolean
+rs_pause_is_one_port(const rs_findings *all, guint32 pause)
+{
+    return rs_pause_stands(all, pause) &&
+           rs_pausing_is_one_port(all->analysis->watchers.pausing, pause);
+}
+
+guint64
+rs_pause_paused_ns(const rs_findings *all, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    return p->speed_known ? p->total_ns : p->least_ns;
+}
+
+gboolean
+rs_pause_is_much(const rs_findings *all, guint32 pause, guint64 paused_ns)
+{
+    guint64 span = rs_pause_watch_of(all, pause)->span_ns;
+    guint64 sure_ns = MIN(paused_ns, rs_pause_paused_ns(all, pause));
+    return sure_ns >= RS_HELD_LEAST_US * 1000 &&
+           sure_ns * 100 >= span * RS_WARNING_PAUSED_PERCENT;
+}
+
+char *
+rs_pause_who(const rs_findings *all, guint32 pause)
+{
+    return rs_hosts_label_mac(all->analysis->told->hosts,
+                              rs_pause_source(all, pause)->src_mac);
+}
+
+char *
+rs_pause_what(const rs_findings *all, guint32 pause)
+{
+    guint8 priority = rs_pause_source(all, pause)->priority;
+    return priority == ROCE_PRIORITY_GLOBAL ? g_strdup("its whole link")
+                                            : g_strdup_printf("priority %u", priority);
+}
+
+void
+rs_pause_about(const rs_findings *all, rs_finding *f, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    g_autofree char *mac = rs_format_mac(p->src_mac);
+    g_autofree char *what = p->priority == ROCE_PRIORITY_GLOBAL
+                                ? g_strdup(mac)
+                                : g_strdup_printf("%s:%u", mac, p->priority);
+    rs_finding_about(f, what);
+    rs_finding_at(f, p->point);
+}
+
+void
+rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    const rs_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
+    g_autofree char *mac = rs_format_mac(p->src_mac);
+    rs_finding_add_frames(f, xoff->first, rs_frames_kept(xoff),
+                          p->xoff + p->refresh + p->xon);
+    rs_finding_add_filter(f,
+                          g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+}
+
+/* ---- ports ---- */
+
+rs_pause_port
+rs_pause_port_of(const rs_findings *all, const rs_pause_rule *rule, guint32 pause)
+{
+    const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
+    guint8 own = rs_pause_source(all, pause)->priority;
+    rs_pause_port port = {
+        .first = pause,
+        .much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause)),
+    };
+    for (guint8 i = 0; i < ROCE_PRIORITY_GLOBAL && own != ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = i == own ? pause : mac != NULL ? mac->pauses[i] : ROCE_NO_PAUSE;
+        if (its == ROCE_NO_PAUSE || !rule->is_found(all, its)) {
+            continue;
+        }
+        guint64 n = rule->measure(all, its);
+        guint64 most = rule->measure(all, port.first);
+        gboolean is_more = n > most;
+        gboolean is_earlier = n == most && its < port.first;
+        port.priorities |= (guint8)(1u << i);
+        port.much |= rs_pause_is_much(all, its, rs_pause_paused_ns(all, its));
+        port.first = is_more || is_earlier ? its : port.first;
+    }
+    return port;
+}
+
+gboolean
+rs_pause_port_has_several(const rs_pause_port *port)
+{
+    return (port->priorities & (port->priorities - 1)) != 0;
+}
+
+guint32
+rs_pause_port_source(const rs_findings *all, const rs_pause_port *port, guint priority)
+{
+    const rs_mac *mac = rs_pause_watch_of(all, port->first)->mac;
+    if ((port->priorities & 1u << priority) == 0) {
+        return ROCE_NO_PAUSE;
+    }
+    return rs_pause_source(all, port->first)->priority == priority
+               ? port->first
+               : mac->pauses[priority];
+}
+
+/* ---- in words ---- */
+
+/* "  Its MAC address is a host's: ..." */
+static void
+append_sender(const rs_findings *all, GString *text, guint32 pause)
+{
+    static const char *const words[] = {
+        [RS_SENDER_UNKNOWN] = "",
+        [RS_SENDER_HOST] = "  It is a host's NIC: the switch in front of it stops.",
+        [RS_SENDER_NETWORK] =
+            "  It is a port of the network: the host or switch in front of it stops.",
+        [RS_SENDER_AMBIGUOUS] =
+            ("  Several ports have this MAC address here and nothing tells them apart: "
+             "counts are sums over them, and times are those of no port."),
+    };
+    const rs_pausing *pausing = all->analysis->watchers.pausing;
+    rs_sender_evidence evidence;
+    g_string_append(text, words[rs_pausing_sender(pausing, pause, &evidence)]);
+    const rs_mac *partner = rs_pausing_partner(pausing, pause);
+    if (partner == NULL || !rs_pause_source(all, pause)->speed_known) {
+        return;
+    }
+    guint32 its = partner->pauses[rs_pause_source(all, pause)->priority];
+    guint64 total_ns = its != ROCE_NO_PAUSE ? rs_pause_source(all, its)->total_ns : 0;
+    g_autofree char *total = rs_format_duration(total_ns, 0);
+    g_autofree char *back =
+        total_ns > 0 ? g_strdup_printf("for %s", total) : g_strdup("not once");
+    g_string_append_printf(text, "  The other end of the link paused it %s.", back);
+}
+
+static void
+append_victims(const rs_findings *all, GString *text, guint32 pause)
+{
+    const rs_pause_watch *watch = rs_pause_watch_of(all, pause);
+    if (watch->held.stops == 0 || !rs_pause_is_one_port(all, pause)) {
+        return;
+    }
+    g_autofree char *held = rs_format_duration(watch->held.held_ns, 0);
+    g_autofree char *stops = rs_finding_count(watch->held.stops, "stop", "stops");
+    g_string_append_printf(text, "  What it stops was silent for %s of that, in %s.",
+                           held, stops);
+}
+
+/* "XOFF 12, refresh 3, XON 12, expired 0; paused for 2 ms (1 %), at most 1 ms at once." */
+static void
+append_counts(const rs_findings *all, GString *text, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    g_string_append_printf(text,
+                           "XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
+                           ", XON %" G_GUINT64_FORMAT,
+                           p->xoff, p->refresh, p->xon);
+    if (p->speed_known) {
+        g_autofree char *share =
+            rs_format_share(p->total_ns, rs_pause_watch_of(all, pause)->span_ns);
+        g_autofree char *total = rs_format_duration(p->total_ns, 0);
+        g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
+        g_string_append_printf(text,
+                               ", expired %" G_GUINT64_FORMAT
+                               "; paused for %s (%s), at most %s at once.",
+                               p->expired, total, share, longest);
+    } else {
+        g_autofree char *share =
+            rs_format_share(p->least_ns, rs_pause_watch_of(all, pause)->span_ns);
+        g_autofree char *least = rs_format_duration(p->least_ns, 0);
+        g_autofree char *fastest = rs_format_rate(ROCE_FASTEST_LINK_BPS);
+        g_string_append_printf(
+            text,
+            "; %" G_GUINT64_FORMAT
+            " quanta asked for: paused for %s (%s) and more, were the link of "
+            "%s.  Its speed is not known: give --link-speed for durations.",
+            p->total_quanta, least, share, fastest);
+    }
+}
+
+void
+rs_pause_port_tell(const rs_findings *all, const rs_pause_port *port, GString *text)
+{
+    append_counts(all, text, port->first);
+    append_sender(all, text, port->first);
+    append_victims(all, text, port->first);
+    for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = rs_pause_port_source(all, port, i);
+        if (its != ROCE_NO_PAUSE && its != port->first) {
+            g_string_append_printf(text, "  Priority %u: ", i);
+            append_counts(all, text, its);
+        }
+    }
+}
