@@ -377,6 +377,8 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     };
     g_autoptr(GHashTable) congested = rs_findings_congested(&all);
     all.congested = congested;
+    g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
+    all.told = told;
     for (guint i = 0; i < rs_n_finding_rows; i++) {
         const rs_finding_row *row = &rs_finding_rows[i];
         if (!analysis->has_gaps || row->basis == RS_FRAMES_SUFFICE) {

@@ -25,6 +25,8 @@ struct rs_findings {
     GHashTable *congested; /* see rs_findings_congested() */
     gboolean several_tenants;
     GHashTable *traffic; /* who sends whom how much; NULL: not asked for yet */
+    GHashTable *told;    /* guint32: pauses of which a finding has told, see
+                          * rs_pause_port_tell() */
 };
 
 /* A finding to be filled in: title, detail, frames; belongs to the list. */

@@ -30,12 +30,14 @@ hint_of(const roce_pause_source *p, gboolean much)
                            least);
 }
 
-/* Whether a source is to be found by itself.  Of what only comes of another port's pauses the
- * cascade tells, with that port first. */
+/* Whether a source is to be found by itself: not where a finding about its host or port has
+ * told of it.  Of what only comes of another port's pauses the cascade tells, with that port
+ * first. */
 static gboolean
 is_found(const rs_findings *all, guint32 pause)
 {
     return rs_pause_source(all, pause)->xoff > 0 && rs_pause_stands(all, pause) &&
+           !rs_pause_is_told(all, pause) &&
            (rs_pause_source(all, pause)->priority == ROCE_PRIORITY_GLOBAL ||
             rs_pause_all_caused_by(all, pause) == ROCE_NO_PAUSE);
 }
@@ -73,7 +75,7 @@ find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
     GString *detail = g_string_new(NULL);
     rs_pause_port_tell(all, &port, detail);
     rs_finding_say(f, title_of(all, &port), g_string_free(detail, FALSE));
-    rs_pause_add_frames(all, f, pause);
+    rs_pause_add_frames(all, f, pause, RS_FRAMES);
 }
 
 static void

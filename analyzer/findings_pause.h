@@ -47,9 +47,10 @@ rs_pause_what(const rs_findings *all, guint32 pause);
 void
 rs_pause_about(const rs_findings *all, rs_finding *finding, guint32 pause);
 
-/* Its first XOFFs, of all its pause frames. */
+/* Its first XOFFs, so many at most, of all its pause frames. */
 void
-rs_pause_add_frames(const rs_findings *all, rs_finding *finding, guint32 pause);
+rs_pause_add_frames(const rs_findings *all, rs_finding *finding, guint32 pause,
+                    guint most);
 
 /* ---- Ports ---- */
 
@@ -78,8 +79,13 @@ rs_pause_port_has_several(const rs_pause_port *port);
 guint32
 rs_pause_port_source(const rs_findings *all, const rs_pause_port *port, guint priority);
 
-/* Adds what it asked for, who it is, and what it held. */
+/* Adds what it asked for, who it is, and what it held: once, in the first finding of those
+ * that have it. */
 void
-rs_pause_port_tell(const rs_findings *all, const rs_pause_port *port, GString *text);
+rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text);
+
+/* Whether some finding did, of a source. */
+gboolean
+rs_pause_is_told(const rs_findings *all, guint32 pause);
 
 #endif

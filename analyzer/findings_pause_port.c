@@ -83,12 +83,12 @@ rs_pause_about(const rs_findings *all, rs_finding *f, guint32 pause)
 }
 
 void
-rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause)
+rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause, guint most)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
     const rs_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
     g_autofree char *mac = rs_format_mac(p->src_mac);
-    rs_finding_add_frames(f, xoff->first, rs_frames_kept(xoff),
+    rs_finding_add_frames(f, xoff->first, MIN(rs_frames_kept(xoff), most),
                           p->xoff + p->refresh + p->xon);
     rs_finding_add_filter(f,
                           g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
@@ -215,16 +215,24 @@ append_counts(const rs_findings *all, GString *text, guint32 pause)
 }
 
 void
-rs_pause_port_tell(const rs_findings *all, const rs_pause_port *port, GString *text)
+rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text)
 {
+    g_hash_table_add(all->told, GUINT_TO_POINTER(port->first));
     append_counts(all, text, port->first);
     append_sender(all, text, port->first);
     append_victims(all, text, port->first);
     for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
         guint32 its = rs_pause_port_source(all, port, i);
         if (its != ROCE_NO_PAUSE && its != port->first) {
+            g_hash_table_add(all->told, GUINT_TO_POINTER(its));
             g_string_append_printf(text, "  Priority %u: ", i);
             append_counts(all, text, its);
         }
     }
+}
+
+gboolean
+rs_pause_is_told(const rs_findings *all, guint32 pause)
+{
+    return g_hash_table_contains(all->told, GUINT_TO_POINTER(pause));
 }

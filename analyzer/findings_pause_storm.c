@@ -4,6 +4,9 @@
 
 #include "format.h"
 
+/* Beside those that began the longest pauses, which must not be crowded out. */
+#define FIRST_FRAMES (RS_FRAMES - ROCE_PRIORITY_GLOBAL)
+
 /* The watchdog that decides: the one that the user named, else who fires first. */
 static guint
 deciding(const rs_findings *all)
@@ -47,7 +50,7 @@ is_told(const rs_findings *all, guint preset)
     return chosen < 0 || (guint)chosen == preset;
 }
 
-/* "Since ....  Watchdogs would have fired: ..."; of several priorities of a port, which. */
+/* "Held from ... on.  Watchdogs would have fired: ..."; of several priorities of a port, which. */
 static void
 append_first_hold(const rs_findings *all, GString *text, const rs_pause_port *port)
 {
@@ -57,12 +60,12 @@ append_first_hold(const rs_findings *all, GString *text, const rs_pause_port *po
         rs_pausing_presets(all->analysis->watchers.pausing, &n);
     g_autofree char *since = rs_format_time(holds->longest_start_ns);
     if (rs_pause_port_has_several(port)) {
-        g_string_append_printf(text, "Priority %u since ",
+        g_string_append_printf(text, "Priority %u held from ",
                                rs_pause_source(all, port->first)->priority);
     } else {
-        g_string_append(text, "Since ");
+        g_string_append(text, "Held from ");
     }
-    g_string_append_printf(text, "%s.  Watchdogs would have fired:", since);
+    g_string_append_printf(text, "%s on.  Watchdogs would have fired:", since);
     for (guint i = 0; i < n; i++) {
         if (is_told(all, i)) {
             append_rating(text, &presets[i], &holds->ratings[i]);
@@ -70,7 +73,7 @@ append_first_hold(const rs_findings *all, GString *text, const rs_pause_port *po
     }
 }
 
-/* "  Priority 3 for 250 ms, since ...: sonic 1 time, mlx5 never." */
+/* "  Priority 3 held for 250 ms, from ... on: sonic 1 time, mlx5 never." */
 static void
 append_other_hold(const rs_findings *all, GString *text, guint32 pause)
 {
@@ -80,7 +83,7 @@ append_other_hold(const rs_findings *all, GString *text, guint32 pause)
         rs_pausing_presets(all->analysis->watchers.pausing, &n);
     g_autofree char *since = rs_format_time(holds->longest_start_ns);
     g_autofree char *length = rs_format_duration(holds->longest_ns, 0);
-    g_string_append_printf(text, "  Priority %u for %s, since %s",
+    g_string_append_printf(text, "  Priority %u held for %s, from %s on",
                            rs_pause_source(all, pause)->priority, length, since);
     const char *separator = ":";
     for (guint i = 0; i < n; i++) {
@@ -144,10 +147,21 @@ count_carried(const rs_findings *all, const rs_pause_port *port)
     return g_hash_table_size(ports);
 }
 
+/* All of its pauses; of 802.3x another finding tells. */
+static void
+append_port(rs_findings *all, GString *text, const rs_pause_port *port)
+{
+    if (rs_pause_source(all, port->first)->priority != ROCE_PRIORITY_GLOBAL) {
+        rs_pause_port_tell(all, port, text);
+        g_string_append(text, "  ");
+    }
+}
+
 static char *
-storm_detail(const rs_findings *all, const rs_pause_port *port)
+storm_detail(rs_findings *all, const rs_pause_port *port)
 {
     GString *text = g_string_new(NULL);
+    append_port(all, text, port);
     append_first_hold(all, text, port);
     for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
         guint32 its = rs_pause_port_source(all, port, i);
@@ -187,6 +201,7 @@ report_storm(rs_findings *all, const rs_finding_row *row, const rs_pause_port *p
             rs_finding_add_frame(f, rs_pause_watch_of(all, its)->holds.longest_frame);
         }
     }
+    rs_pause_add_frames(all, f, port->first, FIRST_FRAMES);
 }
 
 void

@@ -156,7 +156,7 @@ const rs_finding_row rs_finding_rows[] = {
      {{0}},
      "Whoever pauses for so long does not take anything in any more: a NIC or host that hangs, a deadlock, or a watchdog that is off.  What it stops fills the buffers behind it.",
      "Find out what the pausing port waits for; have a watchdog on the switch ports in front of hosts.",
-     "the XOFF that began the longest of them, of each priority", RS_NEEDS_ALL_PACKETS, watchdog_look, rs_find_pause_storm, NULL},
+     "the XOFF that began the longest of them, of each priority; and its pause frames", RS_NEEDS_ALL_PACKETS, watchdog_look, rs_find_pause_storm, NULL},
 
     /* ---- why packets are lost or held up: a setting, a port, a host ---- */
     {"dcb_pfc_mismatch", RS_SEVERITY_WARNING, "PFC differs between the two ends of a link",
@@ -428,7 +428,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Make the receiver that pauses faster, or its senders slower (ECN before PFC); another priority keeps what must not wait apart.",
      "the first XOFF of each port that holds them", RS_NEEDS_ALL_PACKETS, pause_look, rs_find_pause_bystanders, NULL},
     {"pfc", RS_SEVERITY_WARNING, "PFC pauses",
-     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, in one priority, else note; once for each port, and not of one whose pauses all come of another's: pause_cascade tells of it",
+     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, in one priority, else note; once for each port; not of priorities whose pauses all come of another port's, of which pause_cascade tells, nor of those of which pause_storm does",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A port asks its neighbour to stop sending one priority, since what it stores for it is nearly full.",
      "Look at what the pausing port itself waits for.",

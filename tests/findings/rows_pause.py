@@ -92,6 +92,17 @@ def held_in_several(on):
     on.write(10)
 
 
+def held_beside(on):
+    """Priority 3 for 200 ms, and 4 for the last 20 ms of that."""
+    on.exchange(3)
+    start = on.now
+    for at in range(0, 200 * MS, 300 * US):
+        on.now = start + at
+        on.frame(roce.pfc({3: 0xFFFF, **({4: 0xFFFF} if at >= 180 * MS else {})}, src=SWITCH))
+    on.now = start + 200 * MS
+    on.frame(roce.pfc({3: 0, 4: 0}, src=SWITCH)).write(10)
+
+
 def fired(name, n, after_ns):
     """How often a watchdog fired, and how long after the first XOFF for the first time."""
     def look(report, _found):
@@ -192,6 +203,25 @@ def two_way(talk):
         talk(on)
         return on.bytes()
     return make
+
+
+def hold_link(on):
+    """By 802.3x, for 200 ms."""
+    on.exchange(3)
+    start = on.now
+    for at in range(0, 200 * MS, 300 * US):
+        on.now = start + at
+        on.frame(roce.pause(0xFFFF, src=SWITCH))
+    on.now = start + 200 * MS
+    on.frame(roce.pause(0, src=SWITCH)).write(10)
+
+
+def all_frames(by):
+    """The filter that shows all frames, of which the finding names some."""
+    def look(_report, found):
+        if found[0]["wireshark_filter_all"] != by:
+            yield found[0]["wireshark_filter_all"]
+    return look
 
 
 def n_frames(n):
@@ -435,6 +465,11 @@ ROWS = [
     Row("pfc", FIRES, "a microsecond in a capture of six: a note", moment, "note",
         SPEED),
     Row("slow_receiver", NOT, "a microsecond in a capture of six", moment, args=SPEED),
+    Row("pfc", NOT, "of a storm pause_storm tells", wire(held(200 * MS)), None, SPEED),
+    Row("pfc", FIRES, "beside a storm of the same port, in another priority",
+        wire(held_beside), "warning", SPEED, also=lambda report, found: [
+            *named(f"pfc:{SWITCH.hex(':')}:4")(report, found),
+            *says("pauses priority 4", "paused for 20 ms (10.0 %)")(report, found)]),
     Row("pfc", NOT, "less than 1 %", wire(paused(10_000, 1_010 * US)), "note", SPEED),
     Row("pfc", NOT, "802.3x is none", wire(paused(10_000, 990 * US, roce.pause)), None,
         SPEED),
@@ -481,9 +516,23 @@ ROWS = [
         wire(held_in_several), "critical", SPEED, also=lambda report, found: [
             *named(f"pause_storm:{SWITCH.hex(':')}:4")(report, found),
             *says("held priorities 3 and 4 without a gap, for 280 ms at most",
-                  "Priority 4 since", "Priority 3 for 250 ms, since",
+                  "Priority 4 held from", "Priority 3 held for 250 ms, from",
                   ": sonic 1 time, juniper 1 time, mlx5 never.")(report, found),
             *n_frames(1)(report, found)]),
+    Row("pause_storm", FIRES, "it tells all that pfc would", fabric("storm_beside"), "critical",
+        also=lambda report, found: [
+            *says("XOFF 1, refresh 149, XON 1, expired 0; paused for 250 ms (89 %), at "
+                  "most 250 ms at once.", "It is a host's NIC",
+                  "What it stops was silent for 250 ms of that, in 1 stop.")(report, found),
+            *all_frames("eth.src == 02:00:00:00:00:04 && eth.type == 0x8808")(
+                report, found)]),
+    Row("pause_storm", FIRES, "after many short pauses: its frame is named first of all",
+        wire(held(*[10 * US] * 30, 200 * MS, gap_ns=20 * US)), "critical", SPEED,
+        also=lambda report, found: [
+            *n_frames(13)(report, found), *says("XOFF 31")(report, found)]),
+    Row("pause_storm", FIRES, "the whole link: pause_802.3x has the rest", wire(hold_link),
+        "critical", SPEED, also=lambda _report, found:
+            [found[0]["detail"]] if "XOFF" in found[0]["detail"] else []),
     Row("pause_storm", NOT, "1 us less", wire(held(200 * MS - US)), None, SPEED,
         also=fired("sonic", 0, 0)),
     Row("pause_storm", NOT, "with gaps that let packets through",
