@@ -247,7 +247,7 @@ typedef struct roce_heard {
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
     uint32_t n_answers, n_reactions;
-    uint8_t n_noted; /* answers, some of which waited for more than the way */
+    uint8_t n_noted;         /* answers, some of which waited for more than the way */
     uint64_t most_prompt_ns; /* longest of the reactions that no timer can have been */
     uint32_t n_prompt;
     roce_message_clock message;
