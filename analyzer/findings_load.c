@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about load at its ends: incast, and receivers that are slow themselves. */
-#include "findings_parts.h"
+#include "findings_pause.h"
+
 #include "format.h"
 #include "thresholds.h"
 
@@ -254,11 +255,15 @@ rs_find_incast(rs_findings *all, const rs_finding_row *row)
 
 /* ---- slow receivers ---- */
 
+/* Of its NIC's; the other frames of the finding are more telling. */
+#define FIRST_XOFFS (RS_FRAMES / 2)
+
 /* What is known of one receiver, over the streams to it. */
 typedef struct slow_receiver {
     rs_tenant_addr host; /* the first member: a key is one without the rest */
     GArray *streams;     /* guint32 */
     guint n_streams;     /* of all queue pairs with data to it, these and others */
+    GArray *pauses;      /* guint32: the sources of its own NIC's, each once */
     rs_receiver_evidence sum;
     guint64 held_ns,
         duration_ns;  /* of the stream that was held up for the most of it */
@@ -270,6 +275,7 @@ free_slow(gpointer data)
 {
     slow_receiver *r = data;
     g_array_unref(r->streams);
+    g_array_unref(r->pauses);
     g_free(r);
 }
 
@@ -281,10 +287,28 @@ is_held_more(guint64 held_ns, guint64 of_ns, guint64 other_ns, guint64 of_other_
            (double)held_ns * (double)of_other_ns > (double)other_ns * (double)of_ns;
 }
 
+/* As the one that stands for its link. */
 static void
-add_evidence(slow_receiver *r, guint32 stream, const rs_receiver_evidence *e)
+add_source(const rs_findings *all, slow_receiver *r, guint32 pause)
+{
+    guint32 stands = rs_pause_node_of(all, pause)->same_as;
+    guint i = 0;
+    while (i < r->pauses->len && g_array_index(r->pauses, guint32, i) != stands) {
+        i++;
+    }
+    if (i == r->pauses->len) {
+        g_array_append_val(r->pauses, stands);
+    }
+}
+
+static void
+add_evidence(const rs_findings *all, slow_receiver *r, guint32 stream,
+             const rs_receiver_evidence *e)
 {
     g_array_append_val(r->streams, stream);
+    for (guint i = 0; i < e->n_paused_by; i++) {
+        add_source(all, r, e->paused_by[i]);
+    }
     guint64 held_ns = rs_receiver_held_ns(e);
     if (is_held_more(held_ns, e->duration_ns, r->held_ns, r->duration_ns)) {
         r->held_ns = held_ns;
@@ -302,8 +326,49 @@ add_evidence(slow_receiver *r, guint32 stream, const rs_receiver_evidence *e)
     r->sum.slow_acks += e->at_receiver ? e->slow_acks - e->slow_acks_marked : 0;
 }
 
-static char *
-slow_detail(const slow_receiver *r)
+/* Whether the finding tells of one: pfc does of what has no duration here. */
+static gboolean
+is_to_tell(const rs_findings *all, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    return p->priority != ROCE_PRIORITY_GLOBAL && p->speed_known &&
+           rs_pause_is_untold(all, pause);
+}
+
+/* Those of one port, from one that is to tell on. */
+static rs_pause_port
+port_from(const rs_findings *all, const slow_receiver *r, guint first)
+{
+    guint32 pause = g_array_index(r->pauses, guint32, first);
+    const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
+    rs_pause_port port = rs_pause_port_begin(all, pause);
+    for (guint i = first + 1; mac != NULL && i < r->pauses->len; i++) {
+        guint32 other = g_array_index(r->pauses, guint32, i);
+        if (rs_pause_watch_of(all, other)->mac == mac && is_to_tell(all, other)) {
+            rs_pause_port_add(all, &port, other, rs_pause_paused_ns);
+        }
+    }
+    return port;
+}
+
+/* All that is known of its NIC's pauses; of a storm pause_storm has told. */
+static void
+tell_pauses(rs_findings *all, rs_finding *f, const slow_receiver *r, GString *text)
+{
+    for (guint i = 0; i < r->pauses->len; i++) {
+        if (is_to_tell(all, g_array_index(r->pauses, guint32, i))) {
+            const rs_pause_port port = port_from(all, r, i);
+            g_autofree char *title = rs_pause_port_title(all, &port);
+            g_string_append_printf(text, "%s: ", title);
+            rs_pause_port_tell(all, &port, text);
+            g_string_append(text, "  ");
+            rs_pause_add_frames(all, f, port.first, FIRST_XOFFS);
+        }
+    }
+}
+
+static GString *
+slow_evidence(const slow_receiver *r)
 {
     const rs_receiver_evidence *e = &r->sum;
     g_autofree char *rnr = rs_format_duration(e->rnr_wait_ns, 0);
@@ -337,6 +402,16 @@ slow_detail(const slow_receiver *r)
                                "At its NIC, %" G_GUINT64_FORMAT
                                " ACKs took much longer than the fastest.  ",
                                e->slow_acks);
+    }
+    return text;
+}
+
+static char *
+slow_detail(rs_findings *all, rs_finding *f, const slow_receiver *r)
+{
+    GString *text = slow_evidence(r);
+    if (f->severity >= RS_SEVERITY_WARNING) {
+        tell_pauses(all, f, r, text);
     }
     g_string_append(text, r->network
                               ? "Packets to it were marked, lost or late as well: "
@@ -378,7 +453,7 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
     rs_finding_about(f, about);
     rs_finding_in(f, &r->host.tenant);
     f->weight = r->held_ns;
-    rs_finding_say(f, slow_title(all, r, long_held), slow_detail(r));
+    rs_finding_say(f, slow_title(all, r, long_held), slow_detail(all, f, r));
     for (guint i = 0; i < r->streams->len; i++) {
         guint32 id = g_array_index(r->streams, guint32, i);
         rs_receiver_evidence e;
@@ -390,6 +465,9 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
         }
     }
     rs_finding_add_events(all, f, KIND(RNR_NAK));
+    if (r->sum.credit_waits > 0) {
+        g_ptr_array_set_size(f->filters, 0); /* none finds the ACKs that began them */
+    }
 }
 
 /* Of the points that saw a stream, which stands for all, the one that has the strongest
@@ -456,6 +534,7 @@ slow_of(GPtrArray *all, GHashTable *by_addr, const roce_stream *s)
         r = g_new0(slow_receiver, 1);
         r->host = (rs_tenant_addr){.tenant = s->tenant, .addr = s->dst};
         r->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+        r->pauses = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_ptr_array_add(all, r);
         g_hash_table_add(by_addr, r);
     }
@@ -475,7 +554,7 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
         rs_receiver_evidence e;
         if (at != ROCE_NO_STREAM && rs_receivers_get(a->watchers.receivers, at, &e)) {
             const roce_stream *s = roce_tracker_stream(a->tracker, at);
-            add_evidence(slow_of(slow, by_addr, s), at, &e);
+            add_evidence(all, slow_of(slow, by_addr, s), at, &e);
         }
     }
     for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {

@@ -30,37 +30,23 @@ hint_of(const roce_pause_source *p, gboolean much)
                            least);
 }
 
-/* Whether a source is to be found by itself: not where a finding about its host or port has
- * told of it.  Of what only comes of another port's pauses the cascade tells, with that port
- * first. */
-static gboolean
-is_found(const rs_findings *all, guint32 pause)
-{
-    return rs_pause_source(all, pause)->xoff > 0 && rs_pause_stands(all, pause) &&
-           !rs_pause_is_told(all, pause) &&
-           (rs_pause_source(all, pause)->priority == ROCE_PRIORITY_GLOBAL ||
-            rs_pause_all_caused_by(all, pause) == ROCE_NO_PAUSE);
-}
-
 static char *
 title_of(const rs_findings *all, const rs_pause_port *port)
 {
     const roce_pause_source *p = rs_pause_source(all, port->first);
-    g_autofree char *who = rs_pause_who(all, port->first);
     g_autofree char *hint = hint_of(p, port->much);
-    g_autofree char *list = rs_format_priorities(port->priorities);
-    return p->priority == ROCE_PRIORITY_GLOBAL
-               ? g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint)
-               : g_strdup_printf("%s pauses %s %s%s", who,
-                                 rs_pause_port_has_several(port) ? "priorities"
-                                                                 : "priority",
-                                 list, hint);
+    if (p->priority == ROCE_PRIORITY_GLOBAL) {
+        g_autofree char *who = rs_pause_who(all, port->first);
+        return g_strdup_printf("%s stops its whole link by 802.3x pause%s", who, hint);
+    }
+    g_autofree char *title = rs_pause_port_title(all, port);
+    return g_strconcat(title, hint, NULL);
 }
 
 static void
 find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
 {
-    static const rs_pause_rule rule = {is_found, rs_pause_paused_ns};
+    static const rs_pause_rule rule = {rs_pause_is_untold, rs_pause_paused_ns};
     const roce_pause_source *p = rs_pause_source(all, pause);
     const rs_pause_port port = rs_pause_port_of(all, &rule, pause);
     gboolean global = p->priority == ROCE_PRIORITY_GLOBAL;
@@ -84,7 +70,7 @@ find_pauses(rs_findings *all, const rs_finding_row *row, gboolean global)
     guint32 n = roce_tracker_n_pauses(all->analysis->tracker);
     for (guint32 i = 0; i < n; i++) {
         gboolean is_global = rs_pause_source(all, i)->priority == ROCE_PRIORITY_GLOBAL;
-        if (is_global == global && is_found(all, i)) {
+        if (is_global == global && rs_pause_is_untold(all, i)) {
             find_pause(all, row, i);
         }
     }

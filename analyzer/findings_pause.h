@@ -68,6 +68,13 @@ typedef struct rs_pause_rule {
     guint64 (*measure)(const rs_findings *all, guint32 pause);
 } rs_pause_rule;
 
+/* Of a source alone; then another one of the same port, which may have more of a measure. */
+rs_pause_port
+rs_pause_port_begin(const rs_findings *all, guint32 pause);
+void
+rs_pause_port_add(const rs_findings *all, rs_pause_port *port, guint32 pause,
+                  guint64 (*measure)(const rs_findings *all, guint32 pause));
+
 /* What is found together with a source, which is found itself. */
 rs_pause_port
 rs_pause_port_of(const rs_findings *all, const rs_pause_rule *rule, guint32 pause);
@@ -79,13 +86,18 @@ rs_pause_port_has_several(const rs_pause_port *port);
 guint32
 rs_pause_port_source(const rs_findings *all, const rs_pause_port *port, guint priority);
 
+/* "02:00:00:00:00:04 pauses priorities 3 and 4"; of PFC alone; g_free(). */
+char *
+rs_pause_port_title(const rs_findings *all, const rs_pause_port *port);
+
 /* Adds what it asked for, who it is, and what it held: once, in the first finding of those
  * that have it. */
 void
 rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text);
 
-/* Whether some finding did, of a source. */
+/* Whether a source is to be told of, not by some finding that did already.  Of what only
+ * comes of another port's pauses the cascade tells, with that port first. */
 gboolean
-rs_pause_is_told(const rs_findings *all, guint32 pause);
+rs_pause_is_untold(const rs_findings *all, guint32 pause);
 
 #endif

@@ -96,27 +96,47 @@ rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause, guint 
 
 /* ---- ports ---- */
 
+static guint8
+bit_of(const rs_findings *all, guint32 pause)
+{
+    guint8 priority = rs_pause_source(all, pause)->priority;
+    return (guint8)(priority == ROCE_PRIORITY_GLOBAL ? 0u : 1u << priority);
+}
+
+rs_pause_port
+rs_pause_port_begin(const rs_findings *all, guint32 pause)
+{
+    return (rs_pause_port){
+        .first = pause,
+        .priorities = bit_of(all, pause),
+        .much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause)),
+    };
+}
+
+void
+rs_pause_port_add(const rs_findings *all, rs_pause_port *port, guint32 pause,
+                  guint64 (*measure)(const rs_findings *all, guint32 pause))
+{
+    guint64 n = measure(all, pause);
+    guint64 most = measure(all, port->first);
+    gboolean is_more = n > most;
+    gboolean is_earlier = n == most && pause < port->first;
+    port->priorities |= bit_of(all, pause);
+    port->much |= rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause));
+    port->first = is_more || is_earlier ? pause : port->first;
+}
+
 rs_pause_port
 rs_pause_port_of(const rs_findings *all, const rs_pause_rule *rule, guint32 pause)
 {
     const rs_mac *mac = rs_pause_watch_of(all, pause)->mac;
-    guint8 own = rs_pause_source(all, pause)->priority;
-    rs_pause_port port = {
-        .first = pause,
-        .much = rs_pause_is_much(all, pause, rs_pause_paused_ns(all, pause)),
-    };
-    for (guint8 i = 0; i < ROCE_PRIORITY_GLOBAL && own != ROCE_PRIORITY_GLOBAL; i++) {
-        guint32 its = i == own ? pause : mac != NULL ? mac->pauses[i] : ROCE_NO_PAUSE;
-        if (its == ROCE_NO_PAUSE || !rule->is_found(all, its)) {
-            continue;
+    rs_pause_port port = rs_pause_port_begin(all, pause);
+    for (guint8 i = 0; mac != NULL && port.priorities != 0 && i < ROCE_PRIORITY_GLOBAL;
+         i++) {
+        guint32 its = mac->pauses[i];
+        if (its != ROCE_NO_PAUSE && its != pause && rule->is_found(all, its)) {
+            rs_pause_port_add(all, &port, its, rule->measure);
         }
-        guint64 n = rule->measure(all, its);
-        guint64 most = rule->measure(all, port.first);
-        gboolean is_more = n > most;
-        gboolean is_earlier = n == most && its < port.first;
-        port.priorities |= (guint8)(1u << i);
-        port.much |= rs_pause_is_much(all, its, rs_pause_paused_ns(all, its));
-        port.first = is_more || is_earlier ? its : port.first;
     }
     return port;
 }
@@ -214,6 +234,16 @@ append_counts(const rs_findings *all, GString *text, guint32 pause)
     }
 }
 
+char *
+rs_pause_port_title(const rs_findings *all, const rs_pause_port *port)
+{
+    g_autofree char *who = rs_pause_who(all, port->first);
+    g_autofree char *list = rs_format_priorities(port->priorities);
+    return g_strdup_printf("%s pauses %s %s", who,
+                           rs_pause_port_has_several(port) ? "priorities" : "priority",
+                           list);
+}
+
 void
 rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text)
 {
@@ -232,7 +262,10 @@ rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text)
 }
 
 gboolean
-rs_pause_is_told(const rs_findings *all, guint32 pause)
+rs_pause_is_untold(const rs_findings *all, guint32 pause)
 {
-    return g_hash_table_contains(all->told, GUINT_TO_POINTER(pause));
+    return rs_pause_source(all, pause)->xoff > 0 && rs_pause_stands(all, pause) &&
+           !g_hash_table_contains(all->told, GUINT_TO_POINTER(pause)) &&
+           (rs_pause_source(all, pause)->priority == ROCE_PRIORITY_GLOBAL ||
+            rs_pause_all_caused_by(all, pause) == ROCE_NO_PAUSE);
 }

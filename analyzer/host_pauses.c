@@ -3,9 +3,6 @@
 
 #include "arrays.h"
 
-/* The first sources of one NIC count: there is one for each priority, and one for all. */
-#define MOST_SOURCES (ROCE_PRIORITY_GLOBAL + 1)
-
 /* What pauses of each kind did to a stream. */
 typedef struct stops {
     guint32 pause[RS_N_STOPPERS]; /* + 1; 0: none did */
@@ -136,7 +133,7 @@ static guint64
 paused_within(const roce_pause_source *const *sources, guint n, guint64 from_ns,
               guint64 until_ns)
 {
-    guint64 next[MOST_SOURCES] = {0};
+    guint64 next[RS_HOST_SOURCES] = {0};
     guint64 paused_ns = 0;
     guint64 covered_ns = from_ns;
     for (;;) {
@@ -168,15 +165,17 @@ paused_within(const roce_pause_source *const *sources, guint n, guint64 from_ns,
 /* Those of a NIC that stop a stream with these priorities. */
 static guint
 sources_of(const rs_host_pauses *pauses, const rs_nic_host *host, guint8 priorities,
-           const roce_pause_source *sources[MOST_SOURCES])
+           const roce_pause_source *sources[RS_HOST_SOURCES],
+           guint32 numbers[RS_HOST_SOURCES])
 {
     const GArray *of_host = g_hash_table_lookup(pauses->by_host, host);
     guint n = 0;
-    for (guint i = 0; of_host != NULL && i < of_host->len && n < MOST_SOURCES; i++) {
-        const roce_pause_source *p =
-            roce_tracker_pause(pauses->tracker, g_array_index(of_host, guint32, i));
+    for (guint i = 0; of_host != NULL && i < of_host->len && n < RS_HOST_SOURCES; i++) {
+        guint32 number = g_array_index(of_host, guint32, i);
+        const roce_pause_source *p = roce_tracker_pause(pauses->tracker, number);
         if (p->priority == ROCE_PRIORITY_GLOBAL ||
             (priorities & 1u << p->priority) != 0) {
+            numbers[n] = number;
             sources[n++] = p;
         }
     }
@@ -212,8 +211,9 @@ rs_host_pauses_of(const rs_host_pauses *pauses, const roce_stream *stream,
                          ? &g_array_index(pauses->stops, stops, stream->id)
                          : &not_stopped;
     const rs_nic_host receiver = {.point = stream->point, .addr = stream->dst};
-    const roce_pause_source *sources[MOST_SOURCES];
-    guint n = sources_of(pauses, &receiver, priorities, sources);
+    const roce_pause_source *sources[RS_HOST_SOURCES];
+    guint32 numbers[RS_HOST_SOURCES];
+    guint n = sources_of(pauses, &receiver, priorities, sources, numbers);
     guint64 from_ns = stream->first_time_ns;
     rs_host_pause found = {
         .known = TRUE,
@@ -224,7 +224,11 @@ rs_host_pauses_of(const rs_host_pauses *pauses, const roce_stream *stream,
         guint64 here = count_within(p, from_ns, found.until_ns);
         found.pauses += here;
         found.known &= here == 0 || p->speed_known;
-        if (here > 0 && (found.frame == 0 || p->first_frame < found.frame)) {
+        if (here == 0) {
+            continue;
+        }
+        found.by[found.n_by++] = numbers[i];
+        if (found.frame == 0 || p->first_frame < found.frame) {
             found.frame = p->first_frame;
         }
     }

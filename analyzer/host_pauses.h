@@ -16,12 +16,17 @@
 
 #include <glib.h>
 
+/* Of one NIC the first sources count: there is one for each priority, and one for all. */
+#define RS_HOST_SOURCES (ROCE_PRIORITY_GLOBAL + 1)
+
 typedef struct rs_host_pause {
     guint64 pauses;    /* of its priorities, and of the whole link */
     guint64 paused_ns; /* all of them, what overlaps counted once; valid if known */
     guint64 held_ns;   /* of that, while nothing of it came: at least; likewise */
     gboolean known; /* the link's speed is: without it nobody knows when a pause ends */
     guint64 frame;  /* the first of whoever paused; 0: nobody did */
+    guint32 by[RS_HOST_SOURCES]; /* who did: n_by of the tracker's numbers */
+    guint n_by;
     /* When the stream ended: with its last packet; or, where that was in the midst of a
      * message, with a pause that lasts to the capture's end. */
     guint64 until_ns;

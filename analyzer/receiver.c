@@ -407,6 +407,8 @@ take_host_pauses(const rs_receivers *receivers, const roce_stream *stream,
     e->host_held_ns = by.held_ns;
     e->host_pause_known = by.known;
     e->pause_frame = by.frame;
+    e->n_paused_by = by.n_by;
+    memcpy(e->paused_by, by.by, sizeof e->paused_by);
     e->duration_ns = by.until_ns - stream->first_time_ns;
 }
 

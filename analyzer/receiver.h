@@ -46,7 +46,9 @@ typedef struct rs_receiver_evidence {
     guint64 credit_frame; /* the ACK that began the first wait; 0: none */
     guint64 host_pauses, host_pause_ns, host_held_ns; /* see rs_host_pause */
     gboolean host_pause_known;
-    guint64 pause_frame; /* the first; 0: none */
+    guint64 pause_frame;                /* the first; 0: none */
+    guint32 paused_by[RS_HOST_SOURCES]; /* n_paused_by of the tracker's numbers */
+    guint n_paused_by;
     guint64 ack_samples, fastest_ack_ns;
     guint64 slow_acks;        /* in groups of which even the fastest was slow */
     guint64 slow_acks_marked; /* of those, while CE marks came */

@@ -306,10 +306,10 @@ def held_up(*want):
     return look
 
 
-def obeyed(kind=roce.pfc, ns=300 * US):
-    """b pauses, and a waits."""
+def obeyed(kind=roce.pfc, ns=300 * US, also=()):
+    """b pauses, and a waits; `also`, other priorities in the same frame."""
     def talk(on):
-        on.exchange(50).frame(kind({3: 0xFFFF} if kind is roce.pfc else 0xFFFF,
+        on.exchange(50).frame(kind({3: 0xFFFF, **dict(also)} if kind is roce.pfc else 0xFFFF,
                                    src=roce.MAC_B))
         on.wait(ns - US).frame(kind({3: 0} if kind is roce.pfc else 0, src=roce.MAC_B))
         on.exchange(50, 50)
@@ -420,7 +420,7 @@ def xon_alone(kind):
 ROWS = [
     Row("pfc", FIRES, "20 us of ten milliseconds, on an interface that has nothing else",
         quiet_interface, "note", also=says("for 20 µs (0.20 %)")),
-    Row("pfc", FIRES, "in the midst of a message, and for good", wire(hangs), "warning", SPEED,
+    Row("slow_receiver", FIRES, "in the midst of a message, and for good", wire(hangs), "warning", SPEED,
         also=victims((1, 2 * MS, 0))),
     Row("pfc", FIRES, "a bridge's port, whose first pause counts", wire(port_pauses),
         "warning", SPEED, also=victims((1, 100 * US, 0))),
@@ -435,8 +435,26 @@ ROWS = [
         SPEED, also=held_up(300 * US)),
     Row("slow_receiver", FIRES, "and so does what comes two ways, which it holds once",
         wire(obeyed_two_ways), "warning", SPEED, also=held_up(300 * US)),
-    Row("pfc", FIRES, "and the clock steps back", wire(clock_steps_back), "warning", SPEED,
-        also=no_more_than_all),
+    Row("slow_receiver", FIRES, "and the clock steps back", wire(clock_steps_back), "warning",
+        SPEED, also=no_more_than_all),
+    Row("slow_receiver", FIRES, "it tells all that pfc would", wire(obeyed()), "warning", SPEED,
+        also=lambda report, found: [
+            *says("Its own NIC asked for 1 pause, for 300 µs.  02:00:00:00:01:02 pauses priority "
+                  "3: XOFF 1, refresh 0, XON 1, expired 0; paused for 300 µs (60 %), at most 300 "
+                  "µs at once.", "silent for 300 µs of that, in 1 stop.")(report, found),
+            *n_frames(1)(report, found),
+            *all_frames("eth.src == 02:00:00:00:01:02 && eth.type == 0x8808")(report, found)]),
+    Row("pfc", NOT, "of a slow receiver's pauses slow_receiver tells", wire(obeyed()), None,
+        SPEED),
+    Row("pfc", FIRES, "of a slow receiver's NIC, in a priority of which it receives nothing",
+        wire(obeyed(also={4: 10_000})), "warning", SPEED, also=lambda report, found: [
+            *named("pfc:02:00:00:00:01:02:4")(report, found),
+            *says("pauses priority 4", "paused for 51.2 µs")(report, found)]),
+    Row("pfc", FIRES, "of a slow receiver's NIC: for how long, pfc says is not known",
+        wire(obeyed()), "warning", also=says("for how long is not known")),
+    Row("slow_receiver", FIRES, "by a storm, of which pause_storm tells",
+        fabric("storm_beside"), "warning", also=lambda _report, found:
+            [found[0]["detail"]] if "XOFF" in found[0]["detail"] else []),
     Row("slow_receiver", FIRES, "the whole link", wire(obeyed(roce.pause)), "warning", SPEED,
         also=held_up(300 * US)),
     Row("slow_receiver", NOT, "it pauses, and the sender goes on", wire(not_obeyed),
@@ -450,13 +468,13 @@ ROWS = [
             *says("pauses priorities 3 and 4", "Priority 3: XOFF 1")(report, found)]),
     Row("pfc", FIRES, "what comes of the pauses of another port is no finding by itself",
         fabric("cascade"), "warning",
-        also=named("pfc:02:00:00:00:01:08:3", "pfc:02:01:00:00:00:00:3")),
+        also=named("pfc:02:01:00:00:00:00:3")),
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
     Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
         also=says("a port of the network", "not once")),
-    Row("pfc", FIRES, "a slow host", fabric("both_ways", ("leaf0_h3",)), "warning",
-        also=says("It is a host's NIC", "paused it for 47.0 µs")),
+    Row("slow_receiver", FIRES, "and pauses of its own switch", fabric("both_ways", ("leaf0_h3",)),
+        "warning", also=says("It is a host's NIC", "paused it for 47.0 µs")),
     Row("pfc", FIRES, "one MAC address of several ports",
         fabric("shared_mac", ("leaf0",)), "warning", also=says("Several ports")),
     Row("pfc", FIRES, "the same at two points: each is to be named", fabric("shared_mac"),
