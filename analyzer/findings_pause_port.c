@@ -161,13 +161,29 @@ rs_pause_port_source(const rs_findings *all, const rs_pause_port *port, guint pr
 
 /* ---- in words ---- */
 
-/* "  Its MAC address is a host's: ..." */
+/* "  It is the NIC of 10.0.0.1", if one host alone sends by it. */
+static void
+append_host(const rs_findings *all, GString *text, guint32 pause)
+{
+    const roce_pause_source *p = rs_pause_source(all, pause);
+    const GArray *hosts =
+        rs_nics_hosts(all->analysis->watchers.nics, p->point, p->src_mac);
+    if (hosts == NULL || hosts->len != 1) {
+        g_string_append(text, "  It is a host's NIC");
+        return;
+    }
+    const rs_nic_host *host = &g_array_index(hosts, rs_nic_host, 0);
+    g_autofree char *name = rs_findings_label(all, &host->addr);
+    g_string_append_printf(text, "  It is the NIC of %s", name);
+}
+
+/* "  It is the NIC of ...: the switch in front of it stops.  ..." */
 static void
 append_sender(const rs_findings *all, GString *text, guint32 pause)
 {
     static const char *const words[] = {
         [RS_SENDER_UNKNOWN] = "",
-        [RS_SENDER_HOST] = "  It is a host's NIC: the switch in front of it stops.",
+        [RS_SENDER_HOST] = ": the switch in front of it stops.",
         [RS_SENDER_NETWORK] =
             "  It is a port of the network: the host or switch in front of it stops.",
         [RS_SENDER_AMBIGUOUS] =
@@ -176,17 +192,24 @@ append_sender(const rs_findings *all, GString *text, guint32 pause)
     };
     const rs_pausing *pausing = all->analysis->watchers.pausing;
     rs_sender_evidence evidence;
-    g_string_append(text, words[rs_pausing_sender(pausing, pause, &evidence)]);
+    rs_sender sender = rs_pausing_sender(pausing, pause, &evidence);
+    if (sender == RS_SENDER_HOST) {
+        append_host(all, text, pause);
+    }
+    g_string_append(text, words[sender]);
     const rs_mac *partner = rs_pausing_partner(pausing, pause);
     if (partner == NULL || !rs_pause_source(all, pause)->speed_known) {
         return;
     }
     guint32 its = partner->pauses[rs_pause_source(all, pause)->priority];
     guint64 total_ns = its != ROCE_NO_PAUSE ? rs_pause_source(all, its)->total_ns : 0;
+    if (total_ns == 0) {
+        g_string_append(text, "  No pause of the other end of the link was seen.");
+        return;
+    }
     g_autofree char *total = rs_format_duration(total_ns, 0);
-    g_autofree char *back =
-        total_ns > 0 ? g_strdup_printf("for %s", total) : g_strdup("not once");
-    g_string_append_printf(text, "  The other end of the link paused it %s.", back);
+    g_string_append_printf(text, "  The other end of the link paused it for %s.",
+                           total);
 }
 
 static void
@@ -200,6 +223,17 @@ append_victims(const rs_findings *all, GString *text, guint32 pause)
     g_autofree char *stops = rs_finding_count(watch->held.stops, "stop", "stops");
     g_string_append_printf(text, "  What it stops was silent for %s of that, in %s.",
                            held, stops);
+}
+
+/* "  Seen at leaf1_swp7.", where there are several points. */
+static void
+append_place(const rs_findings *all, GString *text, guint32 pause)
+{
+    if (rs_points_n(all->analysis->points) > 1) {
+        g_autofree char *where =
+            rs_point_name(all->analysis, rs_pause_source(all, pause)->point);
+        g_string_append_printf(text, "  Seen at %s.", where);
+    }
 }
 
 /* "XOFF 12, refresh 3, XON 12, expired 0; paused for 2 ms (1 %), at most 1 ms at once." */
@@ -218,8 +252,10 @@ append_counts(const rs_findings *all, GString *text, guint32 pause)
         g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
         g_string_append_printf(text,
                                ", expired %" G_GUINT64_FORMAT
-                               "; paused for %s (%s), at most %s at once.",
-                               p->expired, total, share, longest);
+                               "; paused for %s (%s), at most %s at once%s.",
+                               p->expired, total, share, longest,
+                               rs_pause_lasts(p) ? ", and still when the capture ended"
+                                                 : "");
     } else {
         g_autofree char *share =
             rs_format_share(p->least_ns, rs_pause_watch_of(all, pause)->span_ns);
@@ -248,8 +284,11 @@ void
 rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text)
 {
     g_hash_table_add(all->told, GUINT_TO_POINTER(port->first));
+    if (rs_pause_port_has_several(port)) {
+        g_string_append_printf(
+            text, "Priority %u: ", rs_pause_source(all, port->first)->priority);
+    }
     append_counts(all, text, port->first);
-    append_sender(all, text, port->first);
     append_victims(all, text, port->first);
     for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
         guint32 its = rs_pause_port_source(all, port, i);
@@ -257,8 +296,11 @@ rs_pause_port_tell(rs_findings *all, const rs_pause_port *port, GString *text)
             g_hash_table_add(all->told, GUINT_TO_POINTER(its));
             g_string_append_printf(text, "  Priority %u: ", i);
             append_counts(all, text, its);
+            append_victims(all, text, its);
         }
     }
+    append_place(all, text, port->first);
+    append_sender(all, text, port->first);
 }
 
 gboolean

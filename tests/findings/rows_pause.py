@@ -410,6 +410,22 @@ def several_priorities(on):
     on.exchange(10, 10)
 
 
+def held_at_end(on):
+    """A port pauses for the last millisecond."""
+    on.exchange(10)
+    for _ in range(10):
+        on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH)).wait(100 * US - US)
+    on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
+
+
+def obeyed_by_two(on):
+    """The NIC of b has another address as well."""
+    packet = roce.rocev2(on.ip("b", src="10.0.0.9"), 50_001, roce.transport(
+        roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0), dest_qpn=0x33))
+    on.frame(roce.ethernet(packet, src=roce.MAC_B, dst=roce.MAC_A))
+    obeyed()(on)
+
+
 def xon_alone(kind):
     def talk(on):
         on.exchange(10).frame(kind({3: 0} if kind is roce.pfc else 0, src=SWITCH))
@@ -465,16 +481,21 @@ ROWS = [
         wire(several_priorities), "warning", SPEED,
         also=lambda report, found: [
             *named(f"pfc:{SWITCH.hex(':')}:4")(report, found),
-            *says("pauses priorities 3 and 4", "Priority 3: XOFF 1")(report, found)]),
+            *says("pauses priorities 3 and 4", "Priority 4: XOFF 1", "Priority 3: XOFF 1")(report, found)]),
+    Row("pfc", FIRES, "it goes on when the capture ends", wire(held_at_end), "warning", SPEED,
+        also=says("at most 1 ms at once, and still when the capture ended.")),
+    Row("slow_receiver", FIRES, "two addresses at its NIC: it is a host's", wire(obeyed_by_two),
+        "warning", SPEED, also=says("It is a host's NIC: ")),
     Row("pfc", FIRES, "what comes of the pauses of another port is no finding by itself",
         fabric("cascade"), "warning",
         also=named("pfc:02:01:00:00:00:00:3")),
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
     Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
-        also=says("a port of the network", "not once")),
+        also=says("a port of the network", "Seen at leaf0_h1.",
+                  "No pause of the other end of the link was seen.")),
     Row("slow_receiver", FIRES, "and pauses of its own switch", fabric("both_ways", ("leaf0_h3",)),
-        "warning", also=says("It is a host's NIC", "paused it for 47.0 µs")),
+        "warning", also=says("It is the NIC of 10.9.0.4: the switch", "paused it for 47.0 µs")),
     Row("pfc", FIRES, "one MAC address of several ports",
         fabric("shared_mac", ("leaf0",)), "warning", also=says("Several ports")),
     Row("pfc", FIRES, "the same at two points: each is to be named", fabric("shared_mac"),
@@ -540,8 +561,8 @@ ROWS = [
     Row("pause_storm", FIRES, "it tells all that pfc would", fabric("storm_beside"), "critical",
         also=lambda report, found: [
             *says("XOFF 1, refresh 149, XON 1, expired 0; paused for 250 ms (89 %), at "
-                  "most 250 ms at once.", "It is a host's NIC",
-                  "What it stops was silent for 250 ms of that, in 1 stop.")(report, found),
+                  "most 250 ms at once.  What it stops was silent for 250 ms of that, in 1 stop.  "
+                  "Seen at leaf0_h3.  It is the NIC of 10.9.0.4: ")(report, found),
             *all_frames("eth.src == 02:00:00:00:00:04 && eth.type == 0x8808")(
                 report, found)]),
     Row("pause_storm", FIRES, "after many short pauses: its frame is named first of all",
