@@ -208,6 +208,17 @@ def one_way(data, source):
     return bytes(out)
 
 
+def credits_in_a_pause():
+    """And its NIC pauses when the first of them run out."""
+    pcap = roce.Pcap()
+    packets = list(roce.pcap_packets(credits()))
+    for i, (time_ns, _length, frame) in enumerate(packets):
+        pcap.add(time_ns, frame)
+        if i == 7:
+            pcap.add(time_ns + 1_000, roce.pfc({3: 4_000}, src=roce.MAC_B))
+    return pcap.bytes()
+
+
 def slow_acks(at_receiver_ns, n=80):
     """ACKs that come ever later behind their requests."""
     talk = Conversation()
@@ -231,6 +242,10 @@ SLOW = (
     Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
         credits, "warning", also=blames("receiver", credit_waits=8, credits_out=8,
                                         credit_wait_ns=8 * (2_000 + 40_000 + 3_000))),
+    Row("slow_receiver", FIRES, "and it pauses: no filter finds all of the frames",
+        credits_in_a_pause, "warning", ("--link-speed", "100G"),
+        also=lambda _report, found: [found[0]["wireshark_filter_all"]]
+        if found[0]["wireshark_filter_all"] or "XOFF 1" not in found[0]["detail"] else []),
     Row("slow_receiver", FIRES, "it goes on just soon enough to have waited",
         lambda: credits(resume_ns=100_000), "warning"),
     Row("slow_receiver", FIRES, "at its NIC ACKs take ever longer: for how long it held the "
