@@ -90,6 +90,29 @@ rs_find_global_pause(rs_findings *all, const rs_finding_row *row)
 
 /* ---- who does not stop ---- */
 
+/* A pause without an XON may have been shorter than it seems. */
+static char *
+ignored_detail(const rs_findings *all, guint32 pause)
+{
+    const rs_pause_watch *watch = rs_pause_watch_of(all, pause);
+    guint64 expired = rs_pause_source(all, pause)->expired;
+    g_autofree char *most = rs_format_duration(watch->most_ns, 0);
+    g_autofree char *latest = rs_format_duration(watch->latest_ns, 0);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text,
+                           "More than %s after the pause began, which reaction, cable "
+                           "and a frame on its way explain; the last one %s after.",
+                           most, latest);
+    if (expired > 0) {
+        g_autofree char *pauses = rs_finding_count(expired, "pause", "pauses");
+        g_string_append_printf(text,
+                               "  %s ran out without an XON: if there was one and the "
+                               "capture missed it, what came behind it is in order.",
+                               pauses);
+    }
+    return g_string_free(text, FALSE);
+}
+
 void
 rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row)
 {
@@ -102,16 +125,12 @@ rs_find_pause_ignored(rs_findings *all, const rs_finding_row *row)
         g_autofree char *who = rs_pause_who(all, i);
         g_autofree char *what = rs_pause_what(all, i);
         g_autofree char *late = rs_finding_packets(watch->late.total);
-        g_autofree char *most = rs_format_duration(watch->most_ns, 0);
-        g_autofree char *latest = rs_format_duration(watch->latest_ns, 0);
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
         rs_pause_about(all, f, i);
         f->weight = watch->late.total;
         rs_finding_say(
             f, g_strdup_printf("%s came although %s paused %s", late, who, what),
-            g_strdup_printf("More than %s after the pause began, which reaction, cable "
-                            "and a frame on its way explain; the last one %s after.",
-                            most, latest));
+            ignored_detail(all, i));
         rs_finding_add_kept(f, &watch->late);
     }
 }

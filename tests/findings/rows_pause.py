@@ -586,9 +586,14 @@ ROWS = [
         wire(shared(held(300 * MS))), None, SPEED),
 
     Row("pause_ignored", FIRES, "a NIC that stops 20 us late",
-        fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=n_frames(20)),
+        fabric("deaf", ("leaf0_h0", "leaf0_h1")), "warning", also=lambda report, found: [
+            *n_frames(20)(report, found),
+            *([found[0]["detail"]] if "XON" in found[0]["detail"] else [])]),
     Row("pause_ignored", FIRES, "10 packets", wire(sent_anyway(10)), "warning", SPEED,
-        also=n_frames(10)),
+        also=lambda report, found: [
+            *n_frames(10)(report, found),
+            *says("1 pause ran out without an XON: if there was one and the capture missed it")(
+                report, found)]),
     Row("pause_ignored", FIRES, "over a bridge, from the host that all packets have",
         wire(bridged(10)), "warning", SPEED, also=n_frames(10)),
     Row("pause_ignored", FIRES, "over a bridge, from where it was captured",
