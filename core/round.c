@@ -191,7 +191,9 @@ roce_round_timed_out_again(const roce_tracker *t, const roce_stream_state *s,
                             ? round->age_ns / TIMER_SPREAD
                             : answer_within_ns(t, s, 0);
     least_ns = least_ns > floor_ns ? least_ns : floor_ns;
-    return silence_ns(s, a) >= least_ns && heard_nothing_ns(s, a) >= least_ns;
+    uint64_t silent_ns = silence_ns(s, a);
+    bool is_known = silent_ns != UINT64_MAX; /* else the history has lost it */
+    return is_known && silent_ns >= least_ns && heard_nothing_ns(s, a) >= least_ns;
 }
 
 /* The requester saw a later response than the one it asks for again. */

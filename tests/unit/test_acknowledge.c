@@ -441,6 +441,11 @@ static const scenario acks[] = {
                "a write 6..7; b ack 7",
      .want = "A: again=4 repeats=4 rounds=2 by_timeout=1 by_nak=1 data_or_ack_lost=* "
                "lost_before=1"},
+    {.name = "timeout: what it repeats is no longer remembered, and it is one round",
+     .script = "a write 0..199; b ack 199; +100000; a write 0..199; b ack 199",
+     .max_history_packets = 64,
+     .want = "A: again=200 repeats=* rounds=1 by_timeout=* by_unknown=* ack_lost=* "
+               "T: evicted_history=*"},
     {.name = "timeout: twice in a row",
      .script = "a write 0..4; b ack 4; a write 5; +100000; a write 5; +200000; "
                "a write 5; b ack 5",
