@@ -610,7 +610,7 @@ remember_doubt(roce_round *round, const roce_slot *slot)
     round->n_doubts++;
     round->doubt_told = true;
     round->doubted = psn;
-    if (!is_answered(slot)) {
+    if (!is_answered(slot) && round->n_undue < UINT8_MAX) {
         round->n_undue++;
     }
 }
