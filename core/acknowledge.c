@@ -33,14 +33,18 @@ note_answer(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
     }
 }
 
-/* Whether what was sent in `slot` came there once and no more, so that an answer now can be
- * about no other transmission. */
+/* Whether it was sent more than once, seen here or not. */
+static bool
+was_repeated(const roce_slot *slot)
+{
+    return slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
+}
+
+/* Whether an answer now can be about no other transmission. */
 static bool
 is_timed(const roce_slot *slot, const roce_arrival *a)
 {
-    return slot != NULL && slot->copies == 1 &&
-           (slot->flags & ROCE_SLOT_FILLED_AGAIN) == 0 &&
-           a->frame->time_ns >= slot->time_ns;
+    return slot != NULL && !was_repeated(slot) && a->frame->time_ns >= slot->time_ns;
 }
 
 bool
@@ -244,11 +248,8 @@ settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     if (told) {
         roce_round *round = &roce_trouble_make(t, s)->round;
-        if (round->n_doubts > 0 && round->doubted == slot->psn) {
-            round->n_doubts--;
-        }
-        if (round->n_undue > 0 && round->doubted == slot->psn) {
-            round->n_undue--;
+        if (round->doubted == slot->psn) {
+            roce_round_forget_doubt(round);
         }
         roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                            slot->psn);
@@ -295,8 +296,9 @@ upgrade_doubted(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         bool told = (slot->flags & ROCE_SLOT_DOUBT_TOLD) != 0;
         unsigned doubt = ROCE_SLOT_DOUBTED | ROCE_SLOT_DOUBT_TOLD;
         slot->flags = (uint16_t)(slot->flags & ~doubt);
-        if (jumped && !(kept && !late && slot->psn < due)) {
-            settle_doubt(t, s, a, slot, told, !late && slot->psn < due);
+        bool ack_lost = !late && slot->psn < due;
+        if (jumped && !(ack_lost && kept)) {
+            settle_doubt(t, s, a, slot, told, ack_lost);
         }
     }
 }
@@ -427,8 +429,7 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     }
     bool soon =
         roce_acknowledge_is_sooner(s, roce_since_ns(a->frame->time_ns, slot->time_ns));
-    bool again = slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
-    if (again && soon) {
+    if (was_repeated(slot) && soon) {
         return; /* no answer comes that soon: it speaks of the copy before */
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&

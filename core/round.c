@@ -675,14 +675,18 @@ roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival 
 }
 
 void
+roce_round_forget_doubt(roce_round *round)
+{
+    round->n_doubts = (uint8_t)(round->n_doubts - (round->n_doubts > 0));
+    round->n_undue = (uint8_t)(round->n_undue - (round->n_undue > 0));
+}
+
+void
 roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_round *round = &roce_trouble_make(t, s)->round;
-    round->n_doubts--;
+    roce_round_forget_doubt(round);
     round->n_back++;
-    if (round->n_undue > 0) {
-        round->n_undue--;
-    }
     roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
                        round->doubted);
     uint64_t frame = round->doubts[round->n_doubts].frame;

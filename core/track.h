@@ -554,6 +554,9 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
 void
 roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_slot *slot, bool opens_round);
+/* The newest of the times that doubt was cast on a PSN no longer counts. */
+void
+roce_round_forget_doubt(roce_round *round);
 /* One transmission more of what timeouts have cast doubt on was answered: it was not lost, nor
  * was its ACK, which came late. */
 void
