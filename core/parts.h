@@ -302,7 +302,8 @@ typedef struct roce_answers {
     /* The first response; what is before it may have been asked for, and answered, before
      * the capture. */
     int64_t first_seen;
-    bool began_before; /* before the two directions were paired, or the capture */
+    bool began_before;     /* before the two directions were paired, or the capture */
+    int64_t followed_next; /* of those before it is known if they were got: relations */
 } roce_answers;
 
 extern const roce_trouble roce_untroubled;

@@ -241,6 +241,31 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     }
 }
 
+/* Tells of the responses that were seen here if the requester has got them.  It knows that
+ * one is missing when the next comes; a copy that is asked for once more behind this was not
+ * got. */
+static void
+tell_followed(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+              const roce_arrival *a)
+{
+    const roce_history *seen = &by->answers->lane.history;
+    const uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
+    uint32_t i = roce_history_lower(seen, by->answers->followed_next);
+    for (; i + 1 < seen->n; i++) {
+        const roce_slot *slot = roce_history_at(seen, i);
+        uint64_t told_ns = roce_history_at(seen, i + 1)->time_ns;
+        told_ns = told_ns > slot->time_ns ? told_ns : slot->time_ns;
+        if (s->pub.last_time_ns <= told_ns + patience) {
+            return;
+        }
+        by->answers->followed_next = slot->psn + 1;
+        const roce_slot *asked = roce_history_find(&s->requests.history, slot->psn);
+        if (asked == NULL || asked->time_ns <= slot->time_ns) {
+            roce_track_relate(t, s, a, ROCE_RELATION_FOLLOWS, slot->frame);
+        }
+    }
+}
+
 static void
 ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
       const roce_arrival *a)
@@ -290,6 +315,7 @@ start_lane(const roce_stream_state *s, roce_stream_state *by, const roce_arrival
     by->answers->began_before = false;
     lane->started = true;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
+    by->answers->followed_next = first;
     by->answers->response_message_next = ROCE_NO_PSN;
 }
 
@@ -353,6 +379,9 @@ roce_respond_take(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
         roce_respond_sample(t, s, a);
         roce_acknowledge_up_to(t, s, a,
                                roce_part_ends(a->info->part) ? a->psn + 1 : a->psn);
+        if (t->config.relation != NULL) {
+            tell_followed(t, s, by, a);
+        }
     }
 }
 

@@ -246,6 +246,8 @@ take_relation(void *ctx, const roce_relation *r)
     case ROCE_RELATION_TAKES:
         take_sample(r, here);
         break;
+    case ROCE_RELATION_FOLLOWS:
+        break;
     }
 }
 

@@ -23,6 +23,8 @@ typedef enum roce_relation_kind {
     ROCE_RELATION_NAMES,   /* an ACK or NAK that has the PSN of the request `to` */
     ROCE_RELATION_ANSWERS, /* response data, or an atomic's, to the request `to` */
     ROCE_RELATION_TAKES,   /* the time since `to`, as a sample of `latency` */
+    ROCE_RELATION_FOLLOWS, /* it shows that the requester has got the response `to`: it was
+                            * told of what comes behind, and went on without asking again */
 } roce_relation_kind;
 
 typedef struct roce_relation {

@@ -161,7 +161,7 @@ void
 accounts_take_relation(void *ctx, const roce_relation *r)
 {
     accounts *a = ctx;
-    assert(r->kind <= ROCE_RELATION_TAKES);
+    assert(r->kind <= ROCE_RELATION_FOLLOWS);
     assert(r->stream < roce_tracker_n_streams(a->tracker));
     assert(r->frame >= 1 && r->frame <= a->n_frames && r->to <= r->frame);
     assert(r->to == 0 || a->point[r->to] == a->point[r->frame]);

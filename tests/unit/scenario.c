@@ -114,6 +114,7 @@ take_relation(void *ctx, const roce_relation *r)
         [ROCE_RELATION_COVERS] = "covers",
         [ROCE_RELATION_NAMES] = "names",
         [ROCE_RELATION_ANSWERS] = "answers",
+        [ROCE_RELATION_FOLLOWS] = "follows",
     };
     scenario_outcome *out = ctx;
     char text[96];

@@ -5,6 +5,8 @@
  */
 #include "scenario.h"
 
+#include <string.h>
+
 static const struct {
     const char *name, *script, *want;
 } rows[] = {
@@ -47,9 +49,56 @@ static const struct {
      "3 takes 2us from 1 as cnp_delay_ns; "},
 };
 
+/* Which responses the requester has got; everything else is left out. */
+static const struct {
+    const char *name, *script, *want;
+} followed[] = {
+    {"a requester that goes on has got what came before the newest response",
+     "a read 0; b resp 0; a read 1; b resp 1; +100000; a read 2; b resp 2; +100000; "
+     "a read 3; b resp 3",
+     "6 follows 2; 8 follows 4; "},
+    {"one that does not wait that long may not know yet",
+     "a read 0; b resp 0; a read 1; b resp 1; a read 2; b resp 2; a read 3; b resp 3",
+     ""},
+    {"what it asks for again it has not got, but the copy that came then",
+     "a read 0; b resp 0; a read 1; b resp 1; a read 2; b resp 2; a read 1 ident=900; "
+     "b resp 1 ident=901; +100000; a read 3; b resp 3; +100000; a read 4; b resp 4",
+     "10 follows 2; 10 follows 8; 12 follows 6; "},
+    {"nobody who asks is seen",
+     "b resp.first 0; b resp.middle 1; +100000; b resp.last 2", ""},
+};
+
+/* The sentences of a text that have a word in them. */
+static void
+keep_only(char *text, const char *word)
+{
+    char *to = text;
+    for (char *from = text; *from != '\0';) {
+        size_t n = (size_t)(strstr(from, "; ") - from) + 2;
+        const char *at = strstr(from, word);
+        if (at != NULL && at < from + n) {
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = '\0';
+}
+
 int
 main(void)
 {
+    for (size_t i = 0; i < sizeof followed / sizeof followed[0]; i++) {
+        const scenario play = {.name = followed[i].name, .script = followed[i].script};
+        scenario_outcome out;
+        check_row(followed[i].name);
+        scenario_play(&play, &out);
+        CHECK_STR(out.trouble, "");
+        keep_only(out.relations, "follows");
+        CHECK_STR(out.relations, followed[i].want);
+        scenario_outcome_clear(&out);
+        check_row(NULL);
+    }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const scenario play = {.name = rows[i].name, .script = rows[i].script};
         scenario_outcome out;
