@@ -59,6 +59,8 @@ typedef struct rs_compare {
     gboolean sampled; /* see 2. */
     gboolean incomplete, interrupted;
     guint64 missed[RS_PATH_MAX_POINTS]; /* by each capture, as others prove */
+    /* Of what was sent again and not seen there, nearly all was lost in front of it. */
+    gboolean hardly_misses[RS_PATH_MAX_POINTS];
     guint64 compared_flows, compared_packets;
     guint64 alone_flows, alone_packets; /* that no other point saw */
     gint64 spread[64]; /* times between points, of the newest packets */

@@ -118,7 +118,9 @@ take_relation(void *ctx, const roce_relation *relation)
 {
     const rs_compare_point *point = ctx;
     if (relation->kind == ROCE_RELATION_COVERS) {
-        rs_path_acknowledged(point->path_of, point->id, relation->to);
+        rs_path_know(point->path_of, point->id, relation->to, RS_KNOWN_ACKED);
+    } else if (relation->kind == ROCE_RELATION_FOLLOWS) {
+        rs_path_know(point->path_of, point->id, relation->to, RS_KNOWN_GOT);
     }
 }
 
@@ -126,13 +128,16 @@ static void
 take_event(void *ctx, const roce_event *event)
 {
     const rs_compare_point *point = ctx;
-    if ((event->kind == ROCE_EVENT_RETRANSMISSION ||
-         event->kind == ROCE_EVENT_RESPONSE_RESENT) &&
-        event->related_frame != 0) {
+    if (event->kind == ROCE_EVENT_LOSS && event->evidence == ROCE_EVIDENCE_ASKED_FOR &&
+        event->detail == ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE) {
+        rs_path_know(point->path_of, point->id, event->related_frame, RS_KNOWN_ASKED);
+    } else if ((event->kind == ROCE_EVENT_RETRANSMISSION ||
+                event->kind == ROCE_EVENT_RESPONSE_RESENT) &&
+               event->related_frame != 0) {
         gboolean not_ready =
             event->kind == ROCE_EVENT_RETRANSMISSION && event->detail == ROCE_CAUSE_RNR;
-        rs_path_resent(point->path_of, point->id, event->related_frame,
-                       not_ready ? RS_LOSS_REFUSED : RS_LOSS_RESENT);
+        rs_path_know(point->path_of, point->id, event->related_frame,
+                     RS_KNOWN_RESENT | (not_ready ? RS_KNOWN_REFUSED : 0));
     }
 }
 

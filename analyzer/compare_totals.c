@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define OF_THESE 10 /* of so many one may be wrong */
+
 static guint
 n_points(const rs_compare *compare)
 {
@@ -55,18 +57,30 @@ passed_before(const rs_compare *compare, const rs_flow *flow, guint point)
     return n_points(compare);
 }
 
-/* What was seen at `from`, or last before it, and not at `to`.  Where that missed packets, what
- * was sent again was lost, unless there is another reason to send it again. */
+/* Whether a copy that was seen before a point and not there was lost for certain.  Of a go-
+ * back, what is behind the packet that was asked for is sent again if it came or not. */
+static gboolean
+is_lost(const rs_compare *compare, guint point, rs_loss_state state)
+{
+    return rs_loss_is_certain(state) || !misses_packets(compare, point) ||
+           (state == RS_LOSS_RESENT && compare->hardly_misses[point]);
+}
+
+/* What was seen at `from`, or last before it, and not at `to`. */
 static void
 add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *part)
 {
-    gboolean misses = misses_packets(compare, part->to);
-    guint64 unsure = leg->ended.n[RS_LOSS_REFUSED] + leg->ended.n[RS_LOSS_OPEN];
-    part->lost += leg->ended.n[RS_LOSS_RESENT] + (misses ? 0 : unsure);
-    part->lost_resent +=
-        leg->ended.n[RS_LOSS_RESENT] + (misses ? 0 : leg->ended.n[RS_LOSS_REFUSED]);
-    part->undecidable += misses ? unsure : 0;
-    part->missed_to += leg->ended.n[RS_LOSS_ACKED];
+    for (rs_loss_state state = 0; state < RS_N_LOSS_STATES; state++) {
+        guint64 n = leg->ended.n[state];
+        if (state == RS_LOSS_CAME) {
+            part->missed_to += n;
+        } else if (is_lost(compare, part->to, state)) {
+            part->lost += n;
+            part->lost_resent += rs_loss_was_resent(state) ? n : 0;
+        } else {
+            part->undecidable += n;
+        }
+    }
     part->ambiguous += leg->ended.ambiguous;
     part->outside += leg->outside[0] + leg->outside[1];
     part->slipped += leg->undecided[0] + leg->undecided[1];
@@ -152,11 +166,51 @@ find_misses(rs_compare *compare)
             guint next = next_passed(compare, flow, p);
             if (next < n_points(compare)) {
                 const rs_flow_leg *leg = rs_flow_leg_of(flow, p, next);
-                compare->missed[next] += leg->ended.n[RS_LOSS_ACKED];
+                compare->missed[next] += leg->ended.n[RS_LOSS_CAME];
                 compare->missed[p] += leg->appeared;
             }
         }
     }
+}
+
+/* What tells how much of what was sent again a capture may have missed. */
+typedef struct rs_again {
+    gdouble came, came_missed;     /* of all that certainly came to the point */
+    gdouble shared, shared_missed; /* and of what was seen behind it */
+    gdouble resent, resent_unseen; /* copies that were sent again, for any reason */
+} rs_again;
+
+static void
+add_again(const rs_compare *compare, const rs_flow *flow, guint point, rs_again *sum)
+{
+    guint from = passed_before(compare, flow, point);
+    if (!passes(flow, point) || from == n_points(compare)) {
+        return;
+    }
+    const guint64 *n = rs_flow_leg_of(flow, from, point)->ended.n;
+    sum->came += (gdouble)flow->point[from].came;
+    sum->came_missed += (gdouble)n[RS_LOSS_CAME];
+    sum->shared += (gdouble)flow->point[point].shared;
+    sum->shared_missed += (gdouble)flow->point[point].passed_over;
+    sum->resent += (gdouble)flow->point[from].resent;
+    sum->resent_unseen +=
+        (gdouble)(n[RS_LOSS_RESENT] + n[RS_LOSS_ASKED] + n[RS_LOSS_MENDED]);
+}
+
+/* Whether a capture that misses packets as often as it is known to would have missed no more
+ * than a tenth of those that were sent again and are not seen there. */
+static gboolean
+hardly_misses(const rs_compare *compare, guint point)
+{
+    rs_again sum = {0};
+    for (guint i = 0; i < compare->path->flows->len; i++) {
+        add_again(compare, g_ptr_array_index(compare->path->flows, i), point, &sum);
+    }
+    const rs_compare_point *at = rs_compare_point_at(compare, point);
+    gdouble dropped = (gdouble)at->dropped / MAX((gdouble)at->packets, 1);
+    gdouble missed =
+        sum.came_missed / MAX(sum.came, 1) + sum.shared_missed / MAX(sum.shared, 1);
+    return OF_THESE * MAX(missed, dropped) * sum.resent <= sum.resent_unseen;
 }
 
 static void
@@ -256,6 +310,9 @@ rs_compare_add_up(rs_compare *compare)
     guint n = n_points(compare);
     rs_clock_fit fits[RS_PATH_MAX_POINTS] = {0}; /* by the lower of two points */
     find_misses(compare);
+    for (guint i = 0; i < n_points(compare); i++) {
+        compare->hardly_misses[i] = hardly_misses(compare, i);
+    }
     for (guint i = 0; i + 1 < n; i++) {
         solve_clock(compare, i, &fits[i]);
         add_segment(compare, RS_WAY_FORWARD, i, i + 1, &fits[i]);
@@ -282,8 +339,8 @@ is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
     const rs_flow *flow = g_ptr_array_index(compare->path->flows, loss->flow);
     return flow->way == segment->way && passes(flow, loss->point) &&
            next_passed(compare, flow, loss->point) == segment->to &&
-           (loss->behind & 1u << segment->to) != 0 && loss->state != RS_LOSS_ACKED &&
-           (loss->state == RS_LOSS_RESENT || !misses_packets(compare, segment->to));
+           (loss->behind & 1u << segment->to) != 0 && loss->state != RS_LOSS_CAME &&
+           is_lost(compare, segment->to, loss->state);
 }
 
 GPtrArray *

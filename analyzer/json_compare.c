@@ -151,7 +151,7 @@ loss_json(const rs_compare *compare, const rs_path_loss *loss)
     json_object_set_new(json, "frames", frames);
     json_object_set_new(json, "time_ns", rs_json_known(loss->stamp_ns, timed));
     json_object_set_new(json, "sent_again",
-                        json_boolean(rs_path_loss_was_resent(loss)));
+                        json_boolean(rs_loss_was_resent(loss->state)));
     json_object_set_new(json, "ambiguous", json_boolean(loss->ambiguous));
     return json;
 }

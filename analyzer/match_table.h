@@ -22,11 +22,7 @@
 /* What is known of a sighting. */
 #define RS_SIGHTING_WEAK (1u << 0)    /* its ICRC was cut off */
 #define RS_SIGHTING_CORRUPT (1u << 1) /* its ICRC does not fit */
-#define RS_SIGHTING_FIRST (1u << 2)   /* its sender had not sent these PSNs before */
-#define RS_SIGHTING_ACKED (1u << 3)   /* acknowledged before it was sent again */
-#define RS_SIGHTING_RESENT (1u << 4)  /* sent again later on */
-#define RS_SIGHTING_SETTLED (1u << 5) /* it is decided what became of it */
-#define RS_SIGHTING_REFUSED (1u << 6) /* sent again as its receiver was not ready */
+#define RS_SIGHTING_SETTLED (1u << 2) /* it is decided what became of it */
 
 typedef struct rs_sighting {
     guint64 frame;      /* number in its file */
@@ -40,6 +36,7 @@ typedef struct rs_sighting {
     guint8 point;
     guint8 dscp, ecn, hops;
     guint8 flags;
+    guint8 known; /* see path_known.h */
 } rs_sighting;
 
 typedef struct rs_match_entry {

@@ -334,24 +334,13 @@ list_loss(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idl
     return path->losses->len - 1;
 }
 
-/* What was not acknowledged. */
-static rs_loss_state
-state_of(const rs_sighting *s)
-{
-    return (s->flags & RS_SIGHTING_REFUSED) != 0  ? RS_LOSS_REFUSED
-           : (s->flags & RS_SIGHTING_RESENT) != 0 ? RS_LOSS_RESENT
-                                                  : RS_LOSS_OPEN;
-}
-
 /* A copy did not come to some points behind the last that saw it, or to some of them not if
  * they are only idle. */
 static void
 lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    /* Of equal copies another one may have come, and is what was acknowledged. */
-    gboolean acked = (last->flags & RS_SIGHTING_ACKED) != 0 && !j->ambiguous;
-    rs_loss_state state = acked ? RS_LOSS_ACKED : state_of(last);
+    rs_loss_state state = rs_known_state(last->known, j->ambiguous);
     for (guint to = 0; to < d->n_points; to++) {
         if ((behind & 1u << to) != 0) {
             rs_flow_leg *leg = rs_flow_leg_of(d->flow, last->point, to);
@@ -365,10 +354,12 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
         .flow = d->flow->id,
         .behind = behind,
         .idle = idle,
-        .loss = acked ? G_MAXUINT32 : list_loss(d, j, behind, idle, state),
+        .loss =
+            state == RS_LOSS_CAME ? G_MAXUINT32 : list_loss(d, j, behind, idle, state),
+        .known = last->known,
         .ambiguous = j->ambiguous,
     };
-    if (!acked) {
+    if (!rs_known_is_final(s.known)) {
         suspect(d->path, last->point, &s);
     }
 }

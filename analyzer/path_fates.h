@@ -20,6 +20,7 @@ typedef struct rs_path_suspect {
     guint32 flow;
     guint32 behind, idle; /* as rs_path_loss has them */
     guint32 loss;         /* its place in the list; G_MAXUINT32: not listed */
+    guint8 known;
     gboolean ambiguous;
 } rs_path_suspect;
 

@@ -200,12 +200,16 @@ is_damaged(const rs_path_sight *sight)
 static guint8
 flags_of(const rs_path_sight *sight, const roce_wire_identity *identity)
 {
-    const roce_sighting *t = sight->tracked;
-    gboolean first =
-        t != NULL && t->sequenced && t->expected_known && t->psn >= t->expected;
     return (guint8)((identity->has_icrc ? 0 : RS_SIGHTING_WEAK) |
-                    (is_damaged(sight) ? RS_SIGHTING_CORRUPT : 0) |
-                    (first ? RS_SIGHTING_FIRST : 0));
+                    (is_damaged(sight) ? RS_SIGHTING_CORRUPT : 0));
+}
+
+/* Whether the sender had not sent these PSNs before. */
+static gboolean
+is_first(const rs_path_sight *sight)
+{
+    const roce_sighting *t = sight->tracked;
+    return t != NULL && t->sequenced && t->expected_known && t->psn >= t->expected;
 }
 
 static gboolean
@@ -334,6 +338,7 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
         .ecn = (guint8)roce_packet_ecn(packet),
         .hops = packet->hop_limit,
         .flags = flags_of(sight, identity),
+        .known = is_first(sight) ? RS_KNOWN_FIRST : 0,
     };
     rs_match_entry *e = rs_match_entry_of(path->table, at);
     e->flow = flow->id;
@@ -395,7 +400,7 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
 
 /* Puts right what was decided before this was known. */
 static void
-revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
+revise(rs_path *path, guint point, guint64 frame, guint8 bits)
 {
     GArray *list = path->suspects[point];
     guint place = rs_path_suspect_place(path, point, frame);
@@ -403,56 +408,41 @@ revise(rs_path *path, guint point, guint64 frame, rs_loss_state state)
         g_array_index(list, rs_path_suspect, place).frame != frame) {
         return;
     }
-    const rs_path_suspect *s = &g_array_index(list, rs_path_suspect, place);
-    if (s->ambiguous && state == RS_LOSS_ACKED) {
+    rs_path_suspect *s = &g_array_index(list, rs_path_suspect, place);
+    if (s->ambiguous && (bits & RS_KNOWN_RESENT) == 0) {
         return; /* an equal copy may have come, and is what was acknowledged */
     }
+    rs_loss_state before = rs_known_state(s->known, s->ambiguous);
+    s->known = rs_known_with(s->known, bits);
+    rs_loss_state now = rs_known_state(s->known, s->ambiguous);
     for (guint to = 0; to < path->config.n_points; to++) {
         if ((s->behind & 1u << to) != 0) {
             rs_flow_leg *leg = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
             rs_leg_ends *n = (s->idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
-            n->n[RS_LOSS_OPEN]--;
-            n->n[state]++;
+            n->n[before]--;
+            n->n[now]++;
         }
     }
     if (s->loss != G_MAXUINT32) {
-        g_array_index(path->losses, rs_path_loss, s->loss).state = state;
+        g_array_index(path->losses, rs_path_loss, s->loss).state = now;
     }
-    g_array_remove_index(list, place);
-}
-
-void
-rs_path_acknowledged(rs_path *path, guint point, guint64 frame)
-{
-    guint32 at = rs_match_of_frame(path->table, point, frame);
-    if (at == RS_NO_SIGHTING) {
-        revise(path, point, frame, RS_LOSS_ACKED);
-        return;
-    }
-    rs_sighting *s = rs_match_sighting(path->table, at);
-    if ((s->flags & RS_SIGHTING_FIRST) != 0 && (s->flags & RS_SIGHTING_RESENT) == 0) {
-        s->flags |= RS_SIGHTING_ACKED;
-        if (rs_match_entry_of(path->table, s->entry)->resolved) {
-            revise(path, point, frame, RS_LOSS_ACKED);
-        }
+    if (rs_known_is_final(s->known)) {
+        g_array_remove_index(list, place);
     }
 }
 
 void
-rs_path_resent(rs_path *path, guint point, guint64 frame, rs_loss_state state)
+rs_path_know(rs_path *path, guint point, guint64 frame, guint8 bits)
 {
     guint32 at = rs_match_of_frame(path->table, point, frame);
     if (at == RS_NO_SIGHTING) {
-        revise(path, point, frame, state);
+        revise(path, point, frame, bits);
         return;
     }
     rs_sighting *s = rs_match_sighting(path->table, at);
-    if ((s->flags & RS_SIGHTING_ACKED) == 0) {
-        s->flags |= RS_SIGHTING_RESENT;
-        s->flags |= state == RS_LOSS_REFUSED ? RS_SIGHTING_REFUSED : 0;
-        if (rs_match_entry_of(path->table, s->entry)->resolved) {
-            revise(path, point, frame, state);
-        }
+    s->known = rs_known_with(s->known, bits);
+    if (rs_match_entry_of(path->table, s->entry)->resolved) {
+        revise(path, point, frame, bits);
     }
 }
 
@@ -486,6 +476,17 @@ is_resolved(const rs_path *path, const rs_sighting *s)
     return rs_match_entry_of(path->table, s->entry)->resolved;
 }
 
+/* Counts what is known of a copy by the time it leaves. */
+static void
+sum_up(rs_path *path, const rs_sighting *s)
+{
+    guint32 flow = rs_match_entry_of(path->table, s->entry)->flow;
+    rs_flow_point *n = &rs_path_flow(path, flow)->point[s->point];
+    rs_loss_state state = rs_known_state(s->known, FALSE);
+    n->came += state == RS_LOSS_CAME ? 1 : 0;
+    n->resent += state == RS_LOSS_RESENT || state == RS_LOSS_MENDED ? 1 : 0;
+}
+
 /* Equal copies that are newer stay, if they can do without the oldest. */
 static void
 retire(rs_path *path, guint point)
@@ -499,6 +500,7 @@ retire(rs_path *path, guint point)
         rs_path_resolve(path, s->entry);
     }
     follow_order(path, s);
+    sum_up(path, s);
     rs_match_drop_oldest(path->table, point);
 }
 

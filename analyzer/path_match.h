@@ -9,7 +9,8 @@
  *   seen at neighbours            matched; marks, DSCPs and order are compared
  *   not seen between two others   the capture in between missed it
  *   not seen from some point on   lost behind the last that saw it; but if that point
- *                                 saw it acknowledged and not sent again, the captures
+ *                                 saw it acknowledged and not sent again, or, of a
+ *                                 response, that the requester went on, the captures
  *                                 behind missed it
  *   not seen up to some point     the captures before missed it; but if another copy of
  *                                 the same packet came from there, the network made two
@@ -25,6 +26,7 @@
 
 #include "clock_match.h"
 #include "frames.h"
+#include "path_known.h"
 #include "path_ways.h"
 
 #include "roce/icrc.h"
@@ -42,16 +44,9 @@ typedef struct rs_flow_point {
     guint64 shared;      /* copies that another point saw as well */
     guint64 passed_over; /* not seen here, but before and behind */
     guint64 passed_off;  /* likewise, while the capture was not on */
+    guint64 came;        /* copies seen here that were acknowledged, or got */
+    guint64 resent;      /* and such as were sent again, for whatever was lost */
 } rs_flow_point;
-
-/* What became of a copy that did not come to a point. */
-typedef enum rs_loss_state {
-    RS_LOSS_OPEN,    /* nobody knows more */
-    RS_LOSS_RESENT,  /* it was sent again later */
-    RS_LOSS_REFUSED, /* likewise, as the receiver was not ready, if it came or not */
-    RS_LOSS_ACKED,   /* it was acknowledged without that: no loss at all */
-    RS_N_LOSS_STATES,
-} rs_loss_state;
 
 /* Copies that were last seen at a point, and not at another one behind it. */
 typedef struct rs_leg_ends {
@@ -143,12 +138,6 @@ typedef struct rs_path_loss {
     guint32 psn24;
     guint8 opcode;
 } rs_path_loss;
-
-static inline gboolean
-rs_path_loss_was_resent(const rs_path_loss *loss)
-{
-    return loss->state == RS_LOSS_RESENT || loss->state == RS_LOSS_REFUSED;
-}
 
 /* A frame that shows something if the flow comes from one of some points. */
 typedef struct rs_path_trace {
@@ -257,13 +246,9 @@ rs_path_approach(const rs_path *path, const roce_frame *frame,
 void
 rs_path_see(rs_path *path, const rs_path_sight *sight);
 
-/* What a point learned of an earlier frame of its own; `state` is RS_LOSS_RESENT or
- * RS_LOSS_REFUSED. */
+/* What a point learned of an earlier frame of its own: bits of path_known.h. */
 void
-rs_path_acknowledged(rs_path *path, guint point, guint64 frame);
-
-void
-rs_path_resent(rs_path *path, guint point, guint64 frame, rs_loss_state state);
+rs_path_know(rs_path *path, guint point, guint64 frame, guint8 bits);
 
 /* Learns from all packets that wait, as far as it can be told which copies are the same;
  * none comes for now. */

@@ -195,7 +195,7 @@ print_losses_of(const rs_text *r, const rs_compare *compare,
         rs_table_add(table, g_strdup_printf("%u", flow->dst_qpn));
         rs_table_add(table, g_strdup_printf("%u", loss->psn24));
         rs_table_add(table, g_strdup(roce_opcode_get(loss->opcode)->name));
-        rs_table_add(table, g_strdup(rs_path_loss_was_resent(loss) ? "yes" : "no"));
+        rs_table_add(table, g_strdup(rs_loss_was_resent(loss->state) ? "yes" : "no"));
         rs_table_add(table, g_strdup(loss->ambiguous ? "unknown" : ""));
     }
     rs_table_print(table, r->out, r->width);

@@ -852,16 +852,61 @@ def missed_out_of_order(room, say):
 
 
 def missed_and_lost(room, say):
-    """Both at once: what is called missed was, and few of the others are called lost."""
-    sim = run_sim(queue_pairs=(pair(0), pair(1)), segments=path_of(forward=LOSSY),
-                  points=(Point("sender"), Point("receiver", drop=0.02)))
-    truth = path_truth.segment(sim, 1, 2)
-    got = segment(compare_sim(room, sim), 0, 1)
-    say.equal("no more missed than there were",
-              got["missed_by_capture"]["to"] <= truth.missed_to, True)
-    say.equal("none of the lost is overlooked", got["lost"] >= truth.lost, True)
-    say.equal("all are booked", got["lost"] + got["undecidable"]
-              + got["missed_by_capture"]["to"], truth.lost + truth.missed_to)
+    """Both at once: what is called missed was, and so what is called lost, but for a tenth
+    where the capture missed few; what was sent again behind it may have come."""
+    for name, rate, drop, share in (("few missed", 0.02, 0.002, 0.9),
+                                    ("as many missed", 0.02, 0.02, 0.3),
+                                    ("more missed", 0.002, 0.02, 0.5)):
+        loss = Impairment(loss=rate)
+        for op, work, a, b in (("WRITE", WRITES, 1, 2), ("READ", READS, 2, 1)):
+            ways = {"forward" if op == "WRITE" else "backward": loss}
+            points = (Point("sender", drop=0 if op == "WRITE" else drop),
+                      Point("receiver", drop=drop if op == "WRITE" else 0))
+            sim = run_sim(queue_pairs=tuple(pair(n, work * 3) for n in range(3)),
+                          segments=path_of(**ways), points=points)
+            truth = path_truth.segment(sim, a, b)
+            got = segment(compare_sim(room, sim), a - 1, b - 1)
+            label, missed = f"{name}, {op}", got["missed_by_capture"]["to"]
+            say.equal(f"{label}: no more missed than there were",
+                      missed <= truth.missed_to, True)
+            say.equal(f"{label}: hardly more lost than there were",
+                      got["lost"] <= 1.1 * truth.lost, True)
+            if op == "WRITE":
+                say.equal(f"{label}: some of the lost are found",
+                          got["lost"] >= share * truth.lost, True)
+            say.equal(f"{label}: all are booked", got["lost"] + got["undecidable"] + missed,
+                      truth.lost + truth.missed_to)
+
+
+def missed_answers(room, say):
+    """Of READs: nothing is called lost that was not, nor the other way round."""
+    work = {"queue_pairs": tuple(pair(n, (Work("READ", 20000), Work("FADD", 8)) * 60)
+                                 for n in range(2))}
+    back = path_of(backward=LOSSY)
+    for name, how, drop in (("missed", {}, 0.04), ("lost", {"segments": back}, 0)):
+        for ident in ("rising", "constant"):
+            sim = run_sim(**work, **how, **hosts(ident), points=(
+                Point("sender", drop=drop), Point("receiver")))
+            truth = path_truth.segment(sim, 2, 1)
+            got = segment(compare_sim(room, sim), 1, 0)
+            label, missed = f"{name}, {ident}", got["missed_by_capture"]["to"]
+            say.equal(f"{label}: lost", got["lost"], truth.lost)
+            say.equal(f"{label}: the others", missed + got["undecidable"], truth.missed_to)
+
+
+def missed_answers_alone(room, say):
+    """Real READs, of whose answers alone one capture has not all."""
+    header, records = records_of(sample("02a_read_bw/sender.pcap"))
+    answers = [r for r in records if r[16 + 36:16 + 38] == b"\x12\xb7" and r[16 + 42] in
+               range(13, 17)]
+    gone = set(answers[5::25])
+    room.write({"from.pcap": sample("02a_read_bw/receiver.pcap"),
+                "to.pcap": header + b"".join(r for r in records if r not in gone)})
+    got = segment(room.compare("from.pcap", "to.pcap"), 0, 1)
+    say.equal("lost", (got["lost"], got["lost_packets"]), (0, []))
+    say.equal("all are booked", got["undecidable"] + got["missed_by_capture"]["to"],
+              len(gone))
+    say.equal("missed", got["missed_by_capture"]["to"] * 2 > len(gone), True)
 
 
 def missed_and_not_ready(room, say):
@@ -1479,7 +1524,7 @@ ROWS = {f.__name__: f for f in (
     interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
-    missed_and_not_ready,
+    missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
