@@ -64,6 +64,10 @@ static const struct {
      "a read 0; b resp 0; a read 1; b resp 1; a read 2; b resp 2; a read 1 ident=900; "
      "b resp 1 ident=901; +100000; a read 3; b resp 3; +100000; a read 4; b resp 4",
      "10 follows 2; 10 follows 8; 12 follows 6; "},
+    {"nor anything, if the answer to that is not seen",
+     "a read 0; b resp 0; a read 1; b resp 1; a read 0 ident=900; +100000; a read 2; "
+     "b resp 2",
+     ""},
     {"nobody who asks is seen",
      "b resp.first 0; b resp.middle 1; +100000; b resp.last 2", ""},
 };
