@@ -441,6 +441,37 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     }
 }
 
+/* Whether the round that a NAK began has stopped before `psn`, which the answer to what it sent
+ * last asks for as well.  A requester that goes back would have sent that by itself.  NAKs come
+ * sooner than ACKs that wait for more to acknowledge: half the least time that an answer takes
+ * is enough for one. */
+static bool
+round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    const roce_lane *lane = &s->requests;
+    const roce_slot *before = roce_history_find(&lane->history, psn - 1);
+    return round->active && round->cause == ROCE_CAUSE_NAK_SEQUENCE &&
+           psn == lane->next_tx && psn < lane->max_next && before != NULL &&
+           before->tx == lane->tx && was_repeated(before) &&
+           !roce_acknowledge_is_sooner(
+               s, 2 * roce_since_ns(a->frame->time_ns, before->time_ns));
+}
+
+/* Whether the responder asks for what never came by here before it found it missing.  One that
+ * keeps what lies beyond a gap has not discarded what came by in front of that. */
+static bool
+was_missing_here(const roce_stream_state *s, int64_t psn,
+                 const roce_violation *violation)
+{
+    if (violation == NULL) {
+        return false;
+    }
+    const roce_slot *slot = roce_history_find(&s->requests.history, psn);
+    return !s->requests.selective || slot == NULL || slot->psn != psn ||
+           slot->frame > violation->frame;
+}
+
 static void
 acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          int64_t psn)
@@ -455,11 +486,17 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if ((!s->acked || psn >= s->una) && is_timed(beyond, a)) {
         note_answer(t, s, a->frame->time_ns - beyond->time_ns);
     }
+    bool stopped = round_stopped(s, a, psn);
+    if (stopped) {
+        roce_trouble_make(t, s)->votes_selective++;
+    }
     roce_acknowledge_up_to(t, s, a, psn);
     if (violation != NULL) {
         roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns,
                          violation->frame);
-    } else {
+    }
+    bool gap_seen = was_missing_here(s, psn, violation);
+    if (!gap_seen) {
         judge_asked(t, s, a, psn);
         roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);
     }
@@ -467,7 +504,8 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     remember(t, s, a, psn, ROCE_NAK_SEQUENCE);
-    roce_trouble_make(t, s)->nak.gap_seen = violation != NULL;
+    roce_trouble_make(t, s)->nak.gap_seen = gap_seen;
+    roce_trouble_make(t, s)->nak.round_stopped = stopped && lane->selective;
 }
 
 static void

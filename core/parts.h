@@ -45,9 +45,10 @@ typedef enum roce_nak_state {
 /* The newest NAK about a stream's requests. */
 typedef struct roce_last_nak {
     roce_nak_state state;
-    bool answered; /* a round followed */
-    bool was_late; /* what it asked for arrived late, not again */
-    bool gap_seen; /* what provoked it was seen here */
+    bool answered;      /* a round followed */
+    bool was_late;      /* what it asked for arrived late, not again */
+    bool gap_seen;      /* what provoked it was seen here */
+    bool round_stopped; /* the round before it waited to be asked for more */
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t oldest_ns; /* when that one came */

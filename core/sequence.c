@@ -219,18 +219,27 @@ begin_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     return !began_before;
 }
 
+/* A jump to what a new NAK asks for answers that NAK, if no ACK explains it; and so does the
+ * next packet of a round that had stopped until then. */
+static bool
+answers_new_nak(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    const roce_lane *lane = &s->requests;
+    if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || nak->psn != a->psn) {
+        return false;
+    }
+    return a->psn > lane->next_tx ? a->psn > roce_sequence_due(s) || lane->selective
+                                  : nak->round_stopped && a->psn == lane->next_tx;
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    /* A jump to what a new NAK asks for answers that NAK; not if an ACK explains it. */
-    const roce_trouble *trouble = roce_trouble_of(s);
-    bool asked_for = trouble->nak.state == ROCE_NAK_SEQUENCE &&
-                     !trouble->nak.answered && trouble->nak.psn == a->psn &&
-                     a->psn > lane->next_tx &&
-                     (a->psn > roce_sequence_due(s) || lane->selective);
+    bool asked_for = answers_new_nak(s, a);
     bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&
                    !roce_round_timed_out_again(t, s, a);
     bool opens = false;

@@ -191,6 +191,19 @@ static const scenario selective[] = {
                "b ack 19",
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=1 repeats=1 rounds=1 by_nak=1 undelivered=1"},
+    {.name = "selective repeat: holes in a row behind this point, asked for one by one, and "
+               "nothing else to send",
+     .script = "a write 0..14; +20; b nak 10; a write 10; +20; b nak 11; a write 11; +20; "
+               "b nak 12; a write 12; +20; b ack 14",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=3 recovery=selective"},
+    {.name = "selective repeat: holes in a row behind this point, new data between",
+     .script = "a write 0..14; +20; b nak 10; a write 10; a write 15..16; +20; b nak 11; "
+               "a write 11; a write 17..18; +20; b nak 12; a write 12; +20; b ack 18",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=3 recovery=selective"},
+    {.name = "go-back-N: the late original came, and the next hole is asked for at once",
+     .script = "a write 0..4; +20; b ack 4; a write 5..14; +20; b nak 10; a write 10; "
+               "b nak 11; a write 11..14; +20; b ack 14",
+     .want = "A: again=5 repeats=5 rounds=* by_nak=* undelivered=* recovery=gbn"},
     {.name = "selective repeat, once learned: nothing is discarded, each NAK is a loss",
      .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..20; "
                "b ack 20;"
