@@ -66,6 +66,7 @@ typedef struct told {
     gboolean is_behind; /* what had come before was seen behind the switch as well */
     gboolean marked;    /* with CE */
     gboolean cnp_before, cnp_after; /* CNPs: before the pause; long enough after it */
+    gboolean cnp_soon; /* the first after the pause: the mark may have been before it */
 } told;
 
 /* Whether what passes here is seen there behind a router. */
@@ -105,9 +106,38 @@ note_mark(rs_pause_order *order, guint64 frame, guint64 time_ns)
 }
 
 static void
-look_at_stream(const order_run *run, rs_pause_order *order, told *t, guint32 pause,
+look_at_cnp(const rs_pause_order *order, told *t, const rs_pause_marks *marks)
+{
+    if (marks->cnp_frame == 0) {
+        return;
+    }
+    gboolean after = marks->cnp_ns > order->pause_ns;
+    gboolean soon = after && marks->cnp_ns <= order->pause_ns + RS_ORDER_CNP_NS;
+    t->cnp_before |= !after;
+    t->cnp_soon |= soon;
+    t->cnp_after |= after && !soon;
+}
+
+/* A stream that was not seen behind the switch, and about which a CNP came back soon after the
+ * pause, makes unsure what others show. */
+static void
+add_told(told *all, const told *one)
+{
+    all->had_data |= one->had_data;
+    all->is_capable |= one->is_capable;
+    all->is_behind |= one->is_behind;
+    all->marked |= one->marked;
+    all->cnp_before |= one->cnp_before;
+    all->cnp_after |= one->cnp_after;
+    all->cnp_soon |= one->cnp_soon && one->had_data && !one->is_behind;
+}
+
+static void
+look_at_stream(const order_run *run, rs_pause_order *order, told *all, guint32 pause,
                const rs_passage *here)
 {
+    told one = {0};
+    told *t = &one;
     const roce_stream *stream = stream_of(run, here);
     for (guint i = first_of(run, stream); i < run->sorted->len; i++) {
         const rs_passage *there = passage_at(run, i);
@@ -121,11 +151,9 @@ look_at_stream(const order_run *run, rs_pause_order *order, told *t, guint32 pau
         look_at_data(run, t, rs_passage_before(here, pause), here, there);
         note_mark(order, marks->ce_frame, marks->ce_ns);
         note_mark(order, marks->cnp_frame, marks->cnp_ns);
-        if (marks->cnp_frame != 0) {
-            t->cnp_before |= marks->cnp_ns <= order->pause_ns;
-            t->cnp_after |= marks->cnp_ns > order->pause_ns + RS_ORDER_CNP_NS;
-        }
+        look_at_cnp(order, t, marks);
     }
+    add_told(all, t);
 }
 
 static void
@@ -137,7 +165,7 @@ decide(rs_pause_order *order, const told *t)
         order->unknown = RS_ORDER_NO_DATA;
     } else if (!t->is_capable) {
         order->unknown = RS_ORDER_NOT_CAPABLE;
-    } else if (t->is_behind || t->cnp_after) {
+    } else if (!t->cnp_soon && (t->is_behind || t->cnp_after)) {
         order->first = RS_FIRST_PAUSE;
     } else {
         order->unknown = RS_ORDER_OUT_OF_SIGHT;

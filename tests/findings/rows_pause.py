@@ -6,6 +6,7 @@ import dataclasses
 import fabric_scenarios
 import roce
 from captures import MAC, START_NS, Wire, wire
+from dcqcn import Notification
 from fabric import FabricHost, simulate_fabric
 from row import CANNOT, FIRES, NOT, Row
 from switch import Routing
@@ -32,6 +33,38 @@ def fabric(name, at=None, later_ns=0, **changes):
             tap.records = [r for r in tap.records if r.time_ns >= START_NS + later_ns]
         return run.captures()
     return make
+
+
+def another(flow):
+    """A second queue pair of the same hosts."""
+    a, b = flow.pair.a, flow.pair.b
+    return dataclasses.replace(flow, pair=dataclasses.replace(
+        flow.pair, a=dataclasses.replace(a, qpn=a.qpn + 1),
+        b=dataclasses.replace(b, qpn=b.qpn + 1)))
+
+
+def cnps_later(*which):
+    """Of two queue pairs of h0, in front of the switch: CNPs about these come 300 us later."""
+    def make():
+        base = fabric_scenarios.scenario("marks_before_pauses")
+        names = ("leaf0_h0",)
+        run = simulate_fabric(dataclasses.replace(
+            base, flows=base.flows + (another(base.flows[0]),),
+            host=dataclasses.replace(base.host, notification=Notification()),
+            points=tuple(p for p in base.points if p.name in names),
+            files={"fabric.pcapng": names}))
+        late = {base.flows[0].pair.a.qpn + i for i in which}
+        for tap in run.taps:
+            tap.records = sorted((
+                dataclasses.replace(r, time_ns=r.time_ns + 300 * US)
+                if is_cnp(r) and int.from_bytes(r.frame[47:50], "big") in late else r
+                for r in tap.records), key=lambda r: r.time_ns)
+        return run.captures()
+    return make
+
+
+def is_cnp(record):
+    return record.frame[12:14] == b"\x08\0" and record.frame[42] == 0x81
 
 
 # --- by hand -------------------------------------------------------------------------
@@ -664,6 +697,10 @@ ROWS = [
     Row("pause_before_ecn", CANNOT, "behind the switch nothing was captured",
         fabric("pauses_alone", ("leaf0_h0", "leaf0_h1")), also=order_unknown(
             "out_of_sight")),
+    Row("pause_before_ecn", FIRES, "all CNPs come long behind the pause", cnps_later(0, 1),
+        "warning"),
+    Row("pause_before_ecn", CANNOT, "one comes soon: the mark may be from before",
+        cnps_later(1), also=order_unknown("out_of_sight")),
     Row("pause_before_ecn", CANNOT, "the data is not ECN-capable",
         fabric("pauses_alone", host=NOT_ECT), also=order_unknown("not_ecn_capable")),
     Row("pause_before_ecn", CANNOT, "the capture begins in the pause",
