@@ -218,6 +218,49 @@ say_slow_turn(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
                         hop->turnaround.count));
 }
 
+/* Whether the point of an edge sees anything that its sender receives. */
+static gboolean
+sees_what_comes_to(const rs_findings *all, const rs_edges *edges, const rs_edge *edge)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    const rs_tenant_addr *host = rs_edges_node(edges, edge->src);
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (s->point == edge->point && roce_addr_equal(&s->dst, &host->addr) &&
+            roce_tenant_equal(&s->tenant, &host->tenant)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Hosts that send to one and receive from nobody do the same if they send the same amount.  Where
+ * what comes to them would not be seen, they may be hosts of a tree, which wait for one another. */
+static gboolean
+send_alike(const rs_findings *all, const rs_edges *edges, const rs_group *group)
+{
+    guint64 least = G_MAXUINT64;
+    guint64 most = 0;
+    for (guint i = 0; i < group->edges->len; i++) {
+        const rs_edge *edge =
+            rs_edges_at(edges, g_array_index(group->edges, guint32, i));
+        if (!sees_what_comes_to(all, edges, edge)) {
+            return FALSE;
+        }
+        least = MIN(least, edge->bytes);
+        most = MAX(most, edge->bytes);
+    }
+    return most * 100 <= least * RS_RING_EVEN_PERCENT;
+}
+
+static gboolean
+plays_alike(const rs_findings *all, const rs_edges *edges, const rs_group *group,
+            guint32 node)
+{
+    return rs_group_plays_alike(group, node) &&
+           (group->kind != RS_SHAPE_INCAST || send_alike(all, edges, group));
+}
+
 void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row)
 {
@@ -229,7 +272,7 @@ rs_find_straggler(rs_findings *all, const rs_finding_row *row)
         const rs_performer *one = &g_array_index(performers, rs_performer, i);
         const rs_group *group =
             g_ptr_array_index(rs_collective_groups(collective), one->group);
-        if (!rs_group_plays_alike(group, one->node)) {
+        if (!plays_alike(all, edges, group, one->node)) {
             continue;
         }
         guint64 others_ns;

@@ -41,6 +41,29 @@ def with_stranger(make):
     return made
 
 
+def one_way(make, center):
+    """What this host sends is not seen: not what the others wait for."""
+    def capture():
+        pcap = roce.Pcap()
+        for time_ns, length, frame in roce.pcap_packets(make()):
+            if frame[29] != center + 1:
+                pcap.add(time_ns, frame, length)
+        return pcap.bytes()
+    return capture
+
+
+class Unlike:
+    """One of those that send to one host sends twice as much."""
+
+    def __init__(self, net):
+        self.parts = [Mesh(net, [(a, 4) for a in range(1, 4)], CHUNK),
+                      Mesh(net, [(0, 4)], 2 * CHUNK)]
+
+    def start(self, ready_ns):
+        for part in self.parts:
+            part.start(ready_ns)
+
+
 def admission(at=MIRROR, n=30, only=None, **how):
     def capture():
         net = Network(2)
@@ -104,6 +127,13 @@ ROWS = [
     Row("straggler", FIRES, "one of those that send to one host ends late",
         iterations(with_stranger(incast), hosts=5, slow={3: 50 * 10**9}), "warning",
         also=about("10.8.0.4 ends last in 5 of 5 iterations", 5)),
+    Row("straggler", FIRES, "one of those that send to one host begins late",
+        iterations(with_stranger(incast), hosts=5, late={2: 20_000}), "warning",
+        also=about("10.8.0.3 begins last in 5 of 5 iterations", 5)),
+    Row("straggler", CANNOT, "the same, where nothing that comes to them is seen",
+        one_way(iterations(with_stranger(incast), hosts=5, late={2: 20_000}), 4)),
+    Row("straggler", CANNOT, "the same, where one of them sends twice as much",
+        iterations(with_stranger(Unlike), hosts=5, late={2: 20_000})),
     Row("straggler", NOT, "by less than a tenth of the burst",
         iterations(late={2: 2_500})),
     Row("straggler", NOT, "each is late in its turn", in_turn),
