@@ -102,8 +102,14 @@ rs_flow_silence(const rs_flow *flow)
     return g_strdup_printf("%s has sent no RoCE packet since %s.", dst, since);
 }
 
+#define PATH_ADVICE                                                                    \
+    "See whether one of several paths loses what goes by it, which the UDP source "    \
+    "port chooses; "
+#define WHERE_UP_ADVICE                                                                \
+    "whether small packets arrive there where large ones do not (an MTU on the way "   \
+    "that is too small)."
 #define MTU_ADVICE                                                                     \
-    "See whether small packets arrive where large ones do not (an MTU on the way "     \
+    "see whether small packets arrive where large ones do not (an MTU on the way "     \
     "that is too small), and whether that queue pair is up at the receiver."
 
 static void
@@ -129,13 +135,14 @@ add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
         g_string_append_printf(text, "  %s", silence);
         g_free(f->advice);
         f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: "
-                                    "queue pairs wait for it in vain.",
+                                    "queue pairs wait for it in vain.  Where "
+                                    "it is: " WHERE_UP_ADVICE,
                                     dst);
     } else if (stopped) {
         g_string_append_printf(text, "  %s was heard of later.", dst);
         append_mtu(text, rs_flow_stream(flow, 0));
         g_free(f->advice);
-        f->advice = g_strdup(MTU_ADVICE);
+        f->advice = g_strdup(PATH_ADVICE MTU_ADVICE);
     }
     if (stopped || silence != NULL) {
         f->severity = RS_SEVERITY_CRITICAL;
@@ -241,21 +248,35 @@ all_unanswered(const rs_flow *flow)
     return flow->streams->len > 0;
 }
 
+/* "QP 0x11 (UDP source port 50000), QP 0x12 (UDP source port 50001) and 3 more" */
+static char *
+name_with_ports(const rs_flow *flow)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < MIN(flow->streams->len, STOPPED_NAMED); i++) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        g_ptr_array_add(names, s->n_udp_src_ports != 1
+                                   ? g_strdup_printf("QP 0x%x", s->dst_qpn)
+                                   : g_strdup_printf("QP 0x%x (UDP source port %u)",
+                                                     s->dst_qpn, s->udp_src_port[0]));
+    }
+    return rs_finding_list(names, flow->streams->len);
+}
+
 static void
 write_unanswered(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
 {
-    const roce_stream *s = rs_flow_stream(flow, 0);
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    g_autofree char *pairs = name_with_ports(flow);
     f->title =
         g_strdup_printf("%s of retransmission from %s that nothing answered", n, who);
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text,
-                           "%s answered other queue pairs here, and never QP 0x%x.",
-                           dst, s->dst_qpn);
-    append_mtu(text, s);
+    g_string_append_printf(text, "%s answered other queue pairs here, and never %s.",
+                           dst, pairs);
+    append_mtu(text, rs_flow_stream(flow, 0));
     f->detail = g_string_free(text, FALSE);
-    f->advice =
-        g_strdup("Its packets do not arrive, or no answer comes back.  " MTU_ADVICE);
+    f->advice = g_strdup("Its packets do not arrive, or no answer comes "
+                         "back.  " PATH_ADVICE MTU_ADVICE);
 }
 
 static gboolean

@@ -153,6 +153,10 @@ def restarted(on):
     on.exchange(50).wait(10**9).exchange(50, 0x800000)
 
 
+def both(*looks):
+    return lambda report, found: (e for look in looks for e in look(report, found))
+
+
 ROWS = [
     Row("fatal_nak", FIRES, "remote access error",
         two_hosts(REFUSED), "critical", also=fires_frames(2)),
@@ -218,7 +222,7 @@ ROWS = [
             WRITES, at="sender", forward=drop(20), artefacts=DIRECTIONS)()["sender.0.pcap"]},
         "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
-        wire(one_unanswered), "warning", also=says("and never QP 0x99")),
+        wire(one_unanswered), "warning", also=both(says("and never QP 0x99 (UDP source port"), advises("one of several paths"))),
     Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
         wire(unheard), "warning", also=shown_by(3)),
     Row("timeout", FIRES, "and is shown as one", wire(unheard), "warning", also=shown_by(5)),
