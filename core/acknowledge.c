@@ -197,9 +197,9 @@ due_before(const roce_lane *lane, int64_t from, int64_t una)
 }
 
 /* Whether the ACK that jumps ahead of a timeout's round speaks of the first copies as they
- * arrive, only now: it came sooner than anything that the round has sent is answered, or it
- * is the second that jumps, while what a responder says of copies that it had is always the
- * same. */
+ * arrive, only now: it came in less than half the time that anything took to be answered, for
+ * what is repeated is answered without waiting for more; or it is the second that jumps, while
+ * what a responder says of copies that it had is always the same. */
 static bool
 speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
 {
@@ -208,7 +208,7 @@ speaks_of_late_ones(const roce_stream_state *s, const roce_arrival *a)
         !s->acked || round->start <= s->una; /* nothing before it unseen */
     return round->jumped ||
            (began_here && roce_acknowledge_is_sooner(
-                              s, roce_since_ns(a->frame->time_ns, round->time_ns)));
+                              s, 2 * roce_since_ns(a->frame->time_ns, round->time_ns)));
 }
 
 /* Nothing was lost, neither data nor ACK, of what the round has repeated: it was needless.  So

@@ -204,6 +204,12 @@ static const scenario selective[] = {
      .script = "a write 0..4; +20; b ack 4; a write 5..14; +20; b nak 10; a write 10; "
                "b nak 11; a write 11..14; +20; b ack 14",
      .want = "A: again=5 repeats=5 rounds=* by_nak=* undelivered=* recovery=gbn"},
+    {.name = "the rest of a message was lost: what had come is answered at once, sooner than "
+               "an ACK that waited for more",
+     .script = "a write 0..9; +20; b ack 9; a write.first 10; a write.middle 11; "
+               "a write.last 12 drop; +100000; a write.first 10; +12; b ack 11; "
+               "a write.middle 11; a write.last 12; +20; b ack 12",
+     .want = "A: again=2 repeats=2 rounds=1 by_timeout=1 spurious=0"},
     {.name = "selective repeat, once learned: nothing is discarded, each NAK is a loss",
      .script = "a write 0..14; b nak 10; a write 10; b ack 14; a write 15..20; "
                "b ack 20;"
