@@ -227,6 +227,12 @@ def slow_acks(at_receiver_ns, n=80):
     return talk.bytes()
 
 
+def pauses_and_network(report, found):
+    yield from blames("both")(report, found)
+    if "in queues that its pauses fill" not in found[0]["detail"]:
+        yield found[0]["detail"]
+
+
 AT_RECEIVER = ("--captured-at", "10.9.0.2")
 
 SLOW = (
@@ -234,7 +240,7 @@ SLOW = (
         lambda: at("leaf0_h3", slow_host()), "warning"),
     Row("slow_receiver", FIRES, "its NIC asks for pauses, and the switch marks: both",
         lambda: at("leaf0_h3", slow_host(marks={"kmin_bytes": 5_000, "kmax_bytes": 20_000})),
-        "warning", also=blames("both")),
+        "warning", also=pauses_and_network),
     Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
         lambda: receive_buffers(4, 100_000), "warning"),
     Row("slow_receiver", FIRES, "the same, of one queue pair of two", in_one_of_two,
