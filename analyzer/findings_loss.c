@@ -384,6 +384,20 @@ has_receiver(const rs_flow *flow)
     return FALSE;
 }
 
+/* Whether another point saw any of these streams. */
+static gboolean
+has_another_point(const rs_flow *flow)
+{
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const GArray *members = rs_summary_members(
+            flow->all->summary, g_array_index(flow->streams, guint32, i));
+        if (members != NULL && members->len > 1) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static void
 write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
            guint32 point)
@@ -451,6 +465,9 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
         f->advice = g_strdup(
             "Not all that came to the receiver's capture is known: rocescope compare "
             "follows each packet from one point to the next.");
+    } else if (has_another_point(flow)) {
+        f->advice = g_strdup("Another point saw some of it as well: rocescope compare "
+                             "follows each packet from one point to the next.");
     }
     g_autofree char *silence = rs_flow_silence(flow);
     f->title =

@@ -51,6 +51,13 @@ def of_one(_report, found):
     yield from (f["title"] for f in found if "vxlan" in f["title"] or "@" in f["id"])
 
 
+def advises(text):
+    def look(_report, found):
+        if text not in found[0]["advice"]:
+            yield f"{text!r} is not in {found[0]['advice']!r}"
+    return look
+
+
 def detailed(text):
     """The detail says so."""
     def look(_report, found):
@@ -196,6 +203,17 @@ def given_up():
     return path.bytes()
 
 
+def repeated_at_both():
+    """The first copies of three packets come to one of two points alone; the copies come to
+    both."""
+    path = Path(one=0, two=0)
+    path.send(lambda on, _: on.exchange(50))
+    path.send(lambda on, _: on.write(50).write(51).write(52), at=("one",))
+    path.send(lambda on, _: on.wait(50_000_000))
+    path.send(lambda on, _: on.write(50).write(51).write(52).ack(52, 53))
+    return path.bytes()
+
+
 def response(on, part, psn, length=1024, **how):
     headers = b"" if part == "Middle" else roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)
     return on.packet("b", f"RC RDMA READ Response {part}", psn, headers=headers,
@@ -338,6 +356,8 @@ ROWS = [
     Row("data_or_ack_lost", FIRES, "it was given up, and came to no second point",
         given_up, "critical",
         also=about("6 packets lost between one.pcap and two.pcap", counted=6)),
+    Row("data_or_ack_lost", FIRES, "the captures of two points together tell more",
+        repeated_at_both, "critical", also=advises("rocescope compare")),
     Row("data_or_ack_lost", NOT, "an ACK was", wire(retry)),
     Row("data_or_ack_lost", NOT, "it was lost, asked for and lost again: that is told",
         lost_twice),
