@@ -253,40 +253,45 @@ send_alike(const rs_findings *all, const rs_edges *edges, const rs_group *group)
     return most * 100 <= least * RS_RING_EVEN_PERCENT;
 }
 
-static gboolean
-plays_alike(const rs_findings *all, const rs_edges *edges, const rs_group *group,
-            guint32 node)
+/* Says what keeps the others waiting, if a host of a group does. */
+static void
+say_of(rs_findings *all, const rs_finding_row *row, const rs_group *group,
+       const rs_performer *one)
 {
-    return rs_group_plays_alike(group, node) &&
-           (group->kind != RS_SHAPE_INCAST || send_alike(all, edges, group));
+    const rs_collective *collective = all->analysis->watchers.collective;
+    const rs_edges *edges = rs_collective_edges(collective);
+    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
+    gboolean begins_late = is_late(rhythm, one, RS_LAST_TO_BEGIN);
+    gboolean ends_late = is_late(rhythm, one, RS_LAST_TO_END);
+    guint64 others_ns, turns_ns;
+    const rs_hop *slow = slow_hop(edges, group, one->node, &others_ns);
+    const rs_hop *turn = slow_turn(edges, group, one->node, &turns_ns);
+    gboolean any = begins_late || ends_late || slow != NULL || turn != NULL;
+    if (!any || (group->kind == RS_SHAPE_INCAST && !send_alike(all, edges, group))) {
+        return;
+    }
+    if (begins_late) {
+        say_straggler(all, row, one, RS_LAST_TO_BEGIN);
+    } else if (slow != NULL) {
+        say_slow_hop(all, row, slow, others_ns);
+    } else if (turn != NULL) {
+        say_slow_turn(all, row, turn, turns_ns);
+    } else {
+        say_straggler(all, row, one, RS_LAST_TO_END);
+    }
 }
 
 void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row)
 {
     const rs_collective *collective = all->analysis->watchers.collective;
-    const rs_edges *edges = rs_collective_edges(collective);
-    const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     const GArray *performers = rs_collective_performers(collective);
     for (guint i = 0; i < performers->len; i++) {
         const rs_performer *one = &g_array_index(performers, rs_performer, i);
         const rs_group *group =
             g_ptr_array_index(rs_collective_groups(collective), one->group);
-        if (!plays_alike(all, edges, group, one->node)) {
-            continue;
-        }
-        guint64 others_ns;
-        const rs_hop *slow = slow_hop(edges, group, one->node, &others_ns);
-        guint64 turns_ns;
-        const rs_hop *turn = slow_turn(edges, group, one->node, &turns_ns);
-        if (is_late(rhythm, one, RS_LAST_TO_BEGIN)) {
-            say_straggler(all, row, one, RS_LAST_TO_BEGIN);
-        } else if (slow != NULL) {
-            say_slow_hop(all, row, slow, others_ns);
-        } else if (turn != NULL) {
-            say_slow_turn(all, row, turn, turns_ns);
-        } else if (is_late(rhythm, one, RS_LAST_TO_END)) {
-            say_straggler(all, row, one, RS_LAST_TO_END);
+        if (rs_group_plays_alike(group, one->node)) {
+            say_of(all, row, group, one);
         }
     }
 }
