@@ -472,11 +472,12 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
     g_autofree char *silence = rs_flow_silence(flow);
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
-    f->detail =
-        g_strdup_printf("No NAK and no covering ACK was captured, so the data or its "
-                        "acknowledgement was lost behind this point, or came too late "
-                        "for the timeout.%s%s",
-                        silence != NULL ? "  " : "", silence != NULL ? silence : "");
+    f->detail = g_strdup_printf(
+        "No NAK and no covering ACK was captured, so the data or its "
+        "acknowledgement was lost behind this point, or came too late "
+        "for the timeout.  Of each timeout the first packet counts: what "
+        "was repeated behind it may have come.%s%s",
+        silence != NULL ? "  " : "", silence != NULL ? silence : "");
     return TRUE;
 }
 

@@ -82,24 +82,60 @@ append_outcome(GString *text, const rs_flow *flow, rs_stop what, const char *wor
     }
 }
 
+/* Since when a flow repeats in vain; G_MAXUINT64: it does not. */
+static guint64
+stopped_since_ns(const rs_flow *flow)
+{
+    guint64 since_ns = G_MAXUINT64;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        if (rs_stop_of(flow->all->analysis, rs_flow_stream(flow, i)) != RS_WENT_ON) {
+            since_ns = MIN(since_ns, stall_at(flow, i)->since_ns);
+        }
+    }
+    return since_ns;
+}
+
+/* Whether of several hosts that were heard of before none has been since but the sender. */
+static gboolean
+is_heard_alone(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    guint64 since_ns = stopped_since_ns(flow);
+    gboolean were_others = FALSE;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (roce_addr_equal(&s->src, &flow->src)) {
+            continue;
+        }
+        if (s->last_time_ns >= since_ns) {
+            return FALSE;
+        }
+        were_others |= !roce_addr_equal(&s->src, &flow->dst);
+    }
+    return were_others;
+}
+
 char *
 rs_flow_silence(const rs_flow *flow)
 {
     const rs_analysis *a = flow->all->analysis;
-    guint64 since_ns = G_MAXUINT64;
+    guint64 since_ns = stopped_since_ns(flow);
     guint64 last_ns;
-    for (guint i = 0; i < flow->streams->len; i++) {
-        if (rs_stop_of(a, rs_flow_stream(flow, i)) != RS_WENT_ON) {
-            since_ns = MIN(since_ns, stall_at(flow, i)->since_ns);
-        }
-    }
     if (since_ns == G_MAXUINT64 ||
         !rs_last_heard(a, &flow->tenant, &flow->dst, &last_ns) || last_ns >= since_ns) {
         return NULL;
     }
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *since = rs_format_time(last_ns);
-    return g_strdup_printf("%s has sent no RoCE packet since %s.", dst, since);
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    g_autofree char *others =
+        is_heard_alone(flow)
+            ? g_strdup_printf("  Nor did any other host but %s, from when it began to "
+                              "repeat.",
+                              src)
+            : g_strdup("");
+    return g_strdup_printf("%s has sent no RoCE packet since %s.%s", dst, since,
+                           others);
 }
 
 #define PATH_ADVICE                                                                    \
@@ -132,12 +168,20 @@ add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     }
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     if (silence != NULL) {
+        g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+        g_autofree char *own =
+            is_heard_alone(flow)
+                ? g_strdup_printf(
+                      "  And whether %s gets anything: nobody was heard any "
+                      "more.",
+                      src)
+                : g_strdup("");
         g_string_append_printf(text, "  %s", silence);
         g_free(f->advice);
         f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: "
-                                    "queue pairs wait for it in vain.  Where "
+                                    "queue pairs wait for it in vain.%s  Where "
                                     "it is: " WHERE_UP_ADVICE,
-                                    dst);
+                                    dst, own);
     } else if (stopped) {
         g_string_append_printf(text, "  %s was heard of later.", dst);
         append_mtu(text, rs_flow_stream(flow, 0));

@@ -63,6 +63,20 @@ def repeats(n, wait_ns=5_000_000, then=lambda on: on.wait(10**9).write(0, qpn=0x
     return talk
 
 
+def of_others(psn, ahead):
+    """A third host that was heard of, and if so many repeats are still to come once more."""
+    def talk(on):
+        third = {"ip": {"src": "10.0.0.3"}, "sender": "b", "qpn": 0x77}
+        on.exchange(50).write(psn, **third).write(50)
+        for left in range(3, 0, -1):
+            on.wait(5_000_000)
+            if left == ahead:
+                on.write(psn + 1, **third)
+            on.write(50)
+        on.wait(10**9).write(0, qpn=0x99)
+    return talk
+
+
 def others_are_answered(on):
     on.wait(10**9).write(0, qpn=0x99).ack(0, 1, qpn=0x98)
 
@@ -193,6 +207,13 @@ ROWS = [
         also=says("5.00 ms at the longest, 15.0 ms in all.",
                   "1 queue pair stopped after 3 unanswered repeats (to QP 0x",
                   "10.0.0.2 has sent no RoCE packet since")),
+    Row("timeout", FIRES, "then nothing came from anyone but the sender: its link may be it",
+        wire(of_others(5, 0)), "critical",
+        also=says("10.0.0.2 has sent no RoCE packet since",
+                  "Nor did any other host but 10.0.0.1")),
+    Row("timeout", FIRES, "another host is heard of while it repeats",
+        wire(of_others(5, 1)), "critical",
+        also=says("10.0.0.2 has sent no RoCE packet since", never=("Nor did",))),
     Row("timeout", FIRES, "the receiver speaks to others, but to this queue pair no more",
         wire(repeats(3, then=others_are_answered)), "critical",
         also=says("1 queue pair stopped", "10.0.0.2 was heard of later.", never=("has sent no",))),
