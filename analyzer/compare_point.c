@@ -26,7 +26,8 @@ rs_compare_point_new(guint id, const char *given, const rs_options *options)
             point->interface, 10, 0, G_MAXUINT32, &point->number, NULL);
     }
     point->options = g_memdup2(options, sizeof *options);
-    point->options->files = NULL;
+    point->file[0] = point->path; /* sections of it may go on with those before */
+    point->options->files = point->file;
     return point;
 }
 

@@ -25,6 +25,7 @@ typedef struct rs_compare_point {
     guint id;
     char *given; /* as on the command line */
     char *path;
+    char *file[2];       /* the same, and NULL */
     char *interface;     /* NULL: all of the file */
     gboolean has_number; /* `interface` can be a number as well */
     guint64 number;
@@ -42,7 +43,7 @@ typedef struct rs_compare_point {
     gboolean dropped_known;
     guint64 capture_duplicates;
 
-    rs_options *options; /* of its own, without files */
+    rs_options *options; /* of its own: `file` is all its files */
     rs_points *inner;    /* its interfaces */
     roce_intake *intake;
     roce_tracker *tracker;

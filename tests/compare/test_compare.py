@@ -436,6 +436,32 @@ def merged(room, seen):
     return room.compare("both.pcapng#a", "both.pcapng#b")
 
 
+def sections_of(data, n):
+    """A capture as `cat` makes it of the pcapng files that it was rotated into."""
+    frames, out = frames_of(data), b""
+    for k in range(n):
+        part = roce.Pcapng([roce.Interface(name="eth0")])
+        for time_ns, frame, _ in frames[len(frames) * k // n:len(frames) * (k + 1) // n]:
+            part.add(time_ns, frame)
+        out += part.bytes()
+    return out
+
+
+def rotated(room, say):
+    """Files of one interface that were put together as they are show what one file does,
+    also where packets that were sent again, and CNPs, are equal to those before."""
+    harm = Impairment(loss=0.003)
+    sim = run_sim(queue_pairs=[pair(n) for n in range(4)], **hosts(ipv6=True),
+                  segments=path_of(forward=harm, backward=harm, jitter_ns=3_000))
+    whole = compare_sim(room, sim)
+    room.write({"receiver.pcapng": sections_of(sim.captures()["receiver"], 3)})
+    report = room.compare("sender.pcap", "receiver.pcapng")
+    say.equal("several interfaces", report["points"][1]["seen_at_several_interfaces"], 0)
+    for got, want in zip(report["segments"], whole["segments"]):
+        for key in (*COUNTS, "lost_sent_again", "ambiguous", "outside_common_time"):
+            say.equal(f"{got['from']} -> {got['to']}: {key}", got[key], want[key])
+
+
 def some_lost(back, every_us):
     """A stream between two points that loses one of 20 packets; before it, where it began,
     come more other frames than are read before anything is decided."""
@@ -1521,7 +1547,7 @@ ROWS = {f.__name__: f for f in (
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
     changed_in_front_of_b, damaged_headers,
-    interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
+    rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     missed_answers, missed_answers_alone, missed_and_not_ready,
