@@ -435,21 +435,47 @@ any_from_before(const rs_decision *d, guint i)
     return FALSE;
 }
 
-/* A copy was seen at i - 1 or before it, there as `before`, and behind i, but not at i.  If
- * an equal copy may have been the one, that proves nothing. */
+/* Whether the time between two sightings is such that they are of the same one of several
+ * equal copies: another one may have been made two and this one lost since. */
+static gboolean
+fits_in_time(const rs_decision *d, const rs_sighting *before, const rs_sighting *behind)
+{
+    if (d->path->journeys->len < 2 && !d->entry->parted) {
+        return TRUE;
+    }
+    gint64 took_ns = rs_time_apart(behind->at_ns, before->at_ns);
+    gint64 usual_ns = rs_usual_between(d, before->point, behind->point);
+    return rs_time_size(rs_time_apart(took_ns, usual_ns), RS_TIME_LIMIT_NS) <=
+           d->path->tolerance_ns;
+}
+
+/* A copy was seen at i - 1 or before it, there as `before`, and behind i, first there as
+ * `behind`, but not at i.  If an equal copy may have been the one, that proves nothing. */
 static void
-pass_over(const rs_decision *d, const rs_journey *j, guint i, const rs_sighting *before)
+pass_over(const rs_decision *d, const rs_journey *j, guint i, const rs_sighting *before,
+          const rs_sighting *behind)
 {
     guint point = rs_path_travel(d->path, d->flow->way, i);
     const rs_path_span *span = &d->path->span[point];
     gint64 there_ns =
         rs_time_add(before->at_ns, rs_usual_between(d, before->point, point));
     gint64 slack = d->path->tolerance_ns;
+    gboolean is_sure = !j->ambiguous && !j->unsure && fits_in_time(d, before, behind);
     if (there_ns - slack > span->first_ns && there_ns + slack < span->last_ns) {
-        d->flow->point[point].passed_over += j->ambiguous || j->unsure ? 0 : 1;
+        d->flow->point[point].passed_over += is_sure ? 1 : 0;
     } else {
         d->flow->point[point].passed_off++;
     }
+}
+
+/* Where a journey that has passed by point i was seen next. */
+static const rs_sighting *
+next_seen(const rs_decision *d, const rs_journey *j, guint i)
+{
+    while (j->at[i] == RS_NO_SIGHTING) {
+        i++;
+    }
+    return rs_sighting_at(d, j->at[i]);
 }
 
 static void
@@ -464,7 +490,7 @@ tell(const rs_decision *d, const rs_journey *j)
     for (guint i = first + 1; i <= j->last; i++) {
         guint point = rs_path_travel(d->path, d->flow->way, i);
         if (j->at[i] == RS_NO_SIGHTING) {
-            pass_over(d, j, i, before);
+            pass_over(d, j, i, before, next_seen(d, j, i));
             continue;
         }
         rs_sighting *here = rs_sighting_at(d, j->at[i]);

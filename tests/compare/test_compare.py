@@ -1163,6 +1163,29 @@ def compare_equal(room, every_ns, delay_ns, n, cuts=((0, 0), (0, 0)), others_ns=
 # --- frames that change on their way -------------------------------------------------
 
 
+def equal_copies_lost_and_made_two(room, say):
+    """Of equal CNPs one is lost behind B and another one made two behind C, where as many
+    come as to B: that proves of no capture that it missed one."""
+    draw, time_ns, seen = random.Random(7), 0, Seen(4)
+    notice = roce.ethernet(roce.cnp(roce.Ip(HOST_B.address, HOST_A.address, ident=0),
+                                    50_000, 0x123))
+    for i in range(200):
+        time_ns += 200 * US + int(draw.expovariate(1 / (60 * US)))
+        for hop in range(4):
+            at_ns = time_ns + hop * 5 * US + draw.randrange(500)
+            if i != 60 or hop < 2:
+                seen.add(3 - hop, at_ns, notice)
+            if i == 150 and hop == 3:
+                seen.add(0, at_ns + US, notice)
+            if i % 20 != 9 or hop < 2:  # not acknowledged
+                seen.add(hop, at_ns, wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8),
+                                          ttl=64 - hop))
+    report = seen.compare(room)
+    say.equal("missed", [point["missed"] for point in report["points"]], [0] * 4)
+    got = segment(report, 1, 2)
+    say.equal("lost", (got["lost"], got["undecidable"]), (10, 0))
+
+
 def frames_of(data):
     """Stamps and frames of a capture, and how long they were on the wire."""
     at, out = 24, []
@@ -1552,7 +1575,8 @@ ROWS = {f.__name__: f for f in (
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
-    equal_copies_apart, equal_copies_of_three, overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
+    equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
+    overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
     piped, written_files, same_again, hostile)}
 
