@@ -90,14 +90,11 @@ static void
 add_more(const rs_compare *compare, const rs_flow *flow, guint from,
          const rs_flow_leg *leg, rs_compare_segment *part)
 {
-    const rs_flow_point *before = &flow->point[from];
-    const rs_flow_point *to = &flow->point[part->to];
     gboolean sure = flow->data.numbered || !misses_packets(compare, from);
     part->duplicated += sure ? leg->extra : 0;
     part->duplicated_or_missed += leg->extra_equal + (sure ? 0 : leg->extra);
-    part->missed_from += from == part->from ? leg->appeared + before->passed_over : 0;
-    part->missed_to += to->passed_over;
-    part->outside += before->passed_off + to->passed_off;
+    part->missed_from += from == part->from ? leg->appeared + leg->over : 0;
+    part->missed_to += flow->point[part->to].passed_over;
 }
 
 void

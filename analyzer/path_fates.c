@@ -390,6 +390,18 @@ end_journey(const rs_decision *d, const rs_journey *j)
     }
 }
 
+/* Whether some copy was seen at point k, as far as is still known. */
+static gboolean
+any_seen_at(const rs_decision *d, guint k)
+{
+    for (guint i = 0; i < d->path->journeys->len; i++) {
+        if (rs_journey_at(d, i)->at[k] != RS_NO_SIGHTING) {
+            return TRUE;
+        }
+    }
+    return d->entry->parted;
+}
+
 /* The first point that saw it is not the first of the path.  Of the points before it each
  * is judged as if the flow came from there.  One that is damaged may have looked different
  * there. */
@@ -404,15 +416,18 @@ appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extr
     for (guint k = 0; k < i; k++) {
         guint before = rs_path_travel(d->path, d->flow->way, k);
         rs_flow_leg *n = rs_flow_leg_of(d->flow, before, first->point);
+        gboolean is_from_there = is_extra && any_seen_at(d, k);
         if (is_equal && was_on(d, before, first)) {
             n->extra_equal++;
-        } else if (is_sure || (is_extra && was_on(d, before, first))) {
+        } else if (is_from_there && (is_sure || was_on(d, before, first))) {
             n->extra++;
             from[RS_TRACE_DUPLICATED] |= 1u << before;
         } else if (!is_read_beyond(d, before, first->at_ns)) {
             n->undecided[1]++;
         } else if (!was_on(d, before, first) || is_idle(d, before, first)) {
             n->outside[1]++;
+        } else if (is_extra) { /* made in front of it or behind it, or missed there */
+            n->extra_equal++;
         } else if ((first->flags & RS_SIGHTING_CORRUPT) == 0) {
             n->appeared++;
             from[RS_TRACE_APPEARED] |= 1u << before;
@@ -449,22 +464,31 @@ fits_in_time(const rs_decision *d, const rs_sighting *before, const rs_sighting 
            d->path->tolerance_ns;
 }
 
-/* A copy was seen at i - 1 or before it, there as `before`, and behind i, first there as
- * `behind`, but not at i.  If an equal copy may have been the one, that proves nothing. */
+/* A copy that was seen before point i and behind it was not seen at i, whose capture was
+ * on. */
 static void
-pass_over(const rs_decision *d, const rs_journey *j, guint i, const rs_sighting *before,
-          const rs_sighting *behind)
+count_over(const rs_decision *d, const rs_journey *j, guint i)
 {
     guint point = rs_path_travel(d->path, d->flow->way, i);
-    const rs_path_span *span = &d->path->span[point];
-    gint64 there_ns =
-        rs_time_add(before->at_ns, rs_usual_between(d, before->point, point));
-    gint64 slack = d->path->tolerance_ns;
-    gboolean is_sure = !j->ambiguous && !j->unsure && fits_in_time(d, before, behind);
-    if (there_ns - slack > span->first_ns && there_ns + slack < span->last_ns) {
-        d->flow->point[point].passed_over += is_sure ? 1 : 0;
-    } else {
-        d->flow->point[point].passed_off++;
+    d->flow->point[point].passed_over++;
+    for (guint k = i + 1; k <= j->last; k++) {
+        if (j->at[k] != RS_NO_SIGHTING) {
+            guint behind = rs_path_travel(d->path, d->flow->way, k);
+            rs_flow_leg_of(d->flow, point, behind)->over++;
+        }
+    }
+}
+
+/* Likewise, but the capture was not on. */
+static void
+count_off(const rs_decision *d, const rs_journey *j, guint i)
+{
+    guint point = rs_path_travel(d->path, d->flow->way, i);
+    for (guint k = 0; k <= j->last; k++) {
+        if (j->at[k] != RS_NO_SIGHTING) {
+            guint other = rs_path_travel(d->path, d->flow->way, k);
+            rs_flow_leg_of(d->flow, point, other)->outside[k < i ? 0 : 1]++;
+        }
     }
 }
 
@@ -476,6 +500,24 @@ next_seen(const rs_decision *d, const rs_journey *j, guint i)
         i++;
     }
     return rs_sighting_at(d, j->at[i]);
+}
+
+/* A copy was seen at i - 1 or before it, there as `before`, and behind i, but not at i.  If
+ * an equal copy may have been the one, that proves nothing. */
+static void
+pass_over(const rs_decision *d, const rs_journey *j, guint i, const rs_sighting *before)
+{
+    guint point = rs_path_travel(d->path, d->flow->way, i);
+    const rs_path_span *span = &d->path->span[point];
+    gint64 there_ns =
+        rs_time_add(before->at_ns, rs_usual_between(d, before->point, point));
+    gint64 slack = d->path->tolerance_ns;
+    if (there_ns - slack <= span->first_ns || there_ns + slack >= span->last_ns) {
+        count_off(d, j, i);
+    } else if (!j->ambiguous && !j->unsure &&
+               fits_in_time(d, before, next_seen(d, j, i))) {
+        count_over(d, j, i);
+    }
 }
 
 static void
@@ -490,7 +532,7 @@ tell(const rs_decision *d, const rs_journey *j)
     for (guint i = first + 1; i <= j->last; i++) {
         guint point = rs_path_travel(d->path, d->flow->way, i);
         if (j->at[i] == RS_NO_SIGHTING) {
-            pass_over(d, j, i, before, next_seen(d, j, i));
+            pass_over(d, j, i, before);
             continue;
         }
         rs_sighting *here = rs_sighting_at(d, j->at[i]);

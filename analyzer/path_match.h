@@ -43,7 +43,6 @@ typedef struct rs_flow_point {
     guint64 packets;
     guint64 shared;      /* copies that another point saw as well */
     guint64 passed_over; /* not seen here, but before and behind */
-    guint64 passed_off;  /* likewise, while the capture was not on */
     guint64 came;        /* copies seen here that were acknowledged, or got */
     guint64 resent;      /* and such as were sent again, for whatever was lost */
 } rs_flow_point;
@@ -60,10 +59,12 @@ typedef struct rs_flow_leg {
     rs_leg_ends ended;
     rs_leg_ends idle;    /* likewise, but the second shows nothing since: path_idle.c */
     guint64 appeared;    /* first seen at the second */
+    guint64 over;        /* seen at the second, not at the first, but before it */
     guint64 extra;       /* likewise, a copy more than at the first */
     guint64 extra_equal; /* likewise, but others that are equal were there */
-    guint64 outside[2];  /* last seen at the first (0), first seen at the second (1)
-                           * while the other capture had not begun or had ended */
+    guint64 outside[2]; /* seen at the first and not at the second (0), or at the second
+                           * and not at the first (1), whose capture had not begun or had
+                           * ended */
     guint64 undecided[2]; /* likewise, but they slipped out of the window */
     /* Seen at both, and not between them: */
     guint64 marked;    /* ECT before, CE behind */

@@ -321,6 +321,50 @@ def begun_late_in_between(room, say):
             say.equal(f"{cut} {a} -> {b}: outside", got["outside_common_time"] > 20, True)
 
 
+def four_points(order, hidden, extra_behind=None):
+    """A stream along four points: from each the packets are hidden that it did not see.  The
+    last packets are made two in front of the point `extra_behind`."""
+    seen = Seen(4)
+    src, dst = (HOST_A, HOST_B) if order[0] == 0 else (HOST_B, HOST_A)
+    for i in range(200):
+        for hop, point in enumerate(order):
+            if i in hidden.get(hop, ()):
+                continue
+            frame = wire("UC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop)
+            seen.add(point, (i * 10 + hop * 5) * US, frame)
+            if extra_behind is not None and hop >= extra_behind and i in (100, 197):
+                seen.add(point, (i * 10 + hop * 5 + 1) * US, frame)
+    return seen
+
+
+def missed_by_two_in_a_row(room, say):
+    """What neither end of a segment saw counts there neither as missed by the capture where
+    it begins nor as outside; and which of two copies came in which way is not known."""
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0)):
+        ways = tuple(zip(order, order[1:]))
+        both = range(90, 110)
+        report = four_points(order, {1: both, 2: both}).compare(room)
+        say.equal(f"{order}: missed", [tuple(segment(report, *way)["missed_by_capture"][key]
+                                             for key in ("from", "to")) for way in ways],
+                  [(0, 20), (0, 20), (20, 0)])
+        report = four_points(order, {1: range(190, 200), 2: range(180, 200)}).compare(room)
+        say.equal(f"{order}: outside", [segment(report, *way)["outside_common_time"]
+                                        for way in ways], [10, 10, 20])
+        for hop, want in ((1, [(2, 0), (0, 0), (0, 0)]), (2, [(0, 0), (2, 0), (0, 0)])):
+            report = four_points(order, {}, hop).compare(room)
+            say.equal(f"{order}, made two in front of {hop}", two(report, ways), want)
+        # The second capture has missed one of these packets, and had ended at the other.
+        for hop in (1, 2):
+            report = four_points(order, {1: (100, *range(190, 200))}, hop).compare(room)
+            say.equal(f"{order}, not known behind which of two", two(report, ways),
+                      [(0, 0), (0, 1), (0, 0)])
+
+
+def two(report, ways):
+    got = [segment(report, *way) for way in ways]
+    return [(one["duplicated"], one["duplicated_or_missed"]) for one in got]
+
+
 def another_way(room, say):
     """A stream that does not come by the point in the middle: what is lost of it counts
     in front of the next point that it does come by, and no capture missed anything."""
@@ -1571,7 +1615,8 @@ ROWS = {f.__name__: f for f in (
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
     changed_in_front_of_b, damaged_headers,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
-    clocks_of_several, another_way, missed_in_between, begun_late_in_between,
+    clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
+    begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
