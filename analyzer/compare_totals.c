@@ -363,12 +363,12 @@ static void
 add_traces(const rs_compare *compare, const rs_compare_segment *segment,
            const GArray *traces, guint32 points, rs_frames *frames)
 {
-    for (guint i = 0; i < traces->len && !rs_frames_are_full(frames); i++) {
+    for (guint i = 0; i < traces->len; i++) {
         const rs_path_trace *t = &g_array_index(traces, rs_path_trace, i);
         const rs_flow *flow = g_ptr_array_index(compare->path->flows, t->flow);
         guint from = passed_before(compare, flow, segment->to);
         if (from < n_points(compare) && (t->from & points & 1u << from) != 0) {
-            rs_frames_keep(frames, t->frame);
+            rs_frames_keep_lowest(frames, t->frame);
         }
     }
 }

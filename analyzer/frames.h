@@ -28,6 +28,27 @@ rs_frames_keep(rs_frames *frames, guint64 number)
     frames->total++;
 }
 
+/* The same for frames that are told of in any order: the lowest stay, in order. */
+static inline void
+rs_frames_keep_lowest(rs_frames *frames, guint64 number)
+{
+    guint n = (guint)MIN(frames->total, RS_FRAMES);
+    if (number == 0) {
+        return;
+    }
+    frames->total++;
+    guint i = n;
+    while (i > 0 && frames->first[i - 1] > number) {
+        if (i < RS_FRAMES) {
+            frames->first[i] = frames->first[i - 1];
+        }
+        i--;
+    }
+    if (i < RS_FRAMES) {
+        frames->first[i] = number;
+    }
+}
+
 /* Takes n >= 1 frames, of which only the newest is named: the others are known only where
  * there is no room for them. */
 static inline void

@@ -175,7 +175,7 @@ show(const rs_decision *d, guint i, const rs_sighting *from, const rs_sighting *
 {
     rs_path_evidence *seen = d->path->evidence[segment_before(d, i)][d->flow->way];
     if (from->point == rs_path_travel(d->path, d->flow->way, i - 1)) {
-        rs_frames_keep(&seen->frames[kind], to->frame);
+        rs_frames_keep_lowest(&seen->frames[kind], to->frame);
     } else {
         keep_trace(d, i, kind, to->frame, 1u << from->point);
     }

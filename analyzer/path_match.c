@@ -464,7 +464,7 @@ follow_order(rs_path *path, const rs_sighting *s)
                                                    : &n->newest_from_frame;
     if (s->from_frame < *newest) {
         n->reordered++;
-        rs_frames_keep(&path->evidence[segment][flow->way]->reordered, s->frame);
+        rs_frames_keep_lowest(&path->evidence[segment][flow->way]->reordered, s->frame);
     } else {
         *newest = s->from_frame;
     }

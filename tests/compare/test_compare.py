@@ -816,6 +816,23 @@ def changed_in_front_of_b(room, say):
         say.equal("those of it", {n % 8 for n in frames}, {2})
 
 
+def first_frames(room, say):
+    """What shows what happened are the first frames, also where equal packets are decided on
+    together that came far apart."""
+    seen = Seen(2)
+    for i in range(200):
+        for hop in range(2):
+            tos = 26 << 2 | (3 if hop == 1 and i % 2 == 0 else 2)
+            frame = wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ident=0,
+                         ttl=64 - hop, tos=tos)
+            seen.add(hop, (i * 10 + hop * 2) * US, frame)
+            if i < 20:
+                seen.add(hop, (3000 + i * 10 + hop * 2) * US, frame)
+    got = segment(seen.compare(room), 0, 1)
+    say.equal("marked", got["marked"], 110)
+    say.equal("shown", got["frames_at_to"]["marked"], list(range(1, 40, 2)))
+
+
 def damaged_headers(room, say):
     """What is damaged tells of neither marks nor DSCPs, also where it is seen on its way on."""
     seen = Seen(3)
@@ -1613,7 +1630,7 @@ ROWS = {f.__name__: f for f in (
     late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
-    changed_in_front_of_b, damaged_headers,
+    changed_in_front_of_b, first_frames, damaged_headers,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
     begun_late_in_between,
