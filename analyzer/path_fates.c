@@ -181,19 +181,18 @@ show(const rs_decision *d, guint i, const rs_sighting *from, const rs_sighting *
     }
 }
 
-/* The copy was seen at i, and before it last as `from`.  What a damaged one says of marks and
- * priority is not believed. */
+/* The copy was seen at i, and before it last as `from`.  What was damaged in between tells of
+ * neither marks nor priority.  What was damaged before does: its header may be whole, as
+ * where addresses were changed in all captures and no ICRC fits any more. */
 static void
 compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
                 const rs_sighting *to)
 {
     rs_flow_leg *n = rs_flow_leg_of(d->flow, from->point, to->point);
     guint8 corrupt = RS_SIGHTING_CORRUPT;
-    if ((to->flags & corrupt) != 0) {
-        if ((from->flags & corrupt) == 0) {
-            n->corrupted++;
-            show(d, i, from, to, RS_TRACE_CORRUPTED);
-        }
+    if ((to->flags & corrupt) != 0 && (from->flags & corrupt) == 0) {
+        n->corrupted++;
+        show(d, i, from, to, RS_TRACE_CORRUPTED);
         return;
     }
     if (to->ecn == ROCE_ECN_CE && from->ecn != ROCE_ECN_CE &&

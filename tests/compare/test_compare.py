@@ -851,6 +851,24 @@ def damaged_headers(room, say):
                   [200, n, 0, 0])
 
 
+def no_icrc_fits(room, say):
+    """Where addresses were changed in all captures no ICRC fits any more: what changes is
+    told all the same, and nothing was corrupted on the way."""
+    seen = Seen(3)
+    for i in range(200):
+        for hop in range(3):
+            tos = 46 << 2 | 3 if hop == 2 and i % 4 == 3 else 26 << 2 | 2
+            frame = wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ttl=64 - hop,
+                         tos=tos)
+            seen.add(hop, (i * 10 + hop * 2) * US, frame[:-1] + bytes([frame[-1] ^ 1]))
+    report = seen.compare(room)
+    for a, b, n in ((0, 1, 0), (1, 2, 50)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}", [got[key] for key in ("matched", "corrupted", "marked",
+                                                       "dscp_rewritten")],
+                  [200, 0, n, n])
+
+
 # --- captures that miss packets ------------------------------------------------------
 
 
@@ -1630,7 +1648,7 @@ ROWS = {f.__name__: f for f in (
     late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
-    changed_in_front_of_b, first_frames, damaged_headers,
+    changed_in_front_of_b, first_frames, damaged_headers, no_icrc_fits,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
     begun_late_in_between,
