@@ -851,6 +851,23 @@ def damaged_headers(room, say):
                   [200, n, 0, 0])
 
 
+def made_two_and_not_reordered(room, say):
+    """What the network makes two of has not overtaken what comes between both, also where the
+    second fits the time better and nothing numbers packets."""
+    for numbered in (True, False):
+        seen = Seen(2)
+        for i in range(200):
+            frame = wire("UC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8),
+                         ident=i if numbered else 0)
+            late_ns = {3: 4000, 4: 4500}.get(i % 20, 8000)
+            seen.add(0, i * 5 * US, frame)
+            seen.add(1, i * 5 * US + late_ns, frame)
+            if i % 20 == 3:  # behind the next one
+                seen.add(1, i * 5 * US + 10_000, frame)
+        got = segment(seen.compare(room), 0, 1)
+        say.equal(f"numbered: {numbered}", [got[key] for key in COUNTS], [200, 0, 0, 0, 10])
+
+
 def no_icrc_fits(room, say):
     """Where addresses were changed in all captures no ICRC fits any more: what changes is
     told all the same, and nothing was corrupted on the way."""
@@ -1649,6 +1666,7 @@ ROWS = {f.__name__: f for f in (
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
     changed_in_front_of_b, first_frames, damaged_headers, no_icrc_fits,
+    made_two_and_not_reordered,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
     begun_late_in_between,
