@@ -178,6 +178,21 @@ rs_match_find(const rs_match_table *t, const roce_wire_identity *identity, guint
     return found != RS_NO_ENTRY ? found : first;
 }
 
+void
+rs_match_doubt(rs_match_table *t, const roce_wire_identity *identity)
+{
+    guint32 at = find_from(t, *bucket_of(t, identity->narrow), identity);
+    if (at == RS_NO_ENTRY || identity->has_icrc) {
+        return;
+    }
+    guint32 next = find_from(t, rs_match_entry_of(t, at)->chain, identity);
+    for (guint n = 0; next != RS_NO_ENTRY && n < LOOKED_AT; n++) {
+        rs_match_entry_of(t, at)->vague = rs_match_entry_of(t, next)->vague = TRUE;
+        at = next;
+        next = find_from(t, rs_match_entry_of(t, at)->chain, identity);
+    }
+}
+
 guint32
 rs_match_open(rs_match_table *t, const roce_wire_identity *identity)
 {
@@ -347,6 +362,7 @@ open_beside(rs_match_table *t, guint32 entry)
     e->psn24 = old.psn24;
     e->opcode = old.opcode;
     e->parted = TRUE;
+    e->vague = old.vague;
     return at;
 }
 

@@ -51,6 +51,7 @@ typedef struct rs_match_entry {
     guint8 opcode;
     gboolean resolved; /* takes no further sighting */
     gboolean parted;   /* others of this identity came before, or come after */
+    gboolean vague;    /* a sighting without an ICRC may be of another entry */
 } rs_match_entry;
 
 typedef struct rs_match_table rs_match_table;
@@ -84,6 +85,10 @@ rs_match_approach_entry(const rs_match_table *table,
 guint32
 rs_match_find(const rs_match_table *table, const roce_wire_identity *identity,
               guint point);
+
+/* Notes that a sighting of this identity may be of any of several entries, if it may. */
+void
+rs_match_doubt(rs_match_table *table, const roce_wire_identity *identity);
 
 /* A new entry without sightings: one has to follow at once. */
 guint32

@@ -221,11 +221,12 @@ first_of(const rs_journey *j)
 
 /* Whether a single copy came to point i: order and times of several may be those of
  * others.  Of two that the network made of one the first is that one where packets are
- * numbered; else it may have been missed before, and the second is another one. */
+ * numbered; else it may have been missed before, and the second is another one.  Without an
+ * ICRC a sighting may be of a packet that is not equal. */
 static gboolean
 is_only_one(const rs_decision *d, guint i)
 {
-    guint n = d->entry->parted ? 1 : 0;
+    guint n = d->entry->parted || d->entry->vague ? 1 : 0;
     guint before = rs_path_is_numbered(d->flow, d->entry->opcode) ? i : i + 1;
     for (guint k = 0; k < d->path->journeys->len; k++) {
         n += first_of(rs_journey_at(d, k)) < before ? 1 : 0;

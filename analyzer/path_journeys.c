@@ -351,6 +351,15 @@ go_on(const rs_decision *d, guint i)
     j->last = i;
 }
 
+/* Sightings without an ICRC may be those of other packets. */
+static void
+doubt_all(const rs_decision *d)
+{
+    for (guint k = 0; k < d->path->journeys->len; k++) {
+        rs_journey_at(d, k)->ambiguous = TRUE;
+    }
+}
+
 void
 rs_find_journeys(rs_decision *d)
 {
@@ -374,5 +383,8 @@ rs_find_journeys(rs_decision *d)
         } else if (n_open > 0 && here->len > 0) {
             join(d, i);
         }
+    }
+    if (d->entry->vague) {
+        doubt_all(d);
     }
 }

@@ -392,6 +392,7 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
         return;
     }
     note_flow(flow, sight);
+    rs_match_doubt(path->table, &identity);
     at = at != RS_NO_ENTRY ? at : rs_match_open(path->table, &identity);
     add(path, flow, at, sight, &identity);
 }

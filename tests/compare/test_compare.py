@@ -694,6 +694,25 @@ def told_apart_by_icrcs(room, say):
                     say.equal(f"{what}: {key}", got[key], 0)
 
 
+def not_told_apart_without_icrcs(room, say):
+    """Of two packets that ICRCs alone tell apart one is lost, and the capture behind it has
+    none: which is not known, and nothing has come in another order."""
+    for cut in ({"b": {"snap_length": 60}}, {}):
+        seen = Seen(2)
+        for i in range(200):
+            for k in range(2 if i % 20 == 3 else 1):
+                frame = wire("RC SEND Only", HOST_A, HOST_B, i, bytes([k] * 8), ident=0)
+                for hop in range(1 if i % 20 == 3 and k == 0 else 2):
+                    seen.add(hop, (i * 10 + k * 52 + hop * 5) * US, frame)
+                    seen.add(1 - hop, (i * 10 + k * 52 + 6 + hop * 5) * US,
+                             wire("RC RDMA WRITE Middle", HOST_B, HOST_A, 2 * i + k,
+                                  bytes(8), ident=0))
+        got = segment(seen.compare(room, **cut), 0, 1)
+        for key, want in (("matched", 200), ("lost", 10), ("reordered", 0),
+                          ("ambiguous", 10 if cut else 0)):
+            say.equal(f"{cut}: {key}", got[key], want)
+
+
 def way_of_what_is_sent_again(room, say):
     """Nearly all data were sent twice, and are equal; which way they go is found by those
     copies that both points saw, whichever capture is read first."""
@@ -1664,7 +1683,8 @@ ROWS = {f.__name__: f for f in (
     sent_before_the_other_began, sent_again_after_the_first_began,
     late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
-    coarse_stamps, without_stamps, told_apart_by_icrcs, way_of_what_is_sent_again,
+    coarse_stamps, without_stamps, told_apart_by_icrcs, not_told_apart_without_icrcs,
+    way_of_what_is_sent_again,
     changed_in_front_of_b, first_frames, damaged_headers, no_icrc_fits,
     made_two_and_not_reordered,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
