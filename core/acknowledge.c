@@ -19,6 +19,7 @@
 
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 #define ANSWERS_ENOUGH 4    /* tell how soon some come, though each waited for others */
+#define SURE_VOTES 4        /* for one way to recover, and times those for the other */
 
 /* An answer that came so long behind what it answers, or behind something before that. */
 static void
@@ -458,17 +459,28 @@ round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
                s, 2 * roce_since_ns(a->frame->time_ns, before->time_ns));
 }
 
+/* Whether the responder keeps what lies beyond a gap.  Packets that the point misses can make
+ * it look so: where it does, more has to speak for it. */
+static bool
+surely_keeps(const roce_tracker *t, const roce_stream_state *s)
+{
+    const roce_trouble *votes = roce_trouble_of(s);
+    uint32_t factor = roce_misses_any(t, s->pub.point) ? SURE_VOTES : 1;
+    return s->requests.selective && votes->votes_selective >= factor &&
+           votes->votes_selective >= factor * votes->votes_go_back;
+}
+
 /* Whether the responder asks for what never came by here before it found it missing.  One that
  * keeps what lies beyond a gap has not discarded what came by in front of that. */
 static bool
-was_missing_here(const roce_stream_state *s, int64_t psn,
+was_missing_here(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
                  const roce_violation *violation)
 {
     if (violation == NULL) {
         return false;
     }
     const roce_slot *slot = roce_history_find(&s->requests.history, psn);
-    return !s->requests.selective || slot == NULL || slot->psn != psn ||
+    return !surely_keeps(t, s) || slot == NULL || slot->psn != psn ||
            slot->frame > violation->frame;
 }
 
@@ -495,7 +507,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
         roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns,
                          violation->frame);
     }
-    bool gap_seen = was_missing_here(s, psn, violation);
+    bool gap_seen = was_missing_here(t, s, psn, violation);
     if (!gap_seen) {
         judge_asked(t, s, a, psn);
         roce_acceptor_expect(t, s, ROCE_SPACE_REQUESTS, psn);

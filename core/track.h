@@ -695,6 +695,12 @@ roce_misses_saw(roce_tracker *t, uint32_t point)
         t->tallies[point].seen++;
     }
 }
+/* Whether a point is known to have missed any packet. */
+static inline bool
+roce_misses_any(const roce_tracker *t, uint32_t point)
+{
+    return point < t->n_tallies && t->tallies[point].missed > 0;
+}
 /* The point of a stream is known to have missed a packet: claims that this spoils are taken
  * back. */
 void
