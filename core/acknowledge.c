@@ -19,7 +19,7 @@
 
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 #define ANSWERS_ENOUGH 4    /* tell how soon some come, though each waited for others */
-#define SURE_VOTES 4        /* for one way to recover, and times those for the other */
+#define SURE_VOTES 2        /* for one way to recover, and times those for the other */
 
 /* An answer that came so long behind what it answers, or behind something before that. */
 static void
@@ -459,15 +459,18 @@ round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
                s, 2 * roce_since_ns(a->frame->time_ns, before->time_ns));
 }
 
-/* Whether the responder keeps what lies beyond a gap.  Packets that the point misses can make
- * it look so: where it does, more has to speak for it. */
+/* Whether the responder keeps what lies beyond a gap.  If its requester was not seen to skip
+ * that, a packet that the point missed can make it look so once, and where it misses some, more
+ * often. */
 static bool
 surely_keeps(const roce_tracker *t, const roce_stream_state *s)
 {
     const roce_trouble *votes = roce_trouble_of(s);
-    uint32_t factor = roce_misses_any(t, s->pub.point) ? SURE_VOTES : 1;
-    return s->requests.selective && votes->votes_selective >= factor &&
-           votes->votes_selective >= factor * votes->votes_go_back;
+    uint32_t enough = roce_misses_any(t, s->pub.point) ? 2 * SURE_VOTES : SURE_VOTES;
+    return s->requests.selective &&
+           (votes->skipped ||
+            (votes->votes_selective >= enough &&
+             votes->votes_selective >= enough * votes->votes_go_back));
 }
 
 /* Whether the responder asks for what never came by here before it found it missing.  One that

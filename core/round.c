@@ -519,6 +519,7 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                        roce_history_lower(&lane->history, from);
     if (skipped > roce_ident_room(s, lane, a)) {
         roce_trouble_make(t, s)->votes_selective++;
+        roce_trouble_make(t, s)->skipped = true;
         return;
     }
     uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
