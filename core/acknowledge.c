@@ -443,9 +443,10 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
 }
 
 /* Whether the round that a NAK began has stopped before `psn`, which the answer to what it sent
- * last asks for as well.  A requester that goes back would have sent that by itself.  NAKs come
- * sooner than ACKs that wait for more to acknowledge: half the least time that an answer takes
- * is enough for one. */
+ * last asks for as well.  A requester that goes back would have sent that by itself, but
+ * behind a READ, of which only so many may wait for their answers.  NAKs come sooner than ACKs
+ * that wait for more to acknowledge: half the least time that an answer takes is enough for
+ * one. */
 static bool
 round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
 {
@@ -455,6 +456,7 @@ round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
     return round->active && round->cause == ROCE_CAUSE_NAK_SEQUENCE &&
            psn == lane->next_tx && psn < lane->max_next && before != NULL &&
            before->tx == lane->tx && was_repeated(before) &&
+           (before->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
            !roce_acknowledge_is_sooner(
                s, 2 * roce_since_ns(a->frame->time_ns, before->time_ns));
 }
@@ -474,7 +476,8 @@ surely_keeps(const roce_tracker *t, const roce_stream_state *s)
 }
 
 /* Whether the responder asks for what never came by here before it found it missing.  One that
- * keeps what lies beyond a gap has not discarded what came by in front of that. */
+ * keeps what lies beyond a gap has not discarded what came by in front of that; of READs it is
+ * not known how far it has got. */
 static bool
 was_missing_here(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
                  const roce_violation *violation)
@@ -484,6 +487,7 @@ was_missing_here(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
     }
     const roce_slot *slot = roce_history_find(&s->requests.history, psn);
     return !surely_keeps(t, s) || slot == NULL || slot->psn != psn ||
+           (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 ||
            slot->frame > violation->frame;
 }
 
