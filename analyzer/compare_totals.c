@@ -307,7 +307,7 @@ rs_compare_add_up(rs_compare *compare)
     guint n = n_points(compare);
     rs_clock_fit fits[RS_PATH_MAX_POINTS] = {0}; /* by the lower of two points */
     find_misses(compare);
-    for (guint i = 0; i < n_points(compare); i++) {
+    for (guint i = 0; i < n; i++) {
         compare->hardly_misses[i] = hardly_misses(compare, i);
     }
     for (guint i = 0; i + 1 < n; i++) {

@@ -12,13 +12,10 @@
 
 #include <glib.h>
 
-#define RS_KNOWN_FIRST (1u << 0) /* its sender had not sent these PSNs before */
-#define RS_KNOWN_ACKED (1u << 1) /* acknowledged before it was sent again */
-#define RS_KNOWN_GOT                                                                   \
-    (1u << 2) /* a response: the requester went on, and has not asked
-                                    * for it again */
-#define RS_KNOWN_ASKED                                                                 \
-    (1u << 3) /* its receiver waited for it, and asked for it again */
+#define RS_KNOWN_FIRST (1u << 0)   /* its sender had not sent these PSNs before */
+#define RS_KNOWN_ACKED (1u << 1)   /* acknowledged before it was sent again */
+#define RS_KNOWN_GOT (1u << 2)     /* a response, and the requester went on */
+#define RS_KNOWN_ASKED (1u << 3)   /* its receiver had waited for it, and asked again */
 #define RS_KNOWN_RESENT (1u << 4)  /* sent again */
 #define RS_KNOWN_REFUSED (1u << 5) /* beside that: its receiver was not ready */
 
