@@ -155,10 +155,31 @@ moves_priority(const rs_findings *all, const GArray *places)
     return FALSE;
 }
 
+/* How many are CNPs, which have a priority of their own so that senders hear of marks soon. */
+static void
+append_cnps(const rs_findings *all, GString *text, const rs_pair *pair)
+{
+    guint64 packets = 0;
+    guint64 cnps = 0;
+    for (guint i = 0; i < pair->streams->len; i++) {
+        const rs_rewriting *r = rs_twins_rewriting(
+            all->analysis->twins, g_array_index(pair->streams, guint32, i));
+        packets += r->packets;
+        cnps += r->cnps;
+    }
+    if (cnps > 0 && cnps == packets) {
+        g_string_append(text, "  All of them are CNPs.");
+    } else if (cnps > 0) {
+        g_string_append_printf(text, "  %" G_GUINT64_FORMAT " of them are CNPs.", cnps);
+    }
+}
+
 static char *
-rewritten_detail(const rs_findings *all, const rs_rewriting *first, gboolean moved,
+rewritten_detail(const rs_findings *all, const rs_pair *pair, gboolean moved,
                  const GArray *places)
 {
+    const rs_rewriting *first = rs_twins_rewriting(
+        all->analysis->twins, g_array_index(pair->streams, guint32, 0));
     GString *detail = g_string_new(NULL);
     g_string_append_printf(detail,
                            "The same packets have one DSCP at one point and another at "
@@ -166,6 +187,7 @@ rewritten_detail(const rs_findings *all, const rs_rewriting *first, gboolean mov
                            " and %" G_GUINT64_FORMAT ".%s",
                            first->frame_there, first->frame_here,
                            moved ? "  It is another priority." : "");
+    append_cnps(all, detail, pair);
     append_other_rewritings(all, detail, places);
     return g_string_free(detail, FALSE);
 }
@@ -176,8 +198,6 @@ rs_find_dscp_rewritten(rs_findings *all, const rs_finding_row *row)
     g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_EVERYWHERE, is_rewritten);
     for (guint i = 0; i < pairs->len; i++) {
         const rs_pair *pair = g_ptr_array_index(pairs, i);
-        guint32 first = g_array_index(pair->streams, guint32, 0);
-        const rs_rewriting *r = rs_twins_rewriting(all->analysis->twins, first);
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
         rs_pair_name(f, pair);
         g_autoptr(GArray) places = add_rewritten(all, f, pair);
@@ -190,6 +210,6 @@ rs_find_dscp_rewritten(rs_findings *all, const rs_finding_row *row)
         rs_finding_say(f,
                        g_strdup_printf("The DSCP of %s from %s is rewritten %s",
                                        packets, ends, words),
-                       rewritten_detail(all, r, moved, places));
+                       rewritten_detail(all, pair, moved, places));
     }
 }

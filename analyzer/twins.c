@@ -167,7 +167,8 @@ typedef struct copy {
     guint8 ecn, dscp, hops;
     gboolean has_data;
     gboolean is_sequenced; /* a request or a response: no acknowledgement, no CNP */
-    gboolean is_damaged;   /* what its headers say is not believed */
+    gboolean is_cnp;
+    gboolean is_damaged; /* what its headers say is not believed */
 } copy;
 
 /* Follows where data was last seen ECT, and first CE. */
@@ -236,6 +237,7 @@ compare_dscps(rs_twins *twins, const rs_twin *entry, const copy *c)
         };
     }
     rewriting->packets++;
+    rewriting->cnps += c->is_cnp ? 1 : 0;
 }
 
 /* Those whose stamps are of one clock with a point's. */
@@ -326,6 +328,7 @@ rs_twins_add(rs_twins *twins, const roce_wire_identity *identity, const rs_sight
         .hops = p->hop_limit,
         .has_data = rs_packet_has_data(p),
         .is_sequenced = is_sequenced(p),
+        .is_cnp = p->bth.opcode == ROCE_OPCODE_CNP,
         .is_damaged = sight->sighting->corrupt,
     };
     return add(twins, identity, &c);

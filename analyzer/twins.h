@@ -24,7 +24,7 @@ typedef struct rs_twins rs_twins;
 
 /* Packets of a stream that had another DSCP at the point where they were seen before. */
 typedef struct rs_rewriting {
-    guint64 packets;
+    guint64 packets, cnps;           /* the latter among them */
     guint32 other_stream;            /* the same stream, at that other point */
     guint8 dscp_there, dscp_here;    /* of the first such packet */
     guint64 frame_there, frame_here; /* likewise */

@@ -227,6 +227,21 @@ def two_points(there, here, ttl=63):
     return make
 
 
+def notices_rewritten(acks):
+    """CNPs lose their priority between two points, and so do as many ACKs beside them."""
+    files = {}
+    for name, dscp, ttl in (("a.pcap", 48, 64), ("b.pcap", 0, 63)):
+        on = Wire(START_NS)
+        for psn in range(40):
+            on.write(psn, ip={"tos": 26 << 2 | 3, "ttl": ttl})
+            on.packet("b", "CNP", 0, payload=bytes(16), becn=True,
+                      ip={"tos": dscp << 2, "ttl": ttl})
+            if acks:
+                on.ack(psn, psn + 1, ip={"tos": dscp << 2, "ttl": ttl})
+        files[name] = on.bytes()
+    return files
+
+
 def damaged_between():
     """Of one packet the type of service is, on its way."""
     files = {}
@@ -251,6 +266,10 @@ REWRITTEN = [
         also=titled("between a.pcap and b.pcap: 26 becomes 0")),
     Row("dscp_rewritten", FIRES, "26 becomes 24, of the same priority", two_points(26, 24),
         "note"),
+    Row("dscp_rewritten", FIRES, "of CNPs alone", lambda: notices_rewritten(False), "warning",
+        also=says("DSCP of 40 packets", "All of them are CNPs.")),
+    Row("dscp_rewritten", FIRES, "of CNPs and of ACKs", lambda: notices_rewritten(True),
+        "warning", also=says("DSCP of 80 packets", "40 of them are CNPs.")),
     Row("dscp_rewritten", NOT, "26 stays", two_points(26, 26)),
     Row("dscp_rewritten", NOT, "one is damaged between the points", damaged_between,
         also=one_is_damaged),
