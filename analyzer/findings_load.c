@@ -413,13 +413,15 @@ slow_detail(rs_findings *all, rs_finding *f, const slow_receiver *r)
     if (f->severity >= RS_SEVERITY_WARNING) {
         tell_pauses(all, f, r, text);
     }
-    g_string_append(text, !r->network ? "Nothing speaks of the network."
-                          : r->sum.host_pauses > 0
-                              ? "Packets to it were marked, lost or late as well: in "
-                                "queues that its pauses fill, or the network has its "
-                                "part."
-                              : "Packets to it were marked, lost or late as well: "
-                                "the network has its part.");
+    if (r->network) {
+        g_string_append_printf(
+            text,
+            "Packets to it were marked, lost or late as well: %sthe network has its "
+            "part.",
+            r->sum.host_pauses > 0 ? "in queues that its pauses fill, or " : "");
+    } else {
+        g_string_append(text, "Nothing speaks of the network.");
+    }
     return g_string_free(text, FALSE);
 }
 

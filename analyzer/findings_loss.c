@@ -403,7 +403,8 @@ write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
            guint32 point)
 {
     g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
-    g_autofree char *silence = rs_flow_silence(flow);
+    gboolean alone;
+    g_autofree char *silence = rs_flow_silence(flow, &alone);
     if (silence != NULL) {
         f->title = g_strdup_printf("%s from %s came to %s, and nothing answered", n,
                                    who, name);
@@ -469,7 +470,8 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
         f->advice = g_strdup("Another point saw some of it as well: rocescope compare "
                              "follows each packet from one point to the next.");
     }
-    g_autofree char *silence = rs_flow_silence(flow);
+    gboolean alone;
+    g_autofree char *silence = rs_flow_silence(flow, &alone);
     f->title =
         g_strdup_printf("%s from %s sent again by timeout: data or ACK lost", n, who);
     f->detail = g_strdup_printf(

@@ -205,9 +205,10 @@ rs_flow_lost_nothing(const rs_flow *flow, guint32 *point);
 
 /* "10.0.0.2 has sent no RoCE packet since ...", where queue pairs of a flow stopped, or had
  * repeated to no avail when the capture ended, and the receiver was not heard of from the
- * first repeat on; NULL: so it is not.  g_free(). */
+ * first repeat on; NULL: so it is not.  g_free().  *alone: nor was any other host of several
+ * but the sender itself. */
 char *
-rs_flow_silence(const rs_flow *flow);
+rs_flow_silence(const rs_flow *flow, gboolean *alone);
 
 /* By roce_verdict. */
 const guint64 *

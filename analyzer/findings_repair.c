@@ -97,10 +97,9 @@ stopped_since_ns(const rs_flow *flow)
 
 /* Whether of several hosts that were heard of before none has been since but the sender. */
 static gboolean
-is_heard_alone(const rs_flow *flow)
+is_heard_alone(const rs_flow *flow, guint64 since_ns)
 {
     const roce_tracker *tracker = flow->all->analysis->tracker;
-    guint64 since_ns = stopped_since_ns(flow);
     gboolean were_others = FALSE;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
@@ -116,11 +115,12 @@ is_heard_alone(const rs_flow *flow)
 }
 
 char *
-rs_flow_silence(const rs_flow *flow)
+rs_flow_silence(const rs_flow *flow, gboolean *alone)
 {
     const rs_analysis *a = flow->all->analysis;
     guint64 since_ns = stopped_since_ns(flow);
     guint64 last_ns;
+    *alone = FALSE;
     if (since_ns == G_MAXUINT64 ||
         !rs_last_heard(a, &flow->tenant, &flow->dst, &last_ns) || last_ns >= since_ns) {
         return NULL;
@@ -128,8 +128,9 @@ rs_flow_silence(const rs_flow *flow)
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *since = rs_format_time(last_ns);
     g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    *alone = is_heard_alone(flow, since_ns);
     g_autofree char *others =
-        is_heard_alone(flow)
+        *alone
             ? g_strdup_printf("  Nor did any other host but %s, from when it began to "
                               "repeat.",
                               src)
@@ -141,12 +142,11 @@ rs_flow_silence(const rs_flow *flow)
 #define PATH_ADVICE                                                                    \
     "See whether one of several paths loses what goes by it, which the UDP source "    \
     "port chooses; "
-#define WHERE_UP_ADVICE                                                                \
-    "whether small packets arrive there where large ones do not (an MTU on the way "   \
-    "that is too small)."
+#define MTU_TOO_SMALL "where large ones do not (an MTU on the way that is too small)"
+#define WHERE_UP_ADVICE "whether small packets arrive there " MTU_TOO_SMALL "."
 #define MTU_ADVICE                                                                     \
-    "see whether small packets arrive where large ones do not (an MTU on the way "     \
-    "that is too small), and whether that queue pair is up at the receiver."
+    "see whether small packets arrive " MTU_TOO_SMALL                                  \
+    ", and whether that queue pair is up at the receiver."
 
 static void
 append_mtu(GString *text, const roce_stream *s)
@@ -157,9 +157,11 @@ append_mtu(GString *text, const roce_stream *s)
     }
 }
 
-/* Of queue pairs that stopped: whether the host that they asked is gone, or they alone. */
+/* Of queue pairs that stopped: whether the host that they asked is gone, or they alone; `alone`
+ * as rs_flow_silence() has it. */
 static void
-add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
+add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence,
+         gboolean alone)
 {
     gboolean stopped = FALSE;
     for (guint i = 0; i < flow->streams->len && !stopped; i++) {
@@ -170,12 +172,11 @@ add_stop(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     if (silence != NULL) {
         g_autofree char *src = rs_findings_label(flow->all, &flow->src);
         g_autofree char *own =
-            is_heard_alone(flow)
-                ? g_strdup_printf(
-                      "  And whether %s gets anything: nobody was heard any "
-                      "more.",
-                      src)
-                : g_strdup("");
+            alone ? g_strdup_printf(
+                        "  And whether %s gets anything: nobody was heard any "
+                        "more.",
+                        src)
+                  : g_strdup("");
         g_string_append_printf(text, "  %s", silence);
         g_free(f->advice);
         f->advice = g_strdup_printf("See whether %s is up, its NIC and its link: "
@@ -243,9 +244,10 @@ write_timeouts(const rs_flow *flow, rs_finding *f)
     append_outcome(text, flow, RS_CAPTURE_ENDS, "had, when the capture ended,");
     f->title = g_strdup_printf("%s from %s", n, who);
     f->severity = RS_SEVERITY_WARNING;
-    g_autofree char *silence = rs_flow_silence(flow);
+    gboolean alone;
+    g_autofree char *silence = rs_flow_silence(flow, &alone);
     add_late(flow, f, text, silence);
-    add_stop(flow, f, text, silence);
+    add_stop(flow, f, text, silence, alone);
     f->detail = g_string_free(text, FALSE);
     return TRUE;
 }

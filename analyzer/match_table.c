@@ -181,8 +181,10 @@ rs_match_find(const rs_match_table *t, const roce_wire_identity *identity, guint
 void
 rs_match_doubt(rs_match_table *t, const roce_wire_identity *identity)
 {
-    guint32 at = find_from(t, *bucket_of(t, identity->narrow), identity);
-    if (at == RS_NO_ENTRY || identity->has_icrc) {
+    guint32 at = identity->has_icrc
+                     ? RS_NO_ENTRY
+                     : find_from(t, *bucket_of(t, identity->narrow), identity);
+    if (at == RS_NO_ENTRY) {
         return;
     }
     guint32 next = find_from(t, rs_match_entry_of(t, at)->chain, identity);

@@ -59,9 +59,9 @@ typedef struct rs_flow_leg {
     rs_leg_ends ended;
     rs_leg_ends idle;    /* likewise, but the second shows nothing since: path_idle.c */
     guint64 appeared;    /* first seen at the second */
-    guint64 over;        /* seen at the second, not at the first, but before it */
     guint64 extra;       /* likewise, a copy more than at the first */
     guint64 extra_equal; /* likewise, but others that are equal were there */
+    guint64 over;        /* seen at the second, not at the first, but before it */
     guint64 outside[2]; /* seen at the first and not at the second (0), or at the second
                            * and not at the first (1), whose capture had not begun or had
                            * ended */

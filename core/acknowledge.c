@@ -523,8 +523,9 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, s, a, ROCE_SPACE_REQUESTS);
     remember(t, s, a, psn, ROCE_NAK_SEQUENCE);
-    roce_trouble_make(t, s)->nak.gap_seen = gap_seen;
-    roce_trouble_make(t, s)->nak.round_stopped = stopped && lane->selective;
+    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    nak->gap_seen = gap_seen;
+    nak->round_stopped = stopped && lane->selective;
 }
 
 static void

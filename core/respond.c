@@ -209,6 +209,22 @@ is_superfluous(const roce_stream_state *by, int64_t psn)
     return slot != NULL && roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, slot);
 }
 
+/* How long a requester goes on at most without asking again for a response that it has to
+ * miss. */
+static uint64_t
+patience_ns(const roce_tracker *t, const roce_stream_state *s)
+{
+    return 2 * roce_round_timeout_floor_ns(t, s);
+}
+
+/* Whether a response was asked for later than that. */
+static bool
+was_asked_since(const roce_stream_state *s, int64_t psn, uint64_t time_ns)
+{
+    const roce_slot *asked = roce_history_find(&s->requests.history, psn);
+    return asked != NULL && asked->time_ns > time_ns;
+}
+
 /* A requester that went on long after it had to miss a response, and has not asked for
  * it again, has got it. */
 static void
@@ -220,14 +236,13 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     if (s == NULL || missing->n == 0) {
         return;
     }
-    uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
+    uint64_t patience = patience_ns(t, s);
     for (uint32_t i = 0; i < missing->n; i++) {
         roce_missing_range *range = &missing->ranges[i];
         if (range->acked || range->asked || now_ns <= range->time_ns + patience) {
             continue;
         }
-        const roce_slot *asked = roce_history_find(&s->requests.history, range->start);
-        if (asked == NULL || asked->time_ns <= range->time_ns) {
+        if (!was_asked_since(s, range->start, range->time_ns)) {
             roce_missing_set_acked(missing, range);
             if (is_superfluous(by, range->start)) {
                 continue;
@@ -249,7 +264,7 @@ tell_followed(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
               const roce_arrival *a)
 {
     const roce_history *seen = &by->answers->lane.history;
-    const uint64_t patience = 2 * roce_round_timeout_floor_ns(t, s);
+    const uint64_t patience = patience_ns(t, s);
     uint32_t i = roce_history_lower(seen, by->answers->followed_next);
     for (; i + 1 < seen->n; i++) {
         const roce_slot *slot = roce_history_at(seen, i);
@@ -259,8 +274,7 @@ tell_followed(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
             return;
         }
         by->answers->followed_next = slot->psn + 1;
-        const roce_slot *asked = roce_history_find(&s->requests.history, slot->psn);
-        if (asked == NULL || asked->time_ns <= slot->time_ns) {
+        if (!was_asked_since(s, slot->psn, slot->time_ns)) {
             roce_track_relate(t, s, a, ROCE_RELATION_FOLLOWS, slot->frame);
         }
     }

@@ -518,8 +518,9 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint32_t skipped = roce_history_lower(&lane->history, until) -
                        roce_history_lower(&lane->history, from);
     if (skipped > roce_ident_room(s, lane, a)) {
-        roce_trouble_make(t, s)->votes_selective++;
-        roce_trouble_make(t, s)->skipped = true;
+        roce_trouble *trouble = roce_trouble_make(t, s);
+        trouble->votes_selective++;
+        trouble->skipped = true;
         return;
     }
     uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;

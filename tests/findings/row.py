@@ -26,3 +26,11 @@ class Row:
     worst: str = None
     args: tuple = ()
     also: typing.Callable[[dict, list], typing.Iterable[str]] = None
+
+
+def both(*looks):
+    """All of these say so."""
+    def look(report, found):
+        for one in looks:
+            yield from one(report, found)
+    return look

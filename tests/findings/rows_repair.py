@@ -4,7 +4,7 @@
 import roce
 from artefacts import DeliverTwice, OnePerDirection
 from captures import START_NS, Path, Wire, drop, late, two_hosts, wire
-from row import CANNOT, FIRES, NOT, Row
+from row import CANNOT, FIRES, NOT, Row, both
 from sim import ACKS, Impairment, Work
 
 WRITES = (Work("WRITE", 4096),) * 10
@@ -167,10 +167,6 @@ def restarted(on):
     on.exchange(50).wait(10**9).exchange(50, 0x800000)
 
 
-def both(*looks):
-    return lambda report, found: (e for look in looks for e in look(report, found))
-
-
 ROWS = [
     Row("fatal_nak", FIRES, "remote access error",
         two_hosts(REFUSED), "critical", also=fires_frames(2)),
@@ -243,7 +239,9 @@ ROWS = [
             WRITES, at="sender", forward=drop(20), artefacts=DIRECTIONS)()["sender.0.pcap"]},
         "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "nothing answers one queue pair, though others are",
-        wire(one_unanswered), "warning", also=both(says("and never QP 0x99 (UDP source port"), advises("one of several paths"))),
+        wire(one_unanswered), "warning",
+        also=both(says("and never QP 0x99 (UDP source port"),
+                  advises("one of several paths"))),
     Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
         wire(unheard), "warning", also=shown_by(3)),
     Row("timeout", FIRES, "and is shown as one", wire(unheard), "warning", also=shown_by(5)),

@@ -11,7 +11,7 @@ import tunnels
 from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, PartialPath
 from captures import (
     ADDRESS, START_NS, Path, Wire, changed, drop, two_hosts, udp_packet, wire)
-from row import CANNOT, FIRES, NOT, Row
+from row import CANNOT, FIRES, NOT, Row, both
 from sim import OUT_OF_ORDER, Impairment, QueuePair, Side, Work
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
@@ -355,13 +355,6 @@ def counted(undelivered, unknown):
         got = lost["undelivered_after_capture"], lost["unknown"]
         if got != (undelivered, unknown) or sum(lost.values()) != sum(got):
             yield f"{lost}"
-    return look
-
-
-def both(*looks):
-    def look(report, found):
-        for one in looks:
-            yield from one(report, found)
     return look
 
 
