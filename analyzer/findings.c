@@ -5,6 +5,7 @@
 #include "findings_filter.h"
 #include "findings_parts.h"
 #include "format.h"
+#include "outages.h"
 #include "sorting.h"
 
 #define FRAMES_KEPT RS_FRAMES
@@ -379,6 +380,9 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     all.congested = congested;
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
     all.told = told;
+    g_autoptr(GPtrArray) outages =
+        analysis->has_gaps ? g_ptr_array_new() : rs_outages_new(analysis, summary);
+    all.outages = outages;
     for (guint i = 0; i < rs_n_finding_rows; i++) {
         const rs_finding_row *row = &rs_finding_rows[i];
         if (!analysis->has_gaps || row->basis == RS_FRAMES_SUFFICE) {

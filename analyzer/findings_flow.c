@@ -373,6 +373,7 @@ report_flow(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
         rs_findings_take_back(all);
         return;
     }
+    rs_flow_tell_outage(flow, finding, row->flow->evidence[0]);
     for (guint k = 0; k < RS_EVIDENCE_KINDS && row->flow->evidence[k] != 0; k++) {
         rs_finding_add_events(all, finding, row->flow->evidence[k]);
     }

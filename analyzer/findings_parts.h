@@ -25,6 +25,7 @@ struct rs_findings {
     GHashTable *congested; /* see rs_findings_congested() */
     gboolean several_tenants;
     GHashTable *traffic; /* who sends whom how much; NULL: not asked for yet */
+    GPtrArray *outages;  /* rs_outage */
     GHashTable *told;    /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */
 };
@@ -224,6 +225,10 @@ rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 gboolean
 rs_flow_write_missing(const rs_flow *flow, rs_finding *finding);
 
+/* Says how much of what events of a RS_EVIDENCE_KIND told of comes of an outage. */
+void
+rs_flow_tell_outage(const rs_flow *flow, rs_finding *finding, guint kind);
+
 /* So many were lost, of so many that were sent. */
 rs_severity
 rs_flow_loss_severity(guint64 lost, guint64 sent);
@@ -281,6 +286,8 @@ rs_cnps_are_lost(const rs_findings *all, const roce_stream *stream);
 
 void
 rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);
+void
+rs_find_outages(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_one_link(rs_findings *all, const rs_finding_row *row);
 void

@@ -93,6 +93,13 @@ static const rs_look slow_receiver_look[] = {
     {"mlx5", "rdma statistic show: out_of_buffer, rnr_nak_retry_err; ethtool -S IF: rx_discards_phy, tx_prioPRIO_pause, outbound_pci_stalled_wr"},
     {0},
 };
+static const rs_look outage_look[] = {
+    {"NX-OS", "show interface: Last link flapped; show logging logfile"},
+    {"SONiC", "show logging; show interfaces counters errors"},
+    {"mlx5", "ethtool -S IF: link_down_events_phy; mlxlink -d DEV"},
+    {"Linux", "dmesg -T; /sys/class/net/IF/carrier_changes"},
+    {0},
+};
 static const rs_look entropy_look[] = {
     {"NX-OS", "show port-channel load-balance; show ip load-sharing"},
     {"Linux", "rdma resource show qp; the application's own (NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS)"},
@@ -157,6 +164,12 @@ const rs_finding_row rs_finding_rows[] = {
      "Whoever pauses for so long does not take anything in any more: a NIC or host that hangs, a deadlock, or a watchdog that is off.  What it stops fills the buffers behind it.",
      "Find out what the pausing port waits for; have a watchdog on the switch ports in front of hosts.",
      "the XOFF that began the longest of them, of each priority; and its pause frames", RS_NEEDS_ALL_PACKETS, watchdog_look, rs_find_pause_storm, NULL},
+    {"outage", RS_SEVERITY_CRITICAL, "Queue pairs that nothing answered, all at once",
+     "critical where OUTAGE_QUEUE_PAIRS or more repeated a packet by timeout in vain, in the same time, and not all of them stopped; once for each host, or pair of hosts, that they have in common",
+     {THRESHOLD(OUTAGE_QUEUE_PAIRS, "queue pairs")},
+     "What each of them sent went unanswered, and what its timer repeated as well: nothing got through for a while, of what they have in common.  It was over before their timers went off for the last time.",
+     "Find what was down at that time: a link that flapped, a transceiver, a switch or a NIC that started anew, routes that changed; and why traffic was not led around it.  A pause that lasts does the same.",
+     "the first and the last repeat of each queue pair", RS_NEEDS_ALL_PACKETS, outage_look, rs_find_outages, NULL},
 
     /* ---- why packets are lost or held up: a setting, a port, a host ---- */
     {"dcb_pfc_mismatch", RS_SEVERITY_WARNING, "PFC differs between the two ends of a link",

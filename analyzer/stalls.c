@@ -3,6 +3,7 @@
 
 struct rs_stalls {
     GHashTable *streams; /* id -> rs_stall: the tracker's table of streams has a cap */
+    GArray *standstills; /* rs_standstill */
 };
 
 rs_stalls *
@@ -10,6 +11,7 @@ rs_stalls_new(void)
 {
     rs_stalls *stalls = g_new0(rs_stalls, 1);
     stalls->streams = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    stalls->standstills = g_array_new(FALSE, TRUE, sizeof(rs_standstill));
     return stalls;
 }
 
@@ -20,6 +22,7 @@ rs_stalls_free(rs_stalls *stalls)
         return;
     }
     g_hash_table_unref(stalls->streams);
+    g_array_unref(stalls->standstills);
     g_free(stalls);
 }
 
@@ -35,13 +38,53 @@ stall_of(rs_stalls *stalls, guint32 stream)
     return stall;
 }
 
-static void
-add_timeout(rs_stall *stall, const roce_event *event)
+/* NULL: none is under way, or there were too many. */
+static rs_standstill *
+under_way(const rs_stalls *stalls, const rs_stall *stall)
 {
+    return stall == NULL || stall->standstill == 0
+               ? NULL
+               : &g_array_index(stalls->standstills, rs_standstill,
+                                stall->standstill - 1);
+}
+
+static void
+begin_standstill(rs_stalls *stalls, rs_stall *stall, const roce_event *event)
+{
+    guint64 from_ns = event->time_ns - MIN(event->duration_ns, event->time_ns);
+    stall->standstill = 0;
+    if (stalls->standstills->len < RS_STANDSTILLS) {
+        const rs_standstill fresh = {
+            .stream = event->stream,
+            .from_ns = from_ns,
+            .tried_ns = from_ns,
+            .first_frame = event->frame,
+        };
+        g_array_append_val(stalls->standstills, fresh);
+        stall->standstill = stalls->standstills->len;
+    }
+}
+
+static void
+repeat(rs_standstill *standstill, const roce_event *event)
+{
+    if (standstill->repeats > 0) {
+        standstill->tried_ns = standstill->until_ns;
+    }
+    standstill->until_ns = event->time_ns;
+    standstill->last_frame = event->frame;
+    standstill->repeats++;
+}
+
+static void
+add_timeout(rs_stalls *stalls, const roce_event *event)
+{
+    rs_stall *stall = stall_of(stalls, event->stream);
     if (event->psn != stall->psn) {
         stall->psn = event->psn;
         stall->repeats = 0;
         stall->since_ns = event->time_ns;
+        begin_standstill(stalls, stall, event);
     }
     stall->repeats++;
     stall->newest_ns = event->time_ns;
@@ -49,13 +92,51 @@ add_timeout(rs_stall *stall, const roce_event *event)
     stall->n++;
     stall->longest_ns = MAX(stall->longest_ns, event->duration_ns);
     stall->sum_ns += event->duration_ns;
+    rs_standstill *standstill = under_way(stalls, stall);
+    if (standstill != NULL) {
+        repeat(standstill, event);
+    }
+}
+
+static void
+add_loss(rs_standstill *standstill, const roce_event *event)
+{
+    guint64 *n = &standstill->losses[event->detail];
+    if (event->kind == ROCE_EVENT_LOSS) {
+        *n += 1;
+    } else {
+        *n -= *n > 0 ? 1 : 0;
+    }
+}
+
+/* What is said of a stream that stands still, or did a moment ago. */
+static void
+go_on(rs_stalls *stalls, const roce_event *event)
+{
+    rs_stall *stall =
+        g_hash_table_lookup(stalls->streams, GUINT_TO_POINTER(event->stream));
+    rs_standstill *standstill = under_way(stalls, stall);
+    if (standstill == NULL) {
+        return;
+    }
+    if (event->kind == ROCE_EVENT_ROUND) {
+        stall->standstill = 0;
+    } else if (event->kind == ROCE_EVENT_SPURIOUS_ROUND ||
+               event->kind == ROCE_EVENT_STREAM_RESTART) {
+        standstill->excused = TRUE;
+    } else if (event->kind == ROCE_EVENT_LOSS ||
+               event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
+        add_loss(standstill, event);
+    }
 }
 
 void
 rs_stalls_event(rs_stalls *stalls, const roce_event *event)
 {
     if (event->kind == ROCE_EVENT_ROUND && event->detail == ROCE_CAUSE_TIMEOUT) {
-        add_timeout(stall_of(stalls, event->stream), event);
+        add_timeout(stalls, event);
+    } else if (stalls->standstills->len > 0) {
+        go_on(stalls, event);
     }
 }
 
@@ -63,4 +144,10 @@ const rs_stall *
 rs_stalls_of(const rs_stalls *stalls, guint32 stream)
 {
     return g_hash_table_lookup(stalls->streams, GUINT_TO_POINTER(stream));
+}
+
+const GArray *
+rs_stalls_standstills(const rs_stalls *stalls)
+{
+    return stalls->standstills;
 }

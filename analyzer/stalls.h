@@ -5,6 +5,9 @@
  *
  * The one rule: a stall is the time since the newest copy of what is sent again, as the
  * event of its round has it; nothing is made up for rounds that were not told.
+ *
+ * Rounds in a row that begin with the same packet are one standstill: nothing answered it in
+ * between.  The first RS_STANDSTILLS are kept.
  */
 #ifndef RS_STALLS_H
 #define RS_STALLS_H
@@ -22,7 +25,22 @@ typedef struct rs_stall {
     guint repeats;
     guint64 since_ns;             /* the first of them began */
     guint64 newest_ns, waited_ns; /* the last one began, after so much silence */
+    guint standstill;             /* index + 1 of the one under way, 0: none */
 } rs_stall;
+
+#define RS_STANDSTILLS 65536
+
+typedef struct rs_standstill {
+    guint32 stream;
+    guint repeats;    /* rounds */
+    guint64 from_ns;  /* the copy that went unanswered first was sent */
+    guint64 tried_ns; /* the newest copy that is known to have, before the last round */
+    guint64 until_ns; /* the last round began */
+    guint64 first_frame, last_frame; /* of these rounds */
+    guint64 losses[ROCE_N_VERDICTS]; /* told of what they sent again */
+    gboolean excused; /* what they sent again was late and came, or was of a queue pair
+                       * that had been made anew */
+} rs_standstill;
 
 typedef struct rs_stalls rs_stalls;
 
@@ -39,5 +57,9 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event);
 /* NULL: no timeout of this stream was told. */
 const rs_stall *
 rs_stalls_of(const rs_stalls *stalls, guint32 stream);
+
+/* rs_standstill, in the order in which they began to be told. */
+const GArray *
+rs_stalls_standstills(const rs_stalls *stalls);
 
 #endif

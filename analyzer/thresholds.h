@@ -118,6 +118,11 @@
 /* Of one packet, by timeout: NICs repeat it three to seven times before they give up. */
 #define RS_STOPPED_REPEATS 3
 
+/* Each of them lost a packet and its repeat, or what answers them, in the same time.  Where one
+ * packet in ten is lost that happens to a queue pair once in a hundred times, and to three at
+ * once in a million. */
+#define RS_OUTAGE_QUEUE_PAIRS 3
+
 /* Pauses of a burst are over in some ten microseconds; ports in a circle do not come out
  * of it by themselves. */
 #define RS_DEADLOCK_US 100
