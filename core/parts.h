@@ -299,6 +299,8 @@ typedef struct roce_answers {
         uint64_t tx, answered_tx; /* the latter, and next_tx, as they were before it */
         uint64_t round_tx;        /* first request of the round that it is of */
         int64_t psn, next_tx;
+        int64_t due_from; /* what should have come again before it, or ROCE_NO_PSN */
+        bool back;        /* it was behind the newest */
         bool lost; /* it was taken to show that one before it was */
     } lone;
     /* The first response; what is before it may have been asked for, and answered, before

@@ -506,6 +506,9 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     if (roce_answers_make(t, by) == NULL) {
         return false;
     }
+    if (opens_round) {
+        roce_respond_asked_before_lone(t, roce_track_peer(t, by), by, a);
+    }
     roce_lane *lane = roce_responses(by);
     int64_t end = slot->psn + slot->span;
     uint32_t i = roce_history_lower(&lane->history, slot->psn);

@@ -44,8 +44,16 @@ was_late(const roce_stream_state *s, const roce_stream_state *by)
            goes_on_behind(s, answers->lone.psn);
 }
 
-/* What was said to be lost before it was not, and what is due goes on from where it was.
- * Limitation: what was taken to be missing before it stays so. */
+/* Whether a response goes on with what was under way before that one, and not with it; one
+ * more may be missing between. */
+static bool
+goes_on_as_before(const roce_answers *answers, int64_t psn)
+{
+    int64_t next_tx = answers->lone.next_tx;
+    return psn >= next_tx && (answers->lone.psn < next_tx || psn < answers->lone.psn);
+}
+
+/* What was said to be lost before it was not, and what is due goes on from where it was. */
 static void
 take_for_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *now)
 {
@@ -79,16 +87,6 @@ settle_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
     roce_track_emit(t, &e);
 }
 
-void
-roce_respond_settle_late(roce_tracker *t, const roce_stream_state *s,
-                         roce_stream_state *by, const roce_arrival *a)
-{
-    settle_late(t, by, a);
-    if (was_late(s, by)) {
-        take_for_late(t, by, a);
-    }
-}
-
 /* Whether there was time for n responses more, at the pace of those that are seen of the
  * answer; where that is one, there was. */
 static bool
@@ -111,21 +109,21 @@ had_time_for(const roce_lane *lane, const roce_slot *asked, int64_t n, uint64_t 
  * others leave off. */
 static int64_t
 sent_of_tail(const roce_stream_state *by, const roce_slot *asked, const roce_arrival *a,
-             int64_t n)
+             uint64_t since_ns, int64_t n)
 {
     const roce_lane *lane = &by->answers->lane;
     uint32_t room = roce_ident_room(by, lane, a);
     if (room != UINT32_MAX) {
         return room < n ? room : n;
     }
-    return had_time_for(lane, asked, n, a->frame->time_ns) ? n : 0;
+    return had_time_for(lane, asked, n, since_ns) ? n : 0;
 }
 
-/* The responder starts over: what the partly answered READ still owed, and had been sent,
- * went unseen. */
+/* The responder started over at that time: what the partly answered READ still owed, and had
+ * been sent, went unseen. */
 static void
 miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-          const roce_arrival *a)
+          const roce_arrival *a, uint64_t since_ns)
 {
     roce_lane *lane = roce_responses(by);
     const roce_slot *slot = roce_history_find(&s->requests.history, lane->max_next);
@@ -133,8 +131,8 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
         return;
     }
-    int64_t end = lane->max_next +
-                  sent_of_tail(by, slot, a, slot->psn + slot->span - lane->max_next);
+    int64_t owed = slot->psn + slot->span - lane->max_next;
+    int64_t end = lane->max_next + sent_of_tail(by, slot, a, since_ns, owed);
     if (end == lane->max_next) {
         return;
     }
@@ -143,18 +141,60 @@ miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     lane->max_next = end;
 }
 
-/* The first answer to a round that is seen is not the first that was due. */
+/* What was taken for the beginning of an answer is one, now that another response comes: what
+ * should have come before it did not. */
 static void
-miss_start(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-           const roce_arrival *a)
+take_for_beginning(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                   const roce_arrival *a)
+{
+    roce_answers *answers = by->answers;
+    bool alone = answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx;
+    if (s == NULL || !alone) {
+        return;
+    }
+    if (answers->lone.back && a->psn < answers->lane.max_next) {
+        miss_tail(t, s, by, a, answers->response_time_ns);
+    }
+    if (answers->lone.due_from != ROCE_NO_PSN) {
+        roce_respond_miss_again(t, s, by, a, answers->lone.due_from,
+                                answers->lone.psn);
+    }
+    answers->lone.tx = 0;
+}
+
+void
+roce_respond_settle_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                         const roce_arrival *a)
+{
+    settle_late(t, by, a);
+    if (was_late(s, by)) {
+        take_for_late(t, by, a);
+    } else {
+        take_for_beginning(t, s, by, a);
+    }
+}
+
+void
+roce_respond_asked_before_lone(roce_tracker *t, roce_stream_state *s,
+                               roce_stream_state *by, const roce_arrival *a)
+{
+    const roce_answers *answers = by->answers;
+    if (answers->lone.due_from != ROCE_NO_PSN && a->psn >= answers->lone.due_from &&
+        a->psn < answers->lone.psn) {
+        take_for_beginning(t, s, by, a);
+    }
+}
+
+/* Where the answer to a round begins of which this is the first response that is seen;
+ * ROCE_NO_PSN: it is not the first of one. */
+static int64_t
+begin_answer(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
 {
     const roce_round *round = &roce_trouble_of(s)->round;
     bool begins = round->first_tx > 0 && by->answers->answered_tx != round->first_tx &&
                   a->psn >= round->start;
     by->answers->answered_tx = round->first_tx;
-    if (begins) {
-        roce_respond_miss_again(t, s, by, a, round->start, a->psn);
-    }
+    return begins ? round->start : ROCE_NO_PSN;
 }
 
 static void
@@ -189,6 +229,17 @@ settle_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+/* From where on responses should have come again before this one; ROCE_NO_PSN: none should. */
+static int64_t
+due_again_from(const roce_stream_state *s, roce_stream_state *by, const roce_arrival *a)
+{
+    const roce_lane *lane = &by->answers->lane;
+    if (s == NULL || a->psn == lane->next_tx) {
+        return ROCE_NO_PSN;
+    }
+    return a->psn > lane->next_tx ? lane->next_tx : begin_answer(s, by, a);
+}
+
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
@@ -196,11 +247,14 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = roce_responses(by);
     const int64_t next_tx = lane->next_tx;
     const uint64_t answered_tx = by->answers->answered_tx;
-    if (s != NULL && a->psn < lane->next_tx) {
-        miss_tail(t, s, by, a);
-        miss_start(t, s, by, a);
-    } else if (s != NULL && a->psn > lane->next_tx) {
-        roce_respond_miss_again(t, s, by, a, lane->next_tx, a->psn);
+    const bool lone =
+        a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING;
+    const int64_t due_from = due_again_from(s, by, a);
+    if (!lone && s != NULL && a->psn < next_tx) {
+        miss_tail(t, s, by, a, a->frame->time_ns);
+    }
+    if (!lone && due_from != ROCE_NO_PSN) {
+        roce_respond_miss_again(t, s, by, a, due_from, a->psn);
     }
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
@@ -209,13 +263,15 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (s != NULL) {
         settle_doubt(t, s, a, slot);
     }
-    if (a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING) {
+    if (lone) {
         by->answers->lone.tx = lane->tx;
         by->answers->lone.lost = lost > 0;
         by->answers->lone.psn = a->psn;
         by->answers->lone.round_tx = s != NULL ? roce_trouble_of(s)->round.first_tx : 0;
         by->answers->lone.next_tx = next_tx;
         by->answers->lone.answered_tx = answered_tx;
+        by->answers->lone.due_from = due_from;
+        by->answers->lone.back = a->psn < next_tx;
     }
 }
 
@@ -443,8 +499,10 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
-    if (a->psn == by->answers->lone.next_tx && was_late(s, by)) {
-        take_for_late(t, by, a); /* what was under way goes on */
+    if (goes_on_as_before(by->answers, a->psn) && was_late(s, by)) {
+        take_for_late(t, by, a);
+    } else {
+        take_for_beginning(t, s, by, a);
     }
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     learn_midway(t, s, by, a, slot);
