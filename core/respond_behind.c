@@ -399,6 +399,17 @@ is_of_first_answer(const roce_stream_state *s, const roce_stream_state *by,
                        is_before_any_answer(s, a, asked));
 }
 
+/* Whether it is of the answer that is being sent again, though one before it is missing: its
+ * first copy would have been on its way for longer than a round trip. */
+static bool
+runs_ahead_again(const roce_stream_state *s, const roce_lane *lane,
+                 const roce_arrival *a)
+{
+    const roce_slot *asked = asked_again(s, a->psn);
+    return lane->next_tx < lane->max_next && asked != NULL &&
+           a->psn > lane->next_tx && asked->psn <= lane->next_tx;
+}
+
 /* Whether it goes on with what is being sent again, or may be where that begins. */
 static bool
 is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arrival *a)
@@ -406,7 +417,8 @@ is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arr
     const roce_lane *lane = &by->answers->lane;
     const roce_history *seen = &lane->history;
     bool among_seen = seen->n > 0 && roce_history_at(seen, seen->n - 1)->psn >= a->psn;
-    return (among_seen && a->psn == lane->next_tx) || may_answer_again(s, by, a);
+    bool goes_on = a->psn == lane->next_tx || runs_ahead_again(s, lane, a);
+    return (among_seen && goes_on) || may_answer_again(s, by, a);
 }
 
 /* Whether a READ was asked for again from this PSN, in its midst. */
