@@ -162,15 +162,25 @@ take_for_beginning(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     answers->lone.tx = 0;
 }
 
+/* Another response comes, which says what the one before it was. */
+static void
+settle_lone(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+            const roce_arrival *a)
+{
+    if (goes_on_as_before(by->answers, a->psn) && was_late(s, by)) {
+        take_for_late(t, by, a);
+    } else {
+        take_for_beginning(t, s, by, a);
+    }
+}
+
 void
 roce_respond_settle_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                          const roce_arrival *a)
 {
     settle_late(t, by, a);
-    if (was_late(s, by)) {
-        take_for_late(t, by, a);
-    } else {
-        take_for_beginning(t, s, by, a);
+    if (s != NULL) {
+        settle_lone(t, s, by, a);
     }
 }
 
@@ -511,11 +521,7 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
     roce_slot *slot = roce_history_find(&lane->history, a->psn);
     bool rising = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     bool constant = roce_ident_mode_of(by) == ROCE_IDENT_CONSTANT;
-    if (goes_on_as_before(by->answers, a->psn) && was_late(s, by)) {
-        take_for_late(t, by, a);
-    } else {
-        take_for_beginning(t, s, by, a);
-    }
+    settle_lone(t, s, by, a);
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     learn_midway(t, s, by, a, slot);
     settle_late(t, by, a);
