@@ -15,6 +15,30 @@
 
 #define ASKED_BEHIND 64 /* requests, among which one is looked for */
 
+/* The request for this PSN; or NULL. */
+static const roce_slot *
+request_for(const roce_stream_state *s, int64_t psn)
+{
+    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
+}
+
+/* Likewise, if the requester was seen asking for it again. */
+static const roce_slot *
+asked_again(const roce_stream_state *s, int64_t psn)
+{
+    const roce_slot *slot = request_for(s, psn);
+    return slot != NULL && slot->copies > 1 ? slot : NULL;
+}
+
+/* Whether a READ was asked for again from this PSN, in its midst. */
+static bool
+begins_midway(const roce_stream_state *s, int64_t psn)
+{
+    const roce_slot *slot = asked_again(s, psn);
+    return slot != NULL && slot->skipped > 0 &&
+           psn == slot->psn + (int64_t)slot->skipped;
+}
+
 /* Whether more was asked for again behind this PSN: an answer goes on with it. */
 static bool
 goes_on_behind(const roce_stream_state *s, int64_t psn)
@@ -44,13 +68,16 @@ was_late(const roce_stream_state *s, const roce_stream_state *by)
            goes_on_behind(s, answers->lone.psn);
 }
 
-/* Whether a response goes on with what was under way before that one, and not with it; one
- * more may be missing between. */
+/* Whether a response goes on with what was under way before that one, and not with it, nor
+ * answers anew; one more may be missing between. */
 static bool
-goes_on_as_before(const roce_answers *answers, int64_t psn)
+goes_on_as_before(const roce_stream_state *s, const roce_answers *answers,
+                  const roce_arrival *a)
 {
     int64_t next_tx = answers->lone.next_tx;
-    return psn >= next_tx && (answers->lone.psn < next_tx || psn < answers->lone.psn);
+    bool anew = roce_part_starts(a->info->part) && begins_midway(s, a->psn);
+    bool between = answers->lone.psn < next_tx || a->psn < answers->lone.psn;
+    return a->psn >= next_tx && between && !anew;
 }
 
 /* What was said to be lost before it was not, and what is due goes on from where it was. */
@@ -109,36 +136,41 @@ had_time_for(const roce_lane *lane, const roce_slot *asked, int64_t n, uint64_t 
  * others leave off. */
 static int64_t
 sent_of_tail(const roce_stream_state *by, const roce_slot *asked, const roce_arrival *a,
-             uint64_t since_ns, int64_t n)
+             int64_t n)
 {
     const roce_lane *lane = &by->answers->lane;
     uint32_t room = roce_ident_room(by, lane, a);
     if (room != UINT32_MAX) {
         return room < n ? room : n;
     }
-    return had_time_for(lane, asked, n, since_ns) ? n : 0;
+    return had_time_for(lane, asked, n, a->frame->time_ns) ? n : 0;
 }
 
-/* The responder started over at that time: what the partly answered READ still owed, and had
- * been sent, went unseen. */
+/* The responder starts over: of what the partly answered READ still owes, how much it has sent,
+ * which went unseen. */
+static int64_t
+unseen_tail(const roce_stream_state *s, const roce_stream_state *by,
+            const roce_arrival *a)
+{
+    int64_t from = by->answers->lane.max_next;
+    const roce_slot *slot = roce_history_find(&s->requests.history, from);
+    if (slot == NULL || slot->psn >= from ||
+        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        return 0;
+    }
+    return sent_of_tail(by, slot, a, slot->psn + slot->span - from);
+}
+
 static void
-miss_tail(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
-          const roce_arrival *a, uint64_t since_ns)
+miss_tail(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t n)
 {
     roce_lane *lane = roce_responses(by);
-    const roce_slot *slot = roce_history_find(&s->requests.history, lane->max_next);
-    if (slot == NULL || slot->psn >= lane->max_next ||
-        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
-        return;
+    if (n > 0) {
+        roce_respond_gap(t, by, a, lane->max_next, (uint64_t)n);
+        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next,
+                       lane->max_next + n, false);
+        lane->max_next += n;
     }
-    int64_t owed = slot->psn + slot->span - lane->max_next;
-    int64_t end = lane->max_next + sent_of_tail(by, slot, a, since_ns, owed);
-    if (end == lane->max_next) {
-        return;
-    }
-    roce_respond_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
-    roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
-    lane->max_next = end;
 }
 
 /* What was taken for the beginning of an answer is one, now that another response comes: what
@@ -152,12 +184,11 @@ take_for_beginning(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (s == NULL || !alone) {
         return;
     }
-    if (answers->lone.back && a->psn < answers->lane.max_next) {
-        miss_tail(t, s, by, a, answers->response_time_ns);
+    if (a->psn < answers->lane.max_next) {
+        miss_tail(t, by, a, answers->lone.tail);
     }
     if (answers->lone.due_from != ROCE_NO_PSN) {
-        roce_respond_miss_again(t, s, by, a, answers->lone.due_from,
-                                answers->lone.psn);
+        roce_respond_miss_again(t, s, by, a, answers->lone.due_from, answers->lone.psn);
     }
     answers->lone.tx = 0;
 }
@@ -167,7 +198,7 @@ static void
 settle_lone(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
             const roce_arrival *a)
 {
-    if (goes_on_as_before(by->answers, a->psn) && was_late(s, by)) {
+    if (was_late(s, by) && goes_on_as_before(s, by->answers, a)) {
         take_for_late(t, by, a);
     } else {
         take_for_beginning(t, s, by, a);
@@ -217,13 +248,6 @@ report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* The request for this PSN; or NULL. */
-static const roce_slot *
-request_for(const roce_stream_state *s, int64_t psn)
-{
-    return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
-}
-
 /* A request that timeouts have repeated.  Had it been lost each time but the last, or its
  * answers, one would have come: each further one takes a doubt back. */
 static void
@@ -257,11 +281,11 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = roce_responses(by);
     const int64_t next_tx = lane->next_tx;
     const uint64_t answered_tx = by->answers->answered_tx;
-    const bool lone =
-        a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING;
+    const bool lone = a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING;
     const int64_t due_from = due_again_from(s, by, a);
-    if (!lone && s != NULL && a->psn < next_tx) {
-        miss_tail(t, s, by, a, a->frame->time_ns);
+    const int64_t tail = s != NULL && a->psn < next_tx ? unseen_tail(s, by, a) : 0;
+    if (!lone) {
+        miss_tail(t, by, a, tail);
     }
     if (!lone && due_from != ROCE_NO_PSN) {
         roce_respond_miss_again(t, s, by, a, due_from, a->psn);
@@ -281,7 +305,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         by->answers->lone.next_tx = next_tx;
         by->answers->lone.answered_tx = answered_tx;
         by->answers->lone.due_from = due_from;
-        by->answers->lone.back = a->psn < next_tx;
+        by->answers->lone.tail = tail;
     }
 }
 
@@ -351,14 +375,6 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
-/* Likewise, if the requester was seen asking for it again. */
-static const roce_slot *
-asked_again(const roce_stream_state *s, int64_t psn)
-{
-    const roce_slot *slot = request_for(s, psn);
-    return slot != NULL && slot->copies > 1 ? slot : NULL;
-}
-
 /* Whether it comes sooner behind the request than any answer ever did. */
 static bool
 is_before_any_answer(const roce_stream_state *s, const roce_arrival *a,
@@ -416,8 +432,8 @@ runs_ahead_again(const roce_stream_state *s, const roce_lane *lane,
                  const roce_arrival *a)
 {
     const roce_slot *asked = asked_again(s, a->psn);
-    return lane->next_tx < lane->max_next && asked != NULL &&
-           a->psn > lane->next_tx && asked->psn <= lane->next_tx;
+    return lane->next_tx < lane->max_next && asked != NULL && a->psn > lane->next_tx &&
+           asked->psn <= lane->next_tx;
 }
 
 /* Whether the response before it is the newest of all, and was sent again. */
@@ -438,15 +454,6 @@ is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arr
     bool goes_on = a->psn == lane->next_tx || runs_ahead_again(s, lane, a);
     return (among_seen && goes_on) || follows_a_repeat(lane, a->psn) ||
            may_answer_again(s, by, a);
-}
-
-/* Whether a READ was asked for again from this PSN, in its midst. */
-static bool
-begins_midway(const roce_stream_state *s, int64_t psn)
-{
-    const roce_slot *slot = asked_again(s, psn);
-    return slot != NULL && slot->skipped > 0 &&
-           psn == slot->psn + (int64_t)slot->skipped;
 }
 
 /* What was taken for a late one was sent again after all: the one before was lost. */

@@ -4,6 +4,7 @@
 
 /* First and last of a WRITE teach the path MTU: 1024. */
 #define TEACH "all len=1024; a write.first 0; a write.last 1; b ack 1; "
+#define SLOW "all len=1024; a write 0; +100; b ack 0; a write 1; +100; b ack 1; "
 #define READ_4 TEACH "a read 2 len=4096; "
 #define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
 
@@ -210,6 +211,83 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 "
              "B: r.gaps=1 r.missing=1 r.again=9"},
+    {.name = "IPv6: nor is what stands between that and the answer under way missing",
+     .script = TEACH
+               "all len=1024; a read 2 len=4096; a read 6 len=4096; b resp.first 2 drop; "
+               "b resp.middle 3..4; b resp.last 5; b resp.first 6; b resp.middle 7; "
+               "b resp.middle 8 drop; b resp.last 9; a read 2 len=4096; a read 6 len=4096; "
+               "+100; b resp.first 2; b resp.middle 3; b resp.middle 8 copy; "
+               "b resp.middle 4; b resp.last 5; b resp.first 6; b resp.middle 7..8; "
+               "b resp.last 9; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 "
+             "B: r.gaps=2 r.missing=2 r.lost_before=1 r.again=9"},
+    {.name = "IPv6: nor where one more is missing of the answer under way",
+     .script = TEACH
+               "all len=1024; a read 2 len=4096; a read 6 len=4096; b resp.first 2; "
+               "b resp.middle 3 drop; b resp.middle 4; b resp.last 5; b resp.first 6; "
+               "b resp.middle 7..8; b resp.last 9; a read 3 len=3072; a read 6 len=4096; "
+               "+100; b resp.first 3; b resp.middle 4 drop; b resp.last 5; b resp.first 6; "
+               "b resp.middle 4 copy; b resp.middle 7 drop; b resp.middle 8; b resp.last 9; "
+               "a write 10; b ack 10; a read 7 len=3072; +100; b resp.first 7; "
+               "b resp.middle 8; b resp.last 9; a write 11; b ack 11",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=3 repeats=3 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=2 r.again=9",
+     .events = "loss B psn=3 detail=lost_before; loss B psn=7 detail=lost_before"},
+    {.name = "IPv6: nor has the answer under way been left off",
+     .script = TEACH
+               "all len=1024; a read 2 len=4096; b resp.first 2 drop; b resp.middle 3..4; "
+               "b resp.last 5; a read 2 len=4096; a read 6 len=4096; +100; b resp.first 2; "
+               "b resp.middle 3; b resp.middle 4 drop; b resp.last 5; b resp.first 6; "
+               "b resp.middle 4 copy; b resp.middle 7..8; b resp.last 9; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=4"},
+    {.name = "IPv6: what is asked for once more is missing before the one that just came",
+     .script = TEACH
+               "all len=1024; a read 2 len=4096; b resp.first 2 drop; b resp.middle 3..4; "
+               "b resp.last 5; a read 2 len=4096; +100; b resp.first 2; "
+               "b resp.middle 3 drop; b resp.middle 4; a read 3 len=3072; b resp.last 5; "
+               "+100; b resp.first 3; b resp.middle 4; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=2 r.again=6",
+     .events = "loss B psn=3 detail=lost_before evidence=asked_for"},
+    {.name = "IPv6: the last of an answer that is sent again, and never came before",
+     .script = TEACH
+               "all len=1024; a read 2 len=4096; a read 6 len=4096; b resp.first 2; "
+               "b resp.middle 3 drop; b resp.middle 4; b resp.last 5 drop; b resp.first 6; "
+               "b resp.middle 7..8; b resp.last 9; a read 3 len=3072; a read 6 len=4096; "
+               "+100; b resp.first 3; a read 4 len=2048; a read 6 len=4096; "
+               "b resp.middle 4 drop; b resp.last 5; "
+               "+100; b resp.first 4; b resp.last 5; b resp.first 6; b resp.middle 7..8; "
+               "b resp.last 9; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=4 repeats=4 rounds=2 by_reissue=2 "
+             "B: r.gaps=2 r.missing=2 r.lost_before=3 r.again=8"},
+    {.name = "IPv6: one of an answer that is sent again, behind one more that is missing",
+     .script = SLOW
+               "all len=1024; a read 2 len=4096; a read 6 len=4096; +100; b resp.first 2 drop; "
+               "b resp.middle 3..4; b resp.last 5; b resp.first 6; b resp.middle 7; "
+               "b resp.middle 8 drop; b resp.last 9; a read 2 len=4096; a read 6 len=4096; "
+               "+100; b resp.first 2; a read 2 len=4096; a read 6 len=4096; "
+               "b resp.middle 3..4; b resp.last 5; b resp.first 6; b resp.middle 7 drop; "
+               "b resp.middle 8; b resp.last 9; +100; b resp.first 2; b resp.middle 3..4; "
+               "b resp.last 5; b resp.first 6; b resp.middle 7..8; b resp.last 9; "
+               "a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=4 repeats=4 rounds=2 by_reissue=2 "
+             "B: r.gaps=2 r.missing=2 r.lost_before=3 r.undelivered=1 r.again=15"},
+    {.name = "IPv6: and one beyond all that were seen",
+     .script = SLOW
+               "all len=1024; a read 2 len=4096; +100; b resp.first 2 drop; "
+               "b resp.middle 3..4; b resp.last 5 drop; a read 2 len=4096; +100; "
+               "b resp.first 2; a read 2 len=4096; b resp.middle 3..4; b resp.last 5; "
+               "+100; b resp.first 2; b resp.middle 3..4; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 "
+             "B: r.gaps=2 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=8"},
     {.name = "one response is lost beside WRITEs: once; what came behind it was discarded",
      .script = "a read 0; b resp 0; a write 1; a read 2; a write 3; a read 4; a write 5; "
                "b ack 1; b resp 2 drop; b ack 3; a read 2; b resp 4; a write 3; b ack 5; "
