@@ -800,8 +800,8 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
                     const roce_arrival *a);
 /* What waited for the response behind it was late after all; `a` is that one, or NULL. */
 void
-roce_respond_settle_late(roce_tracker *t, roce_stream_state *s,
-                         roce_stream_state *by, const roce_arrival *a);
+roce_respond_settle_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+                         const roce_arrival *a);
 
 /* A READ is asked for again: what should have come before a response that may be where an
  * answer begins was waited for. */
