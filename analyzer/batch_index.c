@@ -266,18 +266,22 @@ write_facts(rs_html *page, rs_database *database, GError **error)
 static void
 write_missing(rs_html *page, const rs_batch_extent *extent)
 {
-    g_autofree char *n_captures = rs_format_count(extent->n_missing);
-    g_autofree char *n_inputs = rs_format_count(extent->n_inputs_missing);
+    g_autofree char *n_captures =
+        rs_format_things(extent->n_missing, "capture", "captures");
+    g_autofree char *are_missing =
+        rs_format_things(extent->n_missing, "capture is", "captures are");
+    g_autofree char *n_inputs =
+        rs_format_things(extent->n_inputs_missing, "input", "inputs");
     if (extent->parts_missing) {
         rs_html_printf(page,
-                       "<p><strong>Parts are missing: %s inputs that are known of, and "
-                       "%s captures of the parts that are here.</strong> Merged once "
+                       "<p><strong>Parts are missing: %s known of, and %s of the parts "
+                       "that are here.</strong> Merged once "
                        "more with them, this is whole.</p>\n",
                        n_inputs, n_captures);
     } else if (extent->n_missing > 0) {
-        rs_html_printf(
-            page, "<p><strong>%s captures are missing: %s.</strong></p>\n", n_captures,
-            extent->merged ? "no part has them"
+        rs_html_printf(page, "<p><strong>%s missing: %s.</strong></p>\n", are_missing,
+                       extent->merged
+                           ? "no part has them"
                            : "this batch was interrupted. The same command goes on");
     }
 }

@@ -40,12 +40,11 @@ rs_find_clock_steps(rs_findings *all, const rs_finding_row *row)
         rs_finding_add_kept(f, &point->stepped);
     }
     g_autofree char *step = rs_format_duration(largest, a->resolution_ns);
+    g_autofree char *times = rs_format_count(a->steps_back);
     rs_finding_say(
         f,
-        a->steps_back == 1
-            ? g_strdup("Time stamps step back once")
-            : g_strdup_printf("Time stamps step back %" G_GUINT64_FORMAT " times",
-                              a->steps_back),
+        a->steps_back == 1 ? g_strdup("Time stamps step back once")
+                           : g_strdup_printf("Time stamps step back %s times", times),
         g_strdup_printf("By at most %s; no duration is reckoned across a step back.",
                         step));
 }
@@ -61,14 +60,14 @@ rs_find_truncated(rs_findings *all, const rs_finding_row *row)
         return;
     }
     g_autofree char *packets = rs_finding_count(n, "packet was", "packets were");
+    g_autofree char *shorter = rs_format_count(sliced);
     g_autofree char *before =
         sliced == 0
             ? g_strdup("")
-            : g_strdup_printf("  %" G_GUINT64_FORMAT
-                              " came shorter than their IP and UDP headers say: a "
-                              "tap aggregator or packet broker cuts them, or a "
+            : g_strdup_printf("  %s came shorter than %s IP and UDP headers say: a "
+                              "tap aggregator or packet broker cuts packets, or a "
                               "tool did.",
-                              sliced);
+                              shorter, sliced == 1 ? "its" : "their");
     rs_finding_say(
         f,
         g_strdup_printf("%s cut %s", packets,
@@ -87,8 +86,9 @@ rs_find_mirror_cut(rs_findings *all, const rs_finding_row *row)
     guint64 n = roce_tracker_totals_get(all->analysis->tracker)->mirror_cut_packets;
     rs_finding *f = add_odd(all, row, RS_ODD_MIRROR_CUT, n, NULL);
     if (f != NULL) {
+        g_autofree char *packets = rs_finding_count(n, "packet was", "packets were");
         rs_finding_say(
-            f, g_strdup_printf("%" G_GUINT64_FORMAT " packets were cut by a mirror", n),
+            f, g_strdup_printf("%s cut by a mirror", packets),
             g_strdup("Their own headers say that they were longer than what the mirror "
                      "carried.  On their way they were whole."));
     }
@@ -168,11 +168,10 @@ rs_find_icrc_orphans(rs_findings *all, const rs_finding_row *row)
     guint64 n = roce_tracker_totals_get(all->analysis->tracker)->icrc_orphans;
     rs_finding *f = add_odd(all, row, RS_ODD_ORPHAN, n, NULL);
     if (f != NULL) {
+        g_autofree char *packets = rs_finding_packets(n);
         rs_finding_say(f,
-                       g_strdup_printf("%" G_GUINT64_FORMAT
-                                       " packets with a bad ICRC belong to no known "
-                                       "stream",
-                                       n),
+                       g_strdup_printf("%s with a bad ICRC %s to no known stream",
+                                       packets, n == 1 ? "belongs" : "belong"),
                        g_strdup("A packet with a bad ICRC proves nothing: it opens no "
                                 "stream, and what it says is not counted."));
     }
@@ -189,8 +188,9 @@ rs_find_headers_cut(rs_findings *all, const rs_finding_row *row)
     if (f == NULL) {
         return;
     }
-    char *title =
-        g_strdup_printf("The headers of %" G_GUINT64_FORMAT " packets were cut", cut);
+    g_autofree char *packets = rs_finding_packets(cut);
+    g_autofree char *nothing = rs_format_count(n->bth_cut_packets);
+    char *title = g_strdup_printf("The headers of %s were cut", packets);
     if (n->bth_cut_packets == 0) {
         rs_finding_say(f, title,
                        g_strdup("ACKs without their syndrome and the like: what they "
@@ -199,10 +199,9 @@ rs_find_headers_cut(rs_findings *all, const rs_finding_row *row)
     }
     rs_finding_say(
         f, title,
-        g_strdup_printf("Of %" G_GUINT64_FORMAT
-                        " not even the BTH is there: whether any of them was lost or "
-                        "sent again cannot be told.",
-                        n->bth_cut_packets));
+        g_strdup_printf("Of %s not even the BTH is there: whether any of them was lost "
+                        "or sent again cannot be told.",
+                        nothing));
 }
 
 void
@@ -277,6 +276,8 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
     rs_finding *f =
         rs_finding_add(all, row, n_hosts == 0 ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
     rs_finding_add_kept(f, &a->left_out);
+    g_autofree char *copies = rs_finding_count(a->capture_duplicates, "second copy was",
+                                               "second copies were");
     rs_finding_say(
         f,
         n_hosts == 0
@@ -284,8 +285,7 @@ rs_find_capture_duplicates(rs_findings *all, const rs_finding_row *row)
             : g_strdup_printf("The capture holds every packet between %u hosts twice",
                               n_hosts),
         g_strdup_printf(
-            "%" G_GUINT64_FORMAT " second copies were left out.%s  %s",
-            a->capture_duplicates,
+            "%s left out.%s  %s", copies,
             is_any_in_and_out(a)
                 ? "  One copy is in a tunnel and the other is not, as where a tunnel "
                   "begins: streams are shown as they are outside of it, with no tenant."
@@ -328,8 +328,9 @@ rs_find_tables_full(rs_findings *all, const rs_finding_row *row)
     for (guint i = 0; i < ROCE_N_TABLES; i++) {
         evicted += n->evicted[i];
         if (n->evicted[i] > 0) {
-            g_string_append_printf(which, " %s %" G_GUINT64_FORMAT,
-                                   roce_table_name((roce_table)i), n->evicted[i]);
+            g_autofree char *count = rs_format_count(n->evicted[i]);
+            g_string_append_printf(which, " %s %s", roce_table_name((roce_table)i),
+                                   count);
         }
     }
     rs_finding *f =
@@ -362,12 +363,11 @@ rs_find_strangers(rs_findings *all, const rs_finding_row *row)
     guint64 n = roce_tracker_totals_get(all->analysis->tracker)->not_ib_on_roce_port;
     rs_finding *f = add_odd(all, row, RS_ODD_NOT_IB, n, NULL);
     if (f != NULL) {
-        rs_finding_say(
-            f,
-            g_strdup_printf("%" G_GUINT64_FORMAT
-                            " packets on a RoCE port are no InfiniBand transport",
-                            n),
-            g_strdup("Their header version or length fits no RoCE packet."));
+        g_autofree char *packets = rs_finding_packets(n);
+        rs_finding_say(f,
+                       g_strdup_printf("%s on a RoCE port %s no InfiniBand transport",
+                                       packets, n == 1 ? "is" : "are"),
+                       g_strdup("Their header version or length fits no RoCE packet."));
     }
 }
 
@@ -377,9 +377,9 @@ rs_find_flush_icrc(rs_findings *all, const rs_finding_row *row)
     guint64 n = all->summary->totals.icrc.flush_bad;
     rs_finding *f = add_odd(all, row, RS_ODD_FLUSH_ICRC, n, NULL);
     if (f != NULL) {
+        g_autofree char *packets = rs_finding_count(n, "FLUSH packet", "FLUSH packets");
         rs_finding_say(
-            f,
-            g_strdup_printf("%" G_GUINT64_FORMAT " FLUSH packets with a wrong ICRC", n),
+            f, g_strdup_printf("%s with a wrong ICRC", packets),
             g_strdup("soft-RoCE reckons the ICRC of FLUSH wrongly; they are taken as "
                      "good."));
     }
@@ -391,9 +391,11 @@ rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row)
     guint64 n = all->summary->totals.icrc.cnp_bad;
     rs_finding *f = add_odd(all, row, RS_ODD_CNP_ICRC, n, NULL);
     if (f != NULL) {
+        g_autofree char *cnps = rs_finding_count(n, "CNP", "CNPs");
         rs_finding_say(
             f,
-            g_strdup_printf("%" G_GUINT64_FORMAT " CNPs with an ICRC of their own", n),
+            g_strdup_printf("%s with an ICRC of %s own", cnps,
+                            n == 1 ? "its" : "their"),
             g_strdup("Some devices send CNPs whose ICRC does not verify; they are "
                      "counted all the same."));
     }

@@ -58,8 +58,8 @@ append_cnps(GString *text, const rs_flow *flow)
                                unpaired == 1 ? "the stream" : "these streams");
         return;
     }
-    g_string_append_printf(text, "CNPs seen in return: %" G_GUINT64_FORMAT,
-                           flow->sum.cnps_received);
+    g_autofree char *cnps = rs_format_count(flow->sum.cnps_received);
+    g_string_append_printf(text, "CNPs seen in return: %s", cnps);
     g_string_append_printf(text, unpaired > 0 ? ", those for %s not known." : ".", n);
 }
 
@@ -103,11 +103,12 @@ write_not_ect(const rs_flow *flow, rs_finding *f)
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = flow->congested ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
     f->title = g_strdup_printf("Data from %s is not ECN-capable", who);
+    g_autofree char *n =
+        rs_finding_count(flow->n, "data packet is", "data packets are");
+    const char *them = flow->n == 1 ? "it" : "them";
     f->detail = g_strdup_printf(
-        "%" G_GUINT64_FORMAT
-        " data packets are Not-ECT: switches cannot mark them, and drop them or "
-        "pause for them instead.%s",
-        flow->n,
+        "%s Not-ECT: switches cannot mark %s, and drop %s or pause for %s instead.%s",
+        n, them, them, them,
         flow->congested ? "  Between these hosts packets were lost or late, or there "
                           "was congestion."
                         : "");

@@ -97,7 +97,7 @@ willing_words(gboolean a, gboolean b, gboolean settled)
                  "has spoken since.";
 }
 
-/* "; pauses seen: 12 in priority 3" */
+/* "  12 pause frames of priority 3 were seen here." */
 static char *
 pauses_words(const rs_findings *all, guint32 point, guint8 priorities)
 {
@@ -112,9 +112,10 @@ pauses_words(const rs_findings *all, guint32 point, guint8 priorities)
     }
     for (guint i = 0; i < 8; i++) {
         if (n[i] > 0 && (priorities & 1u << i) != 0) {
-            g_string_append_printf(
-                words, "  %" G_GUINT64_FORMAT " pauses of priority %u were seen here.",
-                n[i], i);
+            g_autofree char *frames =
+                rs_finding_count(n[i], "pause frame", "pause frames");
+            g_string_append_printf(words, "  %s of priority %u %s seen here.", frames,
+                                   i, n[i] == 1 ? "was" : "were");
         }
     }
     return g_strdup(words->str);
@@ -436,18 +437,19 @@ find_map_of_port(rs_findings *all, const rs_finding_row *row, const rs_dcb_port 
         g_autofree char *what = g_strdup_printf("%s:%u", mac, dscp);
         g_autofree char *label = port_label(all, port);
         g_autofree char *list = rs_format_priorities(wanted);
+        guint64 n = point->untagged_dscps[dscp];
+        g_autofree char *packets = rs_finding_packets(n);
         rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
         rs_finding_about(f, what);
-        f->weight = point->untagged_dscps[dscp];
+        f->weight = n;
         rs_finding_say(f,
                        g_strdup_printf("%s has DSCP %u in priority %s; this report "
                                        "took it for %u",
                                        label, dscp, list, taken),
-                       g_strdup_printf("%" G_GUINT64_FORMAT
-                                       " packets of RoCE data have it.  What is said "
-                                       "of priorities here holds only if the network "
+                       g_strdup_printf("%s of RoCE data %s it.  What is said of "
+                                       "priorities here holds only if the network "
                                        "maps it as the report does.",
-                                       point->untagged_dscps[dscp]));
+                                       packets, n == 1 ? "has" : "have"));
         rs_finding_add_frame(f, port->newest_frame);
     }
 }

@@ -2,6 +2,7 @@
 /* Findings about a DSCP that is another one at another point: between which it is rewritten, and
  * to what. */
 #include "findings_parts.h"
+#include "format.h"
 #include "further.h"
 #include "pairs.h"
 #include "sorting.h"
@@ -170,7 +171,9 @@ append_cnps(const rs_findings *all, GString *text, const rs_pair *pair)
     if (cnps > 0 && cnps == packets) {
         g_string_append(text, "  All of them are CNPs.");
     } else if (cnps > 0) {
-        g_string_append_printf(text, "  %" G_GUINT64_FORMAT " of them are CNPs.", cnps);
+        g_autofree char *n = rs_format_count(cnps);
+        g_string_append_printf(text, "  %s of them %s.", n,
+                               cnps == 1 ? "is a CNP" : "are CNPs");
     }
 }
 

@@ -25,8 +25,7 @@ rs_flow_responses_lost(const rs_counters *c)
 char *
 rs_finding_count(guint64 n, const char *one, const char *many)
 {
-    g_autofree char *text = rs_format_count(n);
-    return g_strdup_printf("%s %s", text, n == 1 ? one : many);
+    return rs_format_things(n, one, many);
 }
 
 char *

@@ -207,12 +207,12 @@ report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_recei
         rs_findings_label_in(all, &r->at.host.tenant, &r->at.host.addr);
     g_autofree char *about = rs_format_addr(&r->at.host.addr);
     g_autofree char *inside = rs_format_duration(r->inside_ns, 0);
+    g_autofree char *episodes = rs_finding_count(r->n_episodes, "episode", "episodes");
     GString *detail = g_string_new(NULL);
     g_string_printf(detail,
-                    "%" G_GUINT64_FORMAT " %s of %u and more senders within %u µs, %s "
-                    "in all; %u senders over the whole capture.",
-                    r->n_episodes, r->n_episodes == 1 ? "episode" : "episodes",
-                    RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
+                    "%s of %u and more senders within %u µs, %s in all; %u senders "
+                    "over the whole capture.",
+                    episodes, RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
                     r->n_senders);
     rs_coincidence coincidence = add_signs(r, detail);
     rs_severity severity = add_conclusion(all, r, coincidence, detail);
@@ -382,26 +382,23 @@ slow_evidence(const slow_receiver *r)
             : g_strdup("");
     GString *text = g_string_new(NULL);
     if (e->rnr_naks > 0) {
-        g_string_append_printf(text,
-                               "RNR NAKs: %" G_GUINT64_FORMAT ", waits of %s%s.  ",
-                               e->rnr_naks, rnr, over);
+        g_autofree char *n = rs_format_count(e->rnr_naks);
+        g_string_append_printf(text, "RNR NAKs: %s, waits of %s%s.  ", n, rnr, over);
     }
     if (e->credit_waits > 0) {
+        g_autofree char *n = rs_finding_count(e->credit_waits, "time", "times");
         g_string_append_printf(
-            text,
-            "Credits ran out and the sender waited for more: %" G_GUINT64_FORMAT
-            " times, %s%s.  ",
-            e->credit_waits, credit, over);
+            text, "Credits ran out and the sender waited for more: %s, %s%s.  ", n,
+            credit, over);
     }
     if (e->host_pauses > 0) {
         g_autofree char *n = rs_finding_count(e->host_pauses, "pause", "pauses");
         g_string_append_printf(text, "Its own NIC asked for %s, for %s.  ", n, pause);
     }
     if (e->slow_acks > 0) {
-        g_string_append_printf(text,
-                               "At its NIC, %" G_GUINT64_FORMAT
-                               " ACKs took much longer than the fastest.  ",
-                               e->slow_acks);
+        g_autofree char *n = rs_finding_count(e->slow_acks, "ACK", "ACKs");
+        g_string_append_printf(
+            text, "At its NIC, %s took much longer than the fastest.  ", n);
     }
     return text;
 }

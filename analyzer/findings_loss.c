@@ -544,9 +544,9 @@ write_corrupt(const rs_flow *flow, rs_finding *f)
                     rs_flow_responses_lost(&flow->sum)[ROCE_VERDICT_CORRUPT];
     f->severity = RS_SEVERITY_WARNING;
     f->title = g_strdup_printf("%s from %s with a bad %s", n, who, bad);
-    f->detail = again > 0
-                    ? g_strdup_printf("Asked for again: %" G_GUINT64_FORMAT ".", again)
-                    : g_strdup("None of them was asked for again.");
+    g_autofree char *asked = rs_format_count(again);
+    f->detail = again > 0 ? g_strdup_printf("Asked for again: %s.", asked)
+                          : g_strdup("None of them was asked for again.");
     return TRUE;
 }
 

@@ -241,19 +241,20 @@ static void
 append_counts(const rs_findings *all, GString *text, guint32 pause)
 {
     const roce_pause_source *p = rs_pause_source(all, pause);
-    g_string_append_printf(text,
-                           "XOFF %" G_GUINT64_FORMAT ", refresh %" G_GUINT64_FORMAT
-                           ", XON %" G_GUINT64_FORMAT,
-                           p->xoff, p->refresh, p->xon);
+    g_autofree char *xoff = rs_format_count(p->xoff);
+    g_autofree char *refresh = rs_format_count(p->refresh);
+    g_autofree char *xon = rs_format_count(p->xon);
+    g_string_append_printf(text, "XOFF %s, refresh %s, XON %s", xoff, refresh, xon);
     if (p->speed_known) {
         g_autofree char *share =
             rs_format_share(p->total_ns, rs_pause_watch_of(all, pause)->span_ns);
         g_autofree char *total = rs_format_duration(p->total_ns, 0);
         g_autofree char *longest = rs_format_duration(p->longest_ns, 0);
+        g_autofree char *expired = rs_format_count(p->expired);
         g_string_append_printf(text,
-                               ", expired %" G_GUINT64_FORMAT
-                               "; paused for %s (%s), at most %s at once%s.",
-                               p->expired, total, share, longest,
+                               ", expired %s; paused for %s (%s), at most %s at "
+                               "once%s.",
+                               expired, total, share, longest,
                                rs_pause_lasts(p) ? ", and still when the capture ended"
                                                  : "");
     } else {
@@ -261,12 +262,12 @@ append_counts(const rs_findings *all, GString *text, guint32 pause)
             rs_format_share(p->least_ns, rs_pause_watch_of(all, pause)->span_ns);
         g_autofree char *least = rs_format_duration(p->least_ns, 0);
         g_autofree char *fastest = rs_format_rate(ROCE_FASTEST_LINK_BPS);
+        g_autofree char *quanta = rs_format_count(p->total_quanta);
         g_string_append_printf(
             text,
-            "; %" G_GUINT64_FORMAT
-            " quanta asked for: paused for %s (%s) and more, were the link of "
-            "%s.  Its speed is not known: give --link-speed for durations.",
-            p->total_quanta, least, share, fastest);
+            "; %s quanta asked for: paused for %s (%s) and more, were the link of %s.  "
+            "Its speed is not known: give --link-speed for durations.",
+            quanta, least, share, fastest);
     }
 }
 

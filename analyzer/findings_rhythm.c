@@ -184,16 +184,17 @@ say_slow_hop(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
     g_autofree char *to = label_of(all, edges, edge->dst);
     g_autofree char *own = rs_format_duration(hop->transfer.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
+    g_autofree char *steps = rs_format_count(hop->transfer.count);
     rs_finding_say(
         add_hop(all, row, edges, edge, &hop->transfer, LINK_ADVICE),
         g_strdup_printf("%s to %s is the slowest hop of its ring: %s a step, where "
                         "others take %s",
                         from, to, own, others),
-        g_strdup_printf("Medians of %" G_GUINT64_FORMAT
-                        " steps, from the first packet to the last, against the other "
-                        "hops.  All steps of the ring take as long as this one: its "
-                        "link, its path, its NIC, or what else it sends.",
-                        hop->transfer.count));
+        g_strdup_printf("Medians of %s steps, from the first packet to the last, "
+                        "against the other hops.  All steps of the ring take as long "
+                        "as this one: its link, its path, its NIC, or what else it "
+                        "sends.",
+                        steps));
 }
 
 static void
@@ -205,17 +206,17 @@ say_slow_turn(rs_findings *all, const rs_finding_row *row, const rs_hop *hop,
     g_autofree char *who = label_of(all, edges, edge->src);
     g_autofree char *own = rs_format_duration(hop->turnaround.p50, 0);
     g_autofree char *others = rs_format_duration(others_ns, 0);
+    g_autofree char *steps = rs_format_count(hop->turnaround.count);
     rs_finding_say(
         add_hop(all, row, edges, edge, &hop->turnaround, HOST_ADVICE),
         g_strdup_printf("%s takes longest in its ring to pass on what it has received: "
                         "%s a step, where others take %s",
                         who, own, others),
-        g_strdup_printf("Medians of %" G_GUINT64_FORMAT
-                        " steps, from the last packet that it received to the first "
-                        "that it sends, against the other hosts.  All steps of the "
-                        "ring wait for it: the host itself, its GPU, or how its data "
-                        "gets to the NIC.",
-                        hop->turnaround.count));
+        g_strdup_printf("Medians of %s steps, from the last packet that it received to "
+                        "the first that it sends, against the other hosts.  All steps "
+                        "of the ring wait for it: the host itself, its GPU, or how its "
+                        "data gets to the NIC.",
+                        steps));
 }
 
 /* Whether the point of an edge sees anything that its sender receives. */
@@ -325,6 +326,9 @@ rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
         g_autofree char *share = rs_format_share(a->waited_ns, a->span_ns);
         g_autofree char *wait = rs_format_duration(a->wait.p50, 0);
         g_autofree char *prompt = rs_format_duration(a->prompt_ns, 0);
+        g_autofree char *waited = rs_format_count(a->waited);
+        g_autofree char *units =
+            rs_finding_count(a->pairs, "unit of data", "units of data");
         g_autofree char *times = rs_finding_count(a->unready, "time", "times");
         g_autofree char *unready =
             a->unready == 0
@@ -339,9 +343,8 @@ rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row)
             g_strdup_printf("%s waits for %s to clear it to send, %s of the time",
                             sender, receiver, share),
             g_strdup_printf(
-                "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                " units of data began within %s of the receiver's clear-to-send, "
-                "after the sender had been idle for %s in the median%s.",
-                a->waited, a->pairs, prompt, wait, unready));
+                "%s of %s began within %s of the receiver's clear-to-send, after the "
+                "sender had been idle for %s in the median%s.",
+                waited, units, prompt, wait, unready));
     }
 }

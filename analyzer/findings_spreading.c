@@ -159,6 +159,7 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
         }
     }
     g_autofree char *latest = rs_format_duration(latest_ns, 0);
+    g_autofree char *packets = rs_finding_packets(late);
     g_autofree char *queue_pairs =
         rs_finding_count(streams->len, "queue pair", "queue pairs");
     g_autofree char *messages =
@@ -174,10 +175,9 @@ report_spraying(rs_findings *all, const rs_finding_row *row,
         g_strdup_printf("Packets from %s take several paths, and the receiver is made "
                         "for it",
                         who),
-        g_strdup_printf("%" G_GUINT64_FORMAT
-                        " packets came late, by at most %s, and neither a NAK nor a "
+        g_strdup_printf("%s came late, by at most %s, and neither a NAK nor a "
                         "retransmission came of that.%s",
-                        late, latest, messages));
+                        packets, latest, messages));
     rs_finding_add_events(all, f, KIND(LATE));
 }
 

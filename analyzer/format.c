@@ -99,6 +99,13 @@ rs_format_count(guint64 n)
 }
 
 char *
+rs_format_things(guint64 n, const char *one, const char *many)
+{
+    g_autofree char *text = rs_format_count(n);
+    return g_strdup_printf("%s %s", text, n == 1 ? one : many);
+}
+
+char *
 rs_format_duration(guint64 ns, guint64 resolution_ns)
 {
     static const struct {

@@ -37,6 +37,10 @@ rs_format_append_number(GString *text, guint64 n);
 char *
 rs_format_count(guint64 n);
 
+/* "1 packet", "1,234,567 packets" */
+char *
+rs_format_things(guint64 n, const char *one, const char *many);
+
 /* "12.3 ms", not finer than `resolution_ns` (0: as fine as it is); "?" with RS_NO_STAMPS_NS. */
 char *
 rs_format_duration(guint64 ns, guint64 resolution_ns);

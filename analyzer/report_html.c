@@ -67,13 +67,13 @@ put_files(const rs_html_report *r)
     rs_html_markup(r->page, "<ul class=\"files\">\n");
     for (guint i = 0; i < MIN(a->files->len, FILES_LISTED); i++) {
         const rs_file *file = g_ptr_array_index(a->files, i);
-        g_autofree char *packets = rs_format_count(file->packets);
+        g_autofree char *packets = rs_format_things(file->packets, "packet", "packets");
         g_autofree char *bytes = rs_format_bytes(file->bytes);
         const char *wrong = rs_verdict_file(file);
         if (file->format == NULL) {
             rs_html_printf(r->page, "<li>%s: %s</li>\n", file->path, wrong);
         } else {
-            rs_html_printf(r->page, "<li>%s: %s, %s packets, %s%s%s</li>\n", file->path,
+            rs_html_printf(r->page, "<li>%s: %s, %s, %s%s%s</li>\n", file->path,
                            file->format, packets, bytes, wrong != NULL ? ", " : "",
                            wrong != NULL ? wrong : "");
         }
@@ -87,9 +87,9 @@ put_point(const rs_html_report *r, guint32 id)
     const rs_point *point = rs_analysis_point(r->analysis, id);
     const char *link = rs_link_type_name(point->link_type);
     g_autofree char *name = rs_point_name(r->analysis, id);
-    g_autofree char *packets = rs_format_count(point->packets);
+    g_autofree char *packets = rs_format_things(point->packets, "packet", "packets");
     g_autofree char *speed = rs_format_speed(point->speed_bps);
-    rs_html_printf(r->page, "<li>Point %u: %s, %s, %s packets%s%s</li>\n", id, name,
+    rs_html_printf(r->page, "<li>Point %u: %s, %s, %s%s%s</li>\n", id, name,
                    link != NULL ? link : "unknown link", packets,
                    point->speed_bps != 0 ? ", " : "",
                    point->speed_bps != 0 ? speed : "");
@@ -111,10 +111,10 @@ put_points(const rs_html_report *r)
     }
     end_list(r->page, n, "points");
     if (n > 1) {
-        g_autofree char *twins = rs_format_count(rs_twins_count(a->twins));
-        rs_html_printf(
-            r->page, "<p>%s packets stand at more than one point and count once.</p>\n",
-            twins);
+        g_autofree char *twins = rs_format_things(
+            rs_twins_count(a->twins), "packet stands at more than one point and counts",
+            "packets stand at more than one point and count");
+        rs_html_printf(r->page, "<p>%s once.</p>\n", twins);
     }
 }
 

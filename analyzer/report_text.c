@@ -30,7 +30,7 @@ static void
 print_file(const rs_text *r, const rs_file *file)
 {
     g_autofree char *path = rs_format_safe(file->path);
-    g_autofree char *packets = rs_format_count(file->packets);
+    g_autofree char *packets = rs_format_things(file->packets, "packet", "packets");
     g_autofree char *bytes = rs_format_bytes(file->bytes);
     const char *wrong = rs_verdict_file(file);
     g_autofree char *trouble =
@@ -38,8 +38,8 @@ print_file(const rs_text *r, const rs_file *file)
     if (file->format == NULL) {
         fprintf(r->out, "  %s%s\n", path, trouble);
     } else {
-        fprintf(r->out, "  %s  %s, %s packets, %s%s\n", path, file->format, packets,
-                bytes, trouble);
+        fprintf(r->out, "  %s  %s, %s, %s%s\n", path, file->format, packets, bytes,
+                trouble);
     }
 }
 
@@ -79,13 +79,14 @@ print_points(const rs_text *r)
         const rs_point *point = rs_analysis_point(a, i);
         const char *link = rs_link_type_name(point->link_type);
         g_autofree char *name = rs_point_name(a, i);
-        g_autofree char *packets = rs_format_count(point->packets);
+        g_autofree char *packets =
+            rs_format_things(point->packets, "packet", "packets");
         g_autofree char *speed = rs_format_speed(point->speed_bps);
         g_autofree char *joined =
             point->survey.group != i
                 ? g_strdup_printf(", taken together with point %u", point->survey.group)
                 : g_strdup("");
-        fprintf(r->out, "  point %u: %s, %s, %s packets%s%s%s\n", i, name,
+        fprintf(r->out, "  point %u: %s, %s, %s%s%s%s\n", i, name,
                 link != NULL ? link : "unknown link", packets,
                 point->speed_bps != 0 ? ", " : "", point->speed_bps != 0 ? speed : "",
                 joined);
@@ -93,9 +94,10 @@ print_points(const rs_text *r)
     if (n == 1) {
         return;
     }
-    g_autofree char *twins = rs_format_count(rs_twins_count(a->twins));
-    fprintf(r->out, "  %s packets stand at more than one point and count once\n",
-            twins);
+    g_autofree char *twins = rs_format_things(
+        rs_twins_count(a->twins), "packet stands at more than one point and counts",
+        "packets stand at more than one point and count");
+    fprintf(r->out, "  %s once\n", twins);
 }
 
 /* How long the capture is, and when it began. */
@@ -120,8 +122,11 @@ print_capture(const rs_text *r)
 {
     const rs_analysis *a = r->analysis;
     const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
-    g_autofree char *packets = rs_format_count(a->packets);
+    g_autofree char *packets = rs_format_things(a->packets, "packet", "packets");
     g_autofree char *roce = rs_format_count(n->roce_packets);
+    g_autofree char *cnps = rs_format_count(n->cnp_packets);
+    g_autofree char *pfc = rs_format_count(n->pfc_frames);
+    g_autofree char *pause = rs_format_count(n->pause_frames);
     g_autofree char *other = rs_format_count(n->other_packets);
     fprintf(r->out, "%srocescope %s%s\n", rs_text_paint(r, "\033[1m"),
             ROCESCOPE_VERSION, rs_text_paint(r, "\033[0m"));
@@ -132,12 +137,9 @@ print_capture(const rs_text *r)
         return;
     }
     g_autofree char *span = span_text(a);
-    fprintf(r->out, "  %s %s%s\n", packets, a->packets == 1 ? "packet" : "packets",
-            span);
-    fprintf(r->out,
-            "  RoCE %s (CNPs %" G_GUINT64_FORMAT "), PFC %" G_GUINT64_FORMAT
-            ", 802.3x pause %" G_GUINT64_FORMAT ", other %s\n",
-            roce, n->cnp_packets, n->pfc_frames, n->pause_frames, other);
+    fprintf(r->out, "  %s%s\n", packets, span);
+    fprintf(r->out, "  RoCE %s (CNPs %s), PFC %s, 802.3x pause %s, other %s\n", roce,
+            cnps, pfc, pause, other);
 }
 
 static void

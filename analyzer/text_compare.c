@@ -259,12 +259,16 @@ print_alone(const rs_text *r, const rs_compare *compare)
     if (compare->alone_flows == 0) {
         return;
     }
-    g_autofree char *streams = rs_format_count(compare->alone_flows);
-    g_autofree char *packets = rs_format_count(compare->alone_packets);
+    gboolean is_one = compare->alone_flows == 1;
+    g_autofree char *streams =
+        rs_format_things(compare->alone_flows, "stream", "streams");
+    g_autofree char *packets =
+        rs_format_things(compare->alone_packets, "packet", "packets");
     g_autofree char *text = g_strdup_printf(
-        "%s streams with %s packets were seen at one point only: nothing shows that "
-        "they take this path, and they count nowhere above.",
-        streams, packets);
+        "%s with %s %s seen at one point only: nothing shows that %s this path, and %s "
+        "nowhere above.",
+        streams, packets, is_one ? "was" : "were", is_one ? "it takes" : "they take",
+        is_one ? "it counts" : "they count");
     fputc('\n', r->out);
     rs_text_wrapped(r, text, 2);
 }
@@ -295,8 +299,10 @@ print_notes(const rs_text *r, const rs_compare *compare)
             2);
     }
     if (compare->path->untracked_packets > 0) {
-        g_autofree char *n = rs_format_count(compare->path->untracked_packets);
-        fprintf(r->out, "  %s packets belong to streams beyond those that fit.\n", n);
+        guint64 untracked = compare->path->untracked_packets;
+        g_autofree char *n =
+            rs_format_things(untracked, "packet belongs", "packets belong");
+        fprintf(r->out, "  %s to streams beyond those that fit.\n", n);
     }
     if (compare->interrupted) {
         fputs("  Interrupted: this is what was read until then.\n", r->out);

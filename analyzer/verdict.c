@@ -76,23 +76,21 @@ rs_verdict(const rs_analysis *analysis, const rs_summary *summary, const char **
         *words = g_strdup("this is an extract, which leaves packets out.");
         return RS_HEALTH_NOTHING;
     }
-    g_autofree char *packets = rs_format_count(n->roce_packets - n->bth_cut_packets);
-    g_autofree char *cut = rs_format_count(n->bth_cut_packets);
-    g_autofree char *unseen =
-        n->bth_cut_packets > 0
-            ? g_strdup_printf("; of %s packets the BTH was cut off", cut)
-            : g_strdup("");
+    g_autofree char *packets = rs_format_things(n->roce_packets - n->bth_cut_packets,
+                                                "RoCE packet", "RoCE packets");
+    g_autofree char *cut = rs_format_things(n->bth_cut_packets, "packet", "packets");
+    g_autofree char *unseen = n->bth_cut_packets > 0
+                                  ? g_strdup_printf("; of %s the BTH was cut off", cut)
+                                  : g_strdup("");
     g_autofree char *none = absent(analysis, summary);
     gboolean all = g_str_equal(none, "no loss, no retransmission, no congestion") &&
                    n->bth_cut_packets == 0;
     *label = all ? "Healthy" : "No warning";
-    guint n_streams = roce_tracker_n_streams(analysis->tracker);
+    g_autofree char *streams = rs_format_things(
+        roce_tracker_n_streams(analysis->tracker), "stream", "streams");
     *words = g_strdup_printf(
-        "%s in %s RoCE %s of %u %s%s%s.",
-        *none != '\0' ? none : "nothing that needs one", packets,
-        n->roce_packets - n->bth_cut_packets == 1 ? "packet" : "packets", n_streams,
-        n_streams == 1 ? "stream" : "streams",
-        analysis->incomplete ? ", in what could be read" : "", unseen);
+        "%s in %s of %s%s%s.", *none != '\0' ? none : "nothing that needs one", packets,
+        streams, analysis->incomplete ? ", in what could be read" : "", unseen);
     return all ? RS_HEALTH_HEALTHY : RS_HEALTH_NO_WARNING;
 }
 
@@ -104,24 +102,24 @@ icrc_text(const rs_analysis *a, const rs_counters *c)
 {
     static const char *const modes[] = {
         [RS_ICRC_ALL] = "all", [RS_ICRC_SAMPLE] = "sample", [RS_ICRC_OFF] = "off"};
-    g_autofree char *passed_over =
-        a->icrc.passed_over > 0
-            ? g_strdup_printf(", %" G_GUINT64_FORMAT " passed over (--icrc %s)",
-                              a->icrc.passed_over, modes[a->icrc.mode])
-            : g_strdup("");
+    g_autofree char *checked = rs_format_count(c->icrc.checked);
+    g_autofree char *bad = rs_format_count(c->icrc.bad);
+    g_autofree char *unread = rs_format_count(a->icrc.passed_over);
+    g_autofree char *headers = rs_format_count(c->ip_checksum_bad);
+    g_autofree char *psns = rs_format_count(c->psn_bad);
+    g_autofree char *passed_over = a->icrc.passed_over > 0
+                                       ? g_strdup_printf(", %s passed over (--icrc %s)",
+                                                         unread, modes[a->icrc.mode])
+                                       : g_strdup("");
     g_autofree char *by_header =
         c->ip_checksum_bad > 0
-            ? g_strdup_printf(".  Bad IPv4 header checksums: %" G_GUINT64_FORMAT,
-                              c->ip_checksum_bad)
+            ? g_strdup_printf(".  Bad IPv4 header checksums: %s", headers)
             : g_strdup("");
     g_autofree char *by_psn =
-        c->psn_bad > 0
-            ? g_strdup_printf(".  Damaged PSNs without it: %" G_GUINT64_FORMAT,
-                              c->psn_bad)
-            : g_strdup("");
-    return g_strdup_printf(
-        "%" G_GUINT64_FORMAT " checked, %" G_GUINT64_FORMAT " bad%s%s%s",
-        c->icrc.checked, c->icrc.bad, passed_over, by_header, by_psn);
+        c->psn_bad > 0 ? g_strdup_printf(".  Damaged PSNs without it: %s", psns)
+                       : g_strdup("");
+    return g_strdup_printf("%s checked, %s bad%s%s%s", checked, bad, passed_over,
+                           by_header, by_psn);
 }
 
 /* Which packets have one stamp in common. */
@@ -148,22 +146,19 @@ stamps_text(const rs_analysis *a)
         return still_text(a);
     }
     if (!rs_analysis_has_stamps(a)) {
+        g_autofree char *packets = rs_format_things(a->unstamped, "packet", "packets");
         return g_strdup_printf(
-            "Time stamps: none on %" G_GUINT64_FORMAT
-            " %s (pcapng, Simple Packet Blocks), and nothing shows when "
-            "%s came: nothing is known of times, rates and latencies.",
-            a->unstamped, a->unstamped == 1 ? "packet" : "packets",
-            a->unstamped == 1 ? "it" : "they");
+            "Time stamps: none on %s (pcapng, Simple Packet Blocks), and nothing shows "
+            "when %s came: nothing is known of times, rates and latencies.",
+            packets, a->unstamped == 1 ? "it" : "they");
     }
     g_autofree char *resolution = rs_format_duration(a->resolution_ns, 0);
+    g_autofree char *without = rs_format_things(a->unstamped, "packet", "packets");
     g_autofree char *unstamped =
-        a->unstamped > 0
-            ? g_strdup_printf(", none on %" G_GUINT64_FORMAT " %s", a->unstamped,
-                              a->unstamped == 1 ? "packet" : "packets")
-            : g_strdup("");
-    return g_strdup_printf("Time stamps to %s%s, %" G_GUINT64_FORMAT " %s back.",
-                           resolution, unstamped, a->steps_back,
-                           a->steps_back == 1 ? "step" : "steps");
+        a->unstamped > 0 ? g_strdup_printf(", none on %s", without) : g_strdup("");
+    g_autofree char *steps = rs_format_things(a->steps_back, "step", "steps");
+    return g_strdup_printf("Time stamps to %s%s, %s back.", resolution, unstamped,
+                           steps);
 }
 
 static void
@@ -176,12 +171,12 @@ add_stamps(GPtrArray *lines, const rs_analysis *a, const rs_counters *c)
         known = known || rs_analysis_point(a, i)->dropped_known;
     }
     g_autofree char *stamps = stamps_text(a);
-    g_autofree char *drops =
-        known ? g_strdup_printf("%" G_GUINT64_FORMAT, dropped) : g_strdup("not known");
+    g_autofree char *drops = known ? rs_format_count(dropped) : g_strdup("not known");
     g_autofree char *icrcs = icrc_text(a, c);
-    g_ptr_array_add(lines, g_strdup_printf("%s  Cut packets: %" G_GUINT64_FORMAT
-                                           ".  Dropped by the capture: %s.  ICRC: %s.",
-                                           stamps, a->snaplen_truncated, drops, icrcs));
+    g_autofree char *cut = rs_format_count(a->snaplen_truncated);
+    g_ptr_array_add(lines, g_strdup_printf("%s  Cut packets: %s.  Dropped by the "
+                                           "capture: %s.  ICRC: %s.",
+                                           stamps, cut, drops, icrcs));
 }
 
 static void
@@ -189,13 +184,13 @@ add_carried(GPtrArray *lines, const rs_analysis *a)
 {
     const roce_tracker_totals *n = roce_tracker_totals_get(a->tracker);
     if (n->tunnelled_packets > 0) {
-        g_ptr_array_add(lines,
-                        g_strdup_printf("Inside tunnels: %" G_GUINT64_FORMAT
-                                        " packets; of those in mirrors: "
-                                        "%" G_GUINT64_FORMAT ", cut by the mirror: "
-                                        "%" G_GUINT64_FORMAT ".",
-                                        n->tunnelled_packets, n->mirrored_packets,
-                                        n->mirror_cut_packets));
+        g_autofree char *tunnelled =
+            rs_format_things(n->tunnelled_packets, "packet", "packets");
+        g_autofree char *mirrored = rs_format_count(n->mirrored_packets);
+        g_autofree char *cut = rs_format_count(n->mirror_cut_packets);
+        g_ptr_array_add(lines, g_strdup_printf("Inside tunnels: %s; of those in "
+                                               "mirrors: %s, cut by the mirror: %s.",
+                                               tunnelled, mirrored, cut));
     }
 }
 
@@ -226,9 +221,10 @@ add_vantages(GPtrArray *lines, const sights *n)
     g_autoptr(GString) text = g_string_new("Vantage:");
     for (guint i = 0; i < G_N_ELEMENTS(n->by_vantage); i++) {
         if (n->by_vantage[i] > 0) {
-            g_string_append_printf(text, " %s for %" G_GUINT64_FORMAT " %s,",
-                                   roce_vantage_name((roce_vantage)i), n->by_vantage[i],
-                                   n->by_vantage[i] == 1 ? "stream" : "streams");
+            g_autofree char *streams =
+                rs_format_things(n->by_vantage[i], "stream", "streams");
+            g_string_append_printf(text, " %s for %s,",
+                                   roce_vantage_name((roce_vantage)i), streams);
         }
     }
     if (text->str[text->len - 1] == ',') {
@@ -241,20 +237,19 @@ static void
 add_unseen(GPtrArray *lines, const sights *n)
 {
     if (n->unpaired > 0) {
-        g_ptr_array_add(
-            lines, g_strdup_printf("%" G_GUINT64_FORMAT
-                                   " %s no other direction here: what was said "
-                                   "about %s requests is not known.",
-                                   n->unpaired,
-                                   n->unpaired == 1 ? "stream has" : "streams have",
-                                   n->unpaired == 1 ? "its" : "their"));
+        g_autofree char *have =
+            rs_format_things(n->unpaired, "stream has", "streams have");
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%s no other direction here: what was said "
+                                        "about %s requests is not known.",
+                                        have, n->unpaired == 1 ? "its" : "their"));
     }
     if (n->unsequenced > 0) {
-        g_ptr_array_add(
-            lines, g_strdup_printf(
-                       "%" G_GUINT64_FORMAT " UD %s: PSNs are not checked there, so "
-                       "loss cannot be seen.",
-                       n->unsequenced, n->unsequenced == 1 ? "stream" : "streams"));
+        g_autofree char *streams =
+            rs_format_things(n->unsequenced, "UD stream", "UD streams");
+        g_ptr_array_add(lines, g_strdup_printf("%s: PSNs are not checked there, so "
+                                               "loss cannot be seen.",
+                                               streams));
     }
 }
 
@@ -348,9 +343,9 @@ static void
 add_unread(GPtrArray *lines, const rs_analysis *a)
 {
     if (a->filtered_out > 0) {
-        g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT
-                                               " packets did not pass the filter.",
-                                               a->filtered_out));
+        g_autofree char *packets =
+            rs_format_things(a->filtered_out, "packet", "packets");
+        g_ptr_array_add(lines, g_strdup_printf("%s did not pass the filter.", packets));
     }
     if (a->interrupted) {
         g_ptr_array_add(lines, g_strdup("Interrupted: this is what was found so far."));

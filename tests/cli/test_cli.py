@@ -101,6 +101,20 @@ def many_files():
         check("as many as a table has rows", named(*parts[5:]), names[5:])
 
 
+def one_of_each():
+    """One packet is "1 packet", and thousands are grouped alike in all lines."""
+    header, some = records(LOSSY)
+    with tempfile.TemporaryDirectory() as folder:
+        single = pathlib.Path(folder, "single.pcap")
+        single.write_bytes(header + some[19])
+        one = run("--no-color", single, env=dict(os.environ, COLUMNS="300")).stdout
+        check("a single packet", ("single.pcap  pcap-ns, 1 packet, " in one, " 1 packets" in one),
+              (True, False))
+    many = run("--no-color", LOSSY, env=dict(os.environ, COLUMNS="300")).stdout
+    head = many.split("What is wrong")[0]
+    check("thousands", "RoCE 2,479 " in head and "ICRC: 2,479 checked" in head)
+
+
 def options():
     whole = report(LOSSY)
     check("analyze may stand first", report("analyze", LOSSY)["totals"] == whole["totals"])
@@ -126,8 +140,8 @@ def options():
     for mode, checked in ("all", 2479), ("sample", sampled), ("off", 0):
         told = " ".join(run("--no-color", "--icrc", mode, LOSSY).stdout.split())
         passed_over = 2479 - checked
-        check(f"--icrc {mode}: what was checked", f"ICRC: {checked} checked, 0 bad" + (
-            f", {passed_over} passed over (--icrc {mode})." if passed_over else ".") in told)
+        check(f"--icrc {mode}: what was checked", f"ICRC: {checked:,} checked, 0 bad" + (
+            f", {passed_over:,} passed over (--icrc {mode})." if passed_over else ".") in told)
     moved = LOSSY.parent.parent / "02k_allops/sender.pcap.gz"
     check("--port adds", report("--port", "4791,5000", moved)["totals"]
           == report(moved)["totals"])
@@ -459,7 +473,7 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, many_files, options, version, helps, json_targets, replaced, refused_early, compressed,
+for part in (rotated, many_files, one_of_each, options, version, helps, json_targets, replaced, refused_early, compressed,
              standard_input, terminals, closed_streams, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")

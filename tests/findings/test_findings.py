@@ -71,6 +71,19 @@ def report_of(row, directory):
     return json.loads(done.stdout)
 
 
+# What is counted is called "1 packet" and "12,345 packets".
+THINGS = (r"([A-Za-z]+ )?(packets|frames|CNPs|ACKs|copies|times|episodes|pauses|streams|steps|"
+          r"units)\b")
+WRONG_COUNTS = [re.compile(rf"(?<![\w.,:-]){number} {THINGS}") for number in ("1", r"\d{4,}")]
+
+
+def check_counts(finding):
+    for key in ("title", "detail"):
+        for wrong in WRONG_COUNTS:
+            yield from (f"{finding['id']}: {key} has {match[0]!r}"
+                        for match in wrong.finditer(finding[key]))
+
+
 def check_form(finding, kinds):
     """What holds of every finding."""
     kind = finding["kind"]
@@ -83,6 +96,7 @@ def check_form(finding, kinds):
     for key in ("title", "detail", "advice", "meaning", "rule"):
         if not finding[key] or "  %" in finding[key]:
             yield f"{finding['id']}: {key} {finding[key]!r}"
+    yield from check_counts(finding)
     named = re.fullmatch(r"frame\.number in \{([\d, ]+)\}", finding["wireshark_filter"])
     if finding["frames"] and (
             not named or [int(n) for n in named[1].split(",")] != finding["frames"]):

@@ -76,6 +76,20 @@ test_numbers(void)
 }
 
 static void
+test_things(void)
+{
+    static const struct {
+        guint64 n;
+        const char *text;
+    } rows[] = {
+        {0, "0 packets"}, {1, "1 packet"}, {2, "2 packets"}, {1001, "1,001 packets"}};
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = rs_format_things(rows[i].n, "packet", "packets");
+        CHECK_STR(text, rows[i].text);
+    }
+}
+
+static void
 test_addresses(void)
 {
     static const struct {
@@ -101,6 +115,7 @@ int
 main(void)
 {
     test_numbers();
+    test_things();
     test_addresses();
     test_durations();
     return check_status();
