@@ -67,17 +67,27 @@ static compat_bool pref_show_builtin = false;
 static dissector_handle_t handle_pfc;
 static int tap_pfc;
 
+/* "100", "2.5" or "100G"; 0, not known, for what is no speed. */
+static double
+parse_gbps(const char *text)
+{
+    gchar *end = NULL;
+    double gbps = g_ascii_isdigit(text[0]) ? g_ascii_strtod(text, &end) : 0;
+    bool is_all = end != NULL && (end[0] == '\0' || strcmp(end, "G") == 0);
+    return is_all && gbps <= MAX_GBPS ? gbps : 0;
+}
+
 /* Gbit/s of an interface in "eth0=100,swp12=400"; `otherwise` if it is not among them. */
-static guint64
-find_gbps(const char *list, const char *name, guint64 otherwise)
+static double
+find_gbps(const char *list, const char *name, double otherwise)
 {
     gchar **entries = g_strsplit_set(list, ", ;", -1);
-    guint64 gbps = otherwise;
+    double gbps = otherwise;
     for (guint i = 0; entries[i] != NULL; i++) {
         const char *equals = strrchr(entries[i], '=');
         if (equals != NULL && strlen(name) == (size_t)(equals - entries[i]) &&
             strncmp(entries[i], name, strlen(name)) == 0) {
-            gbps = g_ascii_strtoull(equals + 1, NULL, 10);
+            gbps = parse_gbps(equals + 1);
         }
     }
     g_strfreev(entries);
@@ -87,11 +97,11 @@ find_gbps(const char *list, const char *name, guint64 otherwise)
 uint64_t
 pfc_speed_bps(const char *interface_name)
 {
-    guint64 gbps = pref_gbps;
+    double gbps = MIN(pref_gbps, MAX_GBPS);
     if (interface_name != NULL && pref_gbps_by_interface[0] != '\0') {
         gbps = find_gbps(pref_gbps_by_interface, interface_name, gbps);
     }
-    return MIN(gbps, MAX_GBPS) * 1000000000u;
+    return (uint64_t)(gbps * 1e9);
 }
 
 /* A frame on its way through this file. */

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import packets as pk  # noqa: E402
-from checks import QUANTA, TS, Check, capture, main, only, write  # noqa: E402
+from checks import QUANTA, SOURCE, TS, Check, capture, main, only, write  # noqa: E402
 from tshark import number  # noqa: E402
 
 # Captures of the tree that most checks go over.
@@ -353,6 +353,22 @@ class Pause(Check):
                 row = only(pk.pfc(0x0008, QUANTA), ["pfc.time"],
                            "-o", f"pfc.link_speed:{gbps}")
                 self.assertEqual([float(v) for v in row["pfc.time"]], seconds)
+
+    def test_link_speed_of_an_interface(self):
+        """What is no speed leaves it unknown: no time is wrong."""
+        path = TS.copy(SOURCE / "captures/sim_incast_pfc/switch.pcapng.gz", "switch.pcapng.gz")
+        first = 'frame.interface_name == "leaf0_h0" && pfc.quanta == 1000'
+        for text, seconds in (("leaf0_h0=100", 5.12e-6), ("x=1,leaf0_h0=400G", 1.28e-6),
+                              ("leaf0_h0=2.5", 0.0002048), ("leaf0_h1=100", 2.56e-6),
+                              ("leaf0_h0=0", None), ("leaf0_h0=-5", None),
+                              ("leaf0_h0=100M", None), ("leaf0_h0=fast", None),
+                              ("leaf0_h0=", None), ("leaf0_h0=100001", None)):
+            with self.subTest(text):
+                row = TS.fields(path, ["pfc.time"], "-Y", first, "-c", "2000",
+                                "-o", "pfc.link_speed:200",
+                                "-o", f"pfc.link_speed_by_interface:{text}")[0]
+                self.assertEqual([round(float(v), 9) for v in row["pfc.time"][:1]],
+                                 [] if seconds is None else [seconds])
 
     def test_global_pause(self):
         for quanta, kind, info in ((65535, 2, "PAUSE of all priorities (65535 quanta)"),
