@@ -232,6 +232,15 @@ take(plugin_packet *packet, const packet_info *pinfo)
     check(packet);
 }
 
+/* Nothing is known of a frame around the packet: it was put together from several, or other
+ * headers stand before it. */
+static void
+forget_frame(plugin_packet *packet)
+{
+    memset(&packet->frame, 0, sizeof packet->frame);
+    memset(&packet->whole, 0, sizeof packet->whole);
+}
+
 bool
 network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packet)
 {
@@ -250,6 +259,8 @@ network_decode_pause(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *pac
         const roce_ports ports = {.n_ports = 0};
         roce_decode(&packet->frame, &ports, &packet->whole);
         packet->is_trackable = packet->whole.kind == packet->roce.kind;
+    } else {
+        forget_frame(packet);
     }
     return true;
 }
@@ -282,6 +293,7 @@ network_decode_udp(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packe
         take(packet, pinfo);
         return true;
     }
+    forget_frame(packet);
     memset(&packet->roce, 0, sizeof packet->roce);
     roce_decode_transport(network_bytes(tvb), tvb_captured_length(tvb),
                           udp_payload_bytes(tvb), &packet->roce);
@@ -323,5 +335,6 @@ network_decode_grh(tvbuff_t *tvb, const packet_info *pinfo, plugin_packet *packe
         take(packet, pinfo);
         return true;
     }
+    forget_frame(packet);
     return decode_grh(tvb, &packet->roce);
 }

@@ -47,7 +47,8 @@ typedef struct packet_record packet_record; /* analysis.h */
 /* Everything read of one packet. */
 typedef struct plugin_packet {
     roce_packet roce; /* offsets count from the start of the tvb */
-    /* The frame that it came in; valid if it can be tracked. */
+    /* The frame that it came in; all zero where that is not known, as of what was put together
+     * from fragments, and valid if it can be tracked. */
     bool is_trackable;
     roce_frame frame;
     roce_packet whole; /* offsets count from the start of the frame */

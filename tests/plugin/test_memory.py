@@ -14,7 +14,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from checks import SKIPPED, SOURCE, TS, Check, main  # noqa: E402
+import packets as pk  # noqa: E402
+from checks import SKIPPED, SOURCE, TS, Check, main, write  # noqa: E402
 from tshark import as_nobody  # noqa: E402
 
 STATISTICS = ("rocev2,qp", "pfc,pauses", "rocev2,tree", "rocev2,srt", "conv,rocev2",
@@ -53,19 +54,27 @@ class Memory(Check):
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         return done.stdout.decode("utf-8", "replace"), xml.parse(findings).getroot()
 
+    def nothing_is_wrong(self, capture, passes):
+        arguments = ["-V", *passes, *(a for s in STATISTICS for a in ("-z", s))]
+        out, findings = self.examined(capture, arguments)
+        self.same_text(out, TS.run("-r", capture, *arguments))
+        self.assertEqual([s.findtext("state") for s in findings.iter("status")],
+                         ["RUNNING", "FINISHED"])
+        ours = [told(error) for error in findings.iter("error")
+                if any(where == "rocescope.so" for where, _ in stack(error))]
+        if ours:
+            self.fail("\n" + "\n".join(ours))
+
     def test_samples(self):
         for name, passes in SAMPLES:
-            arguments = ["-V", *passes, *(a for s in STATISTICS for a in ("-z", s))]
             with self.subTest(name):
-                capture = TS.copy(SOURCE / "captures" / name, name.replace("/", "."))
-                out, findings = self.examined(capture, arguments)
-                self.same_text(out, TS.run("-r", capture, *arguments))
-                self.assertEqual([s.findtext("state") for s in findings.iter("status")],
-                                 ["RUNNING", "FINISHED"])
-                ours = [told(error) for error in findings.iter("error")
-                        if any(where == "rocescope.so" for where, _ in stack(error))]
-                if ours:
-                    self.fail("\n" + "\n".join(ours))
+                self.nothing_is_wrong(
+                    TS.copy(SOURCE / "captures" / name, name.replace("/", ".")), passes)
+
+    def test_packets_without_a_frame(self):
+        """What Wireshark puts together from fragments stands in no frame."""
+        frames = pk.fragments(pk.roce(pk.bth(0x04) + bytes(64)))
+        self.nothing_is_wrong(write("fragments.pcap", frames), [])
 
 
 if __name__ == "__main__":
