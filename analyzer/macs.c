@@ -180,6 +180,12 @@ intersect(wire *w, const rs_mac *src, const rs_mac *dst)
 }
 
 void
+rs_macs_learn_own(rs_mac *src, const roce_packet *packet)
+{
+    src->sends_own = src->sends_own || is_own(packet);
+}
+
+void
 rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet)
 {
     if (src == NULL) {
@@ -187,7 +193,7 @@ rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet
     }
     src->in_ip = TRUE;
     add_addr(&src->sources, &packet->src);
-    src->sends_own |= is_own(packet);
+    rs_macs_learn_own(src, packet);
     src->sends_other |= !is_first_hop_limit(packet->hop_limit);
     wire *w = wire_at(macs, src->point);
     w->has_roce |= packet->kind == ROCE_CLASS_ROCE;

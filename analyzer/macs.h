@@ -85,6 +85,11 @@ rs_macs_at(const rs_macs *macs, guint32 id);
 void
 rs_macs_learn(rs_macs *macs, rs_mac *src, rs_mac *dst, const roce_packet *packet);
 
+/* Likewise of its sender alone, whose stream, addresses and hop limit are known already:
+ * whether a stream that began with a CNP shows a host, what comes behind that tells. */
+void
+rs_macs_learn_own(rs_mac *src, const roce_packet *packet);
+
 /* The address at the one end of a point's link where a MAC address that no packet has is
  * not, if that is a port of the network: the one that is common to all packets; of two
  * such, one of them a router's, the host's.  NULL: it cannot be told. */

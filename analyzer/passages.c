@@ -221,6 +221,7 @@ rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
         }
         set_newest(passages, stream, passage);
     }
+    rs_macs_learn_own(passage->src, sight->packet);
     return passage;
 }
 

@@ -8,6 +8,7 @@ import fabric_scenarios
 import load_scenarios
 import roce
 import rows
+from captures import wire
 from fabric import simulate_fabric
 from load_scenarios import Conversation, chain, credits, same_port, slow_host
 from row import CANNOT, FIRES, NOT, Row
@@ -219,6 +220,14 @@ def credits_in_a_pause():
     return pcap.bytes()
 
 
+def pauses_behind_a_cnp(on):
+    """The first packet of the NIC that pauses is a CNP, and only what it sends of that queue
+    pair later shows that no router has forwarded it."""
+    on.packet("b", "CNP", 0, payload=bytes(16), becn=True, ip={"tos": 48 << 2})
+    for i in range(40):
+        on.exchange(1, i).frame(roce.pfc({3: 4_000}, src=roce.MAC_B)).wait(21_000)
+
+
 def slow_acks(at_receiver_ns, n=80):
     """ACKs that come ever later behind their requests."""
     talk = Conversation()
@@ -241,6 +250,8 @@ SLOW = (
     Row("slow_receiver", FIRES, "its NIC asks for pauses, and the switch marks: both",
         lambda: at("leaf0_h3", slow_host(marks={"kmin_bytes": 5_000, "kmax_bytes": 20_000})),
         "warning", also=pauses_and_network),
+    Row("slow_receiver", FIRES, "its NIC asks for pauses, and the first that it sends is a CNP",
+        wire(pauses_behind_a_cnp), "warning", ("--link-speed", "100G")),
     Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
         lambda: receive_buffers(4, 100_000), "warning"),
     Row("slow_receiver", FIRES, "the same, of one queue pair of two", in_one_of_two,
