@@ -9,11 +9,15 @@
  * got enough there may have been spared.  Classes are compared only where they share a
  * sender or a receiver.
  *
+ * What was lost or marked in front of a point from which a router takes it on was so neither
+ * at the receiver nor on its link, wherever it goes: the end of the way is not where to look.
+ *
  * What may have been lost either way, data or its ACK, and what CNPs tell of marks that nobody
  * saw, counts elsewhere as if it had been met there, and nowhere else.
  */
 #include "findings_parts.h"
 #include "format.h"
+#include "onward.h"
 #include "pairs.h"
 #include "priorities.h"
 #include "thresholds.h"
@@ -23,6 +27,7 @@ typedef struct tally {
     guint64 sent, met;
     guint64 certain;  /* of the latter: what is lost or late behind a point is not */
     guint64 doubtful; /* others that may have been */
+    guint64 early;    /* of the certain ones, where a router had yet to take them on */
 } tally;
 
 /* What can be in common. */
@@ -30,6 +35,7 @@ typedef struct trouble {
     const char *name;               /* in ids */
     const char *done, *done_or_not; /* "lost", "lost or late" */
     guint64 (*measure)(const roce_stream *stream);
+    guint64 (*certain)(const roce_stream *stream); /* so by the time it came by here */
     void (*add)(tally *sum, const roce_stream *stream);
     rs_severity (*severity)(const tally *there);
     guint evidence[2]; /* RS_EVIDENCE_KINDs; 0: none */
@@ -44,6 +50,12 @@ count_lost(const roce_stream *s)
            rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
 }
 
+static guint64
+count_lost_before(const roce_stream *s)
+{
+    return rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
+}
+
 /* Where nothing is sent again, and where one path of several was seen, nobody knows. */
 static void
 add_losses(tally *sum, const roce_stream *s)
@@ -55,7 +67,7 @@ add_losses(tally *sum, const roce_stream *s)
     sum->sent += s->space[ROCE_SPACE_REQUESTS].packets +
                  s->space[ROCE_SPACE_RESPONSES].unique_psns + lost;
     sum->met += lost;
-    sum->certain += rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
+    sum->certain += count_lost_before(s);
     sum->doubtful += rs_flow_verdicts(s, ROCE_VERDICT_ACK_LOST) +
                      rs_flow_verdicts(s, ROCE_VERDICT_DATA_OR_ACK_LOST);
 }
@@ -104,12 +116,14 @@ static const trouble troubles[] = {
      "lost",
      "lost or late",
      count_lost,
+     count_lost_before,
      add_losses,
      losses_severity,
      {LOSS(LOST_BEFORE_CAPTURE), LOSS(UNDELIVERED_AFTER_CAPTURE)}},
     {"marked",
      "marked CE",
      "marked CE",
+     count_marks,
      count_marks,
      add_marks,
      marks_severity,
@@ -224,8 +238,10 @@ is_at(const rs_pair *pair, side which, const rs_pair *host)
 
 /* In the order of their first streams. */
 static GPtrArray *
-tally_pairs(const GPtrArray *speakers, const trouble *of)
+tally_pairs(const rs_findings *all, const GPtrArray *speakers, const trouble *of)
 {
+    const roce_tracker *tracker = all->analysis->tracker;
+    g_autoptr(GArray) onward = rs_onward_streams(all->analysis, all->summary);
     GPtrArray *pairs = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint i = 0; i < speakers->len; i++) {
@@ -239,6 +255,8 @@ tally_pairs(const GPtrArray *speakers, const trouble *of)
             g_ptr_array_add(pairs, one);
         }
         of->add(&one->sum, s);
+        one->sum.early +=
+            rs_onward_most(onward, all->summary, tracker, s->id, of->certain);
     }
     return pairs;
 }
@@ -250,6 +268,7 @@ add_tally(tally *sum, const tally *one)
     sum->met += one->met;
     sum->certain += one->certain;
     sum->doubtful += one->doubtful;
+    sum->early += one->early;
 }
 
 /* The only host that can have more than half of it: whoever is left when what others have is
@@ -359,6 +378,14 @@ report_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
     show(all, f, of);
 }
 
+/* Whether what was met there can have been met at that end, but for few. */
+static gboolean
+may_be_at(const tally *there, side which)
+{
+    return which == FROM ||
+           there->early * 100 <= there->met * (100 - RS_COMMON_PERCENT);
+}
+
 static void
 find_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
          const GPtrArray *speakers, const GPtrArray *pairs, side which)
@@ -369,6 +396,7 @@ find_end(rs_findings *all, const rs_finding_row *row, const trouble *of,
     }
     split parts = split_at(pairs, which, host);
     if (parts.partners >= RS_COMMON_PARTNERS && !parts.spared &&
+        may_be_at(&parts.there, which) &&
         tells(&parts.there, &parts.elsewhere, parts.met_in_all)) {
         report_end(all, row, of, speakers, which, host, &parts);
     }
@@ -391,7 +419,7 @@ rs_find_one_link(rs_findings *all, const rs_finding_row *row)
     for (guint i = 0; i < G_N_ELEMENTS(troubles); i++) {
         g_autoptr(GPtrArray) speakers = speakers_of(all, &troubles[i]);
         if (is_enough(speakers, &troubles[i])) {
-            g_autoptr(GPtrArray) pairs = tally_pairs(speakers, &troubles[i]);
+            g_autoptr(GPtrArray) pairs = tally_pairs(all, speakers, &troubles[i]);
             find_end(all, row, &troubles[i], speakers, pairs, TOWARDS);
             find_end(all, row, &troubles[i], speakers, pairs, FROM);
         }

@@ -13,16 +13,21 @@ class Fabric:
     """Hosts that WRITE to one another, at one point that sees them all; by pairs of
     numbers."""
 
-    def __init__(self):
+    def __init__(self, hop_limits=None):
+        """`hop_limits` of data, and of what answers it."""
         self.on = Wire()
         self.next = {}
+        self.hop_limits = hop_limits
 
     def packet(self, src, dst, opcode, qpn, psn, *, dscp=26, ecn=roce.ECN_ECT0, **how):
         self.on.ident += 1
+        back = self.hop_limits is not None and opcode == "RC Acknowledge"
         ip = roce.Ip(f"10.0.0.{src}", f"10.0.0.{dst}", ident=self.on.ident & 0xFFFF,
-                     tos=dscp << 2 | ecn)
+                     tos=dscp << 2 | ecn,
+                     ttl=(self.hop_limits or (64, 64))[back])
         ib = roce.transport(roce.OPCODE[opcode], psn=psn, dest_qpn=qpn, **how)
-        self.on.frame(roce.ethernet(roce.rocev2(ip, PORT, ib)))
+        ends = (roce.MAC_B, roce.MAC_A) if back else (roce.MAC_A, roce.MAC_B)
+        self.on.frame(roce.ethernet(roce.rocev2(ip, PORT, ib), src=ends[0], dst=ends[1]))
 
     def write(self, src, dst, psn, **how):
         self.packet(src, dst, "RC RDMA WRITE Only", src << 8 | dst, psn, ack_request=True,
@@ -58,11 +63,15 @@ class Fabric:
         return self.on.bytes()
 
 
-def met(what, n, towards=None, sender=None, others=(), each=50):
+# On a link between routers, and on one to hosts.
+BETWEEN_ROUTERS, TO_HOSTS = (63, 62), (62, 64)
+
+
+def met(what, n, towards=None, sender=None, others=(), each=50, hop_limits=None):
     """Each sends to each; of what goes to a host, or comes from one, so many packets of each
     pair are lost, or marked.  So it is between `others`."""
     def make():
-        fabric = Fabric()
+        fabric = Fabric(hop_limits)
         for src in HOSTS:
             for dst in HOSTS:
                 there = dst == towards or src == sender or (src, dst) in others
@@ -103,9 +112,13 @@ def says(title, *details):
     return look
 
 
+def on_the_way(near, far):
+    """Two points, both of which saw all of it."""
+    return lambda: {"near.pcap": near(), "far.pcap": far()}
+
+
 def at_two_points(make):
-    """Both of which saw all of it."""
-    return lambda: {"near.pcap": make(), "far.pcap": make()}
+    return on_the_way(make, make)
 
 
 def shows_hosts(*wanted):
@@ -152,6 +165,14 @@ ONE_LINK = [
         "it", pairs((1, 3, 50, 10), (2, 3, 50, 10), (3, 1, 900, 0), (3, 2, 900, 0))),
     Row("one_link", FIRES, "marks", met("marked", 5, towards=3), "warning",
         also=says("All 20 packets marked CE were on their way to 10.0.0.3")),
+    *(Row("one_link", CANNOT, f"{what} by where a router has yet to take it on: not at that end",
+          met(what, 5, towards=3, hop_limits=BETWEEN_ROUTERS)) for what in ("lost", "marked")),
+    Row("one_link", CANNOT, "marked there, as one of two points tells",
+        on_the_way(met("marked", 5, towards=3, hop_limits=BETWEEN_ROUTERS),
+                   met("marked", 5, towards=3, hop_limits=TO_HOSTS))),
+    Row("one_link", FIRES, "marked behind the last router, as one of two points tells",
+        on_the_way(met("marked", 0, towards=3, hop_limits=BETWEEN_ROUTERS),
+                   met("marked", 5, towards=3, hop_limits=TO_HOSTS)), "warning"),
     Row("one_link", NOT, "what is not ECN-capable is not marked elsewhere",
         lambda: Fabric().send(1, 3, 50, marked=10).send(2, 3, 50, marked=10)
         .send(4, 5, 900, ecn=0).bytes()),
