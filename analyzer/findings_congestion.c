@@ -248,7 +248,7 @@ rs_has_open_cnps(const roce_tracker *tracker, guint32 point, const rs_tenant_add
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         const roce_stream_congestion *c = roce_stream_congestion_of(s);
-        if ((point == RS_ANY_POINT || s->point == point) &&
+        if ((point == RS_ANY_POINT || s->point == point) && !roce_stream_is_paired(s) &&
             c->cnps_sent > c->cnps_attributed &&
             roce_tenant_equal(&s->tenant, &host->tenant) &&
             roce_addr_equal(&s->src, &host->addr)) {

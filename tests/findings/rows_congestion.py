@@ -298,8 +298,8 @@ class CnpPath:
     the receiver alone."""
 
     def __init__(self, lost, *, others=True, nearer=True, ack_lost=False, data_lost=False,
-                 dropped=None):
-        self.lost, self.others, self.nearer = lost, others, nearer
+                 dropped=None, early=False):
+        self.lost, self.others, self.nearer, self.early = lost, others, nearer, early
         self.ack_lost, self.data_lost, self.dropped = ack_lost, data_lost, dropped
 
     def __call__(self):
@@ -310,6 +310,8 @@ class CnpPath:
             # Which the receiver's own point has, and the one in front of it missed.
             path.send(lambda on, _, i=i: on.write(i), at=["far"] if self.data_lost and i == 50
                       else None)
+            if self.early and i == 0:   # when no answer has told yet what belongs to what
+                path.send(lambda on, _: cnp(on))
             path.send(lambda on, name, i=i: on.wait(
                 5_000 if self.nearer and name == "near" else 0).ack(i, i + 1),
                 at=["far"] if self.ack_lost and i == 50 else None)
@@ -439,6 +441,8 @@ ROWS = [
         "near.pcap", "CNPs in priority 6, data in priority 3")),
     Row("cnp_lost", FIRES, "all of them", CnpPath(40), "warning", also=says(
         "All 40 CNPs about data", "10.0.0.1 is not told of the congestion")),
+    Row("cnp_lost", FIRES, "and one came before the first ACK", CnpPath(10, early=True),
+        "warning"),
     Row("cnp_lost", FIRES, "4 of 40", CnpPath(4), "warning"),
     Row("cnp_lost", FIRES, "3 of 40 are less than a tenth", CnpPath(3), "note"),
     Row("cnp_lost", FIRES, "at the sender as well, which shows the others",
