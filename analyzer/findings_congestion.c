@@ -19,7 +19,8 @@ static guint64
 at_all_points(const rs_findings *all, const roce_stream *s,
               guint64 (*count)(const roce_stream *))
 {
-    const GArray *members = rs_summary_members(all->summary, s->id);
+    const GArray *members =
+        rs_summary_members(all->summary, rs_summary_group(all->summary, s->id));
     guint64 sum = members == NULL ? count(s) : 0;
     for (guint i = 0; members != NULL && i < members->len; i++) {
         sum += count(roce_tracker_stream(all->analysis->tracker,
@@ -42,24 +43,35 @@ count_cnps(const roce_stream *s)
 
 /* ---- marks ---- */
 
-/* What came back, as far as it is known. */
+static guint64
+count_paired(const roce_stream *s)
+{
+    return roce_stream_is_paired(s) ? 1 : 0;
+}
+
+/* What came back, as far as it is known at any point. */
 static void
 append_cnps(GString *text, const rs_flow *flow)
 {
+    const roce_tracker *tracker = flow->all->analysis->tracker;
     guint64 unpaired = 0;
+    guint64 cnps = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        unpaired += roce_stream_is_paired(rs_flow_stream(flow, i)) ? 0 : 1;
+        const roce_stream *s = rs_flow_stream(flow, i);
+        unpaired += at_all_points(flow->all, s, count_paired) > 0 ? 0 : 1;
+        cnps += count_cnps(roce_tracker_stream(
+            tracker, rs_finding_most_at(flow->all, s->id, count_cnps)));
     }
     g_autofree char *n = rs_finding_count(unpaired, "stream", "streams");
-    if (unpaired == flow->streams->len && flow->sum.cnps_received == 0) {
+    if (unpaired == flow->streams->len && cnps == 0) {
         g_string_append_printf(text,
                                "Whether CNPs came in return is not known: what answers "
                                "%s is not.",
                                unpaired == 1 ? "the stream" : "these streams");
         return;
     }
-    g_autofree char *cnps = rs_format_count(flow->sum.cnps_received);
-    g_string_append_printf(text, "CNPs seen in return: %s", cnps);
+    g_autofree char *seen = rs_format_count(cnps);
+    g_string_append_printf(text, "CNPs seen in return: %s", seen);
     g_string_append_printf(text, unpaired > 0 ? ", those for %s not known." : ".", n);
 }
 

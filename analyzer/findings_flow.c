@@ -382,7 +382,14 @@ guint32
 rs_finding_most_at(const rs_findings *all, guint32 id,
                    guint64 (*measure)(const roce_stream *stream))
 {
-    return rs_summary_most_at(all->summary, all->analysis->tracker, id, measure);
+    guint32 group = rs_summary_group(all->summary, id);
+    guint32 most =
+        rs_summary_most_at(all->summary, all->analysis->tracker, group, measure);
+    const roce_tracker *tracker = all->analysis->tracker;
+    return measure(roce_tracker_stream(tracker, most)) >
+                   measure(roce_tracker_stream(tracker, id))
+               ? most
+               : id;
 }
 
 /* Which point speaks of a stream that several saw. */

@@ -156,8 +156,8 @@ struct rs_flow_row {
     guint evidence[RS_EVIDENCE_KINDS];
 };
 
-/* Of the streams that are the same one at several points, all of which `id` stands for, the
- * one that has most of it; `id` itself, where none has more. */
+/* Of the streams that are the same one as `id` at several points, the one that has most of it;
+ * `id` itself, where none has more. */
 guint32
 rs_finding_most_at(const rs_findings *all, guint32 id,
                    guint64 (*measure)(const roce_stream *stream));

@@ -293,6 +293,17 @@ def few(on):
     (elsewhere if on.ident % 16 else cnp)(on)
 
 
+def answered_at_another_point():
+    """The point that sees the marks sees nothing of what comes back; the one in front of the
+    queue that marks does."""
+    path = Path(near=0, far=700)
+    for i in range(40):
+        path.send(lambda on, name, i=i: on.write(i, ip=CE if name == "far" else {}))
+        path.send(lambda on, _, i=i: on.ack(i, i + 1), at=["near"])
+        path.send(lambda on, _: cnp(on), at=["near"])
+    return path.bytes()
+
+
 class CnpPath:
     """Messages from a to b past two points, of which `lost` of 40 CNPs come to the one nearer
     the receiver alone."""
@@ -392,6 +403,12 @@ ROWS = [
         also=marked_between(("one.pcap", "two.pcap", 5), ("two.pcap", "three.pcap", 8))),
     Row("ce", FIRES, "and whether it is answered nobody knows", wire(ambiguous), "warning",
         also=says("Whether CNPs came in return is not known")),
+    Row("ce", FIRES, "another point than that of the marks knows that it is answered",
+        answered_at_another_point, "warning", also=says("CNPs seen in return: 40.")),
+    Row("cnp", FIRES, "another point than that of the CNPs saw the marks",
+        answered_at_another_point, "note"),
+    Row("cnp_without_ce", NOT, "another point than that of the CNPs saw the marks",
+        answered_at_another_point),
     Row("ce", NOT, "ACKs and CNPs are marked, and no data",
         wire(lambda on: cnp(on.exchange(20).ack(19, 20, ip=CE), tos=CNP_TOS | 3))),
     Row("ce", CANNOT, "before the queue that marks", fabric("incast_ecn", "h0")),
