@@ -131,12 +131,23 @@ complete(rs_sight *sight, const rs_analysis *analysis)
 }
 
 static void
+see_member(const rs_analysis *analysis, const roce_stream *stream, guint32 point)
+{
+    const roce_survey_point *of = &rs_analysis_point(analysis, point)->survey;
+    if (stream != NULL && of->next != of) {
+        rs_members_see(analysis->members, stream->id, point);
+    }
+}
+
+/* What boards a train is of the point by whose number those go that are taken together. */
+static void
 take_train(gpointer ctx, const rs_train *train, const roce_car *cars)
 {
     const rs_analysis *analysis = ctx;
     if (!rs_window_has_room(rs_stages_window(analysis->stages), train->n)) {
         rs_stages_hand_on(analysis->stages);
     }
+    see_member(analysis, train->stream, train->stream->point);
     rs_window *window = rs_stages_window(analysis->stages);
     rs_train *kept = &window->trains[window->n_trains++];
     *kept = *train;
@@ -201,6 +212,7 @@ track(void *ctx, const roce_frame *frame, const roce_packet *packet)
                                    slot->sight.icrc));
     slot->sighting = *roce_tracker_last_sighting(analysis->tracker);
     complete(&slot->sight, analysis);
+    see_member(analysis, slot->sight.stream, frame->member);
     slot->has_identity = analysis->twins != NULL && slot->sight.stream != NULL &&
                          roce_wire_identity_of(frame, packet, &slot->identity);
     rs_window_end_packet(window);
@@ -221,6 +233,7 @@ analysis_new(const rs_options *options, rs_told *told)
     analysis->told = told;
     analysis->icrc =
         (rs_icrc_check){.mode = options->icrc, .sample_first = RS_ICRC_SAMPLE_FIRST};
+    analysis->members = rs_members_new();
     analysis->faces = rs_blocks_make(sizeof(rs_face));
     analysis->incomplete = told->errors->len > 0;
     analysis->files = g_ptr_array_new_with_free_func(free_file);
@@ -268,6 +281,7 @@ rs_analysis_free(rs_analysis *analysis)
     g_ptr_array_unref(analysis->files);
     rs_points_free(analysis->points);
     g_array_unref(analysis->events);
+    rs_members_free(analysis->members);
     rs_evidence_table_free(analysis->evidence);
     rs_file_frames_free(analysis->file_frames);
     rs_told_free(analysis->told);

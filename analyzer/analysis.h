@@ -14,6 +14,7 @@
 #include "file_frames.h"
 #include "frames.h"
 #include "icrc_check.h"
+#include "members.h"
 #include "options.h"
 #include "points.h"
 #include "told.h"
@@ -78,6 +79,7 @@ typedef struct rs_analysis {
     rs_frames left_out;          /* these */
     rs_file_frames *file_frames; /* NULL with a single file, whose numbers are these */
     rs_icrc_check icrc;
+    rs_members *members; /* of points that are taken together */
     rs_blocks faces; /* rs_face, by stream: of these who is told writes the elements */
 
     /* Of who is told. */

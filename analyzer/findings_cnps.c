@@ -221,8 +221,8 @@ write_cnp_lost(const rs_flow *flow, rs_finding *f)
     g_autofree char *src = rs_findings_label(flow->all, &flow->src);
     g_autofree char *lost = rs_format_count(sum.lost);
     g_autofree char *of = rs_format_count(sum.of);
-    g_autofree char *from = rs_point_name(a, sum.worst.from->point);
-    g_autofree char *to = rs_point_name(a, sum.worst.to->point);
+    g_autofree char *from = rs_place_name(a, rs_stream_place(a, sum.worst.from->id));
+    g_autofree char *to = rs_place_name(a, rs_stream_place(a, sum.worst.to->id));
     g_autofree char *priorities = priorities_of(&sum);
     gboolean all_of_them = sum.lost == sum.of;
     gboolean much = sum.lost * 100 >= sum.of * RS_CNP_LOST_PERCENT;

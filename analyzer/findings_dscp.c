@@ -31,8 +31,9 @@ compare_places(const rs_findings *all, guint32 a, guint32 b)
 
 /* Where packets were rewritten, and what became what. */
 typedef struct rewritten {
-    guint32 from, to; /* points; those that are in no known order by their numbers */
-    guint was, is;    /* DSCPs */
+    rs_place from,
+        to;        /* those that are in no known order by the numbers of their points */
+    guint was, is; /* DSCPs */
     gboolean ordered;
     guint64 packets;
 } rewritten;
@@ -56,9 +57,11 @@ locate(const rs_findings *all, guint32 stream, const rs_rewriting *r)
         order = -1; /* the other one came first */
     }
     gboolean swapped = order > 0 || (order == 0 && there > here);
+    guint32 first = swapped ? stream : r->other_stream;
+    guint32 second = swapped ? r->other_stream : stream;
     return (rewritten){
-        .from = swapped ? here : there,
-        .to = swapped ? there : here,
+        .from = rs_stream_place(analysis, first),
+        .to = rs_stream_place(analysis, second),
         .was = swapped ? r->dscp_here : r->dscp_there,
         .is = swapped ? r->dscp_there : r->dscp_here,
         .ordered = order != 0,
@@ -122,8 +125,8 @@ add_rewritten(const rs_findings *all, rs_finding *f, const rs_pair *pair)
 static char *
 rewriting_words(const rs_findings *all, const rewritten *r)
 {
-    g_autofree char *from = rs_point_name(all->analysis, r->from);
-    g_autofree char *to = rs_point_name(all->analysis, r->to);
+    g_autofree char *from = rs_place_name(all->analysis, r->from);
+    g_autofree char *to = rs_place_name(all->analysis, r->to);
     return r->ordered ? g_strdup_printf("between %s and %s: %u becomes %u", from, to,
                                         r->was, r->is)
                       : g_strdup_printf("between %s and %s: %u at the one, %u at the "

@@ -12,7 +12,7 @@
 
 /* Between two points, of all streams of a flow. */
 typedef struct location {
-    guint32 from, to; /* points */
+    rs_place from, to;
     guint64 lost;
 } location;
 
@@ -64,6 +64,12 @@ point_of(const rs_flow *flow, guint32 stream)
     return roce_tracker_stream(flow->all->analysis->tracker, stream)->point;
 }
 
+static rs_place
+place_of(const rs_flow *flow, guint32 stream)
+{
+    return rs_stream_place(flow->all->analysis, stream);
+}
+
 /* Which of the places are wanted. */
 typedef enum wanted_places {
     IN_FRONT,
@@ -100,8 +106,8 @@ locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located
     for (guint i = 0; i < places->len; i++) {
         const rs_loss_place *one = &g_array_index(places, rs_loss_place, i);
         if (is_wanted(one, wanted)) {
-            add_location(where->places, point_of(flow, one->from),
-                         point_of(flow, one->to), one->lost);
+            add_location(where->places, place_of(flow, one->from),
+                         place_of(flow, one->to), one->lost);
             where->lost += one->lost;
         }
     }
@@ -112,7 +118,7 @@ locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located
             : rs_loss_came_late(flow->all->analysis, flow->all->summary, stream, &at);
     if (late > 0) {
         where->late += late;
-        where->late_at = point_of(flow, at);
+        where->late_at = place_of(flow, at);
     }
 }
 
@@ -134,8 +140,8 @@ locate(const rs_flow *flow, wanted_places wanted)
 static char *
 between(const rs_flow *flow, const location *place)
 {
-    g_autofree char *from = rs_point_group_name(flow->all->analysis, place->from);
-    g_autofree char *to = rs_point_group_name(flow->all->analysis, place->to);
+    g_autofree char *from = rs_place_name(flow->all->analysis, place->from);
+    g_autofree char *to = rs_place_name(flow->all->analysis, place->to);
     return g_strdup_printf("between %s and %s", from, to);
 }
 
@@ -182,8 +188,7 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
     }
     if (where->late > 0) {
         g_autofree char *n = rs_finding_packets(where->late);
-        g_autofree char *there =
-            rs_point_group_name(flow->all->analysis, where->late_at);
+        g_autofree char *there = rs_place_name(flow->all->analysis, where->late_at);
         g_string_append_printf(detail, "%s%s came to %s late: overtaken, not lost.",
                                detail->len > 0 ? "  " : "", n, there);
     }
@@ -344,26 +349,29 @@ measure_data_or_ack(const roce_stream *s)
 }
 
 gboolean
-rs_flow_all_came(const rs_flow *flow, guint32 *point)
+rs_flow_all_came(const rs_flow *flow, rs_place *place)
 {
+    guint32 group = 0;
     const rs_findings *all = flow->all;
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 last;
         if (!rs_loss_all_came(all->analysis, all->summary,
                               g_array_index(flow->streams, guint32, i), &last) ||
-            (i > 0 && point_of(flow, last) != *point)) {
+            (i > 0 && point_of(flow, last) != group)) {
             return FALSE;
         }
-        *point = point_of(flow, last);
+        group = point_of(flow, last);
+        *place =
+            i == 0 || *place == place_of(flow, last) ? place_of(flow, last) : group;
     }
     return TRUE;
 }
 
 gboolean
-rs_flow_lost_nothing(const rs_flow *flow, guint32 *point)
+rs_flow_lost_nothing(const rs_flow *flow, rs_place *place)
 {
     g_auto(located) where = locate(flow, ANYWHERE);
-    return where.lost == 0 && rs_flow_all_came(flow, point);
+    return where.lost == 0 && rs_flow_all_came(flow, place);
 }
 
 /* Whether one of the points was captured at the receiver of these streams. */
@@ -400,9 +408,9 @@ has_another_point(const rs_flow *flow)
 
 static void
 write_came(const rs_flow *flow, rs_finding *f, const char *n, const char *who,
-           guint32 point)
+           rs_place place)
 {
-    g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
+    g_autofree char *name = rs_place_name(flow->all->analysis, place);
     gboolean alone;
     g_autofree char *silence = rs_flow_silence(flow, &alone);
     if (silence != NULL) {
@@ -457,9 +465,9 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
             "sent again by timeout: lost, or the ACK was, which cannot be told");
         return TRUE;
     }
-    guint32 point = 0;
-    if (rs_flow_all_came(flow, &point)) {
-        write_came(flow, f, n, who, point);
+    rs_place place = 0;
+    if (rs_flow_all_came(flow, &place)) {
+        write_came(flow, f, n, who, place);
         return TRUE;
     }
     if (has_receiver(flow)) {

@@ -198,11 +198,11 @@ rs_flow_ends(const rs_flow *flow);
 
 /* Whether all that was seen of these streams came to one point further on: which. */
 gboolean
-rs_flow_all_came(const rs_flow *flow, guint32 *point);
+rs_flow_all_came(const rs_flow *flow, rs_place *place);
 
 /* The same, and nothing was lost at any place that is known. */
 gboolean
-rs_flow_lost_nothing(const rs_flow *flow, guint32 *point);
+rs_flow_lost_nothing(const rs_flow *flow, rs_place *place);
 
 /* "10.0.0.2 has sent no RoCE packet since ...", where queue pairs of a flow stopped, or had
  * repeated to no avail when the capture ended, and the receiver was not heard of from the

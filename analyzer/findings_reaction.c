@@ -124,15 +124,16 @@ typedef struct unmoved {
     guint n;
     const rs_cnp_burst *worst; /* of most CNPs; NULL without any */
     guint64 cnps, heard;
-    guint32 here, there; /* points, of the last one: seen, and not seen */
+    rs_place here, there; /* of the last one: seen, and not seen */
 } unmoved;
 
 static void
-add_unmoved(unmoved *all, const roce_stream *s, const rs_cnp_burst *burst)
+add_unmoved(unmoved *all, const rs_analysis *analysis, const roce_stream *s,
+            const rs_cnp_burst *burst)
 {
     all->n++;
     all->cnps += count_cnps(s);
-    all->here = s->point;
+    all->here = rs_stream_place(analysis, s->id);
     if (all->worst == NULL || burst->cnps > all->worst->cnps) {
         all->worst = burst;
     }
@@ -156,8 +157,8 @@ say_unheard(const rs_flow *flow, rs_finding *f, const unmoved *unheard)
     g_autofree char *who = rs_flow_ends(flow);
     g_autofree char *src = rs_findings_label(flow->all, &flow->src);
     g_autofree char *cnps = rs_finding_count(unheard->cnps, "CNP", "CNPs");
-    g_autofree char *here = rs_point_name(a, unheard->here);
-    g_autofree char *there = rs_point_name(a, unheard->there);
+    g_autofree char *here = rs_place_name(a, unheard->here);
+    g_autofree char *there = rs_place_name(a, unheard->there);
     g_autofree char *rates = rates_of(unheard);
     g_autofree char *heard =
         unheard->heard == 0 ? g_strdup("None") : rs_format_count(unheard->heard);
@@ -199,11 +200,11 @@ write_no_reaction(const rs_flow *flow, rs_finding *f)
             continue; /* cnp_lost tells where */
         }
         if (deaf != NULL) {
-            add_unmoved(&unheard, s, burst);
-            unheard.there = deaf->point;
+            add_unmoved(&unheard, flow->all->analysis, s, burst);
+            unheard.there = rs_stream_place(flow->all->analysis, deaf->id);
             unheard.heard += count_cnps(deaf);
         } else {
-            add_unmoved(&heard, s, burst);
+            add_unmoved(&heard, flow->all->analysis, s, burst);
         }
         rs_finding_add_frame(f, burst->first_frame);
         rs_finding_add_frame(f, burst->last_frame);

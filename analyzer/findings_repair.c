@@ -213,13 +213,13 @@ add_late(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     gboolean any_needless =
         n->spurious_rounds > 0 && n->rounds == n->by_cause[ROCE_CAUSE_TIMEOUT];
     gboolean all_needless = any_needless && n->spurious_rounds == n->rounds;
-    guint32 point = 0;
-    gboolean all_came = rs_flow_lost_nothing(flow, &point);
+    rs_place place = 0;
+    gboolean all_came = rs_flow_lost_nothing(flow, &place);
     if (any_needless) {
         append_needless(text, n->spurious_rounds);
     }
     if (all_came) {
-        g_autofree char *name = rs_point_group_name(flow->all->analysis, point);
+        g_autofree char *name = rs_place_name(flow->all->analysis, place);
         g_string_append_printf(text, "  All that was sent came to %s%s.", name,
                                silence == NULL && !all_needless
                                    ? ": it or its ACKs were late, or ACKs were lost"

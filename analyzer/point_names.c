@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#define MOST_NAMES 3     /* of points that are taken together */
+#define ALONE (1u << 31) /* of a place: this point alone, not those it is taken with */
+
 /* The end of a path that begins a number of names before its last one; the path itself when
  * it has no more. */
 static const char *
@@ -109,8 +112,23 @@ is_one_interface(const rs_analysis *analysis, const rs_point *p)
     return one;
 }
 
-char *
-rs_point_group_name(const rs_analysis *analysis, guint32 point)
+/* "sA+sB" */
+static char *
+all_names(const rs_analysis *analysis, guint32 group)
+{
+    GString *names = g_string_new(NULL);
+    for (guint32 i = 0; i < rs_points_n(analysis->points); i++) {
+        if (rs_analysis_point(analysis, i)->survey.group == group) {
+            g_autofree char *name = rs_point_name(analysis, i);
+            g_string_append_printf(names, "%s%s", names->len > 0 ? "+" : "", name);
+        }
+    }
+    return g_string_free(names, FALSE);
+}
+
+/* Of the points that are taken together with this one. */
+static char *
+group_name(const rs_analysis *analysis, guint32 point)
 {
     const rs_point *p = rs_analysis_point(analysis, point);
     guint n = 0;
@@ -129,6 +147,39 @@ rs_point_group_name(const rs_analysis *analysis, guint32 point)
         return n < 2 ? g_steal_pointer(&name)
                      : g_strdup_printf("%s and %u more", name, n - 1);
     }
+    if (n <= MOST_NAMES && p->interface != NULL &&
+        p->origin.kind == ROCE_ORIGIN_INTERFACE) {
+        return all_names(analysis, p->survey.group);
+    }
     g_autofree char *file = rs_file_name(analysis, p->file_i);
     return g_strdup_printf("%s (%u points)", file, n);
+}
+
+/* Whether those that are taken together are interfaces of one file, and no pieces of a rotated
+ * capture. */
+static gboolean
+are_of_one_file(const roce_survey_point *of)
+{
+    const roce_survey_point *one = of->next;
+    while (one != of && one->file_i == of->file_i) {
+        one = one->next;
+    }
+    return of->next != of && one == of;
+}
+
+rs_place
+rs_stream_place(const rs_analysis *analysis, guint32 stream)
+{
+    guint32 group = roce_tracker_stream(analysis->tracker, stream)->point;
+    guint32 point;
+    gboolean alone = are_of_one_file(&rs_analysis_point(analysis, group)->survey) &&
+                     rs_members_only(analysis->members, stream, &point);
+    return alone ? point | ALONE : group;
+}
+
+char *
+rs_place_name(const rs_analysis *analysis, rs_place place)
+{
+    return (place & ALONE) != 0 ? rs_point_name(analysis, place & ~ALONE)
+                                : group_name(analysis, place);
 }

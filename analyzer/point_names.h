@@ -22,10 +22,17 @@ rs_file_name(const rs_analysis *analysis, guint file_i);
 char *
 rs_point_name(const rs_analysis *analysis, guint32 point);
 
-/* Of the points that are taken together with this one: the file that they are of, the one
- * interface that they are in rotated files, or the name of this one with how many more there
- * are; g_free(). */
+/* Where a stream was seen: of points that are taken together the one that has all of it, or
+ * all of them.  A number for comparing, and for rs_place_name(). */
+typedef guint32 rs_place;
+
+rs_place
+rs_stream_place(const rs_analysis *analysis, guint32 stream);
+
+/* The name of a point; of several that are taken together the names of all, the file that they
+ * are of, the one interface that they are in rotated files, or the name of one with how many
+ * more there are; g_free(). */
 char *
-rs_point_group_name(const rs_analysis *analysis, guint32 point);
+rs_place_name(const rs_analysis *analysis, rs_place place);
 
 #endif

@@ -27,12 +27,12 @@ static const rs_column sender_columns[] = {
 /* ---- who marked ---- */
 
 typedef struct segment {
-    guint from, to;
+    rs_place from, to;
     guint64 packets;
 } segment;
 
 static void
-add_to_segment(GArray *segments, guint from, guint to, guint64 packets)
+add_to_segment(GArray *segments, rs_place from, rs_place to, guint64 packets)
 {
     for (guint i = 0; i < segments->len; i++) {
         segment *known = &g_array_index(segments, segment, i);
@@ -69,8 +69,8 @@ segments_of(const rs_analysis *a)
         const GArray *marked = rs_twins_marked(a->twins, id);
         for (guint i = 0; marked != NULL && i < marked->len; i++) {
             const rs_marked *one = &g_array_index(marked, rs_marked, i);
-            add_to_segment(segments, one->from,
-                           roce_tracker_stream(a->tracker, id)->point, one->packets);
+            add_to_segment(segments, rs_stream_place(a, one->from_stream),
+                           rs_stream_place(a, id), one->packets);
         }
     }
     g_array_sort(segments, by_packets);
@@ -90,8 +90,8 @@ print_marked(const rs_text *r)
     guint shown = rs_text_rows_shown(r, segments->len);
     for (guint i = 0; i < shown; i++) {
         const segment *one = &g_array_index(segments, segment, i);
-        rs_table_add(table, rs_point_group_name(r->analysis, one->from));
-        rs_table_add(table, rs_point_group_name(r->analysis, one->to));
+        rs_table_add(table, rs_place_name(r->analysis, one->from));
+        rs_table_add(table, rs_place_name(r->analysis, one->to));
         rs_text_add_count(table, one->packets);
     }
     rs_table_print(table, r->out, r->width);

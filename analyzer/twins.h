@@ -71,6 +71,7 @@ rs_twins_complete(const rs_twins *twins);
 /* Packets of a stream that were ECT at point `from` and CE at the stream's own. */
 typedef struct rs_marked {
     guint from;
+    guint32 from_stream; /* the same stream there */
     guint64 packets;
 } rs_marked;
 

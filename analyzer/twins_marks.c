@@ -89,7 +89,7 @@ extreme_of(const way *w, guint64 points, way_end end)
 }
 
 static void
-count_marked(rs_twin_stream *s, guint from, guint64 packets)
+count_marked(rs_twin_stream *s, guint from, guint32 from_stream, guint64 packets)
 {
     if (s->marked == NULL) {
         s->marked = g_array_new(FALSE, FALSE, sizeof(rs_marked));
@@ -101,7 +101,8 @@ count_marked(rs_twin_stream *s, guint from, guint64 packets)
             return;
         }
     }
-    const rs_marked fresh = {.from = from, .packets = packets};
+    const rs_marked fresh = {
+        .from = from, .from_stream = from_stream, .packets = packets};
     g_array_append_val(s->marked, fresh);
 }
 
@@ -121,7 +122,8 @@ decide(const way *w, const rs_mark_pattern *seen)
     if (seen->ect == 0) {
         s->marked_before += seen->packets;
     } else {
-        count_marked(s, rs_twin_stream_of(w->twins, w->at[from] - 1)->point,
+        guint32 from_stream = w->at[from] - 1;
+        count_marked(s, rs_twin_stream_of(w->twins, from_stream)->point, from_stream,
                      seen->packets);
     }
 }

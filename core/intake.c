@@ -67,6 +67,7 @@ hand_on(const roce_intake *intake, const roce_frame *frame, const roce_packet *p
 {
     const roce_survey_point *point = point_of(intake, frame->point);
     roce_frame tracked = *frame;
+    tracked.member = frame->point;
     /* Pauses are a matter of one link, whatever else its point was joined with. */
     if (packet->ethertype != ROCE_ETHERTYPE_MAC_CONTROL) {
         tracked.point = point->group;

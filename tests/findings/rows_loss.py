@@ -189,6 +189,19 @@ def lost_at_two_places():
     return path.bytes()
 
 
+def forth_and_back():
+    """The same on two links, of which one has what goes there and one what comes back, and so
+    further on: which are taken together is open, and each packet was seen at one of them."""
+    names = ("two_forth", "one_back", "one_forth", "two_back")
+    out = roce.Pcapng([roce.Interface(name=name) for name in names])
+    frames = [(time_ns, f"{name[:3]}_{'back' if frame[6:12] == roce.MAC_B else 'forth'}", frame)
+              for name, data in lost_at_two_places().items()
+              for time_ns, _length, frame in roce.pcap_packets(data)]
+    for time_ns, name, frame in sorted(frames, key=lambda record: record[0]):
+        out.add(time_ns, frame, interface=names.index(name))
+    return out.bytes()
+
+
 def given_up():
     """A packet is repeated until its sender gives up, and never comes to the second of two
     points, where others are seen all the time."""
@@ -319,6 +332,9 @@ ROWS = [
         three_points, "critical",
         also=about("2 packets lost between two.pcap and three.pcap, 1 packet between "
                    "one.pcap and two.pcap", counted=3)),
+    Row("undelivered_after_capture", FIRES, "two links, and what comes back on others",
+        forth_and_back, "critical",
+        also=about("1 packet lost between one_forth and two_forth")),
     Row("undelivered_after_capture", FIRES, "it came to both points, and no further",
         lost_behind_all, "warning",
         also=about("did not arrive in order behind this point", counted=2)),

@@ -570,7 +570,7 @@ def one_direction_beside(room, say):
                   {"r.pcap": pcap(far), "a.pcapng": ports}):
         got = room.report(files)
         say.points(f"ports and {len(files)}", got, 2)
-        say.equal("where", any("between a.pcapng (2 points) and r.pcap" in f["title"]
+        say.equal("where", any("between port0 and r.pcap" in f["title"]
                                for f in got["findings"]), True)
 
 
