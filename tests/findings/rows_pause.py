@@ -20,9 +20,16 @@ SWITCH = b"\2\1\0\0\0\1"
 # --- fabrics -------------------------------------------------------------------------
 
 
-def fabric(name, at=None, later_ns=0, **changes):
+def again(records, times):
+    """The same so many times, one after the other."""
+    span_ns = max(r.time_ns for r in records) - min(r.time_ns for r in records) + 100_000
+    return [dataclasses.replace(r, time_ns=r.time_ns + i * span_ns)
+            for i in range(times) for r in records]
+
+
+def fabric(name, at=None, later_ns=0, times=1, **changes):
     """A scenario, changed, as captured at some of its points: in one file, which begins so
-    much later."""
+    much later, and has all so many times."""
     def make():
         base = fabric_scenarios.scenario(name)
         names = at or tuple(p.name for p in base.points)
@@ -30,7 +37,8 @@ def fabric(name, at=None, later_ns=0, **changes):
             base, **{"points": tuple(p for p in base.points if p.name in names),
                      "files": {"fabric.pcapng": names}, **changes}))
         for tap in run.taps:
-            tap.records = [r for r in tap.records if r.time_ns >= START_NS + later_ns]
+            tap.records = again([r for r in tap.records
+                                 if r.time_ns >= START_NS + later_ns], times)
         return run.captures()
     return make
 
@@ -658,6 +666,9 @@ ROWS = [
     Row("pause_cascade", FIRES, "from a slow host to the senders", fabric("cascade"),
         "warning", also=says("3 other ports", "3 hops", "all of its pauses (",
                              "at leaf0_h0, 2 of its 4 pauses (")),
+    Row("pause_cascade", FIRES, "of many pauses the first ones are looked at, and said so",
+        fabric("cascade", times=80), "warning",
+        also=says("of its first 256 pauses (", "), of 320 (")),
     Row("pause_cascade", NOT, "two ports that pause for the same congestion",
         fabric("incast_pfc")),
     Row("pause_cascade", NOT, "one alone", fabric("cascade", ("leaf1_h7",))),
