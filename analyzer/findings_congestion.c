@@ -2,11 +2,13 @@
 /* Findings about ECN marks and CNPs. */
 #include "findings_parts.h"
 #include "format.h"
+#include "mark_places.h"
 #include "thresholds.h"
 
 #include "roce/hash.h"
 
 #define ANSWER_WITHIN_NS 200000 /* see ROCE_LATENCY_CNP_DELAY */
+#define PLACES_TOLD 3           /* in which packets were marked */
 
 static const rs_congestion *
 congestion_of(const rs_flow *flow)
@@ -75,6 +77,46 @@ append_cnps(GString *text, const rs_flow *flow)
     g_string_append_printf(text, unpaired > 0 ? ", those for %s not known." : ".", n);
 }
 
+static GArray *
+mark_places_of(const rs_flow *flow)
+{
+    const rs_findings *all = flow->all;
+    GArray *places = rs_mark_places_new();
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id = rs_flow_stream(flow, i)->id;
+        const GArray *members =
+            rs_summary_members(all->summary, rs_summary_group(all->summary, id));
+        for (guint k = 0; members != NULL && k < members->len; k++) {
+            rs_mark_places_add(places, all->analysis,
+                               g_array_index(members, guint32, k));
+        }
+    }
+    rs_mark_places_sort(places);
+    return places;
+}
+
+/* "The queue was between a and b (20 packets)", and what to do then. */
+static void
+append_mark_places(GString *text, const rs_flow *flow, rs_finding *f)
+{
+    g_autoptr(GArray) places = mark_places_of(flow);
+    for (guint i = 0; i < MIN(places->len, PLACES_TOLD); i++) {
+        const rs_mark_place *one = &g_array_index(places, rs_mark_place, i);
+        g_autofree char *from = rs_place_name(flow->all->analysis, one->from);
+        g_autofree char *to = rs_place_name(flow->all->analysis, one->to);
+        g_autofree char *n = rs_finding_packets(one->packets);
+        g_string_append_printf(text, "%s between %s and %s (%s)",
+                               i == 0 ? "Marked" : ",", from, to, n);
+    }
+    if (places->len > 0) {
+        g_string_append(text, places->len > PLACES_TOLD ? ", and elsewhere.  " : ".  ");
+        f->advice = g_strdup(
+            "Look at the queue that marks, between these two points: incast, if it is "
+            "the one in front of the receiver; else what else takes that link, and how "
+            "flows are spread over those beside it.");
+    }
+}
+
 static gboolean
 write_ce(const rs_flow *flow, rs_finding *f)
 {
@@ -92,6 +134,7 @@ write_ce(const rs_flow *flow, rs_finding *f)
         text,
         "Some queue on the way to this point was above its marking threshold, in %s.  ",
         episodes);
+    append_mark_places(text, flow, f);
     append_cnps(text, flow);
     f->detail = g_string_free(text, FALSE);
     f->more_frames = flow->n > flow->sum.ecn.ce_episodes;

@@ -2,10 +2,8 @@
 #include "text_congestion.h"
 
 #include "format.h"
-#include "point_names.h"
-#include "sorting.h"
+#include "mark_places.h"
 #include "table.h"
-#include "twins.h"
 
 /* clang-format off */
 static const rs_column marked_columns[] = {
@@ -26,76 +24,37 @@ static const rs_column sender_columns[] = {
 
 /* ---- who marked ---- */
 
-typedef struct segment {
-    rs_place from, to;
-    guint64 packets;
-} segment;
-
-static void
-add_to_segment(GArray *segments, rs_place from, rs_place to, guint64 packets)
-{
-    for (guint i = 0; i < segments->len; i++) {
-        segment *known = &g_array_index(segments, segment, i);
-        if (known->from == from && known->to == to) {
-            known->packets += packets;
-            return;
-        }
-    }
-    const segment fresh = {.from = from, .to = to, .packets = packets};
-    g_array_append_val(segments, fresh);
-}
-
-static gint
-by_packets(gconstpointer a, gconstpointer b)
-{
-    const segment *x = a;
-    const segment *y = b;
-    if (x->packets != y->packets) {
-        return x->packets > y->packets ? -1 : 1;
-    }
-    if (x->from != y->from) {
-        return x->from < y->from ? -1 : 1;
-    }
-    return rs_by_number(x->to, y->to);
-}
-
 /* Over all streams; each packet was marked once. */
 static GArray *
-segments_of(const rs_analysis *a)
+all_mark_places(const rs_analysis *a)
 {
-    GArray *segments = g_array_new(FALSE, FALSE, sizeof(segment));
-    guint32 n = a->twins != NULL ? roce_tracker_n_streams(a->tracker) : 0;
-    for (guint32 id = 0; id < n; id++) {
-        const GArray *marked = rs_twins_marked(a->twins, id);
-        for (guint i = 0; marked != NULL && i < marked->len; i++) {
-            const rs_marked *one = &g_array_index(marked, rs_marked, i);
-            add_to_segment(segments, rs_stream_place(a, one->from_stream),
-                           rs_stream_place(a, id), one->packets);
-        }
+    GArray *places = rs_mark_places_new();
+    for (guint32 id = 0; id < roce_tracker_n_streams(a->tracker); id++) {
+        rs_mark_places_add(places, a, id);
     }
-    g_array_sort(segments, by_packets);
-    return segments;
+    rs_mark_places_sort(places);
+    return places;
 }
 
 static void
 print_marked(const rs_text *r)
 {
-    g_autoptr(GArray) segments = segments_of(r->analysis);
-    if (segments->len == 0) {
+    g_autoptr(GArray) places = all_mark_places(r->analysis);
+    if (places->len == 0) {
         return;
     }
     rs_text_heading(r, "Where packets were marked");
     g_autoptr(rs_table) table =
         rs_table_new(marked_columns, G_N_ELEMENTS(marked_columns));
-    guint shown = rs_text_rows_shown(r, segments->len);
+    guint shown = rs_text_rows_shown(r, places->len);
     for (guint i = 0; i < shown; i++) {
-        const segment *one = &g_array_index(segments, segment, i);
+        const rs_mark_place *one = &g_array_index(places, rs_mark_place, i);
         rs_table_add(table, rs_place_name(r->analysis, one->from));
         rs_table_add(table, rs_place_name(r->analysis, one->to));
         rs_text_add_count(table, one->packets);
     }
     rs_table_print(table, r->out, r->width);
-    rs_text_say_more(r, segments->len, shown);
+    rs_text_say_more(r, places->len, shown);
 }
 
 /* ---- who sends CNPs ---- */

@@ -8,7 +8,7 @@ import fabric_scenarios
 import roce
 from captures import ADDRESS, START_NS, Path, Wire, in_tenants, two_hosts, wire
 from fabric import simulate_fabric
-from row import CANNOT, FIRES, NOT, Row
+from row import CANNOT, FIRES, NOT, Row, both
 from sim import Impairment, Work
 
 CE = {"tos": 26 << 2 | roce.ECN_CE}
@@ -400,7 +400,9 @@ ROWS = [
         BOTH_ENDS, "warning"),
     Row("ce", FIRES, "on two ways of three points, whose clocks differ",
         marked_on_the_way, "warning",
-        also=marked_between(("one.pcap", "two.pcap", 5), ("two.pcap", "three.pcap", 8))),
+        also=both(marked_between(("one.pcap", "two.pcap", 5), ("two.pcap", "three.pcap", 8)),
+                  says("Marked between two.pcap and three.pcap (8 packets), between one.pcap and "
+                       "two.pcap (5 packets).  CNPs seen"))),
     Row("ce", FIRES, "and whether it is answered nobody knows", wire(ambiguous), "warning",
         also=says("Whether CNPs came in return is not known")),
     Row("ce", FIRES, "another point than that of the marks knows that it is answered",
