@@ -272,7 +272,7 @@ const rs_finding_row rs_finding_rows[] = {
      "warning where the port pauses for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US or longer, else note; not where another pause is the cause, or may be and lasted for a time that is not known, and only where behind the switch was seen that nothing which came before the pause was marked, or CNPs came back later but not before",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A switch should mark while there is room, so that senders slow down before it has to pause: XON < WRED minimum < WRED maximum < XOFF.",
-     "Compare the WRED thresholds of the port that was congested with the XOFF threshold of the ports that paused: the latter is reached first.",
+     "See whether the port that was congested marks in this priority at all; if it does, compare its WRED thresholds with the XOFF threshold of the ports that paused: the latter is reached first.",
      "the first XOFF; and the first CE or CNP, if there is one", RS_NEEDS_ALL_PACKETS, order_look, rs_find_pause_before_ecn, NULL},
     {"incast", RS_SEVERITY_WARNING, "Incast",
      "warning where CE marks, CNPs (if no data to the receiver is marked then) or pauses are at least twice as frequent during incast as outside of it, and enough to be no chance: marks or CNPs on WARNING_CE_PERCENT of its data, and about data of INCAST_COMMON_PERCENT of the senders, pauses of which one holds for WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US; or, where there is too little outside to compare with, from WARNING_CE_PERCENT of CE marks on if INCAST_COMMON_PERCENT of the senders, and INCAST_SENDERS, are marked; else note",
