@@ -10,6 +10,7 @@
 
 #define PORTS_NAMED 8
 #define STREAMS_NAMED 4
+#define MOST_PERCENT 90 /* of what a port paused */
 
 static guint32
 n_pauses(const rs_findings *all)
@@ -317,6 +318,13 @@ rs_find_pause_bystanders(rs_findings *all, const rs_finding_row *row)
 
 /* ---- in a circle ---- */
 
+/* Whether a port paused for hardly any longer than that. */
+static gboolean
+is_most_of(const rs_findings *all, guint32 pause, guint64 told_ns)
+{
+    return told_ns * 100 >= rs_pause_paused_ns(all, pause) * MOST_PERCENT;
+}
+
 void
 rs_find_pause_deadlock(rs_findings *all, const rs_finding_row *row)
 {
@@ -334,6 +342,9 @@ rs_find_pause_deadlock(rs_findings *all, const rs_finding_row *row)
         g_autofree char *place = place_of(all, pause);
         g_string_append_printf(text, "%s %s", i > 0 ? "," : "", place);
         add_first_frame(&s, f, pause);
+        if (is_most_of(all, pause, cycle->end_ns - cycle->start_ns)) {
+            g_hash_table_add(all->told, GUINT_TO_POINTER(pause));
+        }
     }
     g_autofree char *since = rs_format_time(cycle->start_ns);
     g_autofree char *length = rs_format_duration(cycle->end_ns - cycle->start_ns, 0);
