@@ -15,7 +15,7 @@ static const rs_column notifier_columns[] = {
     {"marks held back", TRUE, 1, TRUE},
 };
 static const rs_column sender_columns[] = {
-    {"#", TRUE, 3, FALSE}, {"from", FALSE, 0, FALSE}, {"to", FALSE, 0, FALSE},
+    {"#", TRUE, 3, FALSE}, {"at", TRUE, 2, RS_COLUMN_UNLESS_EMPTY}, {"from", FALSE, 0, FALSE}, {"to", FALSE, 0, FALSE},
     {"QP", FALSE, 0, FALSE}, {"bursts", TRUE, 2, FALSE}, {"CNPs", TRUE, 1, FALSE},
     {"before", TRUE, 0, FALSE}, {"lowest", TRUE, 0, FALSE},
     {"back after", TRUE, 0, FALSE},
@@ -137,6 +137,7 @@ add_sender(const rs_text *r, rs_table *table, const roce_stream *s,
 {
     const rs_hosts *hosts = r->analysis->told->hosts;
     rs_text_add_count(table, s->id);
+    rs_table_add(table, rs_text_point(r, s->point));
     rs_table_add(table, rs_hosts_label(hosts, &s->src));
     rs_table_add(table, rs_hosts_label(hosts, &s->dst));
     rs_table_add(table, g_strdup_printf("0x%x", s->dst_qpn));
