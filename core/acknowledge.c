@@ -110,6 +110,12 @@ roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn)
     return time_ns;
 }
 
+bool
+roce_acknowledge_is_told(const roce_stream_state *s, const roce_slot *asked)
+{
+    return roce_heard_of(s)->told.una >= asked->psn + asked->span;
+}
+
 /* What an ACK covers now and was never seen went by unseen. */
 static void
 note_misses(roce_tracker *t, const roce_stream_state *s, int64_t una)
@@ -629,6 +635,19 @@ relate_to_named(roce_tracker *t, const roce_stream_state *s, const roce_arrival 
     }
 }
 
+/* An ACK or a NAK speaks of all that is before it, a response of what it does not answer
+ * alone. */
+static void
+note_told(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
+{
+    if (una >= roce_heard_of(s)->told.una) {
+        roce_heard *heard = roce_heard_make(t, s);
+        heard->told.una = una;
+        heard->told.time_ns = a->frame->time_ns;
+        heard->told.frame = a->frame->number;
+    }
+}
+
 bool
 roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                  const roce_arrival *a)
@@ -654,10 +673,13 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         roce_measure_nak(t, s, a, psn);
     }
     if (kind == ROCE_AETH_ACK) {
+        note_told(t, s, a, psn + 1);
         acknowledge_ack(t, s, a, psn);
     } else if (kind == ROCE_AETH_NAK) {
+        note_told(t, s, a, psn);
         acknowledge_nak(t, s, a, psn, value);
     } else if (kind == ROCE_AETH_RNR_NAK) {
+        note_told(t, s, a, psn);
         acknowledge_rnr_nak(t, s, a, psn);
     }
     return true;

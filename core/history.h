@@ -39,6 +39,8 @@ enum roce_slot_flag {
                                   * nobody can tell which one was answered */
     ROCE_SLOT_ACK_LOST =
         1 << 12, /* that its ACK was lost, since one jumped, is a verdict */
+    ROCE_SLOT_PASSED_OVER =
+        1 << 13, /* an ACK or a NAK that covers the request came before this response */
 };
 
 /* They are most of what a long stream takes, so that they are packed: a READ takes 2^24

@@ -245,7 +245,11 @@ typedef struct roce_heard {
         uint64_t time_ns;
     } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
     uint8_t ack_step;
-    uint64_t path_ns;            /* least time from a NAK to its round; 0 unknown */
+    struct {
+        int64_t una; /* 0: there was none */
+        uint64_t time_ns, frame;
+    } told;           /* the newest ACK or NAK of those that cover the most */
+    uint64_t path_ns; /* least time from a NAK to its round; 0 unknown */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
     uint32_t n_answers, n_reactions;

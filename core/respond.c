@@ -124,6 +124,20 @@ is_expected(const roce_stream_state *s, const roce_lane *lane, int64_t psn)
     return true;
 }
 
+/* Whether an ACK or a NAK that covers the request has come before its response, so that the
+ * requester takes that for lost: one that is sent again comes behind ACKs of copies, which name
+ * the newest PSN of all, and a network may reorder them. */
+static bool
+was_passed_over(const roce_stream_state *s, int64_t psn)
+{
+    if (s == NULL || roce_heard_of(s)->told.una <= psn) {
+        return false;
+    }
+    const roce_slot *asked = roce_history_find(&s->requests.history, psn);
+    return asked != NULL && roce_acknowledge_is_told(s, asked) &&
+           asked->frame < roce_heard_of(s)->told.frame;
+}
+
 roce_slot *
 roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
                    const roce_arrival *a, roce_slot *slot)
@@ -145,8 +159,10 @@ roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_stat
                              lane->tx);
         roce_slot_count_copy(slot);
         bool starts = roce_part_starts(a->info->part);
+        bool passed_over = was_passed_over(s, a->psn);
         slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
-                                 (starts ? ROCE_SLOT_MESSAGE_START : 0));
+                                 (starts ? ROCE_SLOT_MESSAGE_START : 0) |
+                                 (passed_over ? ROCE_SLOT_PASSED_OVER : 0));
     }
     if (in_order && a->psn + 1 > lane->accept_next) {
         lane->accept_next = a->psn + 1;
@@ -478,6 +494,17 @@ came_behind_the_one_before(const roce_lane *lane, const roce_slot *response)
     return i == 0 || roce_history_at(&lane->history, i - 1)->tx < response->tx;
 }
 
+/* Whether the requester asks again because an ACK or a NAK has passed this copy over, whatever
+ * became of it. */
+static bool
+is_asked_for_that_alone(const roce_tracker *t, const roce_stream_state *by,
+                        const roce_slot *response)
+{
+    const roce_stream_state *s = roce_track_peer(t, by);
+    return (response->flags & ROCE_SLOT_PASSED_OVER) != 0 && s != NULL &&
+           roce_trouble_of(s)->round.cause == ROCE_CAUSE_READ_REISSUE;
+}
+
 /* Whether the requester cannot have missed this copy yet: when it asked again, the copy
  * was still on its way.  How long it takes is learned from responses that came once. */
 static bool
@@ -521,7 +548,8 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         /* Nothing of it was seen: the gap before a later response tells that the
          * responder answered; else the request itself is in doubt. */
         roce_stream_state *s = roce_track_peer(t, by);
-        bool carried_out = s != NULL && s->una > end; /* by an ACK beyond it */
+        bool carried_out =
+            s != NULL && (s->una > end || roce_acknowledge_is_told(s, slot));
         if (carried_out && a->psn >= lane->max_next) {
             if (!lane->started) {
                 start_lane(NULL, by, a);
@@ -555,6 +583,7 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         !is_too_soon(t, by, response, a->frame->time_ns) &&
+        !is_asked_for_that_alone(t, by, response) &&
         roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,

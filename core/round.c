@@ -10,7 +10,8 @@
  *                       it waited as for a timeout, and answers sooner: the NAK was lost
  *   unknown             the other direction is not known: nobody can be heard asking
  *   read_reissue        a READ or atomic whose response is missing while later ones
- *                       came (an implied NAK), soon after those
+ *                       came, or an ACK or a NAK that covers it (an implied NAK), soon
+ *                       after those
  *   nak_sequence, rnr   such a NAK, although an ACK has passed it since
  *   timeout             the newest copy is older than any ACK took (RFC 6298's bound),
  *                       and so long the requester has sent nothing, but the round itself;
@@ -196,16 +197,19 @@ roce_round_timed_out_again(const roce_tracker *t, const roce_stream_state *s,
     return is_known && silent_ns >= least_ns && heard_nothing_ns(s, a) >= least_ns;
 }
 
-/* The requester saw a later response than the one it asks for again. */
+/* The requester saw a later response than the one it asks for again, or an ACK or a NAK that
+ * covers its request. */
 static bool
-response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+response_gap_explains(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
+                      const roce_slot *slot)
 {
     const roce_stream_state *peer = roce_track_peer(t, s);
     if (peer == NULL) {
         return false;
     }
     const roce_lane *responses = &roce_answers_of(peer)->lane;
-    return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1;
+    return (responses->started && responses->max_next > psn + 1) || s->una > psn + 1 ||
+           roce_acknowledge_is_told(s, slot);
 }
 
 /* A READ or atomic whose response is missing while later ones came, soon after those. */
@@ -218,15 +222,18 @@ is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
     }
     const roce_stream_state *peer = roce_track_peer(t, s);
     uint64_t heard_ns =
-        roce_answers_of(peer)->response_time_ns; /* or an ACK beyond it */
+        roce_answers_of(peer)->response_time_ns; /* or of an ACK or NAK */
     const roce_heard *heard = roce_heard_of(s);
     uint64_t acked_ns = heard->ack_steps[heard->ack_step].time_ns;
     if (s->una > a->psn + 1 && acked_ns > heard_ns) {
         heard_ns = acked_ns;
     }
+    if (roce_acknowledge_is_told(s, slot) && heard->told.time_ns > heard_ns) {
+        heard_ns = heard->told.time_ns;
+    }
     uint64_t silence = roce_since_ns(a->frame->time_ns, heard_ns);
     uint64_t soon = 4 * t->config.path_delay_ns + roce_round_timeout_floor_ns(t, s);
-    return response_gap_explains(t, s, a->psn) && silence < soon;
+    return response_gap_explains(t, s, a->psn, slot) && silence < soon;
 }
 
 roce_cause

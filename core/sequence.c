@@ -578,6 +578,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     memset(trouble->bad, 0, sizeof trouble->bad);
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
+        memset(&s->heard->told, 0, sizeof s->heard->told);
     }
     roce_measure_restart(s);
     trouble->pub.restarts++;

@@ -746,6 +746,10 @@ roce_acknowledge_time(const roce_stream_state *s, int64_t psn);
  * was none. */
 uint64_t
 roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn);
+/* Whether an ACK or a NAK, and not its response alone, has said that this request of `s` was
+ * carried out. */
+bool
+roce_acknowledge_is_told(const roce_stream_state *s, const roce_slot *asked);
 
 /* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
 void

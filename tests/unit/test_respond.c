@@ -295,6 +295,33 @@ static const scenario reads[] = {
                "b ack 5",
      .want = "A: again=6 repeats=6 rounds=2 by_reissue=2 "
              "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=2"},
+    {.name = "a NAK for the next request covers an atomic without a response",
+     .script = "all len=1024; a cas 0; b atomack 0; a cas 1; b atomack 1 drop; "
+               "a write 2 drop; a write 3; b nak 2; +5; a cas 1; a write 2..3; "
+               "b atomack 1; b ack 3",
+     .want = "A: gaps=1 missing=1 again=3 repeats=2 rounds=1 by_reissue=1 lost_before=1 "
+             "naks=1 B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=1"},
+    {.name = "an ACK of that very PSN comes instead of its response",
+     .script = "a cas 0; b atomack 0; a cas 1; b atomack 1 drop; b ack 1; +5; a cas 1; "
+               "b atomack 1; a write 2; b ack 2",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=1"},
+    {.name = "the response behind an ACK that covers it need not be lost",
+     .script = "a cas 0; b atomack 0; a cas 1; b ack 1; b atomack 1; +5; a cas 1; "
+               "b atomack 1; a write 2; b ack 2",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.again=1"},
+    {.name = "but the one before it is",
+     .script = "a cas 0; b atomack 0; a cas 1; b atomack 1; b ack 1; +5; a cas 1; "
+               "b atomack 1; a write 2; b ack 2",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 B: r.undelivered=1 r.again=1"},
+    {.name = "and one that an ACK had covered before it was asked for, if later ones come",
+     .script = "a cas 0; b atomack 0; a cas 1; b ack 1; b atomack 1; +5; a cas 1..2; "
+               "b atomack 1..2; +5; a cas 1..2; b atomack 1..2; a write 3; b ack 3",
+     .want = "A: again=3 repeats=3 rounds=2 by_reissue=2 B: r.undelivered=1 r.again=3"},
+    {.name = "nor is one that a timer has asked for again",
+     .script = "a cas 0; b atomack 0; a cas 1; b ack 1; b atomack 1; +100000; a cas 1; "
+               "b atomack 1; a write 2; b ack 2",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.undelivered=1 r.again=1"},
     {.name = "a copy of what the requester had got is lost: nothing is missing",
      .script = "a read 0..3; b resp 0; b resp 1 drop; b resp 2..3; a read 1..3; +9; b resp 1; "
                "b resp 2 drop; b resp 3; a read 4; b resp 4; +1000000; a read 5; b resp 5; "
