@@ -121,6 +121,16 @@ completes(const roce_stream_state *s, const roce_arrival *a)
            (!lane->broken && a->psn >= lane->max_next);
 }
 
+/* What an entry tells of the kind of its request, whichever copy is seen. */
+static unsigned
+flags_of_kind(const roce_arrival *a)
+{
+    return (roce_part_ends(a->info->part) ? ROCE_SLOT_MESSAGE_END : 0u) |
+           (roce_part_starts(a->info->part) ? ROCE_SLOT_MESSAGE_START : 0u) |
+           (roce_role_wants_response(a->info->role) ? ROCE_SLOT_WANTS_RESPONSE : 0u) |
+           (a->info->role == ROCE_ROLE_READ_REQUEST ? ROCE_SLOT_READS : 0u);
+}
+
 /* A PSN that had not been seen here: its entry, and its part in a message. */
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -142,18 +152,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_slot_set_span(slot, free_span(&lane->history, slot, a->span));
     roce_slot_set_first(slot, &a->identity);
     slot->message_bytes = saturate32(request_bytes(a));
-    if (ends) {
-        slot->flags |= ROCE_SLOT_MESSAGE_END;
-    }
-    if (roce_role_wants_response(a->info->role)) {
-        slot->flags |= ROCE_SLOT_WANTS_RESPONSE;
-    }
-    if (roce_part_starts(a->info->part)) {
-        slot->flags |= ROCE_SLOT_MESSAGE_START;
-    }
-    if (a->info->role == ROCE_ROLE_READ_REQUEST) {
-        slot->flags |= ROCE_SLOT_READS;
-    }
+    slot->flags = (uint16_t)(slot->flags | flags_of_kind(a));
     return slot;
 }
 
@@ -602,6 +601,27 @@ is_restart(const roce_stream_state *s, int64_t psn)
            roce_missing_find(&lane->missing, psn) == NULL;
 }
 
+/* Whether another request had this PSN before: whatever is sent again has its kind and its
+ * length, but for READs, of which some ask for less.  A queue pair with the number of an
+ * older one and PSNs that begin where those did sends it.  Only a packet of which all was
+ * seen can prove it. */
+static bool
+is_of_another(const roce_stream_state *s, const roce_arrival *a)
+{
+    if (a->psn >= s->requests.max_next || a->icrc != ROCE_ICRC_GOOD) {
+        return false;
+    }
+    const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
+    if (slot == NULL || slot->psn != a->psn) {
+        return false;
+    }
+    unsigned kind = ROCE_SLOT_MESSAGE_END | ROCE_SLOT_MESSAGE_START |
+                    ROCE_SLOT_WANTS_RESPONSE | ROCE_SLOT_READS;
+    return (slot->flags & kind) != flags_of_kind(a) ||
+           ((slot->flags & ROCE_SLOT_READS) == 0 &&
+            slot->message_bytes != saturate32(request_bytes(a)));
+}
+
 void
 roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
@@ -618,7 +638,7 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     sight(t, s, a);
     roce_span_resynchronise(s, a->psn);
-    if (s->reborn || is_restart(s, a->psn)) {
+    if (s->reborn || is_restart(s, a->psn) || is_of_another(s, a)) {
         s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;
         roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
