@@ -449,31 +449,58 @@ was_refused(const roce_tracker *t, const roce_stream_state *s)
 }
 
 /* Whether the requester went back to just what a NAK asks for that the other direction had
- * carried before, and that no other round has answered: it came while nobody knew about
- * whose requests. */
+ * carried before, and that no other round has answered, the newest of which began on
+ * `before_frame`: it came while nobody knew about whose requests. */
 static bool
-unheard_nak_explains(const roce_tracker *t, const roce_stream_state *s)
+unheard_nak_explains(const roce_tracker *t, const roce_stream_state *s,
+                     const roce_went_back *to, uint64_t before_frame)
 {
-    const roce_round *round = &roce_trouble_of(s)->round;
     const roce_stream_state *peer = roce_track_peer(t, s);
     const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
-    return nak->state != ROCE_NAK_NONE && nak->frame < round->to.frame &&
-           nak->frame > round->before_frame &&
-           roce_psn_expand(nak->psn24, round->to.psn) == round->to.psn &&
-           roce_since_ns(round->to.time_ns, nak->time_ns) <=
+    return nak->state != ROCE_NAK_NONE && nak->frame < to->frame &&
+           nak->frame > before_frame &&
+           roce_psn_expand(nak->psn24, to->psn) == to->psn &&
+           roce_since_ns(to->time_ns, nak->time_ns) <=
                answer_within_ns(t, s, nak->wait_ns);
+}
+
+void
+roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    const roce_trouble *told = roce_trouble_of(s);
+    const roce_went_back to = {a->psn, a->frame->time_ns, a->frame->number};
+    if (peer == NULL || !unheard_nak_explains(t, s, &to, told->round.frame) ||
+        told->nak.frame > roce_trouble_of(peer)->unheard_nak.frame) {
+        return;
+    }
+    const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
+    roce_trouble_make(t, s)->nak = (roce_last_nak){
+        .state = nak->state,
+        .psn = a->psn,
+        .oldest_psn = a->psn,
+        .oldest_ns = nak->time_ns,
+        .time_ns = nak->time_ns,
+        .frame = nak->frame,
+        .tx = roce_requests(s)->tx,
+        .wait_ns = nak->wait_ns,
+    };
+    roce_missing_mark_range(&roce_requests(s)->missing, &t->alloc, a->psn, a->psn + 1,
+                            nak->state == ROCE_NAK_RNR ? ROCE_MISSING_ACKED
+                                                       : ROCE_MISSING_ASKED);
 }
 
 /* The cause of the round under way, when what the other direction said can be known. */
 static roce_cause
 reconsidered_cause(const roce_tracker *t, const roce_stream_state *s)
 {
-    if (unheard_nak_explains(t, s)) {
+    const roce_round *round = &roce_trouble_of(s)->round;
+    if (unheard_nak_explains(t, s, &round->to, round->before_frame)) {
         const roce_stream_state *peer = roce_track_peer(t, s);
         bool rnr = roce_trouble_of(peer)->unheard_nak.state == ROCE_NAK_RNR;
         return rnr ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
     }
-    bool waited = roce_trouble_of(s)->round.age_ns >= roce_round_timeout_floor_ns(t, s);
+    bool waited = round->age_ns >= roce_round_timeout_floor_ns(t, s);
     return waited && !was_refused(t, s) ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
 }
 

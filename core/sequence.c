@@ -386,6 +386,7 @@ static void
 fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     const roce_lane *lane = roce_requests(s);
+    roce_round_hear_late(t, s, a);
     bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
     bool rising = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
     if (rising && roce_ident_was_overtaken(s, lane, a)) {

@@ -538,6 +538,10 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns);
+/* What never came here comes.  If a NAK has asked for it that the other direction had carried
+ * before the two were paired, that is heard now. */
+void
+roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* The other direction is known now, and with it what it had said. */
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);

@@ -154,6 +154,17 @@ static const scenario by_psn[] = {
                "b ack 1004",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 unknown=1"},
+    {.name = "and of one that begins behind the pairing, before all that was seen",
+     .script = "b write 5000; a write 1000 drop; a write 1001..1003; b nak 1000; a ack 5000; "
+               "a write 1000..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=4 repeats=3 rounds=1 by_nak=1",
+     .events = "nak psn=1000; connected; round A psn=1000 rel=5 detail=nak_sequence"},
+    {.name = "nor if that has come before the NAK",
+     .script = "b write 5000; a write 1001..1003; a write 1000; b nak 1000; a ack 5000; "
+               "a write 1001..1003; b ack 1003",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn naks=1 again=3 repeats=3 rounds=1 by_unknown=1 undelivered=*"},
     {.name = "so is an RNR NAK, whatever NAK follows in its wake",
      .script = "a send 1000..1003; a2 send 1000..1003; b rnr 1002; b nak 1002; +20; "
                "a send 1002..1004; b ack 1004",
