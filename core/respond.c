@@ -45,14 +45,37 @@ times_answered(const roce_lane *lane, int64_t psn)
     return n + (range != NULL ? range->copies : 0);
 }
 
-/* Whether the newest answer that `slot` asks for, from `from` on, is due: it was sent less
- * often than it was asked for, if it was not a network that made copies of requests; or than
- * what comes before it in the same answer, which may have been asked for unseen. */
+/* The transmission of the request that the response answers, or one behind it: the only one, or
+ * one before the newest round if it comes sooner behind that than any answer can; as late as can
+ * be where this does not tell. */
+static uint64_t
+answered_by(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
+    uint64_t first_tx = roce_trouble_of(s)->round.first_tx;
+    if (slot == NULL) {
+        return UINT64_MAX;
+    }
+    if (slot->copies == 1) {
+        return slot->tx;
+    }
+    uint64_t taken_ns = roce_since_ns(a->frame->time_ns, slot->time_ns);
+    bool is_earlier =
+        first_tx > 0 && slot->tx >= first_tx && roce_acknowledge_is_sooner(s, taken_ns);
+    return is_earlier ? first_tx - 1 : UINT64_MAX;
+}
+
+/* Whether the newest answer that `slot` asks for, from `from` on, is due before that to the
+ * transmission `before_tx`: it was sent less often than it was asked for by then, if it was not
+ * a network that made copies of requests; or than what comes before it in the same answer, which
+ * may have been asked for unseen. */
 static bool
-is_due_again(const roce_answers *answers, const roce_slot *slot, int64_t from)
+is_due_again(const roce_answers *answers, const roce_slot *slot, int64_t from,
+             uint64_t before_tx)
 {
     uint32_t n = times_answered(&answers->lane, from);
-    bool asked = answers->answered_tx > 0 && n < times_asked(slot);
+    uint32_t n_asked = times_asked(slot) - (slot->tx > before_tx ? 1u : 0u);
+    bool asked = answers->answered_tx > 0 && n < n_asked;
     return asked || (from > slot->psn && n < times_answered(&answers->lane, from - 1));
 }
 
@@ -63,6 +86,7 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
 {
     const roce_history *asked = &s->requests.history;
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
+    const uint64_t before_tx = answered_by(s, a);
     uint64_t n = 0;
     if (start >= end) {
         return 0;
@@ -86,7 +110,8 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
                           until > from + 1;
         from = from > start ? from : start;
         until = until < end ? until : end;
-        bool answered = since_tx > 0 && !is_due_again(by->answers, slot, from);
+        bool answered =
+            since_tx > 0 && !is_due_again(by->answers, slot, from, before_tx);
         if (from < until && !unanswered && !answered) {
             roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, until, since_tx > 0);
             n += (uint64_t)(until - from);

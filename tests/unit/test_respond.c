@@ -322,6 +322,18 @@ static const scenario reads[] = {
      .script = "a cas 0; b atomack 0; a cas 1; b ack 1; b atomack 1; +100000; a cas 1; "
                "b atomack 1; a write 2; b ack 2",
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.undelivered=1 r.again=1"},
+    {.name = "what is asked for again behind a READ is not due before its answer",
+     .script = "a read 0; b resp 0; a read 1..2; b resp 1 drop; b resp 2; a read 1; "
+               "a read 2 drop; a read 3; b resp 1; a read 2; b resp 3; b resp 2; "
+               "a write 4; b ack 4",
+     .want = "A: again=2 repeats=2 rounds=* by_reissue=* by_unknown=* undelivered=* "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=2 r.undelivered=*"},
+    {.name = "nor if that is asked for again as well, just before the first answer comes",
+     .script = "a read 0; +10; b resp 0; a read 1..2; +10; b resp 1 drop; b resp 2; a read 1; "
+               "a read 2 drop; a read 3; +10; b resp 1; a read 2..3; b resp 3; +10; "
+               "b resp 2..3; a write 4; +10; b ack 4",
+     .want = "A: again=3 repeats=3 rounds=* by_reissue=* by_unknown=* undelivered=* "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=3 r.undelivered=*"},
     {.name = "a copy of what the requester had got is lost: nothing is missing",
      .script = "a read 0..3; b resp 0; b resp 1 drop; b resp 2..3; a read 1..3; +9; b resp 1; "
                "b resp 2 drop; b resp 3; a read 4; b resp 4; +1000000; a read 5; b resp 5; "
