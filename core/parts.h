@@ -244,7 +244,6 @@ typedef struct roce_heard {
         int64_t una;
         uint64_t time_ns;
     } ack_steps[ROCE_ACK_STEPS]; /* newest at ack_step */
-    uint8_t ack_step;
     struct {
         int64_t una; /* 0: there was none */
         uint64_t time_ns, frame;
@@ -253,9 +252,10 @@ typedef struct roce_heard {
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns, least_reaction_ns;
     uint32_t n_answers, n_reactions;
-    uint8_t n_noted;         /* answers, some of which waited for more than the way */
     uint64_t most_prompt_ns; /* longest of the reactions that no timer can have been */
     uint32_t n_prompt;
+    uint8_t n_noted; /* answers, some of which waited for more than the way */
+    uint8_t ack_step;
     roce_message_clock message;
 } roce_heard;
 

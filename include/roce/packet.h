@@ -42,9 +42,8 @@ typedef struct roce_frame {
     uint32_t point;          /* the capture point, from 0 */
     roce_link link;
     roce_direction direction; /* as the capture file says it */
-    uint32_t
-        member; /* of the points that are taken together as `point` the one that has it;
-                      * set by the intake */
+    uint32_t member; /* the one that has it of those taken together as `point`; the
+                      * intake sets it */
 } roce_frame;
 
 /* IPv4 addresses are kept in the first four bytes, the rest zero. */
