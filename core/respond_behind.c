@@ -436,23 +436,12 @@ runs_ahead_again(const roce_stream_state *s, const roce_lane *lane,
            asked->psn <= lane->next_tx;
 }
 
-/* Whether the response before it is the newest of all, and was sent again. */
-static bool
-follows_a_repeat(const roce_lane *lane, int64_t psn)
-{
-    const roce_slot *before = roce_history_find(&lane->history, psn - 1);
-    return before != NULL && before->copies > 1 && before->tx == lane->tx;
-}
-
 /* Whether it goes on with what is being sent again, or may be where that begins. */
 static bool
 is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arrival *a)
 {
     const roce_lane *lane = &by->answers->lane;
-    const roce_history *seen = &lane->history;
-    bool among_seen = seen->n > 0 && roce_history_at(seen, seen->n - 1)->psn >= a->psn;
-    bool goes_on = a->psn == lane->next_tx || runs_ahead_again(s, lane, a);
-    return (among_seen && goes_on) || follows_a_repeat(lane, a->psn) ||
+    return a->psn == lane->next_tx || runs_ahead_again(s, lane, a) ||
            may_answer_again(s, by, a);
 }
 

@@ -686,6 +686,8 @@ compare_states(const roce_stream_state *x, const roce_stream_state *y)
     CHECK_INT(x->acked, y->acked);
     CHECK_INT(x->ident_last, y->ident_last);
     CHECK_INT(x->ident_rises, y->ident_rises);
+    CHECK_INT(x->ident_same, y->ident_same);
+    CHECK_INT(x->ident_other, y->ident_other);
     compare_lanes(&x->requests, &y->requests);
     compare_violations(roce_trouble_of(x), roce_trouble_of(y));
     CHECK(memcmp(roce_heard_of(x), roce_heard_of(y), sizeof(roce_heard)) == 0);
