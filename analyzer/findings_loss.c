@@ -8,6 +8,21 @@
 
 #define PLACES_TOLD 3 /* in a title */
 
+/* ---- how they lie together ---- */
+
+/* "  In 12 stretches, at most 980 packets in a row."; "" where that is not known of all n. */
+static char *
+stretch_words(const rs_stretch_sum *sum, guint64 n)
+{
+    g_autofree char *stretches = rs_format_count(sum->n);
+    g_autofree char *longest = rs_finding_packets(sum->longest);
+    return sum->lost != n || n < 2 ? g_strdup("")
+           : sum->longest == 1     ? g_strdup("  No two of them in a row.")
+           : sum->n == 1           ? g_strdup("  All of them in a row.")
+                         : g_strdup_printf("  In %s stretches, at most %s in a row.",
+                                           stretches, longest);
+}
+
 /* ---- where, if several points saw it ---- */
 
 /* Between two points, of all streams of a flow. */
@@ -24,6 +39,7 @@ typedef struct located {
     guint64
         sent; /* of how many: what was lost in front of the point was not seen there */
     guint32 late_at;
+    rs_stretch_sum stretches; /* as the points behind have them, of what they have */
 } located;
 
 static void
@@ -109,6 +125,8 @@ locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located
             add_location(where->places, place_of(flow, one->from),
                          place_of(flow, one->to), one->lost);
             where->lost += one->lost;
+            rs_stretches_add_to(flow->all->analysis->watchers.stretches, one->to,
+                                &where->stretches);
         }
     }
     guint32 at;
@@ -180,9 +198,10 @@ write_located(const rs_flow *flow, rs_finding *f, const located *where,
         f->severity = rs_flow_loss_severity(where->lost, where->sent);
         f->weight = where->lost;
         f->title = located_title(flow, where);
+        g_autofree char *stretches = stretch_words(&where->stretches, where->lost);
         g_string_append_printf(
-            detail, "Seen at the first of two points and not at the second%s",
-            known_by);
+            detail, "Seen at the first of two points and not at the second%s%s",
+            known_by, stretches);
         f->advice =
             g_strdup("Look at the queues and counters between these two points.");
     }
@@ -207,6 +226,17 @@ measure_lost_before(const roce_stream *s)
     return rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
 }
 
+static char *
+stretches_of(const rs_flow *flow)
+{
+    rs_stretch_sum sum = {0};
+    for (guint i = 0; i < flow->streams->len; i++) {
+        rs_stretches_add_to(flow->all->analysis->watchers.stretches,
+                            rs_flow_stream(flow, i)->id, &sum);
+    }
+    return stretch_words(&sum, flow->n);
+}
+
 static gboolean
 write_lost_before(const rs_flow *flow, rs_finding *f)
 {
@@ -226,11 +256,12 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
                       "did not come to here, which is all that is known");
         return TRUE;
     }
+    g_autofree char *stretches = stretches_of(flow);
     f->title =
         g_strdup_printf("%s lost on the way from %s, before the capture point", n, who);
     f->detail = g_strdup_printf(
-        "Never seen here, then asked for or sent again: %s, %s; %s of what was sent.",
-        requests, responses, share);
+        "Never seen here, then asked for or sent again: %s, %s; %s of what was sent.%s",
+        requests, responses, share, stretches);
     return TRUE;
 }
 

@@ -62,6 +62,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .incast = rs_incast_new(),
         .receivers = rs_receivers_new(analysis->tracker),
         .stalls = rs_stalls_new(),
+        .stretches = rs_stretches_new(),
         .ports = rs_ports_new(),
         .flowlets = rs_flowlets_new(),
         .bursts = rs_bursts_new(analysis->options->burst_bps),
@@ -83,6 +84,7 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_background_free(watchers->background);
     rs_receivers_free(watchers->receivers);
     rs_stalls_free(watchers->stalls);
+    rs_stretches_free(watchers->stretches);
     rs_nics_free(watchers->nics);
     rs_incast_free(watchers->incast);
     rs_ports_free(watchers->ports);
@@ -248,6 +250,7 @@ tell_streams_event(rs_watchers *watchers, const rs_occurrence *occurrence)
     rs_timeline_event(watchers->timeline, occurrence);
     rs_receivers_event(watchers->receivers, event);
     rs_stalls_event(watchers->stalls, event);
+    rs_stretches_event(watchers->stretches, event);
     rs_flowlets_event(watchers->flowlets, event);
     rs_congestion_event(watchers->congestion, occurrence);
     rs_pausing_event(watchers->pausing, event);

@@ -42,6 +42,7 @@
 #include "runs.h"
 #include "sight.h"
 #include "stalls.h"
+#include "stretches.h"
 #include "timeline.h"
 #include "window.h"
 
@@ -71,6 +72,7 @@ typedef struct rs_watchers {
     rs_incast *incast;
     rs_receivers *receivers;
     rs_stalls *stalls;
+    rs_stretches *stretches;
     rs_ports *ports;
     rs_flowlets *flowlets;
     rs_bursts *bursts;

@@ -51,6 +51,15 @@ def of_one(_report, found):
     yield from (f["title"] for f in found if "vxlan" in f["title"] or "@" in f["id"])
 
 
+def lies(text):
+    """How what was lost lies together; None: nothing of that is said."""
+    def look(_report, found):
+        said = found[0]["detail"]
+        if not said.endswith(text or "of what was sent."):
+            yield f"{said!r} does not end with {text!r}"
+    return look
+
+
 def advises(text):
     def look(_report, found):
         if text not in found[0]["advice"]:
@@ -288,6 +297,17 @@ def without_head(name, n):
 ROWS = [
     Row("lost_before_capture", FIRES, "one of 480 is lost on the way here",
         two_hosts(forward=drop(100)), "warning", also=about("1 packet lost")),
+    Row("lost_before_capture", FIRES, "two, far from each other",
+        two_hosts(forward=drop(9, 300)), "warning",
+        also=lies("No two of them in a row.")),
+    Row("lost_before_capture", FIRES, "a link that is down for a moment",
+        two_hosts(forward=drop(*range(100, 140))), "critical",
+        also=lies("All of them in a row.")),
+    Row("lost_before_capture", FIRES, "for two moments",
+        two_hosts(forward=drop(*range(100, 140), *range(300, 305))), "critical",
+        also=lies("In 2 stretches, at most 40 packets in a row.")),
+    Row("lost_before_capture", FIRES, "one alone lies by nothing",
+        two_hosts(forward=drop(9)), "warning", also=lies(None)),
     Row("lost_before_capture", FIRES, "one of 40 is more than 1 %",
         two_hosts(FEW, forward=drop(20)), "critical", also=about("1 packet lost")),
     Row("lost_before_capture", FIRES, "one of a queue pair's 44, which is 1 % of the hosts' 100",
