@@ -3,6 +3,7 @@
 #include "findings_pause.h"
 
 #include "format.h"
+#include "loss_places.h"
 #include "thresholds.h"
 
 /* ---- incast ---- */
@@ -514,6 +515,16 @@ was_undelivered(const roce_stream *s)
            losses[ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE] > 0;
 }
 
+/* Whether some were seen at one point, and did not come to another. */
+static gboolean
+was_lost_between(const rs_findings *all, guint32 id)
+{
+    g_autoptr(GArray) places = rs_summary_stands(all->summary, id)
+                                   ? rs_loss_places(all->analysis, all->summary, id)
+                                   : g_array_new(FALSE, FALSE, sizeof(rs_loss_place));
+    return places->len > 0;
+}
+
 static gboolean
 carries_data(const roce_stream *s)
 {
@@ -565,6 +576,7 @@ rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row)
         if (r != NULL) {
             /* What its own pauses hold up is late, and sent again all the same. */
             r->network |= speaks_of_network(a->watchers.receivers, s) ||
+                          was_lost_between(all, id) ||
                           (r->sum.host_pauses == 0 && was_undelivered(s));
             r->n_streams +=
                 carries_data(s) && rs_summary_stands(all->summary, id) ? 1 : 0;

@@ -8,7 +8,7 @@ import fabric_scenarios
 import load_scenarios
 import roce
 import rows
-from captures import wire
+from captures import Path, wire
 from fabric import simulate_fabric
 from load_scenarios import Conversation, chain, credits, same_port, slow_host
 from row import CANNOT, FIRES, NOT, Row
@@ -187,6 +187,23 @@ def receive_buffers(batch, interval_ns, n=40, beside=()):
     return simulation.captures()["sender"]
 
 
+def short_of_receives(lost):
+    """At two points; a packet may be lost between them, which a timer sends again."""
+    path = Path(one=0, two=0).send(lambda on, _: on.exchange(50))
+    for psn in range(50, 60):
+        path.send(lambda on, _, psn=psn: on.write(psn).ack(
+            psn, psn, syndrome=roce.rnr_nak(1)).wait(20_000).write(psn).ack(psn, psn + 1))
+    path.send(lambda on, _: on.write(60), at=("one",) if lost else None)
+    path.send(lambda on, _: on.wait(5_000_000).write(60).ack(60, 61).exchange(20, 61))
+    return path.bytes()
+
+
+def says(text):
+    def look(_report, found):
+        yield from (f["detail"] for f in found if text not in f["detail"])
+    return look
+
+
 def in_one_of_two():
     """And another queue pair, of WRITEs, which nothing holds up."""
     writes = Side(0x33, work=tuple(Work("WRITE", 4096, at_ns=i * 20_000) for i in range(40)))
@@ -254,6 +271,10 @@ SLOW = (
         wire(pauses_behind_a_cnp), "warning", ("--link-speed", "100G")),
     Row("slow_receiver", FIRES, "RNR NAKs for a quarter of the time",
         lambda: receive_buffers(4, 100_000), "warning"),
+    Row("slow_receiver", FIRES, "the same at two points", lambda: short_of_receives(False), "warning",
+        also=says("Nothing speaks of the network.")),
+    Row("slow_receiver", FIRES, "and the last packet is lost between them",
+        lambda: short_of_receives(True), "warning", also=says("the network has its part.")),
     Row("slow_receiver", FIRES, "the same, of one queue pair of two", in_one_of_two,
         "warning", also=told_of_one),
     Row("slow_receiver", FIRES, "credits run out, and the sender waits for them",
