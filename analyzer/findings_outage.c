@@ -11,6 +11,7 @@
 #include "pairs.h"
 
 #define PAIRS_NAMED 4
+#define MOST_STREAMS 16384 /* among which others are looked for */
 
 /* ---- where ---- */
 
@@ -107,10 +108,12 @@ place_words(const rs_findings *all, const place *where)
 {
     g_autofree char *host = rs_findings_label_in(all, &where->tenant, &where->host);
     g_autofree char *other = rs_findings_label_in(all, &where->tenant, &where->other);
-    return where->one_pair ? g_strdup_printf("between %s and %s", host, other)
-           : where->one_host
-               ? g_strdup_printf("between %s and %u hosts", host, where->n_pairs)
-               : g_strdup_printf("between %u pairs of hosts", where->n_pairs);
+    g_autofree char *hosts = rs_finding_count(where->n_pairs, "host", "hosts");
+    g_autofree char *pairs =
+        rs_finding_count(where->n_pairs, "pair of hosts", "pairs of hosts");
+    return where->one_pair   ? g_strdup_printf("between %s and %s", host, other)
+           : where->one_host ? g_strdup_printf("between %s and %s", host, hosts)
+                             : g_strdup_printf("between %s", pairs);
 }
 
 /* ---- what is said ---- */
@@ -181,6 +184,9 @@ append_pairs(const rs_findings *all, const rs_outage *outage, GString *text)
 static void
 append_others(const rs_findings *all, const rs_outage *outage, GString *text)
 {
+    if (roce_tracker_n_streams(all->analysis->tracker) > MOST_STREAMS) {
+        return;
+    }
     guint n = count_others(all, outage);
     g_autofree char *others =
         rs_finding_count(n, "other queue pair", "other queue pairs");
@@ -200,11 +206,14 @@ static void
 append_kinds(const rs_outage *outage, GString *text)
 {
     guint n_silent = outage->standstills->len - outage->n_repeated;
+    g_autofree char *repeated = rs_format_count(outage->n_repeated);
+    g_autofree char *others = rs_finding_count(n_silent, "other", "others");
     if (n_silent > 0) {
-        g_string_append_printf(text,
-                               "  %u of them repeated here in vain; of the %u "
-                               "others no repeat came by in that time.",
-                               outage->n_repeated, n_silent);
+        g_string_append_printf(
+            text,
+            "  %s of them repeated here in vain; of the %s no repeat "
+            "came by in that time.",
+            repeated, others);
     }
     if (outage->n_stopped > 0) {
         g_autofree char *pairs =
@@ -343,18 +352,17 @@ static guint64
 count_in_outages(const rs_flow *flow, guint kind)
 {
     const rs_findings *all = flow->all;
-    const GArray *list = rs_stalls_standstills(all->analysis->watchers.stalls);
-    g_autoptr(GHashTable) ours = g_hash_table_new(NULL, NULL);
+    const rs_stalls *stalls = all->analysis->watchers.stalls;
+    const GArray *list = rs_stalls_standstills(stalls);
     guint64 n = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 id = g_array_index(flow->streams, guint32, i);
-        g_hash_table_add(ours, GUINT_TO_POINTER(id));
-    }
-    for (guint i = 0; i < list->len; i++) {
-        const rs_standstill *s = &g_array_index(list, rs_standstill, i);
-        if (g_hash_table_contains(ours, GUINT_TO_POINTER(s->stream)) &&
-            rs_outages_have(all->outages, s)) {
-            n += share_of(s, kind);
+        const rs_stall *stall =
+            rs_stalls_of(stalls, g_array_index(flow->streams, guint32, i));
+        guint32 at = stall != NULL ? stall->standstill : 0;
+        while (at != 0) {
+            const rs_standstill *s = &g_array_index(list, rs_standstill, at - 1);
+            n += rs_outages_have(all->outages, s) ? share_of(s, kind) : 0;
+            at = s->before;
         }
     }
     return MIN(n, flow->n);

@@ -182,7 +182,7 @@ rs_outages_new(const rs_analysis *analysis, const rs_summary *summary)
         .members = g_ptr_array_new(),
         .groups = groups,
     };
-    for (guint i = 0; i < standstills->len; i++) {
+    for (guint i = 0; i < standstills->len && g.outages->len < RS_OUTAGES; i++) {
         const rs_standstill *s = g_ptr_array_index(standstills, i);
         if (has_repeated_in_vain(s)) {
             gather(&g, s);

@@ -17,6 +17,8 @@
 
 #include <glib.h>
 
+#define RS_OUTAGES 256
+
 typedef struct rs_outage {
     guint64 from_ns;        /* the first copy that nothing answered was sent */
     guint64 tried_ns;       /* the newest copy that nothing answered */
@@ -26,7 +28,7 @@ typedef struct rs_outage {
     guint n_stopped;        /* of them gave up */
 } rs_outage;
 
-/* In the order of time; elements are rs_outage. */
+/* The first RS_OUTAGES, in the order of time; elements are rs_outage. */
 GPtrArray *
 rs_outages_new(const rs_analysis *analysis, const rs_summary *summary);
 

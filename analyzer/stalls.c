@@ -42,7 +42,7 @@ stall_of(rs_stalls *stalls, guint32 stream)
 static rs_standstill *
 under_way(const rs_stalls *stalls, const rs_stall *stall)
 {
-    return stall == NULL || stall->standstill == 0
+    return stall == NULL || stall->standstill == 0 || stall->is_over
                ? NULL
                : &g_array_index(stalls->standstills, rs_standstill,
                                 stall->standstill - 1);
@@ -52,16 +52,18 @@ static void
 begin_standstill(rs_stalls *stalls, rs_stall *stall, const roce_event *event)
 {
     guint64 from_ns = event->time_ns - MIN(event->duration_ns, event->time_ns);
-    stall->standstill = 0;
+    stall->is_over = TRUE;
     if (stalls->standstills->len < RS_STANDSTILLS) {
         const rs_standstill fresh = {
             .stream = event->stream,
+            .before = stall->standstill,
             .from_ns = from_ns,
             .tried_ns = from_ns,
             .first_frame = event->frame,
         };
         g_array_append_val(stalls->standstills, fresh);
         stall->standstill = stalls->standstills->len;
+        stall->is_over = FALSE;
     }
 }
 
@@ -120,7 +122,7 @@ go_on(rs_stalls *stalls, const roce_event *event)
         return;
     }
     if (event->kind == ROCE_EVENT_ROUND) {
-        stall->standstill = 0;
+        stall->is_over = TRUE;
     } else if (event->kind == ROCE_EVENT_SPURIOUS_ROUND ||
                event->kind == ROCE_EVENT_STREAM_RESTART) {
         standstill->excused = TRUE;
