@@ -15,21 +15,23 @@ US, MS = 1_000, 1_000_000
 SPEED = ("--link-speed", "100G")
 LONGEST_NS = 335_539             # of 0xFFFF quanta at 100 Gb/s
 SWITCH = b"\2\1\0\0\0\1"
+MAC_CONTROL = b"\x88\x08"  # EtherType
 
 
 # --- fabrics -------------------------------------------------------------------------
 
 
 def again(records, times):
-    """The same so many times, one after the other."""
+    """The same so many times, one after the other; all but the first time pauses alone."""
     span_ns = max(r.time_ns for r in records) - min(r.time_ns for r in records) + 100_000
     return [dataclasses.replace(r, time_ns=r.time_ns + i * span_ns)
-            for i in range(times) for r in records]
+            for i in range(times) for r in records
+            if i == 0 or r.frame[12:14] == MAC_CONTROL]
 
 
 def fabric(name, at=None, later_ns=0, times=1, **changes):
     """A scenario, changed, as captured at some of its points: in one file, which begins so
-    much later, and has all so many times."""
+    much later, and has its pauses so many times."""
     def make():
         base = fabric_scenarios.scenario(name)
         names = at or tuple(p.name for p in base.points)
