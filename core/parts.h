@@ -304,8 +304,8 @@ typedef struct roce_answers {
         uint64_t round_tx;        /* first request of the round that it is of */
         int64_t psn, next_tx;
         int64_t due_from; /* what should have come again before it, or ROCE_NO_PSN */
-        int64_t tail; /* responses that had been sent behind the newest until then */
-        bool lost;    /* it was taken to show that one before it was */
+        int64_t tail_end; /* of what had been sent behind the newest until then */
+        bool lost;        /* it was taken to show that one before it was */
     } lone;
     /* The first response; what is before it may have been asked for, and answered, before
      * the capture. */

@@ -86,7 +86,6 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
 {
     const roce_history *asked = &s->requests.history;
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
-    const uint64_t before_tx = answered_by(s, a);
     uint64_t n = 0;
     if (start >= end) {
         return 0;
@@ -95,6 +94,7 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
         end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
         return 0; /* they cannot all have been sent since the newest seen */
     }
+    const uint64_t before_tx = answered_by(s, a);
     for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
         const roce_slot *slot = roce_history_at(asked, i);
         if (slot->psn >= end) {

@@ -146,30 +146,30 @@ sent_of_tail(const roce_stream_state *by, const roce_slot *asked, const roce_arr
     return had_time_for(lane, asked, n, a->frame->time_ns) ? n : 0;
 }
 
-/* The responder starts over: of what the partly answered READ still owes, how much it has sent,
- * which went unseen. */
+/* The responder starts over: of what the partly answered READ still owes, where that ends which
+ * it has sent, and which went unseen. */
 static int64_t
-unseen_tail(const roce_stream_state *s, const roce_stream_state *by,
+end_of_tail(const roce_stream_state *s, const roce_stream_state *by,
             const roce_arrival *a)
 {
     int64_t from = by->answers->lane.max_next;
     const roce_slot *slot = roce_history_find(&s->requests.history, from);
     if (slot == NULL || slot->psn >= from ||
         (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
-        return 0;
+        return from;
     }
-    return sent_of_tail(by, slot, a, slot->psn + slot->span - from);
+    return from + sent_of_tail(by, slot, a, slot->psn + slot->span - from);
 }
 
+/* Up to `end`, but for what has been said to be missing since. */
 static void
-miss_tail(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t n)
+miss_tail(roce_tracker *t, roce_stream_state *by, const roce_arrival *a, int64_t end)
 {
     roce_lane *lane = roce_responses(by);
-    if (n > 0) {
-        roce_respond_gap(t, by, a, lane->max_next, (uint64_t)n);
-        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next,
-                       lane->max_next + n, false);
-        lane->max_next += n;
+    if (end > lane->max_next) {
+        roce_respond_gap(t, by, a, lane->max_next, (uint64_t)(end - lane->max_next));
+        roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, lane->max_next, end, false);
+        lane->max_next = end;
     }
 }
 
@@ -185,7 +185,7 @@ take_for_beginning(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         return;
     }
     if (a->psn < answers->lane.max_next) {
-        miss_tail(t, by, a, answers->lone.tail);
+        miss_tail(t, by, a, answers->lone.tail_end);
     }
     if (answers->lone.due_from != ROCE_NO_PSN) {
         roce_respond_miss_again(t, s, by, a, answers->lone.due_from, answers->lone.psn);
@@ -283,9 +283,10 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     const uint64_t answered_tx = by->answers->answered_tx;
     const bool lone = a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING;
     const int64_t due_from = due_again_from(s, by, a);
-    const int64_t tail = s != NULL && a->psn < next_tx ? unseen_tail(s, by, a) : 0;
+    const int64_t tail_end =
+        s != NULL && a->psn < next_tx ? end_of_tail(s, by, a) : lane->max_next;
     if (!lone) {
-        miss_tail(t, by, a, tail);
+        miss_tail(t, by, a, tail_end);
     }
     if (!lone && due_from != ROCE_NO_PSN) {
         roce_respond_miss_again(t, s, by, a, due_from, a->psn);
@@ -305,7 +306,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
         by->answers->lone.next_tx = next_tx;
         by->answers->lone.answered_tx = answered_tx;
         by->answers->lone.due_from = due_from;
-        by->answers->lone.tail = tail;
+        by->answers->lone.tail_end = tail_end;
     }
 }
 

@@ -123,6 +123,15 @@ static const scenario reads[] = {
      .want = "A: again=1 repeats=1 rounds=1 by_timeout=1"
              " B: r.gaps=1 r.missing=2 r.lost_before=2 r.undelivered=1 r.again=4",
      .events = "gap B psn=4 n=2 space=responses"},
+    {.name = "asked for anew, then from where the answer broke off: what is behind is not due",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .script = READ_4 "b resp.first 2; b resp.middle 3; b resp.middle 4 drop; "
+               "b resp.last 5 drop; +100000; a read 2 len=4096; b resp.first 2; "
+               "b resp.middle 3 drop; +100000; a read 4 len=2048; b resp.first 4; "
+               "b resp.last 5; a write 6; b ack 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_timeout=2"
+             " B: r.gaps=1 r.missing=2 r.lost_before=* r.undelivered=1 r.again=*",
+     .events = "gap B psn=4 n=2 space=responses"},
     {.name = "the only response came with a bad ICRC, a timeout repairs it",
      .script = TEACH "a read 2 len=64; b resp 2 bad; +100000; a read 2 len=64; b resp 2; "
                "a write 3; b ack 3",
