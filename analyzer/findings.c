@@ -383,6 +383,8 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     g_autoptr(GPtrArray) outages =
         analysis->has_gaps ? g_ptr_array_new() : rs_outages_new(analysis, summary);
     all.outages = outages;
+    g_autoptr(GHashTable) in_outages = rs_outages_shares(analysis, outages);
+    all.in_outages = in_outages;
     for (guint i = 0; i < rs_n_finding_rows; i++) {
         const rs_finding_row *row = &rs_finding_rows[i];
         if (!analysis->has_gaps || row->basis == RS_FRAMES_SUFFICE) {

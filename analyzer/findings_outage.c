@@ -11,7 +11,6 @@
 #include "pairs.h"
 
 #define PAIRS_NAMED 4
-#define MOST_STREAMS 16384 /* among which others are looked for */
 
 /* ---- where ---- */
 
@@ -120,7 +119,7 @@ place_words(const rs_findings *all, const place *where)
 
 /* The outages at one place. */
 typedef struct series {
-    place where;
+    place where;            /* as the worst of them has it */
     GPtrArray *outages;     /* const rs_outage, in the order of time */
     const rs_outage *worst; /* the one that lasted longest */
 } series;
@@ -131,34 +130,63 @@ length_ns(const rs_outage *outage)
     return outage->tried_ns - outage->from_ns;
 }
 
-/* Streams between hosts of which some stood still, that had begun before and went on
- * afterwards, and were not among them. */
-static guint
-count_others(const rs_findings *all, const rs_outage *outage)
+/* Whether it carries data for all points that saw it, which it might have done all the while. */
+static gboolean
+is_other(const rs_findings *all, const rs_outage *outage, const roce_stream *s)
+{
+    return rs_summary_stands(all->summary, s->id) && s->payload_bytes > 0 &&
+           s->first_time_ns <= outage->from_ns && s->last_time_ns >= outage->until_ns;
+}
+
+/* By who sends to whom: GArray of guint32, streams. */
+static GHashTable *
+streams_by_pair(const rs_findings *all)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    g_autoptr(GHashTable) pairs =
-        g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
-    g_autoptr(GHashTable) members = g_hash_table_new(NULL, NULL);
-    for (guint i = 0; i < outage->standstills->len; i++) {
-        const rs_standstill *one = g_ptr_array_index(outage->standstills, i);
-        const roce_stream *s = stream_of(all, one);
-        const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
-        g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
-        g_hash_table_add(members,
-                         GUINT_TO_POINTER(rs_summary_group(all->summary, s->id)));
-    }
-    guint n = 0;
+    GHashTable *pairs = g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free,
+                                              (GDestroyNotify)g_array_unref);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
-        n += rs_summary_stands(all->summary, id) && s->payload_bytes > 0 &&
-                     s->first_time_ns <= outage->from_ns &&
-                     s->last_time_ns >= outage->until_ns &&
-                     g_hash_table_contains(pairs, &pair) &&
-                     !g_hash_table_contains(members, GUINT_TO_POINTER(id))
-                 ? 1
-                 : 0;
+        GArray *streams = g_hash_table_lookup(pairs, &pair);
+        if (streams == NULL) {
+            streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+            g_hash_table_insert(pairs, g_memdup2(&pair, sizeof pair), streams);
+        }
+        g_array_append_val(streams, id);
+    }
+    return pairs;
+}
+
+/* Streams between hosts of which some stood still, that had begun before and went on
+ * afterwards, and were not among them. */
+static guint
+count_others(const rs_findings *all, GHashTable *by_pair, const rs_outage *outage)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) members = g_hash_table_new(NULL, NULL);
+    guint n = 0;
+    for (guint i = 0; i < outage->standstills->len; i++) {
+        const rs_standstill *one = g_ptr_array_index(outage->standstills, i);
+        g_hash_table_add(members,
+                         GUINT_TO_POINTER(rs_summary_group(all->summary, one->stream)));
+    }
+    for (guint i = 0; i < outage->standstills->len; i++) {
+        const roce_stream *s =
+            stream_of(all, g_ptr_array_index(outage->standstills, i));
+        const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
+        const GArray *streams = g_hash_table_lookup(by_pair, &pair);
+        if (!g_hash_table_add(known, (gpointer)(guintptr)streams)) {
+            continue;
+        }
+        for (guint k = 0; k < streams->len; k++) {
+            guint32 id = g_array_index(streams, guint32, k);
+            n += is_other(all, outage,
+                          roce_tracker_stream(all->analysis->tracker, id)) &&
+                         !g_hash_table_contains(members, GUINT_TO_POINTER(id))
+                     ? 1
+                     : 0;
+        }
     }
     return n;
 }
@@ -182,12 +210,10 @@ append_pairs(const rs_findings *all, const rs_outage *outage, GString *text)
 }
 
 static void
-append_others(const rs_findings *all, const rs_outage *outage, GString *text)
+append_others(const rs_findings *all, GHashTable *by_pair, const rs_outage *outage,
+              GString *text)
 {
-    if (roce_tracker_n_streams(all->analysis->tracker) > MOST_STREAMS) {
-        return;
-    }
-    guint n = count_others(all, outage);
+    guint n = count_others(all, by_pair, outage);
     g_autofree char *others =
         rs_finding_count(n, "other queue pair", "other queue pairs");
     if (n > 0) {
@@ -206,14 +232,15 @@ static void
 append_kinds(const rs_outage *outage, GString *text)
 {
     guint n_silent = outage->standstills->len - outage->n_repeated;
-    g_autofree char *repeated = rs_format_count(outage->n_repeated);
-    g_autofree char *others = rs_finding_count(n_silent, "other", "others");
     if (n_silent > 0) {
-        g_string_append_printf(
-            text,
-            "  %s of them repeated here in vain; of the %s no repeat "
-            "came by in that time.",
-            repeated, others);
+        g_autofree char *repeated = rs_format_count(outage->n_repeated);
+        g_autofree char *silent = rs_format_count(n_silent);
+        g_autofree char *others = n_silent == 1 ? g_strdup("other one")
+                                                : g_strdup_printf("%s others", silent);
+        g_string_append_printf(text,
+                               "  %s of them repeated here in vain; of the %s no "
+                               "repeat came by in that time.",
+                               repeated, others);
     }
     if (outage->n_stopped > 0) {
         g_autofree char *pairs =
@@ -223,7 +250,8 @@ append_kinds(const rs_outage *outage, GString *text)
 }
 
 static void
-write_series(const rs_findings *all, rs_finding *f, const series *s)
+write_series(const rs_findings *all, GHashTable *by_pair, rs_finding *f,
+             const series *s)
 {
     const rs_outage *worst = s->worst;
     g_autofree char *pairs =
@@ -232,10 +260,10 @@ write_series(const rs_findings *all, rs_finding *f, const series *s)
     g_autofree char *length = rs_format_duration(length_ns(worst), 0);
     g_autofree char *from = rs_format_time(worst->from_ns);
     g_autofree char *stalled = rs_format_duration(worst->until_ns - worst->from_ns, 0);
+    g_autofree char *n_times = rs_format_count(s->outages->len);
     g_autofree char *times =
-        s->outages->len == 1
-            ? g_strdup("")
-            : g_strdup_printf(", the longest of %u times", s->outages->len);
+        s->outages->len == 1 ? g_strdup("")
+                             : g_strdup_printf(", the longest of %s times", n_times);
     GString *text = g_string_new(NULL);
     g_string_append_printf(
         text,
@@ -246,7 +274,7 @@ write_series(const rs_findings *all, rs_finding *f, const series *s)
         from, length, stalled);
     append_pairs(all, worst, text);
     append_kinds(worst, text);
-    append_others(all, worst, text);
+    append_others(all, by_pair, worst, text);
     rs_finding_say(
         f,
         g_strdup_printf("Nothing answered %s %s for %s or longer, all at once%s", pairs,
@@ -255,7 +283,8 @@ write_series(const rs_findings *all, rs_finding *f, const series *s)
 }
 
 static void
-report(rs_findings *all, const rs_finding_row *row, const series *s)
+report(rs_findings *all, const rs_finding_row *row, GHashTable *by_pair,
+       const series *s)
 {
     rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_CRITICAL);
     g_autofree char *name = name_of(&s->where);
@@ -264,7 +293,7 @@ report(rs_findings *all, const rs_finding_row *row, const series *s)
         rs_finding_about(f, name);
         rs_finding_in(f, &s->where.tenant);
     }
-    write_series(all, f, s);
+    write_series(all, by_pair, f, s);
     f->weight = 0;
     for (guint i = 0; i < s->outages->len; i++) {
         const rs_outage *outage = g_ptr_array_index(s->outages, i);
@@ -290,60 +319,69 @@ free_series(gpointer data)
     g_free(s);
 }
 
-static gboolean
-is_same_place(const place *a, const place *b)
+/* What tells a place from others: the hosts that all of its queue pairs have in common. */
+static rs_pair
+key_of(const place *where)
 {
-    gboolean nowhere = !a->one_pair && !a->one_host;
-    return a->one_pair == b->one_pair && a->one_host == b->one_host &&
-           (nowhere || (roce_tenant_equal(&a->tenant, &b->tenant) &&
-                        roce_addr_equal(&a->host, &b->host) &&
-                        (a->one_host || roce_addr_equal(&a->other, &b->other))));
+    static const rs_pair nowhere;
+    rs_pair key = nowhere;
+    if (where->one_pair || where->one_host) {
+        key.tenant = where->tenant;
+        key.src = where->host;
+        key.dst = where->one_pair ? where->other : nowhere.dst;
+    }
+    return key;
 }
 
 static series *
-series_at(GPtrArray *all, const place *where)
+series_at(GPtrArray *all, GHashTable *known, const place *where)
 {
-    for (guint i = 0; i < all->len; i++) {
-        series *known = g_ptr_array_index(all, i);
-        if (is_same_place(&known->where, where)) {
-            return known;
-        }
+    const rs_pair key = key_of(where);
+    series *s = g_hash_table_lookup(known, &key);
+    if (s == NULL) {
+        s = g_new0(series, 1);
+        s->outages = g_ptr_array_new();
+        g_ptr_array_add(all, s);
+        g_hash_table_insert(known, g_memdup2(&key, sizeof key), s);
     }
-    series *fresh = g_new0(series, 1);
-    fresh->where = *where;
-    fresh->outages = g_ptr_array_new();
-    g_ptr_array_add(all, fresh);
-    return fresh;
+    return s;
 }
 
 void
 rs_find_outages(rs_findings *all, const rs_finding_row *row)
 {
     g_autoptr(GPtrArray) places = g_ptr_array_new_with_free_func(free_series);
+    g_autoptr(GHashTable) known =
+        g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free, NULL);
+    if (all->outages->len == 0) {
+        return;
+    }
     for (guint i = 0; i < all->outages->len; i++) {
         rs_outage *outage = g_ptr_array_index(all->outages, i);
         g_autoptr(GPtrArray) pairs = pairs_of(all, outage);
         const place where = place_of(pairs);
-        series *s = series_at(places, &where);
+        series *s = series_at(places, known, &where);
         g_ptr_array_add(s->outages, outage);
         if (s->worst == NULL || length_ns(outage) > length_ns(s->worst)) {
             s->worst = outage;
+            s->where = where;
         }
     }
+    g_autoptr(GHashTable) by_pair = streams_by_pair(all);
     for (guint i = 0; i < places->len; i++) {
-        report(all, row, g_ptr_array_index(places, i));
+        report(all, row, by_pair, g_ptr_array_index(places, i));
     }
 }
 
 /* ---- what comes of them ---- */
 
-/* What a standstill has of the events of a kind. */
+/* What a stream has of the events of a kind. */
 static guint64
-share_of(const rs_standstill *s, guint kind)
+count_of(const rs_outage_share *share, guint kind)
 {
     guint verdict = kind - RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, 0);
-    return kind == ROUND(TIMEOUT)      ? s->repeats
-           : verdict < ROCE_N_VERDICTS ? s->losses[verdict]
+    return kind == ROUND(TIMEOUT)      ? share->rounds
+           : verdict < ROCE_N_VERDICTS ? share->losses[verdict]
                                        : 0;
 }
 
@@ -351,19 +389,11 @@ share_of(const rs_standstill *s, guint kind)
 static guint64
 count_in_outages(const rs_flow *flow, guint kind)
 {
-    const rs_findings *all = flow->all;
-    const rs_stalls *stalls = all->analysis->watchers.stalls;
-    const GArray *list = rs_stalls_standstills(stalls);
     guint64 n = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        const rs_stall *stall =
-            rs_stalls_of(stalls, g_array_index(flow->streams, guint32, i));
-        guint32 at = stall != NULL ? stall->standstill : 0;
-        while (at != 0) {
-            const rs_standstill *s = &g_array_index(list, rs_standstill, at - 1);
-            n += rs_outages_have(all->outages, s) ? share_of(s, kind) : 0;
-            at = s->before;
-        }
+        gpointer key = GUINT_TO_POINTER(g_array_index(flow->streams, guint32, i));
+        const rs_outage_share *share = g_hash_table_lookup(flow->all->in_outages, key);
+        n += share != NULL ? count_of(share, kind) : 0;
     }
     return MIN(n, flow->n);
 }

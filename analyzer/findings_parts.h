@@ -24,9 +24,10 @@ struct rs_findings {
     GPtrArray *list;
     GHashTable *congested; /* see rs_findings_congested() */
     gboolean several_tenants;
-    GHashTable *traffic; /* who sends whom how much; NULL: not asked for yet */
-    GPtrArray *outages;  /* rs_outage */
-    GHashTable *told;    /* guint32: pauses of which a finding has told, see
+    GHashTable *traffic;    /* who sends whom how much; NULL: not asked for yet */
+    GPtrArray *outages;     /* rs_outage */
+    GHashTable *in_outages; /* rs_outage_share, see rs_outages_shares() */
+    GHashTable *told;       /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */
 };
 

@@ -41,6 +41,19 @@ sorted(const rs_analysis *analysis)
     return list;
 }
 
+static GPtrArray *
+silent_ones(const GPtrArray *standstills)
+{
+    GPtrArray *silent = g_ptr_array_new();
+    for (guint i = 0; i < standstills->len; i++) {
+        rs_standstill *s = g_ptr_array_index(standstills, i);
+        if (!has_repeated_in_vain(s) && !s->excused) {
+            g_ptr_array_add(silent, s);
+        }
+    }
+    return silent;
+}
+
 /* ---- one outage ---- */
 
 static void
@@ -55,7 +68,9 @@ free_outage(gpointer data)
 typedef struct gathering {
     const rs_analysis *analysis;
     const rs_summary *summary;
-    const GPtrArray *sorted; /* const rs_standstill */
+    GPtrArray *silent; /* const rs_standstill: repeats did not come by, or came late */
+    guint
+        first_silent; /* those before it are of an outage, or were over before this one */
     GPtrArray *outages;
     GPtrArray *members; /* const rs_standstill: repeated in vain, in the same time */
     GHashTable *groups; /* streams that stand for these */
@@ -87,20 +102,39 @@ covers(const gathering *g, const rs_standstill *s)
     return until > from && (until - from) * 2 >= g->until_ns - g->from_ns;
 }
 
-/* Whose repeats did not come by, or came late. */
+/* Those that may be of a later one move up to those that have not been looked at yet. */
+static void
+close_ranks(gathering *g, guint end)
+{
+    guint to = end;
+    for (guint i = end; i-- > g->first_silent;) {
+        gpointer one = g_ptr_array_index(g->silent, i);
+        if (one != NULL) {
+            g_ptr_array_index(g->silent, --to) = one;
+        }
+    }
+    g->first_silent = to;
+}
+
+/* Each is of the first outage that it covers; no later one begins before this one. */
 static void
 add_silent_ones(gathering *g, rs_outage *outage)
 {
-    for (guint i = 0; i < g->sorted->len; i++) {
-        const rs_standstill *s = g_ptr_array_index(g->sorted, i);
+    guint i = g->first_silent;
+    for (; i < g->silent->len; i++) {
+        const rs_standstill *s = g_ptr_array_index(g->silent, i);
         if (s->from_ns >= g->until_ns) {
             break;
         }
-        if (!has_repeated_in_vain(s) && !s->excused && covers(g, s) &&
-            g_hash_table_add(g->groups, group_of(g, s))) {
+        gboolean joins = covers(g, s) && g_hash_table_add(g->groups, group_of(g, s));
+        if (joins) {
             g_ptr_array_add(outage->standstills, (gpointer)(guintptr)s);
         }
+        if (joins || s->until_ns <= g->from_ns) {
+            g_ptr_array_index(g->silent, i) = NULL;
+        }
     }
+    close_ranks(g, i);
 }
 
 static void
@@ -173,16 +207,17 @@ GPtrArray *
 rs_outages_new(const rs_analysis *analysis, const rs_summary *summary)
 {
     g_autoptr(GPtrArray) standstills = sorted(analysis);
+    g_autoptr(GPtrArray) silent = silent_ones(standstills);
     g_autoptr(GHashTable) groups = g_hash_table_new(NULL, NULL);
     gathering g = {
         .analysis = analysis,
         .summary = summary,
-        .sorted = standstills,
+        .silent = silent,
         .outages = g_ptr_array_new_with_free_func(free_outage),
         .members = g_ptr_array_new(),
         .groups = groups,
     };
-    for (guint i = 0; i < standstills->len && g.outages->len < RS_OUTAGES; i++) {
+    for (guint i = 0; i < standstills->len; i++) {
         const rs_standstill *s = g_ptr_array_index(standstills, i);
         if (has_repeated_in_vain(s)) {
             gather(&g, s);
@@ -193,15 +228,74 @@ rs_outages_new(const rs_analysis *analysis, const rs_summary *summary)
     return g.outages;
 }
 
-gboolean
-rs_outages_have(const GPtrArray *outages, const rs_standstill *standstill)
+/* ---- what is of them ---- */
+
+/* A time, and the latest end of all outages that have begun by then. */
+typedef struct stretch {
+    guint64 from_ns, until_ns;
+} stretch;
+
+static gint
+first_stretch(gconstpointer a, gconstpointer b)
 {
+    return rs_by_number(((const stretch *)a)->from_ns, ((const stretch *)b)->from_ns);
+}
+
+static GArray *
+stretches_of(const GPtrArray *outages)
+{
+    GArray *list = g_array_sized_new(FALSE, FALSE, sizeof(stretch), outages->len);
     for (guint i = 0; i < outages->len; i++) {
         const rs_outage *outage = g_ptr_array_index(outages, i);
-        if (standstill->from_ns < outage->tried_ns &&
-            standstill->until_ns > outage->from_ns) {
-            return TRUE;
+        const stretch one = {outage->from_ns, outage->tried_ns};
+        g_array_append_val(list, one);
+    }
+    g_array_sort(list, first_stretch);
+    for (guint i = 1; i < list->len; i++) {
+        stretch *one = &g_array_index(list, stretch, i);
+        one->until_ns = MAX(one->until_ns, (one - 1)->until_ns);
+    }
+    return list;
+}
+
+/* Whether a standstill falls into one of them. */
+static gboolean
+falls_into(const GArray *list, const rs_standstill *s)
+{
+    guint low = 0;
+    guint high = list->len; /* of those that begin before it is over */
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(list, stretch, middle).from_ns < s->until_ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return FALSE;
+    return low > 0 && g_array_index(list, stretch, low - 1).until_ns > s->from_ns;
+}
+
+GHashTable *
+rs_outages_shares(const rs_analysis *analysis, const GPtrArray *outages)
+{
+    GHashTable *shares = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    const GArray *all = rs_stalls_standstills(analysis->watchers.stalls);
+    g_autoptr(GArray) list = stretches_of(outages);
+    for (guint i = 0; i < all->len && list->len > 0; i++) {
+        const rs_standstill *s = &g_array_index(all, rs_standstill, i);
+        gpointer key = GUINT_TO_POINTER(s->stream);
+        rs_outage_share *share = g_hash_table_lookup(shares, key);
+        if (!falls_into(list, s)) {
+            continue;
+        }
+        if (share == NULL) {
+            share = g_new0(rs_outage_share, 1);
+            g_hash_table_insert(shares, key, share);
+        }
+        share->rounds += s->repeats;
+        for (guint k = 0; k < ROCE_N_VERDICTS; k++) {
+            share->losses[k] += s->losses[k];
+        }
+    }
+    return shares;
 }

@@ -17,8 +17,6 @@
 
 #include <glib.h>
 
-#define RS_OUTAGES 256
-
 typedef struct rs_outage {
     guint64 from_ns;        /* the first copy that nothing answered was sent */
     guint64 tried_ns;       /* the newest copy that nothing answered */
@@ -28,12 +26,18 @@ typedef struct rs_outage {
     guint n_stopped;        /* of them gave up */
 } rs_outage;
 
-/* The first RS_OUTAGES, in the order of time; elements are rs_outage. */
+/* In the order of time; elements are rs_outage. */
 GPtrArray *
 rs_outages_new(const rs_analysis *analysis, const rs_summary *summary);
 
-/* Whether a standstill falls into one of them. */
-gboolean
-rs_outages_have(const GPtrArray *outages, const rs_standstill *standstill);
+/* What a stream has of the standstills that fall into them. */
+typedef struct rs_outage_share {
+    guint64 rounds;
+    guint64 losses[ROCE_N_VERDICTS];
+} rs_outage_share;
+
+/* By stream, of those that have any; g_hash_table_unref(). */
+GHashTable *
+rs_outages_shares(const rs_analysis *analysis, const GPtrArray *outages);
 
 #endif

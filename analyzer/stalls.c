@@ -42,7 +42,7 @@ stall_of(rs_stalls *stalls, guint32 stream)
 static rs_standstill *
 under_way(const rs_stalls *stalls, const rs_stall *stall)
 {
-    return stall == NULL || stall->standstill == 0 || stall->is_over
+    return stall == NULL || stall->standstill == 0
                ? NULL
                : &g_array_index(stalls->standstills, rs_standstill,
                                 stall->standstill - 1);
@@ -52,18 +52,16 @@ static void
 begin_standstill(rs_stalls *stalls, rs_stall *stall, const roce_event *event)
 {
     guint64 from_ns = event->time_ns - MIN(event->duration_ns, event->time_ns);
-    stall->is_over = TRUE;
+    stall->standstill = 0;
     if (stalls->standstills->len < RS_STANDSTILLS) {
         const rs_standstill fresh = {
             .stream = event->stream,
-            .before = stall->standstill,
             .from_ns = from_ns,
             .tried_ns = from_ns,
             .first_frame = event->frame,
         };
         g_array_append_val(stalls->standstills, fresh);
         stall->standstill = stalls->standstills->len;
-        stall->is_over = FALSE;
     }
 }
 
@@ -71,7 +69,7 @@ static void
 repeat(rs_standstill *standstill, const roce_event *event)
 {
     if (standstill->repeats > 0) {
-        standstill->tried_ns = standstill->until_ns;
+        standstill->tried_ns = MAX(standstill->tried_ns, standstill->until_ns);
     }
     standstill->until_ns = event->time_ns;
     standstill->last_frame = event->frame;
@@ -86,6 +84,9 @@ add_timeout(rs_stalls *stalls, const roce_event *event)
         stall->psn = event->psn;
         stall->repeats = 0;
         stall->since_ns = event->time_ns;
+        stall->standstill = 0;
+    }
+    if (stall->standstill == 0) { /* the first one, or something was answered since */
         begin_standstill(stalls, stall, event);
     }
     stall->repeats++;
@@ -122,7 +123,7 @@ go_on(rs_stalls *stalls, const roce_event *event)
         return;
     }
     if (event->kind == ROCE_EVENT_ROUND) {
-        stall->is_over = TRUE;
+        stall->standstill = 0;
     } else if (event->kind == ROCE_EVENT_SPURIOUS_ROUND ||
                event->kind == ROCE_EVENT_STREAM_RESTART) {
         standstill->excused = TRUE;

@@ -16,7 +16,7 @@
 
 #include <glib.h>
 
-/* Of one stream; what is said of standstills is in rs_stalls_standstills(). */
+/* Of one stream. */
 typedef struct rs_stall {
     guint64 n; /* rounds by timeout that were told */
     guint64 longest_ns, sum_ns;
@@ -25,15 +25,13 @@ typedef struct rs_stall {
     guint repeats;
     guint64 since_ns;             /* the first of them began */
     guint64 newest_ns, waited_ns; /* the last one began, after so much silence */
-    guint32 standstill;           /* index + 1 of the newest that was kept, 0: none */
-    gboolean is_over;             /* that one */
+    guint standstill;             /* index + 1 of the one under way, 0: none */
 } rs_stall;
 
 #define RS_STANDSTILLS 65536
 
 typedef struct rs_standstill {
     guint32 stream;
-    guint32 before;   /* index + 1 of the one before it of the same stream, 0: none */
     guint repeats;    /* rounds */
     guint64 from_ns;  /* the copy that went unanswered first was sent */
     guint64 tried_ns; /* the newest copy that is known to have, before the last round */

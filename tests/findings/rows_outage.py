@@ -105,6 +105,22 @@ def twice(on):
     on.run().silence(2).answer().run().silence(4).answer().run()
 
 
+def more_later(on):
+    """Of host 1 with two others, and longer with three."""
+    on.run().silence(2, pairs=(0, 1, 2)).answer(pairs=(0, 1, 2)).run()
+    on.silence(4).answer().run()
+
+
+def silent_through_two(on):
+    """The fourth one sends nothing again until the end of a second outage of the others."""
+    others = (0, 1, 2)
+    on.run().write(on.pairs[3])
+    for _ in range(2):
+        on.silence(3, pairs=others).answer(pairs=others).run(pairs=others)
+    on.write(on.pairs[3])
+    on.answer(pairs=(3,)).run()
+
+
 def one_goes_on(on):
     """A fourth queue pair of the same hosts is answered all the while."""
     on.run().silence(3, pairs=(0, 1, 2))
@@ -196,6 +212,14 @@ ROWS = [
     Row("outage", FIRES, "twice, and the second time was longer", by_hand(STAR, twice),
         "critical", also=both(is_once("outage:10.0.0.1"),
                               says("for 30.0 ms or longer, all at once, the longest of 2 times"))),
+    Row("outage", FIRES, "twice, of more hosts the second time",
+        by_hand(((1, 2), (1, 2), (1, 3), (1, 4)), more_later), "critical", also=both(
+            is_once("outage:10.0.0.1"),
+            says("4 queue pairs between 10.0.0.1 and 3 hosts for 30.0 ms"))),
+    Row("outage", FIRES, "one is silent through two of them, and of the first",
+        by_hand(ONE_PAIR, silent_through_two), "critical",
+        also=says("for 20.0 ms or longer, all at once, the longest of 2 times",
+                  "of the other one no repeat came by")),
     Row("outage", FIRES, "one of several paths", by_hand(ONE_PAIR, one_goes_on), "critical",
         also=says("3 queue pairs", "1 other queue pair between the same hosts had no timeout")),
     Row("outage", FIRES, "one of them gives up", by_hand(ONE_PAIR, one_gives_up), "critical",
@@ -203,7 +227,7 @@ ROWS = [
     Row("outage", FIRES, "what one of them repeats is lost on its way here",
         outage(*ONE_PAIR, seen=(0, 1, 2)), "critical",
         also=says("4 queue pairs", "3 of them repeated here in vain",
-                  "of the 1 other")),
+                  "of the other one no repeat")),
     Row("outage", NOT, "of two queue pairs both may have lost a repeat by chance",
         outage(*STAR[:2])),
     Row("outage", NOT, "the first repeat gets through: a tail was lost, or a moment of all",
