@@ -125,8 +125,10 @@ locate_stream(const rs_flow *flow, guint32 stream, wanted_places wanted, located
             add_location(where->places, place_of(flow, one->from),
                          place_of(flow, one->to), one->lost);
             where->lost += one->lost;
-            rs_stretches_add_to(flow->all->analysis->watchers.stretches, one->to,
-                                &where->stretches);
+            rs_stretches_add_to(
+                flow->all->analysis->watchers.stretches,
+                roce_tracker_stream(flow->all->analysis->tracker, one->to),
+                &where->stretches);
         }
     }
     guint32 at;
@@ -232,7 +234,7 @@ stretches_of(const rs_flow *flow)
     rs_stretch_sum sum = {0};
     for (guint i = 0; i < flow->streams->len; i++) {
         rs_stretches_add_to(flow->all->analysis->watchers.stretches,
-                            rs_flow_stream(flow, i)->id, &sum);
+                            rs_flow_stream(flow, i), &sum);
     }
     return stretch_words(&sum, flow->n);
 }

@@ -4,7 +4,7 @@
 /* Of one stream. */
 typedef struct losses {
     rs_stretch_sum sum;
-    gboolean taken_back;
+    gboolean taken_back, of_requests;
     struct {
         gint64 next; /* PSN that goes on with it */
         guint64 length;
@@ -55,6 +55,7 @@ add_loss(losses *of, const roce_event *event)
     guint64 length = (goes_on ? of->newest[event->space].length : 0) + 1;
     of->newest[event->space].next = event->psn + 1;
     of->newest[event->space].length = length;
+    of->of_requests |= event->space == ROCE_SPACE_REQUESTS;
     of->sum.lost += event->count;
     of->sum.n += goes_on ? 0 : 1;
     of->sum.longest = MAX(of->sum.longest, length);
@@ -76,12 +77,26 @@ rs_stretches_event(rs_stretches *stretches, const roce_event *event)
     }
 }
 
+/* READs take a PSN for each response: two in a row are not known by theirs. */
+static gboolean
+asks(const roce_stream *stream)
+{
+    guint64 n = 0;
+    for (guint opcode = 0; opcode <= G_MAXUINT8 && n == 0; opcode++) {
+        if (roce_opcode_get((guint8)opcode)->role == ROCE_ROLE_READ_REQUEST) {
+            n += roce_stream_opcode_packets(stream, (guint8)opcode);
+        }
+    }
+    return n > 0;
+}
+
 void
-rs_stretches_add_to(const rs_stretches *stretches, guint32 stream, rs_stretch_sum *sum)
+rs_stretches_add_to(const rs_stretches *stretches, const roce_stream *stream,
+                    rs_stretch_sum *sum)
 {
     const losses *of =
-        g_hash_table_lookup(stretches->streams, GUINT_TO_POINTER(stream));
-    if (of != NULL && !of->taken_back) {
+        g_hash_table_lookup(stretches->streams, GUINT_TO_POINTER(stream->id));
+    if (of != NULL && !of->taken_back && !(of->of_requests && asks(stream))) {
         sum->lost += of->sum.lost;
         sum->n += of->sum.n;
         sum->longest = MAX(sum->longest, of->sum.longest);

@@ -4,12 +4,14 @@
  * loses packets in a row, a bad cable one here and one there.
  *
  * The one rule: a stretch is losses of one PSN space that were told in the order of their PSNs,
- * with none that came between.  Of streams of which a loss was taken back nothing is said.
+ * with none that came between.  Of streams of which a loss was taken back nothing is said, nor
+ * of requests where some are READs, whose answers have PSNs between theirs.
  */
 #ifndef RS_STRETCHES_H
 #define RS_STRETCHES_H
 
 #include "roce/event.h"
+#include "roce/stream.h"
 
 #include <glib.h>
 
@@ -34,6 +36,7 @@ rs_stretches_event(rs_stretches *stretches, const roce_event *event);
 
 /* Adds those of a stream; none where that is not known, so that fewer are lost than are. */
 void
-rs_stretches_add_to(const rs_stretches *stretches, guint32 stream, rs_stretch_sum *sum);
+rs_stretches_add_to(const rs_stretches *stretches, const roce_stream *stream,
+                    rs_stretch_sum *sum);
 
 #endif
