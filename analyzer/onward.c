@@ -4,6 +4,8 @@
 #include "macs.h"
 #include "pausing.h"
 
+#include <string.h>
+
 /* What a point saw of a stream. */
 typedef struct seen {
     guint8 least, greatest; /* hop limit */
@@ -52,17 +54,20 @@ members_of(const rs_summary *summary, guint32 stream)
     return rs_summary_members(summary, rs_summary_group(summary, stream));
 }
 
-/* Whether another point saw it behind a router that is behind this one. */
-static gboolean
-goes_on(const GArray *all, const GArray *members, const seen *here)
+/* Of the stream that stands for all points: the lowest of the hop limits that it had at most at
+ * one of them. */
+static GArray *
+all_farthest(const GArray *all, const rs_summary *summary)
 {
-    gboolean found = FALSE;
-    for (guint i = 0; members != NULL && i < members->len && !found; i++) {
-        guint32 id = g_array_index(members, guint32, i);
+    GArray *farthest = g_array_new(FALSE, FALSE, sizeof(guint8));
+    g_array_set_size(farthest, all->len);
+    memset(farthest->data, G_MAXUINT8, all->len);
+    for (guint32 id = 0; id < all->len; id++) {
         const seen *there = &g_array_index(all, seen, id);
-        found = there->any && there->greatest < here->least;
+        guint8 *least = &g_array_index(farthest, guint8, rs_summary_group(summary, id));
+        *least = there->any ? MIN(*least, there->greatest) : *least;
     }
-    return found;
+    return farthest;
 }
 
 /* A point that saw both sides of a router, and of which one copy of each packet was left out,
@@ -78,13 +83,16 @@ GArray *
 rs_onward_streams(const rs_analysis *analysis, const rs_summary *summary)
 {
     g_autoptr(GArray) all = all_seen(analysis);
+    g_autoptr(GArray) farthest = all_farthest(all, summary);
     GArray *onward = g_array_new(FALSE, TRUE, sizeof(gboolean));
     g_array_set_size(onward, all->len);
     for (guint32 id = 0; id < all->len; id++) {
         const seen *here = &g_array_index(all, seen, id);
+        /* whether another point saw it behind a router that is behind this one */
+        gboolean goes_on = g_array_index(farthest, guint8,
+                                         rs_summary_group(summary, id)) < here->least;
         g_array_index(onward, gboolean, id) =
-            here->any && is_one_side(analysis, id) &&
-            (!here->ends || goes_on(all, members_of(summary, id), here));
+            here->any && is_one_side(analysis, id) && (!here->ends || goes_on);
     }
     return onward;
 }
