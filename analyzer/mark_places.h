@@ -24,7 +24,7 @@ rs_mark_places_new(void);
 void
 rs_mark_places_add(GArray *places, const rs_analysis *analysis, guint32 stream);
 
-/* Most first. */
+/* Each place once, most first: when all have been added. */
 void
 rs_mark_places_sort(GArray *places);
 
