@@ -407,8 +407,12 @@ rs_flow_tell_outage(const rs_flow *flow, rs_finding *f, guint kind)
     }
     g_autofree char *detail = g_steal_pointer(&f->detail);
     g_autofree char *some = rs_format_count(n);
-    f->detail = g_strdup_printf("%s  %s of them %s of the outage that is told.", detail,
-                                n == flow->n ? "All" : some, n == 1 ? "comes" : "come");
+    g_autofree char *which = flow->n == 1   ? g_strdup("It")
+                             : n == flow->n ? g_strdup("All of them")
+                                            : g_strdup_printf("%s of them", some);
+    f->detail = g_strdup_printf(
+        "%s  %s %s into the time of %s told.", detail, which, n == 1 ? "falls" : "fall",
+        flow->all->outages->len == 1 ? "the outage that is" : "outages that are");
     if (n * 2 > flow->n) {
         g_free(f->advice);
         f->advice = g_strdup("Find what was down at that time first.");
