@@ -112,6 +112,16 @@ add_loss(rs_standstill *standstill, const roce_event *event)
     }
 }
 
+/* Whether what was sent again in vain was late and came, or nobody was there to answer. */
+static gboolean
+excuses(const rs_standstill *standstill, const roce_event *event)
+{
+    guint64 round = event->related_frame;
+    return event->kind == ROCE_EVENT_STREAM_RESTART
+               ? event->count == 0
+               : round >= standstill->first_frame && round <= standstill->last_frame;
+}
+
 /* What is said of a stream that stands still, or did a moment ago. */
 static void
 go_on(rs_stalls *stalls, const roce_event *event)
@@ -126,7 +136,7 @@ go_on(rs_stalls *stalls, const roce_event *event)
         stall->standstill = 0;
     } else if (event->kind == ROCE_EVENT_SPURIOUS_ROUND ||
                event->kind == ROCE_EVENT_STREAM_RESTART) {
-        standstill->excused = TRUE;
+        standstill->excused |= excuses(standstill, event);
     } else if (event->kind == ROCE_EVENT_LOSS ||
                event->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
         add_loss(standstill, event);

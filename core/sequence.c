@@ -566,11 +566,15 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     if (peer != NULL) {
         roce_respond_finish(t, peer);
         roce_respond_restart(t, peer);
+        if (roce_trouble_had(peer) != NULL) {
+            roce_trouble_had(peer)->unheard_nak.state = ROCE_NAK_NONE;
+        }
     }
     roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
     roce_room_give_back(t, roce_requests(s));
     roce_leap_forget(s, ROCE_SPACE_REQUESTS);
     roce_trouble *trouble = roce_trouble_make(t, s);
+    bool was_answered = s->acked && s->una > trouble->round.start;
     trouble->nak = (roce_last_nak){0};
     trouble->round = (roce_round){0};
     trouble->early.tx = 0;
@@ -586,6 +590,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     start_lane(t, s, a);
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
     e.psn = a->psn;
+    e.count = was_answered ? 1 : 0;
     roce_track_emit(t, &e);
 }
 

@@ -154,6 +154,15 @@ def made_anew(on):
     on.run(40)
 
 
+def made_anew_later(on):
+    """The next job, after an outage that was over."""
+    on.run().silence(3).answer().run()
+    on.on.wait(10**9)
+    for pair in on.pairs:
+        pair.psn += 0x400000
+    on.run(40)
+
+
 def all_late(on):
     """Of three packets each the answer comes behind the third repeat of the first one, sooner
     than that can be answered, and is about all of them."""
@@ -235,6 +244,8 @@ ROWS = [
         outage(*STAR, repeats=1)),
     Row("outage", NOT, "one after the other", by_hand(STAR, one_after_the_other)),
     Row("outage", NOT, "nobody goes on: somebody is gone", by_hand(STAR, nobody_goes_on)),
+    Row("outage", FIRES, "queue pairs are made anew when it is over",
+        by_hand(STAR, made_anew_later), "critical"),
     Row("outage", NOT, "queue pairs made anew: what they had asked was gone",
         by_hand(STAR, made_anew)),
     Row("outage", NOT, "all of it was late, and came", by_hand(STAR, all_late)),

@@ -560,7 +560,19 @@ static const scenario restarts[] = {
     {.name = "restart: the QPN is used anew, far ahead",
      .script = "a write 0..9; b ack 9; a write 0x100000..0x100009; b ack 0x100009",
      .want = "A: restarts=1 unique=20",
-     .events = "stream_restart A psn=0x100000; no loss"},
+     .events = "stream_restart A psn=0x100000 n=1; no loss"},
+    {.name = "restart: what was sent again before it had been acknowledged",
+     .script = "a write 0..8; b ack 8; a write 9; +100000; a write 9; b ack 9; "
+               "a write 0x100000..0x100009; b ack 0x100009",
+     .want = "A: restarts=1 unique=20 again=1 repeats=1 rounds=1 by_timeout=1 "
+               "data_or_ack_lost=1",
+     .events = "stream_restart A psn=0x100000 n=1"},
+    {.name = "restart: it had not",
+     .script = "a write 0..8; b ack 8; a write 9; +100000; a write 9; "
+               "a write 0x100000..0x100009; b ack 0x100009",
+     .want = "A: restarts=1 unique=20 again=1 repeats=1 rounds=1 by_timeout=1 "
+               "data_or_ack_lost=1",
+     .events = "stream_restart A psn=0x100000 n=0"},
     {.name = "restart: the path MTU is another one",
      .script = "a write.first 0 len=1024; a write.last 1; b ack 1; "
                "a write.first 0x100000 len=4096; a write.last 0x100001; b ack 0x100001; "
