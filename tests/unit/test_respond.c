@@ -368,6 +368,13 @@ static const scenario reads[] = {
                "b resp.last 5; a write 6;"
                "b ack 6; +50000; a write 7; b ack 7",
      .want = "B: r.gaps=1 r.missing=1 r.not_captured=1"},
+    {.name = "behind it the requester takes what comes next",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; +50000; a read 6 len=2048; b resp.first 6; b resp.last 7; "
+               "+100000; a read 6 len=2048; b resp.first 6; b resp.last 7; "
+               "a write 8; b ack 8",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 "
+             "B: r.gaps=1 r.missing=1 r.not_captured=1 r.undelivered=1 r.again=2"},
     {.name = "the capture ends in the gap",
      .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5",
