@@ -21,8 +21,7 @@ static guint64
 at_all_points(const rs_findings *all, const roce_stream *s,
               guint64 (*count)(const roce_stream *))
 {
-    const GArray *members =
-        rs_summary_members(all->summary, rs_summary_group(all->summary, s->id));
+    const GArray *members = rs_summary_members_with(all->summary, s->id);
     guint64 sum = members == NULL ? count(s) : 0;
     for (guint i = 0; members != NULL && i < members->len; i++) {
         sum += count(roce_tracker_stream(all->analysis->tracker,
@@ -84,8 +83,7 @@ mark_places_of(const rs_flow *flow)
     GArray *places = rs_mark_places_new();
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 id = rs_flow_stream(flow, i)->id;
-        const GArray *members =
-            rs_summary_members(all->summary, rs_summary_group(all->summary, id));
+        const GArray *members = rs_summary_members_with(all->summary, id);
         for (guint k = 0; members != NULL && k < members->len; k++) {
             rs_mark_places_add(places, all->analysis,
                                g_array_index(members, guint32, k));

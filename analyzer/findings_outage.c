@@ -130,32 +130,18 @@ length_ns(const rs_outage *outage)
     return outage->tried_ns - outage->from_ns;
 }
 
-/* Whether it carries data for all points that saw it, which it might have done all the while. */
 static gboolean
-is_other(const rs_findings *all, const rs_outage *outage, const roce_stream *s)
+carries_data(const rs_findings *all, const roce_stream *s)
 {
-    return rs_summary_stands(all->summary, s->id) && s->payload_bytes > 0 &&
-           s->first_time_ns <= outage->from_ns && s->last_time_ns >= outage->until_ns;
+    (void)all;
+    return s->payload_bytes > 0;
 }
 
-/* By who sends to whom: GArray of guint32, streams. */
-static GHashTable *
-streams_by_pair(const rs_findings *all)
+/* Whether it was there all the while. */
+static gboolean
+spans(const rs_outage *outage, const roce_stream *s)
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    GHashTable *pairs = g_hash_table_new_full(rs_pair_hash, rs_pair_equal, g_free,
-                                              (GDestroyNotify)g_array_unref);
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
-        GArray *streams = g_hash_table_lookup(pairs, &pair);
-        if (streams == NULL) {
-            streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-            g_hash_table_insert(pairs, g_memdup2(&pair, sizeof pair), streams);
-        }
-        g_array_append_val(streams, id);
-    }
-    return pairs;
+    return s->first_time_ns <= outage->from_ns && s->last_time_ns >= outage->until_ns;
 }
 
 /* Streams between hosts of which some stood still, that had begun before and went on
@@ -175,14 +161,13 @@ count_others(const rs_findings *all, GHashTable *by_pair, const rs_outage *outag
         const roce_stream *s =
             stream_of(all, g_ptr_array_index(outage->standstills, i));
         const rs_pair pair = {.tenant = s->tenant, .src = s->src, .dst = s->dst};
-        const GArray *streams = g_hash_table_lookup(by_pair, &pair);
-        if (!g_hash_table_add(known, (gpointer)(guintptr)streams)) {
+        const rs_pair *data = g_hash_table_lookup(by_pair, &pair);
+        if (data == NULL || !g_hash_table_add(known, (gpointer)(guintptr)data)) {
             continue;
         }
-        for (guint k = 0; k < streams->len; k++) {
-            guint32 id = g_array_index(streams, guint32, k);
-            n += is_other(all, outage,
-                          roce_tracker_stream(all->analysis->tracker, id)) &&
+        for (guint k = 0; k < data->streams->len; k++) {
+            guint32 id = g_array_index(data->streams, guint32, k);
+            n += spans(outage, roce_tracker_stream(all->analysis->tracker, id)) &&
                          !g_hash_table_contains(members, GUINT_TO_POINTER(id))
                      ? 1
                      : 0;
@@ -367,7 +352,11 @@ rs_find_outages(rs_findings *all, const rs_finding_row *row)
             s->where = where;
         }
     }
-    g_autoptr(GHashTable) by_pair = streams_by_pair(all);
+    g_autoptr(GPtrArray) data = rs_pairs_of(all, RS_PAIRS_ONCE, carries_data);
+    g_autoptr(GHashTable) by_pair = g_hash_table_new(rs_pair_hash, rs_pair_equal);
+    for (guint i = 0; i < data->len; i++) {
+        g_hash_table_add(by_pair, g_ptr_array_index(data, i));
+    }
     for (guint i = 0; i < places->len; i++) {
         report(all, row, by_pair, g_ptr_array_index(places, i));
     }

@@ -47,13 +47,6 @@ all_seen(const rs_analysis *analysis)
     return all;
 }
 
-/* The same stream at all points, this one included; NULL: at this one alone. */
-static const GArray *
-members_of(const rs_summary *summary, guint32 stream)
-{
-    return rs_summary_members(summary, rs_summary_group(summary, stream));
-}
-
 /* Of the stream that stands for all points: the lowest of the hop limits that it had at most at
  * one of them. */
 static GArray *
@@ -102,7 +95,7 @@ rs_onward_most(const GArray *onward, const rs_summary *summary,
                const roce_tracker *tracker, guint32 stream,
                guint64 (*measure)(const roce_stream *stream))
 {
-    const GArray *members = members_of(summary, stream);
+    const GArray *members = rs_summary_members_with(summary, stream);
     guint n = members != NULL ? members->len : 1;
     guint64 most = 0;
     for (guint i = 0; i < n; i++) {

@@ -75,6 +75,10 @@ rs_summary_group(const rs_summary *summary, guint32 stream);
 const GArray *
 rs_summary_members(const rs_summary *summary, guint32 stream);
 
+/* Likewise, of any of them. */
+const GArray *
+rs_summary_members_with(const rs_summary *summary, guint32 stream);
+
 /* Of a group the stream that has most of what is measured; the one that stands for it, where
  * none has more. */
 guint32

@@ -245,6 +245,12 @@ rs_summary_members(const rs_summary *summary, guint32 stream)
     return stream < summary->members->len ? summary->members->pdata[stream] : NULL;
 }
 
+const GArray *
+rs_summary_members_with(const rs_summary *summary, guint32 stream)
+{
+    return rs_summary_members(summary, rs_summary_group(summary, stream));
+}
+
 guint32
 rs_summary_group(const rs_summary *summary, guint32 stream)
 {

@@ -210,9 +210,7 @@ roce_respond_settle_late(roce_tracker *t, roce_stream_state *s, roce_stream_stat
                          const roce_arrival *a)
 {
     settle_late(t, by, a);
-    if (s != NULL) {
-        settle_lone(t, s, by, a);
-    }
+    settle_lone(t, s, by, a);
 }
 
 void

@@ -470,11 +470,13 @@ roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *
     const roce_stream_state *peer = roce_track_peer(t, s);
     const roce_trouble *told = roce_trouble_of(s);
     const roce_went_back to = {a->psn, a->frame->time_ns, a->frame->number};
-    if (peer == NULL || !unheard_nak_explains(t, s, &to, told->round.frame) ||
-        told->nak.frame > roce_trouble_of(peer)->unheard_nak.frame) {
+    if (peer == NULL || !unheard_nak_explains(t, s, &to, told->round.frame)) {
         return;
     }
     const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
+    if (told->nak.frame > nak->frame) {
+        return;
+    }
     roce_trouble_make(t, s)->nak = (roce_last_nak){
         .state = nak->state,
         .psn = a->psn,

@@ -566,8 +566,9 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     if (peer != NULL) {
         roce_respond_finish(t, peer);
         roce_respond_restart(t, peer);
-        if (roce_trouble_had(peer) != NULL) {
-            roce_trouble_had(peer)->unheard_nak.state = ROCE_NAK_NONE;
+        roce_trouble *said = roce_trouble_had(peer);
+        if (said != NULL) {
+            said->unheard_nak.state = ROCE_NAK_NONE;
         }
     }
     roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
