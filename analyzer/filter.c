@@ -2,10 +2,12 @@
 #include "filter.h"
 
 #include "error.h"
+#include "reader.h"
 
 #include <pcap/pcap.h>
 
 #define LINKTYPE_RAW 101
+#define FAMILY_BYTES 4 /* of an address family, in front of IP */
 
 struct rs_filter {
     char *expression;
@@ -19,10 +21,20 @@ free_program(gpointer data)
     g_free(data);
 }
 
+/* Of what went over a loopback the IP packet alone is asked: libpcap compares its address
+ * family with that of the machine that it runs on, and in that one's byte order. */
+static guint32
+skipped_bytes(int link_type)
+{
+    return rs_link_from_type((guint32)link_type) == ROCE_LINK_LOOPBACK ? FAMILY_BYTES
+                                                                       : 0;
+}
+
 static int
 link_type_to_dlt(int link_type)
 {
-    return link_type == LINKTYPE_RAW ? DLT_RAW : link_type;
+    return link_type == LINKTYPE_RAW || skipped_bytes(link_type) > 0 ? DLT_RAW
+                                                                     : link_type;
 }
 
 static struct bpf_program *
@@ -86,10 +98,12 @@ rs_filter_ask(rs_filter *filter, const roce_frame *frame, int link_type, GError 
     if (program == NULL) {
         return RS_FILTER_FAILS;
     }
+    guint32 skipped = MIN(skipped_bytes(link_type), frame->captured_bytes);
     struct pcap_pkthdr header = {
-        .caplen = frame->captured_bytes,
-        .len = frame->wire_bytes,
+        .caplen = frame->captured_bytes - skipped,
+        .len = frame->wire_bytes - MIN(skipped, frame->wire_bytes),
     };
-    return pcap_offline_filter(program, &header, frame->bytes) != 0 ? RS_FILTER_PASSES
-                                                                    : RS_FILTER_DROPS;
+    const guint8 *bytes = frame->bytes + skipped;
+    return pcap_offline_filter(program, &header, bytes) != 0 ? RS_FILTER_PASSES
+                                                             : RS_FILTER_DROPS;
 }

@@ -190,6 +190,29 @@ walk_ip(roce_walk *w)
     return roce_walk_stop(w);
 }
 
+/* What BSD systems, macOS and Npcap put in front of what goes over a loopback: an address
+ * family, by LINKTYPE_NULL in the byte order of the machine that captured, by LINKTYPE_LOOP
+ * in that of the network.  IPv4 is 2 everywhere.  IPv6 is 24, 28 or 30 on BSD systems, 23 on
+ * Windows and 10 on Linux; 23 is IPX elsewhere, which begins with no version of IP. */
+static roce_layer
+walk_loopback(roce_walk *w)
+{
+    static const uint8_t families[] = {2, 10, 23, 24, 28, 30};
+    uint32_t family = roce_cursor_u32(&w->c);
+    if (w->c.outcome != ROCE_DECODED) {
+        return roce_walk_stop(w);
+    }
+    if (family > 0xffffff) {
+        family = (family & 0xffffff) == 0 ? family >> 24 : 0;
+    }
+    for (size_t i = 0; i < sizeof families; i++) {
+        if (families[i] == family) {
+            return walk_ip(w);
+        }
+    }
+    return roce_walk_stop(w);
+}
+
 static roce_layer
 walk_mac_control(roce_walk *w)
 {
@@ -211,6 +234,8 @@ walk_link(roce_walk *w, roce_link link)
         return walk_sll2(w);
     case ROCE_LINK_RAW:
         return walk_ip(w);
+    case ROCE_LINK_LOOPBACK:
+        return walk_loopback(w);
     case ROCE_LINK_UNSUPPORTED:
         break;
     }

@@ -49,6 +49,9 @@ link_of(const packet_info *pinfo)
     case WTAP_ENCAP_RAW_IP4:
     case WTAP_ENCAP_RAW_IP6:
         return ROCE_LINK_RAW;
+    case WTAP_ENCAP_NULL:
+    case WTAP_ENCAP_LOOP:
+        return ROCE_LINK_LOOPBACK;
     default: /* a number of many hundreds, not an enumeration */
         return ROCE_LINK_UNSUPPORTED;
     }

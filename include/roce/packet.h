@@ -20,9 +20,10 @@ ROCE_BEGIN
 /* Link layers that frames come with. */
 typedef enum roce_link {
     ROCE_LINK_ETHERNET,
-    ROCE_LINK_SLL,  /* Linux cooked capture v1 */
-    ROCE_LINK_SLL2, /* Linux cooked capture v2 */
-    ROCE_LINK_RAW,  /* an IP packet without any link header */
+    ROCE_LINK_SLL,      /* Linux cooked capture v1 */
+    ROCE_LINK_SLL2,     /* Linux cooked capture v2 */
+    ROCE_LINK_RAW,      /* an IP packet without any link header */
+    ROCE_LINK_LOOPBACK, /* BSD's: an address family in either byte order, then IP */
     ROCE_LINK_UNSUPPORTED,
 } roce_link;
 

@@ -71,6 +71,13 @@ def cooked(make):
         packet_type=roce.COOKED_FROM_US if mac[-1] & 1 else roce.COOKED_TO_US))
 
 
+def loopback(order, ipv6):
+    """BSD's: an address family in a byte order (of struct) in front of IP, that of IPv6 as
+    some system has it."""
+    return ip_alone(lambda packet, kind, mac: struct.pack(
+        order + "I", ipv6 if kind == roce.ETHERTYPE_IPV6 else 2) + packet)
+
+
 def tagged(*vlans):
     tags = b"".join(struct.pack(">HH", v.tpid, v.pcp << 13 | v.vid) for v in vlans)
     return each(lambda frame, _n: [frame[:12] + tags + frame[12:]])
@@ -201,6 +208,11 @@ WAYS = {way.name: way for way in (
     Way("cooked_1", cooked(roce.sll), roce.LINKTYPE_SLL),
     Way("cooked_2", cooked(roce.sll2), roce.LINKTYPE_SLL2),
     Way("raw", ip_alone(lambda packet, kind, mac: packet), roce.LINKTYPE_RAW),
+    Way("null_little", loopback("<", 30), roce.LINKTYPE_NULL),
+    Way("null_big", loopback(">", 28), roce.LINKTYPE_NULL),
+    Way("null_ipv6", in_turn(anew(with_extensions()), loopback("<", 24)),
+        roce.LINKTYPE_NULL),
+    Way("loop", loopback(">", 24), roce.LINKTYPE_LOOP),
     Way("with_fcs", each(lambda frame, n: [frame + b"\xfc\x5f\xc5\xfc"]),
         roce.LINKTYPE_ETHERNET | FCS_OF_4_BYTES),
     Way("ip_options", anew(with_options)),

@@ -57,6 +57,37 @@ def records(path):
     return data[:24], out
 
 
+def over_loopback(header, all_records, link_type, order, families):
+    """The same IP packets, as a loopback has them: behind an address family in that byte
+    order.  families: of an ethertype."""
+    out = [header[:20] + struct.pack("<I", link_type)]
+    for record in all_records:
+        family = families.get(record[28:30])
+        if family is not None:
+            captured, wire = struct.unpack_from("<II", record, 8)
+            out += [record[:8], struct.pack("<II", captured - 10, wire - 10),
+                    struct.pack(order + "I", family), record[30:]]
+    return b"".join(out)
+
+
+def loopback():
+    """Filters are the same whatever system captured: libpcap's own look for the family of
+    this machine, in its byte order."""
+    ipv6 = SOURCE / "captures/02g_ipv6/sender.pcap.gz"
+    for source, expression in ((LOSSY, "src host 10.77.1.1 and udp"), (ipv6, "ip6 and udp")):
+        header, all_records = records(source)
+        want = report("--filter", expression, source)["totals"]
+        for link_type, order, family in ((0, "<", 30), (0, ">", 28), (0, "<", 10),
+                                         (108, ">", 24)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "x.pcap")
+                path.write_bytes(over_loopback(header, all_records, link_type, order, {
+                    b"\x08\x00": 2, b"\x86\xdd": family}))
+                got = report("--filter", expression, path)["totals"]
+                check(f"loopback {link_type} {order} {family}: packets",
+                      got["packets"] == want["packets"] and got["packets"] > 100)
+
+
 def rotated():
     """A capture split anywhere into rotated files is the same capture."""
     for source in (LOSSY, READS):
@@ -473,8 +504,9 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (rotated, many_files, one_of_each, options, version, helps, json_targets, replaced, refused_early, compressed,
-             standard_input, terminals, closed_streams, interrupts):
+for part in (loopback, rotated, many_files, one_of_each, options, version, helps, json_targets,
+             replaced, refused_early, compressed, standard_input, terminals, closed_streams,
+             interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)

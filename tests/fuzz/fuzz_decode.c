@@ -128,8 +128,9 @@ check_cm(const uint8_t *bytes, uint32_t captured, const roce_packet *p)
 static roce_outcome
 look(const uint8_t *data, uint32_t captured, uint32_t wire, uint8_t setting)
 {
-    static const roce_link links[] = {ROCE_LINK_ETHERNET, ROCE_LINK_SLL, ROCE_LINK_SLL2,
-                                      ROCE_LINK_RAW, ROCE_LINK_UNSUPPORTED};
+    static const roce_link links[] = {ROCE_LINK_ETHERNET,    ROCE_LINK_SLL,
+                                      ROCE_LINK_SLL2,        ROCE_LINK_RAW,
+                                      ROCE_LINK_UNSUPPORTED, ROCE_LINK_LOOPBACK};
     roce_ports ports;
     roce_ports_init(&ports);
     if ((setting & 0x80) != 0) {
@@ -141,7 +142,7 @@ look(const uint8_t *data, uint32_t captured, uint32_t wire, uint8_t setting)
         .captured_bytes = captured,
         .wire_bytes = wire,
         .number = 1,
-        .link = links[(setting & 0x7f) % 5],
+        .link = links[(setting & 0x7f) % 6],
     };
     roce_packet p;
     decode(&frame, &ports, &p);

@@ -50,6 +50,7 @@ check_layers(const layer_row *rows, size_t n_rows)
 #define SLL ROCE_LINK_SLL
 #define SLL2 ROCE_LINK_SLL2
 #define RAW ROCE_LINK_RAW
+#define LOOPBACK ROCE_LINK_LOOPBACK
 #define ROCE ROCE_DECODED, ROCE_CLASS_ROCE
 #define NOT_OURS ROCE_NOT_OURS, ROCE_CLASS_OTHER
 #define CUT ROCE_TRUNCATED, ROCE_CLASS_OTHER
@@ -146,6 +147,33 @@ static const layer_row link_rows[] = {
     {"raw IPv6", RAW, BYTES(IPV6_RC_ACK), 0, ROCE, 0, 0, 48},
     {"raw, neither IPv4 nor IPv6", RAW, BYTES("\x55\x00\x00\x14"), 0, NOT_OURS, 0, 0, 0},
     {"raw, empty", RAW, NO_BYTES, 0, WRONG, 0, 0, 0},
+
+    {"loopback, IPv4, big end first", LOOPBACK, BYTES("\x00\x00\x00\x02" IPV4_RC_ACK), 0,
+     ROCE, 0, 4, 32},
+    {"loopback, IPv4, little end first", LOOPBACK, BYTES("\x02\x00\x00\x00" IPV4_RC_ACK),
+     0, ROCE, 0, 4, 32},
+    {"loopback, IPv6 of NetBSD", LOOPBACK, BYTES("\x18\x00\x00\x00" IPV6_RC_ACK), 0,
+     ROCE, 0, 4, 52},
+    {"loopback, IPv6 of FreeBSD", LOOPBACK, BYTES("\x00\x00\x00\x1c" IPV6_RC_ACK), 0,
+     ROCE, 0, 4, 52},
+    {"loopback, IPv6 of macOS", LOOPBACK, BYTES("\x1e\x00\x00\x00" IPV6_RC_ACK), 0,
+     ROCE, 0, 4, 52},
+    {"loopback, IPv6 of Linux", LOOPBACK, BYTES("\x00\x00\x00\x0a" IPV6_RC_ACK), 0,
+     ROCE, 0, 4, 52},
+    {"loopback, IPX", LOOPBACK, BYTES("\x17\x00\x00\x00\xff\xff\x00\x14"), 0,
+     NOT_OURS, 0, 0, 0},
+    {"loopback, OSI", LOOPBACK, BYTES("\x07\x00\x00\x00" IPV4_RC_ACK), 0,
+     NOT_OURS, 0, 0, 0},
+    {"loopback, a family in neither order", LOOPBACK,
+     BYTES("\x02\x00\x00\x02" IPV4_RC_ACK), 0, NOT_OURS, 0, 0, 0},
+    {"loopback, a family in the middle", LOOPBACK,
+     BYTES("\x00\x02\x00\x00" IPV4_RC_ACK), 0, NOT_OURS, 0, 0, 0},
+    {"loopback, cut in the family", LOOPBACK, BYTES("\x02\x00\x00\x00" IPV4_RC_ACK), 3,
+     CUT, 0, 0, 0},
+    {"loopback, cut behind the family", LOOPBACK,
+     BYTES("\x02\x00\x00\x00" IPV4_RC_ACK), 4, CUT, 0, 0, 0},
+    {"loopback, too short on the wire", LOOPBACK, BYTES("\x02\x00\x00"), 0,
+     WRONG, 0, 0, 0},
     {"an unsupported link layer", ROCE_LINK_UNSUPPORTED,
      BYTES(MACS IS_IPV4 IPV4_RC_ACK), 0, NOT_OURS, 0, 0, 0},
 };
