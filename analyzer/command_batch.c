@@ -94,13 +94,13 @@ parse_memory(const char *text, guint64 *bytes, GError **error)
 static gboolean
 take_limits(const batch_options *own, batch *b, GError **error)
 {
-    if (own->jobs < 0 || own->jobs > MAX_JOBS) {
+    if (own->jobs < 1 || own->jobs > MAX_JOBS) {
         return rs_fail_usage(error, "--jobs: 1 to 4096");
     }
     if (own->timeout_s < 0 || own->timeout_s > MAX_TIMEOUT_S) {
         return rs_fail_usage(error, "--timeout: not a number of seconds");
     }
-    b->limits.n_workers = own->jobs > 0 ? (guint)own->jobs : rs_workers_n_processors();
+    b->limits.n_workers = (guint)own->jobs;
     b->limits.timeout_s = (guint)own->timeout_s;
     return own->memory == NULL ||
            parse_memory(own->memory, &b->limits.memory_bytes, error);
@@ -552,7 +552,7 @@ int
 rs_command_batch(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
-    batch_options own = {0};
+    batch_options own = {.jobs = MIN(rs_workers_n_processors(), MAX_JOBS)};
     batch b = {
         .share = {.number = 1, .of = 1},
         .earlier = g_ptr_array_new_with_free_func(g_free),

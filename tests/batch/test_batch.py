@@ -177,6 +177,7 @@ def usage():
                 "standard input": ["-", "-o", "out"],
                 "memory": ["x.pcap", "-o", "out", "--memory", "much"],
                 "jobs": ["x.pcap", "-o", "out", "-j", "-1"],
+                "no jobs": ["x.pcap", "-o", "out", "-j", "0"],
                 "timeout": ["x.pcap", "-o", "out", "--timeout", "-1"],
                 "progress": ["x.pcap", "-o", "out", "--progress", "loud"],
                 "filter": ["x.pcap", "-o", "out", "--filter", "no such"],
