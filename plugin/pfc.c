@@ -67,30 +67,48 @@ static compat_bool pref_show_builtin = false;
 static dissector_handle_t handle_pfc;
 static int tap_pfc;
 
-/* "100", "2.5" or "100G"; 0, not known, for what is no speed. */
+static bool
+is_between_entries(char c)
+{
+    return c == ',' || c == ';' || g_ascii_isspace(c);
+}
+
+static const char *
+skip_blanks(const char *text)
+{
+    while (g_ascii_isspace(*text)) {
+        text++;
+    }
+    return text;
+}
+
+/* "100", "2.5" or "100G", to the next entry; 0, not known, for what is no speed. */
 static double
 parse_gbps(const char *text)
 {
     gchar *end = NULL;
     double gbps = g_ascii_isdigit(text[0]) ? g_ascii_strtod(text, &end) : 0;
-    bool is_all = end != NULL && (end[0] == '\0' || strcmp(end, "G") == 0);
+    if (end != NULL && end[0] == 'G') {
+        end++;
+    }
+    bool is_all = end != NULL && (end[0] == '\0' || is_between_entries(end[0]));
     return is_all && gbps <= MAX_GBPS ? gbps : 0;
 }
 
-/* Gbit/s of an interface in "eth0=100,swp12=400"; `otherwise` if it is not among them. */
+/* Gbit/s of an interface in "eth0=100, swp12 = 400"; `otherwise` if it is not among
+ * them. */
 static double
 find_gbps(const char *list, const char *name, double otherwise)
 {
-    gchar **entries = g_strsplit_set(list, ", ;", -1);
+    const size_t n = strlen(name);
     double gbps = otherwise;
-    for (guint i = 0; entries[i] != NULL; i++) {
-        const char *equals = strrchr(entries[i], '=');
-        if (equals != NULL && strlen(name) == (size_t)(equals - entries[i]) &&
-            strncmp(entries[i], name, strlen(name)) == 0) {
-            gbps = parse_gbps(equals + 1);
+    const char *at = n > 0 ? strstr(list, name) : NULL;
+    for (; at != NULL; at = strstr(at + 1, name)) {
+        const char *equals = skip_blanks(at + n);
+        if ((at == list || is_between_entries(at[-1])) && *equals == '=') {
+            gbps = parse_gbps(skip_blanks(equals + 1));
         }
     }
-    g_strfreev(entries);
     return gbps;
 }
 

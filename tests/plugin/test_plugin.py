@@ -362,7 +362,13 @@ class Pause(Check):
                               ("leaf0_h0=2.5", 0.0002048), ("leaf0_h1=100", 2.56e-6),
                               ("leaf0_h0=0", None), ("leaf0_h0=-5", None),
                               ("leaf0_h0=100M", None), ("leaf0_h0=fast", None),
-                              ("leaf0_h0=", None), ("leaf0_h0=100001", None)):
+                              ("leaf0_h0=", None), ("leaf0_h0=100001", None),
+                              (" leaf0_h0 = 100 ", 5.12e-6),
+                              ("x = 1, leaf0_h0 =\t400G ; y = 2", 1.28e-6),
+                              ("x=1 leaf0_h0=100 y=2", 5.12e-6),
+                              ("leaf0_h0=100 G", 5.12e-6), ("leaf0_h0=, x=100", None),
+                              ("my_leaf0_h0=100", 2.56e-6), ("leaf0_h0x=100", 2.56e-6),
+                              ("leaf0_h0=400, leaf0_h0=100", 5.12e-6)):
             with self.subTest(text):
                 row = TS.fields(path, ["pfc.time"], "-Y", first, "-c", "2000",
                                 "-o", "pfc.link_speed:200",
