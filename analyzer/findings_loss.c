@@ -578,7 +578,8 @@ write_corrupt(const rs_flow *flow, rs_finding *f)
     guint64 by_icrc = flow->sum.icrc.bad;
     guint64 by_header = flow->sum.ip_checksum_bad;
     guint64 by_psn = flow->sum.psn_bad;
-    g_autofree char *n = rs_finding_packets(by_icrc + by_header + by_psn);
+    guint64 packets = by_icrc + by_header + by_psn;
+    g_autofree char *n = rs_finding_packets(packets);
     g_autofree char *bad = name_damage(by_icrc, by_header, by_psn);
     g_autofree char *who = rs_flow_ends(flow);
     guint64 again = rs_flow_requests_lost(&flow->sum)[ROCE_VERDICT_CORRUPT] +
@@ -586,8 +587,9 @@ write_corrupt(const rs_flow *flow, rs_finding *f)
     f->severity = RS_SEVERITY_WARNING;
     f->title = g_strdup_printf("%s from %s with a bad %s", n, who, bad);
     g_autofree char *asked = rs_format_count(again);
-    f->detail = again > 0 ? g_strdup_printf("Asked for again: %s.", asked)
-                          : g_strdup("None of them was asked for again.");
+    f->detail = again > 0      ? g_strdup_printf("Asked for again: %s.", asked)
+                : packets == 1 ? g_strdup("It was not asked for again.")
+                               : g_strdup("None of them was asked for again.");
     return TRUE;
 }
 

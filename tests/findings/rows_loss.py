@@ -407,6 +407,12 @@ ROWS = [
 
     Row("corrupt", FIRES, "a payload bit flips on the way", wire(spoilt), "warning",
         also=about("1 packet")),
+    Row("corrupt", FIRES, "a payload bit of the last packet does, which nobody asks for",
+        wire(lambda on: on.exchange(20).write(20, icrc_xor=1)), "warning",
+        also=detailed("It was not asked for again.")),
+    Row("corrupt", FIRES, "payload bits of the last two do",
+        wire(lambda on: on.exchange(20).write(20, icrc_xor=1).write(21, icrc_xor=1)),
+        "warning", also=detailed("None of them was asked for again.")),
     Row("corrupt", FIRES, "behind the point that saw most",
         two_hosts(forward=Impairment(corrupt=0.02), at=("sender", "receiver")), "warning"),
     Row("corrupt", FIRES, "a bit of the IP header does", wire(spoilt_header), "warning",
