@@ -192,20 +192,34 @@ rs_format_shows_itself(gunichar c)
            type != G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
+/* What shows itself and what is `kept` stays. */
+static char *
+make_visible(const char *text, gunichar kept)
+{
+    GString *visible = g_string_new(NULL);
+    for (const char *at = text; *at != '\0';) {
+        gunichar c = g_utf8_get_char_validated(at, -1);
+        gboolean valid = (gint32)c >= 0; /* else the byte belongs to no character */
+        if (valid && (c == kept || rs_format_shows_itself(c))) {
+            g_string_append_unichar(visible, c);
+        } else {
+            g_string_append_printf(visible, "\\x%02x", valid ? c : (guchar)*at);
+        }
+        at = valid ? g_utf8_next_char(at) : at + 1;
+    }
+    return g_string_free(visible, FALSE);
+}
+
 char *
 rs_format_safe(const char *text)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    GString *safe = g_string_new(NULL);
-    for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
-        gunichar c = g_utf8_get_char(at);
-        if (rs_format_shows_itself(c)) {
-            g_string_append_unichar(safe, c);
-        } else {
-            g_string_append_printf(safe, "\\x%02x", c);
-        }
-    }
-    return g_string_free(safe, FALSE);
+    return make_visible(text, '\0');
+}
+
+char *
+rs_format_safe_lines(const char *text)
+{
+    return make_visible(text, '\n');
 }
 
 char *

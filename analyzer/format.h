@@ -79,8 +79,13 @@ rs_format_frame_filter(const guint64 *frames, guint n_frames);
 gboolean
 rs_format_shows_itself(gunichar c);
 
-/* Valid UTF-8 of characters that show themselves; "\x1b" stands for another one. */
+/* Valid UTF-8 of characters that show themselves; "\x1b" stands for another one, and for a
+ * byte that belongs to none. */
 char *
 rs_format_safe(const char *text);
+
+/* The same of a text of several lines. */
+char *
+rs_format_safe_lines(const char *text);
 
 #endif

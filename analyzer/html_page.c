@@ -43,24 +43,6 @@ is_plain(const char *text)
     return TRUE;
 }
 
-/* What is in the text but no character that is seen, lines apart, becomes an escape: the
- * markup around it is plain ASCII. */
-static char *
-make_visible(const char *text)
-{
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    GString *seen = g_string_new(NULL);
-    for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
-        gunichar c = g_utf8_get_char(at);
-        if (c == '\n' || rs_format_shows_itself(c)) {
-            g_string_append_unichar(seen, c);
-        } else {
-            g_string_append_printf(seen, "\\x%02x", c);
-        }
-    }
-    return g_string_free(seen, FALSE);
-}
-
 void
 rs_html_printf(rs_html *page, const char *format, ...)
 {
@@ -72,7 +54,7 @@ rs_html_printf(rs_html *page, const char *format, ...)
         put(page, text);
         return;
     }
-    g_autofree char *visible = make_visible(text);
+    g_autofree char *visible = rs_format_safe_lines(text); /* markup is plain ASCII */
     put(page, visible);
 }
 

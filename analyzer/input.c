@@ -21,6 +21,7 @@
 
 #include "ahead.h"
 #include "error.h"
+#include "format.h"
 #include "unpack.h"
 
 #include <errno.h>
@@ -279,12 +280,7 @@ open_stdin(rs_input *input, GError **error)
 static gboolean
 open_path(rs_input *input, const char *path, GError **error)
 {
-    input->name = g_filename_display_name(path);
-    for (char *at = input->name; *at; at++) {
-        if (g_ascii_iscntrl(*at)) {
-            *at = '?'; /* messages are one line, and steer no terminal */
-        }
-    }
+    input->name = rs_format_safe(path); /* messages steer no terminal */
     input->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (input->fd < 0) {
         g_set_error(error, RS_ERROR, RS_ERROR_OPEN, "%s: %s", input->name,

@@ -55,7 +55,7 @@ static const struct {
     const char *name, *text, *message;
 } refused[] = {
     {"text", "packet_seq_err\n", "f: line 1: \"packet_seq_err\" is no counter"},
-    {"no text", "\xff\x02", "f: line 1: \"�\\x02\" is no counter"},
+    {"no text", "\xff\x02", "f: line 1: \"\\xff\\x02\" is no counter"},
     {"on the second line", "a: 1\nb c d\n", "f: line 2: \"b c d\" is no counter"},
     {"a name without value", "link a/1 x 1 y\n", "f: line 1: \"y\" has no value"},
     {"a word for a number", "link a/1 x one\n",

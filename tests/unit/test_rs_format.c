@@ -90,6 +90,33 @@ test_things(void)
 }
 
 static void
+test_safe(void)
+{
+    static const struct {
+        const char *text, *safe, *safe_lines;
+    } rows[] = {
+        /* clang-format off */
+        {"", "", ""},
+        {"plain", "plain", "plain"},
+        {"caf\xc3\xa9 \xe2\x82\xac", "caf\xc3\xa9 \xe2\x82\xac", "caf\xc3\xa9 \xe2\x82\xac"},
+        {"a\nb\tc\x1b", "a\\x0ab\\x09c\\x1b", "a\nb\\x09c\\x1b"},
+        {"a\xe2\x80\xae" "b", "a\\x202eb", "a\\x202eb"},
+        {"caf\xe9", "caf\\xe9", "caf\\xe9"},                 /* ISO 8859-1 */
+        {"\xff\xfe.pcap", "\\xff\\xfe.pcap", "\\xff\\xfe.pcap"},
+        {"\xe2\x82", "\\xe2\\x82", "\\xe2\\x82"},           /* the last byte is missing */
+        {"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},           /* longer than it need be */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"}, /* half of a pair */
+        /* clang-format on */
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *safe = rs_format_safe(rows[i].text);
+        CHECK_STR(safe, rows[i].safe);
+        g_autofree char *lines = rs_format_safe_lines(rows[i].text);
+        CHECK_STR(lines, rows[i].safe_lines);
+    }
+}
+
+static void
 test_addresses(void)
 {
     static const struct {
@@ -114,6 +141,7 @@ test_addresses(void)
 int
 main(void)
 {
+    test_safe();
     test_numbers();
     test_things();
     test_addresses();
