@@ -622,6 +622,8 @@ analysis_delta_ns(uint32_t from, uint32_t to, uint64_t *delta_ns)
     return true;
 }
 
+static void (*look_back)(void); /* analysis_before_forgetting() */
+
 static void
 forget(void)
 {
@@ -636,10 +638,25 @@ forget(void)
     resolution_ns = 0;
 }
 
+static void
+close_capture(void)
+{
+    if (look_back != NULL) {
+        look_back();
+    }
+    forget();
+}
+
+void
+analysis_before_forgetting(void (*call)(void))
+{
+    look_back = call;
+}
+
 void
 analysis_register(void)
 {
     register_init_routine(forget);
-    register_cleanup_routine(forget);
+    register_cleanup_routine(close_capture);
     register_postseq_cleanup_routine(analysis_finish);
 }

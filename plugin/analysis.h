@@ -172,6 +172,11 @@ analysis_see(tvbuff_t *tvb, const packet_info *pinfo);
 void
 analysis_finish(void);
 
+/* Has this called before what is known of a capture is forgotten, or of a session of it
+ * (tshark -M). */
+void
+analysis_before_forgetting(void (*call)(void));
+
 /* The tracker of the open capture; NULL when nothing was tracked. */
 const roce_tracker *
 analysis_tracker(void);

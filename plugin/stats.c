@@ -4,6 +4,7 @@
 void
 stats_register(int proto_rocev2)
 {
+    ending_register();
     conversations_register(proto_rocev2);
     counts_register();
     response_register(proto_rocev2);

@@ -64,13 +64,17 @@ flow_register(int proto);
 /* A packet that a statistic takes. */
 typedef struct taken_packet {
     uint32_t frame;
-    uint32_t bytes; /* on the wire */
+    uint32_t session; /* of tshark -M, which counts frames and streams anew in each */
+    uint32_t bytes;   /* on the wire */
     uint32_t point;
     uint8_t src_mac[6];
     bool is_final; /* nothing more will be known of it and its stream */
 } taken_packet;
 
 typedef void (*ending_take_fn)(void *data, const taken_packet *packet);
+
+void
+ending_register(void);
 
 /* Calls `take` with `data` and the packet: now, or, if it is seen for the first and only
  * time, when the capture is at its end and everything is decided, before anything is

@@ -9,6 +9,8 @@
  * The one rule: only a program that reads a capture once and then shows everything may
  * take "show" for the end.  The window shows all the time while a capture grows.
  *
+ * A session of tshark -M ends like a capture: the next one knows nothing of its packets.
+ *
  * Listeners are shown newest first, so one that is registered with the first packet
  * comes before all that were asked for on the command line.
  */
@@ -25,7 +27,8 @@ typedef struct kept_packets {
     GArray *packets; /* taken_packet */
 } kept_packets;
 
-static GArray *kept; /* kept_packets; NULL: none */
+static GArray *kept;        /* kept_packets; NULL: none */
+static uint32_t n_sessions; /* that have ended with packets kept */
 
 static bool
 reads_once(void)
@@ -34,9 +37,8 @@ reads_once(void)
 }
 
 static void
-end(void *data)
+settle(void)
 {
-    (void)data;
     GArray *ended = kept;
     if (ended == NULL) {
         return;
@@ -51,6 +53,20 @@ end(void *data)
         g_array_free(k->packets, TRUE);
     }
     g_array_free(ended, TRUE);
+    n_sessions++;
+}
+
+static void
+end(void *data)
+{
+    (void)data;
+    settle();
+}
+
+void
+ending_register(void)
+{
+    analysis_before_forgetting(settle);
 }
 
 static void
@@ -97,6 +113,7 @@ ending_take(ending_take_fn take, void *data, const packet_info *pinfo,
     bool is_kept = tapped->is_new && reads_once();
     taken_packet packet = {
         .frame = pinfo->num,
+        .session = n_sessions,
         .bytes = pinfo->fd->pkt_len,
         .point = points_of(pinfo, &tapped->packet->whole),
         .is_final = is_kept || !tapped->is_new,

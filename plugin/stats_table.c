@@ -82,6 +82,10 @@ stats_table_take(stats_table *table, const taken_packet *packet, uint32_t id)
     if (row == NULL) {
         return;
     }
+    if (table->session != packet->session) {
+        table->session = packet->session;
+        g_hash_table_remove_all(table->row_of);
+    }
     gpointer found = g_hash_table_lookup(table->row_of, GUINT_TO_POINTER(id));
     unsigned number = found == NULL ? add_row(table, id) : GPOINTER_TO_UINT(found) - 1;
     if (found == NULL || !packet->is_final) {

@@ -41,6 +41,7 @@ typedef struct stats_table {
     /* What a row is about by now; NULL: nothing (any more). */
     const void *(*row)(uint32_t id);
     GHashTable *row_of; /* id -> row number + 1 */
+    uint32_t session;   /* whose ids these are */
     GPtrArray *retired; /* rows that a window may still look at */
 } stats_table;
 

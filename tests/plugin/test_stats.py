@@ -8,6 +8,7 @@ packet with what tshark has on the packets; and all of it in one pass and in two
 import collections
 import functools
 import re
+import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -270,6 +271,24 @@ class Tables(Check):
                 with self.subTest(f"{one} {options}"):
                     self.assertGreater(len(out.splitlines()), 4)
                     self.assertIn(out.strip(), together)
+
+    def test_sessions_are_captures_of_their_own(self):
+        """tshark -M forgets what was before, at every so many frames."""
+        name, n = "03a_loss_data_0.5pct/receiver.pcap.gz", 1000
+        path = sample(name)
+        subprocess.run(["editcap", "-c", str(n), path, TS.path("session.pcap")], check=True)
+        parts = sorted(TS.dir.glob("session_*.pcap"))
+        for part in parts:
+            part.chmod(0o644)
+        self.assertEqual(len(parts), 3)
+        out = show(path, *STATISTICS, options=("-M", str(n)))
+        want = [table(show(part, "rocev2,qp"), "RoCEv2 Queue Pairs") for part in parts]
+        self.assertEqual(table(out, "RoCEv2 Queue Pairs"), sum(want, []))
+        streams = report(name)["streams"]
+        self.assertEqual([int(n) for n in Conversations.CONVERSATION.findall(out)[0][2:]],
+                         [streams[1]["packets"], streams[0]["packets"]])
+        rounds = sum(int(row["rounds"]) for rows in want for row in rows)
+        self.assertRegex(out, rf"(?m)^Rounds of retransmission +{rounds} ")
 
     def test_nothing_to_count(self):
         strangers = [pk.ethernet(0x0800, pk.ipv4_header(8) + pk.udp_header(0, 1, 2))]
