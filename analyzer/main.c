@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <locale.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -48,6 +49,29 @@ overview(void)
     (void)fputc('\n', stdout);
     rs_help_text(stdout, description);
     return rs_console_flush() ? RS_EXIT_SUCCESS : RS_EXIT_INCOMPLETE;
+}
+
+/* "help", "help batch": what people type who know other programs. */
+static int
+help(int argc, char **argv)
+{
+    for (guint i = 0; argc == 3 && i < G_N_ELEMENTS(commands); i++) {
+        if (g_str_equal(argv[2], commands[i].name)) {
+            char option[] = "--help";
+            char *asked[] = {argv[2], option, NULL};
+            return commands[i].run(2, asked);
+        }
+    }
+    return overview();
+}
+
+/* Whether a first word can only have been meant for a command: it is plain letters, and
+ * no file. */
+static gboolean
+is_meant_for_command(const char *word)
+{
+    return *word != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz")] == '\0' &&
+           !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
 /* Sanitizers look into their own process and start programs when they have something to
@@ -89,6 +113,14 @@ main(int argc, char **argv)
     }
     if (argc == 2 && (g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "-h"))) {
         return overview();
+    }
+    if (argc > 1 && is_meant_for_command(argv[1])) {
+        if (g_str_equal(argv[1], "help")) {
+            return help(argc, argv);
+        }
+        g_autofree char *hint = g_strdup_printf(
+            "%s: is no command; \"rocescope --help\" has them", argv[1]);
+        rs_complain(hint);
     }
     return rs_command_analyze(argc, argv);
 }

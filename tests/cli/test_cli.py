@@ -259,6 +259,19 @@ def helps():
         check(f"{row} --help-all has no option twice", len(every), len(set(every)))
         check(f"{row} --help has no other options", set(few) - set(every), set())
         check(f"{row} --help-all has more", "--help" in every and len(every) > len(few))
+    with tempfile.TemporaryDirectory() as folder:
+        for words, want in ((["help"], overview), (["help", "no such"], overview),
+                            (["help", "batch"], run("batch", "--help").stdout)):
+            done = run(*words, cwd=folder)
+            check(f"{words}", (done.returncode, done.stdout == want, done.stderr),
+                  (0, True, ""))
+        mistyped = run("watch", cwd=folder)
+        check("a word that is no command: status", mistyped.returncode, 3)
+        check("a word that is no command", "watch: is no command" in mistyped.stderr)
+        for word in ("help", "watch"):
+            pathlib.Path(folder, word).write_bytes(LOSSY.read_bytes())
+            done = run(word, cwd=folder)
+            check(f"a capture of the name {word}", (done.returncode, done.stderr), (0, ""))
     check("help comes before files", run("--help", "/no/such/file").returncode, 0)
     check("--help does not hide a mistake", run("--help", "--no-such").returncode, 2)
 
