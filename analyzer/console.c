@@ -9,12 +9,15 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WIDTH_UNKNOWN 120
 #define WIDTH_LEAST 60
+#define TOGETHER_NS 500000000 /* signals that are one request */
 
 void
 rs_complain(const char *message)
@@ -93,18 +96,37 @@ rs_console_flush(void)
 /* What a signal asks for: a handler is told of nothing but its number. */
 static void (*end_in_order)(void);
 
-/* The second of those that users and schedulers send has its usual effect.  A terminal
- * that is gone may be told of twice, by the kernel and by the shell. */
+/* When the first of those came that users and schedulers send; 0: none has. */
+static _Atomic(gint64) first_ns;
+
+static gint64
+uptime_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* which a handler may call */
+    return (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The second of those that users and schedulers send has its usual effect, but for one that
+ * comes together with the first: timeout(1) sends it to the process and to its group, and
+ * other wrappers pass on what the terminal has sent already.  A terminal that is gone may be
+ * told of twice, by the kernel and by the shell. */
 static void
 on_signal(int number)
 {
-    end_in_order();
     if (number == SIGHUP) {
+        end_in_order();
         (void)signal(SIGHUP, SIG_IGN);
         return;
     }
-    (void)signal(SIGINT, SIG_DFL);
-    (void)signal(SIGTERM, SIG_DFL);
+    gint64 none = 0;
+    gint64 now_ns = uptime_ns();
+    if (atomic_compare_exchange_strong(&first_ns, &none, now_ns)) {
+        end_in_order();
+    } else if (now_ns - none >= TOGETHER_NS) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
 }
 
 void

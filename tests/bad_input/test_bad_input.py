@@ -653,8 +653,11 @@ def _interrupt(directory, *numbers):
     process.stdin.write(pcap()[:record_at(5) + 3])
     process.stdin.flush()
     time.sleep(1.0)              # long enough to have read it and to wait for more
-    for number in numbers:
-        process.send_signal(number)
+    for number in numbers:       # or how long to wait before the next one, in seconds
+        if isinstance(number, float):
+            time.sleep(number)
+        else:
+            process.send_signal(number)
     try:
         status = process.wait(20)
     finally:
@@ -679,6 +682,16 @@ def interrupted_reports_what_it_has(directory):
         told = (directory / "errors").read_text()
         assert told.count("\n") == 1 and "interrupted" in told, told
         equal("files left", [p.name for p in target.parent.iterdir()], ["report.json"])
+
+
+@row
+def told_twice_at_once(directory):
+    """timeout(1) tells a process, and then all of its group: that is one request."""
+    for pause_s in (0.0005, 0.001, 0.002, 0.004):
+        target, status = _interrupt(directory, signal.SIGTERM, pause_s, signal.SIGTERM)
+        equal(f"{pause_s}: status", status, 3)
+        equal(f"{pause_s}: packets",
+              json.loads(target.read_text())["capture"]["packets"], 5)
 
 
 @row
