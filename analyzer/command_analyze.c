@@ -159,6 +159,7 @@ rs_command_analyze(int argc, char **argv)
         rs_complain(error->message);
         return RS_EXIT_USAGE;
     }
+    rs_console_let_write();
     rs_complain_of_inputs(analysis);
     g_autoptr(rs_report) report = rs_report_new(analysis);
     int status = write_reports(options, report);

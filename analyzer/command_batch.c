@@ -497,6 +497,7 @@ run(const batch *b, const char *output, GError **error)
         .options = b->options, .common_key = b->common_key, .dir = b->dir};
     g_autofree rs_batch_result *results =
         rs_batch_run(&task, b->captures, &b->limits, b->progress);
+    rs_console_let_write();
     rs_batch_outcome outcome;
     gather(b, results, &outcome);
     outcome.extent.parts_missing = b->lacking.parts_missing;

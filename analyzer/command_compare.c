@@ -120,6 +120,7 @@ static int
 write_reports(const rs_options *options, const own_options *own,
               const rs_compare *compare)
 {
+    rs_console_let_write();
     complain_of_inputs(compare);
     gboolean written = write_file(own->json, rs_report_compare_json, compare);
     written = write_file(own->html, rs_report_compare_html, compare) && written;

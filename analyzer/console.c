@@ -148,3 +148,17 @@ rs_console_catch_interrupt(void)
 {
     rs_console_catch_signals(rs_analysis_interrupt);
 }
+
+void
+rs_console_let_write(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) == 0 &&
+            action.sa_handler == on_signal) {
+            action.sa_flags |= SA_RESTART;
+            (void)sigaction(numbers[i], &action, NULL);
+        }
+    }
+}

@@ -48,4 +48,9 @@ rs_console_catch_signals(void (*end)(void));
 void
 rs_console_catch_interrupt(void);
 
+/* Nothing more is read that could keep quiet: the same signals no longer break off what
+ * waits for a reader of ours. */
+void
+rs_console_let_write(void);
+
 #endif

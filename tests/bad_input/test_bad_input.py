@@ -8,6 +8,7 @@ what stands before the damage is reported; --json to a regular file appears whol
 at all.  Each row is a function; a failure prints its name.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -692,6 +693,49 @@ def told_twice_at_once(directory):
         equal(f"{pause_s}: status", status, 3)
         equal(f"{pause_s}: packets",
               json.loads(target.read_text())["capture"]["packets"], 5)
+
+
+@row
+def told_twice(directory):
+    """Who insists, later, has his way: here the report waits for a reader."""
+    path, fifo = put(directory, "x.pcap", pcap()), directory / "report.json"
+    os.mkfifo(fifo)
+    process = subprocess.Popen([BINARY, "--quiet", "--json", fifo, path])
+    with open(fifo, "rb") as reader:
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+        time.sleep(1.0)
+        for pause_s, status in ((0.1, None), (0.6, None), (2.0, -signal.SIGTERM)):
+            process.send_signal(signal.SIGTERM)
+            try:
+                equal(f"after {pause_s}", process.wait(pause_s), status)
+            except subprocess.TimeoutExpired:
+                equal(f"after {pause_s}", None, status)
+    process.kill()
+
+
+@row
+def interrupted_while_it_writes(directory):
+    """As by Ctrl-C in a pager: what is being written goes on once it is read."""
+    path, fifo = SOURCE / "captures/sim_cascade/fabric.pcapng.gz", directory / "pipe"
+    os.mkfifo(fifo)
+    for arguments in (["--quiet", "--json"], ["--quiet", "--html"], ["--top", "0"]):
+        to_stdout = arguments[0] == "--top"
+        want = subprocess.run([BINARY, *arguments, *([] if to_stdout else ["-"]), path],
+                              stdout=subprocess.PIPE).stdout
+        assert len(want) > 4096, len(want)
+        with open(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+            fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+            os.set_blocking(reader.fileno(), True)
+            with open(fifo, "wb") if to_stdout else open(os.devnull, "wb") as stdout:
+                process = subprocess.Popen(
+                    [BINARY, *arguments, *([] if to_stdout else [fifo]), path],
+                    stdout=stdout, stderr=subprocess.PIPE)
+            time.sleep(1.0)      # as _interrupt()
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+            got = reader.read()
+        equal(f"{arguments}: the report is whole", got == want, True)
+        equal(f"{arguments}: status", (process.wait(20), process.stderr.read()), (0, b""))
 
 
 @row
