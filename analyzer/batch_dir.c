@@ -17,6 +17,8 @@
 
 #define OWN ".rocescope"
 #define LOCK OWN "/lock"
+#define LOCK_WAIT_US ((gint64)3 * G_USEC_PER_SEC)
+#define LOCK_STEP_US (G_USEC_PER_SEC / 50)
 #define MANIFEST OWN "/manifest"
 #define RECORD OWN "/batch.json"
 #define DUE OWN "/due"
@@ -485,6 +487,21 @@ claim(const rs_batch_dir *dir, GError **error)
     return make_directory(drafts, error);
 }
 
+/* The workers of a batch that was killed hold its lock for the moment that they take to die
+ * with it.  Returns whether it is taken, with the reason in errno if not. */
+static gboolean
+take_lock(int fd, int how)
+{
+    gint64 last_us = g_get_monotonic_time() + LOCK_WAIT_US;
+    while (flock(fd, how | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || g_get_monotonic_time() >= last_us) {
+            return FALSE;
+        }
+        g_usleep(LOCK_STEP_US);
+    }
+    return TRUE;
+}
+
 static gboolean
 lock(rs_batch_dir *dir, GError **error)
 {
@@ -496,7 +513,7 @@ lock(rs_batch_dir *dir, GError **error)
                     write ? "written" : "read", g_strerror(errno));
         return FALSE;
     }
-    if (flock(dir->lock, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+    if (!take_lock(dir->lock, write ? LOCK_EX : LOCK_SH)) {
         int code = errno;
         (void)close(dir->lock);
         dir->lock = -1;
