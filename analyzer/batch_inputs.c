@@ -98,6 +98,16 @@ add_file(search *s, const char *path, const struct stat *status, naming how)
     g_hash_table_insert(s->files, key, file);
 }
 
+/* What is below a directory and cannot be looked at may be a capture; unless it has gone
+ * meanwhile, or is a link that leads nowhere. */
+static void
+refuse_entry(search *s, const char *path, int why)
+{
+    if (why != ENOENT && why != ENOTDIR && why != ELOOP) {
+        refuse(s, path, g_strerror(why));
+    }
+}
+
 /* Names in a directory, sorted; NULL, and refused, if it cannot be read. */
 static GPtrArray *
 list_directory(search *s, const char *path)
@@ -108,10 +118,14 @@ list_directory(search *s, const char *path)
         return NULL;
     }
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL; errno = 0) {
         if (!g_str_equal(entry->d_name, ".") && !g_str_equal(entry->d_name, "..")) {
             g_ptr_array_add(names, g_strdup(entry->d_name));
         }
+    }
+    if (errno != 0) {
+        refuse(s, path, g_strerror(errno)); /* what it has beside these is not known */
     }
     (void)closedir(dir);
     g_ptr_array_sort(names, rs_by_text_element);
@@ -159,9 +173,8 @@ walk(search *s, const char *path, const struct stat *first, naming how)
         g_autofree char *entry = g_ptr_array_steal_index(stack, stack->len - 1);
         struct stat status;
         if (lstat(entry, &status) != 0) {
-            continue; /* gone meanwhile */
-        }
-        if (S_ISLNK(status.st_mode)) {
+            refuse_entry(s, entry, errno);
+        } else if (S_ISLNK(status.st_mode)) {
             g_ptr_array_add(s->links, g_steal_pointer(&entry));
         } else {
             enter(s, stack, entry, &status, BELOW);
@@ -189,7 +202,9 @@ follow_links(search *s)
         for (guint i = 0; i < links->len; i++) {
             const char *path = g_ptr_array_index(links, i);
             struct stat status;
-            if (stat(path, &status) == 0 && !is_own(s, path)) {
+            if (stat(path, &status) != 0) {
+                refuse_entry(s, path, errno);
+            } else if (!is_own(s, path)) {
                 walk(s, path, &status, BELOW);
             }
         }

@@ -311,9 +311,39 @@ def database():
         check("database: every column is explained", undocumented, [])
 
 
-for part in (layout, sets, no_sets, inputs, unreadable, usage, short_options,
-             fail_on, tables_of_the_user,
-             hostile_names,
-             any_number_of_workers, database):
+def out_of_reach():
+    """What stands in a directory and cannot be looked at may be a capture."""
+    with folder() as work:
+        here, name = os.open(work, os.O_RDONLY), "d" * 200
+        os.mkdir("deep", dir_fd=here)
+        inner = os.open("deep", os.O_RDONLY, dir_fd=here)
+        for _ in range(25):                      # longer than any path may be
+            os.mkdir(name, dir_fd=inner)
+            inner, outer = os.open(name, os.O_RDONLY, dir_fd=inner), inner
+            os.close(outer)
+        with open(os.open("x.pcap", os.O_WRONLY | os.O_CREAT, dir_fd=inner), "wb") as file:
+            file.write(small())
+        os.close(inner)
+        os.close(here)
+        closed = pathlib.Path(work, "closed")    # its names are told, and nothing else
+        closed.mkdir()
+        closed.joinpath("x.pcap").write_bytes(small())
+        pathlib.Path(work, "links").mkdir()
+        pathlib.Path(work, "links/x.pcap").symlink_to("../closed/x.pcap")
+        pathlib.Path(work, "links/nowhere").symlink_to("../closed/y.pcap")
+        closed.chmod(0o644)
+        rows_of = {"deep": "File name too long"}
+        if os.geteuid() != 0:                    # who may look everywhere
+            rows_of |= {"closed": "Permission denied", "links": "Permission denied"}
+        for path, why in rows_of.items():
+            done = subprocess.run([BINARY, "batch", "-q", path, "-o", f"out.{path}"], cwd=work,
+                                  capture_output=True, text=True, timeout=60)
+            check(f"out of reach: {path}: status", done.returncode, 3)
+            check(f"out of reach: {path}: told", why in done.stderr)
+        closed.chmod(0o755)
+
+
+for part in (layout, sets, no_sets, inputs, unreadable, usage, short_options, fail_on,
+             tables_of_the_user, hostile_names, out_of_reach, any_number_of_workers, database):
     part()
 rows.finish()
