@@ -10,17 +10,11 @@ __extension__ typedef __int128 wide;
 
 /* ---- Its block ---- */
 
-/* For what is printed as part of a line: without what could steer a terminal. */
 static void
 set_label(char **label, const rs_pcapng_option *option)
 {
     g_free(*label);
     *label = rs_pcapng_option_text(option);
-    for (char *at = *label; *at; at++) {
-        if (g_ascii_iscntrl(*at)) {
-            *at = '?';
-        }
-    }
 }
 
 /* 0 if it does not fit into 64 bits. */

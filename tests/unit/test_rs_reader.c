@@ -1065,7 +1065,7 @@ test_interfaces(void)
         {"first of two",
          ng_two_big,
          0,
-         {"swp1", "to ?[1mspine", 1, ROCE_LINK_ETHERNET, 96, UINT64_C(100000000000),
+         {"swp1", "to \033[1mspine", 1, ROCE_LINK_ETHERNET, 96, UINT64_C(100000000000),
           1000000000, 0, 1, 7, TRUE, 0, 0, 0}},
         {"second of two",
          ng_two,
