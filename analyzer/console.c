@@ -77,7 +77,8 @@ rs_console_has_color(const rs_options *options)
 {
     const char *term = g_getenv("TERM");
     return !options->no_color && isatty(STDOUT_FILENO) &&
-           g_getenv("NO_COLOR") == NULL && term != NULL && !g_str_equal(term, "dumb");
+           g_getenv("NO_COLOR") == NULL && term != NULL && *term != '\0' &&
+           !g_str_equal(term, "dumb");
 }
 
 gboolean

@@ -430,11 +430,11 @@ def standard_input():
         check(f"stdin {name}", json.loads(done.stdout)["totals"]["packets"], 2479)
 
 
-def on_terminal(arguments, feed=None, interrupt_after=None):
+def on_terminal(arguments, feed=None, interrupt_after=None, term="xterm"):
     """Runs on a pseudo-terminal; what it printed, and its status."""
     pid, terminal = pty.fork()
     if pid == 0:
-        os.environ["TERM"] = "xterm"
+        os.environ["TERM"] = term
         os.environ.pop("NO_COLOR", None)
         os.execv(BINARY, [BINARY, *map(str, arguments)])
     out, start, interrupted = b"", time.monotonic(), False
@@ -467,6 +467,9 @@ def terminals():
     check("terminal: status", status, 0)
     out, _ = on_terminal(["--no-color", LOSSY])
     check("terminal: --no-color", "\x1b" not in out)
+    for term in ("dumb", ""):
+        out, _ = on_terminal([LOSSY], term=term)
+        check(f"terminal: {term!r}: no colour", "\x1b" not in out)
     check("pipe: no colour", "\x1b" not in run(LOSSY).stdout)
     narrow = run("--no-color", CLEAN, env=dict(os.environ, COLUMNS="60")).stdout
     tables = narrow.split("\nStreams")[1]
