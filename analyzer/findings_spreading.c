@@ -65,15 +65,35 @@ report_low_entropy(rs_findings *all, const rs_finding_row *row,
     add_first_frames(all, f);
 }
 
+/* Streams of a pair that have one source port, and share it with another such stream; and how
+ * many ports that are.  One with several ports takes several ways, whatever it shares. */
+static GArray *
+tied_streams(const rs_analysis *a, const rs_address_pair *pair, guint *ports)
+{
+    GArray *streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    *ports = 0;
+    for (guint i = 0; i < rs_address_pair_n_shared(pair); i++) {
+        const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
+        guint before = streams->len;
+        for (guint k = 0; k < shared->streams->len; k++) {
+            guint32 id = g_array_index(shared->streams, guint32, k);
+            if (rs_ports_n(a->watchers.ports, id) == 1) {
+                g_array_append_val(streams, id);
+            }
+        }
+        if (streams->len - before == 1) {
+            g_array_set_size(streams, before);
+        }
+        *ports += streams->len > before ? 1 : 0;
+    }
+    return streams;
+}
+
 static void
-report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair)
+report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair *pair,
+              const GArray *streams, guint ports)
 {
     g_autofree char *who = rs_findings_ends(all, &pair->tenant, &pair->src, &pair->dst);
-    g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint i = 0; i < pair->shared->len; i++) {
-        const rs_shared_port *shared = g_ptr_array_index(pair->shared, i);
-        g_array_append_vals(streams, shared->streams->data, shared->streams->len);
-    }
     rs_finding *f = add_about_pair(all, row, RS_SEVERITY_NOTE, pair,
                                    &g_array_index(streams, guint32, 0), streams->len);
     rs_finding_say(
@@ -82,8 +102,7 @@ report_shared(rs_findings *all, const rs_finding_row *row, const rs_address_pair
                         streams->len, pair->n_streams, who),
         g_strdup_printf("%u UDP source %s more than one of them; those take one path "
                         "together where switches hash addresses and ports alone.",
-                        pair->shared->len,
-                        pair->shared->len == 1 ? "port has" : "ports have"));
+                        ports, ports == 1 ? "port has" : "ports have"));
     add_first_frames(all, f);
 }
 
@@ -199,12 +218,6 @@ find_pairs(rs_findings *all, const rs_finding_row *row,
     }
 }
 
-static gboolean
-has_shared(const rs_address_pair *pair)
-{
-    return rs_address_pair_n_shared(pair) > 0 && !has_low_entropy(pair);
-}
-
 void
 rs_find_low_entropy(rs_findings *all, const rs_finding_row *row)
 {
@@ -214,7 +227,15 @@ rs_find_low_entropy(rs_findings *all, const rs_finding_row *row)
 void
 rs_find_shared_five_tuple(rs_findings *all, const rs_finding_row *row)
 {
-    find_pairs(all, row, has_shared, report_shared);
+    const GPtrArray *pairs = all->summary->pairs;
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_address_pair *pair = g_ptr_array_index(pairs, i);
+        guint ports;
+        g_autoptr(GArray) streams = tied_streams(all->analysis, pair, &ports);
+        if (streams->len > 0 && !has_low_entropy(pair)) {
+            report_shared(all, row, pair, streams, ports);
+        }
+    }
 }
 
 void

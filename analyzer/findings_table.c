@@ -422,7 +422,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Have the communication library keep to rails, where the topology is known to it.",
      "the streams", RS_FRAMES_SUFFICE, NULL, rs_find_cross_rail, NULL},
     {"shared_five_tuple", RS_SEVERITY_NOTE, "Queue pairs that share a five-tuple",
-     "note, unless it is low_entropy", {{0}},
+     "note, unless it is low_entropy; not of queue pairs whose data has several source ports", {{0}},
      "They have the same addresses and UDP source port, so that every switch sends them the same way.",
      "With many queue pairs a few such are chance: there are 16,384 ports to take.  Where few queue pairs share one, have each take a source port of its own, as with low_entropy.",
      "the first packet of each of them", RS_NEEDS_ALL_PACKETS, entropy_look, rs_find_shared_five_tuple, NULL},

@@ -341,6 +341,18 @@ def without_ports():
     return pcap.bytes()
 
 
+def ports_in_turn(*of):
+    """Queue pairs of two hosts; the data of each has these source ports, in turn."""
+    pcap = roce.Pcap()
+    for n in range(120):
+        qp, turn = n % len(of), n // len(of)
+        ib = roce.transport(roce.OPCODE["RC SEND Only"], dest_qpn=0x10 + qp, psn=turn,
+                            payload=bytes(256))
+        pcap.add(10**18 + n * 1_000, roce.ethernet(roce.rocev2(
+            roce.Ip("10.0.0.1", "10.0.0.2", ident=n), of[qp][turn % len(of[qp])], ib)))
+    return pcap.bytes()
+
+
 PORTS = (
     Row("low_entropy", FIRES, "four queue pairs with one port",
         lambda: at("h3", same_port(4, 0)), "note", also=entropy(0, 2, [4])),
@@ -354,6 +366,13 @@ PORTS = (
     Row("shared_five_tuple", FIRES, "two of four", lambda: at("h3", same_port(2, 2)),
         "note", also=lambda _report, found: () if len(found[0]["streams"]) == 2
         else ["not two streams"]),
+    Row("shared_five_tuple", FIRES, "two of four, and one of these two changes its port",
+        lambda: ports_in_turn([50_000], [50_000], [50_001], [50_001, 50_002]), "note",
+        also=lambda _report, found: () if found[0]["title"].startswith("2 of 4 queue pairs")
+        else [found[0]["title"]]),
+    Row("shared_five_tuple", NOT, "each has several ports in turn, and shares each of them",
+        lambda: ports_in_turn([50_000, 50_001, 50_002], [50_001, 50_002, 50_003],
+                              [50_003, 50_000])),
     Row("shared_five_tuple", NOT, "each has its own", named("h3", "siblings")),
     Row("shared_five_tuple", NOT, "low_entropy says it",
         lambda: at("h3", same_port(4, 0))),
