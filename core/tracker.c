@@ -368,13 +368,14 @@ track(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 }
 
 /* Where headers beyond the BTH were cut off, order is known all the same; but an ACK
- * without its syndrome or UD without its source says nothing that can be tracked. */
+ * without its syndrome or UD without its source says nothing that can be tracked.  What is
+ * in an acknowledgement of DC is not public, and nothing is made of it but a count. */
 static bool
 is_usable(const roce_arrival *a)
 {
     unsigned needed = 0;
     if (a->info->role == ROCE_ROLE_ACK) {
-        needed = ROCE_HEADER_AETH;
+        needed = a->packet->transport != ROCE_TRANSPORT_DC ? ROCE_HEADER_AETH : 0;
     } else if (a->packet->transport == ROCE_TRANSPORT_UD) {
         needed = ROCE_HEADER_DETH;
     }

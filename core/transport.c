@@ -39,6 +39,14 @@ looks_like_rd(const roce_cursor *c, uint16_t headers)
     return look.outcome != ROCE_MALFORMED;
 }
 
+/* Whether there are headers alone behind the BTH, however long: of DC they are not known and
+ * count as payload, but for acknowledgements, which carry none. */
+static bool
+is_bare(const roce_packet *p, const roce_opcode_info *info)
+{
+    return p->transport == ROCE_TRANSPORT_DC && info->role == ROCE_ROLE_ACK;
+}
+
 static void
 not_infiniband(roce_packet *p)
 {
@@ -122,5 +130,5 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
         return;
     }
     p->payload_offset = ROCE_BTH_BYTES + size;
-    p->payload_bytes = body - size - p->bth.pad_bytes;
+    p->payload_bytes = is_bare(p, info) ? 0 : body - size - p->bth.pad_bytes;
 }

@@ -550,7 +550,6 @@ ROWS = (
 )
 
 _SELECTIVE = "a single packet sent again, with new ones behind it, is read as a new run"
-_DC = "acknowledgements of DC belong to no stream"
 
 # Rows that fail today: name -> why.
 KNOWN = {
@@ -572,7 +571,5 @@ KNOWN = {
     "out_of_order_loss": _SELECTIVE,
     "qpn_reused_same_psn_no_cm": "all PSNs once more, long after they were acknowledged, "
                                  "are a round by timeout",
-    "dc_loss": _DC,
-    "dc_two_initiators": _DC,
     "one_spine_packets_loss": "losses are told although half of the packets go elsewhere",
 }

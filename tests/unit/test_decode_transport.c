@@ -464,14 +464,14 @@ test_rd_or_dc(void)
         {"Acknowledge, RDETH's is 0x1f",
          BYTES("\x1f\x00\x00\x05"
                "\x1f\x00\x00\x01" ICRC),
-         0x51, ROCE_TRANSPORT_DC, 8},
+         0x51, ROCE_TRANSPORT_DC, 0},
         {"Acknowledge has no DETH to look at",
          BYTES("\x00\x00\x00\x05"
                "\x1f\x00\x00\x01"
                "\xff\xff\xff\xff" ICRC),
          0x51, ROCE_TRANSPORT_RD, 4},
         {"Acknowledge, an AETH alone", BYTES("\x1f\x00\x00\x01" ICRC), 0x51,
-         ROCE_TRANSPORT_DC, 4},
+         ROCE_TRANSPORT_DC, 0},
         {"SEND, too short for a DETH", BYTES("\x00\x00\x00\x05" ICRC), 0x44,
          ROCE_TRANSPORT_DC, 4},
         {"SEND, too short for an RDETH", BYTES(ICRC), 0x44, ROCE_TRANSPORT_DC, 0},
