@@ -400,27 +400,3 @@ rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row)
                      "counted all the same."));
     }
 }
-
-void
-rs_find_rejected(rs_findings *all, const rs_finding_row *row)
-{
-    const roce_tracker *tracker = all->analysis->tracker;
-    for (guint32 i = 0; i < roce_tracker_n_connections(tracker); i++) {
-        const roce_connection *c = roce_tracker_connection(tracker, i);
-        if (!c->rejected) {
-            continue;
-        }
-        g_autofree char *from = rs_format_addr(&c->addr[0]);
-        g_autofree char *to = rs_format_addr(&c->addr[1]);
-        g_autofree char *what = g_strdup_printf("%s>%s:%x", from, to, c->qpn[0]);
-        g_autofree char *asking = rs_findings_label(all, &c->addr[0]);
-        g_autofree char *refusing = rs_findings_label(all, &c->addr[1]);
-        rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-        rs_finding_about(f, what);
-        rs_finding_add_frame(f, c->request_frame);
-        rs_finding_say(
-            f, g_strdup_printf("%s rejected a connection from %s", refusing, asking),
-            g_strdup_printf("CM REJ, reason %u: %s.", c->reject_reason,
-                            roce_cm_reject_name(c->reject_reason)));
-    }
-}

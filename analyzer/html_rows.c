@@ -60,7 +60,7 @@ static const rs_html_column connection_columns[] = {
     {"streams", "streams", RS_HTML_STREAMS, RS_HTML_ALWAYS, NULL, NULL},
     {"set up in", "cm.setup_ns", RS_HTML_DURATION, RS_HTML_IF_ANY, "From the request of the communication manager to ready", "no handshake of the communication manager in the capture"},
     {"MTU", "cm.path_mtu", RS_HTML_COUNT, RS_HTML_IF_ANY, "Path MTU agreed upon, in bytes", "no handshake of the communication manager in the capture"},
-    {"rejected", "cm.rejected", RS_HTML_TEXT, RS_HTML_IF_ANY, "Whether the other end refused", "no handshake of the communication manager in the capture"},
+    {"rejected", "cm.rejected", RS_HTML_TEXT, RS_HTML_IF_ANY, "Whether either end refused", "no handshake of the communication manager in the capture"},
 };
 
 static const rs_html_column pause_columns[] = {

@@ -27,6 +27,9 @@ cm_json(const rs_analysis *analysis, const roce_connection *c)
     json_object_set_new(json, "rejected", json_boolean(c->rejected));
     json_object_set_new(json, "reject_reason",
                         rs_json_known(c->reject_reason, c->rejected));
+    json_object_set_new(json, "rejected_by",
+                        c->rejected ? json_string(c->given_up ? "active" : "passive")
+                                    : json_null());
     json_object_set_new(json, "disconnected", json_boolean(c->disconnected));
     json_object_set_new(json, "setup_ns",
                         rs_json_known(c->ready_time_ns - c->request_time_ns, ready));

@@ -302,6 +302,7 @@ static const rs_sheet_column connections[] = {
     {"cm_established", "cm.established", BOOLEAN, "the RTU was seen", NULL},
     {"cm_rejected", "cm.rejected", BOOLEAN, "a REJ was seen", NULL},
     {"cm_reject_reason", "cm.reject_reason", INTEGER, "its code", NULL},
+    {"cm_rejected_by", "cm.rejected_by", TEXT, "`passive`, the side that was asked, or `active`", NULL},
     {"cm_disconnected", "cm.disconnected", BOOLEAN, "a DREQ was seen", NULL},
     {"cm_setup_ns", "cm.setup_ns", INTEGER, "time from REQ to RTU", NULL},
 };

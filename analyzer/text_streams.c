@@ -123,7 +123,8 @@ cm_state(const rs_analysis *analysis, const roce_connection *c)
         return g_strdup("");
     }
     if (c->rejected) {
-        return g_strdup_printf("rejected: %s", roce_cm_reject_name(c->reject_reason));
+        return g_strdup_printf("%s: %s", c->given_up ? "given up" : "rejected",
+                               roce_cm_reject_name(c->reject_reason));
     }
     g_autofree char *setup = rs_format_duration(
         c->ready_time_ns > c->request_time_ns ? c->ready_time_ns - c->request_time_ns

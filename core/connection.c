@@ -272,6 +272,13 @@ spoken_of(roce_tracker *t, const roce_packet *p, const roce_cm_message *m)
     return c;
 }
 
+/* Either side may end what is being set up. */
+static bool
+is_from_active(const roce_connection *c, const roce_packet *p, const roce_cm_message *m)
+{
+    return c->comm_id[0] == m->local_comm_id && roce_addr_equal(&c->addr[0], &p->src);
+}
+
 static void
 take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
@@ -284,6 +291,7 @@ take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         c->ready_time_ns = a->frame->time_ns;
     } else if (m->kind == ROCE_CM_REJ) {
         c->rejected = true;
+        c->given_up = is_from_active(c, a->packet, m);
         c->reject_reason = m->reject_reason;
     } else if (m->kind == ROCE_CM_DREQ || m->kind == ROCE_CM_DREP) {
         c->disconnected = true;

@@ -67,6 +67,7 @@ typedef struct roce_connection {
     uint8_t transport_type;
     bool established; /* RTU seen */
     bool rejected;
+    bool given_up; /* of those: by the active side, who then wants it no more */
     uint16_t reject_reason;
     bool disconnected; /* DREQ or DREP seen */
     uint64_t request_time_ns, ready_time_ns;

@@ -159,18 +159,36 @@ def stepping(*steps):
     return talk
 
 
-def cm(answer):
+def request(comm_id=1):
+    return roce.cm_req(0x1000 + comm_id, comm_id=comm_id, qpn=0x10 + comm_id, mtu=1024,
+                       starting_psn=0, retry_count=7, src=ADDRESS["a"], dst=ADDRESS["b"])
+
+
+def mads(*messages, apart_ns=0):
+    """(sender, message) each; None: it is missing."""
     def talk(on):
-        messages = (
-            ("a", roce.cm_req(0x1000, comm_id=1, qpn=0x11, mtu=1024, starting_psn=0,
-                              retry_count=7, src=ADDRESS["a"], dst=ADDRESS["b"])),
-            ("b", answer))
         for psn, (sender, mad) in enumerate(messages):
             if mad is None:
                 continue
             packet = roce.rocev2(on.ip(sender), 50_000, roce.gsi(mad, psn))
-            on.frame(roce.ethernet(packet))
+            on.frame(roce.ethernet(packet)).wait(apart_ns)
     return talk
+
+
+def cm(answer):
+    return mads(("a", request()), ("b", answer))
+
+
+def refused(comm_id, reason=8):
+    return (("a", request(comm_id)), ("b", roce.cm_rej(
+        0x1000 + comm_id, remote_comm_id=comm_id, reason=reason)))
+
+
+def titles(*wanted):
+    def also(_report, found):
+        got = [f["title"] for f in found]
+        return [] if got == list(wanted) else [f"{got}, not {list(wanted)}"]
+    return also
 
 
 def pausing(n, **how):
@@ -440,7 +458,18 @@ ROWS = [
         args=("--qp-map=10.9.0.77={dir}/map.json",)),
 
     Row("cm_rejected", FIRES, "REJ", wire(cm(roce.cm_rej(
-        0x1000, comm_id=2, remote_comm_id=1, reason=28))), "note"),
+        0x1000, comm_id=2, remote_comm_id=1, reason=28))), "note",
+        also=titles("10.0.0.2 rejected a connection from 10.0.0.1: consumer reject")),
+    Row("cm_rejected", FIRES, "of three, two for one reason",
+        wire(mads(*refused(1), *refused(2, 28), *refused(3))), "note",
+        also=titles("10.0.0.2 rejected 2 connections from 10.0.0.1: invalid service ID",
+                    "10.0.0.2 rejected a connection from 10.0.0.1: consumer reject")),
+    Row("cm_rejected", FIRES, "who asked does not want what it gets",
+        wire(mads(("a", request()),
+                  ("b", roce.cm_rep(0x1001, comm_id=2, remote_comm_id=1, qpn=0x22,
+                                    starting_psn=0)),
+                  ("a", roce.cm_rej(0x1001, comm_id=1, remote_comm_id=2, reason=28)))),
+        "note", also=titles("10.0.0.1 gave up a connection to 10.0.0.2: consumer reject")),
     Row("cm_rejected", NOT, "REP", wire(cm(roce.cm_rep(
         0x1000, comm_id=2, remote_comm_id=1, qpn=0x22, starting_psn=0)))),
     Row("cm_rejected", CANNOT, "the answer is missing", wire(cm(None))),

@@ -395,28 +395,37 @@ static const struct {
     uint8_t known;
     bool established, rejected, disconnected;
     uint16_t reason;
+    bool given_up;
 } connections[] = {
-    {"request alone", "a cm.req comm=1 qpn=0x100 psn=500", 1, 1, false, false, false,
-     0},
+    {"request alone", "a cm.req comm=1 qpn=0x100 psn=500", 1, 1, false, false, false, 0,
+     false},
     {"reply", "a cm.req comm=1 qpn=0x100; b cm.rep comm=2 rcomm=1 qpn=0x200", 1, 3,
-     false, false, false, 0},
-    {"established", CM_SETUP, 1, 3, true, false, false, 0},
+     false, false, false, 0, false},
+    {"established", CM_SETUP, 1, 3, true, false, false, 0, false},
     {"rejected", "a cm.req comm=1 qpn=0x100; b cm.rej comm=2 rcomm=1 reason=28", 1, 1,
-     false, true, false, 28},
+     false, true, false, 28, false},
+    {"given up unanswered", "a cm.req comm=1 qpn=0x100; a cm.rej comm=1 reason=4", 1, 1,
+     false, true, false, 4, true},
+    {"given up when it was answered",
+     "a cm.req comm=1 qpn=0x100; b cm.rep comm=2 rcomm=1 qpn=0x200; "
+     "a cm.rej comm=1 rcomm=2 reason=28",
+     1, 3, false, true, false, 28, true},
+    {"rejected without an id", "a cm.req comm=1 qpn=0x100; b cm.rej rcomm=1 reason=8",
+     1, 1, false, true, false, 8, false},
     {"disconnected by the active side", CM_SETUP "a cm.dreq comm=1 rcomm=2 qpn=0x200",
-     1, 3, true, false, true, 0},
+     1, 3, true, false, true, 0, false},
     {"disconnected by the passive side", CM_SETUP "b cm.dreq comm=2 rcomm=1 qpn=0x100",
-     1, 3, true, false, true, 0},
+     1, 3, true, false, true, 0, false},
     {"the answer to the disconnection alone", CM_SETUP "b cm.drep comm=2 rcomm=1", 1, 3,
-     true, false, true, 0},
+     true, false, true, 0, false},
     {"a disconnection of something else", CM_SETUP "b cm.dreq comm=9 rcomm=8 qpn=0x1ff",
-     1, 3, true, false, false, 0},
+     1, 3, true, false, false, 0, false},
     {"the messages of a connection that was not seen to begin",
      "a cm.rtu comm=1 rcomm=2; a cm.dreq comm=1 rcomm=2; b cm.drep comm=2 rcomm=1", 0,
-     0, false, false, false, 0},
+     0, false, false, false, 0, false},
     {"two connections",
      CM_SETUP "a cm.req comm=3 qpn=0x101 psn=1; b cm.rep comm=4 rcomm=3 qpn=0x201", 2,
-     3, true, false, false, 0},
+     3, true, false, false, 0, false},
 };
 
 static void
@@ -437,6 +446,7 @@ check_connections(void)
             CHECK_INT(c->established, connections[i].established);
             CHECK_INT(c->rejected, connections[i].rejected);
             CHECK_INT(c->disconnected, connections[i].disconnected);
+            CHECK_INT(c->given_up, connections[i].given_up);
             CHECK_INT(c->reject_reason, connections[i].reason);
             CHECK_INT(c->qpn[0], 0x100);
             CHECK_INT(c->path_mtu_bytes, 1024);
