@@ -2,12 +2,15 @@
 /* Findings about the connections that CM messages told of. */
 #include "findings_parts.h"
 #include "format.h"
+#include "tenant_addr.h"
 
 /* Connections from one host to another, in one tenant network, that ended alike. */
 typedef struct ended {
     const roce_connection *first;
-    guint n;
-    GArray *frames; /* guint64: of their REQs */
+    guint n, n_given_up;
+    guint64 n_requests;
+    guint64 from_ns, until_ns; /* of their REQs */
+    GArray *frames;            /* guint64: the first REQ of each */
 } ended;
 
 static void
@@ -34,8 +37,6 @@ hash_ends(gconstpointer data)
     return (guint)roce_hash_addr(roce_hash_addr(hash, &c->addr[0]), &c->addr[1]);
 }
 
-/* ---- rejected ---- */
-
 static gboolean
 were_rejected_alike(gconstpointer a, gconstpointer b)
 {
@@ -43,6 +44,23 @@ were_rejected_alike(gconstpointer a, gconstpointer b)
     const roce_connection *y = ((const ended *)b)->first;
     return have_same_ends(x, y) && x->given_up == y->given_up &&
            x->reject_reason == y->reject_reason;
+}
+
+static gboolean
+go_the_same_way(gconstpointer a, gconstpointer b)
+{
+    return have_same_ends(((const ended *)a)->first, ((const ended *)b)->first);
+}
+
+static void
+add_connection(ended *one, const roce_connection *c)
+{
+    one->n++;
+    one->n_given_up += c->given_up ? 1 : 0;
+    one->n_requests += c->n_requests;
+    one->from_ns = MIN(one->from_ns, c->request_time_ns);
+    one->until_ns = MAX(one->until_ns, c->latest_request_ns);
+    g_array_append_val(one->frames, c->request_frame);
 }
 
 /* Those that `applies` to, together where they are `alike`, in their order. */
@@ -63,20 +81,121 @@ collect(const rs_findings *all, gboolean (*applies)(const roce_connection *),
         if (one == NULL) {
             one = g_new0(ended, 1);
             one->first = c;
+            one->from_ns = c->request_time_ns;
             one->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
             g_ptr_array_add(list, one);
             g_hash_table_add(known, one);
         }
-        one->n++;
-        g_array_append_val(one->frames, c->request_frame);
+        add_connection(one, c);
     }
     return list;
 }
 
+/* ---- nothing answers ---- */
+
+/* Who asks again has heard nothing, whatever was captured of the other direction. */
+static gboolean
+is_unanswered(const roce_connection *c)
+{
+    return !c->answered && (c->n_requests > 1 || c->given_up);
+}
+
+/* When each host was heard of for the last time: rs_tenant_addr -> guint64. */
+static GHashTable *
+find_heard(const roce_tracker *tracker)
+{
+    GHashTable *heard = g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal,
+                                              g_free, g_free);
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        const rs_tenant_addr host = {s->tenant, s->src};
+        guint64 *last_ns = g_hash_table_lookup(heard, &host);
+        if (last_ns != NULL) {
+            *last_ns = MAX(*last_ns, s->last_time_ns);
+        } else {
+            g_hash_table_insert(heard, g_memdup2(&host, sizeof host),
+                                g_memdup2(&s->last_time_ns, sizeof s->last_time_ns));
+        }
+    }
+    return heard;
+}
+
+/* "port 4420", where the service is one of IP's (IBTA annex A11), as that of RDMA-CM. */
+static char *
+service_text(guint64 service_id)
+{
+    return service_id >> 24 == 1
+               ? g_strdup_printf("port %u", (guint)(service_id & 0xffff))
+               : g_strdup_printf("service 0x%" G_GINT64_MODIFIER "x", service_id);
+}
+
+static char *
+unanswered_text(const rs_findings *all, const ended *one, GHashTable *heard)
+{
+    const roce_connection *c = one->first;
+    const rs_tenant_addr host = {c->tenant, c->addr[1]};
+    const guint64 *last_ns = g_hash_table_lookup(heard, &host);
+    g_autofree char *asked = rs_findings_label_in(all, &c->tenant, &c->addr[1]);
+    g_autofree char *requests = rs_finding_count(one->n_requests, "REQ", "REQs");
+    g_autofree char *service = service_text(c->service_id);
+    g_autofree char *time = rs_format_duration(one->until_ns - one->from_ns, 0);
+    gboolean timed = one->n_requests > 1 && rs_analysis_has_stamps(all->analysis);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s%s%s, the first for %s; no REP, REJ or MRA.  ",
+                           requests, timed ? " in " : "", timed ? time : "", service);
+    if (one->n_given_up > 0) {
+        g_autofree char *n =
+            rs_finding_count(one->n_given_up, "connection was", "connections were");
+        g_string_append_printf(text, "%s given up.  ", n);
+    }
+    g_string_append_printf(text, "%s %s.", asked,
+                           last_ns == NULL ? "sent no RoCE packet that was captured"
+                           : *last_ns <= one->from_ns
+                               ? "has sent no RoCE packet since"
+                               : "sent other RoCE packets since");
+    return g_string_free(text, FALSE);
+}
+
+static void
+report_unanswered(rs_findings *all, const rs_finding_row *row, const ended *one,
+                  GHashTable *heard)
+{
+    const roce_connection *c = one->first;
+    g_autofree char *ends = rs_format_ends(&c->addr[0], &c->addr[1]);
+    g_autofree char *asking = rs_findings_label(all, &c->addr[0]);
+    g_autofree char *asked = rs_findings_label_in(all, &c->tenant, &c->addr[1]);
+    g_autofree char *n = one->n == 1 ? g_strdup("a connection")
+                                     : rs_finding_count(one->n, "", "connections");
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    rs_finding_about(f, ends);
+    rs_finding_in(f, &c->tenant);
+    f->weight = one->n_requests;
+    rs_finding_add_frames(f, &g_array_index(one->frames, guint64, 0), one->frames->len,
+                          one->n_requests);
+    rs_finding_say(
+        f, g_strdup_printf("%s asks %s for %s, and nothing answers", asking, asked, n),
+        unanswered_text(all, one, heard));
+}
+
+void
+rs_find_unanswered(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) list = collect(all, is_unanswered, go_the_same_way);
+    if (list->len == 0) {
+        return;
+    }
+    g_autoptr(GHashTable) heard = find_heard(all->analysis->tracker);
+    for (guint i = 0; i < list->len; i++) {
+        report_unanswered(all, row, g_ptr_array_index(list, i), heard);
+    }
+}
+
+/* ---- rejected ---- */
+
 static gboolean
 is_rejected(const roce_connection *c)
 {
-    return c->rejected;
+    return c->rejected && !is_unanswered(c);
 }
 
 static void

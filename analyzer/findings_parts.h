@@ -326,6 +326,8 @@ rs_find_flush_icrc(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_cnp_icrc(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_unanswered(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_rejected(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row);

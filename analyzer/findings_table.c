@@ -93,6 +93,11 @@ static const rs_look slow_receiver_look[] = {
     {"mlx5", "rdma statistic show: out_of_buffer, rnr_nak_retry_err; ethtool -S IF: rx_discards_phy, tx_prioPRIO_pause, outbound_pci_stalled_wr"},
     {0},
 };
+static const rs_look cm_look[] = {
+    {"Linux", "rdma link; rdma resource show cm_id; /sys/class/infiniband/DEV/ports/PORT/gids"},
+    {"mlx5", "cma_roce_tos; cma_roce_mode"},
+    {0},
+};
 static const rs_look outage_look[] = {
     {"NX-OS", "show interface: Last link flapped; show logging logfile"},
     {"SONiC", "show logging; show interfaces counters errors"},
@@ -170,6 +175,11 @@ const rs_finding_row rs_finding_rows[] = {
      "What each of them sent went unanswered, and what its timer repeated as well: nothing got through for a while, of what they have in common.  It was over before their timers went off for the last time.",
      "Find what was down at that time: a link that flapped, a transceiver, a switch or a NIC that started anew, routes that changed; and why traffic was not led around it.  A pause that lasts does the same.",
      "the first and the last repeat of each queue pair", RS_NEEDS_ALL_PACKETS, outage_look, rs_find_outages, NULL},
+    {"cm_unanswered", RS_SEVERITY_WARNING, "Connections that nothing answers",
+     "warning where the REQ was sent again, or given up, and there is no sign that anything answered; once for each two hosts", {{0}},
+     "A host that takes part answers each CM REQ: with a REP, or with a REJ where it has no such service.  This one does not, or its answers do not come back.",
+     "Is the host up, and is the address that of an RDMA device (GID, VLAN)?  CM messages go to queue pair 1 by UDP port 4791, often in another class than data: look for filters, and for drops in that class.",
+     "the first REQ of each", RS_FRAMES_SUFFICE, cm_look, rs_find_unanswered, NULL},
 
     /* ---- why packets are lost or held up: a setting, a port, a host ---- */
     {"dcb_pfc_mismatch", RS_SEVERITY_WARNING, "PFC differs between the two ends of a link",

@@ -188,13 +188,27 @@ find_connection(roce_tracker *t, const roce_tenant *tenant, const roce_addr *add
     return NULL;
 }
 
+/* Counts a REQ that is sent again: with a PSN of its own, which no copy that the network or a
+ * mirror makes has.  What other points see of it is not counted twice. */
+static void
+take_repeat(roce_connection *c, const roce_arrival *a)
+{
+    uint32_t psn24 = a->packet->bth.psn24;
+    if (a->frame->point == c->request_point && psn24 != c->request_psn24) {
+        c->n_requests++;
+        c->request_psn24 = psn24;
+        c->latest_request_ns = a->frame->time_ns;
+    }
+}
+
 static void
 take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     const roce_packet *p = a->packet;
     roce_connection *old = find_connection(t, &p->tenant, &p->src, 0, m->local_comm_id);
     if (old != NULL && old->qpn[0] == m->qpn && old->service_id == m->service_id) {
-        return; /* sent again, or seen at another point */
+        take_repeat(old, a);
+        return;
     }
     if (t->n_connections == MAX_CONNECTIONS) {
         roce_track_evicted(t, ROCE_TABLE_CONNECTIONS, NULL, a);
@@ -218,6 +232,10 @@ take_request(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         .ack_timeout = m->ack_timeout,
         .transport_type = m->transport_type,
         .request_time_ns = a->frame->time_ns,
+        .latest_request_ns = a->frame->time_ns,
+        .n_requests = 1,
+        .request_point = a->frame->point,
+        .request_psn24 = p->bth.psn24,
         .request_frame = a->frame->number,
     };
 }
@@ -247,6 +265,7 @@ take_reply(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
         return;
     }
     c->replied_at |= bit;
+    c->answered = true;
     if (c->known != 3) {
         c->known = 3;
         c->qpn[1] = m->qpn;
@@ -286,12 +305,14 @@ take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
     if (c == NULL) {
         return;
     }
+    bool gives_up = m->kind == ROCE_CM_REJ && is_from_active(c, a->packet, m);
+    c->answered |= !gives_up || m->remote_comm_id != 0;
     if (m->kind == ROCE_CM_RTU && !c->established) {
         c->established = true;
         c->ready_time_ns = a->frame->time_ns;
     } else if (m->kind == ROCE_CM_REJ) {
         c->rejected = true;
-        c->given_up = is_from_active(c, a->packet, m);
+        c->given_up = gives_up;
         c->reject_reason = m->reject_reason;
     } else if (m->kind == ROCE_CM_DREQ || m->kind == ROCE_CM_DREP) {
         c->disconnected = true;

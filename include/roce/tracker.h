@@ -66,11 +66,15 @@ typedef struct roce_connection {
     uint8_t retry_count, rnr_retry_count, ack_timeout;
     uint8_t transport_type;
     bool established; /* RTU seen */
+    bool answered;    /* anything of the passive side, or what follows such */
     bool rejected;
     bool given_up; /* of those: by the active side, who then wants it no more */
     uint16_t reject_reason;
     bool disconnected; /* DREQ or DREP seen */
     uint64_t request_time_ns, ready_time_ns;
+    uint64_t latest_request_ns;
+    uint32_t n_requests; /* REQs sent, as the point of the first one saw them */
+    uint32_t request_point, request_psn24;
     uint64_t replied_at; /* bit n: the REP was seen at point n (63: and beyond) */
     uint64_t request_frame;
 } roce_connection;

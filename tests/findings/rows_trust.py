@@ -184,6 +184,15 @@ def refused(comm_id, reason=8):
         0x1000 + comm_id, remote_comm_id=comm_id, reason=reason)))
 
 
+def given_up(comm_id):
+    return ("a", roce.cm_rej(0x1000 + comm_id, comm_id=comm_id, remote_comm_id=0, reason=4))
+
+
+def says_nothing_of(kind):
+    return lambda report, _found: [f"there is {kind}" for f in report["findings"]
+                                   if f["kind"] == kind]
+
+
 def titles(*wanted):
     def also(_report, found):
         got = [f["title"] for f in found]
@@ -456,6 +465,24 @@ ROWS = [
     Row("qp_map_contradicted", CANNOT, "it is of a host that is not there",
         with_map(two_hosts(peer_work=WRITES), [(0x111, 0x333)]),
         args=("--qp-map=10.9.0.77={dir}/map.json",)),
+
+    Row("cm_unanswered", FIRES, "asked three times",
+        wire(mads(*[("a", request())] * 3, apart_ns=10**9)), "warning",
+        also=titles("10.0.0.1 asks 10.0.0.2 for a connection, and nothing answers")),
+    Row("cm_unanswered", FIRES, "and given up: of two, one at once",
+        wire(mads(*[("a", request())] * 2, given_up(1), ("a", request(2)), given_up(2))),
+        "warning", also=both(
+            titles("10.0.0.1 asks 10.0.0.2 for 2 connections, and nothing answers"),
+            says_nothing_of("cm_rejected"))),
+    Row("cm_unanswered", NOT, "asked again, and then refused",
+        wire(mads(("a", request()), *refused(1)))),
+    Row("cm_unanswered", NOT, "asked again, told to wait",
+        wire(mads(("a", request()), ("a", request()), ("b", roce.cm_mra(
+            0x1001, comm_id=2, remote_comm_id=1))))),
+    Row("cm_unanswered", NOT, "the answer was not captured, but that it came shows",
+        wire(mads(("a", request()), ("a", request()), ("a", roce.cm_rtu(
+            0x1001, comm_id=1, remote_comm_id=2))))),
+    Row("cm_unanswered", CANNOT, "asked once, and the capture ends", wire(cm(None))),
 
     Row("cm_rejected", FIRES, "REJ", wire(cm(roce.cm_rej(
         0x1000, comm_id=2, remote_comm_id=1, reason=28))), "note",

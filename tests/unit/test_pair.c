@@ -388,6 +388,52 @@ static const scenario by_table[] = {
 };
 /* clang-format on */
 
+/* How often was asked, and whether anything answered. */
+static const struct {
+    const char *name, *script;
+    uint32_t n;
+    bool answered;
+} requests[] = {
+    {"once", "a cm.req 7 comm=1 qpn=0x100", 1, false},
+    {"three times",
+     "a cm.req 7 comm=1 qpn=0x100; a cm.req 8 comm=1 qpn=0x100; a cm.req 9 comm=1 "
+     "qpn=0x100",
+     3, false},
+    {"copies", "a cm.req 7 comm=1 qpn=0x100; a cm.req 7 comm=1 qpn=0x100", 1, false},
+    {"seen at two points",
+     "a cm.req 7 comm=1 qpn=0x100 point=0; a cm.req 7 comm=1 qpn=0x100 point=1; "
+     "a cm.req 8 comm=1 qpn=0x100 point=1; a cm.req 8 comm=1 qpn=0x100 point=0",
+     2, false},
+    {"given up", "a cm.req 7 comm=1 qpn=0x100; a cm.rej 8 comm=1 reason=4", 1, false},
+    {"rejected", "a cm.req 7 comm=1 qpn=0x100; b cm.rej 8 rcomm=1 reason=8", 1, true},
+    {"a reply", "a cm.req 7 comm=1 qpn=0x100; b cm.rep comm=2 rcomm=1 qpn=0x200", 1,
+     true},
+    {"the reply was missed", "a cm.req 7 comm=1 qpn=0x100; a cm.rtu comm=1 rcomm=2", 1,
+     true},
+    {"all but the end was missed",
+     "a cm.req 7 comm=1 qpn=0x100; a cm.dreq comm=1 rcomm=2 qpn=0x200", 1, true},
+};
+
+static void
+check_requests(void)
+{
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        scenario row = {.name = requests[i].name,
+                        .script = requests[i].script,
+                        .pairs = SCENARIO_PAIRS_UNKNOWN};
+        scenario_outcome out;
+        scenario_play(&row, &out);
+        check_row(row.name);
+        CHECK_STR(out.trouble, "");
+        CHECK_INT(roce_tracker_n_connections(out.tracker), 1);
+        const roce_connection *c = roce_tracker_connection(out.tracker, 0);
+        CHECK_INT(c->n_requests, requests[i].n);
+        CHECK_INT(c->answered, requests[i].answered);
+        scenario_outcome_clear(&out);
+    }
+    check_row(NULL);
+}
+
 /* What CM tells of a connection. */
 static const struct {
     const char *name, *script;
@@ -465,5 +511,6 @@ main(void)
     SCENARIO_CHECK(by_cm);
     SCENARIO_CHECK(by_table);
     check_connections();
+    check_requests();
     return check_status();
 }
