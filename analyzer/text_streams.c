@@ -126,17 +126,20 @@ cm_state(const rs_analysis *analysis, const roce_connection *c)
         return g_strdup_printf("%s: %s", c->given_up ? "given up" : "rejected",
                                roce_cm_reject_name(c->reject_reason));
     }
+    const char *end = c->disconnected ? ", disconnected" : "";
+    if (!c->established) {
+        /* Data may flow all the same: messages are missed, and need not come. */
+        return g_strdup_printf("no %s seen%s", (c->known & 2) != 0 ? "RTU" : "REP",
+                               end);
+    }
+    if (!rs_analysis_has_stamps(analysis)) {
+        return g_strdup_printf("up%s", end);
+    }
     g_autofree char *setup = rs_format_duration(
         c->ready_time_ns > c->request_time_ns ? c->ready_time_ns - c->request_time_ns
                                               : 0,
         0);
-    gboolean is_timed = c->established && rs_analysis_has_stamps(analysis);
-    return g_strdup_printf("%s%s%s",
-                           !c->established ? "not established"
-                           : is_timed      ? "up in "
-                                           : "up",
-                           is_timed ? setup : "",
-                           c->disconnected ? ", disconnected" : "");
+    return g_strdup_printf("up in %s%s", setup, end);
 }
 
 /* "train.py (4711)" */

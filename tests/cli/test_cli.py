@@ -146,6 +146,25 @@ def one_of_each():
     check("thousands", "RoCE 2,479 " in head and "ICRC: 2,479 checked" in head)
 
 
+def handshakes():
+    """What is told of a connection of which CM messages were missed."""
+    rtu, rep = 0x14, 0x13
+    for missed, others, want in (((), 8, "up in"), ((rtu,), 8, "no RTU seen"),
+                                 ((rtu, rep), 8, "no REP seen"), ((rep,), 8, "up in")):
+        head, of = records(CLEAN)
+        kept = [r for r in of if not is_cm(r[16:], missed)]
+        with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+            file.write(head + b"".join(kept))
+            file.flush()
+            text = run("--no-color", file.name, env=dict(os.environ, COLUMNS="300")).stdout
+        check(f"CM messages that were missed: {missed}", text.count(f"  {want}"), others)
+
+
+def is_cm(frame, kinds):
+    """Whether it is such a MAD on QP 1, without options and tags."""
+    return frame[42:43] == b"\x64" and frame[47:50] == b"\0\0\1" and frame[79] in kinds
+
+
 def options():
     whole = report(LOSSY)
     check("analyze may stand first", report("analyze", LOSSY)["totals"] == whole["totals"])
@@ -520,9 +539,9 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (loopback, rotated, many_files, one_of_each, options, version, helps, json_targets,
-             replaced, refused_early, compressed, standard_input, terminals, closed_streams,
-             interrupts):
+for part in (loopback, rotated, many_files, one_of_each, handshakes, options, version, helps,
+             json_targets, replaced, refused_early, compressed, standard_input, terminals,
+             closed_streams, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)
