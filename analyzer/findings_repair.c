@@ -258,40 +258,59 @@ measure_unknown_rounds(const roce_stream *s)
     return roce_stream_trouble_of(s)->retransmissions.by_cause[ROCE_CAUSE_UNKNOWN];
 }
 
-/* Whether the receiver was heard at the point of this stream, answering others, and nothing of
- * that may have been about it. */
+/* What came back to the sender of a stream, at its point. */
+typedef enum heard {
+    HEARD_NOTHING, /* or what may have been about it */
+    HEARD_APART,   /* nothing that acknowledges: datagrams, as those of CM */
+    HEARD_OTHERS,  /* answers to other queue pairs */
+} heard;
+
+/* Whether what goes the other way may be about a stream: what acknowledges others is known to
+ * do so, and CM or a table may say whose answers are not this one's. */
 static gboolean
-is_unanswered(const rs_findings *all, const roce_stream *s)
+may_answer(const roce_stream *back, const roce_stream *s)
+{
+    gboolean is_others =
+        roce_stream_is_paired(back) || (s->has_src_qpn && back->dst_qpn != s->src_qpn);
+    return !is_others && back->transport != ROCE_TRANSPORT_UD &&
+           back->transport != ROCE_TRANSPORT_UC;
+}
+
+/* How the receiver was heard at the point of this stream, if nothing answered it. */
+static heard
+how_heard(const rs_findings *all, const roce_stream *s)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    guint n_others = 0;
-    if (roce_stream_is_paired(s) || roce_tracker_n_streams(tracker) > MOST_STREAMS) {
-        return FALSE;
+    heard so_far = HEARD_NOTHING;
+    if (roce_stream_is_paired(s) || roce_tracker_n_streams(tracker) > MOST_STREAMS ||
+        !rs_stalls_is_stuck(all->analysis->watchers.stalls, s)) {
+        return HEARD_NOTHING;
     }
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *back = roce_tracker_stream(tracker, id);
         if (back->point == s->point && roce_tenant_equal(&back->tenant, &s->tenant) &&
             roce_addr_equal(&back->src, &s->dst) &&
             roce_addr_equal(&back->dst, &s->src)) {
-            if (!roce_stream_is_paired(back)) {
-                return FALSE;
+            if (may_answer(back, s)) {
+                return HEARD_NOTHING;
             }
-            n_others++;
+            so_far =
+                MAX(so_far, roce_stream_is_reliable(back) ? HEARD_OTHERS : HEARD_APART);
         }
     }
-    return n_others > 0;
+    return so_far;
 }
 
-/* Whether nothing answered any of these streams, though it would have been seen. */
-static gboolean
-all_unanswered(const rs_flow *flow)
+/* How the receiver was heard where nothing answered any of these streams, though it would have
+ * been seen. */
+static heard
+heard_of_all(const rs_flow *flow)
 {
+    heard least = flow->streams->len > 0 ? HEARD_OTHERS : HEARD_NOTHING;
     for (guint i = 0; i < MIN(flow->streams->len, MOST_ASKED); i++) {
-        if (!is_unanswered(flow->all, rs_flow_stream(flow, i))) {
-            return FALSE;
-        }
+        least = MIN(least, how_heard(flow->all, rs_flow_stream(flow, i)));
     }
-    return flow->streams->len > 0;
+    return least;
 }
 
 /* "QP 0x11 (UDP source port 50000), QP 0x12 (UDP source port 50001) and 3 more" */
@@ -310,15 +329,19 @@ name_with_ports(const rs_flow *flow)
 }
 
 static void
-write_unanswered(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
+write_unanswered(const rs_flow *flow, rs_finding *f, heard how, const char *n,
+                 const char *who)
 {
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *pairs = name_with_ports(flow);
     f->title =
         g_strdup_printf("%s of retransmission from %s that nothing answered", n, who);
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%s answered other queue pairs here, and never %s.",
-                           dst, pairs);
+    g_string_append_printf(text, "%s %s %s.", dst,
+                           how == HEARD_OTHERS
+                               ? "answered other queue pairs here, and never"
+                               : "was heard here, and never answered",
+                           pairs);
     append_mtu(text, rs_flow_stream(flow, 0));
     f->detail = g_string_free(text, FALSE);
     f->advice = g_strdup("Its packets do not arrive, or no answer comes "
@@ -331,8 +354,9 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     g_autofree char *n = rs_finding_count(flow->n, "round", "rounds");
     g_autofree char *who = rs_flow_ends(flow);
     f->severity = RS_SEVERITY_WARNING;
-    if (all_unanswered(flow)) {
-        write_unanswered(flow, f, n, who);
+    heard how = heard_of_all(flow);
+    if (how != HEARD_NOTHING) {
+        write_unanswered(flow, f, how, n, who);
         return TRUE;
     }
     f->title =

@@ -471,7 +471,7 @@ const rs_finding_row rs_finding_rows[] = {
      "the first packet of each round", RS_NEEDS_ALL_PACKETS, timeout_look, rs_find_flows_explained, &rs_flow_timeout},
     {"unexplained_round", RS_SEVERITY_WARNING, "Retransmission without a visible cause",
      "warning with the first round; of a stream that several points saw, the one that knows the causes of most rounds decides", {{0}},
-     "Packets were sent again, and neither a NAK nor a time of silence was seen before; or nothing answered that queue pair, while the receiver answered others.",
+     "Packets were sent again, and neither a NAK nor a time of silence was seen before; or nothing answered that queue pair, while the receiver answered others, or spoke to that sender in datagrams as those of CM: it repeated the same packet and did not go on.",
      RS_CAPTURE_BOTH,
      "the first packet of each round", RS_NEEDS_ALL_PACKETS, NULL, rs_find_flows_explained, &rs_flow_unexplained_round},
     {"unattributed_nak", RS_SEVERITY_WARNING, "NAKs about unknown requests",

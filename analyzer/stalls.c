@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stalls.h"
 
+/* Rounds of a stream whose cause is not known. */
+typedef struct unknown {
+    gint64 psn; /* all of them began with it */
+    guint n;
+    gboolean went_on; /* but not so */
+    guint64 newest_ns, waited_ns;
+} unknown;
+
 struct rs_stalls {
     GHashTable *streams; /* id -> rs_stall: the tracker's table of streams has a cap */
+    GHashTable *unknown; /* id -> unknown; likewise */
     GArray *standstills; /* rs_standstill */
 };
 
@@ -11,6 +20,7 @@ rs_stalls_new(void)
 {
     rs_stalls *stalls = g_new0(rs_stalls, 1);
     stalls->streams = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    stalls->unknown = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     stalls->standstills = g_array_new(FALSE, TRUE, sizeof(rs_standstill));
     return stalls;
 }
@@ -22,6 +32,7 @@ rs_stalls_free(rs_stalls *stalls)
         return;
     }
     g_hash_table_unref(stalls->streams);
+    g_hash_table_unref(stalls->unknown);
     g_array_unref(stalls->standstills);
     g_free(stalls);
 }
@@ -102,6 +113,22 @@ add_timeout(rs_stalls *stalls, const roce_event *event)
 }
 
 static void
+add_unknown(rs_stalls *stalls, const roce_event *event)
+{
+    gpointer id = GUINT_TO_POINTER(event->stream);
+    unknown *u = g_hash_table_lookup(stalls->unknown, id);
+    if (u == NULL) {
+        u = g_new0(unknown, 1);
+        u->psn = event->psn;
+        g_hash_table_insert(stalls->unknown, id, u);
+    }
+    u->n++;
+    u->went_on |= event->psn != u->psn;
+    u->newest_ns = event->time_ns;
+    u->waited_ns = event->duration_ns;
+}
+
+static void
 add_loss(rs_standstill *standstill, const roce_event *event)
 {
     guint64 *n = &standstill->losses[event->detail];
@@ -148,7 +175,12 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event)
 {
     if (event->kind == ROCE_EVENT_ROUND && event->detail == ROCE_CAUSE_TIMEOUT) {
         add_timeout(stalls, event);
-    } else if (stalls->standstills->len > 0) {
+        return;
+    }
+    if (event->kind == ROCE_EVENT_ROUND && event->detail == ROCE_CAUSE_UNKNOWN) {
+        add_unknown(stalls, event);
+    }
+    if (stalls->standstills->len > 0) {
         go_on(stalls, event);
     }
 }
@@ -157,6 +189,15 @@ const rs_stall *
 rs_stalls_of(const rs_stalls *stalls, guint32 stream)
 {
     return g_hash_table_lookup(stalls->streams, GUINT_TO_POINTER(stream));
+}
+
+gboolean
+rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream)
+{
+    const unknown *u =
+        g_hash_table_lookup(stalls->unknown, GUINT_TO_POINTER(stream->id));
+    return u != NULL && u->n > 1 && !u->went_on &&
+           stream->last_time_ns < u->newest_ns + u->waited_ns;
 }
 
 const GArray *

@@ -13,6 +13,7 @@
 #define RS_STALLS_H
 
 #include "roce/event.h"
+#include "roce/stream.h"
 
 #include <glib.h>
 
@@ -57,6 +58,12 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event);
 /* NULL: no timeout of this stream was told. */
 const rs_stall *
 rs_stalls_of(const rs_stalls *stalls, guint32 stream);
+
+/* Whether a stream's rounds of unknown cause are several, began with the same packet each, and
+ * it did not go on for longer behind the newest than the silence before that: nothing answered
+ * it, on whatever way. */
+gboolean
+rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream);
 
 /* rs_standstill, in the order in which they began to be told. */
 const GArray *

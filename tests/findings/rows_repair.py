@@ -3,7 +3,7 @@
 
 import roce
 from artefacts import DeliverTwice, OnePerDirection
-from captures import START_NS, Path, Wire, drop, late, two_hosts, wire
+from captures import PORT, START_NS, Path, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row, both
 from sim import ACKS, Impairment, Work
 
@@ -114,6 +114,34 @@ def one_unanswered(on):
     for _ in range(5):
         on.write(0, qpn=0x99).wait(5_000_000)
     on.exchange(20, 20)
+
+
+def answered_elsewhere(on):
+    """The same, but its packets are answered on another way: it goes on, and repeats others."""
+    on.exchange(20)
+    for psn in range(40):
+        on.write(psn, qpn=0x99)
+        if psn % 10 == 9:
+            on.wait(20_000).write(psn, qpn=0x99)
+    on.exchange(20, 20)
+
+
+def answered_in_the_end(on):
+    """It repeats one packet, and goes on once that is answered on another way."""
+    on.exchange(20)
+    for _ in range(3):
+        on.write(0, qpn=0x99).wait(5_000_000)
+    on.write(1, qpn=0x99).exchange(20, 20).wait(50_000_000).write(2, qpn=0x99)
+
+
+def connected_in_vain(on):
+    """CM answers, and the queue pair that it named does not."""
+    for psn, (sender, mad) in enumerate((
+            ("a", roce.cm_req(1, comm_id=1, qpn=0x11, mtu=1024, starting_psn=9)),
+            ("b", roce.cm_rep(1, comm_id=2, remote_comm_id=1, qpn=0x22, starting_psn=0)))):
+        on.frame(roce.ethernet(roce.rocev2(on.ip(sender), PORT, roce.gsi(mad, psn))))
+    for _ in range(5):
+        on.write(0).wait(5_000_000)
 
 
 def says(*texts, never=()):
@@ -242,6 +270,14 @@ ROWS = [
         wire(one_unanswered), "warning",
         also=both(says("and never QP 0x99 (UDP source port"),
                   advises("one of several paths"))),
+    Row("unexplained_round", FIRES, "nothing answers, though the receiver answered CM",
+        wire(connected_in_vain), "warning",
+        also=both(says("10.0.0.2 was heard here, and never answered QP 0x22"),
+                  advises("one of several paths"))),
+    Row("unexplained_round", FIRES, "the answers take another way, for it goes on",
+        wire(answered_elsewhere), "warning", also=advises("both directions")),
+    Row("unexplained_round", FIRES, "the same, of one that repeated one packet for a while",
+        wire(answered_in_the_end), "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
         wire(unheard), "warning", also=shown_by(3)),
     Row("timeout", FIRES, "and is shown as one", wire(unheard), "warning", also=shown_by(5)),
