@@ -238,18 +238,6 @@ filter_of_disagreement(const rs_point_priorities *point, const rs_options *optio
                               : g_strdup_printf(RS_FILTER_DATA " && (%s)", tags->str);
 }
 
-/* Whether some data of a stream rides in a priority that none of its DSCPs names, or the
- * other way round. */
-static gboolean
-disagrees(const rs_stream_priorities *p, const rs_options *options)
-{
-    guint8 named = 0;
-    for (guint i = 0; i < p->n_dscps; i++) {
-        named |= (guint8)(1u << options->dscp_map[p->dscps[i]]);
-    }
-    return named != p->priorities;
-}
-
 /* guint32; g_array_unref(). */
 static GArray *
 disagreeing_streams(const rs_findings *all, guint32 point)
@@ -259,7 +247,7 @@ disagreeing_streams(const rs_findings *all, guint32 point)
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const rs_stream_priorities *p = priorities_of(all, id);
         if (roce_tracker_stream(tracker, id)->point == point && p != NULL &&
-            disagrees(p, all->analysis->options)) {
+            p->named != p->priorities) {
             g_array_append_val(streams, id);
         }
     }

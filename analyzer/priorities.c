@@ -87,8 +87,8 @@ point_of(rs_priorities *priorities, guint32 point)
 static gboolean
 disagrees(const rs_options *options, const roce_packet *p)
 {
-    return p->n_vlans > 0 &&
-           p->vlan_tci[0] >> 13 != options->dscp_map[p->traffic_class >> 2];
+    const rs_queued_by by = rs_queued_by_of(p);
+    return by.is_tagged && by.pcp != options->dscp_map[by.dscp];
 }
 
 static void
@@ -96,20 +96,19 @@ add_to_point(rs_point_priorities *point, const rs_options *options,
              const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    guint8 dscp = p->traffic_class >> 2;
+    const rs_queued_by by = rs_queued_by_of(p);
     rs_priority_data *data = &point->data[sight->priority];
     data->packets += sight->n;
     data->bytes += sight->wire_bytes;
     rs_frames_keep_newest(&data->frames, sight->frame->number, sight->n);
-    if (p->n_vlans > 0) {
-        guint8 pcp = (guint8)(p->vlan_tci[0] >> 13);
+    if (by.is_tagged) {
         point->tagged += sight->n;
-        point->pcps[pcp][dscp] += sight->n;
+        point->pcps[by.pcp][by.dscp] += sight->n;
         if (disagrees(options, p)) {
             rs_frames_keep_newest(&point->disagreeing, sight->frame->number, sight->n);
         }
     } else {
-        point->untagged_dscps[dscp] += sight->n;
+        point->untagged_dscps[by.dscp] += sight->n;
     }
 }
 
@@ -139,7 +138,7 @@ changes_of(rs_stream_priorities *s)
 }
 
 static void
-add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
+add_to_stream(rs_stream_priorities *s, const rs_options *options, const rs_sight *sight)
 {
     guint64 frame = sight->frame->number;
     guint8 dscp = sight->packet->traffic_class >> 2;
@@ -158,6 +157,7 @@ add_to_stream(rs_stream_priorities *s, const rs_sight *sight)
         s->changed->at_second = frame;
     }
     s->priorities |= bit;
+    s->named |= (guint8)(1u << options->dscp_map[rs_queued_by_of(sight->packet).dscp]);
     s->newest_dscp = dscp;
     /* What waited in a run may be counted behind what stood beside it, and came before. */
     s->newest_frame = MAX(s->newest_frame, frame);
@@ -181,7 +181,8 @@ rs_priorities_packet(rs_priorities *priorities, const rs_sight *sight)
     if (id >= priorities->streams->len) {
         g_array_set_size(priorities->streams, id + 1);
     }
-    add_to_stream(&g_array_index(priorities->streams, rs_stream_priorities, id), sight);
+    add_to_stream(&g_array_index(priorities->streams, rs_stream_priorities, id),
+                  priorities->options, sight);
 }
 
 gboolean

@@ -46,6 +46,7 @@ typedef struct rs_priority_changes {
 /* The data of one stream. */
 typedef struct rs_stream_priorities {
     guint8 priorities; /* bit n: priority n was seen */
+    guint8 named;      /* likewise: the DSCP that it is queued by names it */
     guint8 n_dscps;
     guint8 newest_dscp;
     gboolean more_dscps;               /* than are told apart: those count for none */

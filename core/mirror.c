@@ -362,7 +362,7 @@ enter(roce_walk *w, const mirror_header *h, uint32_t key)
     if (roce_tunnel_enter(w, h->inside) == ROCE_LAYER_END) {
         return ROCE_LAYER_END;
     }
-    p->outer_ecn = 0;
+    p->outer_ecn = p->outer_dscp = p->outer_pcp = 0;
     p->tenant = (roce_tenant){.kind = ROCE_TENANT_NONE};
     p->direction = ROCE_DIRECTION_UNKNOWN;
     memset(&p->mirror, 0, sizeof p->mirror);

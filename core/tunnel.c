@@ -38,6 +38,21 @@
 #define MPLS_BOTTOM 0x100
 #define CONTROL_WORD_BYTES 4 /* RFC 4385 */
 
+/* What switches on the way queue a packet by stands in its outermost headers. */
+static void
+keep_outer_priority(const roce_walk *w, const roce_packet *around)
+{
+    roce_packet *p = w->p;
+    p->outer_dscp = around->outer_dscp;
+    p->outer_pcp = around->outer_pcp;
+    if (p->outer_dscp == 0 && around->src.family != 0) {
+        p->outer_dscp = (uint8_t)(ROCE_OUTER | around->traffic_class >> 2);
+    }
+    if (around->n_tunnels == w->mirror_depth && around->n_vlans > 0) {
+        p->outer_pcp = (uint8_t)(ROCE_OUTER | around->vlan_tci[0] >> 13);
+    }
+}
+
 roce_layer
 roce_tunnel_enter(roce_walk *w, roce_layer inside)
 {
@@ -58,6 +73,7 @@ roce_tunnel_enter(roce_walk *w, roce_layer inside)
     p->n_tunnels = (uint8_t)(around.n_tunnels + 1);
     p->outer_ecn =
         around.src.family == 0 ? around.outer_ecn : (uint8_t)roce_packet_ecn(&around);
+    keep_outer_priority(w, &around);
     return inside;
 }
 

@@ -164,6 +164,8 @@ typedef enum roce_ecn_source {
     ROCE_N_ECN_SOURCES,
 } roce_ecn_source;
 
+#define ROCE_OUTER 0x80u
+
 /* Link and network fields describe what lies inside the innermost tunnel that could be
  * entered; nothing of what stands around it shows in them. */
 typedef struct roce_packet {
@@ -171,8 +173,11 @@ typedef struct roce_packet {
     roce_class kind;
 
     /* around it */
-    uint8_t n_tunnels;  /* tunnels and mirrors entered, up to ROCE_MAX_TUNNELS */
-    uint8_t outer_ecn;  /* codepoint that the IP headers around it leave, see below */
+    uint8_t n_tunnels; /* tunnels and mirrors entered, up to ROCE_MAX_TUNNELS */
+    uint8_t outer_ecn; /* codepoint that the IP headers around it leave, see below */
+    /* What stands outermost around it, outside of mirrors, by which switches queue it:
+     * ROCE_OUTER and the DSCP of an IP header; and the PCP of a tag; 0: there is none. */
+    uint8_t outer_dscp, outer_pcp;
     roce_tenant tenant; /* the innermost; none is ever taken from around a mirror */
     roce_mirror mirror;
     uint32_t sll2_ifindex; /* interface index of a cooked capture v2, else 0 */

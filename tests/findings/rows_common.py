@@ -192,7 +192,7 @@ ONE_CLASS = [
         classes((1, 3, 0, 50, 12), (1, 2, 26, 200, 0)), "critical"),
     Row("one_class", FIRES, "hosts of one address in two networks are two", in_tenants(
         dict.fromkeys((100, 200), classes((1, 3, 0, 50, 12), (2, 3, 26, 200, 0)))), "critical",
-        also=says("All 24 packets lost were of data with DSCP 0 (priority 0)",
+        also=says("All 24 packets lost were of data with DSCP 0 (priority 5)",
                   "Sent by 10.0.0.1 in vxlan 100 and 10.0.0.1 in vxlan 200;")),
     Row("one_class", FIRES, "fewer than 1 %",
         classes((1, 3, 0, 1500, 10), (2, 3, 26, 3500, 0)), "warning"),

@@ -2,6 +2,7 @@
 """In which priorities RoCE data and other traffic ride."""
 
 import roce
+import tunnels
 from captures import START_NS, Path, Wire, wire
 from row import CANNOT, FIRES, NOT, Row
 from rows_dcb import NIC, SWITCH, data, framed, link, pauses, pfc, titled
@@ -30,6 +31,20 @@ def losing(dscp):
             on.write(psn, **tos(dscp)).ack(psn, psn + 1)
         on.exchange(10, 7, **tos(dscp))
     return talk
+
+
+def overlaid(make, dscp, vlans=()):
+    """The same in VXLAN, whose own headers have this DSCP and these tags."""
+    def carried():
+        out = roce.Pcap()
+        outer = roce.Ip("192.0.2.1", "192.0.2.2", tos=dscp << 2 | roce.ECN_ECT0)
+        for time_ns, _, frame in roce.pcap_packets(make()):
+            if tunnels.network_of(frame)[0] is not None:
+                frame = tunnels.carry(roce.IPPROTO_UDP, roce.udp(
+                    50_000, tunnels.PORT_VXLAN, tunnels.vxlan(7, frame)), outer, vlans)
+            out.add(time_ns, frame)
+        return out.bytes()
+    return carried
 
 
 def ports(dscp, beside=26, paused=3, lossy=True):
@@ -68,6 +83,12 @@ WITHOUT_PFC = [
         also=titled("priority 5, without PFC")),
     Row("roce_without_pfc", FIRES, "3 is paused, data in 0 is lost", losing(0), "warning",
         also=detailed("1 packet of it was lost", "Sent by 10.0.0.1.")),
+    Row("roce_without_pfc", NOT, "the same in an overlay, whose headers have it ride in 3",
+        overlaid(losing(0), 26)),
+    Row("roce_without_pfc", NOT, "by their tag",
+        overlaid(losing(0), 0, [roce.Vlan(1, pcp=3)])),
+    Row("roce_without_pfc", FIRES, "data in 3, but in an overlay whose headers say 0",
+        overlaid(losing(26), 0), "warning", also=titled("priority 0, without PFC")),
     Row("roce_without_pfc", FIRES, "DCBX has PFC on for nothing",
         link(pfc(SWITCH), then=data(26)), "note"),
     Row("roce_without_pfc", NOT, "one end has it on",

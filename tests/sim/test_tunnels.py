@@ -53,6 +53,13 @@ VLANS = (r"streams\.\d+\.vlans(\.\d+)?",)
 # Without its tag a packet has the priority of its DSCP.
 TAGS = (r"priorities", r"streams\.\d+\.(data_priorities|congestion\.priorities)",
         r"findings")
+# What a packet is queued by stands around it: tunnels.py has a tag of priority 5 around UDP,
+# and DSCP 10 without a tag around everything else.
+OF_PRIORITIES = (r"priorities\.points\.\d+\.(data|tags)",
+                 r"streams\.\d+\.(data_priorities|congestion\.priorities)",
+                 r"background\.\d+\.(by_priority|in_lossless_priority)")
+BY_PRIORITY = ("pcp_dscp", "roce_priorities", "cnp_class")
+LABELS = ("mpls", "pseudowire")
 
 
 # --- captures and reports ------------------------------------------------------------
@@ -135,6 +142,23 @@ def differences(plain, other, *allowed):
             if a.get(path) != b.get(path) and not pattern.fullmatch(path)]
 
 
+def is_queued_by_outer(kind):
+    return not kind.mirror and kind.name not in LABELS
+
+
+def apart_from_priorities(*reports):
+    return [report | {"findings": [f for f in report["findings"]
+                                   if f["kind"] not in BY_PRIORITY]} for report in reports]
+
+
+def wrong_priorities(kind, report):
+    """Of RoCE data, where the headers around it say which one it has."""
+    want = 1 if kind.tenant is None or kind.name == "nvgre" else 5
+    got = {data["priority"] for point in report["priorities"]["points"]
+           for data in point["data"]}
+    return [f"priorities {got}"] if got not in (set(), {want}) else []
+
+
 def overhead(kind):
     """Bytes that this kind puts around a frame (what is bare leaves the MACs out)."""
     frame = roce.ethernet(roce.Ip("10.0.0.1", "10.0.0.2").wrap(17, bytes(64)))
@@ -155,6 +179,11 @@ def check_wrapped(runner, kind, name):
         allowed.append(VLANS)
     if kind.bare and name.startswith("08_vlan"):
         allowed.append(TAGS)
+    problems = []
+    if is_queued_by_outer(kind):
+        allowed.append(OF_PRIORITIES)
+        problems = wrong_priorities(kind, got)
+        plain, got = apart_from_priorities(plain, got)
     if kind.name in ("erspan_ii_fcs", "own_type"):
         # Where no IP says how long a frame was, what the mirror added cannot be told;
         # and under a type that says nothing, a frame of IP alone is recognised.
@@ -165,7 +194,7 @@ def check_wrapped(runner, kind, name):
                         r"findings\.\d+\.(detail|id)", r"priorities\.points",
                         r"bursts\.receivers\.\d+\.point",
                         r"collective\.\d+\.edges\.\d+\.point"))
-    problems = differences(plain, got, *allowed)
+    problems += differences(plain, got, *allowed)
     n_wrapped = sum(a != b for a, b in zip(frames, carried))
     if kind.name == "own_type":
         n_wrapped = sum(tunnels.network_of(frame)[0] is not None for _, frame in frames)
@@ -235,7 +264,9 @@ def check_marks(runner, name, kind, every=3):
     plain = runner.report(pcap_of(wrapped(frames, bears)))
     got = runner.report(pcap_of(wrapped(frames, lambda f, n: (
         mark(kind.wrap(f, n), outer=True) if n % every == 0 else kind.wrap(f, n)))))
-    problems = differences(plain, got, OF_TUNNELS, WIRE_BYTES, VLANS)
+    priorities = OF_PRIORITIES if is_queued_by_outer(kind) else ()
+    problems = differences(*apart_from_priorities(plain, got), OF_TUNNELS, WIRE_BYTES, VLANS,
+                           priorities)
     sources = {stream["ecn_source"] for stream in got["streams"]}
     if sources != ({"inner"} if kind.mirror else {"outer"}):
         problems.append(f"ECN was read from {sources}")

@@ -162,6 +162,7 @@ check_mirror(const mirror_row *row, const outer *o)
     decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &p);
     CHECK_INT(p.outcome, ROCE_DECODED);
     CHECK_INT(p.n_tunnels, 1);
+    CHECK_INT(p.outer_dscp | p.outer_pcp, 0); /* they never were on its way */
     CHECK_INT(p.tenant.kind, ROCE_TENANT_NONE);
     CHECK_INT(p.mirror.kind, row->kind);
     CHECK_INT(p.mirror.session, row->session);

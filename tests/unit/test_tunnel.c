@@ -32,6 +32,8 @@ check_inside(const roce_packet *p, const tunnel_row *row, uint32_t ip_at)
     CHECK_INT(p->tenant.kind, row->tenant.kind);
     CHECK_INT(p->tenant.id, row->tenant.id);
     CHECK_INT(p->mirror.kind, ROCE_MIRROR_NONE);
+    CHECK_INT(p->outer_dscp, row->n_tunnels > 0 ? ROCE_OUTER | 10 : 0);
+    CHECK_INT(p->outer_pcp, 0);
     CHECK_INT(p->ip_offset, ip_at);
     CHECK_INT(p->has_bth, row->outcome == ROCE_DECODED);
     if (p->has_bth) {
@@ -411,6 +413,43 @@ test_ecn_nested(void)
     }
 }
 
+/* A tag around it all counts, and one inside does not; of nested headers the outermost. */
+static void
+test_outer_priority(void)
+{
+    static const struct {
+        const char *name;
+        const char *link, *carried;
+        uint32_t n_link, n_carried;
+        uint8_t dscp, pcp;
+    } cases[] = {
+        {"no tunnel", OUTER_MACS IS_IPV4, IPV4_RC_ACK, 14, 48, 0, 0},
+        {"two tunnels", OUTER_MACS IS_IPV4,
+         IPV4("\x00\x58", IS_IPIP) IPV4("\x00\x44", IS_IPIP) IPV4_RC_ACK, 14, 88,
+         ROCE_OUTER | 5, 0},
+        {"a tag around one", OUTER_MACS "\x81\x00\x60\x07" IS_IPV4,
+         IPV4("\x00\x44", IS_IPIP) IPV4_RC_ACK, 18, 68, ROCE_OUTER | 5, ROCE_OUTER | 3},
+        {"two tags around one", OUTER_MACS "\x88\xa8\xe0\x07\x81\x00\x60\x07" IS_IPV4,
+         IPV4("\x00\x44", IS_IPIP) IPV4_RC_ACK, 22, 68, ROCE_OUTER | 5, ROCE_OUTER | 7},
+        {"a tag around labels", OUTER_MACS "\x81\x00\x00\x07" MPLS_ETHERTYPE,
+         "\x00\x01\x01\x40" IPV4_RC_ACK, 18, 52, 0, ROCE_OUTER},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        packet_maker m = {0};
+        put_bytes(&m, cases[i].link, cases[i].n_link);
+        put_bytes(&m, cases[i].carried, cases[i].n_carried);
+        if (cases[i].n_carried > 52) {
+            m.bytes[cases[i].n_link + 1] = 5 << 2;
+        }
+        roce_packet p;
+        decode(ROCE_LINK_ETHERNET, m.bytes, m.n, m.n, &p);
+        CHECK_INT(p.outcome, ROCE_DECODED);
+        CHECK_INT(p.outer_dscp, cases[i].dscp);
+        CHECK_INT(p.outer_pcp, cases[i].pcp);
+    }
+}
+
 /* The user's ports come first, also where a tunnel would. */
 static void
 test_ports(void)
@@ -438,6 +477,7 @@ main(void)
     test_pause_inside();
     test_ecn();
     test_ecn_nested();
+    test_outer_priority();
     test_ports();
     return check_status();
 }
