@@ -41,10 +41,23 @@ set_of_streams(const rs_finding *finding)
     return g_string_free(text, FALSE);
 }
 
+/* " && vxlan.vni == 100": what tells a stream from one of another tenant network, where
+ * Wireshark has a field for it. */
+static char *
+filter_of_tenant(const roce_tenant *tenant)
+{
+    const char *field = tenant->kind == ROCE_TENANT_VXLAN    ? "vxlan.vni"
+                        : tenant->kind == ROCE_TENANT_GENEVE ? "geneve.vni"
+                                                             : NULL;
+    return field == NULL ? g_strdup("")
+                         : g_strdup_printf(" && %s == %u", field, tenant->id);
+}
+
 /* "ip.src == 10.0.0.1 && ip.dst == 10.0.0.2 && infiniband.bth.destqp == 0x11" */
 static char *
 filter_of_ends(const roce_stream *s)
 {
+    g_autofree char *tenant = filter_of_tenant(&s->tenant);
     g_autofree char *src = rs_format_addr(&s->src);
     g_autofree char *dst = rs_format_addr(&s->dst);
     gboolean grh = s->n_udp_src_ports == 0;
@@ -54,8 +67,8 @@ filter_of_ends(const roce_stream *s)
     const char *to = grh                  ? "infiniband.grh.dgid"
                      : s->src.family == 6 ? "ipv6.dst"
                                           : "ip.dst";
-    return g_strdup_printf("%s == %s && %s == %s && infiniband.bth.destqp == 0x%x",
-                           from, src, to, dst, s->dst_qpn);
+    return g_strdup_printf("%s == %s && %s == %s && infiniband.bth.destqp == 0x%x%s",
+                           from, src, to, dst, s->dst_qpn, tenant);
 }
 
 /* Of the streams of a finding, or the first of them. */
@@ -100,8 +113,9 @@ filter_of_two_hosts(const roce_stream *s)
 {
     g_autofree char *src = rs_format_addr(&s->src);
     g_autofree char *dst = rs_format_addr(&s->dst);
+    g_autofree char *tenant = filter_of_tenant(&s->tenant);
     const char *addr = s->src.family == 6 ? "ipv6.addr" : "ip.addr";
-    return g_strdup_printf("%s == %s && %s == %s", addr, src, addr, dst);
+    return g_strdup_printf("%s == %s && %s == %s%s", addr, src, addr, dst, tenant);
 }
 
 /* The same of all streams of a finding, or of the first pairs of hosts among them. */

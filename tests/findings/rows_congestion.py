@@ -22,6 +22,12 @@ INSIDE = ("--captured-at=network",)
 SPEED = ("--link-speed=100G",)
 
 
+def marked_in_turn(on):
+    """Every third packet is marked."""
+    for psn in range(60):
+        on.write(psn, ip=CE if psn % 3 == 0 else None).ack(psn, psn + 1)
+
+
 @functools.lru_cache
 def simulated(name):
     return simulate_fabric(fabric_scenarios.scenario(name)).captures()
@@ -384,6 +390,11 @@ def shown_by(*frames):
 
 
 ROWS = [
+    Row("ce", FIRES, "in two tenant networks of the same addresses",
+        in_tenants({7: wire(marked_in_turn), 8: wire(marked_in_turn)}), "warning",
+        also=lambda _report, found: [
+            f["wireshark_filter_all"] for f in found
+            if f"vxlan.vni == {f['id'][-1]}" not in f["wireshark_filter_all"]]),
     Row("ce", FIRES, "one in a hundred is marked",
         wire(lambda on: marked(on, 1, of=100)), "warning"),
     Row("ce", FIRES, "the first that is marked shows it, not what came behind",
