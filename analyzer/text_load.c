@@ -202,16 +202,20 @@ print_elephants(const rs_text *r)
 {
     rs_elephants e;
     rs_elephants_find(&e, r->analysis, r->summary);
+    if (e.streams < 2) {
+        return; /* there is nothing that it is larger than */
+    }
+    g_autofree char *n = rs_format_count(e.streams);
     g_autofree char *one = rs_format_share(e.top[RS_ELEPHANTS_1].bytes, e.bytes);
     g_autofree char *ten = rs_format_share(e.top[RS_ELEPHANTS_10].bytes, e.bytes);
     g_autofree char *text =
         e.streams > 10
-            ? g_strdup_printf("Of %" G_GUINT64_FORMAT " streams with data the largest "
-                              "carries %s of it, the ten largest %s.",
-                              e.streams, one, ten)
-            : g_strdup_printf("Of %" G_GUINT64_FORMAT " streams with data the largest "
-                              "carries %s of it.",
-                              e.streams, one);
+            ? g_strdup_printf(
+                  "Of %s streams with data the largest carries %s of it, the "
+                  "ten largest %s.",
+                  n, one, ten)
+            : g_strdup_printf("Of %s streams with data the largest carries %s of it.",
+                              n, one);
     rs_text_wrapped(r, text, 2);
 }
 
@@ -220,10 +224,12 @@ static void
 print_prediction(const rs_text *r, const rs_spread_flows *flows)
 {
     GString *text = g_string_new(NULL);
+    g_autofree char *n = rs_format_count(flows->flows);
+    gboolean more = rs_ports_omitted(r->analysis->watchers.ports) > 0;
     g_string_printf(text,
-                    "Predicted, of %" G_GUINT64_FORMAT
-                    " flows that a hash spreads over equal links, share a link:",
-                    flows->flows);
+                    "Predicted, of %s%s flows that a hash spreads over equal links, "
+                    "share a link:",
+                    n, more ? " and more" : "");
     for (guint links = 2; links <= 64; links *= 2) {
         g_string_append_printf(text, " %.1f on %u%s",
                                rs_ecmp_sharing(flows->flows, links), links,

@@ -146,6 +146,19 @@ def one_of_each():
     check("thousands", "RoCE 2,479 " in head and "ICRC: 2,479 checked" in head)
 
 
+def flows():
+    """What is said of flows where one stream takes a source port for each packet."""
+    header, some = records(LOSSY)
+    patched = (r[:50] + struct.pack(">H", 0xC000 + n) + r[52:] for n, r in enumerate(some))
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+        file.write(header + b"".join(patched))
+        file.flush()
+        text = run("--no-color", "--icrc=off", file.name,
+                   env=dict(os.environ, COLUMNS="300")).stdout
+    check("more flows than are told apart", "Predicted, of 256 and more flows" in text)
+    check("one stream is not the largest of them", " streams with data" in text, False)
+
+
 def handshakes():
     """What is told of a connection of which CM messages were missed."""
     rtu, rep = 0x14, 0x13
@@ -539,9 +552,9 @@ def interrupts():
     check("progress is shown on a terminal", "packets" in plain.split("rocescope 0")[0])
 
 
-for part in (loopback, rotated, many_files, one_of_each, handshakes, options, version, helps,
-             json_targets, replaced, refused_early, compressed, standard_input, terminals,
-             closed_streams, interrupts):
+for part in (loopback, rotated, many_files, one_of_each, flows, handshakes, options, version,
+             helps, json_targets, replaced, refused_early, compressed, standard_input,
+             terminals, closed_streams, interrupts):
     part()
 print(f"{failures} rows failed" if failures else "the command line holds")
 sys.exit(1 if failures else 0)
