@@ -4,63 +4,92 @@
 #include "format.h"
 #include "tenant_addr.h"
 
-/* Connections from one host to another, in one tenant network, that ended alike. */
+/* Connections of one host, in one tenant network, that ended alike, whoever was at their other
+ * ends: a host that is down is one, and not as many as ask it. */
 typedef struct ended {
     const roce_connection *first;
     guint n, n_given_up;
     guint64 n_requests;
     guint64 from_ns, until_ns; /* of their REQs */
     GArray *frames;            /* guint64: the first REQ of each */
+    GHashTable *others;        /* rs_tenant_addr: the hosts at their other ends */
+    GPtrArray *names;          /* char *: of the first of these */
 } ended;
+
+#define OTHERS_NAMED 2
 
 static void
 free_ended(gpointer data)
 {
     ended *one = data;
     g_array_unref(one->frames);
+    g_hash_table_unref(one->others);
+    g_ptr_array_unref(one->names);
     g_free(one);
 }
 
-static gboolean
-have_same_ends(const roce_connection *a, const roce_connection *b)
+/* Whose finding it is: the side that was asked, or the one that gave up what was answered. */
+static guint
+side_of(const roce_connection *c)
 {
-    return roce_tenant_equal(&a->tenant, &b->tenant) &&
-           roce_addr_equal(&a->addr[0], &b->addr[0]) &&
-           roce_addr_equal(&a->addr[1], &b->addr[1]);
+    return c->given_up && c->answered ? 0 : 1;
 }
 
 static guint
-hash_ends(gconstpointer data)
+hash_end(gconstpointer data)
 {
     const roce_connection *c = ((const ended *)data)->first;
     guint64 hash = roce_hash_tenant(0, &c->tenant);
-    return (guint)roce_hash_addr(roce_hash_addr(hash, &c->addr[0]), &c->addr[1]);
+    return (guint)roce_hash_addr(hash, &c->addr[side_of(c)]);
+}
+
+static gboolean
+ended_at_one(gconstpointer a, gconstpointer b)
+{
+    const roce_connection *x = ((const ended *)a)->first;
+    const roce_connection *y = ((const ended *)b)->first;
+    guint side = side_of(x);
+    return side == side_of(y) && roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->addr[side], &y->addr[side]);
 }
 
 static gboolean
 were_rejected_alike(gconstpointer a, gconstpointer b)
 {
-    const roce_connection *x = ((const ended *)a)->first;
-    const roce_connection *y = ((const ended *)b)->first;
-    return have_same_ends(x, y) && x->given_up == y->given_up &&
-           x->reject_reason == y->reject_reason;
-}
-
-static gboolean
-go_the_same_way(gconstpointer a, gconstpointer b)
-{
-    return have_same_ends(((const ended *)a)->first, ((const ended *)b)->first);
+    return ended_at_one(a, b) && ((const ended *)a)->first->reject_reason ==
+                                     ((const ended *)b)->first->reject_reason;
 }
 
 static void
-add_connection(ended *one, const roce_connection *c)
+add_connection(const rs_findings *all, ended *one, const roce_connection *c)
 {
+    const roce_addr *addr = &c->addr[1 - side_of(c)];
+    const rs_tenant_addr other = {c->tenant, *addr};
+    if (!g_hash_table_contains(one->others, &other)) {
+        g_hash_table_add(one->others, g_memdup2(&other, sizeof other));
+        if (one->names->len < OTHERS_NAMED) {
+            g_ptr_array_add(one->names, rs_findings_label(all, addr));
+        }
+    }
     one->n++;
     one->n_given_up += c->given_up ? 1 : 0;
     one->n_requests += c->n_requests;
     one->from_ns = MIN(one->from_ns, c->request_time_ns);
     one->until_ns = MAX(one->until_ns, c->latest_request_ns);
     g_array_append_val(one->frames, c->request_frame);
+}
+
+static ended *
+ended_new(const roce_connection *c)
+{
+    ended *one = g_new0(ended, 1);
+    one->first = c;
+    one->from_ns = c->request_time_ns;
+    one->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
+    one->others =
+        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
+    one->names = g_ptr_array_new_with_free_func(g_free);
+    return one;
 }
 
 /* Those that `applies` to, together where they are `alike`, in their order. */
@@ -70,7 +99,7 @@ collect(const rs_findings *all, gboolean (*applies)(const roce_connection *),
 {
     const roce_tracker *tracker = all->analysis->tracker;
     GPtrArray *list = g_ptr_array_new_with_free_func(free_ended);
-    g_autoptr(GHashTable) known = g_hash_table_new(hash_ends, alike);
+    g_autoptr(GHashTable) known = g_hash_table_new(hash_end, alike);
     for (guint32 i = 0; i < roce_tracker_n_connections(tracker); i++) {
         const roce_connection *c = roce_tracker_connection(tracker, i);
         if (!applies(c)) {
@@ -79,16 +108,35 @@ collect(const rs_findings *all, gboolean (*applies)(const roce_connection *),
         const ended key = {.first = c};
         ended *one = g_hash_table_lookup(known, &key);
         if (one == NULL) {
-            one = g_new0(ended, 1);
-            one->first = c;
-            one->from_ns = c->request_time_ns;
-            one->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
+            one = ended_new(c);
             g_ptr_array_add(list, one);
             g_hash_table_add(known, one);
         }
-        add_connection(one, c);
+        add_connection(all, one, c);
     }
     return list;
+}
+
+/* "a connection", "3 connections" */
+static char *
+count_of(const ended *one)
+{
+    return one->n == 1 ? g_strdup("a connection")
+                       : rs_finding_count(one->n, "", "connections");
+}
+
+/* A finding about them; its id has the host, and what else is given. */
+static rs_finding *
+add_about(rs_findings *all, const rs_finding_row *row, const ended *one,
+          rs_severity severity, const char *what)
+{
+    const roce_connection *c = one->first;
+    g_autofree char *host = rs_format_addr(&c->addr[side_of(c)]);
+    g_autofree char *about = g_strdup_printf("%s%s", host, what);
+    rs_finding *f = rs_finding_add(all, row, severity);
+    rs_finding_about(f, about);
+    rs_finding_in(f, &c->tenant);
+    return f;
 }
 
 /* ---- nothing answers ---- */
@@ -161,26 +209,24 @@ report_unanswered(rs_findings *all, const rs_finding_row *row, const ended *one,
                   GHashTable *heard)
 {
     const roce_connection *c = one->first;
-    g_autofree char *ends = rs_format_ends(&c->addr[0], &c->addr[1]);
-    g_autofree char *asking = rs_findings_label(all, &c->addr[0]);
+    guint n_others = g_hash_table_size(one->others);
+    g_autofree char *asking = rs_finding_list(one->names, n_others);
     g_autofree char *asked = rs_findings_label_in(all, &c->tenant, &c->addr[1]);
-    g_autofree char *n = one->n == 1 ? g_strdup("a connection")
-                                     : rs_finding_count(one->n, "", "connections");
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
-    rs_finding_about(f, ends);
-    rs_finding_in(f, &c->tenant);
+    g_autofree char *n = count_of(one);
+    rs_finding *f = add_about(all, row, one, RS_SEVERITY_WARNING, "");
     f->weight = one->n_requests;
     rs_finding_add_frames(f, &g_array_index(one->frames, guint64, 0), one->frames->len,
                           one->n_requests);
-    rs_finding_say(
-        f, g_strdup_printf("%s asks %s for %s, and nothing answers", asking, asked, n),
-        unanswered_text(all, one, heard));
+    rs_finding_say(f,
+                   g_strdup_printf("%s %s %s for %s, and nothing answers", asking,
+                                   n_others == 1 ? "asks" : "ask", asked, n),
+                   unanswered_text(all, one, heard));
 }
 
 void
 rs_find_unanswered(rs_findings *all, const rs_finding_row *row)
 {
-    g_autoptr(GPtrArray) list = collect(all, is_unanswered, go_the_same_way);
+    g_autoptr(GPtrArray) list = collect(all, is_unanswered, ended_at_one);
     if (list->len == 0) {
         return;
     }
@@ -202,27 +248,24 @@ static void
 report_rejected(rs_findings *all, const rs_finding_row *row, const ended *one)
 {
     const roce_connection *c = one->first;
+    guint side = side_of(c);
     const char *reason = roce_cm_reject_name(c->reject_reason);
-    g_autofree char *ends = rs_format_ends(&c->addr[0], &c->addr[1]);
-    g_autofree char *what = g_strdup_printf(
-        "%s:%s%u", ends, c->given_up ? "given-up-" : "", c->reject_reason);
-    g_autofree char *asking = rs_findings_label(all, &c->addr[0]);
-    g_autofree char *asked = rs_findings_label_in(all, &c->tenant, &c->addr[1]);
-    g_autofree char *n = one->n == 1 ? g_strdup("a connection")
-                                     : rs_finding_count(one->n, "", "connections");
-    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
-    rs_finding_about(f, what);
-    rs_finding_in(f, &c->tenant);
+    g_autofree char *what =
+        g_strdup_printf(":%s%u", side == 0 ? "given-up-" : "", c->reject_reason);
+    g_autofree char *who = rs_findings_label_in(all, &c->tenant, &c->addr[side]);
+    g_autofree char *others =
+        rs_finding_list(one->names, g_hash_table_size(one->others));
+    g_autofree char *n = count_of(one);
+    rs_finding *f = add_about(all, row, one, RS_SEVERITY_NOTE, what);
     f->weight = one->n;
     rs_finding_add_frames(f, &g_array_index(one->frames, guint64, 0), one->frames->len,
                           one->n);
     rs_finding_say(
         f,
-        c->given_up
-            ? g_strdup_printf("%s gave up %s to %s: %s", asking, n, asked, reason)
-            : g_strdup_printf("%s rejected %s from %s: %s", asked, n, asking, reason),
+        g_strdup_printf("%s %s %s %s %s: %s", who, side == 0 ? "gave up" : "rejected",
+                        n, side == 0 ? "to" : "from", others, reason),
         g_strdup_printf("CM REJ, reason %u: %s; sent by the side that %s.",
-                        c->reject_reason, reason, c->given_up ? "asked" : "was asked"));
+                        c->reject_reason, reason, side == 0 ? "asked" : "was asked"));
 }
 
 void

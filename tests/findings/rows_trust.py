@@ -179,6 +179,12 @@ def cm(answer):
     return mads(("a", request()), ("b", answer))
 
 
+def many_ask(on):
+    for n in range(8):
+        on.frame(roce.ethernet(roce.rocev2(
+            on.ip("a", src=f"10.0.0.{11 + n % 4}"), 50_000, roce.gsi(request(), n))))
+
+
 def refused(comm_id, reason=8):
     return (("a", request(comm_id)), ("b", roce.cm_rej(
         0x1000 + comm_id, remote_comm_id=comm_id, reason=reason)))
@@ -474,6 +480,10 @@ ROWS = [
         "warning", also=both(
             titles("10.0.0.1 asks 10.0.0.2 for 2 connections, and nothing answers"),
             says_nothing_of("cm_rejected"))),
+    Row("cm_unanswered", FIRES, "of four hosts that ask one, all are told in one",
+        wire(many_ask), "warning", also=titles(
+            "10.0.0.11, 10.0.0.12 and 2 more ask 10.0.0.2 for 4 connections, and nothing "
+            "answers")),
     Row("cm_unanswered", NOT, "asked again, and then refused",
         wire(mads(("a", request()), *refused(1)))),
     Row("cm_unanswered", NOT, "asked again, told to wait",
