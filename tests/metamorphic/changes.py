@@ -239,8 +239,20 @@ def vlan(original, report):
 
 KINDS = {kind.name: kind for kind in tunnels.KINDS}
 OF_TUNNELS = (r"capture\.(tunnelled|mirrored)_packets", r"capture\.points\.\d+\.mirror",
-              r"streams\.\d+\.(ecn_source|tenant)",
+              r"streams\.\d+\.(ecn_source|tenant)", r"findings\.\d+\.wireshark_filter_all",
               r"(bursts\.receivers|spreading\.pairs|incast\.receivers)\.\d+\.tenant")
+
+
+def _in_vxlan(frame, _n):
+    """In an overlay whose headers have it queued as its own would: the same tag and DSCP."""
+    packet, kind = tunnels.network_of(frame)
+    tos = 0
+    if packet is not None:
+        tos = packet[1] if kind == roce.ETHERTYPE_IPV4 else (packet[0] << 4 | packet[1] >> 4) & 0xFF
+    vlans = [roce.Vlan(7, pcp=frame[14] >> 5)] if frame[12:14] == b"\x81\x00" else []
+    return tunnels.carry(
+        roce.IPPROTO_UDP, roce.udp(50_000, tunnels.PORT_VXLAN, tunnels.vxlan(5000, frame)),
+        roce.Ip("192.0.2.1", "192.0.2.2", tos=tos & 0xFC), vlans)
 
 
 def tunnelled(original, report):
@@ -251,7 +263,7 @@ def tunnelled(original, report):
     # A mirror's session is a point of its own, whose speed no interface tells.
     for name in ("vxlan", *(("erspan_ii",) if not original.interfaces else ())):
         numbers = itertools.count()
-        wrap = KINDS[name].wrap
+        wrap = KINDS[name].wrap if KINDS[name].mirror else _in_vxlan
         changed = original.each(lambda frame, wrap=wrap, n=numbers: wrap(frame, next(n)))
         more = 0 if KINDS[name].mirror else len(changed.packets[0].frame) - len(
             original.packets[0].frame)

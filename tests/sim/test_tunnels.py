@@ -43,7 +43,7 @@ IN_TURN = (
 OF_THE_FILE = (r"capture\.files\.\d+\.(path|bytes)", r"capture\.points\.\d+\.file",
                r"capture\.bytes", r"findings\.\d+\.files\.\d+\.file")
 OF_TUNNELS = (r"capture\.(tunnelled|mirrored)_packets", r"capture\.points\.\d+\.mirror",
-              r"streams\.\d+\.(ecn_source|tenant)",
+              r"streams\.\d+\.(ecn_source|tenant)", r"findings\.\d+\.wireshark_filter_all",
               r"(bursts\.receivers|spreading\.pairs|incast\.receivers)\.\d+\.tenant")
 WIRE_BYTES = (r"(totals|streams\.\d+)\.wire_bytes", r"background\.\d+\.bytes",
               r"bursts\.receivers\.\d+\.(bytes|peak_bps)",
