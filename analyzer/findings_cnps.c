@@ -33,18 +33,39 @@ carried_by(const roce_stream *carrier)
     return roce_stream_congestion_of(carrier)->cnps_sent;
 }
 
-/* The CNPs about a stream. */
-static guint64
-cnps_about(const roce_tracker *tracker, const roce_stream *s)
+/* What the points that a stream's was joined with carried of it, all together. */
+typedef struct carried {
+    guint64 cnps, others;
+} carried;
+
+/* Points may be found to belong together when packets have come by: what came before that is
+ * known by the point that saw it. */
+static carried
+carried_at(const rs_findings *all, const roce_stream *carrier)
 {
-    const roce_stream *carrier = carrier_of(tracker, s);
-    return carrier != NULL ? carried_by(carrier) : 0;
+    const rs_analysis *a = all->analysis;
+    const GArray *members = rs_summary_members_with(all->summary, carrier->id);
+    const guint32 group = rs_analysis_point(a, carrier->point)->survey.group;
+    carried sum = {0};
+    for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
+        const roce_stream *s =
+            members != NULL
+                ? roce_tracker_stream(a->tracker, g_array_index(members, guint32, i))
+                : carrier;
+        if (rs_analysis_point(a, s->point)->survey.group == group) {
+            sum.cnps += carried_by(s);
+            sum.others += s->packets - carried_by(s);
+        }
+    }
+    return sum;
 }
 
+/* The CNPs about a stream. */
 static guint64
-others_of(const roce_stream *carrier)
+cnps_about(const rs_findings *all, const roce_stream *s)
 {
-    return carrier->packets - carried_by(carrier);
+    const roce_stream *carrier = carrier_of(all->analysis->tracker, s);
+    return carrier != NULL ? carried_at(all, carrier).cnps : 0;
 }
 
 /* Whether the point of a stream could capture CNPs to a host: the NIC of that may take them in
@@ -97,16 +118,19 @@ lost_between(const rs_findings *all, const roce_stream *s, const roce_stream *ne
     const roce_tracker *tracker = all->analysis->tracker;
     const roce_stream *carrier = carrier_of(tracker, s);
     const roce_stream *behind = carrier_of(tracker, next);
-    if (carrier == NULL || behind == NULL || next->point == s->point ||
-        carried_by(carrier) < carried_by(behind) + RS_CNP_LOST_LEAST ||
-        rs_further(next, s) >= 0) {
+    if (carrier == NULL || behind == NULL || next->point == s->point) {
         return 0;
     }
-    gboolean sure = others_of(behind) >= others_of(carrier) && others_of(carrier) > 0 &&
+    const carried here = carried_at(all, carrier);
+    const carried there = carried_at(all, behind);
+    if (here.cnps < there.cnps + RS_CNP_LOST_LEAST || rs_further(next, s) >= 0) {
+        return 0;
+    }
+    gboolean sure = there.others >= here.others && here.others > 0 &&
                     rs_summary_n_psns(next) >= rs_summary_n_psns(s) &&
                     saw_all_data(all, s) && captured_all(all, next, behind) &&
                     shows_cnps(tracker, next);
-    return sure ? carried_by(carrier) - carried_by(behind) : 0;
+    return sure ? here.cnps - there.cnps : 0;
 }
 
 /* Where most of the CNPs about a stream were lost. */
@@ -166,11 +190,10 @@ typedef struct cnp_losses {
 static void
 add_place(const rs_flow *flow, cnp_losses *sum, const cnp_place *place)
 {
-    const roce_tracker *tracker = flow->all->analysis->tracker;
     const rs_congestion *congestion = flow->all->analysis->watchers.congestion;
     guint32 id = place->from->id;
     sum->lost += place->lost;
-    sum->of += cnps_about(tracker, place->from);
+    sum->of += cnps_about(flow->all, place->from);
     sum->cnps |= rs_congestion_priorities(congestion, id, RS_CLASS_CNPS);
     sum->data |= rs_congestion_priorities(congestion, id, RS_CLASS_DATA);
     sum->answers |= rs_congestion_priorities(congestion, id, RS_CLASS_ACKS) |

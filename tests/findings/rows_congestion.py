@@ -3,10 +3,12 @@
 
 import dataclasses
 import functools
+import itertools
 
 import fabric_scenarios
 import roce
-from captures import ADDRESS, START_NS, Path, Wire, in_tenants, two_hosts, wire
+from captures import (
+    ADDRESS, MAC, PORT, START_NS, Path, Wire, in_tenants, two_hosts, wire)
 from fabric import simulate_fabric
 from row import CANNOT, FIRES, NOT, Row, both
 from sim import Impairment, Work
@@ -348,6 +350,44 @@ class CnpPath:
                                   dropped=self.dropped).bytes()
 
 
+def answers_on_another_link():
+    """What a sends passes a switch port, and what answers it another one of that switch, as
+    equal-cost paths have it.  That these two belong together is not known before ACKs come:
+    of 40 CNPs, 20 came before."""
+    out = roce.Pcapng([roce.Interface(name=name) for name in ("host", "data", "answers")])
+    now, ident = START_NS, itertools.count(1)
+
+    def seen(points, sender, opcode, psn, qpn, src=None, headers=b"", tos=None, late_ns=0):
+        nonlocal now
+        src = src or ADDRESS[sender]
+        to = "b" if sender == "a" else "a"
+        ip = roce.Ip(src, ADDRESS[to], ident=next(ident),
+                     tos=26 << 2 | roce.ECN_ECT0 if tos is None else tos)
+        bits = {"becn": True} if opcode == "CNP" else {}
+        ib = roce.transport(roce.OPCODE[opcode], psn=psn, headers=headers, dest_qpn=qpn, **bits)
+        frame = roce.ethernet(roce.rocev2(ip, PORT, ib), src=MAC[sender], dst=MAC[to])
+        for at, point in enumerate(points):
+            out.add(now + at * late_ns, frame, interface=point)
+        now += 1_000
+
+    def write(psn, qpn=0x22, src=None):
+        seen((0, 1), "a", "RC RDMA WRITE Only", psn, qpn, src, roce.reth(0, 7, 0))
+
+    def told(i, step):
+        if i % step == 0:
+            seen((0, 2), "b", "CNP", 0, 0x11, headers=bytes(16), tos=CNP_TOS)
+
+    for i in range(4_400):
+        write(i, 0x77, "10.0.0.7")
+        told(i, 220)
+    for i in range(4_400):
+        write(i)
+        seen((0, 2), "b", "RC Acknowledge", i, 0x11, headers=roce.aeth(0x1f, i + 1),
+             late_ns=400)
+        told(i, 220)
+    return {"ports.pcapng": out.bytes()}
+
+
 def slower(n):
     return 1_000 if n else 0
 
@@ -481,6 +521,8 @@ ROWS = [
         CnpPath(10, dropped=0), "warning"),
     Row("cnp_lost", NOT, "2 of 40, which may be behind the end of a capture", CnpPath(2)),
     Row("cnp_lost", NOT, "all came", CnpPath(0)),
+    Row("cnp_lost", NOT, "all came, by a port that was found later to belong to it",
+        answers_on_another_link),
     Row("cnp_lost", CANNOT, "the sender's NIC may take them in", CnpPath(40, others=False)),
     Row("cnp_lost", CANNOT, "nobody knows which point comes first", CnpPath(10, nearer=False)),
     Row("cnp_lost", CANNOT, "an ACK is missing there, too", CnpPath(10, ack_lost=True)),
