@@ -254,6 +254,26 @@ send_alike(const rs_findings *all, const rs_edges *edges, const rs_group *group)
     return most * 100 <= least * RS_RING_EVEN_PERCENT;
 }
 
+/* Whether all that send in a group were heard in the rhythm, whose point may see but some of
+ * them: of some, the last one is not the last of all. */
+static gboolean
+all_heard(const rs_edges *edges, const GArray *performers, const rs_group *group)
+{
+    g_autoptr(GHashTable) heard = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < performers->len; i++) {
+        guint32 node = g_array_index(performers, rs_performer, i).node;
+        g_hash_table_add(heard, GUINT_TO_POINTER(node + 1));
+    }
+    for (guint i = 0; i < group->edges->len; i++) {
+        guint32 edge = g_array_index(group->edges, guint32, i);
+        guint32 node = rs_edges_at(edges, edge)->src;
+        if (!g_hash_table_contains(heard, GUINT_TO_POINTER(node + 1))) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 /* Says what keeps the others waiting, if a host of a group does. */
 static void
 say_of(rs_findings *all, const rs_finding_row *row, const rs_group *group,
@@ -264,6 +284,10 @@ say_of(rs_findings *all, const rs_finding_row *row, const rs_group *group,
     const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     gboolean begins_late = is_late(rhythm, one, RS_LAST_TO_BEGIN);
     gboolean ends_late = is_late(rhythm, one, RS_LAST_TO_END);
+    if ((begins_late || ends_late) &&
+        !all_heard(edges, rs_collective_performers(collective), group)) {
+        begins_late = ends_late = FALSE;
+    }
     guint64 others_ns, turns_ns;
     const rs_hop *slow = slow_hop(edges, group, one->node, &others_ns);
     const rs_hop *turn = slow_turn(edges, group, one->node, &turns_ns);

@@ -341,7 +341,7 @@ const rs_finding_row rs_finding_rows[] = {
 
     /* ---- who keeps the others waiting ---- */
     {"straggler", RS_SEVERITY_WARNING, "One host is late in the iterations",
-     "warning where, of hosts that do the same in a ring, an all-to-all or towards one server (which alone they send to, each the same amount, and what comes to them is seen), one begins or ends last in STRAGGLER_SHARE_PERCENT of at least STRAGGLER_ITERATIONS iterations, by STRAGGLER_LATE_PERCENT of the burst in the median; or where a host's hop in a ring takes STRAGGLER_HOP_PERCENT of what the others take, by itself or with the time until the host passes on what it has received",
+     "warning where, of hosts that do the same and were all heard, in a ring, an all-to-all or towards one server (which alone they send to, each the same amount, and what comes to them is seen), one begins or ends last in STRAGGLER_SHARE_PERCENT of at least STRAGGLER_ITERATIONS iterations, by STRAGGLER_LATE_PERCENT of the burst in the median; or where a host's hop in a ring takes STRAGGLER_HOP_PERCENT of what the others take, by itself or with the time until the host passes on what it has received",
      {THRESHOLD(STRAGGLER_ITERATIONS, "iterations"), THRESHOLD(STRAGGLER_SHARE_PERCENT, "%"), THRESHOLD(STRAGGLER_LATE_PERCENT, "%"), THRESHOLD(STRAGGLER_HOP_PERCENT, "%")},
      "In a collective everyone waits for the last one: what this host is late, the whole job is.",
      "If it begins late, look at the host: its GPUs' clocks and temperature, its input pipeline, other load.  If it ends late, look at its link speed and width, its PCIe, and the errors of its cables.",

@@ -19,6 +19,15 @@ def iterations(make=lambda net: Ring(net, range(4), CHUNK), at=MIRROR, n=5, host
     return capture
 
 
+def tapped(**plan):
+    """A tap on each host's link, in a file for each."""
+    def capture():
+        net = Network(4)
+        Plan(iterations=5, **plan).run(net, Ring(net, range(4), CHUNK))
+        return {f"{host}.pcap": net.capture(host) for host in range(4)}
+    return capture
+
+
 def in_turn():
     """In each iteration another host begins late."""
     net = Network(4)
@@ -134,6 +143,8 @@ ROWS = [
         one_way(iterations(with_stranger(incast), hosts=5, late={2: 20_000}), 4)),
     Row("straggler", CANNOT, "the same, where one of them sends twice as much",
         iterations(with_stranger(Unlike), hosts=5, late={2: 20_000})),
+    Row("straggler", CANNOT, "each tap has a file, and so a clock, of its own",
+        tapped(late={2: 20_000})),
     Row("straggler", NOT, "by less than a tenth of the burst",
         iterations(late={2: 2_500})),
     Row("straggler", NOT, "each is late in its turn", in_turn),
