@@ -107,11 +107,12 @@ is_rhythm_of_admission(const rs_collective *collective)
 }
 
 void
-rs_collective_finish(rs_collective *collective, const roce_tracker *tracker)
+rs_collective_finish(rs_collective *collective, const roce_tracker *tracker,
+                     const GArray *files)
 {
     const rs_edges *edges = collective->edges;
     rs_edges_finish(collective->edges);
-    collective->rhythm = rs_rhythm_new(edges, collective->activity, tracker);
+    collective->rhythm = rs_rhythm_new(edges, collective->activity, tracker, files);
     collective->admissions = rs_admissions_new(edges, collective->rhythm, tracker);
     if (is_rhythm_of_admission(collective)) {
         g_clear_pointer(&collective->rhythm, rs_rhythm_free);

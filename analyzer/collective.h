@@ -50,9 +50,10 @@ void
 rs_collective_glimpse(rs_collective *collective, const rs_collective_stream *known,
                       const rs_glimpse *glimpse);
 
-/* The tracker has finished. */
+/* The tracker has finished.  `files` are guint32 by point: which file it stands in. */
 void
-rs_collective_finish(rs_collective *collective, const roce_tracker *tracker);
+rs_collective_finish(rs_collective *collective, const roce_tracker *tracker,
+                     const GArray *files);
 
 const rs_edges *
 rs_collective_edges(const rs_collective *collective);

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "arrays.h"
+#include "heard.h"
 #include "sorting.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ typedef struct no_rhythm {
 typedef struct search {
     const rs_edges *edges;
     const rs_level *level;
-    const rs_cells *row; /* of all edges of the point in the level */
+    const gboolean *heard; /* by edge */
+    const rs_cells *row;   /* of all edges that are heard in the level */
     /* Of that, and behind it of each of the heaviest edges alone. */
     no_rhythm *known;
     guint32 point;
@@ -214,14 +216,13 @@ heavier(gconstpointer a, gconstpointer b, gpointer data)
     return of_x != of_y ? (of_x > of_y ? -1 : 1) : rs_by_number(x, y);
 }
 
-/* The edges of the point with data in the level, heaviest first; guint32. */
+/* The edges that are heard with data in the level, heaviest first; guint32. */
 static GArray *
 heaviest_edges(const search *s)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 i = 0; i < s->level->edges->len; i++) {
-        if (rs_level_cells(s->level, i).n > 0 &&
-            rs_edges_at(s->edges, i)->point == s->point) {
+        if (rs_level_cells(s->level, i).n > 0 && s->heard[i]) {
             g_array_append_val(list, i);
         }
     }
@@ -421,7 +422,7 @@ bytes_of_level(const search *s)
     guint64 sum = 0;
     for (guint i = 0; i < s->level->edges->len; i++) {
         const rs_cells cells = rs_level_cells(s->level, i);
-        if (cells.n == 0 || rs_edges_at(s->edges, i)->point != s->point) {
+        if (cells.n == 0 || !s->heard[i]) {
             continue;
         }
         for (guint j = 0; j < cells.n; j++) {
@@ -431,13 +432,13 @@ bytes_of_level(const search *s)
     return sum;
 }
 
-/* The first and the last packet of data at the point. */
+/* The first and the last packet of data that is heard. */
 static void
 find_span(const search *s, rs_rhythm *rhythm)
 {
     for (guint i = 0; i < s->level->edges->len; i++) {
         const rs_cells cells = rs_level_cells(s->level, i);
-        if (cells.n == 0 || rs_edges_at(s->edges, i)->point != s->point) {
+        if (cells.n == 0 || !s->heard[i]) {
             continue;
         }
         for (guint j = 0; j < cells.n; j++) {
@@ -452,6 +453,18 @@ find_span(const search *s, rs_rhythm *rhythm)
     }
 }
 
+static GArray *
+heard_list(const search *s)
+{
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 0; i < rs_edges_n(s->edges); i++) {
+        if (s->heard[i]) {
+            g_array_append_val(list, i);
+        }
+    }
+    return list;
+}
+
 /* Takes the bursts over. */
 static rs_rhythm *
 make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
@@ -464,6 +477,7 @@ make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
     rhythm->iterations = g_steal_pointer(&found->beat.bursts);
     rhythm->missing = found->beat.missing;
     rhythm->edges = g_array_new(FALSE, FALSE, sizeof(guint32));
+    rhythm->heard = heard_list(s);
     rhythm->turns = g_ptr_array_new_with_free_func(rs_unref_array);
     measure(rhythm, found->beat.period_ns);
     guint64 bytes = bytes_of_level(s);
@@ -473,22 +487,11 @@ make_rhythm(const search *s, const gboolean *uses, finding_of_beat *found)
     return rhythm;
 }
 
-/* Which edges are of the point. */
-static gboolean *
-uses_of(const search *s)
-{
-    guint n = rs_edges_n(s->edges);
-    gboolean *uses = g_new0(gboolean, n);
-    for (guint i = 0; i < n; i++) {
-        uses[i] = rs_edges_at(s->edges, i)->point == s->point;
-    }
-    return uses;
-}
-
 static rs_rhythm *
 search_level(const search *s, guint64 share)
 {
-    g_autofree gboolean *uses = uses_of(s);
+    g_autofree gboolean *uses =
+        g_memdup2(s->heard, rs_edges_n(s->edges) * sizeof *s->heard);
     finding_of_beat found = {0};
     const voices everybody = {.row = s->row, .several = among_several(s, uses)};
     gboolean all = find_beat_in(s, &everybody, share, &s->known[0], &found);
@@ -502,16 +505,10 @@ search_level(const search *s, guint64 share)
     return rhythm;
 }
 
-rs_rhythm *
-rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
-              const roce_tracker *tracker)
+/* The slowest rhythm of what is heard. */
+static rs_rhythm *
+search_all(search *s, const rs_activity *activity)
 {
-    if (rs_edges_n(edges) == 0) {
-        return NULL;
-    }
-    search s = {.edges = edges, .point = heaviest_point(edges)};
-    s.round_trip_ns = round_trip_at(tracker, s.point);
-    g_autofree gboolean *uses = uses_of(&s);
     guint n = rs_activity_n_levels(activity);
     g_autofree rs_cells *rows =
         g_new0(rs_cells, n); /* by level, as far as they were asked for */
@@ -519,15 +516,38 @@ rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
     rs_rhythm *rhythm = NULL;
     for (guint k = 0; k < G_N_ELEMENTS(shares); k++) {
         for (guint i = 0; i < n && rhythm == NULL; i++) {
-            s.level = rs_activity_level(activity, i);
-            rows[i] = k == 0 ? rs_beat_row(s.level, uses) : rows[i];
-            s.row = &rows[i];
-            s.known = &known[i * (gsize)(1 + ALONE_AT_MOST)];
-            rhythm = search_level(&s, shares[k]);
+            s->level = rs_activity_level(activity, i);
+            rows[i] = k == 0 ? rs_beat_row(s->level, s->heard) : rows[i];
+            s->row = &rows[i];
+            s->known = &known[i * (gsize)(1 + ALONE_AT_MOST)];
+            rhythm = search_level(s, shares[k]);
         }
     }
     for (guint i = 0; i < n; i++) {
         g_free(rows[i].at);
+    }
+    return rhythm;
+}
+
+rs_rhythm *
+rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
+              const roce_tracker *tracker, const GArray *files)
+{
+    if (rs_edges_n(edges) == 0) {
+        return NULL;
+    }
+    search s = {.edges = edges, .point = heaviest_point(edges)};
+    s.round_trip_ns = round_trip_at(tracker, s.point);
+    g_autofree gboolean *alone = rs_heard_at(edges, s.point);
+    g_autofree gboolean *heard = rs_heard_at(edges, s.point);
+    rs_rhythm *rhythm = NULL;
+    if (rs_heard_beside(edges, s.point, files, heard)) {
+        s.heard = heard;
+        rhythm = search_all(&s, activity);
+    }
+    if (rhythm == NULL) {
+        s.heard = alone;
+        rhythm = search_all(&s, activity);
     }
     return rhythm;
 }
@@ -540,6 +560,7 @@ rs_rhythm_free(rs_rhythm *rhythm)
     }
     g_array_unref(rhythm->iterations);
     g_array_unref(rhythm->edges);
+    g_array_unref(rhythm->heard);
     g_ptr_array_unref(rhythm->turns);
     g_free(rhythm);
 }

@@ -3,7 +3,8 @@
  * The rhythm of a capture: data in bursts that repeat, as the iterations of a training
  * do, and who is late in them.
  *
- * Looked at is the point that saw most data, from the widest level of activity to the
+ * Looked at is the point that saw most data, with what it does not see of its file
+ * (heard.h) or, where that has no rhythm, without, from the widest level of activity to the
  * finest, the slowest rhythm first: all edges together; where that has no rhythm, the
  * edges that have the rhythm of the heaviest edge with one.  beat.h says what repeats.
  *
@@ -60,13 +61,14 @@ typedef struct rs_rhythm {
     guint64 bytes_in,
         bytes_out;    /* of data at the point: of the rhythm, and beside it */
     GArray *edges;    /* guint32: those that take part */
+    GArray *heard;    /* guint32: those that were looked at */
     GPtrArray *turns; /* by node: GArray of its rs_turn, in order; NULL: none */
 } rs_rhythm;
 
-/* NULL: there is none. */
+/* NULL: there is none.  `files` are guint32 by point: which file it stands in. */
 rs_rhythm *
 rs_rhythm_new(const rs_edges *edges, const rs_activity *activity,
-              const roce_tracker *tracker);
+              const roce_tracker *tracker, const GArray *files);
 
 void
 rs_rhythm_free(rs_rhythm *rhythm);

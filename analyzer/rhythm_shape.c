@@ -34,6 +34,7 @@ typedef struct choice {
     const rs_edges *edges;
     const rs_rhythm *rhythm; /* or NULL */
     gboolean *plays;         /* by edge: it takes part in the rhythm */
+    GHashTable *heard;       /* src << 32 | dst: the edge that was looked at, + 1 */
     GHashTable *known;       /* point << 32 | node: something comes in there */
 } choice;
 
@@ -57,6 +58,13 @@ choice_init(choice *c, const rs_edges *edges, const rs_rhythm *rhythm)
             g_hash_table_add(c->known, g_memdup2(&key, sizeof key));
         }
     }
+    c->heard = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (guint i = 0; rhythm != NULL && i < rhythm->heard->len; i++) {
+        guint32 id = g_array_index(rhythm->heard, guint32, i);
+        gint64 key = key_of(rs_edges_at(edges, id)->src, rs_edges_at(edges, id)->dst);
+        g_hash_table_insert(c->heard, g_memdup2(&key, sizeof key),
+                            GUINT_TO_POINTER(id + 1));
+    }
     for (guint i = 0; rhythm != NULL && i < rhythm->edges->len; i++) {
         c->plays[g_array_index(rhythm->edges, guint32, i)] = TRUE;
     }
@@ -67,6 +75,7 @@ choice_clear(choice *c)
 {
     g_free(c->plays);
     g_hash_table_unref(c->known);
+    g_hash_table_unref(c->heard);
 }
 
 static gboolean
@@ -92,9 +101,10 @@ takes_part(const choice *c, const rs_edge *edge)
     if (c->rhythm == NULL) {
         return TRUE;
     }
-    const rs_edge *there =
-        rs_edges_find(c->edges, c->rhythm->point, edge->src, edge->dst);
-    return there == NULL || there->bytes == 0 || c->plays[there->id];
+    gint64 key = key_of(edge->src, edge->dst);
+    guint32 there = GPOINTER_TO_UINT(g_hash_table_lookup(c->heard, &key));
+    return there == 0 || rs_edges_at(c->edges, there - 1)->bytes == 0 ||
+           c->plays[there - 1];
 }
 
 /* The edges that count, each at the point that sees it best; guint32. */

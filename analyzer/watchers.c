@@ -407,6 +407,18 @@ rs_watchers_event(rs_watchers *watchers, rs_watch_parts parts,
     }
 }
 
+/* By point, which file it stands in; guint32. */
+static GArray *
+files_of_points(const rs_points *points)
+{
+    GArray *files = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; i < rs_points_n(points); i++) {
+        guint32 file_i = rs_points_at(points, i)->file_i;
+        g_array_append_val(files, file_i);
+    }
+    return files;
+}
+
 void
 rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
 {
@@ -420,5 +432,6 @@ rs_watchers_finish(rs_watchers *watchers, const rs_analysis *analysis)
     rs_dcb_finish(watchers->dcb);
     rs_pausing_finish(watchers->pausing);
     rs_receivers_finish(watchers->receivers, watchers->nics, watchers->pausing);
-    rs_collective_finish(watchers->collective, analysis->tracker);
+    g_autoptr(GArray) files = files_of_points(analysis->points);
+    rs_collective_finish(watchers->collective, analysis->tracker, files);
 }

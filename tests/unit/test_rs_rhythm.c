@@ -127,7 +127,9 @@ check_rhythm(void (*send)(rs_collective *collective),
 {
     rs_collective *collective = rs_collective_new();
     send(collective);
-    rs_collective_finish(collective, tracker);
+    g_autoptr(GArray) files = g_array_new(FALSE, TRUE, sizeof(guint32));
+    g_array_set_size(files, 1);
+    rs_collective_finish(collective, tracker, files);
     const rs_rhythm *rhythm = rs_collective_rhythm(collective);
     if (CHECK(rhythm != NULL)) {
         check(rhythm);
