@@ -3,7 +3,7 @@
 
 #include "findings_files.h"
 #include "findings_filter.h"
-#include "findings_parts.h"
+#include "findings_held.h"
 #include "format.h"
 #include "outages.h"
 #include "sorting.h"
@@ -378,6 +378,8 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     };
     g_autoptr(GHashTable) congested = rs_findings_congested(&all);
     all.congested = congested;
+    g_autoptr(GHashTable) holders = rs_findings_holders(&all);
+    all.holders = holders;
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
     all.told = told;
     g_autoptr(GPtrArray) outages =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about what did not arrive, and where it went. */
-#include "findings_parts.h"
+#include "findings_held.h"
 #include "format.h"
 #include "loss_places.h"
 #include "sorting.h"
@@ -256,6 +256,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     if (where.lost > 0) {
         write_located(flow, f, &where, WANTED_AGAIN,
                       "did not come to here, which is all that is known");
+        rs_flow_tell_watchdog(flow, f);
         return TRUE;
     }
     g_autofree char *stretches = stretches_of(flow);
@@ -264,6 +265,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     f->detail = g_strdup_printf(
         "Never seen here, then asked for or sent again: %s, %s; %s of what was sent.%s",
         requests, responses, share, stretches);
+    rs_flow_tell_watchdog(flow, f);
     return TRUE;
 }
 
@@ -315,6 +317,8 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
                       "did not arrive in order: lost or late, which cannot be told");
         if (where.lost == 0) {
             f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
+        } else {
+            rs_flow_tell_watchdog(flow, f);
         }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
@@ -347,6 +351,26 @@ write_ack_lost_inside(const rs_flow *flow, rs_finding *f, const char *n,
                          "discards, and whether its timeout is too short.");
 }
 
+#define HELD_ADVICE                                                                    \
+    "Look at why the port that paused did so: what waits behind it for longer than "   \
+    "the ACK timeout is sent again, though it comes all the same."
+
+/* Where a pause held the queue pair up, what came back may answer first copies that waited. */
+static void
+write_held(const rs_flow *flow, rs_finding *f, const rs_hold_up *held, const char *n,
+           const char *who)
+{
+    g_autofree char *words = rs_hold_up_words(flow->all, held);
+    f->title =
+        g_strdup_printf("%s from %s sent again by timeout, though they came", n, who);
+    f->detail =
+        g_strdup_printf("ACKs cover them that answer no copy sent again: the first "
+                        "copies arrived, late "
+                        "for the timeout, or their ACKs were late or lost.  %s.",
+                        words);
+    f->advice = g_strdup(HELD_ADVICE);
+}
+
 static gboolean
 write_ack_lost(const rs_flow *flow, rs_finding *f)
 {
@@ -355,6 +379,12 @@ write_ack_lost(const rs_flow *flow, rs_finding *f)
     f->severity = rs_flow_loss_severity(flow->n, flow->packets);
     if (rs_flow_is_at(flow, ROCE_VANTAGE_REQUESTER)) {
         write_ack_lost_inside(flow, f, n, who);
+        return TRUE;
+    }
+    rs_hold_up held;
+    if (rs_flow_was_held(flow, &held)) {
+        f->severity = RS_SEVERITY_WARNING; /* nothing of it is known to be lost */
+        write_held(flow, f, &held, n, who);
         return TRUE;
     }
     f->title = g_strdup_printf(
@@ -496,6 +526,7 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
         write_located(
             flow, f, &where, WANTED_AGAIN,
             "sent again by timeout: lost, or the ACK was, which cannot be told");
+        rs_flow_tell_pause(flow, f);
         return TRUE;
     }
     rs_place place = 0;
@@ -521,6 +552,7 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
         "for the timeout.  Of each timeout the first packet counts: what "
         "was repeated behind it may have come.%s%s",
         silence != NULL ? "  " : "", silence != NULL ? silence : "");
+    rs_flow_tell_pause(flow, f);
     return TRUE;
 }
 

@@ -27,6 +27,7 @@ struct rs_findings {
     GHashTable *traffic;    /* who sends whom how much; NULL: not asked for yet */
     GPtrArray *outages;     /* rs_outage */
     GHashTable *in_outages; /* rs_outage_share, see rs_outages_shares() */
+    GHashTable *holders;    /* see rs_findings_holders() */
     GHashTable *told;       /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */
 };

@@ -35,6 +35,10 @@ rs_pause_all_caused_by(const rs_findings *all, guint32 pause);
 guint64
 rs_pause_paused_ns(const rs_findings *all, guint32 pause);
 
+/* Whether the watchdog that decides would have fired, and when for the first time. */
+gboolean
+rs_pause_would_fire(const rs_findings *all, guint32 pause, guint64 *first_ns);
+
 /* Name or MAC address of who pauses, safe for a terminal; g_free(). */
 char *
 rs_pause_who(const rs_findings *all, guint32 pause);

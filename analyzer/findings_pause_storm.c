@@ -98,12 +98,22 @@ append_other_hold(const rs_findings *all, GString *text, guint32 pause)
     g_string_append_c(text, '.');
 }
 
+gboolean
+rs_pause_would_fire(const rs_findings *all, guint32 pause, guint64 *first_ns)
+{
+    const rs_watchdog_rating *rating =
+        &rs_pause_watch_of(all, pause)->holds.ratings[deciding(all)];
+    *first_ns = rating->first_fired_ns;
+    return rating->fired > 0;
+}
+
 /* Whether a watchdog in front of it would have fired. */
 static gboolean
 is_storm(const rs_findings *all, guint32 pause)
 {
+    guint64 first_ns;
     return pause != ROCE_NO_PAUSE && rs_pause_is_one_port(all, pause) &&
-           rs_pause_watch_of(all, pause)->holds.ratings[deciding(all)].fired > 0;
+           rs_pause_would_fire(all, pause, &first_ns);
 }
 
 /* Of what is only passed on the cascade tells. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about retransmission, refusals, and what came more than once or late. */
-#include "findings_parts.h"
+#include "findings_held.h"
 #include "format.h"
 #include "stopped.h"
 #include "thresholds.h"
@@ -233,6 +233,21 @@ add_late(const rs_flow *flow, rs_finding *f, GString *text, const char *silence)
     }
 }
 
+/* Where a pause held a queue pair up meanwhile. */
+static void
+add_pause(const rs_flow *flow, rs_finding *f, GString *text)
+{
+    rs_hold_up held;
+    if (rs_flow_was_held(flow, &held)) {
+        g_autofree char *words = rs_hold_up_words(flow->all, &held);
+        g_string_append_printf(text, "  %s.", words);
+        g_free(f->advice);
+        f->advice = g_strdup(
+            "Look at why the port that paused did so: what waits behind it for longer "
+            "than the ACK timeout is sent again, lost or not.");
+    }
+}
+
 static gboolean
 write_timeouts(const rs_flow *flow, rs_finding *f)
 {
@@ -248,6 +263,7 @@ write_timeouts(const rs_flow *flow, rs_finding *f)
     g_autofree char *silence = rs_flow_silence(flow, &alone);
     add_late(flow, f, text, silence);
     add_stop(flow, f, text, silence, alone);
+    add_pause(flow, f, text);
     f->detail = g_string_free(text, FALSE);
     return TRUE;
 }

@@ -314,7 +314,7 @@ const rs_finding_row rs_finding_rows[] = {
      "what tells of each: the copy sent again, or the NAK that asks for it",
      RS_NEEDS_ALL_PACKETS, drops_look, rs_find_flows, &rs_flow_undelivered_after_capture},
     {"ack_lost", RS_SEVERITY_CRITICAL, "Acknowledgements lost",
-     "critical from CRITICAL_LOSS_PERCENT of what was sent on, else warning",
+     "critical from CRITICAL_LOSS_PERCENT of what was sent on, else warning; no more than a warning where a pause held the queue pair up for half of the longest silence: its packets or ACKs may have been late, which is said then",
      {THRESHOLD(CRITICAL_LOSS_PERCENT, "%")},
      "Packets were sent again by timeout although an ACK that covers them had come by here: the data arrived, its acknowledgement did not.",
      "Look at the return path: ACKs may ride in a lossy class; put them in one that is not dropped.",

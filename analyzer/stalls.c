@@ -104,7 +104,10 @@ add_timeout(rs_stalls *stalls, const roce_event *event)
     stall->newest_ns = event->time_ns;
     stall->waited_ns = event->duration_ns;
     stall->n++;
-    stall->longest_ns = MAX(stall->longest_ns, event->duration_ns);
+    if (event->duration_ns > stall->longest_ns) {
+        stall->longest_ns = event->duration_ns;
+        stall->longest_until_ns = event->time_ns;
+    }
     stall->sum_ns += event->duration_ns;
     rs_standstill *standstill = under_way(stalls, stall);
     if (standstill != NULL) {

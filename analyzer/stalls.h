@@ -21,6 +21,7 @@
 typedef struct rs_stall {
     guint64 n; /* rounds by timeout that were told */
     guint64 longest_ns, sum_ns;
+    guint64 longest_until_ns; /* the longest ended */
     /* The last rounds, as far as all of them began with the same packet. */
     gint64 psn;
     guint repeats;

@@ -4,6 +4,7 @@
 /* Of one stream. */
 typedef struct losses {
     rs_stretch_sum sum;
+    guint64 first_ns; /* the first was told */
     gboolean taken_back, of_requests;
     struct {
         gint64 next; /* PSN that goes on with it */
@@ -55,6 +56,9 @@ add_loss(losses *of, const roce_event *event)
     guint64 length = (goes_on ? of->newest[event->space].length : 0) + 1;
     of->newest[event->space].next = event->psn + 1;
     of->newest[event->space].length = length;
+    if (of->first_ns == 0 || event->time_ns < of->first_ns) {
+        of->first_ns = event->time_ns;
+    }
     of->of_requests |= event->space == ROCE_SPACE_REQUESTS;
     of->sum.lost += event->count;
     of->sum.n += goes_on ? 0 : 1;
@@ -88,6 +92,14 @@ asks(const roce_stream *stream)
         }
     }
     return n > 0;
+}
+
+guint64
+rs_stretches_first_ns(const rs_stretches *stretches, guint32 stream)
+{
+    const losses *of =
+        g_hash_table_lookup(stretches->streams, GUINT_TO_POINTER(stream));
+    return of != NULL ? of->first_ns : 0;
 }
 
 void

@@ -34,6 +34,10 @@ rs_stretches_free(rs_stretches *stretches);
 void
 rs_stretches_event(rs_stretches *stretches, const roce_event *event);
 
+/* When the first of them was told; 0: none was. */
+guint64
+rs_stretches_first_ns(const rs_stretches *stretches, guint32 stream);
+
 /* Adds those of a stream; none where that is not known, so that fewer are lost than are. */
 void
 rs_stretches_add_to(const rs_stretches *stretches, const roce_stream *stream,

@@ -7,11 +7,12 @@ import pathlib
 import roce
 from artefacts import OnePerDirection, PartialPath
 from captures import Path, changed, drop, first, in_tenants, late, shifted, two_hosts, wire
-from row import CANNOT, FIRES, NOT, Row
+from row import CANNOT, FIRES, NOT, Row, both
 from sim import ACKS, OUT_OF_ORDER, Impairment, Work
 
 FEW = (Work("WRITE", 8192),) * 5       # 40 packets
 TIMEOUT = {"timeout_ns": 500_000}
+SPEED = ("--link-speed=100G",)
 SPRAYED = {"a": OUT_OF_ORDER, "b": OUT_OF_ORDER}
 
 
@@ -82,6 +83,43 @@ def retry(on):
 
 def retry_not_acknowledged(on):
     on.exchange(50).write(50).wait(50_000_000).write(50).ack(50, 51).exchange(50, 51)
+
+
+def hold(on, ns):
+    """The NIC of b pauses what comes to it, by refreshes."""
+    start = on.now
+    for at in range(0, ns, 300_000):
+        on.now = start + at
+        on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+    on.now = start + ns
+    return on.frame(roce.pfc({3: 0}, src=roce.MAC_B))
+
+
+def retry_held(ns):
+    """The same as retry(), and so long of the 50 ms it was paused."""
+    def talk(on):
+        on.exchange(50).write(50).wait(5_000).ack(50, 51)
+        hold(on, ns).wait(50_000_000 - ns)
+        on.write(50).ack(50, 51).exchange(50, 51)
+    return talk
+
+
+def dropped_behind(ns):
+    """Five packets do not come, after a pause of so long."""
+    def talk(on):
+        hold(on.exchange(20), ns)
+        on.write(25)
+        on.ack(20, 20, syndrome=roce.NAK_PSN_SEQUENCE).exchange(30, 20)
+    return talk
+
+
+def details(*words, but=()):
+    """All of the former stand in the detail, and none of the latter."""
+    def look(_report, found):
+        text = found[0]["detail"]
+        yield from (f"{word!r} is not in {text!r}" for word in words if word not in text)
+        yield from (f"{word!r} is in {text!r}" for word in but if word in text)
+    return look
 
 
 def tail_lost(on):
@@ -306,6 +344,14 @@ ROWS = [
     Row("lost_before_capture", FIRES, "for two moments",
         two_hosts(forward=drop(*range(100, 140), *range(300, 305))), "critical",
         also=lies("In 2 stretches, at most 40 packets in a row.")),
+    Row("lost_before_capture", FIRES, "behind a pause for which a watchdog drops what waits",
+        wire(dropped_behind(250_000_000)), "critical", SPEED,
+        also=both(details("5 of them had to leave by a port that was paused for too long",
+                          "paused priority 3 for 250 ms"),
+                  advises("See whether the pause watchdog"))),
+    Row("lost_before_capture", FIRES, "behind a pause for which none does",
+        wire(dropped_behind(150_000_000)), "critical", SPEED,
+        also=details(but=["paused"])),
     Row("lost_before_capture", FIRES, "two READ requests, one behind the other",
         two_hosts((Work("READ", 4096),) * 60, forward=drop(40, 44)), "critical",
         also=lies(None)),
@@ -382,6 +428,14 @@ ROWS = [
     Row("ack_lost", FIRES, "and the ACK had come back to where it was waited for",
         wire(retry), "warning", ("--captured-at", "10.0.0.1"),
         also=about("although acknowledgements had come")),
+    Row("ack_lost", FIRES, "a pause held it up: it, or its ACK, was late or lost",
+        wire(retry_held(40_000_000)), "warning", SPEED,
+        also=both(about("sent again by timeout, though they came"),
+                  details("paused priority 3 for 40 ms of the longest silence, 50.0 ms"),
+                  advises("why the port that paused did so"))),
+    Row("ack_lost", FIRES, "a pause held it up for a fifth of that time",
+        wire(retry_held(10_000_000)), "warning", SPEED,
+        also=about("because acknowledgements were lost")),
     Row("ack_lost", NOT, "the last packet of a message is lost, and no ACK was due before",
         wire(tail_lost)),
     Row("ack_lost", NOT, "no ACK was seen before", wire(retry_not_acknowledged)),

@@ -5,6 +5,7 @@ import roce
 from artefacts import DeliverTwice, OnePerDirection
 from captures import PORT, START_NS, Path, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row, both
+from rows_loss import retry_held
 from sim import ACKS, Impairment, Work
 
 WRITES = (Work("WRITE", 4096),) * 10
@@ -257,6 +258,13 @@ ROWS = [
                   "All that was sent came to two.pcap.")),
     Row("timeout", FIRES, "the first copies come while they are sent again",
         wire(late_tail), "warning", also=advises("longer than the ACK timeout")),
+    Row("timeout", FIRES, "a pause held it up for most of the silence before",
+        wire(retry_held(40_000_000)), "warning", ("--link-speed=100G",),
+        also=both(says("paused priority 3 for 40 ms of the longest silence"),
+                  advises("why the port that paused did so"))),
+    Row("timeout", FIRES, "a pause held it up for less than half of it",
+        wire(retry_held(10_000_000)), "warning", ("--link-speed=100G",),
+        also=advises("remove the loss")),
     Row("timeout", NOT, "a NAK asked for it", two_hosts(WRITES, forward=drop(20))),
     Row("timeout", CANNOT, "the capture ends before it is sent again", wire(tail_loss)),
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What pauses have to do with what flows lost or waited for. */
+#ifndef RS_FINDINGS_HELD_H
+#define RS_FINDINGS_HELD_H
+
+#include "findings_pause.h"
+
+/* By stream at its point, the source of pauses + 1 that may have held it there, the one with the
+ * longest; g_hash_table_unref(). */
+GHashTable *
+rs_findings_holders(const rs_findings *all);
+
+/* A silence that ended in a timeout, and for how long of it a source paused. */
+typedef struct rs_hold_up {
+    guint32 pause;
+    guint64 silence_ns, held_ns;
+} rs_hold_up;
+
+/* Whether one pause held a queue pair of the flow up for half of the longest silence before
+ * its timeouts, or more. */
+gboolean
+rs_flow_was_held(const rs_flow *flow, rs_hold_up *most);
+
+/* "02:00:00:00:01:02 paused priority 3 for 180 ms of the longest silence, 200 ms"; g_free(). */
+char *
+rs_hold_up_words(const rs_findings *all, const rs_hold_up *hold_up);
+
+/* Says of what was sent again by timeout whether a pause held it up, which may have made it late,
+ * or a watchdog drop it. */
+void
+rs_flow_tell_pause(const rs_flow *flow, rs_finding *finding);
+
+/* Says of what was lost whether a watchdog of a paused port may have dropped it. */
+void
+rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding);
+
+#endif
