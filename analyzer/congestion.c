@@ -111,6 +111,8 @@ rs_congestion_event(rs_congestion *congestion, const rs_occurrence *o)
     gboolean known = event->stream != ROCE_NO_STREAM && event->stream != o->carrier;
     if (known) {
         rs_reactions_cnp(congestion->reactions, o);
+    } else if (o->carrier != ROCE_NO_STREAM) {
+        rs_reactions_open_cnp(congestion->reactions, o);
     }
     if (known && !o->peer_carries) {
         rs_stream_cnps *cause = cnps_of(congestion, event->stream);

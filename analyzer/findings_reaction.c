@@ -17,12 +17,18 @@ count_cnps(const roce_stream *s)
 static gboolean
 did_not_react(const rs_cnp_burst *burst)
 {
+    const guint64 before_bps = burst->heard_bps;
     guint64 duration_ns = burst->end_ns - burst->start_ns;
-    if (burst->cnps < RS_REACTION_CNPS || burst->before_bps == 0 ||
+    /* What was unheard of it tells of a rate that may have been higher still. */
+    if (burst->before_bps > before_bps &&
+        burst->lowest_bps * 100 < burst->before_bps * RS_REACTION_PERCENT) {
+        return FALSE;
+    }
+    if (burst->cnps < RS_REACTION_CNPS || before_bps == 0 ||
         burst->windows < burst->cnps ||
         duration_ns > burst->cnps * RS_REACTION_SPACING_US * US ||
-        burst->lowest_bps * 100 < burst->before_bps * RS_REACTION_PERCENT ||
-        burst->before_bps < (guint64)RS_REACTION_LEAST_MBPS * MBPS) {
+        burst->lowest_bps * 100 < before_bps * RS_REACTION_PERCENT ||
+        before_bps < (guint64)RS_REACTION_LEAST_MBPS * MBPS) {
         return FALSE;
     }
     double average_bps = (double)burst->bits * NS_PER_S / (double)MAX(duration_ns, 1);
@@ -142,7 +148,7 @@ add_unmoved(unmoved *all, const rs_analysis *analysis, const roce_stream *s,
 static char *
 rates_of(const unmoved *all)
 {
-    g_autofree char *before = rs_format_rate(all->worst->before_bps);
+    g_autofree char *before = rs_format_rate(all->worst->heard_bps);
     g_autofree char *lowest = rs_format_rate(all->worst->lowest_bps);
     return g_strdup_printf("%s inside messages when they began, and never below "
                            "%s behind them; so in %u of its streams there.",

@@ -197,7 +197,8 @@ bursts_json(const rs_analysis *analysis, guint32 id, guint64 *n_omitted)
     const rs_cnp_burst *bursts = rs_reactions_bursts(reactions, id, &n, &n_all);
     json_t *json = json_array();
     for (guint i = 0; i < n; i++) {
-        json_array_append_new(json, burst_json(analysis, &bursts[i], before_marks));
+        const rs_cnp_burst whole = rs_cnp_burst_whole(&bursts[i]);
+        json_array_append_new(json, burst_json(analysis, &whole, before_marks));
     }
     *n_omitted = n_all - n;
     return json;

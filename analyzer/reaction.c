@@ -46,7 +46,16 @@ typedef struct measure {
     rs_cnp_burst burst; /* the newest; valid if n_bursts > 0 */
 } measure;
 
+/* Of a stream, when a CNP came that may be about it: nobody knew. */
+typedef struct early_rate {
+    guint64 time_ns, bps;
+} early_rate;
+
 typedef struct follower {
+    guint32 point;
+    roce_tenant tenant;
+    roce_addr src, dst;
+    early_rate early; /* time 0: there was none */
     roce_space space; /* of the newest data packet */
     gint64 psn;
     guint64 time_ns;
@@ -56,7 +65,15 @@ typedef struct follower {
     brief intervals[RS_RATE_MEMORY]; /* a ring; of no use once there is a measure */
 } follower;
 
+/* The newest CNPs of a carrier of which nobody knows what data they are about, as many as make a
+ * burst. */
+typedef struct open_cnps {
+    guint64 n, start_ns, end_ns, frame;
+} open_cnps;
+
 struct rs_reactions {
+    GHashTable
+        *open; /* open_cnps by carrier, of which the tracker has so many at most */
     GPtrArray *followers;
     GArray *follower_of; /* guint16 by stream: index + 1, 0 none, NOT_FOLLOWED */
     guint64 not_followed;
@@ -80,6 +97,7 @@ rs_reactions *
 rs_reactions_new(void)
 {
     rs_reactions *reactions = g_new0(rs_reactions, 1);
+    reactions->open = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     reactions->followers = g_ptr_array_new_with_free_func(free_follower);
     reactions->follower_of = g_array_new(FALSE, TRUE, sizeof(guint16));
     return reactions;
@@ -89,6 +107,7 @@ void
 rs_reactions_free(rs_reactions *reactions)
 {
     if (reactions != NULL) {
+        g_hash_table_unref(reactions->open);
         g_ptr_array_unref(reactions->followers);
         g_array_unref(reactions->follower_of);
         g_free(reactions);
@@ -108,8 +127,9 @@ find_follower(const rs_reactions *reactions, guint32 stream)
 }
 
 static follower *
-follow(rs_reactions *reactions, guint32 stream)
+follow(rs_reactions *reactions, const roce_stream *s)
 {
+    const guint32 stream = s->id;
     follower *f = find_follower(reactions, stream);
     if (f != NULL) {
         return f;
@@ -127,6 +147,10 @@ follow(rs_reactions *reactions, guint32 stream)
         return NULL;
     }
     f = g_new0(follower, 1);
+    f->point = s->point;
+    f->tenant = s->tenant;
+    f->src = s->src;
+    f->dst = s->dst;
     g_ptr_array_add(reactions->followers, f);
     *number = (guint16)reactions->followers->len;
     return f;
@@ -228,7 +252,7 @@ void
 rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight)
 {
     if (is_sequenced_data(sight) && sight->info->part == ROCE_PART_FIRST) {
-        (void)follow(reactions, sight->stream->id);
+        (void)follow(reactions, sight->stream);
     }
 }
 
@@ -267,11 +291,11 @@ take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64
     f->time_ns = time_ns;
 }
 
-/* The first CNP: what is remembered is measured. */
+/* What is remembered is measured. */
 static measure *
-begin_to_measure(follower *f)
+measure_memory(const follower *f)
 {
-    f->measure = g_new0(measure, 1);
+    measure *m = g_new0(measure, 1);
     guint64 n = MIN(f->n_intervals, RS_RATE_MEMORY);
     for (guint64 i = f->n_intervals - n; i != f->n_intervals; i++) {
         const brief *kept = &f->intervals[i % RS_RATE_MEMORY];
@@ -280,9 +304,9 @@ begin_to_measure(follower *f)
             .duration_ns = kept->duration_ns,
             .bits = kept->bits,
         };
-        take_interval(f->measure, &one);
+        take_interval(m, &one);
     }
-    return f->measure;
+    return m;
 }
 
 void
@@ -363,22 +387,108 @@ keep_burst(measure *m)
     g_array_append_val(m->bursts, m->burst);
 }
 
+static guint64
+rate_at(const measure *m, guint64 time_ns)
+{
+    return m->window.end_ns + STALE_NS >= time_ns ? rate_of(&m->window) : 0;
+}
+
 static void
 begin_burst(measure *m, const roce_event *event)
 {
     keep_burst(m);
-    gboolean fresh = m->window.end_ns + STALE_NS >= event->time_ns;
     m->n_bursts++;
     m->bits = 0;
     m->burst = (rs_cnp_burst){
         .start_ns = event->time_ns,
         .first_frame = event->frame,
-        .before_bps = fresh ? rate_of(&m->window) : 0,
+        .before_bps = rate_at(m, event->time_ns),
         .shortest_window_ns = G_MAXUINT64,
     };
+    m->burst.heard_bps = m->burst.before_bps;
     if (m->burst.before_bps != 0) {
         m->burst.shortest_window_ns = m->window.duration_ns;
     }
+}
+
+/* Notes how fast those were that a carrier may answer. */
+static void
+note_rates(const rs_reactions *reactions, const roce_stream *carrier, guint64 now)
+{
+    for (guint i = 0; i < reactions->followers->len; i++) {
+        follower *f = g_ptr_array_index(reactions->followers, i);
+        if (f->measure == NULL && f->point == carrier->point &&
+            roce_addr_equal(&f->src, &carrier->dst) &&
+            roce_addr_equal(&f->dst, &carrier->src) &&
+            roce_tenant_equal(&f->tenant, &carrier->tenant)) {
+            g_autofree measure *m = measure_memory(f);
+            f->early = (early_rate){.time_ns = now, .bps = rate_at(m, now)};
+        }
+    }
+}
+
+/* NULL: there are too many. */
+static open_cnps *
+open_of(rs_reactions *reactions, guint32 carrier)
+{
+    gpointer key = GUINT_TO_POINTER(carrier);
+    open_cnps *open = g_hash_table_lookup(reactions->open, key);
+    if (open == NULL && g_hash_table_size(reactions->open) < RS_REACTION_STREAMS) {
+        open = g_new0(open_cnps, 1);
+        g_hash_table_insert(reactions->open, key, open);
+    }
+    return open;
+}
+
+void
+rs_reactions_open_cnp(rs_reactions *reactions, const rs_occurrence *cnp)
+{
+    guint64 now = cnp->event.time_ns;
+    open_cnps *open = open_of(reactions, cnp->carrier);
+    if (open == NULL) {
+        return;
+    }
+    gboolean is_first = open->n == 0;
+    if (is_first || now < open->end_ns || now - open->end_ns > burst_gap_ns(cnp)) {
+        *open = (open_cnps){.start_ns = now, .frame = cnp->event.frame};
+    }
+    if (is_first && cnp->stream != NULL) {
+        note_rates(reactions, cnp->stream, now);
+    }
+    open->n++;
+    open->end_ns = now;
+}
+
+/* Those that a CNP goes on with; NULL: none. */
+static const open_cnps *
+goes_on_with(const rs_reactions *reactions, const rs_occurrence *cnp)
+{
+    const open_cnps *open =
+        g_hash_table_lookup(reactions->open, GUINT_TO_POINTER(cnp->carrier));
+    guint64 now = cnp->event.time_ns;
+    return open != NULL && now >= open->end_ns &&
+                   now - open->end_ns <= burst_gap_ns(cnp)
+               ? open
+               : NULL;
+}
+
+/* The first CNP about a stream that is known to be so: what is remembered is measured. */
+static measure *
+begin_first_burst(rs_reactions *reactions, follower *f, const rs_occurrence *cnp)
+{
+    const open_cnps *open = goes_on_with(reactions, cnp);
+    measure *m = measure_memory(f);
+    f->measure = m;
+    begin_burst(m, &cnp->event);
+    if (open != NULL) {
+        gboolean noted = f->early.time_ns == open->start_ns;
+        m->burst.before_bps = noted ? f->early.bps : 0;
+        m->burst.unheard = open->n;
+        m->burst.unheard_start_ns = open->start_ns;
+        m->burst.unheard_frame = open->frame;
+    }
+    g_hash_table_remove(reactions->open, GUINT_TO_POINTER(cnp->carrier));
+    return m;
 }
 
 void
@@ -389,10 +499,10 @@ rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp)
     if (f == NULL) {
         return;
     }
-    measure *m = f->measure != NULL ? f->measure : begin_to_measure(f);
+    measure *m = f->measure != NULL ? f->measure : begin_first_burst(reactions, f, cnp);
     guint64 now = event->time_ns;
-    if (m->n_bursts == 0 || now < m->burst.end_ns ||
-        now - m->burst.end_ns > burst_gap_ns(cnp)) {
+    if (m->burst.cnps > 0 &&
+        (now < m->burst.end_ns || now - m->burst.end_ns > burst_gap_ns(cnp))) {
         begin_burst(m, event);
     }
     m->burst.cnps++;
@@ -405,7 +515,7 @@ rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp)
 static void
 give_up_rates(rs_cnp_burst *burst)
 {
-    burst->before_bps = burst->lowest_bps = 0;
+    burst->before_bps = burst->heard_bps = burst->lowest_bps = 0;
     burst->lowest_before_second_bps = burst->recovery_ns = burst->windows = 0;
 }
 
@@ -437,6 +547,23 @@ rs_reactions_bursts(const rs_reactions *reactions, guint32 stream, guint *n,
     *n = m != NULL && m->bursts != NULL ? m->bursts->len : 0;
     *n_all = m != NULL ? m->n_bursts : 0;
     return *n > 0 ? &g_array_index(m->bursts, rs_cnp_burst, 0) : NULL;
+}
+
+rs_cnp_burst
+rs_cnp_burst_whole(const rs_cnp_burst *burst)
+{
+    rs_cnp_burst whole = *burst;
+    if (burst->unheard == 0) {
+        return whole;
+    }
+    whole.cnps += burst->unheard;
+    whole.start_ns = burst->unheard_start_ns;
+    whole.first_frame = burst->unheard_frame;
+    whole.lowest_before_second_bps = 0;
+    if (burst->recovery_ns != 0) {
+        whole.recovery_ns += burst->start_ns - burst->unheard_start_ns;
+    }
+    return whole;
 }
 
 guint64

@@ -31,8 +31,13 @@
 typedef struct rs_cnp_burst {
     guint64 start_ns, end_ns; /* its first CNP, its last */
     guint64 cnps;
-    guint64 first_frame, last_frame;  /* likewise */
-    guint64 before_bps;               /* when it began */
+    guint64 first_frame, last_frame; /* likewise */
+    /* Those in front of them that came when nobody knew yet whose data they were about, and
+     * the first of those; 0 of them, as a rule. */
+    guint64 unheard, unheard_start_ns, unheard_frame;
+    guint64 before_bps; /* when it began, with what was unheard of it */
+    guint64
+        heard_bps; /* when its first CNP came that was known to be about the stream */
     guint64 lowest_bps;               /* of windows that lie behind its first CNP */
     guint64 lowest_before_second_bps; /* and end before its second CNP */
     guint64 recovery_ns; /* from its first CNP until 95 % of before, after the last CNP;
@@ -41,6 +46,11 @@ typedef struct rs_cnp_burst {
     guint64 bits;        /* of data, from its first CNP to its last */
     guint64 shortest_window_ns; /* that a rate of it was taken from */
 } rs_cnp_burst;
+
+/* The burst with what was unheard of it, as a report has it; its first cut is not known then,
+ * and lowest_before_second_bps 0. */
+rs_cnp_burst
+rs_cnp_burst_whole(const rs_cnp_burst *burst);
 
 typedef struct rs_reactions rs_reactions;
 
@@ -75,6 +85,11 @@ rs_reactions_meet(rs_reactions *reactions, const rs_sight *sight);
 /* A CNP about the data of a stream. */
 void
 rs_reactions_cnp(rs_reactions *reactions, const rs_occurrence *cnp);
+
+/* A CNP of which nobody knows yet what data it is about: what its carrier answers, as may turn
+ * out.  How fast that was is noted when the first of a carrier comes. */
+void
+rs_reactions_open_cnp(rs_reactions *reactions, const rs_occurrence *cnp);
 
 /* Rates over windows so short that stamps of this resolution do not tell are given up.
  */

@@ -133,8 +133,10 @@ largest_burst(const rs_text *r, guint32 id, guint64 *n_all)
 
 static void
 add_sender(const rs_text *r, rs_table *table, const roce_stream *s,
-           const rs_cnp_burst *burst, guint64 n_bursts)
+           const rs_cnp_burst *largest, guint64 n_bursts)
 {
+    const rs_cnp_burst whole = rs_cnp_burst_whole(largest);
+    const rs_cnp_burst *burst = &whole;
     const rs_hosts *hosts = r->analysis->told->hosts;
     rs_text_add_count(table, s->id);
     rs_table_add(table, rs_text_point(r, s->point));

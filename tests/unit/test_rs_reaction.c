@@ -17,8 +17,9 @@
 
 typedef enum behind {
     NOTHING,
-    A_CNP,     /* comes with the next packet */
-    A_MESSAGE, /* begins: what lies between is no rate */
+    A_CNP,       /* comes with the next packet */
+    AN_OPEN_CNP, /* whose data it is about is not known */
+    A_MESSAGE,   /* begins: what lies between is no rate */
 } behind;
 
 typedef struct phase {
@@ -45,6 +46,23 @@ static const struct {
     {"and back",
      {{40, 1000, A_CNP}, {40, 2000, NOTHING}, {40, 1000, NOTHING}},
      WRITE_MIDDLE, 1, 1, GBPS(8), GBPS(4), GBPS(4), 80 + 16},
+    {"the first CNP came when nobody knew whose data it was about",
+     {{40, 1000, AN_OPEN_CNP}, {20, 2000, A_CNP}, {40, 4000, NOTHING}},
+     WRITE_MIDDLE, 1, 2, GBPS(8), GBPS(2), 0, 0},
+    {"and longer ago than packets are remembered",
+     {{40, 1000, AN_OPEN_CNP}, {98, 2000, A_CNP}, {40, 4000, NOTHING}},
+     WRITE_MIDDLE, 1, 2, GBPS(8), GBPS(2), 0, 0},
+    {"and the one behind it as well",
+     {{40, 1000, AN_OPEN_CNP}, {20, 2000, AN_OPEN_CNP}, {20, 2000, A_CNP},
+      {40, 4000, NOTHING}},
+     WRITE_MIDDLE, 1, 3, GBPS(8), GBPS(2), 0, 0},
+    {"of two such bursts the rate before the second is not known",
+     {{40, 1000, AN_OPEN_CNP}, {101, 2000, AN_OPEN_CNP}, {20, 2000, A_CNP},
+      {40, 4000, NOTHING}},
+     WRITE_MIDDLE, 1, 2, 0, GBPS(2), 0, 0},
+    {"or that it is another burst",
+     {{40, 1000, AN_OPEN_CNP}, {101, 2000, A_CNP}, {40, 4000, NOTHING}},
+     WRITE_MIDDLE, 1, 1, GBPS(4), GBPS(2), GBPS(2), 0},
     {"the second CNP finds it halved",
      {{40, 1000, A_CNP}, {40, 2000, A_CNP}, {40, 4000, NOTHING}},
      WRITE_MIDDLE, 1, 2, GBPS(8), GBPS(2), GBPS(4), 0},
@@ -123,8 +141,18 @@ play(rs_reactions *reactions, gsize row)
         }
         if (p->behind == A_CNP) {
             const rs_occurrence cnp = {
-                .event = {.kind = ROCE_EVENT_CNP, .time_ns = now}};
+                .event = {.kind = ROCE_EVENT_CNP, .time_ns = now},
+                .carrier = 1,
+            };
             rs_reactions_cnp(reactions, &cnp);
+        } else if (p->behind == AN_OPEN_CNP) {
+            const roce_stream carrier = {.id = 1};
+            const rs_occurrence cnp = {
+                .event = {.kind = ROCE_EVENT_CNP, .time_ns = now, .stream = 1},
+                .stream = &carrier,
+                .carrier = 1,
+            };
+            rs_reactions_open_cnp(reactions, &cnp);
         } else if (p->behind == A_MESSAGE) {
             psn += 100; /* what lies between was not seen */
         }
@@ -144,11 +172,12 @@ check(const rs_reactions *reactions, gsize row)
         CHECK_INT(rows[row].cnps, 0);
         return;
     }
-    CHECK_INT(burst->cnps, rows[row].cnps);
-    CHECK_INT(burst->before_bps, rows[row].before_bps);
-    CHECK_INT(burst->lowest_bps, rows[row].lowest_bps);
-    CHECK_INT(burst->lowest_before_second_bps, rows[row].first_bps);
-    CHECK_INT(burst->recovery_ns, rows[row].recovery_packets * 1000);
+    const rs_cnp_burst whole = rs_cnp_burst_whole(burst);
+    CHECK_INT(whole.cnps, rows[row].cnps);
+    CHECK_INT(whole.before_bps, rows[row].before_bps);
+    CHECK_INT(whole.lowest_bps, rows[row].lowest_bps);
+    CHECK_INT(whole.lowest_before_second_bps, rows[row].first_bps);
+    CHECK_INT(whole.recovery_ns, rows[row].recovery_packets * 1000);
 }
 
 /* CNPs 200 us apart, or four times as far as they are paced, are one burst, and a
