@@ -13,6 +13,8 @@
 #include "findings_held.h"
 
 #include "format.h"
+#include "loss_places.h"
+#include "thresholds.h"
 
 #define MOST_SHARE 2 /* half */
 
@@ -231,4 +233,53 @@ rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f)
     f->advice = g_strdup("See whether the pause watchdog of the port that was paused "
                          "dropped them; if so, what to look at is why the other end of "
                          "its link paused for so long.");
+}
+
+/* ---- what came although it was paused ---- */
+
+/* The source whose pauses packets of a stream came in spite of, there; ROCE_NO_PAUSE: none. */
+static guint32
+ignored_there(const rs_findings *all, guint32 stream)
+{
+    guint32 pause = holder_of(all, stream);
+    return pause != ROCE_NO_PAUSE &&
+                   rs_pause_watch_of(all, pause)->late.total >= RS_IGNORED_PACKETS
+               ? pause
+               : ROCE_NO_PAUSE;
+}
+
+void
+rs_flow_tell_ignored(const rs_flow *flow, rs_finding *f, guint64 lost)
+{
+    const rs_findings *all = flow->all;
+    guint64 n = 0;
+    guint32 by = ROCE_NO_PAUSE;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        guint32 id =
+            rs_summary_group(all->summary, g_array_index(flow->streams, guint32, i));
+        g_autoptr(GArray) places = rs_loss_places(all->analysis, all->summary, id);
+        for (guint k = 0; k < places->len; k++) {
+            const rs_loss_place *place = &g_array_index(places, rs_loss_place, k);
+            guint32 pause =
+                place->behind ? ignored_there(all, place->from) : ROCE_NO_PAUSE;
+            if (pause != ROCE_NO_PAUSE) {
+                by = by == ROCE_NO_PAUSE ? pause : by;
+                n += place->lost;
+            }
+        }
+    }
+    if (n == 0) {
+        return;
+    }
+    g_autofree char *packets = rs_format_count(MIN(n, lost));
+    g_autofree char *where = place_of(all, by);
+    g_autofree char *text = g_strdup_printf(
+        "%s of them had come in by a link that its far end had paused, as %s, and was "
+        "sent to all the same: what there is no headroom for is dropped.",
+        packets, where);
+    append(f, text);
+    g_free(f->advice);
+    f->advice = g_strdup("See first why what is paused is sent all the same, of which "
+                         "pause_ignored tells: PFC is off at the sending port, or both "
+                         "ends map this traffic to different priorities.");
 }

@@ -34,4 +34,9 @@ rs_flow_tell_pause(const rs_flow *flow, rs_finding *finding);
 void
 rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding);
 
+/* Says of `lost` packets that were lost between two points how many of them came in by a link
+ * whose far end had paused it, and was sent to all the same. */
+void
+rs_flow_tell_ignored(const rs_flow *flow, rs_finding *finding, guint64 lost);
+
 #endif

@@ -319,6 +319,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
             f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
         } else {
             rs_flow_tell_watchdog(flow, f);
+            rs_flow_tell_ignored(flow, f, where.lost);
         }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
@@ -527,6 +528,7 @@ write_data_or_ack(const rs_flow *whole, rs_finding *f)
             flow, f, &where, WANTED_AGAIN,
             "sent again by timeout: lost, or the ACK was, which cannot be told");
         rs_flow_tell_pause(flow, f);
+        rs_flow_tell_ignored(flow, f, where.lost);
         return TRUE;
     }
     rs_place place = 0;

@@ -113,6 +113,23 @@ def dropped_behind(ns):
     return talk
 
 
+def came_in_spite_of(n):
+    """The first of two points sees packets come though the port that they come to has paused
+    them, and of the last two the second sees none."""
+    path = Path(one=0, two=1_000)
+    path.send(lambda on, _: on.exchange(20))
+    path.send(lambda on, _: on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)).wait(20_000),
+              at=["one"])
+    for i in range(n):
+        path.send(lambda on, _, i=i: on.write(20 + i), at=["one"] if i >= n - 2 else None)
+    path.send(lambda on, _: on.frame(roce.pfc({3: 0}, src=roce.MAC_B)), at=["one"])
+    path.send(lambda on, _: on.write(20 + n))
+    path.send(lambda on, _: on.ack(18 + n, 18 + n, syndrome=roce.NAK_PSN_SEQUENCE))
+    for i in range(18 + n, 40 + n):
+        path.send(lambda on, _, i=i: on.write(i).ack(i, i + 1))
+    return path.bytes()
+
+
 def details(*words, but=()):
     """All of the former stand in the detail, and none of the latter."""
     def look(_report, found):
@@ -419,6 +436,12 @@ ROWS = [
     Row("undelivered_after_capture", NOT, "what is asked for came before the capture as well",
         without_head("04a_reorder/receiver.pcap.gz", 253)),
     Row("undelivered_after_capture", NOT, "nothing is lost", two_hosts(at="sender")),
+    Row("undelivered_after_capture", FIRES, "it came though its link was paused, and is gone",
+        lambda: came_in_spite_of(15), "critical", SPEED,
+        also=both(details("2 of them had come in by a link that its far end had paused"),
+                  advises("See first why what is paused is sent all the same"))),
+    Row("undelivered_after_capture", FIRES, "so few came so that a long cable explains them",
+        lambda: came_in_spite_of(9), "critical", SPEED, also=details(but=["paused"])),
     Row("undelivered_after_capture", CANNOT, "nobody is heard asking for it",
         two_hosts(at="sender", forward=drop(100), transport="UC")),
 
