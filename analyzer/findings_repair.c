@@ -8,6 +8,7 @@
 #include "roce/aeth.h"
 
 #define STOPPED_NAMED 4
+#define MTU_HEADERS 84 /* bytes: IPv6 40, UDP 8, BTH 12, RETH 16, immediate 4, ICRC 4 */
 #define ALL_TWICE_PERCENT 90
 #define MOST_ASKED 64      /* streams of a flow, whether anything answered them */
 #define MOST_STREAMS 16384 /* among which answers are looked for */
@@ -344,6 +345,78 @@ name_with_ports(const rs_flow *flow)
     return rs_finding_list(names, flow->streams->len);
 }
 
+/* ---- a path MTU that does not get through ---- */
+
+/* Path MTUs of queue pairs that one host sends by or another one receives by. */
+typedef struct mtus {
+    guint32 least_dead; /* of those that nothing answered; 0: some is not known */
+    guint32 most_alive; /* of those that were answered; 0: there are none */
+} mtus;
+
+/* Whether nothing ever answered what a stream sent again and again. */
+static gboolean
+is_dead(const roce_stream *s)
+{
+    return !roce_stream_is_paired(s) && s->pmtu_bytes > 0 &&
+           roce_stream_trouble_of(s)->retransmissions.rounds >= RS_STOPPED_REPEATS;
+}
+
+/* Whether a stream begins or ends where those of a flow do, and its answers were seen at the
+ * same point. */
+static gboolean
+is_alive_beside(const rs_flow *flow, const roce_stream *s)
+{
+    return s->point == rs_flow_stream(flow, 0)->point && roce_stream_is_paired(s) &&
+           s->pmtu_bytes > 0 && roce_tenant_equal(&s->tenant, &flow->tenant) &&
+           (roce_addr_equal(&s->src, &flow->src) ||
+            roce_addr_equal(&s->dst, &flow->dst)) &&
+           roce_stream_latency(s, ROCE_LATENCY_ACK) != NULL;
+}
+
+static mtus
+mtus_of(const rs_flow *flow)
+{
+    const roce_tracker *tracker = flow->all->analysis->tracker;
+    mtus found = {.least_dead = G_MAXUINT32};
+    if (roce_tracker_n_streams(tracker) > MOST_STREAMS) {
+        return (mtus){0};
+    }
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        found.least_dead = MIN(found.least_dead, is_dead(s) ? s->pmtu_bytes : 0);
+    }
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        if (is_alive_beside(flow, s)) {
+            found.most_alive = MAX(found.most_alive, s->pmtu_bytes);
+        }
+    }
+    return found;
+}
+
+/* Where all that are answered have smaller packets than those that are not. */
+static void
+add_mtu(const rs_flow *flow, rs_finding *f)
+{
+    const mtus found = mtus_of(flow);
+    if (found.most_alive == 0 || found.least_dead <= found.most_alive) {
+        return;
+    }
+    g_autofree char *src = rs_findings_label(flow->all, &flow->src);
+    g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+    g_autofree char *before = g_steal_pointer(&f->detail);
+    f->detail = g_strdup_printf(
+        "%s  Their path MTU is %u bytes.  Queue pairs from %s or to %s that are "
+        "answered here have no more than %u.",
+        before, found.least_dead, src, dst, found.most_alive);
+    g_free(f->advice);
+    f->advice = g_strdup_printf(
+        "Look first for a port on the way whose MTU is too small: packets of a path "
+        "MTU of %u bytes take up to %u bytes of IP, with headers.  Then see whether "
+        "these queue pairs are up at the receiver.",
+        found.least_dead, found.least_dead + MTU_HEADERS);
+}
+
 static void
 write_unanswered(const rs_flow *flow, rs_finding *f, heard how, const char *n,
                  const char *who)
@@ -373,12 +446,14 @@ write_unknown_rounds(const rs_flow *flow, rs_finding *f)
     heard how = heard_of_all(flow);
     if (how != HEARD_NOTHING) {
         write_unanswered(flow, f, how, n, who);
+        add_mtu(flow, f);
         return TRUE;
     }
     f->title =
         g_strdup_printf("%s of retransmission from %s without a visible cause", n, who);
     if (flow->sum.paired_streams < flow->sum.streams) {
         f->detail = g_strdup(RS_OTHER_NOT_KNOWN "What it said cannot be heard.");
+        add_mtu(flow, f);
         return TRUE;
     }
     f->detail = g_strdup("No NAK that asks for it was captured, nor can a timeout be "

@@ -196,6 +196,28 @@ def restarted(on):
     on.exchange(50).wait(10**9).exchange(50, 0x800000)
 
 
+def message(on, psn, size, qpn=None):
+    """Of two packets of that size."""
+    kinds = {"qpn": qpn} if qpn else {}
+    on.packet("a", "RC RDMA WRITE First", psn, headers=roce.reth(0x1000, 7, 2 * size),
+              payload=bytes(size), **kinds)
+    on.packet("a", "RC RDMA WRITE Last", psn + 1, payload=bytes(size), ack_request=True,
+              **kinds)
+    return on
+
+
+def too_large(dead, alive):
+    """A queue pair is answered, another one with packets of another size never."""
+    def talk(on):
+        for i in range(0, 40, 2):
+            message(on, i, alive).ack(i + 1, i // 2 + 1)
+        for _ in range(5):
+            message(on.wait(1_000_000), 5_000, dead, qpn=0x99)
+        for i in range(40, 60, 2):
+            message(on, i, alive).ack(i + 1, i // 2 + 1)
+    return talk
+
+
 ROWS = [
     Row("fatal_nak", FIRES, "remote access error",
         two_hosts(REFUSED), "critical", also=fires_frames(2)),
@@ -286,6 +308,13 @@ ROWS = [
         wire(answered_elsewhere), "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "the same, of one that repeated one packet for a while",
         wire(answered_in_the_end), "warning", also=advises("both directions")),
+    Row("unexplained_round", FIRES, "of a path MTU that nobody is answered with",
+        wire(too_large(2048, 1024)), "warning",
+        also=both(says("Their path MTU is 2048 bytes", "have no more than 1024"),
+                  advises("a port on the way whose MTU is too small"))),
+    Row("unexplained_round", FIRES, "of a path MTU that others are answered with",
+        wire(too_large(2048, 2048)), "warning",
+        also=says(never=["have no more than"])),
     Row("unexplained_round", FIRES, "of two, the newer one turned out to be a timeout",
         wire(unheard), "warning", also=shown_by(3)),
     Row("timeout", FIRES, "and is shown as one", wire(unheard), "warning", also=shown_by(5)),
