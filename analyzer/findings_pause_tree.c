@@ -151,7 +151,7 @@ consequence_of(const spread *s, guint32 pause)
                            later);
 }
 
-static char *
+static GString *
 chain_text(const spread *s)
 {
     g_autofree char *first = place_of(s->all, s->root);
@@ -172,7 +172,7 @@ chain_text(const spread *s)
         g_string_append_printf(text, "; and %u more", s->pauses->len - PORTS_NAMED);
     }
     g_string_append_c(text, '.');
-    return g_string_free(text, FALSE);
+    return text;
 }
 
 static void
@@ -181,6 +181,38 @@ add_first_frame(const spread *s, rs_finding *f, guint32 pause)
     const rs_frames *xoff = &rs_pause_watch_of(s->all, pause)->xoff;
     if (xoff->total > 0) {
         rs_finding_add_frame(f, xoff->first[0]);
+    }
+}
+
+/* Whether a port paused for hardly any longer than that. */
+static gboolean
+is_most_of(const rs_findings *all, guint32 pause, guint64 told_ns)
+{
+    return told_ns * 100 >= rs_pause_paused_ns(all, pause) * MOST_PERCENT;
+}
+
+/* Adds what is known of the source, unless some finding told it already, and notes that all is
+ * told of it and of what hardly pauses on its own account: where the finding is no less severe
+ * than one of each alone would be. */
+static void
+tell_ports(rs_findings *all, const spread *s, GString *text)
+{
+    const rs_pause_port port = rs_pause_port_begin(all, s->root);
+    if (rs_pause_source(all, s->root)->priority == ROCE_PRIORITY_GLOBAL ||
+        (port.much && !s->is_much)) {
+        return;
+    }
+    if (!g_hash_table_contains(all->told, GUINT_TO_POINTER(s->root))) {
+        g_string_append(text, "  The first of them: ");
+        rs_pause_port_tell(all, &port, text);
+    }
+    for (guint i = 0; i < s->pauses->len; i++) {
+        guint32 pause = g_array_index(s->pauses, guint32, i);
+        guint64 n, caused_ns;
+        sum_caused(all, s->root, pause, &n, &caused_ns);
+        if (is_most_of(all, pause, caused_ns)) {
+            g_hash_table_add(all->told, GUINT_TO_POINTER(pause));
+        }
     }
 }
 
@@ -202,10 +234,12 @@ rs_find_pause_cascade(rs_findings *all, const rs_finding_row *row)
                 all, row, s.is_much ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
             rs_pause_about(all, f, i);
             f->weight = s.pauses->len;
+            GString *text = chain_text(&s);
+            tell_ports(all, &s, text);
             rs_finding_say(f,
                            g_strdup_printf("Pauses of %s make %s pause, up to %s away",
                                            who, ports, hops),
-                           chain_text(&s));
+                           g_string_free(text, FALSE));
             add_first_frame(&s, f, i);
             for (guint k = 0; k < s.pauses->len; k++) {
                 add_first_frame(&s, f, g_array_index(s.pauses, guint32, k));
@@ -317,13 +351,6 @@ rs_find_pause_bystanders(rs_findings *all, const rs_finding_row *row)
 }
 
 /* ---- in a circle ---- */
-
-/* Whether a port paused for hardly any longer than that. */
-static gboolean
-is_most_of(const rs_findings *all, guint32 pause, guint64 told_ns)
-{
-    return told_ns * 100 >= rs_pause_paused_ns(all, pause) * MOST_PERCENT;
-}
 
 void
 rs_find_pause_deadlock(rs_findings *all, const rs_finding_row *row)

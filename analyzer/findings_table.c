@@ -451,7 +451,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Make the receiver that pauses faster, or its senders slower (ECN before PFC); another priority keeps what must not wait apart.",
      "the first XOFF of each port that holds them", RS_NEEDS_ALL_PACKETS, pause_look, rs_find_pause_bystanders, NULL},
     {"pfc", RS_SEVERITY_WARNING, "PFC pauses",
-     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, in one priority, else note; once for each port; not of priorities whose pauses all come of another port's, of which pause_cascade tells, nor of those of which pause_storm does, or pause_deadlock of nine tenths of the time, or a slow_receiver that is a warning, where the speed of the link is known",
+     "warning from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, in one priority, else note; once for each port; not of priorities whose pauses all come of another port's, of which pause_cascade tells, nor, where that is no less severe, of those that do for nine tenths of their time, or that it names as the first; nor of those of which pause_storm does, or pause_deadlock of nine tenths of the time, or a slow_receiver that is a warning, where the speed of the link is known",
      {THRESHOLD(WARNING_PAUSED_PERCENT, "%"), THRESHOLD(HELD_LEAST_US, "us")},
      "A port asks its neighbour to stop sending one priority, since what it stores for it is nearly full.",
      "Look at what the pausing port itself waits for.",

@@ -202,6 +202,42 @@ def behind_router(n, sender="a"):
     return talk
 
 
+def behind_another(own_ns):
+    """Data goes through a router to a next one, whose port pauses for 1 ms; the router's own
+    port pauses the sender in consequence, and for so long once more later."""
+    port, out, following = (b"\2\0\0\0\3" + bytes([i]) for i in (2, 3, 4))
+
+    def make():
+        file = roce.Pcapng([roce.Interface(name=name) for name in ("in", "out")])
+        frames = []
+
+        def pause(at_ns, ns, interface, mac):
+            for ahead in range(0, ns, 300 * US):
+                frames.append((at_ns + ahead, interface, roce.pfc({3: 0xFFFF}, src=mac)))
+            frames.append((at_ns + ns, interface, roce.pfc({3: 0}, src=mac)))
+
+        def write(at_ns, psn):
+            for interface, src, dst in ((0, MAC["a"], port), (1, out, following)):
+                ip = roce.Ip("10.0.0.1", "10.0.0.2", ident=psn + 1, ttl=64 - interface,
+                             tos=26 << 2 | roce.ECN_ECT0)
+                ib = roce.transport(roce.OPCODE["RC RDMA WRITE Only"], psn=psn, dest_qpn=0x22,
+                                    headers=roce.reth(0, 7, 1024), payload=bytes(1024))
+                frames.append((at_ns + interface * US, interface, roce.ethernet(
+                    roce.rocev2(ip, 50_000, ib), src=src, dst=dst)))
+
+        start = START_NS
+        for psn in range(400):
+            write(start + psn * 5 * US + (2 * MS if psn >= 200 else 0)
+                  + (2 * MS if psn >= 300 else 0), psn)
+        pause(start + 1_001 * US, MS, 1, following)
+        pause(start + 1_011 * US, 990 * US, 0, port)
+        pause(start + 3_520 * US, own_ns, 0, port)
+        for at_ns, interface, frame in sorted(frames):
+            file.add(at_ns, frame, interface=interface)
+        return file.bytes()
+    return make
+
+
 def shared(talk):
     """The port that pauses forwards, by its MAC address, to several others: it is several
     ports."""
@@ -536,9 +572,11 @@ ROWS = [
         also=says("at most 1 ms at once, and still when the capture ended.")),
     Row("slow_receiver", FIRES, "two addresses at its NIC: it is a host's", wire(obeyed_by_two),
         "warning", SPEED, also=says("It is a host's NIC: ")),
-    Row("pfc", FIRES, "what comes of the pauses of another port is no finding by itself",
-        fabric("cascade"), "warning",
-        also=named("pfc:02:01:00:00:00:00:3")),
+    Row("pfc", NOT, "what comes of the pauses of another port, but for very little, is told "
+        "with those", fabric("cascade")),
+    Row("pfc", FIRES, "what comes of them for no more than two thirds of its time is not",
+        behind_another(500 * US), "warning", SPEED, also=named("pfc:02:00:00:00:03:02:3")),
+    Row("pfc", NOT, "and what does for nine tenths is", behind_another(100 * US), None, SPEED),
     Row("pfc", FIRES, "1 % of the time", wire(paused(10_000, 990 * US)), "warning", SPEED,
         also=says("paused for 10.0 µs (1.0 %)")),
     Row("pfc", FIRES, "an incast", fabric("incast_pfc"), "warning",
@@ -675,6 +713,9 @@ ROWS = [
     Row("pause_cascade", FIRES, "from a slow host to the senders", fabric("cascade"),
         "warning", also=says("3 other ports", "3 hops", "all of its pauses (",
                              "at leaf0_h0, 2 of its 4 pauses (")),
+    Row("pause_cascade", FIRES, "the first of them is told of there, and not once more",
+        behind_another(100 * US), "warning", SPEED,
+        also=both(says("The first of them: XOFF 1, refresh 3, XON 1"), told_once)),
     Row("pause_cascade", FIRES, "of many pauses the first ones are looked at, and said so",
         fabric("cascade", times=80), "warning",
         also=says("of its first 256 pauses (", "), of 320 (")),
