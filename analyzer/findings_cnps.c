@@ -33,31 +33,56 @@ carried_by(const roce_stream *carrier)
     return roce_stream_congestion_of(carrier)->cnps_sent;
 }
 
-/* What the points that a stream's was joined with carried of it, all together. */
+/* What a point carried, with those that it was joined with. */
 typedef struct carried {
     guint64 cnps, others;
 } carried;
 
-/* Points may be found to belong together when packets have come by: what came before that is
- * known by the point that saw it. */
+static guint32
+point_group(const rs_findings *all, const roce_stream *s)
+{
+    return rs_analysis_point(all->analysis, s->point)->survey.group;
+}
+
+/* What answers a stream: carried, by group of points.  Points may be found to belong
+ * together when packets have come by: what came before that is known by the point that saw it. */
+static GHashTable *
+carried_by_groups(const rs_findings *all, const roce_stream *carrier)
+{
+    const GArray *members = rs_summary_members_with(all->summary, carrier->id);
+    GHashTable *sums = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
+        const roce_stream *s =
+            members != NULL ? roce_tracker_stream(all->analysis->tracker,
+                                                  g_array_index(members, guint32, i))
+                            : carrier;
+        gpointer key = GUINT_TO_POINTER(point_group(all, s));
+        carried *sum = g_hash_table_lookup(sums, key);
+        if (sum == NULL) {
+            sum = g_new0(carried, 1);
+            g_hash_table_insert(sums, key, sum);
+        }
+        sum->cnps += carried_by(s);
+        sum->others += s->packets - carried_by(s);
+    }
+    return sums;
+}
+
+static carried
+carried_in(const rs_findings *all, GHashTable *sums, const roce_stream *carrier)
+{
+    const carried *sum =
+        g_hash_table_lookup(sums, GUINT_TO_POINTER(point_group(all, carrier)));
+    return sum != NULL ? *sum
+                       : (carried){.cnps = carried_by(carrier),
+                                   .others = carrier->packets - carried_by(carrier)};
+}
+
 static carried
 carried_at(const rs_findings *all, const roce_stream *carrier)
 {
-    const rs_analysis *a = all->analysis;
-    const GArray *members = rs_summary_members_with(all->summary, carrier->id);
-    const guint32 group = rs_analysis_point(a, carrier->point)->survey.group;
-    carried sum = {0};
-    for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
-        const roce_stream *s =
-            members != NULL
-                ? roce_tracker_stream(a->tracker, g_array_index(members, guint32, i))
-                : carrier;
-        if (rs_analysis_point(a, s->point)->survey.group == group) {
-            sum.cnps += carried_by(s);
-            sum.others += s->packets - carried_by(s);
-        }
-    }
-    return sum;
+    g_autoptr(GHashTable) sums = carried_by_groups(all, carrier);
+    return carried_in(all, sums, carrier);
 }
 
 /* The CNPs about a stream. */
@@ -111,26 +136,57 @@ saw_all_data(const rs_findings *all, const roce_stream *s)
            rs_twins_only_here(twins, s->id) == 0;
 }
 
+/* A stream at a point, and what answers it there. */
+typedef struct visit {
+    const roce_stream *data, *carrier;
+    carried sum;
+} visit;
+
 /* The CNPs about a stream that came by at its point and not at the next one on their way. */
 static guint64
-lost_between(const rs_findings *all, const roce_stream *s, const roce_stream *next)
+lost_between(const rs_findings *all, const visit *here, const visit *there)
+{
+    const roce_stream *s = here->data;
+    const roce_stream *next = there->data;
+    if (next->point == s->point ||
+        here->sum.cnps < there->sum.cnps + RS_CNP_LOST_LEAST ||
+        rs_further(next, s) >= 0) {
+        return 0;
+    }
+    gboolean sure = there->sum.others >= here->sum.others && here->sum.others > 0 &&
+                    rs_summary_n_psns(next) >= rs_summary_n_psns(s) &&
+                    saw_all_data(all, s) && captured_all(all, next, there->carrier) &&
+                    shows_cnps(all->analysis->tracker, next);
+    return sure ? here->sum.cnps - there->sum.cnps : 0;
+}
+
+/* Where a stream was seen, and what answers it; visit, g_array_unref().  None where all points
+ * carried as many CNPs: then none was lost between them. */
+static GArray *
+visits_of(const rs_findings *all, const GArray *members)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    const roce_stream *carrier = carrier_of(tracker, s);
-    const roce_stream *behind = carrier_of(tracker, next);
-    if (carrier == NULL || behind == NULL || next->point == s->point) {
-        return 0;
+    GArray *visits = g_array_new(FALSE, FALSE, sizeof(visit));
+    g_autoptr(GHashTable) sums = NULL;
+    guint64 least = G_MAXUINT64;
+    guint64 most = 0;
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        visit v = {
+            .data = roce_tracker_stream(tracker, g_array_index(members, guint32, i))};
+        v.carrier = carrier_of(tracker, v.data);
+        if (v.carrier == NULL) {
+            continue;
+        }
+        sums = sums != NULL ? sums : carried_by_groups(all, v.carrier);
+        v.sum = carried_in(all, sums, v.carrier);
+        least = MIN(least, v.sum.cnps);
+        most = MAX(most, v.sum.cnps);
+        g_array_append_val(visits, v);
     }
-    const carried here = carried_at(all, carrier);
-    const carried there = carried_at(all, behind);
-    if (here.cnps < there.cnps + RS_CNP_LOST_LEAST || rs_further(next, s) >= 0) {
-        return 0;
+    if (visits->len > 0 && most < least + RS_CNP_LOST_LEAST) {
+        g_array_set_size(visits, 0);
     }
-    gboolean sure = there.others >= here.others && here.others > 0 &&
-                    rs_summary_n_psns(next) >= rs_summary_n_psns(s) &&
-                    saw_all_data(all, s) && captured_all(all, next, behind) &&
-                    shows_cnps(tracker, next);
-    return sure ? here.cnps - there.cnps : 0;
+    return visits;
 }
 
 /* Where most of the CNPs about a stream were lost. */
@@ -142,17 +198,16 @@ typedef struct cnp_place {
 /* From which point they did not come to `to`: the one with the fewest of those in front of it,
  * and of such the nearest. */
 static cnp_place
-place_before(const rs_findings *all, const GArray *members, const roce_stream *to)
+place_before(const rs_findings *all, const GArray *visits, const visit *to)
 {
-    cnp_place place = {.to = to};
-    for (guint i = 0; i < members->len; i++) {
-        const roce_stream *from = roce_tracker_stream(
-            all->analysis->tracker, g_array_index(members, guint32, i));
+    cnp_place place = {.to = to->data};
+    for (guint i = 0; i < visits->len; i++) {
+        const visit *from = &g_array_index(visits, visit, i);
         guint64 lost = lost_between(all, from, to);
         gboolean is_nearer =
-            lost == place.lost && lost > 0 && rs_further(from, place.from) < 0;
+            lost == place.lost && lost > 0 && rs_further(from->data, place.from) < 0;
         if (lost > 0 && (place.from == NULL || lost < place.lost || is_nearer)) {
-            place.from = from;
+            place.from = from->data;
             place.lost = lost;
         }
     }
@@ -163,12 +218,11 @@ static cnp_place
 worst_place(const rs_findings *all, const roce_stream *s)
 {
     guint32 group = rs_summary_group(all->summary, s->id);
-    const GArray *members = rs_summary_members(all->summary, group);
+    g_autoptr(GArray) visits = visits_of(all, rs_summary_members(all->summary, group));
     cnp_place worst = {0};
-    for (guint i = 0; members != NULL && i < members->len; i++) {
-        const roce_stream *to = roce_tracker_stream(all->analysis->tracker,
-                                                    g_array_index(members, guint32, i));
-        const cnp_place place = place_before(all, members, to);
+    for (guint i = 0; i < visits->len; i++) {
+        const cnp_place place =
+            place_before(all, visits, &g_array_index(visits, visit, i));
         worst = place.lost > worst.lost ? place : worst;
     }
     return worst;
