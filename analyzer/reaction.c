@@ -46,9 +46,11 @@ typedef struct measure {
     rs_cnp_burst burst; /* the newest; valid if n_bursts > 0 */
 } measure;
 
-/* Of a stream, when a CNP came that may be about it: nobody knew. */
+/* Of a stream, when a CNP came that may be about it: nobody knew.  Packets that came before that
+ * may be told of later, so that the rate is taken when the first one from behind it is. */
 typedef struct early_rate {
     guint64 time_ns, bps;
+    gboolean is_due;
 } early_rate;
 
 typedef struct follower {
@@ -263,6 +265,38 @@ follows(const follower *f, roce_space space, gint64 psn)
     return f->space == space && f->psn + 1 == psn;
 }
 
+/* What is remembered is measured. */
+static measure *
+measure_memory(const follower *f)
+{
+    measure *m = g_new0(measure, 1);
+    guint64 n = MIN(f->n_intervals, RS_RATE_MEMORY);
+    for (guint64 i = f->n_intervals - n; i != f->n_intervals; i++) {
+        const brief *kept = &f->intervals[i % RS_RATE_MEMORY];
+        const interval one = {
+            .start_ns = kept->end_ns - kept->duration_ns,
+            .duration_ns = kept->duration_ns,
+            .bits = kept->bits,
+        };
+        take_interval(m, &one);
+    }
+    return m;
+}
+
+static guint64
+rate_at(const measure *m, guint64 time_ns)
+{
+    return m->window.end_ns + STALE_NS >= time_ns ? rate_of(&m->window) : 0;
+}
+
+G_NO_INLINE static void
+settle_early_rate(follower *f)
+{
+    g_autofree measure *m = measure_memory(f);
+    f->early.bps = rate_at(m, f->early.time_ns);
+    f->early.is_due = FALSE;
+}
+
 /* A data packet of a stream that is followed; `behind` the newest. */
 static inline void
 take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64 bits)
@@ -270,6 +304,8 @@ take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64
     gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
     if (f->measure != NULL) {
         f->measure->bits += bits;
+    } else if (f->early.is_due && time_ns > f->early.time_ns) {
+        settle_early_rate(f);
     }
     if (inside && behind && f->goes_on && time_ns >= f->time_ns) {
         const interval one = {
@@ -289,24 +325,6 @@ take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64
     }
     f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
     f->time_ns = time_ns;
-}
-
-/* What is remembered is measured. */
-static measure *
-measure_memory(const follower *f)
-{
-    measure *m = g_new0(measure, 1);
-    guint64 n = MIN(f->n_intervals, RS_RATE_MEMORY);
-    for (guint64 i = f->n_intervals - n; i != f->n_intervals; i++) {
-        const brief *kept = &f->intervals[i % RS_RATE_MEMORY];
-        const interval one = {
-            .start_ns = kept->end_ns - kept->duration_ns,
-            .duration_ns = kept->duration_ns,
-            .bits = kept->bits,
-        };
-        take_interval(m, &one);
-    }
-    return m;
 }
 
 void
@@ -387,12 +405,6 @@ keep_burst(measure *m)
     g_array_append_val(m->bursts, m->burst);
 }
 
-static guint64
-rate_at(const measure *m, guint64 time_ns)
-{
-    return m->window.end_ns + STALE_NS >= time_ns ? rate_of(&m->window) : 0;
-}
-
 static void
 begin_burst(measure *m, const roce_event *event)
 {
@@ -421,8 +433,7 @@ note_rates(const rs_reactions *reactions, const roce_stream *carrier, guint64 no
             roce_addr_equal(&f->src, &carrier->dst) &&
             roce_addr_equal(&f->dst, &carrier->src) &&
             roce_tenant_equal(&f->tenant, &carrier->tenant)) {
-            g_autofree measure *m = measure_memory(f);
-            f->early = (early_rate){.time_ns = now, .bps = rate_at(m, now)};
+            f->early = (early_rate){.time_ns = now, .is_due = TRUE};
         }
     }
 }
@@ -477,6 +488,9 @@ static measure *
 begin_first_burst(rs_reactions *reactions, follower *f, const rs_occurrence *cnp)
 {
     const open_cnps *open = goes_on_with(reactions, cnp);
+    if (f->early.is_due) {
+        settle_early_rate(f);
+    }
     measure *m = measure_memory(f);
     f->measure = m;
     begin_burst(m, &cnp->event);
