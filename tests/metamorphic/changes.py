@@ -111,12 +111,9 @@ def _with_ports(report, ports):
 
 
 def _other_qpn_in_text(text):
-    """Rejections are told apart by their QPN, and details and filters name queue pairs by
-    it, in hexadecimal."""
-    text = re.sub(r"\b(QP|destqp ==) (0x[0-9a-f]+(, )?)+", lambda named: re.sub(
+    """Details and filters name queue pairs by their QPN, in hexadecimal."""
+    return re.sub(r"\b(QP|destqp ==) (0x[0-9a-f]+(, )?)+", lambda named: re.sub(
         "0x([0-9a-f]+)", lambda one: f"0x{other_qpn(int(one[1], 16)):x}", named[0]), text)
-    return re.sub(r"^(cm_rejected:.*:)([0-9a-f]+)$",
-                  lambda found: f"{found[1]}{other_qpn(int(found[2], 16)):x}", text)
 
 
 def qpns(original, report):
