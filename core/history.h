@@ -55,10 +55,15 @@ typedef struct __attribute__((packed, aligned(4))) roce_slot {
     uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span */
     uint32_t first_check, newest_check; /* of the identities of these copies */
     uint16_t first_ident, newest_ident;
-    uint32_t message_bytes; /* that it brings or asks for, saturated */
-    uint16_t flags;         /* bits of roce_slot_flag */
-    uint8_t copies;         /* saturated */
-    uint8_t lost; /* unseen transmissions of it that were judged lost; saturated */
+    union {
+        uint32_t
+            message_bytes; /* of a request: what it brings or asks for, saturated */
+        uint32_t n_asked; /* of a response: how often its READ had been asked for when a
+                           * copy was judged lost */
+    };
+    uint16_t flags; /* bits of roce_slot_flag */
+    uint8_t copies; /* saturated */
+    uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
 _Static_assert(sizeof(roce_slot) == 52, "as long as docs/performance.md says");
 

@@ -181,7 +181,7 @@ adopt(roce_tracker *t, roce_stream_state *s, const roce_stream_state *peer,
     /* Responses are reckoned from the requests from here on. */
     roce_respond_adopt(t, s);
     if (s->answers != NULL) {
-        s->answers->least_asked_ns = 0;
+        s->answers->n_asked = 0;
     }
 }
 

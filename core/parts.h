@@ -283,7 +283,7 @@ typedef struct roce_answers {
     roce_lane lane;
     int64_t response_message_next; /* unpaired: PSN that continues an open response */
     uint64_t response_time_ns;     /* newest response data */
-    uint64_t least_asked_ns; /* from a response to its being asked again; 0 unknown */
+    uint64_t least_asked_ns;       /* from a response to its being asked again */
     uint64_t answered_tx; /* first request of the round that is being answered again */
     roce_answer_clock answer;
     /* A response that was taken for a late one, where a READ was asked for again from its
@@ -293,6 +293,7 @@ typedef struct roce_answers {
     uint64_t late_frame; /* 0 once that is settled */
     uint64_t late_related, late_ns;
     roce_midway midway;
+    uint32_t n_asked; /* times that least_asked_ns is the least of */
     /* Behind a late one of a first answer, which is the newest of the lane while its `tx` is
      * that; 0: there is none. */
     int64_t first_next;

@@ -185,7 +185,8 @@ roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_stat
         roce_slot_count_copy(slot);
         bool starts = roce_part_starts(a->info->part);
         bool passed_over = was_passed_over(s, a->psn);
-        slot->flags = (uint16_t)((in_order ? ROCE_SLOT_IN_ORDER : 0) |
+        slot->flags = (uint16_t)((slot->flags & ROCE_SLOT_FILLED_AGAIN) |
+                                 (in_order ? ROCE_SLOT_IN_ORDER : 0) |
                                  (starts ? ROCE_SLOT_MESSAGE_START : 0) |
                                  (passed_over ? ROCE_SLOT_PASSED_OVER : 0));
     }
@@ -530,25 +531,36 @@ is_asked_for_that_alone(const roce_tracker *t, const roce_stream_state *by,
            roce_trouble_of(s)->round.cause == ROCE_CAUSE_READ_REISSUE;
 }
 
-/* Whether the requester cannot have missed this copy yet: when it asked again, the copy
- * was still on its way.  How long it takes is learned from responses that came once. */
-static bool
-is_too_soon(const roce_tracker *t, roce_stream_state *by, const roce_slot *response,
-            uint64_t now_ns)
+/* Learns how soon a requester asks again, of what shows it that a response is missing: the first
+ * copy of all, which went by here, or the one behind it where it did not. */
+static void
+learn_reissue(const roce_stream_state *s, roce_answers *answers,
+              const roce_slot *response, const roce_missing_range *range,
+              uint64_t now_ns)
 {
-    const roce_stream_state *s = roce_track_peer(t, by);
-    uint64_t age_ns = roce_since_ns(now_ns, response->time_ns);
-    if (response->copies > 1) {
-        return age_ns <
-               by->answers->least_asked_ns / 8; /* hosts may be slow at times */
+    bool once = response != NULL ? response->copies == 1 && range == NULL
+                                 : range != NULL && range->copies == 1;
+    if (!once || s == NULL ||
+        roce_trouble_of(s)->round.cause != ROCE_CAUSE_READ_REISSUE ||
+        (response != NULL && (response->flags & ROCE_SLOT_PASSED_OVER) != 0)) {
+        return;
     }
-    bool at_once =
-        s != NULL && roce_trouble_of(s)->round.cause == ROCE_CAUSE_READ_REISSUE;
-    if (at_once &&
-        (by->answers->least_asked_ns == 0 || age_ns < by->answers->least_asked_ns)) {
-        by->answers->least_asked_ns = age_ns;
+    uint64_t shown_ns = response != NULL ? response->time_ns : range->time_ns;
+    uint64_t age_ns = roce_since_ns(now_ns, shown_ns);
+    if (answers->n_asked == 0 || age_ns < answers->least_asked_ns) {
+        answers->least_asked_ns = age_ns;
     }
-    return false;
+    answers->n_asked++;
+}
+
+/* Whether the requester cannot have missed this copy yet: when it asked again, the copy
+ * was still on its way. */
+static bool
+is_too_soon(const roce_answers *answers, const roce_slot *response, uint64_t now_ns)
+{
+    return response->copies > 1 &&
+           roce_since_ns(now_ns, response->time_ns) <
+               roce_too_soon_ns(answers->least_asked_ns, answers->n_asked);
 }
 
 bool
@@ -597,17 +609,19 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     if (!opens_round) {
         return answered; /* the requester may have discarded what came behind the gap */
     }
+    roce_slot *response = roce_history_find(&lane->history, a->psn);
+    learn_reissue(roce_track_peer(t, by), by->answers, response,
+                  roce_missing_find(&lane->missing, a->psn), a->frame->time_ns);
     roce_missing_mark_range(&lane->missing, &t->alloc, a->psn, a->psn + 1,
                             ROCE_MISSING_ASKED);
     roce_loss_trim(t, by, a, ROCE_SPACE_RESPONSES);
-    roce_slot *response = roce_history_find(&lane->history, a->psn);
     if (response != NULL && lane->accept_next < a->psn &&
         came_behind_the_one_before(lane, response) &&
         roce_missing_find(&lane->missing, a->psn) == NULL) {
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
-        !is_too_soon(t, by, response, a->frame->time_ns) &&
+        !is_too_soon(by->answers, response, a->frame->time_ns) &&
         !is_asked_for_that_alone(t, by, response) &&
         roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;

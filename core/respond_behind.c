@@ -22,12 +22,14 @@ request_for(const roce_stream_state *s, int64_t psn)
     return s != NULL ? roce_history_find(&s->requests.history, psn) : NULL;
 }
 
-/* Likewise, if the requester was seen asking for it again. */
+/* Likewise, if it was seen more than once, whoever made the copy: a responder answers each. */
 static const roce_slot *
 asked_again(const roce_stream_state *s, int64_t psn)
 {
     const roce_slot *slot = request_for(s, psn);
-    return slot != NULL && slot->copies > 1 ? slot : NULL;
+    bool again =
+        slot != NULL && (slot->copies > 1 || (slot->flags & ROCE_SLOT_UNTIMED) != 0);
+    return again ? slot : NULL;
 }
 
 /* Whether a READ was asked for again from this PSN, in its midst. */
@@ -272,6 +274,21 @@ due_again_from(const roce_stream_state *s, roce_stream_state *by, const roce_arr
     return a->psn > lane->next_tx ? lane->next_tx : begin_answer(s, by, a);
 }
 
+/* Copies of a response were judged lost. */
+static void
+note_lost(const roce_stream_state *s, roce_slot *slot, uint32_t copies)
+{
+    const roce_slot *asked =
+        slot != NULL && copies > 0 ? request_for(s, slot->psn) : NULL;
+    roce_loss_note(slot, copies);
+    if (asked != NULL) {
+        slot->n_asked = asked->copies;
+    }
+    if (slot != NULL && copies > 0 && slot->copies == 1) {
+        slot->flags |= ROCE_SLOT_FILLED_AGAIN;
+    }
+}
+
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
@@ -292,7 +309,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     report_resent(t, by, a, slot);
     uint32_t lost = roce_loss_resolve(t, by, a, ROCE_SPACE_RESPONSES);
     slot = roce_respond_place(t, s, by, a, slot);
-    roce_loss_note(slot, lost);
+    note_lost(s, slot, lost);
     if (s != NULL) {
         settle_doubt(t, s, a, slot);
     }
@@ -374,6 +391,19 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* A copy that was called lost comes after all: the first one, or one that was sent again. */
+static void
+was_not_lost(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+             const roce_arrival *a, roce_slot *slot)
+{
+    if ((slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0) {
+        slot->flags = (uint16_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
+        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
+    } else {
+        copy_arrived_late(t, s, by, a, slot);
+    }
+}
+
 /* Whether it comes sooner behind the request than any answer ever did. */
 static bool
 is_before_any_answer(const roce_stream_state *s, const roce_arrival *a,
@@ -446,8 +476,8 @@ is_again(const roce_stream_state *s, const roce_stream_state *by, const roce_arr
 
 /* What was taken for a late one was sent again after all: the one before was lost. */
 static void
-take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
-               int64_t psn)
+take_back_late(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+               const roce_arrival *a, int64_t psn)
 {
     roce_disorder_counters *n =
         &roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES];
@@ -465,7 +495,7 @@ take_back_late(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
         .start = psn, .end = psn + 1, .copies = 1, .asked = true};
     if (roce_loss_judge(t, by, &again, ROCE_SPACE_RESPONSES, &range) ==
         ROCE_VERDICT_LOST_BEFORE_CAPTURE) {
-        roce_loss_note(slot, range.copies);
+        note_lost(s, slot, range.copies);
     }
 }
 
@@ -487,7 +517,7 @@ learn_midway(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
         answers->midway = ROCE_MIDWAY_GOES_ON;
         answers->answered_tx = roce_trouble_of(s)->round.first_tx;
         answers->lane.next_tx = a->psn; /* the one before it is answered, too */
-        take_back_late(t, by, a, answers->late_start);
+        take_back_late(t, s, by, a, answers->late_start);
     }
 }
 
@@ -503,18 +533,27 @@ is_first_answer(const roce_stream_state *s, const roce_stream_state *by,
 }
 
 /* Whether one more response, with those seen and those called lost, is more than was
- * seen asked for: then one was not lost.  But where an answer began in the midst of the
- * READ, the first one did not: neither of two such is the one that was lost. */
+ * seen asked for: then one was not lost.  A READ that is asked for from further on has this
+ * one, and was asked for it no more since.  But where an answer began in the midst of the
+ * READ, the first one did not: neither of two such is the one that was lost; and one that
+ * does not begin there is older than one that does, if nobody asked since. */
 static bool
 is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
                 const roce_slot *slot)
 {
     const roce_slot *asked = slot->lost > 0 ? request_for(s, slot->psn) : NULL;
-    if (asked == NULL || slot->copies + slot->lost + 1 <= asked->copies) {
+    if (asked == NULL) {
         return false;
     }
-    return slot->psn == asked->psn || !roce_part_starts(a->info->part) ||
-           (slot->flags & ROCE_SLOT_MESSAGE_START) == 0;
+    int64_t into = slot->psn - asked->psn;
+    bool anew = into > 0 && (slot->flags & ROCE_SLOT_MESSAGE_START) != 0;
+    if (anew && !roce_part_starts(a->info->part) && (int64_t)asked->skipped >= into) {
+        return true;
+    }
+    bool has_it = (int64_t)asked->skipped > into && slot->n_asked > 0;
+    uint32_t n_asked = has_it ? slot->n_asked : asked->copies;
+    return slot->copies + slot->lost + 1u > n_asked &&
+           !(anew && roce_part_starts(a->info->part));
 }
 
 void
@@ -562,7 +601,7 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
     } else if (roce_ident_was_overtaken(by, lane, a)) {
         copy_arrived_late(t, s, by, a, slot);
     } else if (too_many && !is_again(s, by, a)) {
-        arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_COPIES);
+        was_not_lost(t, s, by, a, slot);
     } else {
         if (too_many) {
             (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, slot);

@@ -88,6 +88,15 @@ roce_since_ns(uint64_t now_ns, uint64_t then_ns)
     return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* What takes less was under way before, as the least of n times tells that it took: hosts are
+ * slow at times, so that few of them tell little. */
+static inline uint64_t
+roce_too_soon_ns(uint64_t least_ns, uint32_t n)
+{
+    const uint32_t few = 4, many = 16;
+    return n < few ? least_ns / 8 : n < many ? least_ns / 2 : least_ns / 4 * 3;
+}
+
 static inline roce_lane *
 roce_requests(roce_stream_state *s)
 {

@@ -606,6 +606,85 @@ static const scenario overtaken[] = {
                "B: r.gaps=1 r.missing=3 r.lost_before=2 r.unknown=* r.again=2"},
 };
 
+/* A READ that is answered, and asked for again 10 us after that, together with others. */
+#define ASKED_TWICE(first, last)                                                       \
+    "a read " #first ".." #last " len=64; b resp " #first ".." #last "; +10; "          \
+    "a read " #first ".." #last " len=64; b resp " #first ".." #last "; "
+#define ASKED_FOUR_TIMES                                                               \
+    ASKED_TWICE(0, 3) ASKED_TWICE(4, 7) ASKED_TWICE(8, 11) ASKED_TWICE(12, 15)
+
+/* What more copies than one of a READ make of its responses. */
+static const scenario copies[] = {
+    {.name = "asked for again sooner than any response was: it was still on its way",
+     .script = ASKED_FOUR_TIMES ASKED_TWICE(16, 19) "a read 16..19 len=64; b resp 16..19",
+     .want = "A: again=24 repeats=24 rounds=6 by_reissue=6 asked_bytes=* "
+             "B: r.again=24 r.undelivered=5"},
+    {.name = "no sooner: the answer did not get there either",
+     .script = ASKED_FOUR_TIMES ASKED_TWICE(16, 19) "+10; a read 16..19 len=64; "
+               "b resp 16..19",
+     .want = "A: again=24 repeats=24 rounds=6 by_reissue=6 asked_bytes=* "
+             "B: r.again=24 r.undelivered=6"},
+    {.name = "asked for again sooner than the first ones were, of which there are few",
+     .script = ASKED_TWICE(0, 3) ASKED_TWICE(4, 7) "a read 4..7 len=64; b resp 4..7",
+     .want = "A: again=12 repeats=12 rounds=3 by_reissue=3 asked_bytes=* "
+             "B: r.again=12 r.undelivered=3"},
+    {.name = "the network makes copies of READs, which are answered as well, IPv6",
+     .script = "a read 0 len=64; a read 0 len=64 copy; b resp 0; b resp 0; "
+               "a read 1 len=64; b resp 1",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: duplicates=1 repeats=1 B: r.again=1"},
+    {.name = "the first answer's comes after a new answer that began there, with more asked "
+             "for since, IPv6",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; b resp.last 5; "
+               "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4 drop; b resp.last 5; "
+               "+10; a read 4 len=2048; b resp.first 4; b resp.last 5; +10; "
+               "b resp.middle 3 copy=1; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 asked_bytes=* "
+             "B: r.gaps=1 r.missing=* r.lost_before=1 r.reordered=1 r.again=*",
+     .events = "loss B psn=3; late B psn=3 evidence=copies; loss_withdrawn B psn=3"},
+    {.name = "the same of its first packet: it was asked for twice, and further on since",
+     .script = READ_4 "b resp.first 2 drop; b resp.middle 3..4; b resp.last 5; "
+               "+10; a read 2 len=4096; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4; b resp.last 5; "
+               "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "+10; b resp.first 2 copy=1; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 asked_bytes=* "
+             "B: r.gaps=1 r.missing=* r.lost_before=1 r.reordered=1 r.again=*",
+     .events = "loss B psn=2; late B psn=2 evidence=copies; loss_withdrawn B psn=2"},
+    {.name = "the same where the new answer's first packet did not get there either",
+     .script = READ_4 "b resp.first 2; b resp.middle 3 drop; b resp.middle 4; b resp.last 5; "
+               "+10; a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "+10; a read 3 len=3072; b resp.middle 3 copy=1; +10; b resp.first 3; "
+               "b resp.middle 4; b resp.last 5; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=* by_timeout=* asked_bytes=* "
+             "B: r.gaps=1 r.missing=1 r.reordered=1 r.again=* r.undelivered=*",
+     .events = "loss B psn=3; late B psn=3 evidence=copies; loss_withdrawn B psn=3"},
+    {.name = "a response that was sent again and called lost comes after all",
+     .script = READ_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
+               "+10; a read 2 len=4096; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4; b resp.last 5; "
+               "+10; a read 2 len=4096; b resp.first 2; b resp.middle 3..4; b resp.last 5; "
+               "+10; a read 4 len=2048; b resp.first 4; b resp.last 5; "
+               "+10; b resp.middle 3 copy=2; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=* by_timeout=* asked_bytes=* "
+             "B: r.again=10 r.undelivered=*",
+     .events = "loss B psn=3 detail=lost_before; loss_withdrawn B psn=3; no late"},
+    {.name = "and so it does where more was asked for than is known to have been answered",
+     .script = READ_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
+               "+10; a read 2 len=4096; b resp.first 2; b resp.middle 3 drop; "
+               "b resp.middle 4; b resp.last 5; "
+               "+10; a read 2 len=4096; b resp.first 2; b resp.middle 3..4; b resp.last 5; "
+               "+10; b resp.middle 3 copy=2; a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=* by_timeout=* asked_bytes=* "
+             "B: r.again=8 r.undelivered=*",
+     .events = "loss B psn=3 detail=lost_before; loss_withdrawn B psn=3; no late"},
+};
+
 static const scenario atomics[] = {
     {.name = "atomics answered",
      .script = "a add 0..4; b atomack 0..4; a cas 5; b atomack 5",
@@ -694,6 +773,7 @@ main(void)
 {
     SCENARIO_CHECK(reads);
     SCENARIO_CHECK(overtaken);
+    SCENARIO_CHECK(copies);
     SCENARIO_CHECK(atomics);
     SCENARIO_CHECK(one_way);
     return check_status();
