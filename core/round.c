@@ -609,7 +609,8 @@ static bool
 is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    if (nak->state == ROCE_NAK_SEQUENCE && nak->answered && nak->psn == s->una) {
+    bool waits = nak->state == ROCE_NAK_SEQUENCE || nak->state == ROCE_NAK_RNR;
+    if (waits && nak->answered && nak->psn == s->una) {
         return slot->psn == s->una;
     }
     if (s->pub.recovery == ROCE_RECOVERY_SELECTIVE) {

@@ -566,6 +566,14 @@ static const scenario acks[] = {
 };
 
 static const scenario rnr[] = {
+    {.name = "RNR: what is sent again is answered by nothing: it waits for the first",
+     .script = "a send 0..4; b ack 4; a send.first 5 len=1024; a send.middle 6 len=1024; "
+               "a send.last 7; b rnr 5; +20; a send.first 5 len=1024; "
+               "a send.middle 6 len=1024; a send.last 7; +200000; "
+               "a send.first 5 len=1024; a send.middle 6 len=1024; a send.last 7; b ack 7",
+     .want = "A: again=6 repeats=6 rounds=2 by_rnr=1 by_timeout=1 rnrs=1 waits_kept=1 "
+             "data_or_ack_lost=1",
+     .events = "loss A psn=5 detail=data_or_ack_lost; no loss A psn=7"},
     {.name = "RNR: the requester waits and sends again, nothing is lost",
      .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; +20; a send 5..7; b ack 7",
      .want = "A: again=3 repeats=3 rounds=1 by_rnr=1 rnrs=1 waits_kept=1",
