@@ -129,8 +129,28 @@ note_misses(roce_tracker *t, const roce_stream_state *s, int64_t una)
     }
 }
 
+/* What a round has gone past is answered: whoever keeps what comes beyond a gap, skips it;
+ * else the responder has taken the copy seen before, and the other may come yet. */
+static void
+cover_skipped(roce_tracker *t, roce_stream_state *s, const roce_missing_range *range)
+{
+    const roce_history *history = &s->requests.history;
+    bool kept = false;
+    for (uint32_t i = roce_history_lower(history, range->start); i < history->n; i++) {
+        roce_slot *slot = roce_history_at(history, i);
+        if (slot->psn >= range->end) {
+            break;
+        }
+        slot->flags |= ROCE_SLOT_SKIPPED;
+        kept = kept || (slot->flags & ROCE_SLOT_IN_ORDER) == 0;
+    }
+    if (kept) {
+        roce_trouble_make(t, s)->votes_selective++;
+    }
+}
+
 /* Ranges that an ACK covers were delivered.  Where an earlier copy had been seen, it
- * was that copy: the responder kept what came beyond a gap. */
+ * was that copy. */
 static void
 cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t una)
 {
@@ -145,7 +165,7 @@ cover_missing(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int6
         roce_missing_range range = missing->ranges[i];
         if (range.first_seen && !range.asked &&
             roce_missing_take(missing, &t->alloc, range.start, range.end, &range)) {
-            roce_trouble_make(t, s)->votes_selective++;
+            cover_skipped(t, s, &range);
         } else {
             i++;
         }

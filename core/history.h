@@ -41,6 +41,8 @@ enum roce_slot_flag {
         1 << 12, /* that its ACK was lost, since one jumped, is a verdict */
     ROCE_SLOT_PASSED_OVER =
         1 << 13, /* an ACK or a NAK that covers the request came before this response */
+    ROCE_SLOT_SKIPPED =
+        1 << 14, /* a round has gone past it, and nobody asked any more */
 };
 
 /* They are most of what a long stream takes, so that they are packed: a READ takes 2^24

@@ -247,10 +247,10 @@ typedef struct roce_heard {
     struct {
         int64_t una; /* 0: there was none */
         uint64_t time_ns, frame;
-    } told;           /* the newest ACK or NAK of those that cover the most */
-    uint64_t path_ns; /* least time from a NAK to its round; 0 unknown */
+    } told; /* the newest ACK or NAK of those that cover the most */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
-    uint64_t least_answer_ns, least_reaction_ns;
+    uint64_t least_answer_ns;
+    uint64_t least_reaction_ns, second_reaction_ns; /* from a NAK to its round */
     uint32_t n_answers, n_reactions;
     uint64_t most_prompt_ns; /* longest of the reactions that no timer can have been */
     uint32_t n_prompt;

@@ -58,6 +58,21 @@ answer_within_ns(const roce_tracker *t, const roce_stream_state *s, uint64_t wai
     return wait_ns + (most > least ? most : least);
 }
 
+uint64_t
+roce_round_path_ns(const roce_stream_state *s)
+{
+    const roce_heard *heard = roce_heard_of(s);
+    return heard->n_reactions > 2 ? heard->second_reaction_ns
+                                  : heard->least_reaction_ns;
+}
+
+uint64_t
+roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    return a->psn < nak->psn ? nak->oldest_ns : nak->time_ns;
+}
+
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
  * passed it since, what it asked for has come late; the requester may still answer it,
  * but not for long. */
@@ -89,8 +104,8 @@ static uint64_t
 way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
               const roce_slot *slot)
 {
-    if (roce_heard_of(s)->path_ns != 0) {
-        return roce_heard_of(s)->path_ns;
+    if (roce_round_path_ns(s) != 0) {
+        return roce_round_path_ns(s);
     }
     uint64_t half = roce_since_ns(a->frame->time_ns, slot->time_ns) / 2;
     return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
@@ -158,7 +173,7 @@ waits_for_timer(const roce_tracker *t, const roce_stream_state *s,
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     const roce_heard *heard = roce_heard_of(s);
-    uint64_t asked_ns = a->psn < nak->psn ? nak->oldest_ns : nak->time_ns;
+    uint64_t asked_ns = roce_round_asked_ns(s, a);
     return heard->n_prompt >= REACTIONS_KNOWN && nak->state == ROCE_NAK_SEQUENCE &&
            roce_since_ns(a->frame->time_ns, asked_ns) >
                REACTION_MARGIN * heard->most_prompt_ns &&
@@ -296,11 +311,11 @@ learn_reaction(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
     roce_heard *heard = roce_heard_make(t, s);
-    if (taken_ns > 0 && (heard->path_ns == 0 || taken_ns < heard->path_ns)) {
-        heard->path_ns = taken_ns;
-    }
     if (heard->n_reactions == 0 || taken_ns < heard->least_reaction_ns) {
+        heard->second_reaction_ns = heard->least_reaction_ns;
         heard->least_reaction_ns = taken_ns;
+    } else if (heard->n_reactions == 1 || taken_ns < heard->second_reaction_ns) {
+        heard->second_reaction_ns = taken_ns;
     }
     heard->n_reactions++;
     if (prompt) {
@@ -323,7 +338,7 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
     roce_last_nak *nak = &trouble->nak;
-    uint64_t taken = roce_since_ns(a->frame->time_ns, nak->time_ns);
+    uint64_t taken = roce_since_ns(a->frame->time_ns, roce_round_asked_ns(s, a));
     int64_t asked = nak->oldest_psn;
     /* Of two NAKs the round answers the older, and the newer may get one of its own; but
      * where copies cannot be told apart, a NAK that stays open would explain too much. */

@@ -520,6 +520,13 @@ roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s);
 /* How long without news makes a copy a timeout's. */
 uint64_t
 roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s);
+/* From a NAK to its answer, at least; 0: unknown.  Of three and more the second least, as one
+ * late packet that is taken for an answer may make the least one too short. */
+uint64_t
+roce_round_path_ns(const roce_stream_state *s);
+/* When the NAK came that `a` would answer: the oldest that no round has, or the newest. */
+uint64_t
+roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a);
 bool
 roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
                         const roce_arrival *a);

@@ -24,7 +24,12 @@
 
 #include <string.h>
 
-#define SOONER_THAN_LEAST 4 /* times: than the least time from a NAK to its answer */
+/* Whether a transmission of it went unseen. */
+static bool
+is_missing(const roce_stream_state *s, int64_t psn)
+{
+    return roce_missing_find(&s->requests.missing, psn) != NULL;
+}
 
 /* Whether it is just what an unanswered NAK asks for. */
 static bool
@@ -64,6 +69,17 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     };
 }
 
+/* Whether it is asked for, but came sooner than any NAK was ever answered: it was on its way. */
+static bool
+is_before_answer(const roce_tracker *t, const roce_stream_state *s,
+                 const roce_arrival *a)
+{
+    uint64_t since_ns = roce_since_ns(a->frame->time_ns, roce_round_asked_ns(s, a));
+    return is_named(t, s, a) &&
+           since_ns <
+               roce_too_soon_ns(roce_round_path_ns(s), roce_heard_of(s)->n_reactions);
+}
+
 /* Whether it is the next packet of the round that is under way. */
 static bool
 is_next_in_round(const roce_stream_state *s, const roce_arrival *a)
@@ -79,34 +95,41 @@ roce_unnumbered_missing(roce_tracker *t, roce_stream_state *s, const roce_arriva
          roce_round_find_cause(t, s, a, NULL) == ROCE_CAUSE_TIMEOUT)) {
         return false;
     }
-    doubt(t, s, a, NULL);
+    if (!is_before_answer(t, s, a)) {
+        doubt(t, s, a, NULL);
+    }
     return true;
 }
 
-/* Whether the answer to the newest NAK cannot be here yet: none ever took that short. */
+/* Whether the newest round has gone past it, and is under way or has nothing that would have it
+ * begin anew there. */
 static bool
-is_before_answer(const roce_stream_state *s, const roce_arrival *a)
+was_skipped(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+            const roce_slot *slot)
 {
-    uint64_t since_ns =
-        roce_since_ns(a->frame->time_ns, roce_trouble_of(s)->nak.time_ns);
-    return since_ns < roce_heard_of(s)->path_ns / SOONER_THAN_LEAST;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    if (round->active) {
+        return a->psn >= round->start && a->psn < s->requests.next_tx;
+    }
+    return !is_named(t, s, a) &&
+           roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_UNKNOWN;
 }
 
 bool
 roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                           const roce_slot *slot)
 {
-    const roce_lane *lane = &s->requests;
-    const roce_round *round = &roce_trouble_of(s)->round;
-    if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || !round->active ||
-        a->psn >= lane->next_tx || a->psn < round->start) {
+    const roce_missing_range *range = roce_missing_find(&s->requests.missing, a->psn);
+    if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || range == NULL) {
         return false;
     }
-    const roce_missing_range *range = roce_missing_find(&lane->missing, a->psn);
-    if (range == NULL) {
+    if (is_before_answer(t, s, a)) {
+        return true;
+    }
+    if (!was_skipped(t, s, a, slot)) {
         return false;
     }
-    if (is_named(t, s, a) && !is_before_answer(s, a)) {
+    if (is_named(t, s, a) || !roce_trouble_of(s)->round.active) {
         uint64_t age_ns = roce_since_ns(a->frame->time_ns, range->time_ns);
         doubt(t, s, a, slot);
         roce_doubt *d = &roce_trouble_make(t, s)->doubt;
@@ -129,6 +152,22 @@ may_be_alone(const roce_stream_state *s, const roce_arrival *a, const roce_slot 
            trouble->votes_selective <= trouble->votes_go_back;
 }
 
+/* Whether a copy of it is unaccounted for: it was called lost, or a round has gone past it. */
+static bool
+is_due(const roce_stream_state *s, const roce_slot *slot)
+{
+    return slot->lost > 0 || is_missing(s, slot->psn) ||
+           (slot->flags & ROCE_SLOT_SKIPPED) != 0;
+}
+
+/* Likewise, and others are behind it, which a requester that asks again repeats as well: what
+ * follows tells at once. */
+static bool
+may_be_overdue(const roce_stream_state *s, const roce_arrival *a, const roce_slot *slot)
+{
+    return is_due(s, slot) && a->psn + a->span < s->requests.max_next;
+}
+
 bool
 roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                          roce_slot *slot)
@@ -140,11 +179,12 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     }
     bool runs_on = is_next_in_round(s, a) || roce_sequence_runs_on_from_before(s, a);
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
-    bool named = is_named(t, s, a);
+    bool named = is_named(t, s, a) && !is_before_answer(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
     bool waited = cause == ROCE_CAUSE_TIMEOUT && roce_round_was_silent(t, s, a, slot) &&
                   !may_be_alone(s, a, slot);
-    if (runs_on || reissue || named || waited || cause == ROCE_CAUSE_READ_REISSUE) {
+    if (runs_on || reissue || named || waited ||
+        (cause == ROCE_CAUSE_READ_REISSUE && !may_be_overdue(s, a, slot))) {
         return false;
     }
     doubt(t, s, a, slot);
@@ -271,22 +311,34 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     lane->next_tx = d->psn + d->span;
 }
 
-/* A lone repeat of what was judged lost and sent again: the original after all.  That
- * explains with one cause what would else be a loss and a duplicate. */
+/* A lone repeat of what was judged lost and sent again, or of what a round has skipped: that
+ * copy after all, the original or one that was sent again itself.  That explains with one
+ * cause what would else be a loss and a duplicate. */
 static void
-take_for_original(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
-                  roce_slot *slot, const roce_doubt *d)
+was_not_lost(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
+             roce_slot *slot, const roce_doubt *d)
 {
     roce_arrival a = *now;
     a.psn = d->psn;
     a.span = d->span;
-    (void)roce_loss_unmiss(t, s, &a, ROCE_SPACE_REQUESTS, slot);
+    bool missing = is_missing(s, d->psn);
+    bool skipped = missing || (slot->flags & ROCE_SLOT_SKIPPED) != 0;
+    if (missing || !skipped) {
+        (void)roce_loss_unmiss(t, s, &a, ROCE_SPACE_REQUESTS, slot);
+    } else {
+        slot->flags = (uint16_t)(slot->flags & ~ROCE_SLOT_SKIPPED);
+    }
     roce_trouble *trouble = roce_trouble_make(t, s);
-    trouble->pub.disorder[ROCE_SPACE_REQUESTS].duplicates--;
-    trouble->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
-    roce_measure_late(s, d->psn);
-    say(t, s, now, ROCE_EVENT_LATE, d, ROCE_EVIDENCE_COPIES);
-    if (d->psn >= trouble->round.start && d->psn < trouble->round.end) {
+    if (!skipped && (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0) {
+        slot->flags = (uint16_t)(slot->flags & ~ROCE_SLOT_FILLED_AGAIN);
+        trouble->pub.disorder[ROCE_SPACE_REQUESTS].duplicates--;
+        trouble->pub.disorder[ROCE_SPACE_REQUESTS].reordered++;
+        roce_measure_late(s, d->psn);
+        say(t, s, now, ROCE_EVENT_LATE, d, ROCE_EVIDENCE_COPIES);
+    } else {
+        recount(t, s, now, d);
+    }
+    if (!skipped && d->psn >= trouble->round.start && d->psn < trouble->round.end) {
         roce_round_mark_spurious(t, s, now);
     }
 }
@@ -434,8 +486,8 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, d.psn);
     if (slot != NULL && d.late && d.asked && a->psn != d.psn) {
         await_answer(t, s, a, &d);
-    } else if (slot != NULL && !d.late && !d.overtaken && slot->lost > 0) {
-        take_for_original(t, s, a, slot, &d);
+    } else if (slot != NULL && !d.late && !d.overtaken && is_due(s, slot)) {
+        was_not_lost(t, s, a, slot, &d);
     } else {
         say_as_taken(t, s, a, &d);
     }

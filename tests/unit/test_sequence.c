@@ -286,6 +286,92 @@ static const scenario late[] = {
              "by_timeout=1 lost_before=1"},
 };
 
+/* Four NAKs that are each answered 9 us later. */
+#define ANSWERED(psn, behind)                                                          \
+    "a write " #psn " drop; a write " #behind "; b nak " #psn "; +8; a write " #psn \
+    ".." #behind "; b ack " #behind "; "
+#define REACTIONS                                                                      \
+    "a write 0..9; b ack 9; " ANSWERED(10, 11) ANSWERED(12, 13) ANSWERED(14, 15)        \
+        ANSWERED(16, 17)
+#define AFTER_REACTIONS "A: gaps=5 missing=* again=* repeats=* rounds=* by_nak=* "
+
+/* Copies that come late where nothing numbers packets. */
+static const scenario overtaken[] = {
+    {.name = "late originals in a run, sooner behind the NAK than one was ever answered",
+     .script = REACTIONS "a write 18..19 drop; a write 20; b nak 18; a write 18..19 copy; "
+               "a write 21; +8; a write 18..21; b ack 21",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = AFTER_REACTIONS "reordered=2 lost_before=4 spurious=*"},
+    {.name = "no sooner: they were sent again, and go on as a round",
+     .script = REACTIONS "a write 18..19 drop; a write 20; b nak 18; +8; "
+               "a write 18..20; b ack 20",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = AFTER_REACTIONS "lost_before=6"},
+    {.name = "a copy that its round went past, sooner than an answer, the round being over",
+     .script = REACTIONS "a write 18 drop; a write 19..20; b nak 18; +8; a write 18; "
+               "a write 19 drop; a write 20..21; b nak 19; a write 19 copy; "
+               "+8; a write 19..22; b ack 22",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = AFTER_REACTIONS "lost_before=5", .events = "no duplicate; no late"},
+    {.name = "how soon a NAK is answered counts from the older of two that wait",
+     .script = REACTIONS "a write 18 drop; a write 19; a write 20 drop; a write 21; b nak 18; "
+               "+5; b nak 20; +2; a write 18..21; b ack 21; "
+               "a write 22..23 drop; a write 24; b nak 22; +3; a write 22..23 copy; "
+               "a write 25; +8; a write 22..25; b ack 25",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=* missing=* again=* repeats=* rounds=* by_nak=* reordered=2 "
+             "lost_before=* not_captured=* spurious=*"},
+    {.name = "a copy that its round went past comes when that is over: not twice, not lost",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..13; b nak 10; +5; "
+               "a write 10; a write 11 drop; a write 12..14; a write 11 copy; a write 15; "
+               "b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "the same, identification random",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..13; b nak 10; +5; "
+               "a write 10; a write 11 drop; a write 12..14; a write 11 copy; a write 15; "
+               "b ack 15",
+     .ident = SCENARIO_IDENT_RANDOM,
+     .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1"},
+    {.name = "the same where an ACK has come meanwhile",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..13; b nak 10; +5; "
+               "a write 10; a write 11 drop; a write 12..14; b ack 14; a write 11 copy; "
+               "a write 15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=4 repeats=3 rounds=1 by_nak=1 lost_before=1 "
+             "recovery=*"},
+    {.name = "the same amid a newer round",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..15; b nak 10; +5; "
+               "a write 10..13; a write 14 drop; a write 15; b nak 12; +5; a write 12; "
+               "a write 14 copy=2; a write 13..16; b ack 16",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=10 repeats=9 rounds=2 by_nak=2 lost_before=1 "
+             "undelivered=*",
+     .events = "no duplicate"},
+    {.name = "what was called lost comes after all: the copy that was sent again",
+     .script = "a write 0..9; b ack 9; a write 10..13; b nak 10; +5; a write 10; "
+               "a write 11 drop; a write 12..13; b nak 11; +5; a write 11..13; b ack 13; "
+               "a write 14; a write 11 copy=2; a write 15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=7 repeats=7 rounds=2 by_nak=2 spurious=1 undelivered=*",
+     .events = "loss A psn=11 detail=lost_before; loss_withdrawn A psn=11; no late"},
+    {.name = "and the original: it was late",
+     .script = "a write 0..9; b ack 9; a write 10..11 drop; a write 12; b nak 10; +5; "
+               "a write 10..12; b ack 12; a write 13; a write 11 copy=1; a write 14; b ack 14",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=2 again=3 repeats=* rounds=1 by_nak=1 lost_before=1 "
+             "reordered=1 spurious=*",
+     .events = "loss A psn=11 detail=lost_before; late A psn=11 evidence=copies"},
+    {.name = "a READ that was called lost comes after all, and others are behind it",
+     .script = "a read 0..2 len=64; b resp 0..2; a read 3 len=64 drop; a read 4..5 len=64; "
+               "b nak 3; +5; a read 3..5 len=64; b resp 3..5; +5; a read 3 len=64 copy=1; "
+               "a read 6 len=64; b resp 3; b resp 6",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: gaps=1 missing=1 again=3 repeats=* rounds=1 by_nak=1 reordered=1 "
+             "asked_bytes=* spurious=* B: r.again=1",
+     .events = "late A psn=3 evidence=copies; no round A psn=3 detail=read_reissue"},
+};
+
 static const scenario seen_before[] = {
     {.name = "the newest comes twice, and what is new behind it proves nothing, IPv6",
      .script = "a write 0..9; b ack 9; a write 10; a write 10 copy; a write 11; b ack 11",
@@ -705,6 +791,7 @@ main(void)
 {
     SCENARIO_CHECK(in_order);
     SCENARIO_CHECK(late);
+    SCENARIO_CHECK(overtaken);
     SCENARIO_CHECK(seen_before);
     SCENARIO_CHECK(reads);
     SCENARIO_CHECK(messages);
