@@ -205,7 +205,7 @@ make_visible(const char *text, gunichar kept)
         } else {
             g_string_append_printf(visible, "\\x%02x", valid ? c : (guchar)*at);
         }
-        at = valid ? g_utf8_next_char(at) : at + 1;
+        at += valid ? g_utf8_skip[(guchar)*at] : 1;
     }
     return g_string_free(visible, FALSE);
 }
