@@ -122,6 +122,10 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
         return;
     }
     read_headers(&c, headers, p);
+    if (is_bare(p, info) && body >= p->bth.pad_bytes) {
+        size = body - p->bth.pad_bytes;
+        (void)roce_cursor_have(&c, size);
+    }
     p->outcome = c.outcome;
     if (body < size + p->bth.pad_bytes) {
         p->outcome = ROCE_MALFORMED; /* the lengths say so, cut or not */
@@ -130,5 +134,5 @@ roce_decode_transport(const uint8_t *bytes, uint32_t captured, uint32_t wire,
         return;
     }
     p->payload_offset = ROCE_BTH_BYTES + size;
-    p->payload_bytes = is_bare(p, info) ? 0 : body - size - p->bth.pad_bytes;
+    p->payload_bytes = body - size - p->bth.pad_bytes;
 }
