@@ -291,6 +291,8 @@ rs_find_ce_without_cnp(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_outages(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_one_hop(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_one_link(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_one_class(rs_findings *all, const rs_finding_row *row);

@@ -39,16 +39,23 @@ class Fabric:
             self.packet(dst, src, "RC Acknowledge", src << 8 | dst | 1 << 16, psn, dscp=CNP_DSCP,
                         headers=roce.aeth(syndrome, psn & 0xFFF))
 
+    def unseen(self):
+        """A packet that another point sees."""
+        self.on.ident += 1
+        self.on.now += 1_000
+
     def send(self, src, dst, n, lost=0, marked=0, heard=True, ecn=roce.ECN_ECT0, behind=False,
-             **how):
+             seen_before=False, **how):
         """So many packets; behind each of those that are lost, one more.  They are lost
-        behind the point, or before it."""
+        behind the point, or before it, behind another one."""
         psn = self.next.setdefault((src, dst), src * 1_000_000 + dst * 50_000)
         for i in range(n):
             self.write(src, dst, psn, ecn=roce.ECN_CE if i < marked else ecn, **how)
             self.ack(src, dst, psn, heard=heard)
             psn += 1
         for _ in range(lost):
+            if seen_before:
+                self.unseen()
             for first in (psn, psn + 1) if behind else (psn + 1,):
                 self.write(src, dst, first, **how)
             self.ack(src, dst, psn, roce.NAK_PSN_SEQUENCE)
@@ -91,6 +98,17 @@ def pairs(*of):
     return make
 
 
+def on_a_hop(lost, *of, each=50, marked=0):
+    """Two points on the way of all; between them so many of each pair are lost, or marked."""
+    def make():
+        near, far = Fabric(), Fabric()
+        for src, dst in of:
+            near.send(src, dst, each, lost, behind=True)
+            far.send(src, dst, each, lost, marked=marked, seen_before=True)
+        return {"near.pcap": near.bytes(), "far.pcap": far.bytes()}
+    return make
+
+
 def classes(*of, what="lost"):
     """(sender, receiver, DSCP, packets, those of them that are lost or marked)."""
     def make():
@@ -107,7 +125,7 @@ def says(title, *details):
             yield f"{found[0]['title']!r} is not {title!r}"
         yield from (f"{text!r} is not in {found[0]['detail']!r}" for text in details
                     if text not in found[0]["detail"])
-        if not found[0]["frames"]:
+        if not found[0]["frames"] and not found[0].get("files"):
             yield "no frames"
     return look
 
@@ -131,6 +149,19 @@ def shows_hosts(*wanted):
 
 
 ONE_LINK = [
+    Row("one_hop", FIRES, "of two senders to two receivers", on_a_hop(5, (1, 3), (2, 4)),
+        "critical",
+        also=says("10 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",
+                  "7.1 % of what came", "No two of them in a row",
+                  "No packet was marked CE between the two, of 140 packets that may be: a queue")),
+    Row("one_hop", FIRES, "fewer than 1 %", on_a_hop(5, (1, 3), (2, 4), each=600), "warning"),
+    Row("one_hop", FIRES, "and marks", on_a_hop(5, (1, 3), (2, 4), marked=3), "critical",
+        also=says("10 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",
+                  "6 packets were marked CE between the two, of 140 packets that may be.")),
+    Row("one_hop", NOT, "too few", on_a_hop(4, (1, 3), (2, 4))),
+    Row("one_hop", NOT, "of one sender: it may be at its end", on_a_hop(5, (1, 3), (1, 4))),
+    Row("one_hop", NOT, "to one receiver", on_a_hop(5, (1, 3), (2, 3))),
+    Row("one_hop", CANNOT, "one point alone", pairs((1, 3, 50, 5), (2, 4, 50, 5))),
     Row("one_link", FIRES, "all that is lost is on its way to one of five",
         met("lost", 5, towards=3), "critical",
         also=says("All 20 packets lost were on their way to 10.0.0.3",
