@@ -218,6 +218,29 @@ def _(report, frames):
     equal("losses", sum(report["totals"]["losses"]["requests"].values()), 0)
 
 
+@row("a pair of hosts for every six packets, each of which repeats in vain at the same time",
+     12_000, 128)
+def silent_pairs(n):
+    """One that is answered, one that is sent three times before it is."""
+    sends = [Template("RC SEND Only", src=host(2 * i), dst=host(2 * i + 1), payload=b"abcd",
+                      ack_request=True) for i in range(n // 6)]
+    answers = [Template("RC Acknowledge", src=host(2 * i + 1), dst=host(2 * i),
+                        headers=roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 0)) for i in range(n // 6)]
+    again = [send.frame(0x11, 1000 * i + 1) for i, send in enumerate(sends)]
+    return [*(frame for i, send in enumerate(sends) for frame in
+              (send.frame(0x11, 1000 * i), answers[i].frame(0x22, 1000 * i))),
+            *again, *again, *again,
+            *(answer.frame(0x22, 1000 * i + 1) for i, answer in enumerate(answers))]
+
+
+@silent_pairs.truth
+def _(report, frames):
+    n = len(frames) // 6
+    all_counted(report, frames, 2 * n)
+    equal("timeouts", report["totals"]["retransmissions"]["by_cause"]["timeout"], 2 * n)
+    equal("outages", [f["kind"] for f in report["findings"]].count("outage"), 1)
+
+
 @row("a NAK of a PSN at random after each request", 40_000, 64)
 def nak_storm(n):
     send, refuse, draw = requests(), ack(roce.NAK_PSN_SEQUENCE), random.Random(1)
