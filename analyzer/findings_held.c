@@ -7,8 +7,9 @@
  * whoever sees neither the pause nor the way behind it.
  *
  * The one rule: a pause explains a silence if it held the stream itself, for half of that
- * silence or more; and a loss, if a watchdog would have fired before anything was missed at
- * the paused link.
+ * silence or more by one clock, and what timers waited for in all is no more than twice that;
+ * and losses, if they lie in front of the paused link, and all of them were told between the
+ * time at which a watchdog would have fired and the end of the pause, or soon after that.
  */
 #include "findings_held.h"
 
@@ -16,7 +17,8 @@
 #include "loss_places.h"
 #include "thresholds.h"
 
-#define MOST_SHARE 2 /* half */
+#define MOST_SHARE 2              /* half */
+#define TOLD_WITHIN_NS 1000000000 /* a loss, by timers as they usually are */
 
 static const rs_holds *
 holds_of(const rs_findings *all, guint32 pause)
@@ -81,6 +83,16 @@ overlap_ns(const rs_holds *holds, guint64 from_ns, guint64 until_ns)
     return end > begin ? end - begin : 0;
 }
 
+/* Whether two streams were seen by one clock, that of their file. */
+static gboolean
+share_clock(const rs_findings *all, guint32 a, guint32 b)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    const rs_points *points = all->analysis->points;
+    return rs_points_at(points, roce_tracker_stream(tracker, a)->point)->file_i ==
+           rs_points_at(points, roce_tracker_stream(tracker, b)->point)->file_i;
+}
+
 /* The source that held a stream, at its own or at another point, for most of a silence. */
 static guint32
 holder_in(const rs_findings *all, guint32 stream, guint64 from_ns, guint64 until_ns,
@@ -91,7 +103,8 @@ holder_in(const rs_findings *all, guint32 stream, guint64 from_ns, guint64 until
     *held_ns = 0;
     for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
         guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
-        guint32 pause = holder_of(all, id);
+        guint32 pause =
+            share_clock(all, id, stream) ? holder_of(all, id) : ROCE_NO_PAUSE;
         guint64 its = pause != ROCE_NO_PAUSE
                           ? overlap_ns(holds_of(all, pause), from_ns, until_ns)
                           : 0;
@@ -123,15 +136,17 @@ gboolean
 rs_flow_was_held(const rs_flow *flow, rs_hold_up *most)
 {
     const rs_stalls *stalls = flow->all->analysis->watchers.stalls;
+    guint64 all_ns = 0;
     *most = (rs_hold_up){.pause = ROCE_NO_PAUSE};
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 id = g_array_index(flow->streams, guint32, i);
         const rs_stall *stall = rs_stalls_of(stalls, id);
+        all_ns += stall != NULL ? stall->sum_ns : 0;
         if (stall != NULL && stall->longest_ns > most->silence_ns) {
             *most = hold_up_of(flow->all, id, stall);
         }
     }
-    return most->pause != ROCE_NO_PAUSE;
+    return most->pause != ROCE_NO_PAUSE && most->silence_ns * MOST_SHARE >= all_ns;
 }
 
 char *
@@ -171,40 +186,51 @@ rs_flow_tell_pause(const rs_flow *flow, rs_finding *f)
 
 /* ---- what a watchdog may have dropped ---- */
 
-/* What was missed of a stream at the link that a source pauses, nothing of it before a watchdog
- * would have fired there. */
-static guint64
-dropped_at(const rs_findings *all, guint32 stream, guint32 pause)
+/* Whether all that was missed of a stream was told from then on until its pauses were over, or
+ * soon after. */
+static gboolean
+were_lost_in(const rs_findings *all, guint32 stream, guint32 pause, guint64 from_ns)
 {
-    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, stream);
-    guint64 first_ns = rs_stretches_first_ns(all->analysis->watchers.stretches, stream);
-    guint64 fired_ns;
-    return first_ns > 0 && rs_pause_would_fire(all, pause, &fired_ns) &&
-                   first_ns >= fired_ns
-               ? rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE)
-               : 0;
+    return rs_stretches_lie_within(all->analysis->watchers.stretches, stream, from_ns,
+                                   holds_of(all, pause)->end_ns + TOLD_WITHIN_NS);
 }
 
-/* The same, of the point that missed most of it. */
+/* Whether a watchdog would have fired at the link at which a stream was paused before anything
+ * of it was missed there. */
+static gboolean
+may_be_dropped(const rs_findings *all, guint32 stream, guint32 pause)
+{
+    guint64 fired_ns;
+    return pause != ROCE_NO_PAUSE && rs_pause_would_fire(all, pause, &fired_ns) &&
+           were_lost_in(all, stream, pause, fired_ns);
+}
+
+/* What was missed of a stream in front of a paused link: of the places that are known, else
+ * before its point. */
 static guint64
 dropped_of(const rs_findings *all, guint32 stream, guint32 *by)
 {
-    const GArray *members = rs_summary_members_with(all->summary, stream);
-    guint64 most = 0;
-    for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
-        guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
-        guint32 pause = holder_of(all, id);
-        guint64 n = pause != ROCE_NO_PAUSE ? dropped_at(all, id, pause) : 0;
-        if (n > most) {
-            most = n;
+    guint32 standing = rs_summary_group(all->summary, stream);
+    g_autoptr(GArray) places = rs_loss_places(all->analysis, all->summary, standing);
+    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, stream);
+    guint64 n = 0;
+    for (guint i = 0; i < places->len; i++) {
+        const rs_loss_place *place = &g_array_index(places, rs_loss_place, i);
+        guint32 pause = holder_of(all, place->to);
+        if (may_be_dropped(all, place->to, pause)) {
             *by = pause;
+            n += place->lost;
         }
     }
-    return most;
+    if (places->len == 0 && may_be_dropped(all, stream, holder_of(all, stream))) {
+        *by = holder_of(all, stream);
+        n = rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
+    }
+    return n;
 }
 
 void
-rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f)
+rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f, guint64 lost)
 {
     guint64 n = 0;
     guint32 by = ROCE_NO_PAUSE;
@@ -220,7 +246,7 @@ rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f)
     if (n == 0) {
         return;
     }
-    g_autofree char *packets = rs_format_count(n);
+    g_autofree char *packets = rs_format_count(MIN(n, lost));
     g_autofree char *where = place_of(flow->all, by);
     g_autofree char *length =
         rs_format_duration(holds_of(flow->all, by)->longest_ns, 0);
@@ -262,7 +288,9 @@ rs_flow_tell_ignored(const rs_flow *flow, rs_finding *f, guint64 lost)
             const rs_loss_place *place = &g_array_index(places, rs_loss_place, k);
             guint32 pause =
                 place->behind ? ignored_there(all, place->from) : ROCE_NO_PAUSE;
-            if (pause != ROCE_NO_PAUSE) {
+            if (pause != ROCE_NO_PAUSE &&
+                were_lost_in(all, place->to, pause,
+                             holds_of(all, pause)->longest_start_ns)) {
                 by = by == ROCE_NO_PAUSE ? pause : by;
                 n += place->lost;
             }

@@ -30,9 +30,9 @@ rs_hold_up_words(const rs_findings *all, const rs_hold_up *hold_up);
 void
 rs_flow_tell_pause(const rs_flow *flow, rs_finding *finding);
 
-/* Says of what was lost whether a watchdog of a paused port may have dropped it. */
+/* Says of `lost` packets whether a watchdog of a paused port may have dropped them. */
 void
-rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding);
+rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding, guint64 lost);
 
 /* Says of `lost` packets that were lost between two points how many of them came in by a link
  * whose far end had paused it, and was sent to all the same. */

@@ -21,7 +21,7 @@
 typedef struct hop {
     rs_place from, to;
     guint64 lost;
-    GArray *streams;                 /* guint32: at the one place, and at the other */
+    GArray *at_from, *at_to;         /* guint32: the streams there */
     GHashTable *senders, *receivers; /* rs_tenant_addr */
     rs_stretch_sum stretches;
     guint64
@@ -34,7 +34,8 @@ static void
 free_hop(gpointer data)
 {
     hop *one = data;
-    g_array_unref(one->streams);
+    g_array_unref(one->at_from);
+    g_array_unref(one->at_to);
     g_hash_table_unref(one->senders);
     g_hash_table_unref(one->receivers);
     g_free(one);
@@ -46,7 +47,8 @@ new_hop(rs_place from, rs_place to)
     hop *one = g_new0(hop, 1);
     one->from = from;
     one->to = to;
-    one->streams = g_array_new(FALSE, FALSE, sizeof(guint32));
+    one->at_from = g_array_new(FALSE, FALSE, sizeof(guint32));
+    one->at_to = g_array_new(FALSE, FALSE, sizeof(guint32));
     one->senders =
         g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
     one->receivers =
@@ -102,8 +104,8 @@ add_stream(const rs_findings *all, GHashTable *hops, guint32 id)
         rs_stretches_add_to(analysis->watchers.stretches,
                             roce_tracker_stream(analysis->tracker, place->to),
                             &one->stretches);
-        g_array_append_val(one->streams, place->from);
-        g_array_append_val(one->streams, place->to);
+        g_array_append_val(one->at_from, place->from);
+        g_array_append_val(one->at_to, place->to);
     }
 }
 
@@ -185,6 +187,13 @@ add_all_passing(const rs_findings *all, GPtrArray *worst)
 
 /* ---- what is said ---- */
 
+/* Whether no two of them were lost in a row, as where frames are damaged. */
+static gboolean
+are_single(const hop *one)
+{
+    return one->stretches.lost == one->lost && one->stretches.longest == 1;
+}
+
 static char *
 describe(const hop *one)
 {
@@ -201,16 +210,44 @@ describe(const hop *one)
         "packets have in common is that part of their way, and neither a host nor a "
         "pair of hosts.",
         share);
-    if (one->stretches.lost == one->lost && one->stretches.longest == 1) {
+    if (are_single(one)) {
         g_string_append(text, "  No two of them in a row.");
     }
     if (one->capable > 0) {
         g_string_append_printf(
             text, "  %s CE between the two, of %s that may be%s.", marked, capable,
-            one->marked == 0 ? ": a queue that marks before it drops was not full"
-                             : "");
+            one->marked == 0 ? ": if queues there mark, none was full" : "");
     }
     return g_string_free(text, FALSE);
+}
+
+static guint64
+count_verdicts(const rs_findings *all, const GArray *streams, roce_verdict verdict)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < streams->len; i++) {
+        n += rs_flow_verdicts(roce_tracker_stream(all->analysis->tracker,
+                                                  g_array_index(streams, guint32, i)),
+                              verdict);
+    }
+    return n;
+}
+
+/* What told of them, at the end that tells of the least beside them: more may have been lost in
+ * front of the first place, or behind the second. */
+static void
+add_frames(const rs_findings *all, rs_finding *f, const hop *one)
+{
+    guint64 behind =
+        count_verdicts(all, one->at_from, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
+    guint64 before = count_verdicts(all, one->at_to, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
+    if (behind >= one->lost && behind < before) {
+        g_array_append_vals(f->streams, one->at_from->data, one->at_from->len);
+        rs_finding_add_events(all, f, LOSS(UNDELIVERED_AFTER_CAPTURE));
+    } else {
+        g_array_append_vals(f->streams, one->at_to->data, one->at_to->len);
+        rs_finding_add_events(all, f, LOSS(LOST_BEFORE_CAPTURE));
+    }
 }
 
 static void
@@ -230,14 +267,12 @@ report(rs_findings *all, const rs_finding_row *row, const hop *one)
                                    n, g_hash_table_size(one->senders),
                                    g_hash_table_size(one->receivers), from, to),
                    describe(one));
-    if (one->capable > 0 && one->marked == 0) {
+    if (one->capable > 0 && one->marked == 0 && are_single(one)) {
         f->advice = g_strdup("Look first for damage between these two points: FCS, "
                              "symbol and FEC errors of each port, transceivers and "
                              "cables; then at drops of its queues.");
     }
-    g_array_append_vals(f->streams, one->streams->data, one->streams->len);
-    rs_finding_add_events(all, f, LOSS(LOST_BEFORE_CAPTURE));
-    rs_finding_add_events(all, f, LOSS(UNDELIVERED_AFTER_CAPTURE));
+    add_frames(all, f, one);
 }
 
 void

@@ -256,7 +256,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     if (where.lost > 0) {
         write_located(flow, f, &where, WANTED_AGAIN,
                       "did not come to here, which is all that is known");
-        rs_flow_tell_watchdog(flow, f);
+        rs_flow_tell_watchdog(flow, f, where.lost);
         return TRUE;
     }
     g_autofree char *stretches = stretches_of(flow);
@@ -265,7 +265,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
     f->detail = g_strdup_printf(
         "Never seen here, then asked for or sent again: %s, %s; %s of what was sent.%s",
         requests, responses, share, stretches);
-    rs_flow_tell_watchdog(flow, f);
+    rs_flow_tell_watchdog(flow, f, flow->n);
     return TRUE;
 }
 
@@ -318,7 +318,7 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
         if (where.lost == 0) {
             f->title = g_strdup_printf("%s from %s did not arrive in order", n, who);
         } else {
-            rs_flow_tell_watchdog(flow, f);
+            rs_flow_tell_watchdog(flow, f, where.lost);
             rs_flow_tell_ignored(flow, f, where.lost);
         }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */

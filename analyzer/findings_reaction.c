@@ -24,6 +24,9 @@ did_not_react(const rs_cnp_burst *burst)
         burst->lowest_bps * 100 < burst->before_bps * RS_REACTION_PERCENT) {
         return FALSE;
     }
+    if (burst->unheard > 0 && burst->before_bps == 0) {
+        return FALSE; /* it has cut the rate already, from one that nobody knows */
+    }
     if (burst->cnps < RS_REACTION_CNPS || before_bps == 0 ||
         burst->windows < burst->cnps ||
         duration_ns > burst->cnps * RS_REACTION_SPACING_US * US ||

@@ -355,9 +355,10 @@ typedef struct mtus {
 
 /* Whether nothing ever answered what a stream sent again and again. */
 static gboolean
-is_dead(const roce_stream *s)
+is_dead(const rs_findings *all, const roce_stream *s)
 {
     return !roce_stream_is_paired(s) && s->pmtu_bytes > 0 &&
+           rs_stalls_is_stuck(all->analysis->watchers.stalls, s) &&
            roce_stream_trouble_of(s)->retransmissions.rounds >= RS_STOPPED_REPEATS;
 }
 
@@ -367,7 +368,7 @@ static gboolean
 is_alive_beside(const rs_flow *flow, const roce_stream *s)
 {
     return s->point == rs_flow_stream(flow, 0)->point && roce_stream_is_paired(s) &&
-           s->pmtu_bytes > 0 && roce_tenant_equal(&s->tenant, &flow->tenant) &&
+           roce_tenant_equal(&s->tenant, &flow->tenant) &&
            (roce_addr_equal(&s->src, &flow->src) ||
             roce_addr_equal(&s->dst, &flow->dst)) &&
            roce_stream_latency(s, ROCE_LATENCY_ACK) != NULL;
@@ -383,12 +384,15 @@ mtus_of(const rs_flow *flow)
     }
     for (guint i = 0; i < flow->streams->len; i++) {
         const roce_stream *s = rs_flow_stream(flow, i);
-        found.least_dead = MIN(found.least_dead, is_dead(s) ? s->pmtu_bytes : 0);
+        found.least_dead =
+            MIN(found.least_dead, is_dead(flow->all, s) ? s->pmtu_bytes : 0);
     }
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         if (is_alive_beside(flow, s)) {
-            found.most_alive = MAX(found.most_alive, s->pmtu_bytes);
+            guint32 mtu =
+                s->pmtu_bytes > 0 ? s->pmtu_bytes : G_MAXUINT32; /* who knows */
+            found.most_alive = MAX(found.most_alive, mtu);
         }
     }
     return found;
@@ -428,8 +432,8 @@ write_unanswered(const rs_flow *flow, rs_finding *f, heard how, const char *n,
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s %s %s.", dst,
                            how == HEARD_OTHERS
-                               ? "answered other queue pairs here, and never"
-                               : "was heard here, and never answered",
+                               ? "answered other queue pairs here, and not"
+                               : "was heard here, and did not answer",
                            pairs);
     append_mtu(text, rs_flow_stream(flow, 0));
     f->detail = g_string_free(text, FALSE);

@@ -4,7 +4,7 @@
 /* Of one stream. */
 typedef struct losses {
     rs_stretch_sum sum;
-    guint64 first_ns; /* the first was told */
+    guint64 first_ns, last_ns; /* the first was told, and the last */
     gboolean taken_back, of_requests;
     struct {
         gint64 next; /* PSN that goes on with it */
@@ -59,6 +59,7 @@ add_loss(losses *of, const roce_event *event)
     if (of->first_ns == 0 || event->time_ns < of->first_ns) {
         of->first_ns = event->time_ns;
     }
+    of->last_ns = MAX(of->last_ns, event->time_ns);
     of->of_requests |= event->space == ROCE_SPACE_REQUESTS;
     of->sum.lost += event->count;
     of->sum.n += goes_on ? 0 : 1;
@@ -94,12 +95,14 @@ asks(const roce_stream *stream)
     return n > 0;
 }
 
-guint64
-rs_stretches_first_ns(const rs_stretches *stretches, guint32 stream)
+gboolean
+rs_stretches_lie_within(const rs_stretches *stretches, guint32 stream, guint64 from_ns,
+                        guint64 until_ns)
 {
     const losses *of =
         g_hash_table_lookup(stretches->streams, GUINT_TO_POINTER(stream));
-    return of != NULL ? of->first_ns : 0;
+    return of != NULL && of->first_ns >= from_ns && of->first_ns > 0 &&
+           of->last_ns <= until_ns;
 }
 
 void

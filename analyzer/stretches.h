@@ -34,9 +34,10 @@ rs_stretches_free(rs_stretches *stretches);
 void
 rs_stretches_event(rs_stretches *stretches, const roce_event *event);
 
-/* When the first of them was told; 0: none was. */
-guint64
-rs_stretches_first_ns(const rs_stretches *stretches, guint32 stream);
+/* Whether some were told, and all of them in that time. */
+gboolean
+rs_stretches_lie_within(const rs_stretches *stretches, guint32 stream, guint64 from_ns,
+                        guint64 until_ns);
 
 /* Adds those of a stream; none where that is not known, so that fewer are lost than are. */
 void

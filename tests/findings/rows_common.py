@@ -153,7 +153,7 @@ ONE_LINK = [
         "critical",
         also=says("10 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",
                   "7.1 % of what came", "No two of them in a row",
-                  "No packet was marked CE between the two, of 140 packets that may be: a queue")),
+                  "No packet was marked CE between the two, of 140 packets that may be: if queues")),
     Row("one_hop", FIRES, "fewer than 1 %", on_a_hop(5, (1, 3), (2, 4), each=600), "warning"),
     Row("one_hop", FIRES, "and marks", on_a_hop(5, (1, 3), (2, 4), marked=3), "critical",
         also=says("10 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",

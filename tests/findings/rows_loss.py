@@ -104,10 +104,24 @@ def retry_held(ns):
     return talk
 
 
-def dropped_behind(ns):
-    """Five packets do not come, after a pause of so long."""
+def one_is_held(n):
+    """Of so many that are sent again by timeout, 20 ms each, one was paused for 40 ms of 50."""
     def talk(on):
-        hold(on.exchange(20), ns)
+        at = 0
+        for _ in range(n):
+            on.exchange(50, at).write(at + 50).wait(5_000).ack(at + 50, at + 51)
+            on.wait(20_000_000).write(at + 50).ack(at + 50, at + 51)
+            at += 51
+        on.exchange(50, at).write(at + 50).wait(5_000).ack(at + 50, at + 51)
+        hold(on, 40_000_000).wait(10_000_000)
+        on.write(at + 50).ack(at + 50, at + 51)
+    return talk
+
+
+def dropped_behind(ns, later_ns=0):
+    """Five packets do not come, after a pause of so long, and so much later."""
+    def talk(on):
+        hold(on.exchange(20), ns).wait(later_ns)
         on.write(25)
         on.ack(20, 20, syndrome=roce.NAK_PSN_SEQUENCE).exchange(30, 20)
     return talk
@@ -366,6 +380,9 @@ ROWS = [
         also=both(details("5 of them had to leave by a port that was paused for too long",
                           "paused priority 3 for 250 ms"),
                   advises("See whether the pause watchdog"))),
+    Row("lost_before_capture", FIRES, "long after such a pause",
+        wire(dropped_behind(250_000_000, 10_000_000_000)), "critical", SPEED,
+        also=details(but=["paused"])),
     Row("lost_before_capture", FIRES, "behind a pause for which none does",
         wire(dropped_behind(150_000_000)), "critical", SPEED,
         also=details(but=["paused"])),
@@ -456,6 +473,9 @@ ROWS = [
         also=both(about("sent again by timeout, though they came"),
                   details("paused priority 3 for 40 ms of the longest silence, 50.0 ms"),
                   advises("why the port that paused did so"))),
+    Row("ack_lost", FIRES, "a pause held one up, and nine others were not",
+        wire(one_is_held(9)), "critical", SPEED,
+        also=about("because acknowledgements were lost")),
     Row("ack_lost", FIRES, "a pause held it up for a fifth of that time",
         wire(retry_held(10_000_000)), "warning", SPEED,
         also=about("because acknowledgements were lost")),
