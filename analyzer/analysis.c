@@ -98,6 +98,13 @@ rs_analysis_point(const rs_analysis *analysis, guint32 point)
     return rs_points_at(analysis->points, point);
 }
 
+gboolean
+rs_analysis_share_file(const rs_analysis *analysis, guint32 point, guint32 other)
+{
+    return rs_analysis_point(analysis, point)->file_i ==
+           rs_analysis_point(analysis, other)->file_i;
+}
+
 /* ---- a frame at the end of its way ---- */
 
 /* The tracker says this, while it takes a packet or finishes. */

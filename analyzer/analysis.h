@@ -106,6 +106,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rs_analysis, rs_analysis_free)
 const rs_point *
 rs_analysis_point(const rs_analysis *analysis, guint32 point);
 
+/* Whether two points stand in one file, and so have one clock. */
+gboolean
+rs_analysis_share_file(const rs_analysis *analysis, guint32 point, guint32 other);
+
 /* Whether every packet has a time stamp, of a clock that moves.  If not, nothing is known of
  * times. */
 gboolean

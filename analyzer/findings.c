@@ -213,14 +213,12 @@ char *
 rs_findings_senders(const rs_findings *all, const GArray *streams)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GHashTable) known =
-        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
+    g_autoptr(GHashTable) known = rs_tenant_addr_set_new();
     for (guint i = 0; i < streams->len; i++) {
         const roce_stream *s = roce_tracker_stream(all->analysis->tracker,
                                                    g_array_index(streams, guint32, i));
-        const rs_tenant_addr source = {s->tenant, s->src};
-        gboolean is_new = g_hash_table_add(known, g_memdup2(&source, sizeof source));
-        if (is_new && names->len < SENDERS_NAMED) {
+        if (rs_tenant_addr_set_add(known, &s->tenant, &s->src) &&
+            names->len < SENDERS_NAMED) {
             g_ptr_array_add(names, rs_findings_label_in(all, &s->tenant, &s->src));
         }
     }

@@ -64,12 +64,9 @@ static void
 add_connection(const rs_findings *all, ended *one, const roce_connection *c)
 {
     const roce_addr *addr = &c->addr[1 - side_of(c)];
-    const rs_tenant_addr other = {c->tenant, *addr};
-    if (!g_hash_table_contains(one->others, &other)) {
-        g_hash_table_add(one->others, g_memdup2(&other, sizeof other));
-        if (one->names->len < OTHERS_NAMED) {
-            g_ptr_array_add(one->names, rs_findings_label(all, addr));
-        }
+    if (rs_tenant_addr_set_add(one->others, &c->tenant, addr) &&
+        one->names->len < OTHERS_NAMED) {
+        g_ptr_array_add(one->names, rs_findings_label(all, addr));
     }
     one->n++;
     one->n_given_up += c->given_up ? 1 : 0;
@@ -86,8 +83,7 @@ ended_new(const roce_connection *c)
     one->first = c;
     one->from_ns = c->request_time_ns;
     one->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
-    one->others =
-        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
+    one->others = rs_tenant_addr_set_new();
     one->names = g_ptr_array_new_with_free_func(g_free);
     return one;
 }

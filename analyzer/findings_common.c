@@ -480,13 +480,6 @@ typedef struct end_sets {
     GHashTable *senders, *receivers;
 } end_sets;
 
-static GHashTable *
-new_set(void)
-{
-    return g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free,
-                                 NULL);
-}
-
 static void
 clear_ends(end_sets *ends)
 {
@@ -497,10 +490,8 @@ clear_ends(end_sets *ends)
 static void
 add_ends(end_sets *ends, const roce_stream *s)
 {
-    const rs_tenant_addr from = {s->tenant, s->src};
-    const rs_tenant_addr to = {s->tenant, s->dst};
-    g_hash_table_add(ends->senders, g_memdup2(&from, sizeof from));
-    g_hash_table_add(ends->receivers, g_memdup2(&to, sizeof to));
+    (void)rs_tenant_addr_set_add(ends->senders, &s->tenant, &s->src);
+    (void)rs_tenant_addr_set_add(ends->receivers, &s->tenant, &s->dst);
 }
 
 static gboolean
@@ -583,7 +574,7 @@ find_class(rs_findings *all, const rs_finding_row *row, const trouble *of,
     g_autoptr(GArray) streams = g_array_new(FALSE, FALSE, sizeof(guint32));
     guint commonest;
     tally_classes(all, of, speakers, sums);
-    end_sets ends = {new_set(), new_set()};
+    end_sets ends = {rs_tenant_addr_set_new(), rs_tenant_addr_set_new()};
     add_met(all, of, speakers, sums->worst, streams, &ends);
     const tally others =
         tally_others(all, of, speakers, sums->worst, &ends, &commonest);

@@ -38,14 +38,6 @@ typedef struct rewritten {
     guint64 packets;
 } rewritten;
 
-/* Both copies of one clock come in the order of their way. */
-static gboolean
-are_of_one_file(const rs_analysis *analysis, guint32 point, guint32 other)
-{
-    return rs_analysis_point(analysis, point)->file_i ==
-           rs_analysis_point(analysis, other)->file_i;
-}
-
 static rewritten
 locate(const rs_findings *all, guint32 stream, const rs_rewriting *r)
 {
@@ -53,7 +45,8 @@ locate(const rs_findings *all, guint32 stream, const rs_rewriting *r)
     guint32 here = roce_tracker_stream(analysis->tracker, stream)->point;
     guint32 there = roce_tracker_stream(analysis->tracker, r->other_stream)->point;
     gint order = compare_places(all, r->other_stream, stream);
-    if (order == 0 && are_of_one_file(analysis, here, there)) {
+    /* Both copies of one clock come in the order of their way. */
+    if (order == 0 && rs_analysis_share_file(analysis, here, there)) {
         order = -1; /* the other one came first */
     }
     gboolean swapped = order > 0 || (order == 0 && there > here);

@@ -83,28 +83,23 @@ overlap_ns(const rs_holds *holds, guint64 from_ns, guint64 until_ns)
     return end > begin ? end - begin : 0;
 }
 
-/* Whether two streams were seen by one clock, that of their file. */
-static gboolean
-share_clock(const rs_findings *all, guint32 a, guint32 b)
-{
-    const roce_tracker *tracker = all->analysis->tracker;
-    const rs_points *points = all->analysis->points;
-    return rs_points_at(points, roce_tracker_stream(tracker, a)->point)->file_i ==
-           rs_points_at(points, roce_tracker_stream(tracker, b)->point)->file_i;
-}
-
 /* The source that held a stream, at its own or at another point, for most of a silence. */
 static guint32
 holder_in(const rs_findings *all, guint32 stream, guint64 from_ns, guint64 until_ns,
           guint64 *held_ns)
 {
+    const roce_tracker *tracker = all->analysis->tracker;
     const GArray *members = rs_summary_members_with(all->summary, stream);
+    const guint32 point = roce_tracker_stream(tracker, stream)->point;
     guint32 best = ROCE_NO_PAUSE;
     *held_ns = 0;
     for (guint i = 0; i < (members != NULL ? members->len : 1); i++) {
         guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
         guint32 pause =
-            share_clock(all, id, stream) ? holder_of(all, id) : ROCE_NO_PAUSE;
+            rs_analysis_share_file(all->analysis,
+                                   roce_tracker_stream(tracker, id)->point, point)
+                ? holder_of(all, id)
+                : ROCE_NO_PAUSE;
         guint64 its = pause != ROCE_NO_PAUSE
                           ? overlap_ns(holds_of(all, pause), from_ns, until_ns)
                           : 0;

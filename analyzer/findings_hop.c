@@ -49,10 +49,8 @@ new_hop(rs_place from, rs_place to)
     one->to = to;
     one->at_from = g_array_new(FALSE, FALSE, sizeof(guint32));
     one->at_to = g_array_new(FALSE, FALSE, sizeof(guint32));
-    one->senders =
-        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
-    one->receivers =
-        g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free, NULL);
+    one->senders = rs_tenant_addr_set_new();
+    one->receivers = rs_tenant_addr_set_new();
     return one;
 }
 
@@ -74,15 +72,6 @@ hop_of(GHashTable *hops, rs_place from, rs_place to)
     return one;
 }
 
-static void
-add_host(GHashTable *hosts, const roce_tenant *tenant, const roce_addr *addr)
-{
-    const rs_tenant_addr host = {.tenant = *tenant, .addr = *addr};
-    if (!g_hash_table_contains(hosts, &host)) {
-        g_hash_table_add(hosts, g_memdup2(&host, sizeof host));
-    }
-}
-
 /* ---- what was lost where ---- */
 
 static void
@@ -99,8 +88,8 @@ add_stream(const rs_findings *all, GHashTable *hops, guint32 id)
         hop *one = hop_of(hops, rs_stream_place(analysis, place->from),
                           rs_stream_place(analysis, place->to));
         one->lost += place->lost;
-        add_host(one->senders, &s->tenant, &s->src);
-        add_host(one->receivers, &s->tenant, &s->dst);
+        (void)rs_tenant_addr_set_add(one->senders, &s->tenant, &s->src);
+        (void)rs_tenant_addr_set_add(one->receivers, &s->tenant, &s->dst);
         rs_stretches_add_to(analysis->watchers.stretches,
                             roce_tracker_stream(analysis->tracker, place->to),
                             &one->stretches);

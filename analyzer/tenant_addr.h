@@ -35,4 +35,22 @@ rs_tenant_addr_equal(gconstpointer a, gconstpointer b)
            roce_addr_equal(&x->addr, &y->addr);
 }
 
+/* A set of them, with copies of its own. */
+static inline GHashTable *
+rs_tenant_addr_set_new(void)
+{
+    return g_hash_table_new_full(rs_tenant_addr_hash, rs_tenant_addr_equal, g_free,
+                                 NULL);
+}
+
+/* Whether it is new there. */
+static inline gboolean
+rs_tenant_addr_set_add(GHashTable *set, const roce_tenant *tenant,
+                       const roce_addr *addr)
+{
+    const rs_tenant_addr host = {.tenant = *tenant, .addr = *addr};
+    return !g_hash_table_contains(set, &host) &&
+           g_hash_table_add(set, g_memdup2(&host, sizeof host));
+}
+
 #endif
