@@ -3,15 +3,17 @@
  * Where cars wait, and when they are handed on.
  *
  * Each stream whose packets come in trains has a platform: the mould that frames are held
- * against, what the next car has to be, and the cars that wait.
+ * against, and what the next car has to be.  Its cars wait on a siding, of which there are
+ * so many for all streams together.
  *
  *   guess     bytes of a frame and its point make a key, and the shelf of that key has a
  *             platform.  It may be another stream's, or have lost its place to one.
  *   board     if the frame fits the mould and is next in sequence, it is a car.  If not, it
  *             goes by itself, the long way.
  *   hand on   the tracker takes the cars that wait, and then the watchers: when there is no
- *             room for another one, of which the tracker says how much there is, and before
- *             a packet goes by itself that has to do with the stream (rs_trains_make_way()).
+ *             room for another one, of which the tracker says how much there is; when
+ *             another stream wants a siding, and none is free; and before a packet goes by
+ *             itself that has to do with the stream (rs_trains_make_way()).
  *   follow    a packet that has gone by itself, and that others may be like, opens the
  *             platform of its stream, with a mould of its bytes if they do not fit the one
  *             that is there: behind it a train may begin.  One that is none of those, and
@@ -32,43 +34,51 @@
 
 #include <string.h>
 
-/* Cars that wait, of streams beyond the first ones fewer: for the sake of memory. */
-#define FEWER_CARS 4
-#define STREAMS_WITH_MOST 4096
 /* Of so many packets of one priority at a point each is looked at by itself, because each
  * may be named in a finding; see rs_priorities_only_count(). */
 #define LEAST_OF_CLASS RS_FRAMES
 #define N_CLASSES (8u << 6 << 1) /* by priority, DSCP, and whether there is a tag */
-#ifdef RS_LITTLE_ROOM            /* for tests: most platforms lose their places */
+/* Of streams whose cars wait at once, and one where frames become cars: all together take
+ * some MB, and stay near. */
+#ifdef RS_LITTLE_ROOM /* for tests: most platforms lose their places, and trains end early */
 #define N_SHELVES 2u
+#define N_SIDINGS 4u
 #else
 #define N_SHELVES (1u << 15)
+#define N_SIDINGS 4097u
 #endif
 #define SHELF_PLACES 5           /* a line of memory full */
 #define POINT_FACTOR 0x9e3779b1u /* points of one packet are far from each other */
 #define MAX_POINTS 1024          /* of more none has trains */
 
+typedef struct siding {
+    rs_platform *platform;            /* whose cars they are; NULL: nobody's */
+    roce_car cars[RS_TRAIN_CARS + 1]; /* and one that may board */
+} siding;
+
 struct rs_platform {
     roce_mould mould; /* first: with the next few, what each frame is held against */
     gint64 psn;       /* of its next car */
-    guint n, room;    /* cars that wait, and may; no room: the tracker is to be asked */
-    guint32 point;
-    guint32 peer;       /* of the stream, while cars wait */
-    guint64 way;        /* what they are noted by; 0: they are not */
-    guint16 ident;      /* of its newest packet in its space */
-    gboolean open;      /* the packet with data before was like the mould */
-    gboolean began;     /* the stream is among those that have */
-    rs_counted counted; /* of the stream, but for the cars that wait */
+    siding *siding;   /* where its cars wait; NULL: none do */
+    guint64 way;      /* what they are noted by; 0: they are not */
+    gint64 una;       /* see roce_train_room */
     const roce_stream *stream;
-    rs_face *face;         /* of the stream */
-    guint waiting_at;      /* among those that have cars */
-    roce_icrc_status icrc; /* of each packet */
-    roce_space space;      /* of the mould; valid if open */
-    gint64 una;            /* see roce_train_room */
+    rs_face *face;      /* of the stream */
+    rs_counted counted; /* of the stream, but for the cars that wait */
+    guint32 point;
+    guint32 peer;     /* of the stream, while cars wait */
+    guint waiting_at; /* among those that have cars */
+    guint16 ident;    /* of its newest packet in its space */
+    guint8 n, room;   /* cars that wait, and may; no room: the tracker is to be asked */
+    guint8 icrc;      /* roce_icrc_status of each packet */
+    guint8 space;     /* roce_space of the mould; valid if open */
     guint8 priority;
-    gboolean moulded; /* there is a mould */
-    roce_car cars[];  /* most_cars() and one that may board */
+    bool open : 1;    /* the packet with data before was like the mould */
+    bool began : 1;   /* the stream is among those that have */
+    bool moulded : 1; /* there is a mould */
 };
+G_STATIC_ASSERT(sizeof(rs_platform) == 4 * RS_CACHE_LINE_BYTES);
+G_STATIC_ASSERT(RS_TRAIN_CARS <= G_MAXUINT8);
 
 /* Where platforms are found by their keys.  When a shelf is full, one more takes the place
  * of one that is there: that one's stream puts it back with its next packet. */
@@ -87,7 +97,14 @@ struct rs_trains {
     gpointer ctx;
     rs_shelf *shelves; /* N_SHELVES, in the memory below */
     gpointer shelf_memory;
+    rs_blocks platforms;
+    guint n_platforms;
     GPtrArray *of_stream; /* rs_platform, or NULL */
+    siding *sidings; /* N_SIDINGS, written from the first one on as they are wanted */
+    guint n_sidings; /* that were */
+    guint next_to_clear;
+    GPtrArray *free_sidings; /* the newest is the nearest */
+    siding *spare;           /* where a frame that may be a first car becomes one */
     /* By stream: one that begins a message has gone by itself, and from the first such
      * packet on rates are followed, see reaction.h. */
     GByteArray *began;
@@ -114,6 +131,15 @@ build_shelves(rs_trains *trains)
                      (past_line > 0 ? RS_CACHE_LINE_BYTES - past_line : 0));
 }
 
+/* One that was never wanted before, while there are such. */
+static siding *
+make_siding(rs_trains *trains)
+{
+    siding *made = &trains->sidings[trains->n_sidings++];
+    made->platform = NULL;
+    return made;
+}
+
 rs_trains *
 rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_blocks *faces,
               rs_trains_take_fn take, gpointer ctx)
@@ -125,7 +151,12 @@ rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_blocks *faces,
     trains->take = take;
     trains->ctx = ctx;
     build_shelves(trains);
-    trains->of_stream = g_ptr_array_new_with_free_func(g_aligned_free);
+    trains->platforms = rs_blocks_make(sizeof(rs_platform));
+    trains->of_stream = g_ptr_array_new();
+    trains->sidings =
+        g_aligned_alloc(N_SIDINGS, sizeof *trains->sidings, RS_CACHE_LINE_BYTES);
+    trains->free_sidings = g_ptr_array_new();
+    trains->spare = make_siding(trains);
     trains->began = g_byte_array_new();
     trains->waiting = g_ptr_array_new();
     trains->of_class = g_byte_array_new();
@@ -140,6 +171,9 @@ rs_trains_free(rs_trains *trains)
         g_ptr_array_unref(trains->waiting);
         g_byte_array_unref(trains->began);
         g_ptr_array_unref(trains->of_stream);
+        g_ptr_array_unref(trains->free_sidings);
+        g_aligned_free(trains->sidings);
+        rs_blocks_clear(&trains->platforms);
         g_free(trains->shelf_memory);
         g_free(trains);
     }
@@ -202,7 +236,9 @@ rs_trains_approach(const rs_platform *platform)
 void
 rs_trains_approach_car(const rs_trains *trains, const rs_platform *p)
 {
-    rs_approach(&p->cars[p->n], sizeof *p->cars);
+    if (p->n > 0) {
+        rs_approach(&p->siding->cars[p->n], sizeof(roce_car));
+    }
     if (p->way != 0) {
         roce_tracker_approach_note(trains->tracker, p->way, roce_psn_wrap(p->psn));
     }
@@ -235,7 +271,7 @@ approach_cars(const rs_trains *trains, guint32 stream)
 {
     const rs_platform *p = platform_of(trains, stream);
     if (p != NULL && p->n > 0) {
-        rs_approach(p->cars, p->n * sizeof *p->cars);
+        rs_approach(p->siding->cars, p->n * sizeof(roce_car));
         roce_tracker_approach_train(trains->tracker, stream, p->space, p->n);
     }
 }
@@ -250,18 +286,10 @@ rs_trains_approach_way(const rs_trains *trains, guint32 stream)
     }
 }
 
-static guint
-most_cars(const roce_stream *stream)
-{
-    return stream->id < STREAMS_WITH_MOST ? RS_TRAIN_CARS : FEWER_CARS;
-}
-
 static rs_platform *
 make_platform(rs_trains *trains, const roce_stream *stream)
 {
-    gsize n_cars = most_cars(stream) + 1;
-    rs_platform *p =
-        g_aligned_alloc0(1, sizeof *p + n_cars * sizeof(roce_car), RS_CACHE_LINE_BYTES);
+    rs_platform *p = rs_blocks_get(&trains->platforms, trains->n_platforms++);
     p->stream = stream;
     p->face = rs_blocks_get(trains->faces, stream->id);
     if (stream->id >= trains->of_stream->len) {
@@ -278,6 +306,7 @@ G_NO_INLINE static void
 hand_on_cars(rs_trains *trains, rs_platform *p)
 {
     guint n = p->n;
+    siding *from = p->siding;
     rs_platform *last =
         g_ptr_array_steal_index_fast(trains->waiting, trains->waiting->len - 1);
     if (last != p) {
@@ -288,11 +317,14 @@ hand_on_cars(rs_trains *trains, rs_platform *p)
     trains->icrc->passed_over += p->icrc == ROCE_ICRC_UNCHECKED ? n : 0;
     p->counted.packets += n;
     p->counted.data += n;
-    roce_tracker_take_train(trains->tracker, p->stream->id, p->space, p->icrc, p->cars,
-                            n);
+    roce_tracker_take_train(trains->tracker, p->stream->id, p->space, p->icrc,
+                            from->cars, n);
     const rs_train train = {
         .stream = p->stream, .space = p->space, .psn = p->psn - n, .n = (guint16)n};
-    trains->take(trains->ctx, &train, p->cars);
+    trains->take(trains->ctx, &train, from->cars);
+    p->siding = NULL;
+    from->platform = NULL;
+    g_ptr_array_add(trains->free_sidings, from);
 }
 
 static inline void
@@ -338,7 +370,7 @@ static roce_train_room
 ask_for_room(const rs_trains *trains, const rs_platform *p)
 {
     return roce_tracker_train_room(trains->tracker, p->stream->id, p->space,
-                                   most_cars(p->stream));
+                                   RS_TRAIN_CARS);
 }
 
 /* Hands on what waits, and asks for room for more: whether there is some, or may be. */
@@ -351,7 +383,7 @@ begin(rs_trains *trains, rs_platform *p)
         return FALSE;
     }
     const roce_train_room room = ask_for_room(trains, p);
-    p->room = room.n;
+    p->room = (guint8)room.n;
     p->psn = room.psn;
     p->ident = room.ident;
     p->una = room.una;
@@ -368,7 +400,7 @@ make_room(rs_trains *trains, rs_platform *p)
         return FALSE;
     }
     trains->crowded = roce_tracker_is_crowded(trains->tracker);
-    p->room = ask_for_room(trains, p).n;
+    p->room = (guint8)ask_for_room(trains, p).n;
     return p->room > 0;
 }
 
@@ -404,6 +436,68 @@ acknowledges(const rs_platform *p, gint64 psn)
     return p->space == ROCE_SPACE_RESPONSES && psn > p->una;
 }
 
+static siding *
+siding_behind(const rs_trains *trains, guint n)
+{
+    return &trains->sidings[(trains->next_to_clear + n) % N_SIDINGS];
+}
+
+/* What handing on the cars of those to be cleared next asks for, step by step. */
+static void
+approach_sidings(const rs_trains *trains)
+{
+    const rs_platform *p = siding_behind(trains, 2)->platform;
+    if (p != NULL) {
+        rs_approach(p, sizeof *p);
+    }
+    p = siding_behind(trains, 1)->platform;
+    if (p != NULL) {
+        roce_tracker_approach_stream(trains->tracker, p->stream->id);
+    }
+    p = siding_behind(trains, 0)->platform;
+    if (p != NULL) {
+        roce_tracker_approach_train(trains->tracker, p->stream->id, p->space, p->n);
+    }
+}
+
+/* One that is free.  If none is, the cars of another stream are handed on: of all that wait,
+ * each in its turn, so that those of a stream that has just begun to wait stay. */
+static siding *
+find_siding(rs_trains *trains)
+{
+    GPtrArray *free_ones = trains->free_sidings;
+    if (free_ones->len == 0 && trains->n_sidings < N_SIDINGS) {
+        return make_siding(trains);
+    }
+    while (free_ones->len == 0) {
+        const siding *next = siding_behind(trains, 0);
+        trains->next_to_clear = (trains->next_to_clear + 1) % N_SIDINGS;
+        if (next->platform != NULL) {
+            hand_on(trains, next->platform);
+        }
+        approach_sidings(trains);
+    }
+    return g_ptr_array_steal_index_fast(free_ones, free_ones->len - 1);
+}
+
+/* The spare siding, which has the first car of a platform, is the platform's. */
+static void
+begin_to_wait(rs_trains *trains, rs_platform *p)
+{
+    siding *taken = trains->spare;
+    trains->spare = find_siding(trains);
+    taken->platform = p;
+    p->siding = taken;
+    p->waiting_at = trains->waiting->len;
+    g_ptr_array_add(trains->waiting, p);
+}
+
+static roce_car *
+place_of_next(const rs_trains *trains, const rs_platform *p)
+{
+    return p->n > 0 ? &p->siding->cars[p->n] : trains->spare->cars;
+}
+
 static const roce_car *
 turn_away(rs_trains *trains, const rs_platform *p, const roce_frame *frame)
 {
@@ -422,7 +516,7 @@ was_turned_away(const rs_trains *trains, const roce_frame *frame)
 const roce_car *
 rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
 {
-    roce_car *car = &p->cars[p->n];
+    roce_car *car = place_of_next(trains, p);
     if (!p->open || trains->crowded || frame->point != p->point ||
         !roce_mould_fits(&p->mould, frame, car)) {
         return NULL;
@@ -432,7 +526,7 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
         if (!begin(trains, p)) {
             return turn_away(trains, p, frame);
         }
-        car = p->cars;
+        car = trains->spare->cars;
         *car = one;
     }
     if (!is_next(trains, p, frame, car)) {
@@ -442,10 +536,10 @@ rs_trains_board(rs_trains *trains, rs_platform *p, const roce_frame *frame)
     if (p->room == 0 && !make_room(trains, p)) {
         return turn_away(trains, p, frame);
     }
-    if (p->n++ == 0) {
-        p->waiting_at = trains->waiting->len;
-        g_ptr_array_add(trains->waiting, p);
+    if (p->n == 0) {
+        begin_to_wait(trains, p);
     }
+    p->n++;
     roce_tracker_see_car(trains->tracker, p->point);
     if (p->way != 0) {
         roce_tracker_note_car(trains->tracker, p->way, p->stream->id, car->psn24);
@@ -488,7 +582,7 @@ rs_trains_glance(const rs_platform *p, const roce_car *car, rs_glance *glance)
         .psn = psn,
         .acked_until = acked_until,
         .acknowledges = acknowledges(p, acked_until) ? p->peer : ROCE_NO_STREAM,
-        .space = (guint8)p->space,
+        .space = p->space,
         .priority = p->priority,
         .direction = (guint8)p->mould.direction,
         .vantage = (guint8)p->stream->vantage,
@@ -629,10 +723,10 @@ lead(const rs_trains *trains, rs_platform *p, const roce_frame *frame,
     p->point = frame->point;
     p->priority = sight->priority;
     p->began = *rs_byte_of(trains->began, sight->stream->id) != FALSE;
-    p->icrc = sight->icrc;
+    p->icrc = (guint8)sight->icrc;
     p->counted = sight->counted;
     if (p->open) {
-        p->space = roce_mould_space(&p->mould);
+        p->space = (guint8)roce_mould_space(&p->mould);
     }
     guint32 hash = p->open && !is_known ? roce_mould_hash(frame) : 0;
     if (hash != 0) {
