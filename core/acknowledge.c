@@ -417,6 +417,7 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
         .psn = psn,
         .oldest_psn = oldest,
         .oldest_ns = oldest < psn ? nak->oldest_ns : a->frame->time_ns,
+        .oldest_frame = oldest < psn ? nak->oldest_frame : a->frame->number,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,

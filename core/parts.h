@@ -52,6 +52,7 @@ typedef struct roce_last_nak {
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t oldest_ns; /* when that one came */
+    uint64_t oldest_frame;
     uint64_t time_ns, frame;
     uint64_t tx;      /* transmissions seen before it */
     uint64_t wait_ns; /* RNR */
@@ -128,6 +129,7 @@ typedef struct roce_doubt {
     uint64_t frame;
     uint64_t related_frame; /* that overtook it, or came before it */
     uint64_t nak_frame;     /* the newest NAK before it */
+    uint64_t asked_ns;      /* when the one that asks for it came */
     uint64_t payload_bytes;
     uint64_t requested_bytes;    /* of a READ */
     uint64_t seen_ns, missed_ns; /* as in roce_arrival */
@@ -168,6 +170,7 @@ typedef struct roce_repair_clock {
 typedef struct roce_asked_late {
     int64_t psn;
     uint64_t frame, related_frame, seen_ns; /* as in roce_doubt */
+    uint64_t nak_frame, asked_ns;           /* likewise */
     uint64_t deadline_ns;
     uint64_t payload_bytes;
 } roce_asked_late;

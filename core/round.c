@@ -73,6 +73,14 @@ roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a)
     return a->psn < nak->psn ? nak->oldest_ns : nak->time_ns;
 }
 
+/* The frame of that NAK. */
+static uint64_t
+asked_frame(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    return a->psn < nak->psn ? nak->oldest_frame : nak->frame;
+}
+
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
  * passed it since, what it asked for has come late; the requester may still answer it,
  * but not for long. */
@@ -130,7 +138,7 @@ silence_ns(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_lane *lane = &s->requests;
     const roce_slot *newest = roce_history_find(&lane->history, lane->next_tx - 1);
-    return newest != NULL ? roce_since_ns(a->frame->time_ns, newest->time_ns)
+    return newest != NULL ? roce_since_ns(a->seen_ns, newest->time_ns)
                           : UINT64_MAX;
 }
 
@@ -306,10 +314,8 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
 /* How long the requester took to answer a sequence NAK tells of the path.  One that sent
  * requests until it went back has had no timer go off. */
 static void
-learn_reaction(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-               uint64_t taken_ns)
+learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns, bool prompt)
 {
-    bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
     roce_heard *heard = roce_heard_make(t, s);
     if (heard->n_reactions == 0 || taken_ns < heard->least_reaction_ns) {
         heard->second_reaction_ns = heard->least_reaction_ns;
@@ -322,6 +328,15 @@ learn_reaction(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         heard->n_prompt++;
         heard->most_prompt_ns =
             taken_ns > heard->most_prompt_ns ? taken_ns : heard->most_prompt_ns;
+    }
+}
+
+void
+roce_round_learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t asked_ns,
+                          uint64_t answered_ns)
+{
+    if (answered_ns > asked_ns) {
+        learn_reaction(t, s, answered_ns - asked_ns, false);
     }
 }
 
@@ -338,7 +353,8 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
     roce_last_nak *nak = &trouble->nak;
-    uint64_t taken = roce_since_ns(a->frame->time_ns, roce_round_asked_ns(s, a));
+    uint64_t asked_ns = roce_round_asked_ns(s, a);
+    uint64_t taken = roce_since_ns(a->seen_ns, asked_ns);
     int64_t asked = nak->oldest_psn;
     /* Of two NAKs the round answers the older, and the newer may get one of its own; but
      * where copies cannot be told apart, a NAK that stays open would explain too much. */
@@ -347,6 +363,7 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     nak->answered = a->psn >= nak->psn && !another;
     nak->oldest_psn = nak->psn;
     nak->oldest_ns = nak->time_ns;
+    nak->oldest_frame = nak->frame;
     if (nak->state == ROCE_NAK_RNR) {
         bool kept = taken >= nak->wait_ns;
         trouble->pub.rnr_waits_kept += kept ? 1 : 0;
@@ -357,8 +374,9 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.duration_ns = taken;
         e.count = kept ? 1 : 0;
         roce_track_emit(t, &e);
-    } else {
-        learn_reaction(t, s, a, taken);
+    } else if (a->seen_ns > asked_ns) {
+        bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
+        learn_reaction(t, s, taken, prompt);
     }
     if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
@@ -411,12 +429,12 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .cause = cause,
         .start = a->psn,
         .end = lane->max_next,
-        .frame = a->frame->number,
+        .frame = a->seen_frame,
         .first_tx = lane->tx + 1,
         .unheard = !roce_stream_is_paired(&s->pub),
         .age_ns = age_ns,
-        .time_ns = a->frame->time_ns,
-        .to = {a->psn, a->frame->time_ns, a->frame->number},
+        .time_ns = a->seen_ns,
+        .to = {a->psn, a->seen_ns, a->seen_frame},
         .before_frame = before.frame,
         .run_next = a->psn + a->span,
         .from = s->acked && s->una < a->psn ? s->una : a->psn,
@@ -431,7 +449,9 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = a->psn;
     e.detail = (uint8_t)cause;
-    e.related_frame = by_nak ? trouble->nak.frame : 0;
+    e.frame = a->seen_frame;
+    e.time_ns = a->seen_ns;
+    e.related_frame = by_nak ? asked_frame(s, a) : 0;
     e.duration_ns = age_ns;
     roce_track_emit(t, &e);
     roce_measure_round(t, s, a, cause, age_ns);
@@ -497,6 +517,7 @@ roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *
         .psn = a->psn,
         .oldest_psn = a->psn,
         .oldest_ns = nak->time_ns,
+        .oldest_frame = nak->frame,
         .time_ns = nak->time_ns,
         .frame = nak->frame,
         .tx = roce_requests(s)->tx,

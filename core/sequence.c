@@ -232,13 +232,24 @@ answers_new_nak(const roce_stream_state *s, const roce_arrival *a)
                                   : nak->round_stopped && a->psn == lane->next_tx;
 }
 
+/* A requester that sends nothing again but what it misses has passed over responses that it
+ * has, and asks for another one: each is noticed by itself. */
+static bool
+asks_for_another(const roce_tracker *t, const roce_stream_state *s,
+                 const roce_arrival *a, const roce_slot *slot)
+{
+    return a->psn > s->requests.next_tx &&
+           s->pub.recovery == ROCE_RECOVERY_SELECTIVE &&
+           roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_READ_REISSUE;
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    bool asked_for = answers_new_nak(s, a);
+    bool asked_for = answers_new_nak(s, a) || asks_for_another(t, s, a, slot);
     bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&
                    !roce_round_timed_out_again(t, s, a);
     bool opens = false;

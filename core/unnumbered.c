@@ -57,6 +57,7 @@ doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .frame = a->frame->number,
         .related_frame = slot != NULL ? slot->frame : roce_requests(s)->top_frame,
         .nak_frame = roce_trouble_of(s)->nak.frame,
+        .asked_ns = roce_round_asked_ns(s, a),
         .seen_ns = a->frame->time_ns,
         .missed_ns = range != NULL ? range->time_ns : 0,
         .payload_bytes = a->packet->payload_bytes,
@@ -357,6 +358,10 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     trouble->pub.retransmissions.rounds++;
     trouble->pub.retransmissions.by_cause[ROCE_CAUSE_NAK_SEQUENCE]++;
     trouble->votes_selective++;
+    roce_round_learn_reaction(t, s, late->asked_ns, late->seen_ns);
+    if (trouble->nak.frame == late->nak_frame) {
+        trouble->nak.was_late = false;
+    }
     roce_event e = roce_track_event(ROCE_EVENT_ROUND, s, a);
     e.psn = late->psn;
     e.detail = ROCE_CAUSE_NAK_SEQUENCE;
@@ -367,6 +372,17 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
                   ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
+}
+
+/* The newest NAK is taken to be answered, or after all not to be, by the packet that waits. */
+static void
+hold_for_answer(roce_tracker *t, roce_stream_state *s, const roce_asked_late *late,
+                bool answered)
+{
+    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    if (nak->frame == late->nak_frame && nak->psn == late->psn) {
+        nak->answered = answered;
+    }
 }
 
 /* The answer came once more: this one was late. */
@@ -398,9 +414,12 @@ await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .frame = d->frame,
         .related_frame = d->related_frame,
         .seen_ns = d->seen_ns,
+        .nak_frame = d->nak_frame,
+        .asked_ns = d->asked_ns,
         .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
         .payload_bytes = d->payload_bytes,
     };
+    hold_for_answer(t, s, &trouble->asked_late[trouble->n_asked_late - 1], true);
 }
 
 /* A copy of what is waited for came, or the time is up. */
@@ -412,6 +431,7 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
         const roce_asked_late late = trouble->asked_late[i];
         if (a->psn == late.psn) {
+            hold_for_answer(t, s, &late, false);
             say_late(t, s, a, &late);
             continue;
         }
