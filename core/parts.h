@@ -295,6 +295,14 @@ typedef struct roce_answers {
     uint64_t late_tx;
     uint64_t late_frame; /* 0 once that is settled */
     uint64_t late_related, late_ns;
+    /* The newest copy of a response, where nothing numbers packets: the network made it, unless
+     * those behind it come once more as well. */
+    struct {
+        int64_t psn;
+        uint64_t tx;    /* the lane's newest response then */
+        uint64_t frame; /* 0 once that is settled */
+        uint64_t related, time_ns;
+    } copied;
     roce_midway midway;
     uint32_t n_asked; /* times that least_asked_ns is the least of */
     /* Behind a late one of a first answer, which is the newest of the lane while its `tx` is

@@ -207,11 +207,34 @@ settle_lone(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
 }
 
+/* The copy that waits, of which is known now what it is. */
+static void
+say_copied(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+           roce_event_kind kind)
+{
+    roce_event e = roce_respond_event(kind, by, a, by->answers->copied.psn);
+    e.frame = by->answers->copied.frame;
+    e.time_ns = by->answers->copied.time_ns;
+    e.related_frame = by->answers->copied.related;
+    by->answers->copied.frame = 0;
+    roce_track_emit(t, &e);
+}
+
+/* None behind it has come again: the network made it. */
+static void
+settle_copied(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    if (by->answers->copied.frame != 0) {
+        say_copied(t, by, a, ROCE_EVENT_DUPLICATE);
+    }
+}
+
 void
 roce_respond_settle_late(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                          const roce_arrival *a)
 {
     settle_late(t, by, a);
+    settle_copied(t, by, a);
     settle_lone(t, s, by, a);
 }
 
@@ -246,6 +269,19 @@ report_resent(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_event e = roce_respond_event(ROCE_EVENT_RESPONSE_RESENT, by, a, a->psn);
     e.related_frame = slot != NULL ? slot->frame : 0;
     roce_track_emit(t, &e);
+}
+
+/* It was the first of an answer that is sent again. */
+static void
+take_back_copy(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    if (by->answers->copied.frame != 0) {
+        roce_disorder_counters *n =
+            &roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES];
+        n->duplicates--;
+        n->resent++;
+        say_copied(t, by, a, ROCE_EVENT_RESPONSE_RESENT);
+    }
 }
 
 /* A request that timeouts have repeated.  Had it been lost each time but the last, or its
@@ -389,6 +425,39 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_event e = roce_respond_event(ROCE_EVENT_DUPLICATE, by, a, a->psn);
     e.related_frame = slot->frame;
     roce_track_emit(t, &e);
+}
+
+/* Whether it comes again right behind the response before it, which came again as well. */
+static bool
+runs_on_from_copy(const roce_answers *answers, int64_t psn)
+{
+    return answers->copied.tx != 0 && answers->copied.tx == answers->lane.tx &&
+           answers->copied.psn + 1 == psn;
+}
+
+/* The same as one before, where nothing numbers packets, and nobody was seen asking again.
+ * Where it begins an answer, and the rest comes again behind it, a copy of the request has
+ * reached the responder, which answered that. */
+static void
+came_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
+           const roce_slot *slot)
+{
+    roce_answers *answers = by->answers;
+    bool starts = roce_part_starts(a->info->part) && !roce_part_ends(a->info->part);
+    if (runs_on_from_copy(answers, a->psn)) {
+        take_back_copy(t, by, a);
+        report_resent(t, by, a, slot);
+    } else if (starts) {
+        roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
+        answers->copied.tx = answers->lane.tx;
+        answers->copied.frame = a->frame->number;
+        answers->copied.related = slot->frame;
+        answers->copied.time_ns = a->frame->time_ns;
+    } else {
+        answers->copied.tx = 0;
+        duplicated(t, by, a, slot);
+    }
+    answers->copied.psn = a->psn;
 }
 
 /* A copy that was called lost comes after all: the first one, or one that was sent again. */
@@ -568,6 +637,9 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     learn_midway(t, s, by, a, slot);
     settle_late(t, by, a);
+    if (slot == NULL || !runs_on_from_copy(by->answers, a->psn)) {
+        settle_copied(t, by, a);
+    }
     if (slot == NULL) {
         bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
         if (missing && is_first_answer(s, by, a)) {
@@ -593,8 +665,9 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
             return;
         }
         sent_again(t, s, by, a, NULL);
-    } else if (roce_ident_same_copy(by, slot, &a->identity) ||
-               (constant && asked_again(s, a->psn) == NULL)) {
+    } else if (constant && asked_again(s, a->psn) == NULL) {
+        came_again(t, by, a, slot);
+    } else if (roce_ident_same_copy(by, slot, &a->identity)) {
         duplicated(t, by, a, slot);
     } else if (roce_ident_was_before(by, slot, a)) {
         arrived_late(t, s, by, a, slot, ROCE_EVIDENCE_IDENTIFICATION);

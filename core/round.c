@@ -138,8 +138,7 @@ silence_ns(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_lane *lane = &s->requests;
     const roce_slot *newest = roce_history_find(&lane->history, lane->next_tx - 1);
-    return newest != NULL ? roce_since_ns(a->seen_ns, newest->time_ns)
-                          : UINT64_MAX;
+    return newest != NULL ? roce_since_ns(a->seen_ns, newest->time_ns) : UINT64_MAX;
 }
 
 bool

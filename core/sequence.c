@@ -238,8 +238,7 @@ static bool
 asks_for_another(const roce_tracker *t, const roce_stream_state *s,
                  const roce_arrival *a, const roce_slot *slot)
 {
-    return a->psn > s->requests.next_tx &&
-           s->pub.recovery == ROCE_RECOVERY_SELECTIVE &&
+    return a->psn > s->requests.next_tx && s->pub.recovery == ROCE_RECOVERY_SELECTIVE &&
            roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_READ_REISSUE;
 }
 
