@@ -73,6 +73,28 @@ is_between_entries(char c)
     return c == ',' || c == ';' || g_ascii_isspace(c);
 }
 
+/* Whether an entry of the list may begin here: at its start, behind a comma or semicolon, or
+ * behind a blank if an entry ends there.  "Ethernet 2=100" is not about "2". */
+static bool
+begins_entry(const char *list, const char *at)
+{
+    const char *end = at;
+    while (end > list && g_ascii_isspace(end[-1])) {
+        end--;
+    }
+    if (end == list || end[-1] == ',' || end[-1] == ';') {
+        return true;
+    }
+    const char *value = end;
+    while (value > list && value[-1] != '=' && !is_between_entries(value[-1])) {
+        value--;
+    }
+    while (value > list && g_ascii_isspace(value[-1])) {
+        value--;
+    }
+    return end < at && value > list && value[-1] == '=';
+}
+
 static const char *
 skip_blanks(const char *text)
 {
@@ -105,7 +127,7 @@ find_gbps(const char *list, const char *name, double otherwise)
     const char *at = n > 0 ? strstr(list, name) : NULL;
     for (; at != NULL; at = strstr(at + 1, name)) {
         const char *equals = skip_blanks(at + n);
-        if ((at == list || is_between_entries(at[-1])) && *equals == '=') {
+        if (begins_entry(list, at) && *equals == '=') {
             gbps = parse_gbps(skip_blanks(equals + 1));
         }
     }

@@ -368,7 +368,10 @@ class Pause(Check):
                               ("x=1 leaf0_h0=100 y=2", 5.12e-6),
                               ("leaf0_h0=100 G", 5.12e-6), ("leaf0_h0=, x=100", None),
                               ("my_leaf0_h0=100", 2.56e-6), ("leaf0_h0x=100", 2.56e-6),
-                              ("leaf0_h0=400, leaf0_h0=100", 5.12e-6)):
+                              ("leaf0_h0=400, leaf0_h0=100", 5.12e-6),
+                              ("my leaf0_h0=100", 2.56e-6),
+                              ("x=1 my leaf0_h0=100, leaf0_h0=400", 1.28e-6),
+                              ("x = 1 leaf0_h0=100", 5.12e-6)):
             with self.subTest(text):
                 row = TS.fields(path, ["pfc.time"], "-Y", first, "-c", "2000",
                                 "-o", "pfc.link_speed:200",
