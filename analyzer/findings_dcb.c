@@ -392,7 +392,7 @@ find_misplaced(rs_findings *all, const rs_finding_row *row, const rs_dcb_port *p
                               : ""));
     rs_finding_add_frame(f, port->newest_frame);
     rs_finding_add_kept(f, &data->frames);
-    rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
+    rs_finding_add_filter(f, rs_filter_of_priority(all, port->point, priority));
     add_lldp_filter(f, port);
 }
 

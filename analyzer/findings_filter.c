@@ -202,19 +202,64 @@ set_of_dscps(const rs_options *options, guint priority)
     return g_strdup_printf("%s}", set->str);
 }
 
-char *
-rs_filter_of_priority(const rs_options *options, guint priority)
+/* Whether frames of a point are told by the number of its interface. */
+static gboolean
+has_interface_id(const rs_findings *all, const rs_point *point)
 {
+    return all->analysis->files->len == 1 && point->section == 0 &&
+           point->origin.kind == ROCE_ORIGIN_INTERFACE;
+}
+
+/* " && frame.interface_id in {2, 3}": what tells the frames of a point, and of those joined with
+ * it, from those of other points; "" where Wireshark has nothing for it, or there are no
+ * others. */
+static char *
+filter_of_point(const rs_findings *all, guint32 point)
+{
+    const rs_points *points = all->analysis->points;
+    guint32 group = rs_points_at(points, point)->survey.group;
+    guint n = 0;
+    g_autoptr(GString) set = g_string_new(NULL);
+    for (guint i = 0; i < rs_points_n(points); i++) {
+        const rs_point *member = rs_points_at(points, i);
+        if (member->survey.group != group) {
+            continue;
+        }
+        if (++n > ENDS_IN_FILTER || !has_interface_id(all, member)) {
+            return g_strdup("");
+        }
+        g_string_append_printf(set, "%s%u", n > 1 ? ", " : "", member->number);
+    }
+    return n < rs_points_n(points)
+               ? g_strdup_printf(" && frame.interface_id in {%s}", set->str)
+               : g_strdup("");
+}
+
+char *
+rs_filter_of_data(const rs_findings *all, guint32 point, const char *what)
+{
+    /* Who does not check ICRCs counts what the plugin finds damaged. */
+    const char *counted = all->analysis->options->icrc == RS_ICRC_ALL
+                              ? "rocev2.analysis.stream"
+                              : "!rocev2.analysis.second_copy";
+    g_autofree char *at = filter_of_point(all, point);
+    return g_strdup_printf("rocev2.payload_length > 0 && "
+                           "!(rocev2.bth.opcode in {0x60..0x7f}) && %s && (%s)%s",
+                           counted, what, at);
+}
+
+char *
+rs_filter_of_priority(const rs_findings *all, guint32 point, guint priority)
+{
+    const rs_options *options = all->analysis->options;
     g_autofree char *set = set_of_dscps(options, priority);
-    g_autofree char *by_dscp =
-        g_str_equal(set, "{}")
-            ? g_strdup("frame.number == 0")
-            : g_strdup_printf("ip.dsfield.dscp in %s || ipv6.tclass.dscp in %s", set,
-                              set);
-    g_autofree char *by_both =
-        options->dscp_map_given
-            ? g_strdup(by_dscp)
-            : g_strdup_printf("vlan.priority == %u || (!vlan && (%s))", priority,
-                              by_dscp);
-    return g_strdup_printf(RS_FILTER_DATA " && (%s)", by_both);
+    g_autofree char *by_dscp = g_str_equal(set, "{}")
+                                   ? g_strdup("frame.number == 0")
+                                   : g_strdup_printf("rocev2.queue.dscp in %s", set);
+    g_autofree char *by_both = options->dscp_map_given
+                                   ? g_strdup(by_dscp)
+                                   : g_strdup_printf("rocev2.queue.pcp == %u || "
+                                                     "(!rocev2.queue.pcp && %s)",
+                                                     priority, by_dscp);
+    return rs_filter_of_data(all, point, by_both);
 }

@@ -15,12 +15,12 @@
 char *
 rs_filter_of_events(const rs_findings *all, const rs_finding *finding, guint kind);
 
-/* RoCE data in a priority, as rs_priority_of() has it; g_free(). */
+/* RoCE data at a point in a priority, as rs_priority_of() has it; g_free(). */
 char *
-rs_filter_of_priority(const rs_options *options, guint priority);
+rs_filter_of_priority(const rs_findings *all, guint32 point, guint priority);
 
-/* RoCE data: what has payload and is not UD. */
-#define RS_FILTER_DATA                                                                 \
-    "rocev2.payload_length > 0 && !(rocev2.bth.opcode in {0x60..0x7f})"
+/* "... && (WHAT) && ...": RoCE data at a point that is so, but no UD; g_free(). */
+char *
+rs_filter_of_data(const rs_findings *all, guint32 point, const char *what);
 
 #endif

@@ -72,7 +72,7 @@ say_without_pfc(const rs_findings *all, rs_finding *f, guint priority, guint32 a
                                    rs_findings_priority_words(all, point->tagged > 0)));
     f->weight = data->packets;
     rs_finding_add_kept(f, &data->frames);
-    rs_finding_add_filter(f, rs_filter_of_priority(all->analysis->options, priority));
+    rs_finding_add_filter(f, rs_filter_of_priority(all, at, priority));
 }
 
 /* "  20 packets of it were lost or did not arrive." */

@@ -218,8 +218,10 @@ sum_disagreement(const rs_point_priorities *point, const rs_options *options,
 
 /* NULL: too many to be named. */
 static char *
-filter_of_disagreement(const rs_point_priorities *point, const rs_options *options)
+filter_of_disagreement(const rs_findings *all, guint32 id,
+                       const rs_point_priorities *point)
 {
+    const rs_options *options = all->analysis->options;
     guint n = 0;
     g_autoptr(GString) tags = g_string_new(NULL);
     for (guint pcp = 0; pcp < 8; pcp++) {
@@ -228,14 +230,11 @@ filter_of_disagreement(const rs_point_priorities *point, const rs_options *optio
                 continue;
             }
             g_string_append_printf(
-                tags,
-                "%s(vlan.priority == %u && (ip.dsfield.dscp == %u || "
-                "ipv6.tclass.dscp == %u))",
-                n++ > 0 ? " || " : "", pcp, dscp, dscp);
+                tags, "%s(rocev2.queue.pcp == %u && rocev2.queue.dscp == %u)",
+                n++ > 0 ? " || " : "", pcp, dscp);
         }
     }
-    return n > TAGS_IN_FILTER ? NULL
-                              : g_strdup_printf(RS_FILTER_DATA " && (%s)", tags->str);
+    return n > TAGS_IN_FILTER ? NULL : rs_filter_of_data(all, id, tags->str);
 }
 
 /* guint32; g_array_unref(). */
@@ -305,7 +304,7 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
                               "what a switch trusts decides."
                             : ""));
     rs_finding_add_kept(f, &p->disagreeing);
-    char *filter = filter_of_disagreement(p, options);
+    char *filter = filter_of_disagreement(all, point, p);
     if (filter != NULL) {
         rs_finding_add_filter(f, filter);
     }

@@ -87,7 +87,7 @@ point_of(rs_priorities *priorities, guint32 point)
 static gboolean
 disagrees(const rs_options *options, const roce_packet *p)
 {
-    const rs_queued_by by = rs_queued_by_of(p);
+    const roce_queued_by by = roce_packet_queued_by(p);
     return by.is_tagged && by.pcp != options->dscp_map[by.dscp];
 }
 
@@ -96,7 +96,7 @@ add_to_point(rs_point_priorities *point, const rs_options *options,
              const rs_sight *sight)
 {
     const roce_packet *p = sight->packet;
-    const rs_queued_by by = rs_queued_by_of(p);
+    const roce_queued_by by = roce_packet_queued_by(p);
     rs_priority_data *data = &point->data[sight->priority];
     data->packets += sight->n;
     data->bytes += sight->wire_bytes;
@@ -157,7 +157,8 @@ add_to_stream(rs_stream_priorities *s, const rs_options *options, const rs_sight
         s->changed->at_second = frame;
     }
     s->priorities |= bit;
-    s->named |= (guint8)(1u << options->dscp_map[rs_queued_by_of(sight->packet).dscp]);
+    guint8 queued_by = roce_packet_queued_by(sight->packet).dscp;
+    s->named |= (guint8)(1u << options->dscp_map[queued_by]);
     s->newest_dscp = dscp;
     /* What waited in a run may be counted behind what stood beside it, and came before. */
     s->newest_frame = MAX(s->newest_frame, frame);

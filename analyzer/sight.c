@@ -3,28 +3,10 @@
 
 #include "data_sight.h"
 
-rs_queued_by
-rs_queued_by_of(const roce_packet *packet)
-{
-    const guint8 value = ROCE_OUTER - 1;
-    gboolean has_outer = packet->outer_dscp != 0;
-    rs_queued_by by = {
-        .has_dscp = has_outer || packet->src.family != 0,
-        .is_tagged = packet->outer_pcp != 0,
-        .dscp = has_outer ? packet->outer_dscp & value : packet->traffic_class >> 2,
-        .pcp = packet->outer_pcp & value,
-    };
-    if (!has_outer && !by.is_tagged && packet->n_vlans > 0) {
-        by.is_tagged = TRUE;
-        by.pcp = (guint8)(packet->vlan_tci[0] >> 13);
-    }
-    return by;
-}
-
 guint8
 rs_priority_of(const roce_packet *packet, const rs_options *options)
 {
-    const rs_queued_by by = rs_queued_by_of(packet);
+    const roce_queued_by by = roce_packet_queued_by(packet);
     if (by.is_tagged && !(by.has_dscp && options->dscp_map_given)) {
         return by.pcp;
     }

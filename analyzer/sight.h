@@ -89,16 +89,6 @@ rs_sight_complete(rs_sight *sight);
 void
 rs_sight_take_peer(rs_sight *sight, const roce_stream *peer);
 
-/* What switches may queue a packet by: of a packet in a tunnel the headers around it, as far
- * as they have any; those of a mirror never. */
-typedef struct rs_queued_by {
-    gboolean has_dscp, is_tagged;
-    guint8 dscp, pcp;
-} rs_queued_by;
-
-rs_queued_by
-rs_queued_by_of(const roce_packet *packet);
-
 /* The priority, 0 to 7, by which switches queue a packet and PFC stops it (IEEE 802.1Q
  * 6.9.3): the PCP of its outermost VLAN tag; without one, or where the user told of a
  * DSCP map, what that map makes of the DSCP.  0 for what has neither. */

@@ -38,6 +38,24 @@ roce_addr_compare(const roce_addr *a, const roce_addr *b)
     return memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
+roce_queued_by
+roce_packet_queued_by(const roce_packet *packet)
+{
+    const uint8_t value = ROCE_OUTER - 1;
+    bool has_outer = packet->outer_dscp != 0;
+    roce_queued_by by = {
+        .has_dscp = has_outer || packet->src.family != 0,
+        .is_tagged = packet->outer_pcp != 0,
+        .dscp = has_outer ? packet->outer_dscp & value : packet->traffic_class >> 2,
+        .pcp = packet->outer_pcp & value,
+    };
+    if (!has_outer && !by.is_tagged && packet->n_vlans > 0) {
+        by.is_tagged = true;
+        by.pcp = (uint8_t)(packet->vlan_tci[0] >> 13);
+    }
+    return by;
+}
+
 roce_layer
 roce_layer_of_ethertype(uint16_t type)
 {

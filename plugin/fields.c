@@ -40,7 +40,7 @@ typedef enum field {
     F_IMMDT, F_IMMDT_DATA,
     F_IETH, F_IETH_R_KEY,
     F_CNP,
-    F_ECN, F_DSCP, F_TENANT,
+    F_ECN, F_DSCP, F_QUEUE_DSCP, F_QUEUE_PCP, F_TENANT,
     F_PAYLOAD_LENGTH, F_PAD, F_ICRC, F_ICRC_STATUS, F_ICRC_WANT,
     N_FIELDS,
 } field;
@@ -174,6 +174,12 @@ static hf_register_info fields[] = {
                   "but not of a mirror's headers", HFILL}},
     {&hf[F_DSCP], {"DSCP", ROCE "dscp", FT_UINT8, BASE_DEC, NULL, 0,
                    "Of the packet's own IP header, not of headers around it", HFILL}},
+    {&hf[F_QUEUE_DSCP], {"DSCP that it is queued by", ROCE "queue.dscp", FT_UINT8, BASE_DEC,
+                         NULL, 0, "Of the outermost IP header, but for those of mirrors",
+                         HFILL}},
+    {&hf[F_QUEUE_PCP], {"PCP that it is queued by", ROCE "queue.pcp", FT_UINT8, BASE_DEC,
+                        NULL, 0, "Of the outermost VLAN tag, but for those of mirrors",
+                        HFILL}},
     {&hf[F_TENANT], {"Tenant", ROCE "tenant", FT_STRING, BASE_NONE, NULL, 0,
                      "The overlay network that the packet runs in", HFILL}},
     FIELD(F_PAYLOAD_LENGTH, "Payload Length", "payload_length", UINT32, DEC),
@@ -427,6 +433,22 @@ add_icrc(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
     }
 }
 
+/* What switches queue it by; shown where its own IP header does not say so. */
+static void
+add_queue(proto_tree *tree, tvbuff_t *tvb, const roce_packet *p)
+{
+    const roce_queued_by by = roce_packet_queued_by(p);
+    proto_item *dscp = proto_tree_add_uint(tree, hf[F_QUEUE_DSCP], tvb, 0, 0, by.dscp);
+    proto_item_set_generated(dscp);
+    if (by.dscp == p->traffic_class >> 2) {
+        proto_item_set_hidden(dscp);
+    }
+    if (by.is_tagged) {
+        proto_item_set_generated(
+            proto_tree_add_uint(tree, hf[F_QUEUE_PCP], tvb, 0, 0, by.pcp));
+    }
+}
+
 /* What the IP header, or GRH, says of how to forward the packet, and the overlay that it is
  * in; where the header was not found (network.c), nobody knows. */
 static void
@@ -439,6 +461,7 @@ add_network(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const roce_pack
         proto_tree_add_uint(tree, hf[F_ECN], tvb, 0, 0, roce_packet_ecn(p)));
     proto_item_set_generated(
         proto_tree_add_uint(tree, hf[F_DSCP], tvb, 0, 0, p->traffic_class >> 2));
+    add_queue(tree, tvb, p);
     if (p->tenant.kind != ROCE_TENANT_NONE) {
         const char *tenant = words_tenant(&p->tenant, pinfo->pool);
         proto_item_set_generated(

@@ -319,6 +319,16 @@ roce_packet_ecn_source(const roce_packet *packet)
                                                                    : ROCE_ECN_OUTER;
 }
 
+/* What switches may queue a packet by: of a packet in a tunnel the headers around it, as far
+ * as they have any; those of a mirror never. */
+typedef struct roce_queued_by {
+    bool has_dscp, is_tagged;
+    uint8_t dscp, pcp;
+} roce_queued_by;
+
+roce_queued_by
+roce_packet_queued_by(const roce_packet *packet);
+
 /* Bytes of the frame on the link that it was captured on or mirrored from, without the
  * FCS. */
 static inline uint32_t

@@ -9,6 +9,7 @@ that tests/findings makes.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ import reports  # noqa: E402
 import tshark  # noqa: E402
 from sharkd import Sharkd  # noqa: E402
 
+# Findings whose title says of how many packets they are.
+COUNTED = {"pcp_dscp": r"on ([\d,]+) packets?", "roce_without_pfc": r"^([\d,]+) packets?"}
 MOST = 50    # findings of one capture: there is one with thousands
 
 
@@ -59,6 +62,13 @@ def findings_of(path, arguments):
     return json.loads(done.stdout)["findings"]
 
 
+def packets_of(finding):
+    """How many frames it speaks of, where it says so; None: it does not, or of more."""
+    text = COUNTED.get(finding["kind"])
+    found = re.search(text, finding["title"]) if text is not None else None
+    return int(found.group(1).replace(",", "")) if found else None
+
+
 def differences(sharkd, finding):
     frames, all_of_them = finding["frames"], finding["wireshark_filter_all"]
     shown = sharkd.frames(finding["wireshark_filter"]) if finding["wireshark_filter"] else []
@@ -70,6 +80,9 @@ def differences(sharkd, finding):
         shown = sharkd.frames(all_of_them)
         if not set(frames) < set(shown):
             yield f"{all_of_them} shows {len(shown)}: {shown[:30]}, named are {frames}"
+        n = packets_of(finding)
+        if n is not None and n != len(shown):
+            yield f"{all_of_them} shows {len(shown)}, and there are {n}"
 
 
 def main():

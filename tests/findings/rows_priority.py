@@ -47,6 +47,17 @@ def overlaid(make, dscp, vlans=()):
     return carried
 
 
+def one_by_one(*makes):
+    """Captures of one link, one behind the other."""
+    def made():
+        out = roce.Pcap()
+        for n, make in enumerate(makes):
+            for time_ns, _, frame in roce.pcap_packets(make()):
+                out.add(time_ns + n * 10**9, frame)
+        return out.bytes()
+    return made
+
+
 def ports(dscp, beside=26, paused=3, lossy=True):
     """Two ports of a switch: one pauses, the other one has data of this DSCP, of which some
     is lost, beside data of another one."""
@@ -89,6 +100,13 @@ WITHOUT_PFC = [
         overlaid(losing(0), 0, [roce.Vlan(1, pcp=3)])),
     Row("roce_without_pfc", FIRES, "data in 3, but in an overlay whose headers say 0",
         overlaid(losing(26), 0), "warning", also=titled("priority 0, without PFC")),
+    Row("roce_without_pfc", FIRES, "data in 0, beside the same in an overlay that rides in 3",
+        one_by_one(link(pfc(SWITCH, 3), then=data(0, n=30)), overlaid(wire(data(0)), 26)),
+        "warning", also=titled("30 packets")),
+    Row("roce_without_pfc", FIRES, "data in 0 by its tag, beside an overlay that has no tag",
+        one_by_one(link(pfc(SWITCH, 3), then=data(26, [roce.Vlan(1)], n=30)),
+                   overlaid(wire(data(26, [roce.Vlan(1)])), 26)),
+        "warning", also=titled("30 packets")),
     Row("roce_without_pfc", FIRES, "DCBX has PFC on for nothing",
         link(pfc(SWITCH), then=data(26)), "note"),
     Row("roce_without_pfc", NOT, "one end has it on",

@@ -33,7 +33,8 @@ class Loading(Check):
                 "opcode se m padcnt tver p_key fecn becn destqp a psn".split()]
         want += [f"rocev2.{leaf}" for leaf in
                  "reth aeth atomiceth atomicack immdt ieth deth rdeth xrceth feth cnp "
-                 "payload_length icrc icrc.status ecn dscp tenant".split()]
+                 "payload_length icrc icrc.status ecn dscp "
+                 "queue.dscp queue.pcp tenant".split()]
         want += ["rocev2", "pfc", "pfc.cev", "pfc.quanta", "pfc.time", "pfc.kind",
                  "pfc.opcode"]
         self.assertEqual([name for name in want if name not in known], [])
@@ -184,6 +185,30 @@ class Decode(Check):
             with self.subTest(name):
                 self.values(frame, {"rocev2.ecn": ecn, "rocev2.dscp": 26,
                                     "rocev2.bth.psn": 7})
+
+    def test_what_it_is_queued_by(self):
+        """The headers around a tunnel, where there is one; never those of a mirror."""
+        tag = b"\x81\0\xa0\x07"
+
+        def tagged(frame):
+            return frame[:12] + tag + frame[12:]
+
+        inner = pk.roce(pk.bth(0x04) + bytes(64), tos=26 << 2)
+        for name, frame, dscp, pcp in (
+                ("alone", inner, 26, None),
+                ("tagged", tagged(inner), 26, 5),
+                ("GRH", pk.roce_v1(pk.bth(0x04) + bytes(64), tos=26 << 2), 26, None),
+                ("tunnel", pk.vxlan(inner, tos=10 << 2), 10, None),
+                ("tagged, in a tunnel", pk.vxlan(tagged(inner), tos=10 << 2), 10, None),
+                ("tunnel, tagged", tagged(pk.vxlan(inner, tos=10 << 2)), 10, 5),
+                ("mirror", pk.erspan(inner, tos=10 << 2), 26, None),
+                ("mirror, tagged", tagged(pk.erspan(inner, tos=10 << 2)), 26, None),
+                ("mirror of a tagged one", pk.erspan(tagged(inner)), 26, 5),
+                ("mirror of a tunnel",
+                 pk.erspan(pk.vxlan(inner, tos=10 << 2), tos=3 << 2), 10, None)):
+            with self.subTest(name):
+                self.values(frame, {"rocev2.queue.dscp": dscp, "rocev2.queue.pcp": pcp,
+                                    "rocev2.dscp": 26})
 
     def test_ecn_by_its_name(self):
         path = write("ecn.pcap", [pk.roce(pk.bth(0x04) + bytes(64), tos=tos)

@@ -447,6 +447,11 @@ test_outer_priority(void)
         CHECK_INT(p.outcome, ROCE_DECODED);
         CHECK_INT(p.outer_dscp, cases[i].dscp);
         CHECK_INT(p.outer_pcp, cases[i].pcp);
+        const roce_queued_by by = roce_packet_queued_by(&p);
+        CHECK(by.has_dscp);
+        CHECK_INT(by.dscp, cases[i].dscp != 0 ? cases[i].dscp & 0x3f : 26);
+        CHECK_INT(by.is_tagged, cases[i].pcp != 0);
+        CHECK_INT(by.pcp, cases[i].pcp & 7);
     }
 }
 
