@@ -343,8 +343,7 @@ find_unannounced(rs_findings *all, const rs_finding_row *row,
                               "on for: these stop nothing."));
     rs_finding_add_frame(f, denier->newest_frame);
     rs_finding_add_frames(f, &p->first_frame, 1, p->xoff + p->refresh + p->xon);
-    rs_finding_add_filter(f,
-                          g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+    rs_finding_add_filter(f, rs_filter_of_pauses(all, p, (guint8)(1u << p->priority)));
     add_lldp_filter(f, denier);
 }
 

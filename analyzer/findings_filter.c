@@ -248,6 +248,42 @@ rs_filter_of_data(const rs_findings *all, guint32 point, const char *what)
                            counted, what, at);
 }
 
+/* Pauses are of one link, also where points are joined. */
+static char *
+filter_of_link(const rs_findings *all, guint32 point)
+{
+    const rs_point *p = rs_points_at(all->analysis->points, point);
+    return rs_points_n(all->analysis->points) > 1 && has_interface_id(all, p)
+               ? g_strdup_printf(" && frame.interface_id == %u", p->number)
+               : g_strdup("");
+}
+
+/* "macc.cbfc.enbv.c3 == 1" */
+static char *
+filter_of_classes(guint8 priorities)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
+        if ((priorities & 1u << i) != 0) {
+            g_string_append_printf(text, "%smacc.cbfc.enbv.c%u == 1",
+                                   text->len > 0 ? " || " : "", i);
+        }
+    }
+    return (priorities & (priorities - 1)) == 0 ? g_strdup(text->str)
+                                                : g_strdup_printf("(%s)", text->str);
+}
+
+char *
+rs_filter_of_pauses(const rs_findings *all, const roce_pause_source *pause,
+                    guint8 priorities)
+{
+    g_autofree char *mac = rs_format_mac(pause->src_mac);
+    g_autofree char *point = filter_of_link(all, pause->point);
+    g_autofree char *what = priorities == 0 ? g_strdup("macc.opcode == 0x0001")
+                                            : filter_of_classes(priorities);
+    return g_strdup_printf("eth.src == %s && %s%s", mac, what, point);
+}
+
 char *
 rs_filter_of_priority(const rs_findings *all, guint32 point, guint priority)
 {

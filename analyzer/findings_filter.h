@@ -23,4 +23,10 @@ rs_filter_of_priority(const rs_findings *all, guint32 point, guint priority);
 char *
 rs_filter_of_data(const rs_findings *all, guint32 point, const char *what);
 
+/* The pause frames of a source and of others of its port, by a bit for each priority (none:
+ * those of the whole link), by fields of Wireshark alone; g_free(). */
+char *
+rs_filter_of_pauses(const rs_findings *all, const roce_pause_source *pause,
+                    guint8 priorities);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about load at its ends: incast, and receivers that are slow themselves. */
+#include "findings_filter.h"
 #include "findings_pause.h"
 
 #include "format.h"
@@ -363,7 +364,22 @@ tell_pauses(rs_findings *all, rs_finding *f, const slow_receiver *r, GString *te
             g_string_append_printf(text, "%s: ", title);
             rs_pause_port_tell(all, &port, text);
             g_string_append(text, "  ");
-            rs_pause_add_frames(all, f, port.first, FIRST_XOFFS);
+            rs_pause_add_frames(all, f, &port, FIRST_XOFFS);
+        }
+    }
+}
+
+/* The filters of its NIC's pauses that it does not tell of one by one. */
+static void
+add_other_pauses(const rs_findings *all, rs_finding *f, const slow_receiver *r)
+{
+    for (guint i = 0; i < r->pauses->len; i++) {
+        guint32 pause = g_array_index(r->pauses, guint32, i);
+        if (f->severity < RS_SEVERITY_WARNING || !is_to_tell(all, pause)) {
+            const rs_pause_port alone = rs_pause_port_begin(all, pause);
+            rs_finding_add_filter(f,
+                                  rs_filter_of_pauses(all, rs_pause_source(all, pause),
+                                                      alone.priorities));
         }
     }
 }
@@ -456,6 +472,7 @@ report_slow(rs_findings *all, const rs_finding_row *row, const slow_receiver *r)
     rs_finding_about(f, about);
     rs_finding_in(f, &r->host.tenant);
     f->weight = r->held_ns;
+    add_other_pauses(all, f, r);
     rs_finding_say(f, slow_title(all, r, long_held), slow_detail(all, f, r));
     for (guint i = 0; i < r->streams->len; i++) {
         guint32 id = g_array_index(r->streams, guint32, i);

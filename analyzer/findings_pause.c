@@ -61,7 +61,7 @@ find_pause(rs_findings *all, const rs_finding_row *row, guint32 pause)
     GString *detail = g_string_new(NULL);
     rs_pause_port_tell(all, &port, detail);
     rs_finding_say(f, title_of(all, &port), g_string_free(detail, FALSE));
-    rs_pause_add_frames(all, f, pause, RS_FRAMES);
+    rs_pause_add_frames(all, f, &port, RS_FRAMES);
 }
 
 static void

@@ -51,11 +51,6 @@ rs_pause_what(const rs_findings *all, guint32 pause);
 void
 rs_pause_about(const rs_findings *all, rs_finding *finding, guint32 pause);
 
-/* Its first XOFFs, so many at most, of all its pause frames. */
-void
-rs_pause_add_frames(const rs_findings *all, rs_finding *finding, guint32 pause,
-                    guint most);
-
 /* ---- Ports ---- */
 
 /* What is found of one port: its pauses of all priorities are of one sender, often in the
@@ -85,6 +80,11 @@ rs_pause_port_of(const rs_findings *all, const rs_pause_rule *rule, guint32 paus
 
 gboolean
 rs_pause_port_has_several(const rs_pause_port *port);
+
+/* The first XOFFs of the source with most, so many at most, of all its pause frames. */
+void
+rs_pause_add_frames(const rs_findings *all, rs_finding *finding,
+                    const rs_pause_port *port, guint most);
 
 /* Its source of a priority; ROCE_NO_PAUSE: it is not of the finding. */
 guint32

@@ -3,6 +3,7 @@
  * what is said of these. */
 #include "findings_pause.h"
 
+#include "findings_filter.h"
 #include "format.h"
 #include "thresholds.h"
 
@@ -83,15 +84,14 @@ rs_pause_about(const rs_findings *all, rs_finding *f, guint32 pause)
 }
 
 void
-rs_pause_add_frames(const rs_findings *all, rs_finding *f, guint32 pause, guint most)
+rs_pause_add_frames(const rs_findings *all, rs_finding *f, const rs_pause_port *port,
+                    guint most)
 {
-    const roce_pause_source *p = rs_pause_source(all, pause);
-    const rs_frames *xoff = &rs_pause_watch_of(all, pause)->xoff;
-    g_autofree char *mac = rs_format_mac(p->src_mac);
+    const roce_pause_source *p = rs_pause_source(all, port->first);
+    const rs_frames *xoff = &rs_pause_watch_of(all, port->first)->xoff;
     rs_finding_add_frames(f, xoff->first, MIN(rs_frames_kept(xoff), most),
                           p->xoff + p->refresh + p->xon);
-    rs_finding_add_filter(f,
-                          g_strdup_printf("eth.src == %s && eth.type == 0x8808", mac));
+    rs_finding_add_filter(f, rs_filter_of_pauses(all, p, port->priorities));
 }
 
 /* ---- ports ---- */

@@ -211,7 +211,7 @@ report_storm(rs_findings *all, const rs_finding_row *row, const rs_pause_port *p
             rs_finding_add_frame(f, rs_pause_watch_of(all, its)->holds.longest_frame);
         }
     }
-    rs_pause_add_frames(all, f, port->first, FIRST_FRAMES);
+    rs_pause_add_frames(all, f, port, FIRST_FRAMES);
 }
 
 void

@@ -26,8 +26,9 @@ import reports  # noqa: E402
 import tshark  # noqa: E402
 from sharkd import Sharkd  # noqa: E402
 
-# Findings whose title says of how many packets they are.
+# Findings whose title says of how many packets they are, and those whose table does.
 COUNTED = {"pcp_dscp": r"on ([\d,]+) packets?", "roce_without_pfc": r"^([\d,]+) packets?"}
+OF_PAUSES = {"pfc", "pause_storm", "pause_802.3x"}
 MOST = 50    # findings of one capture: there is one with thousands
 
 
@@ -56,20 +57,29 @@ def captures(runner):
         yield name, path, arguments
 
 
-def findings_of(path, arguments):
+def report_of(path, arguments):
     done = subprocess.run([BINARY, "--quiet", *arguments, "--json", "-", str(path)],
                           capture_output=True, timeout=300)
-    return json.loads(done.stdout)["findings"]
+    return json.loads(done.stdout)
 
 
-def packets_of(finding):
+def packets_of(report, finding):
     """How many frames it speaks of, where it says so; None: it does not, or of more."""
     text = COUNTED.get(finding["kind"])
-    found = re.search(text, finding["title"]) if text is not None else None
-    return int(found.group(1).replace(",", "")) if found else None
+    if text is not None:
+        found = re.search(text, finding["title"])
+        return int(found.group(1).replace(",", "")) if found else None
+    if finding["kind"] not in OF_PAUSES or "priorities" in finding["title"] or \
+            not finding["wireshark_filter_all"]:
+        return None
+    mac, _, priority = re.match(r"[a-z_0-9.]+:((?:..:){5}..)(:(\d))?",
+                                finding["id"]).groups()
+    same = [p for p in report["pauses"] if p["src_mac"] == mac and
+            p["priority"] == (None if priority is None else int(priority))]
+    return sum(same[0][key] for key in ("xoff", "refresh", "xon")) if len(same) == 1 else None
 
 
-def differences(sharkd, finding):
+def differences(sharkd, report, finding):
     frames, all_of_them = finding["frames"], finding["wireshark_filter_all"]
     shown = sharkd.frames(finding["wireshark_filter"]) if finding["wireshark_filter"] else []
     if frames and shown != frames:
@@ -80,7 +90,7 @@ def differences(sharkd, finding):
         shown = sharkd.frames(all_of_them)
         if not set(frames) < set(shown):
             yield f"{all_of_them} shows {len(shown)}: {shown[:30]}, named are {frames}"
-        n = packets_of(finding)
+        n = packets_of(report, finding)
         if n is not None and n != len(shown):
             yield f"{all_of_them} shows {len(shown)}, and there are {n}"
 
@@ -95,7 +105,8 @@ def main():
     n_findings = n_wrong = 0
     try:
         for name, path, arguments in captures(runner):
-            chosen = [f for f in findings_of(path, arguments)
+            report = report_of(path, arguments)
+            chosen = [f for f in report["findings"]
                       if not only or f["kind"] in only][:MOST]
             if not chosen:
                 continue
@@ -103,7 +114,7 @@ def main():
             sharkd.load(path)
             for finding in chosen:
                 n_findings += 1
-                for text in differences(sharkd, finding):
+                for text in differences(sharkd, report, finding):
                     n_wrong += 1
                     print(f"{name} {finding['id']}: {text}")
     finally:

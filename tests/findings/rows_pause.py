@@ -545,7 +545,7 @@ ROWS = [
                   "3: XOFF 1, refresh 0, XON 1, expired 0; paused for 300 µs (60 %), at most 300 "
                   "µs at once.", "silent for 300 µs of that, in 1 stop.")(report, found),
             *n_frames(1)(report, found),
-            *all_frames("eth.src == 02:00:00:00:01:02 && eth.type == 0x8808")(report, found)]),
+            *all_frames("eth.src == 02:00:00:00:01:02 && macc.cbfc.enbv.c3 == 1")(report, found)]),
     Row("pfc", NOT, "of a slow receiver's pauses slow_receiver tells", wire(obeyed()), None,
         SPEED),
     Row("pfc", FIRES, "of a slow receiver's NIC, in a priority of which it receives nothing",
@@ -651,8 +651,8 @@ ROWS = [
             *says("XOFF 1, refresh 149, XON 1, expired 0; paused for 250 ms (89 %), at "
                   "most 250 ms at once.  What it stops was silent for 250 ms of that, in 1 stop.  "
                   "Seen at leaf0_h3.  It is the NIC of 10.9.0.4: ")(report, found),
-            *all_frames("eth.src == 02:00:00:00:00:04 && eth.type == 0x8808")(
-                report, found)]),
+            *all_frames("eth.src == 02:00:00:00:00:04 && macc.cbfc.enbv.c3 == 1 && "
+                        "frame.interface_id == 0")(report, found)]),
     Row("pause_storm", FIRES, "after many short pauses: its frame is named first of all",
         wire(held(*[10 * US] * 30, 200 * MS, gap_ns=20 * US)), "critical", SPEED,
         also=lambda report, found: [
