@@ -48,6 +48,7 @@ static roce_ports ports;      /* that packets came to */
 static bool has_finished;
 static uint32_t n_frames;      /* that came so far: the serial number of the newest */
 static uint64_t resolution_ns; /* of the coarsest stamps among them */
+static uint64_t newest_ns;     /* the newest stamp */
 
 /* What tells one frame of a capture file from another. */
 typedef struct frame_place {
@@ -427,12 +428,25 @@ note_port(uint16_t port)
     }
 }
 
+/* A frame without a stamp (pcapng, Simple Packet Block) came no earlier than what stands before
+ * it: the analyzer takes it for that, too. */
+static void
+give_time(const packet_info *pinfo, roce_frame *frame)
+{
+    if (pinfo->fd->has_ts) {
+        newest_ns = frame->time_ns;
+    } else {
+        frame->time_ns = newest_ns;
+    }
+}
+
 /* The next frame of the capture, on its way to the tracker. */
 static void
 add_frame(const packet_info *pinfo, roce_frame *frame, const roce_packet *packet,
           roce_icrc_status icrc)
 {
     frame->number = n_frames;
+    give_time(pinfo, frame);
     if (state == STATE_NEW) {
         start_survey();
     }
@@ -636,6 +650,7 @@ forget(void)
     has_finished = false;
     n_frames = 0;
     resolution_ns = 0;
+    newest_ns = 0;
 }
 
 static void

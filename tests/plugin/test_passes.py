@@ -122,6 +122,33 @@ class Passes(Check):
         self.assertGreater(len(links), 10)
         self.assertTrue(all(row["rocev2.analysis.rnr_nak"] for row in links))
 
+    def test_packets_without_stamps(self):
+        """What has none (a Simple Packet Block) came with the packet before: no timeout of
+        years is seen, and causes are those of the same capture with all stamps."""
+        def block(kind, body):
+            body += bytes(-len(body) % 4)
+            size = struct.pack("<I", len(body) + 12)
+            return struct.pack("<I", kind) + size + body + size
+
+        data = gzip.decompress(capture("03a_loss_data_0.5pct", "sender").read_bytes())
+        out, at, n = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)),
+                      block(1, struct.pack("<HHIHHB", 1, 0, 0, 9, 1, 9))], 24, 0
+        while at < len(data):
+            seconds, ns, kept, wire = struct.unpack_from("<4I", data, at)
+            stamp = seconds * 10**9 + ns
+            body = data[at + 16:at + 16 + kept]
+            out.append(block(3, struct.pack("<I", wire) + body) if n % 5 == 0 else block(
+                6, struct.pack("<5I", 0, stamp >> 32, stamp & 0xFFFFFFFF, kept, wire) + body))
+            at, n = at + 16 + kept, n + 1
+        path = TS.path("unstamped.pcapng")
+        path.write_bytes(b"".join(out))
+        path.chmod(0o644)
+        causes = [PREFIX + name for name in ("retransmission", "round", "round.nak")]
+        rows = TS.fields(path, causes)
+        whole = TS.fields(capture("03a_loss_data_0.5pct", "sender"), causes)
+        self.assertEqual([i for i, row in enumerate(whole) if row != rows[i]], [])
+        self.assertEqual(TS.frames(path, PREFIX + "round.duration > 1000"), [])
+
 
 class Messages(Check):
     # Opcodes that end a message: Last and Only of SENDs and WRITEs, then of READ responses.
