@@ -109,11 +109,13 @@ are_alike(const roce_stream *a, const roce_stream *b)
            roce_addr_equal(&a->dst, &b->dst);
 }
 
-/* Whether ports say that a stream belongs to its peer. */
+/* Whether ports say that a stream belongs to its peer, and not one that has `port`. */
 static bool
-are_like_a_pair(const roce_tracker *t, const roce_stream_state *s)
+are_like_a_pair(const roce_tracker *t, const roce_stream_state *s, uint16_t port)
 {
-    return have_one_port(&s->pub, &roce_state_at(t, s->pub.peer)->pub);
+    const roce_stream *peer = &roce_state_at(t, s->pub.peer)->pub;
+    return s->pub.paired_ports_agree ||
+           (have_one_port(&s->pub, peer) && s->pub.udp_src_port[0] != port);
 }
 
 roce_stream_state *
@@ -214,7 +216,8 @@ roce_source_port_crowd_in(roce_tracker *t, const roce_stream_state *s,
         const roce_lane *lane = &other->requests;
         next = other->older_of_way;
         if (other->pub.paired_by != ROCE_PAIRING_PSN || !lane->started ||
-            are_like_a_pair(t, other) || !are_alike(&other->pub, &s->pub)) {
+            are_like_a_pair(t, other, a->packet->src_port) ||
+            !are_alike(&other->pub, &s->pub)) {
             continue;
         }
         int64_t ahead =

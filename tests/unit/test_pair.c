@@ -117,6 +117,15 @@ static const scenario by_psn[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=none A2: paired=psn B: paired=psn",
      .events = "connected A; disconnected; connected A2"},
+    {.name = "it comes afterwards, and all have one port",
+     .script = "all port=0xc111; a write 1000..1003; b ack 1003; a2 write 1010; b ack 1010",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn B: paired=psn",
+     .events = "connected A; disconnected; connected A2"},
+    {.name = "it comes afterwards, and its ports say that it belongs to another",
+     .script = "a write 1000..1003 port=0xc111; b ack 1003 port=0xc111; "
+               "a2 write 1010 port=0xc222; b2 ack 1010 port=0xc222",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=psn"},
     {.name = "it comes afterwards, and has the ports",
      .script = "a write 1000..1003 port=0xc111; b2 ack 1003 port=0xc60c; +6000; "
                "a2 write 1004 port=0xc60c; b2 ack 1004 port=0xc60c",
