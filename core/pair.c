@@ -126,7 +126,7 @@ roce_pair_note(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
     bool known = note->stream != 0 && note->key == key;
     bool other = known && note->stream != id &&
                  !roce_stream_is_paired(&roce_state_at(t, note->stream - 1)->pub);
-    bool still = known && note->ambiguous && note->stream == id;
+    bool still = known && note->ambiguous; /* which other one it was is forgotten */
     *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
 }
 

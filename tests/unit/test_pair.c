@@ -122,6 +122,12 @@ static const scenario by_psn[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=none A2: paired=psn B: paired=psn",
      .events = "connected A; disconnected; connected A2"},
+    {.name = "ambiguous between three, of which one has been paired since",
+     .script = "all port=0xc111; a write 1000; a2 write 1000; +6000; a2 write 1001; "
+               "b2 ack 1001; a3 write 1000; b ack 1000",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn A3: paired=none B: paired=none "
+               "T: unattributed_acks=1"},
     {.name = "it comes afterwards, and its ports say that it belongs to another",
      .script = "a write 1000..1003 port=0xc111; b ack 1003 port=0xc111; "
                "a2 write 1010 port=0xc222; b2 ack 1010 port=0xc222",
