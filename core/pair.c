@@ -36,6 +36,8 @@
 #define BEGINNING_NS 5000000
 /* What ports say is no proof: after so many PSNs that say otherwise it is no more. */
 #define MOST_PORT_VETOES 8
+/* Of what was sent under a pairing that is undone so much may still be answered. */
+#define NOTED_AGAIN 1024
 
 struct roce_pair_entry {
     uint64_t key;
@@ -222,14 +224,27 @@ forget_half(roce_tracker *t, roce_stream_state *s)
     }
 }
 
+/* Requests of a stream are not noted while it is paired. */
+static void
+note_sent(roce_tracker *t, roce_stream_state *s)
+{
+    const roce_history *history = &s->requests.history;
+    uint32_t from = history->n > NOTED_AGAIN ? history->n - NOTED_AGAIN : 0;
+    for (uint32_t i = from; i < history->n; i++) {
+        roce_pair_note_request(t, s, roce_psn_wrap(roce_history_at(history, i)->psn));
+    }
+}
+
 void
 roce_pair_undo(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_stream_state *peer = roce_track_peer(t, s);
     emit_paired(t, s, a, ROCE_EVENT_DISCONNECTED);
     forget_half(t, s);
+    note_sent(t, s);
     if (peer != NULL) {
         forget_half(t, peer);
+        note_sent(t, peer);
     }
 }
 

@@ -128,6 +128,12 @@ static const scenario by_psn[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=none A2: paired=psn A3: paired=none B: paired=none "
                "T: unattributed_acks=1"},
+    {.name = "what was sent while it was paired makes a PSN ambiguous when it no longer is",
+     .script = "all port=0xc111; a write 1000..1003; b ack 1003; a write 1004; "
+               "a2 write 1010; a3 write 1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=none A3: paired=none B: paired=none "
+               "T: unattributed_acks=2"},
     {.name = "it comes afterwards, and its ports say that it belongs to another",
      .script = "a write 1000..1003 port=0xc111; b ack 1003 port=0xc111; "
                "a2 write 1010 port=0xc222; b2 ack 1010 port=0xc222",
