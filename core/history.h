@@ -54,7 +54,8 @@ typedef struct __attribute__((packed, aligned(4))) roce_slot {
     uint64_t frame : 39; /* likewise */
     uint64_t span : 25;  /* PSNs it takes */
     uint64_t tx : 40;    /* number of the newest copy among the space's transmissions */
-    uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span */
+    uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span; of a
+                            * WRITE where it writes to, see roce_slot_place_of() */
     uint32_t first_check, newest_check; /* of the identities of these copies */
     uint16_t first_ident, newest_ident;
     union {
@@ -68,6 +69,14 @@ typedef struct __attribute__((packed, aligned(4))) roce_slot {
     uint8_t lost;   /* unseen transmissions of it that were judged lost; saturated */
 } roce_slot;
 _Static_assert(sizeof(roce_slot) == 52, "as long as docs/performance.md says");
+
+/* What is kept of the address in the RETH of a WRITE, which all copies of it share:
+ * 0 is not known.  Of two addresses that differ in a bit it differs in one. */
+static inline uint32_t
+roce_slot_place_of(uint64_t address)
+{
+    return (uint32_t)((address ^ address >> 24 ^ address >> 48) & 0xffffff);
+}
 
 #define ROCE_SLOT_MAX_FRAME 0x7fffffffff
 #define ROCE_SLOT_MAX_SPAN 0x1ffffff

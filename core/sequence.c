@@ -131,6 +131,15 @@ flags_of_kind(const roce_arrival *a)
            (a->info->role == ROCE_ROLE_READ_REQUEST ? ROCE_SLOT_READS : 0u);
 }
 
+/* Where a WRITE says that it writes to; 0: it does not say so. */
+static uint32_t
+place_written(const roce_arrival *a)
+{
+    bool says = a->info->role == ROCE_ROLE_WRITE &&
+                (a->packet->headers & ROCE_HEADER_RETH) != 0;
+    return says ? roce_slot_place_of(a->packet->reth.address) : 0;
+}
+
 /* A PSN that had not been seen here: its entry, and its part in a message. */
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -153,6 +162,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_slot_set_first(slot, &a->identity);
     slot->message_bytes = saturate32(request_bytes(a));
     slot->flags = (uint16_t)(slot->flags | flags_of_kind(a));
+    slot->skipped = place_written(a) & ROCE_SLOT_MAX_SKIPPED;
     return slot;
 }
 
@@ -178,7 +188,9 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
     if (slot != NULL) {
         roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,
                              lane->tx);
-        slot->skipped = (uint64_t)(a->psn - slot->psn) & ROCE_SLOT_MAX_SKIPPED;
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
+            slot->skipped = (uint64_t)(a->psn - slot->psn) & ROCE_SLOT_MAX_SKIPPED;
+        }
         roce_slot_count_copy(slot);
         uint16_t drop = ROCE_SLOT_IN_ORDER | ROCE_SLOT_REFUSED | ROCE_SLOT_JUDGED |
                         ROCE_SLOT_WANTS_ACK;
@@ -618,18 +630,37 @@ is_restart(const roce_stream_state *s, int64_t psn)
            roce_missing_find(&lane->missing, psn) == NULL;
 }
 
+/* Whether a WRITE writes elsewhere than the one that had its PSN before.  Of one that may be
+ * damaged it is not enough that a bit differs. */
+static bool
+writes_elsewhere(const roce_slot *slot, const roce_arrival *a)
+{
+    uint32_t place = place_written(a);
+    uint32_t differs = place ^ (uint32_t)slot->skipped;
+    if (place == 0 || slot->skipped == 0 || a->icrc == ROCE_ICRC_BAD) {
+        return false;
+    }
+    return a->icrc == ROCE_ICRC_GOOD ? differs != 0 : (differs & (differs - 1)) != 0;
+}
+
 /* Whether another request had this PSN before: whatever is sent again has its kind and its
- * length, but for READs, of which some ask for less.  A queue pair with the number of an
- * older one and PSNs that begin where those did sends it.  Only a packet of which all was
- * seen can prove it. */
+ * length, but for READs, of which some ask for less, and writes to the same place.  A queue
+ * pair with the number of an older one and PSNs that begin where those did sends it.  Only a
+ * packet of which all was seen can prove it by its kind or length. */
 static bool
 is_of_another(const roce_stream_state *s, const roce_arrival *a)
 {
-    if (a->psn >= s->requests.max_next || a->icrc != ROCE_ICRC_GOOD) {
+    if (a->psn >= s->requests.max_next) {
         return false;
     }
     const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
     if (slot == NULL || slot->psn != a->psn) {
+        return false;
+    }
+    if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 && writes_elsewhere(slot, a)) {
+        return true;
+    }
+    if (a->icrc != ROCE_ICRC_GOOD) {
         return false;
     }
     unsigned kind = ROCE_SLOT_MESSAGE_END | ROCE_SLOT_MESSAGE_START |

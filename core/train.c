@@ -380,7 +380,7 @@ static const uint16_t flags_of_part[] = {
 /* An entry for a packet, as place() of sequence.c and roce_respond_place() have it. */
 static inline void
 enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned flags,
-      uint32_t message_bytes)
+      uint32_t message_bytes, uint32_t place)
 {
     *slot = (roce_slot){
         .psn = psn,
@@ -392,6 +392,7 @@ enter(roce_slot *slot, int64_t psn, uint64_t tx, const roce_car *car, unsigned f
         .newest_check = car->check,
         .first_ident = car->ident,
         .newest_ident = car->ident,
+        .skipped = place & ROCE_SLOT_MAX_SKIPPED,
         .message_bytes = message_bytes,
         .flags = (uint16_t)flags,
         .copies = 1,
@@ -435,7 +436,8 @@ take_requests(roce_tracker *t, roce_stream_state *s, const roce_car *cars, uint3
         roce_part part = roce_opcode_get(car->opcode)->part;
         unsigned asks = car->ack_request ? ROCE_SLOT_WANTS_ACK : 0;
         enter(&history.slots[(at + i) & (history.capacity - 1)], psn + i, tx + 1 + i,
-              car, (flags_of_part[part] & kept) | asks, car->payload_bytes);
+              car, (flags_of_part[part] & kept) | asks, car->payload_bytes,
+              roce_slot_place_of(car->address));
         bytes += car->payload_bytes;
         n_ends += roce_part_ends(part) ? 1 : 0;
     }
@@ -459,7 +461,7 @@ take_responses(roce_stream_state *by, const roce_car *cars, uint32_t n)
         roce_part part = roce_opcode_get(cars[i].opcode)->part;
         unsigned flags = flags_of_part[part] & kept;
         enter(&history.slots[(at + i) & (history.capacity - 1)], lane->max_next + i,
-              lane->tx + 1 + i, &cars[i], flags, 0);
+              lane->tx + 1 + i, &cars[i], flags, 0, 0);
     }
     move_on(lane, n);
 }

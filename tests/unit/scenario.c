@@ -39,7 +39,7 @@ static const char *const option_names[N_OPTIONS] = {
     [OPTION_PORT] = "port",     [OPTION_QPN] = "qpn",     [OPTION_PSN] = "psn",
     [OPTION_COMM] = "comm",     [OPTION_RCOMM] = "rcomm", [OPTION_REASON] = "reason",
     [OPTION_ECN] = "codepoint", [OPTION_IDENT] = "ident", [OPTION_VNI] = "vni",
-    [OPTION_AROUND] = "around",
+    [OPTION_AROUND] = "around", [OPTION_VA] = "va",       [OPTION_MSN] = "msn",
 };
 
 void

@@ -38,6 +38,8 @@
  *   port=N    UDP source port
  *   ident=N   IPv4 identifications go on from N (rising ones)
  *   vni=N     in a VXLAN of this number
+ *   va=N      the address in a RETH; 0 unless said, the PSN of a READ
+ *   msn=N     the MSN in an AETH; 0 unless said
  *   around=N  the codepoint that the headers around it leave
  *   qpn= psn= comm= rcomm= reason=   fields of a CM message
  *

@@ -210,6 +210,10 @@ fill_packet(stage *g, roce_packet *p, const script_act *act, char who, unsigned 
         (uint8_t)(26u << 2 | (o->given[OPTION_ECN] ? o->value[OPTION_ECN] : 2u));
     p->reth.length_bytes = has_reth ? length : 0;
     p->reth.address = has_reth && info->role == ROCE_ROLE_READ_REQUEST ? psn24 : 0;
+    if (has_reth && o->given[OPTION_VA]) {
+        p->reth.address = o->value[OPTION_VA];
+    }
+    p->aeth_msn = o->given[OPTION_MSN] ? o->value[OPTION_MSN] : 0;
     if (act->syndrome == 0x20) {
         p->aeth_syndrome |=
             (uint8_t)(o->given[OPTION_TIMER] ? o->value[OPTION_TIMER] & 0x1fu : 1u);

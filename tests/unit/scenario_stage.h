@@ -48,6 +48,8 @@ typedef enum option_key {
     OPTION_IDENT,
     OPTION_VNI,
     OPTION_AROUND,
+    OPTION_VA,
+    OPTION_MSN,
     N_OPTIONS,
 } option_key;
 
