@@ -211,7 +211,7 @@ const rs_finding_row rs_finding_rows[] = {
     {"pcp_dscp", RS_SEVERITY_WARNING, "VLAN tag and DSCP name different priorities",
      "warning where one of them is known to be lossless and the other is not, and the DSCP is not 0; else note", {{0}},
      "A switch that trusts the tag queues these packets elsewhere than one that trusts the DSCP.",
-     "Have both say the same, or all devices trust the same.",
+     "Have both say the same, or all devices trust the same.  If the tag is one that a mirror puts on its copies (RSPAN), it says nothing of the data: give --dscp-map.",
      "the first of these packets", RS_FRAMES_SUFFICE, priority_look, rs_find_pcp_dscp, NULL},
     {"pause_802.3x", RS_SEVERITY_WARNING, "802.3x pause stops whole links",
      "warning where there is RoCE or from WARNING_PAUSED_PERCENT of the time and HELD_LEAST_US on, else note",
