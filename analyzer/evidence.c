@@ -100,11 +100,14 @@ rs_evidence_kind_of(const roce_event *event)
 }
 
 /* A CE episode is known to have ended where something else came, which may not be marked: its
- * first packet is. */
+ * first packet is.  So with a queue pair that an ACK shows to be a new one. */
 static guint64
 frame_of(const roce_event *event)
 {
-    return event->kind == ROCE_EVENT_CE_EPISODE ? event->related_frame : event->frame;
+    gboolean is_known_later =
+        event->kind == ROCE_EVENT_CE_EPISODE ||
+        (event->kind == ROCE_EVENT_STREAM_RESTART && event->related_frame != 0);
+    return is_known_later ? event->related_frame : event->frame;
 }
 
 void

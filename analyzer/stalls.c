@@ -142,14 +142,14 @@ add_loss(rs_standstill *standstill, const roce_event *event)
     }
 }
 
-/* Whether what was sent again in vain was late and came, or nobody was there to answer. */
+/* Whether what was sent again in vain was late and came, or was not sent again, or nobody was
+ * there to answer. */
 static gboolean
 excuses(const rs_standstill *standstill, const roce_event *event)
 {
     guint64 round = event->related_frame;
-    return event->kind == ROCE_EVENT_STREAM_RESTART
-               ? event->count == 0
-               : round >= standstill->first_frame && round <= standstill->last_frame;
+    return (event->kind == ROCE_EVENT_STREAM_RESTART && event->count == 0) ||
+           (round >= standstill->first_frame && round <= standstill->last_frame);
 }
 
 /* What is said of a stream that stands still, or did a moment ago. */

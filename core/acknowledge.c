@@ -683,6 +683,7 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (!sane || !roce_stream_is_paired(&s->pub)) {
         return false;
     }
+    roce_rebirth_hear(t, s, a, psn);
     relate_to_named(t, s, a, psn);
     roce_aeth_kind kind = roce_aeth_get_kind(a->packet->aeth_syndrome);
     unsigned value = roce_aeth_get_value(a->packet->aeth_syndrome);

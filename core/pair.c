@@ -212,6 +212,9 @@ forget_half(roce_tracker *t, roce_stream_state *s)
     s->pub.paired_by = ROCE_PAIRING_NONE;
     s->pub.has_src_qpn = false;
     s->contradictions = 0;
+    if (s->heard != NULL) {
+        s->heard->msn.known = false;
+    }
     s->pub.pairing_evidence = 0;
     roce_stream_trouble *trouble = s->pub.trouble;
     if (trouble != NULL) {

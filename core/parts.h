@@ -93,6 +93,7 @@ typedef struct roce_round {
     uint64_t frame;
     uint64_t first_tx;
     bool unheard;     /* the other direction was not known when it began */
+    bool all_acked;   /* all that had been sent until it began was acknowledged */
     uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
     bool doubt_told;  /* what a timeout casts doubt on has been told */
     uint8_t n_doubts; /* times in a row, which late answers may take back */
@@ -112,6 +113,11 @@ typedef struct roce_round {
     uint64_t before_frame; /* the round before it began; 0: there was none */
     int64_t run_next;      /* for voting on the recovery model */
     bool voted;
+    struct {
+        roce_retransmission_counters retransmissions;
+        roce_disorder_counters requests;
+        uint64_t acks_lost;
+    } was; /* before it; valid if all_acked */
 } roce_round;
 
 /* A request that is taken for late, overtaken or a duplicate until the next one comes,
@@ -251,6 +257,11 @@ typedef struct roce_heard {
         int64_t una; /* 0: there was none */
         uint64_t time_ns, frame;
     } told; /* the newest ACK or NAK of those that cover the most */
+    struct {
+        bool known;
+        uint32_t msn24;
+        int64_t psn;
+    } msn;                       /* of the newest ACK, see rebirth.c */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns;
     uint64_t least_reaction_ns, second_reaction_ns; /* from a NAK to its round */

@@ -50,6 +50,7 @@
 
 #include <string.h>
 
+#define ON_ITS_WAY_NS 5000000       /* beside a DREQ */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
 int64_t
@@ -579,9 +580,10 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     ahead(t, s, a);
 }
 
-/* The QPN was given to another queue pair: nothing of before holds. */
+/* The QPN was given to another queue pair: nothing of before holds.  It began earlier, with
+ * what was taken for a round, if `since_frame` is not 0. */
 static void
-restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_frame)
 {
     roce_stream_state *peer = roce_track_peer(t, s);
     roce_sequence_finish(t, s);
@@ -606,6 +608,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
         memset(&s->heard->told, 0, sizeof s->heard->told);
+        s->heard->msn.known = false;
     }
     roce_measure_restart(s);
     trouble->pub.restarts++;
@@ -614,6 +617,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
     e.psn = a->psn;
     e.count = was_answered ? 1 : 0;
+    e.related_frame = since_frame;
     roce_track_emit(t, &e);
 }
 
@@ -686,12 +690,14 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     sight(t, s, a);
     roce_span_resynchronise(s, a->psn);
-    if (s->reborn || is_restart(s, a->psn) || is_of_another(s, a)) {
+    bool is_anothers = is_of_another(s, a);
+    if (s->reborn || is_restart(s, a->psn) || is_anothers) {
+        uint64_t since_frame = is_anothers ? roce_rebirth_take_back_round(t, s, a) : 0;
         s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;
         roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
         a->span = roce_span_of(s, a, &unknown);
-        restart(t, s, a);
+        restart(t, s, a, since_frame);
         lane->span_unknown = unknown;
         return;
     }

@@ -19,6 +19,7 @@
  *   misses.c         what the point itself misses
  *   vantage.c        where the point stands, and whether it sees one path of several
  *   acknowledge.c    ACK, NAK and RNR NAK
+ *   rebirth.c        queue pairs made anew, as ACKs show
  *   respond.c        READ responses and atomic acknowledgements
  *   respond_behind.c those behind the newest: late, doubled, sent again
  *   pair.c           which two streams are one queue pair
@@ -774,6 +775,16 @@ roce_acknowledge_time_before(const roce_stream_state *s, int64_t psn);
  * carried out. */
 bool
 roce_acknowledge_is_told(const roce_stream_state *s, const roce_slot *asked);
+
+/* rebirth.c: an ACK for `psn` of `s` is here, before it moves anything. */
+void
+roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  int64_t psn);
+/* A request is known to be of another queue pair.  If it goes on with the newest round, so was
+ * that: takes it back, and returns on which frame it began; else 0. */
+uint64_t
+roce_rebirth_take_back_round(roce_tracker *t, roce_stream_state *s,
+                             const roce_arrival *a);
 
 /* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
 void

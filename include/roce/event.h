@@ -21,7 +21,8 @@ typedef enum roce_event_kind {
     ROCE_EVENT_STREAM_START,   /* first packet of a stream at a point */
     ROCE_EVENT_STREAM_RESTART, /* PSNs start anew: the QPN was reused; psn = the new;
                                 * count = 1 if what the newest round had sent again, or
-                                * anything where there was none, was acknowledged */
+                                * anything where there was none, was acknowledged;
+                                * related = its first packet, where an ACK shows it */
     ROCE_EVENT_GAP,            /* count PSNs missing from psn on */
     ROCE_EVENT_LATE,           /* a late original; related = the frame that passed it */
     ROCE_EVENT_DUPLICATE,      /* the same packet again; related = the earlier copy */

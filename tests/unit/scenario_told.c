@@ -45,6 +45,31 @@ count_event(tally *n, const roce_event *e)
     }
 }
 
+/* A restart that names an earlier frame says that the gap or the round that was told there is
+ * none, and that nothing was sent again in that round. */
+static void
+take_back(tally *n, const scenario_outcome *out, const roce_event *restart)
+{
+    bool is_round = false;
+    for (const roce_event *e = out->events; e < restart; e++) {
+        const unsigned kind = e->kind;
+        if (e->stream != restart->stream || e->frame < restart->related_frame) {
+            continue;
+        }
+        bool is_there = e->frame == restart->related_frame;
+        if (kind == ROCE_EVENT_GAP && is_there && e->space == ROCE_SPACE_REQUESTS) {
+            n->gaps[e->space]--;
+            n->missing[e->space] -= e->count;
+        } else if (kind == ROCE_EVENT_ROUND && is_there) {
+            n->rounds--;
+            n->by_cause[e->detail]--;
+            is_round = true;
+        } else if (kind == ROCE_EVENT_RETRANSMISSION && is_round) {
+            n->again--;
+        }
+    }
+}
+
 static void
 must_equal(scenario_verdict *v, const char *label, const char *what, uint64_t counter,
            uint64_t events)
@@ -202,6 +227,9 @@ scenario_judge_invariants(scenario_verdict *v, const scenario_outcome *out)
         pairings += e->kind == ROCE_EVENT_CONNECTED ? 1 : 0;
         if (e->stream < n) {
             count_event(&tallies[e->stream], e);
+            if (e->kind == ROCE_EVENT_STREAM_RESTART && e->related_frame != 0) {
+                take_back(&tallies[e->stream], out, e);
+            }
         }
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -713,6 +713,53 @@ static const scenario restarts[] = {
                "a write 6; b ack 6",
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
              "B: r.gaps=* r.missing=* r.lost_before=* r.again=3"},
+    {.name = "restart by MSN: a gap that was none",
+     .script = "a write 0..9; b ack 4 msn=105; b ack 9 msn=110; a write 1010..1012; "
+               "b ack 1012 msn=3",
+     .want = "A: restarts=1 unique=13 messages=13",
+     .events = "gap A psn=10 n=1000; stream_restart A psn=1010 rel=13; no loss"},
+    {.name = "no restart by MSN: it goes on, and so does the queue pair",
+     .script = "a write 0..9; b ack 9 msn=110; a write 1010..1012; b ack 1012 msn=1113",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: some never count",
+     .script = "a write 0..9; b ack 9; a write 1010..1012; b ack 1012",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: it is more than a new queue pair can have completed",
+     .script = "a write 0..9; b ack 9 msn=110; a write 1010..1012; b ack 1012 msn=4",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: the gap is in the midst of a message",
+     .script = "a write.first 8; a write.middle 9; b ack 9 msn=110; "
+               "a write.middle 1010; a write.last 1011; b ack 1011 msn=1",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: it was overtaken",
+     .script = "a write 0..9; b ack 9 msn=110; b ack 4 msn=105; a write 10..12; "
+               "b ack 12 msn=113",
+     .want = "A: unique=13"},
+    {.name = "no restart by MSN: it goes around",
+     .script = "a write 0..9; b ack 9 msn=0xffffff; a write 1010; b ack 1010 msn=1",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "restart by MSN: what is like that of before was not sent again",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..3; b ack 2 msn=3; "
+               "a send 4..12; b ack 12 msn=13",
+     .want = "A: restarts=1 unique=23 messages=23 message_bytes=1472",
+     .events = "round A; loss A psn=0; loss_withdrawn A psn=0; loss_withdrawn A psn=3; "
+               "stream_restart A psn=0 rel=12; no gap"},
+    {.name = "restart by MSN: and something of it is lost",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..3; b ack 3 msn=4; "
+               "a send 4 drop; a send 5,6; b nak 4 msn=4; a send 4..6; b ack 6 msn=7",
+     .want = "A: restarts=1 unique=17 messages=17 gaps=1 missing=1 again=3 repeats=2 "
+               "rounds=1 by_nak=1 lost_before=1"},
+    {.name = "no restart by MSN: a responder says what it has",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..9; b ack 9 msn=110",
+     .want = "A: again=10 repeats=10 rounds=1 by_timeout=1 ack_lost=10"},
+    {.name = "no restart by MSN: or what it said to the first copy",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 5..9; b ack 6 msn=107; "
+               "b ack 9 msn=110",
+     .want = "A: again=5 repeats=5 rounds=1 by_timeout=1 ack_lost=5"},
+    {.name = "restart in a round: requests of another length show that it was none",
+     .script = "a send 0..9; b ack 9; +100000; a send 0..2; a send 3..9 len=128; b ack 9",
+     .want = "A: restarts=1 unique=20 messages=20",
+     .events = "round A; stream_restart A psn=3 rel=12"},
     {.name = "restart by 2^23 - 1",
      .script = "a write 0; b ack 0; a write 0x7fffff; b ack 0x7fffff",
      .want = "A: restarts=1"},

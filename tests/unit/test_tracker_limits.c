@@ -333,6 +333,10 @@ add_random_step(play *p, uint64_t *seed, uint32_t at)
     if (draw(seed, 4) == 0) {
         uint32_t n = draw(seed, 8);
         add(p, "a write %u..%u; b ack %u; ", psn, psn + n, (psn + n) & 0xffffff);
+    } else if (draw(seed, 8) == 0) {
+        uint32_t n = draw(seed, 4);
+        add(p, "+%u; a send %u..%u; b ack %u msn=%u; ", draw(seed, 2) * 100000, psn,
+            psn + n, (psn + n) & 0xffffff, draw(seed, 2) == 0 ? n + 1 : 200);
     }
 }
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Queue pairs that were made anew with the number of an older one, and with PSNs near those
+ * of that one: acknowledgements show it.
+ *
+ * The MSN of an ACK counts the messages that the responder has completed since the queue pair
+ * was made (IBTA 9.7.7.1), and never goes back while PSNs go on.  So:
+ *
+ *   1. An ACK of a later PSN with an earlier MSN is another queue pair's.  It began behind the
+ *      one gap that lies between the two ACKs: nothing is missing there.
+ *   2. What a timeout repeats, though all of it and all behind it had been acknowledged, is
+ *      answered with the newest MSN.  An ACK of one of its PSNs whose MSN is the number of
+ *      messages since the round began is another queue pair's: nothing was sent again.
+ *
+ * Limitations: responses are not looked at, for those to what was asked again may have the MSN
+ * of before; nor is a queue pair that had completed 2^23 messages.  What was told until the ACK
+ * stays told: the event of the restart names the frame whose gap or round is none.  Where a request
+ * is in doubt (unnumbered.c) nothing is taken back.
+ */
+#include "roce/aeth.h"
+#include "track.h"
+
+#include <string.h>
+
+#define MSN_MASK 0xffffffu
+#define MSN_HALF 0x800000u
+#define MOST_COUNTED 4096 /* packets up to the first ACK of a queue pair */
+
+static bool
+is_earlier(uint32_t msn24, uint32_t than24)
+{
+    return ((msn24 - than24) & MSN_MASK) >= MSN_HALF;
+}
+
+/* Nothing that came before `frame` holds for the new queue pair; what was counted stays. */
+static void
+forget_before(roce_tracker *t, roce_stream_state *s, uint64_t frame)
+{
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    if (trouble->nak.frame < frame) {
+        trouble->nak = (roce_last_nak){0};
+    }
+    if (trouble->round.frame < frame) {
+        trouble->round = (roce_round){0};
+    }
+    trouble->early.tx = 0;
+    roce_measure_restart(s);
+}
+
+static void
+tell(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn,
+     uint64_t frame)
+{
+    roce_trouble_make(t, s)->pub.restarts++;
+    roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
+    e.psn = psn;
+    e.count = 1; /* all before it had been acknowledged */
+    e.related_frame = frame;
+    roce_track_emit(t, &e);
+}
+
+/* ---- ahead ---- */
+
+/* Whether nothing of a gap has come since it opened, and nobody has asked for it, and a message
+ * begins behind it. */
+static bool
+is_untouched(const roce_stream_state *s, const roce_missing_range *range)
+{
+    const roce_history *history = &s->requests.history;
+    const roce_slot *before = roce_history_find(history, range->start - 1);
+    const roce_slot *behind = roce_history_find(history, range->end);
+    return !range->asked && !range->acked && !range->first_seen && range->copies == 1 &&
+           before != NULL && before->frame < range->frame && behind != NULL &&
+           behind->psn == range->end && behind->frame == range->frame &&
+           (behind->flags & ROCE_SLOT_MESSAGE_START) != 0;
+}
+
+/* The widest gap between two PSNs that may be where a queue pair began; NULL: there is none. */
+static const roce_missing_range *
+find_gap(const roce_stream_state *s, int64_t after, int64_t psn)
+{
+    const roce_missing *missing = &s->requests.missing;
+    const roce_missing_range *widest = NULL;
+    for (uint32_t i = 0; i < missing->n; i++) {
+        const roce_missing_range *range = &missing->ranges[i];
+        if (range->start > after && range->end <= psn && is_untouched(s, range) &&
+            (widest == NULL ||
+             range->end - range->start > widest->end - widest->start)) {
+            widest = range;
+        }
+    }
+    return widest;
+}
+
+static void
+begin_behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+             const roce_missing_range *gap)
+{
+    roce_lane *lane = roce_requests(s);
+    int64_t first = gap->end;
+    uint64_t frame = gap->frame;
+    roce_missing_range taken;
+    (void)roce_missing_take(&lane->missing, &t->alloc, gap->start, first, &taken);
+    roce_disorder_counters *c =
+        &roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS];
+    uint64_t count = (uint64_t)(taken.end - taken.start);
+    c->gaps -= c->gaps > 0 ? 1 : 0;
+    c->missing_psns -= c->missing_psns > count ? count : c->missing_psns;
+    lane->first = first;
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer != NULL && roce_answers_of(peer)->lane.max_next <= first) {
+        roce_respond_restart(t, peer);
+    }
+    forget_before(t, s, frame);
+    tell(t, s, a, first, frame);
+}
+
+/* ---- behind ---- */
+
+/* Whether the newest round repeats, by timeout, what had all been acknowledged, and nothing
+ * else was sent since. */
+static bool
+repeats_acknowledged(const roce_stream_state *s)
+{
+    const roce_lane *lane = &s->requests;
+    const roce_trouble *trouble = roce_trouble_of(s);
+    const roce_round *round = &trouble->round;
+    return !trouble->doubt.valid && trouble->n_asked_late == 0 && round->active &&
+           !round->spurious && round->all_acked && round->end == lane->max_next &&
+           s->una == round->end &&
+           (lane->missing.n == 0 ||
+            lane->missing.ranges[lane->missing.n - 1].end <= round->start);
+}
+
+/* How many messages end from where the round began up to `psn`; 0: not all of these came in
+ * the round, or they are too many, or there is a READ among them. */
+static uint32_t
+count_messages(const roce_stream_state *s, int64_t psn)
+{
+    const roce_round *round = &roce_trouble_of(s)->round;
+    const roce_history *history = &s->requests.history;
+    uint32_t n = 0;
+    uint32_t first = roce_history_lower(history, round->start);
+    for (uint32_t i = first; i < history->n && i - first < MOST_COUNTED; i++) {
+        const roce_slot *slot = roce_history_at(history, i);
+        if (slot->tx < round->first_tx ||
+            (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0) {
+            return 0;
+        }
+        n += (slot->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+        if (slot->psn >= psn) {
+            return slot->psn == psn ? n : 0;
+        }
+    }
+    return 0;
+}
+
+/* A packet of the round was a new one. */
+static void
+count_as_new(roce_stream_state *s, roce_slot *slot)
+{
+    s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
+    s->pub.message_bytes += slot->message_bytes;
+    s->pub.messages_completed += (slot->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+    slot->first_check = slot->newest_check;
+    slot->first_ident = slot->newest_ident;
+    slot->copies = 1;
+    slot->lost = 0;
+}
+
+/* Nothing was sent again. */
+static void
+take_back(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = roce_requests(s);
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    const roce_round *round = &trouble->round;
+    const uint64_t *losses = trouble->pub.losses[ROCE_SPACE_REQUESTS];
+    for (uint32_t i = roce_history_lower(&lane->history, round->start);
+         i < lane->history.n; i++) {
+        roce_slot *slot = roce_history_at(&lane->history, i);
+        if (slot->psn >= lane->next_tx || slot->tx < round->first_tx) {
+            continue;
+        }
+        if (losses[ROCE_VERDICT_ACK_LOST] > round->was.acks_lost) {
+            roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                               slot->psn);
+        }
+        count_as_new(s, slot);
+    }
+    trouble->pub.retransmissions = round->was.retransmissions;
+    trouble->pub.disorder[ROCE_SPACE_REQUESTS] = round->was.requests;
+}
+
+uint64_t
+roce_rebirth_take_back_round(roce_tracker *t, roce_stream_state *s,
+                             const roce_arrival *a)
+{
+    if (!repeats_acknowledged(s) || a->psn != s->requests.next_tx) {
+        return 0;
+    }
+    take_back(t, s, a);
+    return roce_trouble_of(s)->round.frame;
+}
+
+static void
+begin_with_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = roce_requests(s);
+    roce_stream_state *peer = roce_track_peer(t, s);
+    const roce_round round = roce_trouble_of(s)->round;
+    take_back(t, s, a);
+    lane->history.n = roce_history_lower(&lane->history, lane->next_tx);
+    lane->max_next = lane->accept_next = lane->next_tx;
+    lane->first = s->una = round.start;
+    if (peer != NULL) {
+        roce_respond_restart(t, peer);
+    }
+    memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
+    memset(&s->heard->told, 0, sizeof s->heard->told);
+    forget_before(t, s, a->frame->number);
+    tell(t, s, a, round.start, round.frame);
+}
+
+void
+roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                  int64_t psn)
+{
+    uint32_t msn24 = a->packet->aeth_msn;
+    if (s->pub.transport != ROCE_TRANSPORT_RC || a->info->role != ROCE_ROLE_ACK ||
+        roce_aeth_get_kind(a->packet->aeth_syndrome) != ROCE_AETH_ACK) {
+        return;
+    }
+    roce_heard *heard = roce_heard_make(t, s);
+    if (heard->msn.known && is_earlier(msn24, heard->msn.msn24)) {
+        const roce_missing_range *gap = find_gap(s, heard->msn.psn, psn);
+        if (gap != NULL && msn24 <= psn - gap->end + 1) {
+            begin_behind(t, s, a, gap);
+        } else if (repeats_acknowledged(s) && msn24 != 0 && psn < s->requests.next_tx &&
+                   count_messages(s, psn) == msn24) {
+            begin_with_round(t, s, a);
+        } else if (psn <= heard->msn.psn) {
+            return; /* it was overtaken */
+        }
+    }
+    heard->msn.known = true;
+    heard->msn.psn = psn;
+    heard->msn.msn24 = msn24;
+}
