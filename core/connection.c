@@ -5,7 +5,7 @@
  * A REQ has the QPN of one side, and the REP to it that of the other (IBTA 12.9).  Both go by on
  * QP 1, each once or more, and at several points; from the REP on the connection's parameters
  * hold for its two streams, where it was seen.  QPNs that had been another connection's begin
- * anew then.
+ * anew then, and those that a DREQ has named, whatever else was captured.
  *
  * Limitations: beyond MAX_CONNECTIONS further ones are not known, and of many the newest alone
  * are looked through.
@@ -298,10 +298,36 @@ is_from_active(const roce_connection *c, const roce_packet *p, const roce_cm_mes
     return c->comm_id[0] == m->local_comm_id && roce_addr_equal(&c->addr[0], &p->src);
 }
 
+/* A DREQ names the queue pair of the one who receives it (IBTA 12.6.10): what its sender had
+ * to say there is said, and so are the answers. */
+static void
+end_named(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
+{
+    const roce_packet *p = a->packet;
+    roce_stream_state *s = roce_table_find(t, &(roce_stream_key){
+                                                  .point = a->frame->point,
+                                                  .tenant = p->tenant,
+                                                  .src = p->src,
+                                                  .dst = p->dst,
+                                                  .dst_qpn = m->qpn,
+                                              });
+    if (s == NULL) {
+        return;
+    }
+    roce_heard_make(t, s)->ended_ns = a->frame->time_ns;
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer != NULL) {
+        roce_heard_make(t, peer)->ended_ns = a->frame->time_ns;
+    }
+}
+
 static void
 take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     roce_connection *c = spoken_of(t, a->packet, m);
+    if (m->kind == ROCE_CM_DREQ && (c == NULL || !c->disconnected)) {
+        end_named(t, a, m);
+    }
     if (c == NULL) {
         return;
     }

@@ -262,6 +262,7 @@ typedef struct roce_heard {
         uint32_t msn24;
         int64_t psn;
     } msn;                       /* of the newest ACK, see rebirth.c */
+    uint64_t ended_ns;           /* its queue pair, by CM; 0: it has not */
     uint64_t srtt_ns, rttvar_ns; /* of acknowledgements, 0 unknown */
     uint64_t least_answer_ns;
     uint64_t least_reaction_ns, second_reaction_ns; /* from a NAK to its round */

@@ -609,6 +609,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_f
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
         memset(&s->heard->told, 0, sizeof s->heard->told);
         s->heard->msn.known = false;
+        s->heard->ended_ns = 0;
     }
     roce_measure_restart(s);
     trouble->pub.restarts++;
@@ -674,6 +675,20 @@ is_of_another(const roce_stream_state *s, const roce_arrival *a)
             slot->message_bytes != saturate32(request_bytes(a)));
 }
 
+/* Whether CM has ended the queue pair of before, which has sent nothing since, but for what was
+ * on its way. */
+static bool
+has_ended(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_history *history = &s->requests.history;
+    uint64_t ended_ns = roce_heard_of(s)->ended_ns;
+    uint64_t newest_ns =
+        history->n > 0 ? roce_history_at(history, history->n - 1)->time_ns : 0;
+    return ended_ns != 0 && newest_ns < ended_ns + ON_ITS_WAY_NS &&
+           a->frame->time_ns > ended_ns + ON_ITS_WAY_NS &&
+           roce_part_starts(a->info->part) && a->psn != s->requests.next_tx;
+}
+
 void
 roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
@@ -691,7 +706,7 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     sight(t, s, a);
     roce_span_resynchronise(s, a->psn);
     bool is_anothers = is_of_another(s, a);
-    if (s->reborn || is_restart(s, a->psn) || is_anothers) {
+    if (s->reborn || is_restart(s, a->psn) || is_anothers || has_ended(s, a)) {
         uint64_t since_frame = is_anothers ? roce_rebirth_take_back_round(t, s, a) : 0;
         s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;

@@ -800,6 +800,29 @@ static const scenario restarts[] = {
                "b cm.rep comm=4 rcomm=3 qpn=0x200 psn=620; a write 520..529; b ack 529",
      .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: restarts=1 unique=20 paired=cm",
      .events = "stream_restart A psn=520; no gap"},
+    {.name = "restart: CM has ended the queue pair of before, in one direction alone",
+     .script = "a write 500..509; a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; a write 520..529",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: restarts=1 unique=20",
+     .events = "stream_restart A psn=520; no gap"},
+    {.name = "restart: it has, and the requests are the same",
+     .script = "a write 500..509; a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; a write 500..509",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: restarts=1 unique=20"},
+    {.name = "restart: it has, and the other direction begins anew as well",
+     .script = "a write 500..509; b ack 509; b write 0..9; a ack 9; "
+               "a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; a write 500..509; b ack 509; "
+               "b write 0..9; a ack 9",
+     .want = "A: restarts=1 unique=20 B: restarts=1 unique=20"},
+    {.name = "no restart: what was on its way beside a DREQ",
+     .script = "a write 500..504; a write 505 drop; a cm.dreq comm=1 rcomm=2 qpn=0x200; "
+               "a write 506..509",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: gaps=1 missing=1 unknown=1"},
+    {.name = "no restart: a DREQ names another",
+     .script = "a write 500..509; a cm.dreq comm=1 rcomm=2 qpn=0x201; +10000; a write 520..529",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: gaps=1 missing=10 unknown=10"},
+    {.name = "no restart: the queue pair goes on for long behind a DREQ",
+     .script = "a write 500..509; a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; a write 510; "
+               "+10000; a write 520",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: gaps=1 missing=9 unknown=9"},
     {.name = "restart in a gap: what was missing is unknown",
      .script = "a write 0..4; b ack 4; a write 5 drop; a write 6; "
                "a write 0x100000..0x100004;"
