@@ -431,8 +431,8 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .frame = a->seen_frame,
         .first_tx = lane->tx + 1,
         .unheard = !roce_stream_is_paired(&s->pub),
-        .all_acked = cause == ROCE_CAUSE_TIMEOUT && s->acked &&
-                     s->una == lane->max_next && a->seen_frame == a->frame->number,
+        .all_acked =
+            cause == ROCE_CAUSE_TIMEOUT && s->acked && s->una == lane->max_next,
         .was = {trouble->pub.retransmissions,
                 trouble->pub.disorder[ROCE_SPACE_REQUESTS],
                 trouble->pub.losses[ROCE_SPACE_REQUESTS][ROCE_VERDICT_ACK_LOST]},

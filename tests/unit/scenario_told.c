@@ -53,7 +53,7 @@ take_back(tally *n, const scenario_outcome *out, const roce_event *restart)
     bool is_round = false;
     for (const roce_event *e = out->events; e < restart; e++) {
         const unsigned kind = e->kind;
-        if (e->stream != restart->stream || e->frame < restart->related_frame) {
+        if (e->stream != restart->stream) {
             continue;
         }
         bool is_there = e->frame == restart->related_frame;

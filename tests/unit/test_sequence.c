@@ -744,6 +744,10 @@ static const scenario restarts[] = {
      .want = "A: restarts=1 unique=23 messages=23 message_bytes=1472",
      .events = "round A; loss A psn=0; loss_withdrawn A psn=0; loss_withdrawn A psn=3; "
                "stream_restart A psn=0 rel=12; no gap"},
+    {.name = "restart by MSN: likewise where nothing numbers packets",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..3; b ack 2 msn=3; "
+               "a send 4..12; b ack 12 msn=13; +100000; a send 0..3; b ack 3 msn=4",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: restarts=2 unique=27 messages=27"},
     {.name = "restart by MSN: and something of it is lost",
      .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..3; b ack 3 msn=4; "
                "a send 4 drop; a send 5,6; b nak 4 msn=4; a send 4..6; b ack 6 msn=7",
