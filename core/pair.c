@@ -39,10 +39,12 @@
 /* Of what was sent under a pairing that is undone so much may still be answered. */
 #define NOTED_AGAIN 1024
 
+#define MANY UINT32_MAX
+
 struct roce_pair_entry {
     uint64_t key;
     uint32_t stream; /* id + 1; 0: empty */
-    bool ambiguous;
+    uint32_t other;  /* likewise of another one: it is ambiguous; or MANY */
 };
 
 int
@@ -119,6 +121,14 @@ roce_pair_way(roce_stream_state *s)
     return s->way_hash;
 }
 
+/* Whether a stream that has noted a PSN, id + 1, makes it ambiguous for another one. */
+static bool
+still_counts(const roce_tracker *t, uint32_t noted, uint32_t id)
+{
+    return noted == MANY || (noted != 0 && noted != id &&
+                             !roce_stream_is_paired(&roce_state_at(t, noted - 1)->pub));
+}
+
 void
 roce_pair_note(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
 {
@@ -126,10 +136,13 @@ roce_pair_note(roce_tracker *t, uint64_t way, uint32_t stream, uint32_t psn24)
     roce_pair_entry *note = place_of(t, key);
     uint32_t id = stream + 1;
     bool known = note->stream != 0 && note->key == key;
-    bool other = known && note->stream != id &&
-                 !roce_stream_is_paired(&roce_state_at(t, note->stream - 1)->pub);
-    bool still = known && note->ambiguous; /* which other one it was is forgotten */
-    *note = (roce_pair_entry){.key = key, .stream = id, .ambiguous = other || still};
+    if (known && note->other != 0 && (note->stream == id || note->other == id)) {
+        return; /* it was ambiguous when this one was sent first */
+    }
+    uint32_t first = known && still_counts(t, note->stream, id) ? note->stream : 0;
+    uint32_t second = known && still_counts(t, note->other, id) ? note->other : 0;
+    uint32_t other = first != 0 && second != 0 ? MANY : first != 0 ? first : second;
+    *note = (roce_pair_entry){.key = key, .stream = id, .other = other};
 }
 
 void
@@ -287,7 +300,7 @@ noted(const roce_tracker *t, const roce_stream_state *by, uint32_t psn24)
 {
     uint64_t key = note_key(way_hash(&by->pub, &by->pub.dst, &by->pub.src), psn24);
     const roce_pair_entry *note = place_of(t, key);
-    if (note->stream == 0 || note->key != key || note->ambiguous) {
+    if (note->stream == 0 || note->key != key || note->other != 0) {
         return NULL;
     }
     roce_stream_state *s = roce_state_at(t, note->stream - 1);
