@@ -5,6 +5,7 @@
  */
 #include "findings_pause.h"
 #include "format.h"
+#include "further.h"
 #include "pairs.h"
 #include "thresholds.h"
 
@@ -407,6 +408,28 @@ count_explained_rounds(const roce_stream *s)
     return n->rounds - n->by_cause[ROCE_CAUSE_UNKNOWN];
 }
 
+/* The same stream as `id` at the point nearest to its sender, among those that tell as much of
+ * its rounds: between two copies of a packet lies what the requester waited for, and behind its
+ * point also what held either of them up. */
+static guint32
+nearest_of(const rs_findings *all, const rs_finding_row *row, guint32 id)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    const GArray *members = rs_summary_members_with(all->summary, id);
+    const roce_stream *nearest = roce_tracker_stream(tracker, id);
+    const guint64 n = row->flow->measure(nearest);
+    const guint64 explained = count_explained_rounds(nearest);
+    for (guint i = 0; members != NULL && i < members->len; i++) {
+        const roce_stream *s =
+            roce_tracker_stream(tracker, g_array_index(members, guint32, i));
+        if (row->flow->measure(s) == n && count_explained_rounds(s) == explained &&
+            rs_further(s, nearest) < 0) {
+            nearest = s;
+        }
+    }
+    return nearest->id;
+}
+
 /* The point that speaks of a stream, as its stream there. */
 static guint32
 speaker(const rs_findings *all, const rs_finding_row *row, flow_place place, guint32 id)
@@ -420,7 +443,8 @@ speaker(const rs_findings *all, const rs_finding_row *row, flow_place place, gui
                    ? id
                    : rs_finding_most_at(all, id, row->flow->measure);
     case EXPLAINS_MOST_ROUNDS:
-        return rs_finding_most_at(all, id, count_explained_rounds);
+        return nearest_of(all, row,
+                          rs_finding_most_at(all, id, count_explained_rounds));
     case STANDS_FOR_ALL:
         break;
     }

@@ -96,6 +96,26 @@ def held_up_on_the_way():
     return path.bytes()
 
 
+def silent_at_two(held_ns):
+    """A timeout that both points know, and so long of its 50 ms a link between them held the
+    first copy up."""
+    path = Path(two=0, one=0)
+    two, one = path.points.values()
+
+    def acknowledge(psn):
+        path.send(lambda on, _: on.wait(3_000 if on is one else 0).ack(psn, psn + 1)
+                  .wait(3_000 if on is two else 0))
+
+    for i in range(100):
+        two.wait(held_ns if i == 50 else 0)
+        path.send(lambda on, _, i=i: on.write(i))
+        if i == 50:
+            one.wait(50_000_000).write(50)
+            two.wait(50_000_000 - held_ns).write(50)
+        acknowledge(i)
+    return path.bytes()
+
+
 def late_tail(on):
     """A sender is paused for longer than it waits for ACKs."""
     on.exchange(50)
@@ -278,6 +298,9 @@ ROWS = [
         held_up_on_the_way, "warning",
         also=says("1 was needless: what it repeated was late and came.",
                   "All that was sent came to two.pcap.")),
+    Row("timeout", FIRES, "known at both, of which the one behind a pause saw less silence",
+        lambda: silent_at_two(40_000_000), "warning",
+        also=says("for that long: 50.0 ms.")),
     Row("timeout", FIRES, "the first copies come while they are sent again",
         wire(late_tail), "warning", also=advises("longer than the ACK timeout")),
     Row("timeout", FIRES, "a pause held it up for most of the silence before",
