@@ -8,8 +8,9 @@
  *
  * The one rule: a pause explains a silence if it held the stream itself, for half of that
  * silence or more by one clock, and what timers waited for in all is no more than twice that;
- * and losses, if they lie in front of the paused link, and all of them were told between the
- * time at which a watchdog would have fired and the end of the pause, or soon after that.
+ * and losses, if they lie in front of the paused link, and all of them were missed and told
+ * between the time at which a watchdog would have fired and the end of the pause, or soon after
+ * that.
  */
 #include "findings_held.h"
 
@@ -181,8 +182,8 @@ rs_flow_tell_pause(const rs_flow *flow, rs_finding *f)
 
 /* ---- what a watchdog may have dropped ---- */
 
-/* Whether all that was missed of a stream was told from then on until its pauses were over, or
- * soon after. */
+/* Whether all that was missed of a stream was missed from then on, and told until its pauses
+ * were over, or soon after. */
 static gboolean
 were_lost_in(const rs_findings *all, guint32 stream, guint32 pause, guint64 from_ns)
 {

@@ -34,7 +34,8 @@ rs_stretches_free(rs_stretches *stretches);
 void
 rs_stretches_event(rs_stretches *stretches, const roce_event *event);
 
-/* Whether some were told, and all of them in that time. */
+/* Whether some were told, and all of them were missed and told in that time: what was missed
+ * before had been sent before. */
 gboolean
 rs_stretches_lie_within(const rs_stretches *stretches, guint32 stream, guint64 from_ns,
                         guint64 until_ns);

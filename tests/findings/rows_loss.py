@@ -127,6 +127,15 @@ def dropped_behind(ns, later_ns=0):
     return talk
 
 
+def missed_before(ns):
+    """The same, and what does not come is missed before that pause and comes again behind it."""
+    def talk(on):
+        on.exchange(20).write(25)
+        hold(on, ns)
+        on.ack(20, 20, syndrome=roce.NAK_PSN_SEQUENCE).exchange(30, 20)
+    return talk
+
+
 def came_in_spite_of(n):
     """The first of two points sees packets come though the port that they come to has paused
     them, and of the last two the second sees none."""
@@ -382,6 +391,9 @@ ROWS = [
                   advises("See whether the pause watchdog"))),
     Row("lost_before_capture", FIRES, "long after such a pause",
         wire(dropped_behind(250_000_000, 10_000_000_000)), "critical", SPEED,
+        also=details(but=["paused"])),
+    Row("lost_before_capture", FIRES, "missed before such a pause, and told behind it",
+        wire(missed_before(250_000_000)), "critical", SPEED,
         also=details(but=["paused"])),
     Row("lost_before_capture", FIRES, "behind a pause for which none does",
         wire(dropped_behind(150_000_000)), "critical", SPEED,
