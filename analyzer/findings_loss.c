@@ -320,11 +320,13 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
         } else {
             rs_flow_tell_watchdog(flow, f, where.lost);
             rs_flow_tell_ignored(flow, f, where.lost);
+            rs_flow_tell_headroom(flow, f, where.lost);
         }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
     } else {
         write_behind(flow, f, n, who);
+        rs_flow_tell_headroom(flow, f, flow->n);
     }
     return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "byte_of.h"
 #include "pausing_order.h"
 #include "sorting.h"
+#include "spills.h"
 #include "twins.h"
 
 #define BITS_PER_BYTE 8
@@ -32,6 +33,7 @@ struct rs_pausing {
     GArray *strangers;  /* by point */
     GArray *marks;      /* rs_pause_marks by stream */
     GByteArray *held;   /* by stream: priorities, a bit for each */
+    rs_spills *spills;
     rs_watchdog_preset presets[RS_WATCHDOG_PRESETS];
     guint n_presets;
     guint64 overflow;    /* packets of no stream that there was no room for */
@@ -61,6 +63,7 @@ rs_pausing_new(const rs_analysis *analysis)
     pausing->strangers = g_array_new(FALSE, TRUE, sizeof(strangers));
     pausing->marks = g_array_new(FALSE, TRUE, sizeof(rs_pause_marks));
     pausing->held = g_byte_array_new();
+    pausing->spills = rs_spills_new();
     pausing->n_presets = rs_watchdog_presets(analysis->options, pausing->presets);
     return pausing;
 }
@@ -79,6 +82,7 @@ rs_pausing_free(rs_pausing *pausing)
     g_array_unref(pausing->strangers);
     g_array_unref(pausing->marks);
     g_byte_array_unref(pausing->held);
+    rs_spills_free(pausing->spills);
     g_free(pausing);
 }
 
@@ -302,6 +306,9 @@ take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause, guint8 s
     watch->packets++;
     rs_held_packet(&watch->held, pausing->tracker, pause, sight->frame->time_ns);
     take_late(watch, p, sight->frame);
+    if (sight->stream != NULL && roce_pause_is_on(p, sight->frame->time_ns)) {
+        rs_spills_came(pausing->spills, sight->sighting, sight->frame->number, pause);
+    }
 }
 
 /* Looks for what may stop a packet, and notes whom it is from and for. */
@@ -406,6 +413,7 @@ rs_pausing_packet(rs_pausing *pausing, const rs_sight *sight)
 void
 rs_pausing_event(rs_pausing *pausing, const roce_event *event)
 {
+    rs_spills_event(pausing->spills, event);
     if (event->kind == ROCE_EVENT_CNP && event->stream != ROCE_NO_STREAM) {
         rs_pause_marks *marks = element(pausing->marks, event->stream);
         if (marks->cnp_frame == 0) {
@@ -618,6 +626,12 @@ rs_pausing_partner(const rs_pausing *pausing, guint32 pause)
     gboolean routed =
         is_router(pausing->macs, mac) || is_router(pausing->macs, mac->partner);
     return routed ? mac->partner : NULL;
+}
+
+const rs_spills *
+rs_pausing_spills(const rs_pausing *pausing)
+{
+    return pausing->spills;
 }
 
 const rs_pause_marks *

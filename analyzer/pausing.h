@@ -14,6 +14,7 @@
 #include "frames.h"
 #include "passages.h"
 #include "pausing_tree.h"
+#include "spills.h"
 #include "watchdog.h"
 
 #include "roce/histogram.h"
@@ -114,6 +115,10 @@ rs_pausing_knows_victims(const rs_pausing *pausing, guint32 pause);
  * has, what rs_macs_stopped_end() says, and the other way round.  NULL: unknown. */
 const rs_mac *
 rs_pausing_partner(const rs_pausing *pausing, guint32 pause);
+
+/* What came while it was paused. */
+const rs_spills *
+rs_pausing_spills(const rs_pausing *pausing);
 
 /* What a stream was told of congestion. */
 const rs_pause_marks *

@@ -153,6 +153,39 @@ def came_in_spite_of(n):
     return path.bytes()
 
 
+def spilled(n, before_ns=0):
+    """So many times a port pauses, and the packet that was on its way by then is lost; or the
+    one that came so much before."""
+    def talk(on):
+        for psn in range(0, 52 * n, 52):
+            on.exchange(50, psn)
+            if before_ns > 0:
+                on.write(psn + 50).wait(before_ns)
+            on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+            if before_ns == 0:
+                on.write(psn + 50)
+            on.wait(20_000).frame(roce.pfc({3: 0}, src=roce.MAC_B))
+            on.write(psn + 51)
+            on.ack(psn + 50, psn + 50, syndrome=roce.NAK_PSN_SEQUENCE)
+            on.exchange(2, psn + 50)
+    return talk
+
+
+def spilled_between(n):
+    """The same, where a second point never sees the packets that were on their way."""
+    path = Path(one=0, two=1_000)
+    for psn in range(0, 52 * n, 52):
+        path.send(lambda on, _, psn=psn: on.exchange(50, psn))
+        for part in (lambda on, _: on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)),
+                     lambda on, _, psn=psn: on.write(psn + 50).wait(20_000),
+                     lambda on, _: on.frame(roce.pfc({3: 0}, src=roce.MAC_B))):
+            path.send(part, at=["one"])
+        path.points["two"].wait(20_000)
+        path.send(lambda on, _, psn=psn: on.write(psn + 51).ack(
+            psn + 50, psn + 50, syndrome=roce.NAK_PSN_SEQUENCE).exchange(2, psn + 50))
+    return path.bytes()
+
+
 def details(*words, but=()):
     """All of the former stand in the detail, and none of the latter."""
     def look(_report, found):
@@ -430,6 +463,19 @@ ROWS = [
     Row("lost_before_capture", CANNOT, "the point sees one way of several",
         two_hosts(artefacts=(PartialPath(2, by="packet"),), **SPRAYED)),
 
+    Row("undelivered_after_capture", FIRES, "each time right behind the XOFF of a port",
+        wire(spilled(6)), "warning", SPEED,
+        also=both(details("6 of them had come to a port right behind its XOFF",
+                          "02:00:00:00:01:02 paused priority 3"),
+                  advises("See first whether the headroom"))),
+    Row("undelivered_after_capture", FIRES, "the same, where it is known where they were lost",
+        lambda: spilled_between(6), "critical", SPEED,
+        also=both(details("6 of them had come to a port right behind its XOFF"),
+                  advises("See first whether the headroom"))),
+    Row("undelivered_after_capture", FIRES, "each time right before it",
+        wire(spilled(6, 1_000)), "warning", SPEED, also=details(but=["XOFF"])),
+    Row("undelivered_after_capture", FIRES, "behind it, too few times to rule out chance",
+        wire(spilled(2)), "warning", SPEED, also=details(but=["XOFF"])),
     Row("undelivered_after_capture", FIRES, "lost behind this point",
         two_hosts(at="sender", forward=drop(100)), "warning",
         also=about("did not arrive in order behind this point")),
