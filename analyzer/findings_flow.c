@@ -408,26 +408,35 @@ count_explained_rounds(const roce_stream *s)
     return n->rounds - n->by_cause[ROCE_CAUSE_UNKNOWN];
 }
 
-/* The same stream as `id` at the point nearest to its sender, among those that tell as much of
- * its rounds: between two copies of a packet lies what the requester waited for, and behind its
- * point also what held either of them up. */
+/* How long a stream was silent before its timeouts, as its point saw it. */
+static guint64
+silence_ns(const rs_findings *all, const roce_stream *s)
+{
+    const rs_stall *stall = rs_stalls_of(all->analysis->watchers.stalls, s->id);
+    return stall != NULL ? stall->sum_ns : 0;
+}
+
+/* The same stream as `id` at a point nearer to its sender that tells as much of its rounds, and
+ * of a longer silence: between two copies of a packet lies what the requester waited for, and
+ * what held the first one up on its way shortens that. */
 static guint32
-nearest_of(const rs_findings *all, const rs_finding_row *row, guint32 id)
+nearer_of(const rs_findings *all, const rs_finding_row *row, guint32 id)
 {
     const roce_tracker *tracker = all->analysis->tracker;
     const GArray *members = rs_summary_members_with(all->summary, id);
-    const roce_stream *nearest = roce_tracker_stream(tracker, id);
-    const guint64 n = row->flow->measure(nearest);
-    const guint64 explained = count_explained_rounds(nearest);
+    const roce_stream *best = roce_tracker_stream(tracker, id);
+    const guint64 n = row->flow->measure(best);
+    const guint64 explained = count_explained_rounds(best);
     for (guint i = 0; members != NULL && i < members->len; i++) {
         const roce_stream *s =
             roce_tracker_stream(tracker, g_array_index(members, guint32, i));
         if (row->flow->measure(s) == n && count_explained_rounds(s) == explained &&
-            rs_further(s, nearest) < 0) {
-            nearest = s;
+            rs_further(s, best) < 0 &&
+            silence_ns(all, s) / 10 > silence_ns(all, best) / 9) {
+            best = s;
         }
     }
-    return nearest->id;
+    return best->id;
 }
 
 /* The point that speaks of a stream, as its stream there. */
@@ -443,8 +452,7 @@ speaker(const rs_findings *all, const rs_finding_row *row, flow_place place, gui
                    ? id
                    : rs_finding_most_at(all, id, row->flow->measure);
     case EXPLAINS_MOST_ROUNDS:
-        return nearest_of(all, row,
-                          rs_finding_most_at(all, id, count_explained_rounds));
+        return nearer_of(all, row, rs_finding_most_at(all, id, count_explained_rounds));
     case STANDS_FOR_ALL:
         break;
     }
