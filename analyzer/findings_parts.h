@@ -379,6 +379,8 @@ rs_find_lossless_background(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_ttl_changed(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_mtu_black_hole(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_small_mtu(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_migreq(rs_findings *all, const rs_finding_row *row);

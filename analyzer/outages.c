@@ -29,13 +29,33 @@ earliest_first(gconstpointer a, gconstpointer b)
     return order != 0 ? order : rs_by_number(x->stream, y->stream);
 }
 
+/* Whether a packet of a stream is too long for its path, as one of its points knows: others
+ * come. */
+static gboolean
+is_too_long(const rs_analysis *analysis, const rs_summary *summary, guint32 stream)
+{
+    const GArray *members = rs_summary_members_with(summary, stream);
+    rs_stuck stuck;
+    gboolean found = FALSE;
+    for (guint i = 0; i < (members != NULL ? members->len : 1) && !found; i++) {
+        guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
+        found =
+            rs_lengths_are_stuck(analysis->watchers.lengths,
+                                 roce_tracker_stream(analysis->tracker, id), &stuck);
+    }
+    return found;
+}
+
 static GPtrArray *
-sorted(const rs_analysis *analysis)
+sorted(const rs_analysis *analysis, const rs_summary *summary)
 {
     const GArray *all = rs_stalls_standstills(analysis->watchers.stalls);
     GPtrArray *list = g_ptr_array_sized_new(all->len);
     for (guint i = 0; i < all->len; i++) {
-        g_ptr_array_add(list, &g_array_index(all, rs_standstill, i));
+        rs_standstill *s = &g_array_index(all, rs_standstill, i);
+        if (!is_too_long(analysis, summary, s->stream)) {
+            g_ptr_array_add(list, s);
+        }
     }
     g_ptr_array_sort(list, earliest_first);
     return list;
@@ -206,7 +226,7 @@ gather(gathering *g, const rs_standstill *s)
 GPtrArray *
 rs_outages_new(const rs_analysis *analysis, const rs_summary *summary)
 {
-    g_autoptr(GPtrArray) standstills = sorted(analysis);
+    g_autoptr(GPtrArray) standstills = sorted(analysis, summary);
     g_autoptr(GPtrArray) silent = silent_ones(standstills);
     g_autoptr(GHashTable) groups = g_hash_table_new(NULL, NULL);
     gathering g = {

@@ -118,6 +118,14 @@
 /* Of one packet, by timeout: NICs repeat it three to seven times before they give up. */
 #define RS_STOPPED_REPEATS 3
 
+/* A packet that never comes is longer than those that do by so many bytes, at least: headers make
+ * less of a difference.  That a way ends by chance just when the first longer one comes, or that
+ * so many copies are lost and nothing else, is ruled out: so many shorter packets before, or so
+ * many copies. */
+#define RS_LONGER_BYTES 64
+#define RS_SHORTER_PACKETS 16
+#define RS_LONGER_COPIES 12
+
 /* Each of them lost a packet and its repeat, or what answers them, in the same time.  Where one
  * packet in ten is lost that happens to a queue pair once in a hundred times, and to three at
  * once in a million. */

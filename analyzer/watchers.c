@@ -18,6 +18,7 @@ take_step(gpointer ctx, const rs_sight *sight)
     rs_timeline_packet(watchers->timeline, sight);
     rs_congestion_step(watchers->congestion, sight);
     rs_flowlets_packet(watchers->flowlets, sight);
+    rs_lengths_step(watchers->lengths, sight);
 }
 
 static void
@@ -28,6 +29,7 @@ take_train(gpointer ctx, const rs_train_sight *train)
     rs_timeline_train(watchers->timeline, train);
     rs_congestion_train(watchers->congestion, train);
     rs_flowlets_train(watchers->flowlets, train);
+    rs_lengths_train(watchers->lengths, train);
 }
 
 /* Those who only count.  What a damaged packet says is believed by none of them; but a pause
@@ -63,6 +65,7 @@ rs_watchers_init(rs_watchers *watchers, const rs_analysis *analysis)
         .receivers = rs_receivers_new(analysis->tracker),
         .stalls = rs_stalls_new(),
         .stretches = rs_stretches_new(),
+        .lengths = rs_lengths_new(),
         .ports = rs_ports_new(),
         .flowlets = rs_flowlets_new(),
         .bursts = rs_bursts_new(analysis->options->burst_bps),
@@ -85,6 +88,7 @@ rs_watchers_clear(rs_watchers *watchers)
     rs_receivers_free(watchers->receivers);
     rs_stalls_free(watchers->stalls);
     rs_stretches_free(watchers->stretches);
+    rs_lengths_free(watchers->lengths);
     rs_nics_free(watchers->nics);
     rs_incast_free(watchers->incast);
     rs_ports_free(watchers->ports);
@@ -212,6 +216,7 @@ static void
 tell_each(rs_watchers *watchers, const rs_sight *sight)
 {
     rs_receivers_meet(watchers->receivers, sight);
+    rs_lengths_meet(watchers->lengths, sight);
     if (sight->stream != NULL && sight->info->part == ROCE_PART_FIRST) {
         /* Rates are followed from the first one on, and those before it come before. */
         rs_runs_tell_steps(watchers->runs, sight->stream->id);
@@ -251,6 +256,7 @@ tell_streams_event(rs_watchers *watchers, const rs_occurrence *occurrence)
     rs_receivers_event(watchers->receivers, event);
     rs_stalls_event(watchers->stalls, event);
     rs_stretches_event(watchers->stretches, event);
+    rs_lengths_event(watchers->lengths, event);
     rs_flowlets_event(watchers->flowlets, event);
     rs_congestion_event(watchers->congestion, occurrence);
     rs_pausing_event(watchers->pausing, event);

@@ -30,6 +30,7 @@
 #include "dcb.h"
 #include "flowlets.h"
 #include "incast.h"
+#include "lengths.h"
 #include "nics.h"
 #include "occurrence.h"
 #include "odd_frames.h"
@@ -73,6 +74,7 @@ typedef struct rs_watchers {
     rs_receivers *receivers;
     rs_stalls *stalls;
     rs_stretches *stretches;
+    rs_lengths *lengths;
     rs_ports *ports;
     rs_flowlets *flowlets;
     rs_bursts *bursts;

@@ -77,7 +77,51 @@ def messages(*streams):
     return talk
 
 
+def too_long(n=20, before=512, repeats=5, nak=True, last=True, first=True, acked=True,
+             came=False):
+    """So many WRITEs, and a message whose first packet of 2,108 bytes of IP never comes: a NAK
+    asks for it as its last one does."""
+    @wire
+    def talk(on):
+        def message():
+            if first:
+                on.packet("a", "RC RDMA WRITE First", n, payload=bytes(2048),
+                          headers=roce.reth(0, 7, 2048 + 64))
+            if last:
+                on.packet("a", "RC RDMA WRITE Last", n + 1, payload=bytes(64),
+                          ack_request=True)
+        for i in range(n):
+            on.write(i, length=before)
+            if acked:
+                on.ack(i, i + 1)
+        for i in range(repeats + 1):
+            message()
+            if nak and i == 0:
+                on.ack(n, n, syndrome=roce.NAK_PSN_SEQUENCE).wait(10_000)
+                message()
+            on.wait(5_000_000)
+        if came:
+            on.ack(n + 1, n + 1)
+        on.wait(10**9).write(0, qpn=0x99)
+    return talk
+
+
 MTU = [
+    Row("mtu_black_hole", FIRES, "a NAK asks for it as the last of its message comes",
+        too_long(), "critical",
+        also=titled("Packets of 2,108 bytes and more from 10.0.0.1 to 10.0.0.2 do not come")),
+    Row("mtu_black_hole", FIRES, "nothing comes that would be asked for",
+        too_long(nak=False, last=False), "warning",
+        also=detailed("20 packets of up to 572 bytes before it were.")),
+    Row("mtu_black_hole", NOT, "too few shorter ones before",
+        too_long(n=15, nak=False, last=False)),
+    Row("mtu_black_hole", NOT, "as long ones came before", too_long(before=2048)),
+    Row("mtu_black_hole", NOT, "it is sent again twice", too_long(nak=False, repeats=2)),
+    Row("mtu_black_hole", NOT, "it comes in the end", too_long(came=True)),
+    Row("mtu_black_hole", CANNOT, "the point is behind that port, and sees the last alone",
+        too_long(first=False)),
+    Row("mtu_black_hole", CANNOT, "the other direction was not captured",
+        too_long(nak=False, acked=False)),
     Row("small_mtu", FIRES, "1024 beside 4096", messages((5, 4096), (6, 1024)), "note",
         also=titled("path MTU of 1024, where 4096 goes")),
     Row("small_mtu", FIRES, "two of three", messages((5, 1024), (6, 2048), (7, 2048),

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets above some length that never come through, while shorter ones do: an MTU on the way
+ * that is too small.
+ *
+ * The one rule: a queue pair counts that stopped with the first packet of a length, which was
+ * sent again and again and never acknowledged; chance is ruled out by how many shorter ones came
+ * before, or by how many copies of it were lost while NAKs show that something behind it came.
+ * All those between two hosts have to agree: what came is shorter than what did not.
+ */
+#include "findings_parts.h"
+#include "format.h"
+#include "pairs.h"
+#include "thresholds.h"
+
+#define NAMED 4
+
+/* Of all queue pairs between two hosts that are stuck. */
+typedef struct too_long {
+    guint32 least_bytes;  /* the shortest that does not come */
+    guint32 most_bytes;   /* the longest that came; 0: none before them */
+    guint64 came, copies; /* packets before; copies of what does not come */
+    guint64 asked_for;    /* by NAKs */
+    const roce_stream
+        *other; /* of which as long ones came, by another path; NULL: none */
+} too_long;
+
+static const rs_lengths_stream *
+lengths_of(const rs_findings *all, const roce_stream *s)
+{
+    return rs_lengths_of(all->analysis->watchers.lengths, s->id);
+}
+
+static gboolean
+is_stuck(const rs_findings *all, const roce_stream *s)
+{
+    rs_stuck stuck;
+    return rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck);
+}
+
+static void
+add_stuck(const rs_findings *all, too_long *sum, const roce_stream *s)
+{
+    const rs_lengths_stream *of = lengths_of(all, s);
+    rs_stuck stuck = {0};
+    (void)rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck);
+    sum->least_bytes = MIN(sum->least_bytes, stuck.bytes);
+    sum->most_bytes = MAX(sum->most_bytes, stuck.came_bytes);
+    sum->came += stuck.came;
+    sum->copies += of->rounds + 1;
+    sum->asked_for += of->asked_for;
+}
+
+static too_long
+sum_of(const rs_findings *all, const rs_pair *pair)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    too_long sum = {.least_bytes = G_MAXUINT32};
+    for (guint i = 0; i < pair->streams->len; i++) {
+        guint32 id = g_array_index(pair->streams, guint32, i);
+        add_stuck(all, &sum, roce_tracker_stream(tracker, id));
+    }
+    return sum;
+}
+
+/* A queue pair between the same hosts of which packets came that are as long. */
+static const roce_stream *
+find_other(const rs_findings *all, const rs_pair *pair, guint32 bytes)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+        const roce_stream *s = roce_tracker_stream(tracker, id);
+        const rs_lengths_stream *of = lengths_of(all, s);
+        if (of != NULL && rs_lengths_came(of) >= bytes &&
+            roce_tenant_equal(&s->tenant, &pair->tenant) &&
+            roce_addr_equal(&s->src, &pair->src) &&
+            roce_addr_equal(&s->dst, &pair->dst)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* Whether what came is shorter than what did not, and that is no chance. */
+static gboolean
+is_certain(const too_long *sum)
+{
+    return sum->least_bytes >= sum->most_bytes + RS_LONGER_BYTES &&
+           (sum->came >= RS_SHORTER_PACKETS || sum->copies >= RS_LONGER_COPIES);
+}
+
+/* "QP 0x11 (UDP source port 50000) and QP 0x12 (UDP source port 50001)" */
+static char *
+names_of(const rs_findings *all, const rs_pair *pair)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < MIN(pair->streams->len, NAMED); i++) {
+        const roce_stream *s = roce_tracker_stream(
+            all->analysis->tracker, g_array_index(pair->streams, guint32, i));
+        g_ptr_array_add(names, s->n_udp_src_ports != 1
+                                   ? g_strdup_printf("QP 0x%x", s->dst_qpn)
+                                   : g_strdup_printf("QP 0x%x (UDP source port %u)",
+                                                     s->dst_qpn, s->udp_src_port[0]));
+    }
+    return rs_finding_list(names, pair->streams->len);
+}
+
+static char *
+detail_of(const rs_findings *all, const rs_pair *pair, const too_long *sum)
+{
+    g_autofree char *names = names_of(all, pair);
+    g_autofree char *copies = rs_finding_count(sum->copies, "time", "times");
+    g_autofree char *naks = rs_finding_count(sum->asked_for, "time", "times");
+    g_autofree char *bytes = rs_format_count(sum->least_bytes);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text,
+                           "%s stopped with the first packet that has %s bytes of IP "
+                           "or more: sent %s in all, it was never acknowledged",
+                           names, bytes, copies);
+    if (sum->came > 0) {
+        g_autofree char *came = rs_finding_packets(sum->came);
+        g_autofree char *most = rs_format_count(sum->most_bytes);
+        g_string_append_printf(text, ", and %s of up to %s bytes before it %s", came,
+                               most, sum->came == 1 ? "was" : "were");
+    }
+    g_string_append_c(text, '.');
+    if (sum->asked_for > 0) {
+        g_string_append_printf(
+            text, "  NAKs asked for it %s: what was sent behind it came.", naks);
+    }
+    if (sum->other != NULL) {
+        g_string_append_printf(
+            text,
+            "  Of QP 0x%x (UDP source port %u) as long ones came: one "
+            "of several paths has the smaller MTU.",
+            sum->other->dst_qpn, sum->other->udp_src_port[0]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+#define UNHEARD_ADVICE                                                                 \
+    "  Nothing was heard of these queue pairs since: where they were taken down "      \
+    "then, "                                                                           \
+    "or their path, it looks the same."
+
+static void
+report_lengths(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
+               const too_long *sum)
+{
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *bytes = rs_format_count(sum->least_bytes);
+    gboolean heard = sum->asked_for > 0;
+    rs_finding *f =
+        rs_finding_add(all, row, heard ? RS_SEVERITY_CRITICAL : RS_SEVERITY_WARNING);
+    rs_pair_name(f, pair);
+    f->weight = sum->copies;
+    g_array_append_vals(f->streams, pair->streams->data, pair->streams->len);
+    rs_finding_say(
+        f,
+        g_strdup_printf("Packets of %s bytes and more from %s do not come "
+                        "through%s, and shorter ones do",
+                        bytes, ends,
+                        sum->other != NULL ? " by one of several paths" : ""),
+        detail_of(all, pair, sum));
+    f->advice = g_strdup_printf(
+        "Look for a port on the way whose MTU is smaller than %s bytes of IP%s.%s",
+        bytes,
+        sum->other != NULL ? ", on the path that these UDP source ports take" : "",
+        heard ? "" : UNHEARD_ADVICE);
+    rs_finding_add_events(all, f, ROUND(NAK_SEQUENCE));
+    rs_finding_add_events(all, f, ROUND(TIMEOUT));
+    rs_finding_add_events(all, f, ROUND(UNKNOWN));
+}
+
+void
+rs_find_mtu_black_hole(rs_findings *all, const rs_finding_row *row)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, is_stuck);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        too_long sum = sum_of(all, pair);
+        if (is_certain(&sum)) {
+            sum.other = find_other(all, pair, sum.least_bytes);
+            report_lengths(all, row, pair, &sum);
+        }
+    }
+}
