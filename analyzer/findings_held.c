@@ -202,6 +202,24 @@ may_be_dropped(const rs_findings *all, guint32 stream, guint32 pause)
            were_lost_in(all, stream, pause, fired_ns);
 }
 
+guint64
+rs_pause_dropped(const rs_findings *all, guint32 pause)
+{
+    const GPtrArray *passages = rs_pause_watch_of(all, pause)->passages;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    guint64 n = 0;
+    for (guint i = 0; i < passages->len; i++) {
+        const rs_passage *passage = g_ptr_array_index(passages, i);
+        if (g_hash_table_add(seen, GUINT_TO_POINTER(passage->stream)) &&
+            may_be_dropped(all, passage->stream, pause)) {
+            n += rs_flow_verdicts(
+                roce_tracker_stream(all->analysis->tracker, passage->stream),
+                ROCE_VERDICT_LOST_BEFORE_CAPTURE);
+        }
+    }
+    return n;
+}
+
 /* What was missed of a stream in front of a paused link: of the places that are known, else
  * before its point. */
 static guint64

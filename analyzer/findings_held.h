@@ -30,6 +30,11 @@ rs_hold_up_words(const rs_findings *all, const rs_hold_up *hold_up);
 void
 rs_flow_tell_pause(const rs_flow *flow, rs_finding *finding);
 
+/* So many packets that had to leave by the port that a source paused for too long were lost in
+ * that time: a watchdog acts there. */
+guint64
+rs_pause_dropped(const rs_findings *all, guint32 pause);
+
 /* Says of `lost` packets whether a watchdog of a paused port may have dropped them. */
 void
 rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding, guint64 lost);

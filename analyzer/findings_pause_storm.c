@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about pauses that last for as long as a watchdog waits. */
-#include "findings_pause.h"
+#include "findings_held.h"
 
 #include "format.h"
 
@@ -187,6 +187,26 @@ storm_detail(rs_findings *all, const rs_pause_port *port)
     return g_string_free(text, FALSE);
 }
 
+/* Where what waits for the port that is paused is dropped, there is a watchdog. */
+static void
+tell_dropped(const rs_findings *all, rs_finding *f, guint32 pause)
+{
+    guint64 n = rs_pause_dropped(all, pause);
+    if (n == 0) {
+        return;
+    }
+    g_autofree char *packets = rs_finding_count(n, "packet", "packets");
+    g_autofree char *before = g_steal_pointer(&f->detail);
+    f->detail =
+        g_strdup_printf("%s  %s that had to leave by the port that it stops did not "
+                        "come, from then on: a watchdog seems to drop them there.",
+                        before, packets);
+    g_free(f->advice);
+    f->advice =
+        g_strdup("Find out what the pausing port waits for.  The watchdog of the "
+                 "port that it stops does its part, as far as can be seen.");
+}
+
 static void
 report_storm(rs_findings *all, const rs_finding_row *row, const rs_pause_port *port)
 {
@@ -204,6 +224,7 @@ report_storm(rs_findings *all, const rs_finding_row *row, const rs_pause_port *p
                               who, list, length)
             : g_strdup_printf("%s held %s for %s without a gap", who, what, length),
         storm_detail(all, port));
+    tell_dropped(all, f, port->first);
     rs_finding_add_frame(f, rs_pause_watch_of(all, port->first)->holds.longest_frame);
     for (guint i = 0; i < ROCE_PRIORITY_GLOBAL; i++) {
         guint32 its = rs_pause_port_source(all, port, i);

@@ -9,6 +9,7 @@ from captures import MAC, START_NS, Wire, wire
 from dcqcn import Notification
 from fabric import FabricHost, simulate_fabric
 from row import CANNOT, FIRES, NOT, Row, both
+from rows_loss import advises, details, dropped_behind, missed_before
 from switch import Routing
 
 US, MS = 1_000, 1_000_000
@@ -625,6 +626,13 @@ ROWS = [
 
     Row("pause_storm", FIRES, "200 ms, held by refreshes", wire(held(200 * MS)),
         "critical", SPEED, also=fired("sonic", 1, 200 * MS)),
+    Row("pause_storm", FIRES, "a watchdog drops what waits for the port that it stops",
+        wire(dropped_behind(250 * MS)), "critical", SPEED,
+        also=both(details("5 packets that had to leave by the port that it stops"),
+                  advises("does its part"))),
+    Row("pause_storm", FIRES, "what is lost there was lost before",
+        wire(missed_before(250 * MS)), "critical", SPEED,
+        also=both(details(but=["had to leave"]), advises("have a watchdog"))),
     Row("pause_storm", FIRES, "a NIC that pauses for ever",
         fabric("long_storm", ("leaf0_h3",)), "critical",
         also=says("sonic", "1 time", "juniper", "mlx5", "never")),
