@@ -17,19 +17,13 @@
 
 /* Of all queue pairs between two hosts that are stuck. */
 typedef struct too_long {
-    guint32 least_bytes;  /* the shortest that does not come */
-    guint32 most_bytes;   /* the longest that came; 0: none before them */
+    guint least_bytes;    /* the shortest that does not come */
+    guint most_bytes;     /* the longest that came; 0: none before them */
     guint64 came, copies; /* packets before; copies of what does not come */
     guint64 asked_for;    /* by NAKs */
     const roce_stream
         *other; /* of which as long ones came, by another path; NULL: none */
 } too_long;
-
-static const rs_lengths_stream *
-lengths_of(const rs_findings *all, const roce_stream *s)
-{
-    return rs_lengths_of(all->analysis->watchers.lengths, s->id);
-}
 
 static gboolean
 is_stuck(const rs_findings *all, const roce_stream *s)
@@ -41,21 +35,20 @@ is_stuck(const rs_findings *all, const roce_stream *s)
 static void
 add_stuck(const rs_findings *all, too_long *sum, const roce_stream *s)
 {
-    const rs_lengths_stream *of = lengths_of(all, s);
     rs_stuck stuck = {0};
     (void)rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck);
     sum->least_bytes = MIN(sum->least_bytes, stuck.bytes);
     sum->most_bytes = MAX(sum->most_bytes, stuck.came_bytes);
     sum->came += stuck.came;
-    sum->copies += of->rounds + 1;
-    sum->asked_for += of->asked_for;
+    sum->copies += stuck.rounds + 1;
+    sum->asked_for += stuck.asked_for;
 }
 
 static too_long
 sum_of(const rs_findings *all, const rs_pair *pair)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    too_long sum = {.least_bytes = G_MAXUINT32};
+    too_long sum = {.least_bytes = G_MAXUINT};
     for (guint i = 0; i < pair->streams->len; i++) {
         guint32 id = g_array_index(pair->streams, guint32, i);
         add_stuck(all, &sum, roce_tracker_stream(tracker, id));
@@ -65,13 +58,12 @@ sum_of(const rs_findings *all, const rs_pair *pair)
 
 /* A queue pair between the same hosts of which packets came that are as long. */
 static const roce_stream *
-find_other(const rs_findings *all, const rs_pair *pair, guint32 bytes)
+find_other(const rs_findings *all, const rs_pair *pair, guint bytes)
 {
     const roce_tracker *tracker = all->analysis->tracker;
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
-        const rs_lengths_stream *of = lengths_of(all, s);
-        if (of != NULL && rs_lengths_came(of) >= bytes &&
+        if (rs_lengths_came(all->analysis->watchers.lengths, id) >= bytes &&
             roce_tenant_equal(&s->tenant, &pair->tenant) &&
             roce_addr_equal(&s->src, &pair->src) &&
             roce_addr_equal(&s->dst, &pair->dst)) {

@@ -11,15 +11,48 @@
 #define IPV6_BYTES 40
 #define IP_VERSION_4 4
 
+#define STEPS 3 /* of each stream: the newest ones */
+
+/* Of a stream that sent something again. */
+typedef struct rounds {
+    guint n;         /* in a row that begin with one packet, not acknowledged since */
+    guint asked_for; /* of these by a NAK */
+    gint64 psn;      /* that packet; valid if n > 0 */
+    gint64 nak_psn;  /* the newest sequence NAK asked for it; ROCE_NO_PSN: none */
+    guint64 newest_ns,
+        waited_ns; /* the newest began, at most so long after one before */
+} rounds;
+
+/* Of one stream at its point.  Many have one of these: steps stand apart, for want of room. */
+typedef struct lengths_of_one {
+    gint64
+        step_psn[STEPS]; /* the first packet that was as long: each longer than the */
+    guint16 step_bytes[STEPS]; /* one before, of IP */
+    guint16 least_bytes;       /* the shortest of all; valid if n_steps > 0 */
+    guint8 n_steps;
+    guint8 restarted;   /* its PSNs began anew: nothing is said */
+    gint64 first_psn;   /* of the first packet */
+    gint64 acked_until; /* the newest acknowledgement came so far; ROCE_NO_PSN: none */
+    rounds *rounds;     /* NULL: none */
+} lengths_of_one;
+
 struct rs_lengths {
-    GArray *streams; /* rs_lengths_stream, by stream */
+    GArray *streams; /* lengths_of_one, by stream */
 };
+
+static void
+clear_one(gpointer data)
+{
+    lengths_of_one *of = data;
+    g_free(of->rounds);
+}
 
 rs_lengths *
 rs_lengths_new(void)
 {
     rs_lengths *lengths = g_new0(rs_lengths, 1);
-    lengths->streams = g_array_new(FALSE, TRUE, sizeof(rs_lengths_stream));
+    lengths->streams = g_array_new(FALSE, TRUE, sizeof(lengths_of_one));
+    g_array_set_clear_func(lengths->streams, clear_one);
     return lengths;
 }
 
@@ -33,7 +66,7 @@ rs_lengths_free(rs_lengths *lengths)
 }
 
 /* NULL: of streams that are not watched. */
-static rs_lengths_stream *
+static lengths_of_one *
 stream_of(rs_lengths *lengths, guint32 id)
 {
     if (id >= RS_LENGTHS_STREAMS) {
@@ -42,40 +75,43 @@ stream_of(rs_lengths *lengths, guint32 id)
     if (id >= lengths->streams->len) {
         g_array_set_size(lengths->streams, id + 1);
     }
-    return &g_array_index(lengths->streams, rs_lengths_stream, id);
+    return &g_array_index(lengths->streams, lengths_of_one, id);
 }
 
-static guint32
+static guint16
 ip_bytes(const roce_stream *stream, guint32 udp_bytes)
 {
-    return udp_bytes + (stream->src.family == IP_VERSION_4 ? IPV4_BYTES : IPV6_BYTES);
+    guint32 bytes =
+        udp_bytes + (stream->src.family == IP_VERSION_4 ? IPV4_BYTES : IPV6_BYTES);
+    return (guint16)MIN(bytes, G_MAXUINT16);
 }
 
 static void
-add_step(rs_lengths_stream *of, gint64 psn, guint32 bytes)
+add_step(lengths_of_one *of, gint64 psn, guint16 bytes)
 {
-    if (of->n_steps == RS_LENGTHS_STEPS) {
-        memmove(of->steps, of->steps + 1, sizeof of->steps - sizeof of->steps[0]);
+    if (of->n_steps == STEPS) {
+        memmove(of->step_psn, of->step_psn + 1, sizeof of->step_psn - sizeof psn);
+        memmove(of->step_bytes, of->step_bytes + 1,
+                sizeof of->step_bytes - sizeof bytes);
         of->n_steps--;
     }
-    of->steps[of->n_steps++] = (rs_length_step){.psn = psn, .bytes = bytes};
+    of->step_psn[of->n_steps] = psn;
+    of->step_bytes[of->n_steps++] = bytes;
 }
 
 /* Where a longer one comes late, those behind it count as shorter ones. */
 static void
-take(rs_lengths_stream *of, gint64 psn, guint32 bytes)
+take(lengths_of_one *of, gint64 psn, guint16 bytes)
 {
     if (of->n_steps == 0) {
         of->first_psn = psn;
-        of->acked_until = of->nak_psn = ROCE_NO_PSN;
+        of->acked_until = ROCE_NO_PSN;
         of->least_bytes = bytes;
-    } else if (bytes < of->least_bytes) {
-        of->least_bytes = bytes;
-        return;
-    } else if (bytes <= of->steps[of->n_steps - 1].bytes) {
+    } else if (bytes <= of->step_bytes[of->n_steps - 1]) {
+        of->least_bytes = MIN(of->least_bytes, bytes);
         return;
     }
-    while (of->n_steps > 0 && of->steps[of->n_steps - 1].psn >= psn) {
+    while (of->n_steps > 0 && of->step_psn[of->n_steps - 1] >= psn) {
         of->n_steps--;
     }
     add_step(of, psn, bytes);
@@ -97,7 +133,7 @@ rs_lengths_step(rs_lengths *lengths, const rs_sight *sight)
         !is_of_message(sight->info->role)) {
         return;
     }
-    rs_lengths_stream *of = stream_of(lengths, sight->stream->id);
+    lengths_of_one *of = stream_of(lengths, sight->stream->id);
     if (of != NULL) {
         take(of, sighting->psn, ip_bytes(sight->stream, sight->packet->udp_length));
     }
@@ -110,7 +146,7 @@ rs_lengths_train(rs_lengths *lengths, const rs_train_sight *train)
         !roce_stream_is_reliable(train->stream)) {
         return;
     }
-    rs_lengths_stream *of = stream_of(lengths, train->stream->id);
+    lengths_of_one *of = stream_of(lengths, train->stream->id);
     for (guint i = 0; of != NULL && i < train->n; i++) {
         take(of, train->psn + i, ip_bytes(train->stream, train->cars[i].udp_bytes));
     }
@@ -124,30 +160,40 @@ rs_lengths_meet(rs_lengths *lengths, const rs_sight *sight)
         sighting->acked_until <= sighting->acked_from) {
         return;
     }
-    rs_lengths_stream *of = stream_of(lengths, sight->peer);
+    lengths_of_one *of = stream_of(lengths, sight->peer);
     if (of == NULL || of->n_steps == 0) {
         return;
     }
     of->acked_until = MAX(of->acked_until, sighting->acked_until);
-    if (of->rounds > 0 && of->stuck_psn < of->acked_until) {
-        of->rounds = of->asked_for = 0;
+    if (of->rounds != NULL && of->rounds->psn < of->acked_until) {
+        of->rounds->n = of->rounds->asked_for = 0;
     }
 }
 
-static void
-add_round(rs_lengths_stream *of, const roce_event *event)
+static rounds *
+rounds_of(lengths_of_one *of)
 {
-    if (of->rounds == 0 || of->stuck_psn != event->psn) {
-        of->rounds = of->asked_for = 0;
-        of->stuck_psn = event->psn;
-        of->newest_ns = event->time_ns;
-        of->waited_ns = 0;
+    if (of->rounds == NULL) {
+        of->rounds = g_new0(rounds, 1);
+        of->rounds->nak_psn = ROCE_NO_PSN;
     }
-    of->waited_ns =
-        MAX(of->waited_ns, event->time_ns - MIN(event->time_ns, of->newest_ns));
-    of->newest_ns = event->time_ns;
-    of->rounds++;
-    of->asked_for += event->detail == ROCE_CAUSE_NAK_SEQUENCE ? 1 : 0;
+    return of->rounds;
+}
+
+static void
+add_round(rounds *r, const roce_event *event)
+{
+    if (r->n == 0 || r->psn != event->psn) {
+        r->n = r->asked_for = 0;
+        r->psn = event->psn;
+        r->newest_ns = event->time_ns;
+        r->waited_ns = 0;
+    }
+    r->waited_ns =
+        MAX(r->waited_ns, event->time_ns - MIN(event->time_ns, r->newest_ns));
+    r->newest_ns = event->time_ns;
+    r->n++;
+    r->asked_for += event->detail == ROCE_CAUSE_NAK_SEQUENCE ? 1 : 0;
 }
 
 void
@@ -160,81 +206,86 @@ rs_lengths_event(rs_lengths *lengths, const roce_event *event)
          event->kind != ROCE_EVENT_STREAM_RESTART)) {
         return;
     }
-    rs_lengths_stream *of = stream_of(lengths, event->stream);
+    lengths_of_one *of = stream_of(lengths, event->stream);
     if (of == NULL) {
         return;
     }
     if (is_nak) {
-        of->nak_psn = event->psn;
+        rounds_of(of)->nak_psn = event->psn;
     } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
         of->restarted = TRUE;
     } else if (event->detail == ROCE_CAUSE_RNR) {
-        of->rounds = of->asked_for = 0; /* it has come */
+        rounds_of(of)->n = of->rounds->asked_for = 0; /* it has come */
     } else {
-        add_round(of, event);
+        add_round(rounds_of(of), event);
     }
 }
 
-const rs_lengths_stream *
-rs_lengths_of(const rs_lengths *lengths, guint32 stream)
+/* NULL: nothing is known of it. */
+static const lengths_of_one *
+find(const rs_lengths *lengths, guint32 stream)
 {
     return stream < lengths->streams->len
-               ? &g_array_index(lengths->streams, rs_lengths_stream, stream)
+               ? &g_array_index(lengths->streams, lengths_of_one, stream)
                : NULL;
 }
 
 /* Whether its rounds begin with one packet to the last, and with the first that did not come. */
 static gboolean
-is_at_an_end(const rs_lengths_stream *of, const roce_stream *stream)
+is_at_an_end(const lengths_of_one *of, const roce_stream *stream)
 {
-    return !of->restarted && of->rounds >= RS_STOPPED_REPEATS &&
-           (of->acked_until == of->stuck_psn || of->nak_psn == of->stuck_psn) &&
-           stream->last_time_ns <= of->newest_ns + of->waited_ns;
+    const rounds *r = of->rounds;
+    return r != NULL && !of->restarted && r->n >= RS_STOPPED_REPEATS &&
+           (of->acked_until == r->psn || r->nak_psn == r->psn) &&
+           stream->last_time_ns <= r->newest_ns + r->waited_ns;
 }
 
-/* The step at which it is stuck; RS_LENGTHS_STEPS: at none. */
+/* The step at which it is stuck; STEPS: at none. */
 static guint
-step_of(const rs_lengths_stream *of)
+step_of(const lengths_of_one *of)
 {
     guint i = 0;
-    while (i < of->n_steps && of->steps[i].psn != of->stuck_psn) {
+    while (i < of->n_steps && of->step_psn[i] != of->rounds->psn) {
         i++;
     }
     /* What stood before the first one that is known may have been longer. */
-    gboolean is_known = i > 0 || of->stuck_psn == of->first_psn;
-    return i < of->n_steps && is_known ? i : RS_LENGTHS_STEPS;
+    gboolean is_known = i > 0 || of->rounds->psn == of->first_psn;
+    return i < of->n_steps && is_known ? i : STEPS;
 }
 
 gboolean
 rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
                      rs_stuck *stuck)
 {
-    const rs_lengths_stream *of = rs_lengths_of(lengths, stream->id);
+    const lengths_of_one *of = find(lengths, stream->id);
     if (of == NULL || !roce_stream_is_paired(stream) || stream->partial_path ||
         !is_at_an_end(of, stream)) {
         return FALSE;
     }
     guint step = step_of(of);
-    if (step == RS_LENGTHS_STEPS) {
+    if (step == STEPS) {
         return FALSE;
     }
     *stuck = (rs_stuck){
-        .bytes = of->steps[step].bytes,
-        .came_bytes = step > 0 ? of->steps[step - 1].bytes : 0,
-        .came = (guint64)(of->stuck_psn - of->first_psn),
+        .bytes = of->step_bytes[step],
+        .came_bytes = step > 0 ? of->step_bytes[step - 1] : 0,
+        .came = (guint64)(of->rounds->psn - of->first_psn),
+        .rounds = of->rounds->n,
+        .asked_for = of->rounds->asked_for,
     };
-    gboolean others_came =
-        of->asked_for > 0 && stuck->bytes >= of->least_bytes + RS_LONGER_BYTES;
+    gboolean others_came = stuck->asked_for > 0 &&
+                           stuck->bytes >= (guint)of->least_bytes + RS_LONGER_BYTES;
     return stuck->bytes >= stuck->came_bytes + RS_LONGER_BYTES &&
            (stuck->came >= RS_SHORTER_PACKETS || others_came);
 }
 
-guint32
-rs_lengths_came(const rs_lengths_stream *of)
+guint
+rs_lengths_came(const rs_lengths *lengths, guint32 stream)
 {
-    guint32 bytes = 0;
-    for (guint i = 0; i < of->n_steps && !of->restarted; i++) {
-        bytes = of->steps[i].psn < of->acked_until ? of->steps[i].bytes : bytes;
+    const lengths_of_one *of = find(lengths, stream);
+    guint bytes = 0;
+    for (guint i = 0; of != NULL && i < of->n_steps && !of->restarted; i++) {
+        bytes = of->step_psn[i] < of->acked_until ? of->step_bytes[i] : bytes;
     }
     return bytes;
 }
