@@ -16,7 +16,7 @@
 
 #include <glib.h>
 
-#define RS_LENGTHS_STREAMS 262144 /* watched; nothing is known of those behind them */
+#define RS_LENGTHS_STREAMS 32768 /* watched; nothing is known of those behind them */
 
 typedef struct rs_lengths rs_lengths;
 
