@@ -215,7 +215,8 @@ rs_lengths_event(rs_lengths *lengths, const roce_event *event)
     } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
         of->restarted = TRUE;
     } else if (event->detail == ROCE_CAUSE_RNR) {
-        rounds_of(of)->n = of->rounds->asked_for = 0; /* it has come */
+        rounds *r = rounds_of(of);
+        r->n = r->asked_for = 0; /* it has come */
     } else {
         add_round(rounds_of(of), event);
     }
