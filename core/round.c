@@ -6,8 +6,9 @@
  * does a timer that has gone off once more.
  * Its cause, the first that applies:
  *
- *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered; not if
- *                       it waited as for a timeout, and answers sooner: the NAK was lost
+ *   nak_sequence, rnr   a NAK at or before its first PSN that no round has answered, and no
+ *                       ACK has passed since, unless it is just there; not if it waited as
+ *                       for a timeout, and answers sooner: the NAK was lost
  *   unknown             the other direction is not known: nobody can be heard asking
  *   read_reissue        a READ or atomic whose response is missing while later ones
  *                       came, or an ACK or a NAK that covers it (an implied NAK), soon
@@ -266,7 +267,7 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
-    if (nak && (!s->acked || s->una <= newest->psn)) {
+    if (nak && (!s->acked || s->una <= newest->psn || a->psn == newest->psn)) {
         return of_nak;
     }
     if (!roce_stream_is_paired(&s->pub)) {

@@ -380,14 +380,28 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
 }
 
-/* The newest NAK is taken to be answered, or after all not to be, by the packet that waits. */
+/* The newest NAK is taken to be answered by the packet that waits. */
 static void
-hold_for_answer(roce_tracker *t, roce_stream_state *s, const roce_asked_late *late,
-                bool answered)
+take_for_answered(roce_tracker *t, roce_stream_state *s, const roce_asked_late *late)
 {
     roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
     if (nak->frame == late->nak_frame && nak->psn == late->psn) {
-        nak->answered = answered;
+        nak->answered = true;
+    }
+}
+
+/* After all it was not; another NAK may have come since. */
+static void
+take_for_unanswered(roce_tracker *t, roce_stream_state *s, const roce_asked_late *late)
+{
+    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    if (nak->frame == late->nak_frame && nak->psn == late->psn) {
+        nak->answered = false;
+    } else if (nak->state == ROCE_NAK_SEQUENCE && !nak->answered &&
+               late->psn < nak->oldest_psn) {
+        nak->oldest_psn = late->psn;
+        nak->oldest_ns = late->asked_ns;
+        nak->oldest_frame = late->nak_frame;
     }
 }
 
@@ -425,7 +439,7 @@ await_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         .deadline_ns = a->frame->time_ns + 4 * t->config.path_delay_ns,
         .payload_bytes = d->payload_bytes,
     };
-    hold_for_answer(t, s, &trouble->asked_late[trouble->n_asked_late - 1], true);
+    take_for_answered(t, s, &trouble->asked_late[trouble->n_asked_late - 1]);
 }
 
 /* A copy of what is waited for came, or the time is up. */
@@ -437,7 +451,7 @@ review_asked_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
         const roce_asked_late late = trouble->asked_late[i];
         if (a->psn == late.psn) {
-            hold_for_answer(t, s, &late, false);
+            take_for_unanswered(t, s, &late);
             say_late(t, s, a, &late);
             continue;
         }
