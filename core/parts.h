@@ -221,6 +221,7 @@ typedef struct roce_trouble {
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
     bool carried_nak;
     uint8_t violation, n_asked_late, bad_at;
+    uint8_t n_in_row; /* repeats in doubt, each of which ran on from the one before it */
 } roce_trouble;
 
 /* A stream with marks, or that has to do with CNPs. */

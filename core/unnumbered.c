@@ -24,6 +24,9 @@
 
 #include <string.h>
 
+/* So many repeats, each right behind the one before it in sequence, no network makes. */
+#define REPEATS_IN_ROW 3
+
 /* Whether a transmission of it went unseen. */
 static bool
 is_missing(const roce_stream_state *s, int64_t psn)
@@ -496,12 +499,13 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
                        roce_stream_is_paired(&s->pub) &&
                        (d->late || (!ahead && is_before_any_nak(s, d)));
     bool copy = roce_history_find(&lane->history, a->psn) != NULL;
+    bool row = run && !d->late && roce_trouble_of(s)->n_in_row >= REPEATS_IN_ROW;
     bool in_round = ahead && (!for_nothing || copy);
     bool run_with_holes = (d->asked || in_round) && a->psn > d->psn &&
                           a->psn < lane->max_next &&
                           roce_round_may_lose(s, (uint64_t)(a->psn - d->psn), 0);
     bool cut_short = ahead && !d->late && is_named(t, s, a); /* the round, by a NAK */
-    return (run && !for_nothing) || run_with_holes || cut_short;
+    return (run && !for_nothing) || row || run_with_holes || cut_short;
 }
 
 void
@@ -519,7 +523,13 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
     const roce_doubt d = trouble->doubt;
     trouble->doubt.valid = false;
+    bool runs_on = !d.late && a->psn == d.psn + d.span;
+    trouble->n_in_row =
+        (uint8_t)(!runs_on                             ? 0
+                  : trouble->n_in_row < REPEATS_IN_ROW ? trouble->n_in_row + 1
+                                                       : REPEATS_IN_ROW);
     if (shows_sent_again(t, s, a, &d)) {
+        trouble->n_in_row = 0;
         promote(t, s, a, &d);
         return;
     }
