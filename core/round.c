@@ -79,7 +79,8 @@ static uint64_t
 asked_frame(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    return a->psn < nak->psn ? nak->oldest_frame : nak->frame;
+    uint64_t frame = a->psn < nak->psn ? nak->oldest_frame : nak->frame;
+    return frame <= a->seen_frame ? frame : a->nak_frame;
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has

@@ -259,6 +259,7 @@ typedef struct roce_arrival {
     uint64_t seen_ns;    /* when; earlier than the frame for what was in doubt */
     uint64_t seen_frame; /* likewise */
     uint64_t missed_ns;  /* likewise: when it was noticed missing, 0 if it was not */
+    uint64_t nak_frame;  /* what was in doubt: the newest NAK before it; 0: none */
     int64_t psn;         /* unwrapped, once a rule has done it */
     uint32_t span;
     roce_icrc_status icrc;

@@ -282,6 +282,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
     a.seen_ns = d->seen_ns;
     a.seen_frame = d->frame;
     a.missed_ns = d->missed_ns;
+    a.nak_frame = d->nak_frame;
     a.asked_later = roce_trouble_of(s)->nak.frame != d->nak_frame;
     a.psn = d->psn;
     a.span = d->span;
