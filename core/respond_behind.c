@@ -325,6 +325,14 @@ note_lost(const roce_stream_state *s, roce_slot *slot, uint32_t copies)
     }
 }
 
+/* Whether it begins an answer in the midst of a READ, as the first answer to it did not. */
+static bool
+begins_anew(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_slot *asked = asked_again(s, a->psn);
+    return asked != NULL && a->psn > asked->psn && roce_part_starts(a->info->part);
+}
+
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
            const roce_arrival *a, roce_slot *slot)
@@ -332,7 +340,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     roce_lane *lane = roce_responses(by);
     const int64_t next_tx = lane->next_tx;
     const uint64_t answered_tx = by->answers->answered_tx;
-    const bool lone = a->psn != next_tx && roce_ident_mode_of(by) != ROCE_IDENT_RISING;
+    const bool lone = a->psn != next_tx && !begins_anew(s, a) &&
+                      roce_ident_mode_of(by) != ROCE_IDENT_RISING;
     const int64_t due_from = due_again_from(s, by, a);
     const int64_t tail_end =
         s != NULL && a->psn < next_tx ? end_of_tail(s, by, a) : lane->max_next;
