@@ -255,12 +255,23 @@ asks_for_another(const roce_tracker *t, const roce_stream_state *s,
            roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_READ_REISSUE;
 }
 
+/* Whether a READ is asked for again, but not to its end: who goes back asks for all the rest. */
+static bool
+asks_for_less(const roce_arrival *a, const roce_slot *slot)
+{
+    return slot != NULL && a->info->role == ROCE_ROLE_READ_REQUEST &&
+           a->psn + a->span < slot->psn + slot->span;
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
+    if (asks_for_less(a, slot)) {
+        roce_trouble_make(t, s)->votes_selective++;
+    }
     bool asked_for = answers_new_nak(s, a) || asks_for_another(t, s, a, slot);
     bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&
                    !roce_round_timed_out_again(t, s, a);
