@@ -9,6 +9,10 @@
  */
 #include "track.h"
 
+/* Packets that came damaged, of a stream: room for them doubles when it is used up. */
+#define LEAST_BAD 8
+#define MOST_BAD 128
+
 void
 roce_loss_say(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
               roce_space space, roce_verdict verdict, roce_evidence evidence,
@@ -42,6 +46,52 @@ roce_loss_withdraw(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* Room for more than there are, the oldest first. */
+static void
+make_room_for_bad(roce_tracker *t, roce_trouble *trouble)
+{
+    uint16_t room = trouble->bad_room;
+    uint16_t more = (uint16_t)(room == 0 ? LEAST_BAD : 2 * room);
+    roce_bad *bad = roce_track_zeroed(t, more * sizeof *bad);
+    if (bad == NULL) {
+        return;
+    }
+    for (uint16_t i = 0; i < room; i++) {
+        bad[i] = trouble->bad[(trouble->bad_at + i) % room];
+    }
+    if (trouble->bad != NULL) {
+        t->alloc.release(t->alloc.ctx, trouble->bad);
+    }
+    trouble->bad = bad;
+    trouble->bad_room = more;
+    trouble->bad_at = room;
+}
+
+/* Remembers it in place of the oldest; of those that may still account for one that is missing,
+ * so many at least. */
+static void
+remember_bad(roce_tracker *t, roce_trouble *trouble, const roce_bad *bad)
+{
+    bool is_wanted = trouble->bad_room == 0 || trouble->bad[trouble->bad_at].frame != 0;
+    if (is_wanted && trouble->bad_room < MOST_BAD && trouble != &t->nowhere.trouble) {
+        make_room_for_bad(t, trouble);
+    }
+    if (trouble->bad_room > 0) {
+        trouble->bad[trouble->bad_at] = *bad;
+        trouble->bad_at = (uint16_t)((trouble->bad_at + 1) % trouble->bad_room);
+    }
+}
+
+void
+roce_loss_forget_bad(roce_tracker *t, roce_trouble *trouble)
+{
+    if (trouble->bad != NULL) {
+        t->alloc.release(t->alloc.ctx, trouble->bad);
+        trouble->bad = NULL;
+        trouble->bad_room = trouble->bad_at = 0;
+    }
+}
+
 void
 roce_loss_note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    uint32_t psn24, roce_evidence evidence)
@@ -57,10 +107,9 @@ roce_loss_note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         count = &trouble->pub.psn_bad;
     }
     (*count)++;
-    trouble->bad[trouble->bad_at].psn24 = psn24;
-    trouble->bad[trouble->bad_at].frame = a->frame->number;
-    trouble->bad[trouble->bad_at].evidence = (uint8_t)evidence;
-    trouble->bad_at = (uint8_t)((trouble->bad_at + 1) % ROCE_RECENT_BAD);
+    const roce_bad bad = {
+        .frame = a->frame->number, .psn24 = psn24, .evidence = (uint8_t)evidence};
+    remember_bad(t, trouble, &bad);
     roce_event e = roce_track_event(kind, s, a);
     e.psn = psn24;
     roce_track_emit(t, &e);
@@ -71,7 +120,7 @@ roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end)
 {
     const roce_trouble *trouble = roce_trouble_of(s);
     int64_t first = end;
-    for (unsigned i = 0; i < ROCE_RECENT_BAD; i++) {
+    for (unsigned i = 0; i < trouble->bad_room; i++) {
         int64_t psn = roce_psn_expand(trouble->bad[i].psn24, start);
         if (trouble->bad[i].frame != 0 && psn >= start && psn < first) {
             first = psn;
@@ -104,8 +153,8 @@ tell_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_trouble *trouble = roce_trouble_had(s);
     uint32_t n = 0;
-    for (unsigned i = 0; trouble != NULL && i < ROCE_RECENT_BAD && n < most; i++) {
-        unsigned at = (trouble->bad_at + i) % ROCE_RECENT_BAD;
+    for (unsigned i = 0; trouble != NULL && i < trouble->bad_room && n < most; i++) {
+        unsigned at = (trouble->bad_at + i) % trouble->bad_room;
         uint64_t frame = trouble->bad[at].frame;
         int64_t psn = roce_psn_expand(trouble->bad[at].psn24, start);
         if (frame != 0 && psn >= start && psn < end) {

@@ -115,6 +115,9 @@ roce_parts_clear(roce_tracker *t, roce_stream_state *s)
     release(t, s->pub.congestion);
     release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_REQUESTS]);
     release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_RESPONSES]);
+    if (roce_trouble_had(s) != NULL) {
+        roce_loss_forget_bad(t, roce_trouble_had(s));
+    }
     release(t, s->pub.trouble);
     release(t, s->pub.other_opcodes);
     release(t, s->heard);

@@ -190,8 +190,14 @@ typedef struct roce_discard {
 #define ROCE_ASKED_LATE 4
 #define ROCE_ACK_STEPS 8
 #define ROCE_RECENT_ACKS 8
-#define ROCE_RECENT_BAD 8
 #define ROCE_VIOLATIONS 8
+
+/* A packet that came damaged: a hint at what became of one that is missing. */
+typedef struct roce_bad {
+    uint64_t frame; /* 0: it accounts for none, or for none any more */
+    uint32_t psn24;
+    uint8_t evidence; /* roce_evidence */
+} roce_bad;
 
 /* A packet that may have been damaged in its PSN, see leap.c. */
 typedef struct roce_leap roce_leap;
@@ -210,18 +216,16 @@ typedef struct roce_trouble {
     bool skipped; /* what a round had still to repeat, as identifications show */
     roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
     roce_asked_late asked_late[ROCE_ASKED_LATE];
-    struct {
-        uint32_t psn24;
-        uint8_t evidence; /* roce_evidence */
-        uint64_t frame;
-    } bad[ROCE_RECENT_BAD];          /* hints: packets that came damaged */
+    roce_bad *bad; /* bad_room of them, the oldest at bad_at; NULL: none has come */
     roce_leap *leaps[ROCE_N_SPACES]; /* NULL: there never was one */
     roce_early_run early;
     roce_unheard_nak unheard_nak;
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
     bool carried_nak;
-    uint8_t violation, n_asked_late, bad_at;
-    uint8_t n_in_row; /* repeats in doubt, each of which ran on from the one before it */
+    uint16_t bad_room, bad_at;
+    uint8_t violation, n_asked_late;
+    uint8_t
+        n_in_row; /* repeats in doubt, each of which ran on from the one before it */
 } roce_trouble;
 
 /* A stream with marks, or that has to do with CNPs. */

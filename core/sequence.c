@@ -615,7 +615,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_f
     trouble->round = (roce_round){0};
     trouble->early.tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
-    memset(trouble->bad, 0, sizeof trouble->bad);
+    roce_loss_forget_bad(t, trouble);
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
         memset(&s->heard->told, 0, sizeof s->heard->told);

@@ -613,6 +613,9 @@ roce_loss_is_at_sender(const roce_stream_state *s);
 void
 roce_loss_note_bad(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    uint32_t psn24, roce_evidence evidence);
+/* No packet that came damaged accounts for one that is missing any more. */
+void
+roce_loss_forget_bad(roce_tracker *t, roce_trouble *trouble);
 /* The lowest PSN of [start, end) of which a packet came damaged, not long ago; else `end`.
  */
 int64_t
