@@ -604,6 +604,8 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
     if (roce_round_may_lose(s, skipped, seen)) {
         roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
+    } else {
+        roce_trouble_make(t, s)->votes_selective++;
     }
 }
 
