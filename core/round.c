@@ -260,6 +260,16 @@ is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
     return response_gap_explains(t, s, a->psn, slot) && silence < soon;
 }
 
+/* Whether the newest copy may have been sent when the newest NAK had been heard. */
+static bool
+has_come_since(const roce_stream_state *s, const roce_slot *slot)
+{
+    uint64_t path_ns = roce_round_path_ns(s);
+    uint64_t asked_ns = roce_trouble_of(s)->nak.time_ns;
+    return slot != NULL && path_ns != 0 &&
+           roce_since_ns(slot->time_ns, asked_ns) >= path_ns;
+}
+
 roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
@@ -268,7 +278,8 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
-    if (nak && (!s->acked || s->una <= newest->psn || a->psn == newest->psn)) {
+    if (nak && (!s->acked || s->una <= newest->psn ||
+                (a->psn == newest->psn && !has_come_since(s, slot)))) {
         return of_nak;
     }
     if (!roce_stream_is_paired(&s->pub)) {
