@@ -9,7 +9,9 @@
  * not rise: a copy comes again although nobody asked; an
  * answer that is sent again begins where it was asked for, no sooner than a round trip later,
  * and runs on; what fits neither was overtaken.  Where one response could be either, the one
- * behind it decides, and what was said is taken back (`lone`, `late_frame`).
+ * behind it decides, and what was said is taken back (`lone`, `late_frame`).  A copy that
+ * begins an answer of which the rest comes again as well is none that the network made: a copy
+ * of the request was answered, behind this point (`copied`).
  */
 #include "track.h"
 

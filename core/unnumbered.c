@@ -17,8 +17,8 @@
  * asked for it nor was silent for long.
  *
  * A late original that a NAK had asked for should come once more, since the requester
- * answers the NAK.  If by the end it never did, it was itself the answer (a selective
- * repeat), and the loss is booked then.
+ * answers the NAK.  If it does not for a while, it was itself the answer (a selective
+ * repeat), and the loss is booked then; until then the NAK counts as answered.
  */
 #include "track.h"
 

@@ -62,6 +62,14 @@ class Claims:
                 return True
         return False
 
+    @staticmethod
+    def _was_told_later(key, got, want):
+        """The newest round, of an unknown cause by its event, has one since a later packet."""
+        unknown = REQUESTS, "round unknown"
+        if not key[1].startswith("round ") or got[unknown] != want[unknown] + 1:
+            return False
+        return key == unknown or got[key] == want[key] - 1
+
     def _compare(self, stream):
         """Events and counters of a stream say the same, or this file is wrong."""
         got = collections.Counter(
@@ -77,6 +85,6 @@ class Claims:
         for cause, n in stream["retransmissions"]["by_cause"].items():
             want[REQUESTS, f"round {cause}"] = n
         for key, n in want.items():
-            if got[key] != n:
+            if got[key] != n and not self._was_told_later(key, got, want):
                 raise ValueError(f"stream {stream['id']}: {' '.join(key)}: events say "
                                  f"{got[key]}, the counter {n}")
