@@ -191,8 +191,8 @@ vote_for_selective(roce_tracker *t, roce_stream_state *s, int64_t una)
     }
 }
 
-static void
-settle_recovery(roce_stream_state *s)
+void
+roce_acknowledge_settle_recovery(roce_stream_state *s)
 {
     const roce_trouble *votes = roce_trouble_of(s);
     roce_requests(s)->selective = votes->votes_selective > votes->votes_go_back;
@@ -342,7 +342,7 @@ roce_acknowledge_up_to(roce_tracker *t, roce_stream_state *s, const roce_arrival
     vote_for_selective(t, s, una);
     upgrade_doubted(t, s, a, una);
     cover_missing(t, s, a, una);
-    settle_recovery(s);
+    roce_acknowledge_settle_recovery(s);
     t->last.acked_from = s->acked ? s->una : lane->first;
     t->last.acked_until = una;
     s->acked = true;
@@ -491,8 +491,8 @@ round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
 /* Whether the responder keeps what lies beyond a gap.  If its requester was not seen to skip
  * that, a packet that the point missed can make it look so once, and where it misses some, more
  * often. */
-static bool
-surely_keeps(const roce_tracker *t, const roce_stream_state *s)
+bool
+roce_acknowledge_surely_keeps(const roce_tracker *t, const roce_stream_state *s)
 {
     const roce_trouble *votes = roce_trouble_of(s);
     uint32_t enough = roce_misses_any(t, s->pub.point) ? 2 * SURE_VOTES : SURE_VOTES;
@@ -513,7 +513,7 @@ was_missing_here(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
         return false;
     }
     const roce_slot *slot = roce_history_find(&s->requests.history, psn);
-    return !surely_keeps(t, s) || slot == NULL || slot->psn != psn ||
+    return !roce_acknowledge_surely_keeps(t, s) || slot == NULL || slot->psn != psn ||
            (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 ||
            slot->frame > violation->frame;
 }

@@ -213,7 +213,8 @@ typedef struct roce_trouble {
     /* Copies that went unseen and came again: those asked for, and the others. */
     uint64_t unseen_asked[ROCE_N_SPACES], unseen_resent[ROCE_N_SPACES];
     uint32_t votes_go_back, votes_selective;
-    bool skipped; /* what a round had still to repeat, as identifications show */
+    bool
+        skipped; /* what a round had still to repeat, as identifications show, or a READ */
     roce_violation violations[ROCE_VIOLATIONS]; /* newest at violation */
     roce_asked_late asked_late[ROCE_ASKED_LATE];
     roce_bad *bad; /* bad_room of them, the oldest at bad_at; NULL: none has come */

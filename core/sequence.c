@@ -251,7 +251,8 @@ static bool
 asks_for_another(const roce_tracker *t, const roce_stream_state *s,
                  const roce_arrival *a, const roce_slot *slot)
 {
-    return a->psn > s->requests.next_tx && s->pub.recovery == ROCE_RECOVERY_SELECTIVE &&
+    return a->psn > s->requests.next_tx && roce_trouble_of(s)->skipped &&
+           roce_acknowledge_surely_keeps(t, s) &&
            roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_READ_REISSUE;
 }
 
@@ -270,7 +271,10 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_lane *lane = roce_requests(s);
     if (asks_for_less(a, slot)) {
-        roce_trouble_make(t, s)->votes_selective++;
+        roce_trouble *trouble = roce_trouble_make(t, s);
+        trouble->votes_selective++;
+        trouble->skipped = true;
+        roce_acknowledge_settle_recovery(s);
     }
     bool asked_for = answers_new_nak(s, a) || asks_for_another(t, s, a, slot);
     bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&

@@ -761,6 +761,13 @@ roce_acknowledge(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 /* A request took so long to be answered, as seen here. */
 void
 roce_acknowledge_sample(roce_tracker *t, roce_stream_state *s, uint64_t sample_ns);
+/* Decides by the votes so far how the stream recovers from loss. */
+void
+roce_acknowledge_settle_recovery(roce_stream_state *s);
+/* Whether there is no doubt that a requester repeats nothing but what is missing, and that its
+ * responder keeps what lies beyond a gap. */
+bool
+roce_acknowledge_surely_keeps(const roce_tracker *t, const roce_stream_state *s);
 /* Whether no answer has ever come so soon behind what it answers. */
 bool
 roce_acknowledge_is_sooner(const roce_stream_state *s, uint64_t taken_ns);

@@ -567,7 +567,6 @@ KNOWN = {
     "selective_loss_constant": _SELECTIVE,
     "selective_loss_ipv6": _SELECTIVE,
     "stamps_step_back": "one packet that a NAK asked for is not told",
-    "selective_response_loss": "READs asked for again in parts: rounds and losses are off",
     **{f"out_of_order_sprayed_{name}": "before the first acknowledgement nobody knows what the "
        "other side says: late packets are taken for sent again"
        for name in ("ipv6", "constant", "random")},

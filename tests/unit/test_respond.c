@@ -733,6 +733,25 @@ static const scenario atomics[] = {
      .want = "A: gaps=1 missing=1 lost_before=1 again=2 duplicates=2 repeats=3 rounds=1 "
                "by_nak=1 naks=* B: r.again=2",
      .events = "no loss B"},
+    {.name = "no identification: an answer comes again, and nobody was seen asking",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=4096; "
+               "b resp.first 2; b resp.middle 3..4; b resp.last 5; +9; "
+               "b resp.first 2; b resp.middle 3..4; b resp.last 5; a read 6; b resp 6",
+     .ident = SCENARIO_IDENT_IPV6, .want = "B: r.again=4"},
+    {.name = "no identification: the first of an answer comes again alone",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=4096; "
+               "b resp.first 2; b resp.middle 3..4; b resp.last 5; +9; "
+               "b resp.first 2; a read 6; b resp 6",
+     .ident = SCENARIO_IDENT_IPV6, .want = "B: r.duplicates=1",
+     .events = "duplicate B psn=2"},
+    {.name = "no identification: one response that was asked for in the midst of a READ",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=8192; "
+               "a read 10 len=4096; b resp.first 2; b resp.middle 3; b resp.middle 4 drop; "
+               "b resp.middle 5; a read 4 len=1024; b resp.middle 6..8; b resp.last 9; "
+               "b resp.first 10; b resp.middle 11..12; b resp.last 13; b resp 4; a read 14; "
+               "b resp 14",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+               "B: r.gaps=1 r.missing=1 r.again=1 r.lost_before=1"},
     {.name = "FLUSH and ATOMIC WRITE are answered by an empty response",
      .script = "a flush 0; b resp 0 len=0; a atomwrite 1; b resp 1 len=0; a write 2; "
                "b ack 2",

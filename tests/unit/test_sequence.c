@@ -713,6 +713,45 @@ static const scenario restarts[] = {
                "a write 6; b ack 6",
      .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
              "B: r.gaps=* r.missing=* r.lost_before=* r.again=3"},
+    {.name = "no identification: NAKs are answered one packet each, all as soon",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11; a write 12 drop; "
+               "a write 13..14; +9; b nak 10; +9; a write 10; b nak 12; +9; a write 12; b ack 14; +6000; "
+               "a write 15 drop; a write 16..19; b nak 15; +9; a write 15; b ack 19; "
+               "a write 20 drop; a write 21..24; b nak 20; +9; a write 20; b ack 24; "
+               "a write 25 drop; a write 26..29; b nak 25; +9; a write 25; b ack 29; "
+               "+100000; a write 30; b ack 30",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: gaps=* missing=5 again=5 repeats=* "
+               "rounds=* by_nak=* lost_before=5"},
+    {.name = "no identification: the copy before a lone answer came damaged",
+     .script = "a write 0..9; b ack 9; a write 10 bad; a write 11..14; b nak 10; +9; "
+               "a write 10; b ack 14; +100000; a write 15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: gaps=1 missing=1 again=1 repeats=* rounds=1 "
+               "by_nak=1 bad=1 corrupt=1"},
+    {.name = "no identification: a lone answer, and after all it was late",
+     .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10; +9; "
+               "a write 10; b ack 14; a write 15 drop; a write 16; b nak 15; +9; a write 10..16; "
+               "b ack 16",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: gaps=2 missing=2 reordered=1 again=* repeats=* "
+               "rounds=* by_nak=* spurious=* lost_before=1"},
+    {.name = "no identification: repeats that run on were sent again, whoever asked",
+     .script = "a write 0..9; +50; b ack 9; a write 10..19; a write 12..19; +50; b ack 19",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: duplicates=2 again=6 repeats=8 rounds=1 by_unknown=1 undelivered=*"},
+    {.name = "a NAK explains what it names, though an ACK has passed it",
+     .script = "a write 0..2; a add 3 drop; a write 4..5; b nak 3; a add 3; a write 4..5; b nak 3; "
+               "b atomack 3; b ack 5; a add 3; a write 4..5; b atomack 3; b ack 5",
+     .want = "A: gaps=1 missing=1 again=* repeats=* rounds=2 by_nak=2 lost_before=1 "
+             "spurious=* undelivered=* naks=* B: r.again=1"},
+    {.name = "READs asked for again, but not to their end",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=8192; "
+               "b resp.first 2; b resp.middle 3; b resp.middle 4 drop; b resp.middle 5; "
+               "b resp.middle 6 drop; b resp.middle 7..8; b resp.last 9; a read 4 len=1024; "
+               "b resp 4; a read 6 len=1024; b resp 6",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 B: r.gaps=2 r.missing=2 r.again=2 "
+             "r.lost_before=2"},
+    {.name = "of many packets that came damaged each is what is missing",
+     .script = "a write 0..9; a write 10..29 bad; a write 30; b nak 10; a write 10..30; b ack 30",
+     .want = "A: gaps=1 missing=20 again=21 repeats=1 rounds=1 by_nak=1 bad=20 corrupt=20"},
     {.name = "restart by MSN: a gap that was none",
      .script = "a write 0..9; b ack 4 msn=105; b ack 9 msn=110; a write 1010..1012; "
                "b ack 1012 msn=3",
