@@ -42,6 +42,8 @@ typedef enum roce_nak_state {
     ROCE_NAK_FATAL,
 } roce_nak_state;
 
+#define ROCE_NAKS_BEFORE 3
+
 /* The newest NAK about a stream's requests. */
 typedef struct roce_last_nak {
     roce_nak_state state;
@@ -52,10 +54,13 @@ typedef struct roce_last_nak {
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t oldest_ns; /* when that one came */
-    uint64_t oldest_frame;
     uint64_t time_ns, frame;
     uint64_t tx;      /* transmissions seen before it */
     uint64_t wait_ns; /* RNR */
+    struct {
+        int64_t psn;
+        uint64_t frame;         /* 0: there was none */
+    } before[ROCE_NAKS_BEFORE]; /* it, the newest first */
 } roce_last_nak;
 
 /* The newest NAK that a stream carried while nobody knew whose requests it was about. */

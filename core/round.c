@@ -74,13 +74,22 @@ roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a)
     return a->psn < nak->psn ? nak->oldest_ns : nak->time_ns;
 }
 
-/* The frame of that NAK. */
+/* The frame of that NAK: of those before this the one that asks for the highest PSN up to it. */
 static uint64_t
 asked_frame(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    uint64_t frame = a->psn < nak->psn ? nak->oldest_frame : nak->frame;
-    return frame <= a->seen_frame ? frame : a->nak_frame;
+    bool newest = nak->psn <= a->psn && nak->frame <= a->seen_frame;
+    int64_t psn = newest ? nak->psn : INT64_MIN;
+    uint64_t frame = newest ? nak->frame : a->nak_frame;
+    for (unsigned i = 0; i < ROCE_NAKS_BEFORE; i++) {
+        if (nak->before[i].frame != 0 && nak->before[i].frame <= a->seen_frame &&
+            nak->before[i].psn <= a->psn && nak->before[i].psn > psn) {
+            psn = nak->before[i].psn;
+            frame = nak->before[i].frame;
+        }
+    }
+    return frame;
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -375,7 +384,6 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     nak->answered = a->psn >= nak->psn && !another;
     nak->oldest_psn = nak->psn;
     nak->oldest_ns = nak->time_ns;
-    nak->oldest_frame = nak->frame;
     if (nak->state == ROCE_NAK_RNR) {
         bool kept = taken >= nak->wait_ns;
         trouble->pub.rnr_waits_kept += kept ? 1 : 0;
@@ -534,7 +542,6 @@ roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *
         .psn = a->psn,
         .oldest_psn = a->psn,
         .oldest_ns = nak->time_ns,
-        .oldest_frame = nak->frame,
         .time_ns = nak->time_ns,
         .frame = nak->frame,
         .tx = roce_requests(s)->tx,

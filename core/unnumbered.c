@@ -407,7 +407,6 @@ take_for_unanswered(roce_tracker *t, roce_stream_state *s, const roce_asked_late
                late->psn < nak->oldest_psn) {
         nak->oldest_psn = late->psn;
         nak->oldest_ns = late->asked_ns;
-        nak->oldest_frame = late->nak_frame;
     }
 }
 
