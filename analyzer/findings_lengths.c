@@ -56,17 +56,33 @@ sum_of(const rs_findings *all, const rs_pair *pair)
     return sum;
 }
 
-/* A queue pair between the same hosts of which packets came that are as long. */
+/* Whether none of the queue pairs has the source port of another one. */
+static gboolean
+takes_another_way(const rs_findings *all, const rs_pair *pair, const roce_stream *other)
+{
+    gboolean differs = other->n_udp_src_ports == 1;
+    for (guint i = 0; i < pair->streams->len && differs; i++) {
+        const roce_stream *s = roce_tracker_stream(
+            all->analysis->tracker, g_array_index(pair->streams, guint32, i));
+        differs =
+            s->n_udp_src_ports == 1 && s->udp_src_port[0] != other->udp_src_port[0];
+    }
+    return differs;
+}
+
+/* A queue pair between the same hosts of which packets came that are as long, by another source
+ * port. */
 static const roce_stream *
 find_other(const rs_findings *all, const rs_pair *pair, guint bytes)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
+    guint32 n = MIN(roce_tracker_n_streams(tracker), RS_LENGTHS_STREAMS);
+    for (guint32 id = 0; id < n; id++) {
         const roce_stream *s = roce_tracker_stream(tracker, id);
         if (rs_lengths_came(all->analysis->watchers.lengths, id) >= bytes &&
             roce_tenant_equal(&s->tenant, &pair->tenant) &&
             roce_addr_equal(&s->src, &pair->src) &&
-            roce_addr_equal(&s->dst, &pair->dst)) {
+            roce_addr_equal(&s->dst, &pair->dst) && takes_another_way(all, pair, s)) {
             return s;
         }
     }

@@ -28,6 +28,8 @@ typedef struct lengths_of_one {
     gint64
         step_psn[STEPS]; /* the first packet that was as long: each longer than the */
     guint16 step_bytes[STEPS]; /* one before, of IP */
+    guint32 step_n[STEPS];     /* packets before it */
+    guint32 n;                 /* of all packets */
     guint16 least_bytes;       /* the shortest of all; valid if n_steps > 0 */
     guint8 n_steps;
     guint8 restarted;   /* its PSNs began anew: nothing is said */
@@ -93,9 +95,11 @@ add_step(lengths_of_one *of, gint64 psn, guint16 bytes)
         memmove(of->step_psn, of->step_psn + 1, sizeof of->step_psn - sizeof psn);
         memmove(of->step_bytes, of->step_bytes + 1,
                 sizeof of->step_bytes - sizeof bytes);
+        memmove(of->step_n, of->step_n + 1, sizeof of->step_n - sizeof of->n);
         of->n_steps--;
     }
     of->step_psn[of->n_steps] = psn;
+    of->step_n[of->n_steps] = of->n - 1;
     of->step_bytes[of->n_steps++] = bytes;
 }
 
@@ -103,6 +107,7 @@ add_step(lengths_of_one *of, gint64 psn, guint16 bytes)
 static void
 take(lengths_of_one *of, gint64 psn, guint16 bytes)
 {
+    of->n += of->n < G_MAXUINT32 ? 1 : 0;
     if (of->n_steps == 0) {
         of->first_psn = psn;
         of->acked_until = ROCE_NO_PSN;
@@ -254,6 +259,14 @@ step_of(const lengths_of_one *of)
     return i < of->n_steps && is_known ? i : STEPS;
 }
 
+/* Packets before the one of a step, no copy of which counts. */
+static guint64
+came_before(const lengths_of_one *of, guint step)
+{
+    gint64 psns = of->step_psn[step] - of->first_psn;
+    return psns > 0 ? MIN((guint64)psns, of->step_n[step]) : 0;
+}
+
 gboolean
 rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
                      rs_stuck *stuck)
@@ -270,7 +283,7 @@ rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
     *stuck = (rs_stuck){
         .bytes = of->step_bytes[step],
         .came_bytes = step > 0 ? of->step_bytes[step - 1] : 0,
-        .came = (guint64)(of->rounds->psn - of->first_psn),
+        .came = came_before(of, step),
         .rounds = of->rounds->n,
         .asked_for = of->rounds->asked_for,
     };

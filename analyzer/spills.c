@@ -121,6 +121,9 @@ add_missed(rs_spills *spills, const roce_event *event)
 {
     gpointer id = GUINT_TO_POINTER(event->stream);
     GArray *missed = g_hash_table_lookup(spills->missed, id);
+    if (missed == NULL && event->kind != ROCE_EVENT_LOSS) {
+        return;
+    }
     if (missed == NULL) {
         missed = g_array_new(FALSE, FALSE, sizeof(which));
         g_hash_table_insert(spills->missed, id, missed);
@@ -171,12 +174,14 @@ guint64
 rs_spills_lost_before(const rs_spills *spills, guint32 from, guint32 to)
 {
     const GArray *missed = g_hash_table_lookup(spills->missed, GUINT_TO_POINTER(to));
-    guint64 n = 0;
+    g_autoptr(GHashTable) counted = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (guint i = 0; missed != NULL && i < missed->len; i++) {
         which one = g_array_index(missed, which, i) | by_psn(from, 0, 0);
-        n += g_hash_table_contains(spills->psns.all, &one) ? 1 : 0;
+        if (g_hash_table_contains(spills->psns.all, &one)) {
+            g_hash_table_add(counted, &g_array_index(missed, which, i));
+        }
     }
-    return n;
+    return g_hash_table_size(counted);
 }
 
 /* Chernoff's bound of a binomial's tail, by that of Poisson's, which is no smaller. */

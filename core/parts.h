@@ -230,8 +230,9 @@ typedef struct roce_trouble {
     bool carried_nak;
     uint16_t bad_room, bad_at;
     uint8_t violation, n_asked_late;
-    uint8_t
-        n_in_row; /* repeats in doubt, each of which ran on from the one before it */
+    /* Repeats in doubt, each of which ran on from the one before it, and what is behind. */
+    uint8_t n_in_row;
+    int64_t row_next;
 } roce_trouble;
 
 /* A stream with marks, or that has to do with CNPs. */

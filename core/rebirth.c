@@ -61,6 +61,15 @@ tell(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn,
 
 /* ---- ahead ---- */
 
+/* Whether all before a gap has been acknowledged, and nothing is in doubt. */
+static bool
+is_all_settled(const roce_stream_state *s, const roce_missing_range *range)
+{
+    const roce_trouble *trouble = roce_trouble_of(s);
+    return s->acked && s->una == range->start && !trouble->doubt.valid &&
+           trouble->n_asked_late == 0;
+}
+
 /* Whether nothing of a gap has come since it opened, and nobody has asked for it, and a message
  * begins behind it. */
 static bool
@@ -84,6 +93,7 @@ find_gap(const roce_stream_state *s, int64_t after, int64_t psn)
     for (uint32_t i = 0; i < missing->n; i++) {
         const roce_missing_range *range = &missing->ranges[i];
         if (range->start > after && range->end <= psn && is_untouched(s, range) &&
+            is_all_settled(s, range) &&
             (widest == NULL ||
              range->end - range->start > widest->end - widest->start)) {
             widest = range;
@@ -100,13 +110,15 @@ begin_behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     int64_t first = gap->end;
     uint64_t frame = gap->frame;
     roce_missing_range taken;
-    (void)roce_missing_take(&lane->missing, &t->alloc, gap->start, first, &taken);
+    if (!roce_missing_take(&lane->missing, &t->alloc, gap->start, first, &taken)) {
+        return;
+    }
     roce_disorder_counters *c =
         &roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS];
     uint64_t count = (uint64_t)(taken.end - taken.start);
     c->gaps -= c->gaps > 0 ? 1 : 0;
     c->missing_psns -= c->missing_psns > count ? count : c->missing_psns;
-    lane->first = first;
+    lane->first = s->una = first;
     roce_stream_state *peer = roce_track_peer(t, s);
     if (peer != NULL && roce_answers_of(peer)->lane.max_next <= first) {
         roce_respond_restart(t, peer);

@@ -650,6 +650,7 @@ roce_respond_restart(roce_tracker *t, roce_stream_state *by)
     by->answers->answer.clean = false;
     by->answers->midway = ROCE_MIDWAY_UNKNOWN;
     by->answers->late_tx = 0;
+    by->answers->copied.tx = 0;
     by->answers->first_tx = 0;
     by->answers->lone.tx = 0;
     by->answers->began_before = false;

@@ -117,7 +117,8 @@ static bool
 is_to_be_settled(const roce_stream_state *by)
 {
     const roce_answers *answers = roce_answers_of(by);
-    return answers->late_frame != 0 || roce_leap_is_held(by, ROCE_SPACE_RESPONSES) ||
+    return answers->late_frame != 0 || answers->copied.frame != 0 ||
+           roce_leap_is_held(by, ROCE_SPACE_RESPONSES) ||
            (answers->lone.tx != 0 && answers->lone.tx == answers->lane.tx);
 }
 

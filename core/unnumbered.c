@@ -377,8 +377,10 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     e.detail = ROCE_CAUSE_NAK_SEQUENCE;
     e.frame = late->frame;
     e.time_ns = late->seen_ns;
+    e.related_frame = late->nak_frame;
     roce_track_emit(t, &e);
     e.kind = ROCE_EVENT_RETRANSMISSION;
+    e.related_frame = 0;
     roce_track_emit(t, &e);
     if (!roce_loss_corrupt(t, s, a, ROCE_SPACE_REQUESTS, late->psn, late->psn + 1)) {
         roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
@@ -525,11 +527,14 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
     const roce_doubt d = trouble->doubt;
     trouble->doubt.valid = false;
-    bool runs_on = !d.late && a->psn == d.psn + d.span;
-    trouble->n_in_row =
-        (uint8_t)(!runs_on                             ? 0
-                  : trouble->n_in_row < REPEATS_IN_ROW ? trouble->n_in_row + 1
-                                                       : REPEATS_IN_ROW);
+    bool runs_on =
+        !d.late && a->psn == d.psn + d.span && a->psn < roce_requests(s)->max_next;
+    bool in_row = trouble->n_in_row > 0 && trouble->row_next == d.psn;
+    uint8_t before = in_row ? trouble->n_in_row : 0;
+    trouble->n_in_row = (uint8_t)(!runs_on                  ? 0
+                                  : before < REPEATS_IN_ROW ? before + 1
+                                                            : before);
+    trouble->row_next = a->psn;
     if (shows_sent_again(t, s, a, &d)) {
         trouble->n_in_row = 0;
         promote(t, s, a, &d);
