@@ -244,20 +244,30 @@ dropped_of(const rs_findings *all, guint32 stream, guint32 *by)
     return n;
 }
 
-void
-rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f, guint64 lost)
+/* What is counted of all streams, that which one source of pauses explains alone if `by_one`.
+ * `by` is the first of those; ROCE_NO_PAUSE: nobody. */
+static guint64
+sum_of(const rs_flow *flow, guint64 (*count)(const rs_findings *, guint32, guint32 *),
+       gboolean by_one, guint32 *by)
 {
     guint64 n = 0;
-    guint32 by = ROCE_NO_PAUSE;
+    *by = ROCE_NO_PAUSE;
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 own = ROCE_NO_PAUSE;
-        guint64 its =
-            dropped_of(flow->all, g_array_index(flow->streams, guint32, i), &own);
-        if (its > 0 && (by == ROCE_NO_PAUSE || by == own)) {
-            by = own;
+        guint64 its = count(flow->all, g_array_index(flow->streams, guint32, i), &own);
+        if (its > 0 && (*by == ROCE_NO_PAUSE || *by == own || !by_one)) {
+            *by = *by == ROCE_NO_PAUSE ? own : *by;
             n += its;
         }
     }
+    return n;
+}
+
+void
+rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f, guint64 lost)
+{
+    guint32 by;
+    guint64 n = sum_of(flow, dropped_of, TRUE, &by);
     if (n == 0) {
         return;
     }
@@ -400,15 +410,8 @@ spilled_of(const rs_findings *all, guint32 stream, guint32 *by)
 void
 rs_flow_tell_headroom(const rs_flow *flow, rs_finding *f, guint64 lost)
 {
-    guint64 n = 0;
-    guint32 by = ROCE_NO_PAUSE;
-    for (guint i = 0; i < flow->streams->len; i++) {
-        guint32 own = ROCE_NO_PAUSE;
-        guint64 its =
-            spilled_of(flow->all, g_array_index(flow->streams, guint32, i), &own);
-        by = its > 0 && by == ROCE_NO_PAUSE ? own : by;
-        n += its;
-    }
+    guint32 by;
+    guint64 n = sum_of(flow, spilled_of, FALSE, &by);
     if (n == 0) {
         return;
     }
@@ -416,8 +419,8 @@ rs_flow_tell_headroom(const rs_flow *flow, rs_finding *f, guint64 lost)
     g_autofree char *where = place_of(flow->all, by);
     g_autofree char *text = g_strdup_printf(
         "%s of them had come to a port right behind its XOFF, as %s, far more than "
-        "come "
-        "so by chance: what is on its way by then has to find room above the threshold "
+        "come so by chance: what is on its way by then has to find room above the "
+        "threshold "
         "at which it pauses (headroom).",
         packets, where);
     append(f, text);

@@ -9,7 +9,6 @@
 
 #define IPV4_BYTES 20
 #define IPV6_BYTES 40
-#define IP_VERSION_4 4
 
 #define STEPS 3 /* of each stream: the newest ones */
 
@@ -23,14 +22,18 @@ typedef struct rounds {
         waited_ns; /* the newest began, at most so long after one before */
 } rounds;
 
-/* Of one stream at its point.  Many have one of these: steps stand apart, for want of room. */
+/* A packet that was longer than all before it. */
+typedef struct longer {
+    gint64 psn;
+    guint32 n_before; /* packets */
+    guint16 bytes;    /* of IP */
+} longer;
+
+/* Of one stream at its point. */
 typedef struct lengths_of_one {
-    gint64
-        step_psn[STEPS]; /* the first packet that was as long: each longer than the */
-    guint16 step_bytes[STEPS]; /* one before, of IP */
-    guint32 step_n[STEPS];     /* packets before it */
-    guint32 n;                 /* of all packets */
-    guint16 least_bytes;       /* the shortest of all; valid if n_steps > 0 */
+    longer steps[STEPS]; /* the newest at the end */
+    guint32 n;           /* of all packets */
+    guint16 least_bytes; /* the shortest of all; valid if n_steps > 0 */
     guint8 n_steps;
     guint8 restarted;   /* its PSNs began anew: nothing is said */
     gint64 first_psn;   /* of the first packet */
@@ -83,8 +86,7 @@ stream_of(rs_lengths *lengths, guint32 id)
 static guint16
 ip_bytes(const roce_stream *stream, guint32 udp_bytes)
 {
-    guint32 bytes =
-        udp_bytes + (stream->src.family == IP_VERSION_4 ? IPV4_BYTES : IPV6_BYTES);
+    guint32 bytes = udp_bytes + (stream->src.family == 4 ? IPV4_BYTES : IPV6_BYTES);
     return (guint16)MIN(bytes, G_MAXUINT16);
 }
 
@@ -92,15 +94,10 @@ static void
 add_step(lengths_of_one *of, gint64 psn, guint16 bytes)
 {
     if (of->n_steps == STEPS) {
-        memmove(of->step_psn, of->step_psn + 1, sizeof of->step_psn - sizeof psn);
-        memmove(of->step_bytes, of->step_bytes + 1,
-                sizeof of->step_bytes - sizeof bytes);
-        memmove(of->step_n, of->step_n + 1, sizeof of->step_n - sizeof of->n);
+        memmove(of->steps, of->steps + 1, sizeof of->steps - sizeof *of->steps);
         of->n_steps--;
     }
-    of->step_psn[of->n_steps] = psn;
-    of->step_n[of->n_steps] = of->n - 1;
-    of->step_bytes[of->n_steps++] = bytes;
+    of->steps[of->n_steps++] = (longer){psn, of->n - 1, bytes};
 }
 
 /* Where a longer one comes late, those behind it count as shorter ones. */
@@ -112,11 +109,11 @@ take(lengths_of_one *of, gint64 psn, guint16 bytes)
         of->first_psn = psn;
         of->acked_until = ROCE_NO_PSN;
         of->least_bytes = bytes;
-    } else if (bytes <= of->step_bytes[of->n_steps - 1]) {
+    } else if (bytes <= of->steps[of->n_steps - 1].bytes) {
         of->least_bytes = MIN(of->least_bytes, bytes);
         return;
     }
-    while (of->n_steps > 0 && of->step_psn[of->n_steps - 1] >= psn) {
+    while (of->n_steps > 0 && of->steps[of->n_steps - 1].psn >= psn) {
         of->n_steps--;
     }
     add_step(of, psn, bytes);
@@ -251,7 +248,7 @@ static guint
 step_of(const lengths_of_one *of)
 {
     guint i = 0;
-    while (i < of->n_steps && of->step_psn[i] != of->rounds->psn) {
+    while (i < of->n_steps && of->steps[i].psn != of->rounds->psn) {
         i++;
     }
     /* What stood before the first one that is known may have been longer. */
@@ -263,8 +260,8 @@ step_of(const lengths_of_one *of)
 static guint64
 came_before(const lengths_of_one *of, guint step)
 {
-    gint64 psns = of->step_psn[step] - of->first_psn;
-    return psns > 0 ? MIN((guint64)psns, of->step_n[step]) : 0;
+    gint64 psns = of->steps[step].psn - of->first_psn;
+    return psns > 0 ? MIN((guint64)psns, of->steps[step].n_before) : 0;
 }
 
 gboolean
@@ -281,8 +278,8 @@ rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
         return FALSE;
     }
     *stuck = (rs_stuck){
-        .bytes = of->step_bytes[step],
-        .came_bytes = step > 0 ? of->step_bytes[step - 1] : 0,
+        .bytes = of->steps[step].bytes,
+        .came_bytes = step > 0 ? of->steps[step - 1].bytes : 0,
         .came = came_before(of, step),
         .rounds = of->rounds->n,
         .asked_for = of->rounds->asked_for,
@@ -299,7 +296,7 @@ rs_lengths_came(const rs_lengths *lengths, guint32 stream)
     const lengths_of_one *of = find(lengths, stream);
     guint bytes = 0;
     for (guint i = 0; of != NULL && i < of->n_steps && !of->restarted; i++) {
-        bytes = of->step_psn[i] < of->acked_until ? of->step_bytes[i] : bytes;
+        bytes = of->steps[i].psn < of->acked_until ? of->steps[i].bytes : bytes;
     }
     return bytes;
 }

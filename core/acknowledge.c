@@ -17,8 +17,6 @@
 #include "roce/aeth.h"
 #include "track.h"
 
-#include <string.h>
-
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 #define ANSWERS_ENOUGH 4    /* tell how soon some come, though each waited for others */
 #define SURE_VOTES 2        /* for one way to recover, and times those for the other */
@@ -414,20 +412,17 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
     bool pending =
         nak->state == ROCE_NAK_SEQUENCE && !nak->answered && nak->oldest_psn < psn;
     int64_t oldest = pending && state == ROCE_NAK_SEQUENCE ? nak->oldest_psn : psn;
-    const roce_last_nak before = *nak;
     *nak = (roce_last_nak){
         .state = state,
         .psn = psn,
         .oldest_psn = oldest,
-        .oldest_ns = oldest < psn ? before.oldest_ns : a->frame->time_ns,
+        .oldest_ns = oldest < psn ? nak->oldest_ns : a->frame->time_ns,
         .time_ns = a->frame->time_ns,
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,
         .wait_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome),
-        .before = {{before.psn, before.frame}},
+        .before = {{nak->psn, nak->frame}, nak->before[0], nak->before[1]},
     };
-    memcpy(&nak->before[1], before.before,
-           (ROCE_NAKS_BEFORE - 1) * sizeof nak->before[0]);
 }
 
 /* A repeated NAK, or the sequence NAK in the wake of an RNR NAK. */

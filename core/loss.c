@@ -59,9 +59,7 @@ make_room_for_bad(roce_tracker *t, roce_trouble *trouble)
     for (uint16_t i = 0; i < room; i++) {
         bad[i] = trouble->bad[(trouble->bad_at + i) % room];
     }
-    if (trouble->bad != NULL) {
-        t->alloc.release(t->alloc.ctx, trouble->bad);
-    }
+    roce_loss_forget_bad(t, trouble);
     trouble->bad = bad;
     trouble->bad_room = more;
     trouble->bad_at = room;

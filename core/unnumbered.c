@@ -512,6 +512,20 @@ shows_sent_again(const roce_tracker *t, const roce_stream_state *s,
     return (run && !for_nothing) || row || run_with_holes || cut_short;
 }
 
+/* Counts a repeat in doubt which the packet behind it, `psn`, another repeat, runs on from. */
+static void
+count_in_row(roce_trouble *trouble, const roce_doubt *d, int64_t psn, int64_t max_next)
+{
+    bool runs_on = !d->late && psn == d->psn + d->span && psn < max_next;
+    if (!runs_on || trouble->row_next != d->psn) {
+        trouble->n_in_row = 0;
+    }
+    if (runs_on && trouble->n_in_row < REPEATS_IN_ROW) {
+        trouble->n_in_row++;
+    }
+    trouble->row_next = psn;
+}
+
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -527,14 +541,7 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     }
     const roce_doubt d = trouble->doubt;
     trouble->doubt.valid = false;
-    bool runs_on =
-        !d.late && a->psn == d.psn + d.span && a->psn < roce_requests(s)->max_next;
-    bool in_row = trouble->n_in_row > 0 && trouble->row_next == d.psn;
-    uint8_t before = in_row ? trouble->n_in_row : 0;
-    trouble->n_in_row = (uint8_t)(!runs_on                  ? 0
-                                  : before < REPEATS_IN_ROW ? before + 1
-                                                            : before);
-    trouble->row_next = a->psn;
+    count_in_row(trouble, &d, a->psn, roce_requests(s)->max_next);
     if (shows_sent_again(t, s, a, &d)) {
         trouble->n_in_row = 0;
         promote(t, s, a, &d);
