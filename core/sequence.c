@@ -231,31 +231,6 @@ begin_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     return !began_before;
 }
 
-/* A jump to what a new NAK asks for answers that NAK, if no ACK explains it; and so does the
- * next packet of a round that had stopped until then. */
-static bool
-answers_new_nak(const roce_stream_state *s, const roce_arrival *a)
-{
-    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    const roce_lane *lane = &s->requests;
-    if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || nak->psn != a->psn) {
-        return false;
-    }
-    return a->psn > lane->next_tx ? a->psn > roce_sequence_due(s) || lane->selective
-                                  : nak->round_stopped && a->psn == lane->next_tx;
-}
-
-/* A requester that sends nothing again but what it misses has passed over responses that it
- * has, and asks for another one: each is noticed by itself. */
-static bool
-asks_for_another(const roce_tracker *t, const roce_stream_state *s,
-                 const roce_arrival *a, const roce_slot *slot)
-{
-    return a->psn > s->requests.next_tx && roce_trouble_of(s)->skipped &&
-           roce_acknowledge_surely_keeps(t, s) &&
-           roce_round_find_cause(t, s, a, slot) == ROCE_CAUSE_READ_REISSUE;
-}
-
 /* Whether a READ is asked for again, but not to its end: who goes back asks for all the rest. */
 static bool
 asks_for_less(const roce_arrival *a, const roce_slot *slot)
@@ -276,8 +251,8 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         trouble->skipped = true;
         roce_acknowledge_settle_recovery(s);
     }
-    bool asked_for = answers_new_nak(s, a) || asks_for_another(t, s, a, slot);
-    bool runs_on = roce_round_is_ahead(s, a->psn) && !asked_for &&
+    bool runs_on = roce_round_is_ahead(s, a->psn) &&
+                   !roce_round_is_asked_anew(t, s, a, slot) &&
                    !roce_round_timed_out_again(t, s, a);
     bool opens = false;
     if (runs_on) {

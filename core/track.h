@@ -567,6 +567,15 @@ roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *
 /* The other direction is known now, and with it what it had said. */
 void
 roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);
+/* Whether what is sent again ahead in a round is asked for by itself, and so begins another one:
+ * by a NAK that came since, or since its response is missing as well. */
+bool
+roce_round_is_asked_anew(const roce_tracker *t, const roce_stream_state *s,
+                         const roce_arrival *a, const roce_slot *slot);
+/* A round, which began with a PSN on a frame, was needless. */
+void
+roce_round_count_spurious(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                          int64_t start, uint64_t frame);
 /* What a run skips went unseen, unless an ACK has told the requester that it need not
  * send it, or there was no room for it: then it sends again just what is missing. */
 void

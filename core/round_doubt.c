@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a round says of the copies before: which of them did not get there, and what a timeout
+ * casts doubt on.
+ *
+ * A timeout repeats all that is not acknowledged, and the silence is about one of them: that one
+ * is in doubt, the data or its ACK, until an answer tells (acknowledge.c).
+ */
+#include "track.h"
+
+#include <string.h>
+
+/* How long an ACK may have been on its way to the requester and the copy back.  Where
+ * no round trip was observed: the assumed path delay, but no more than half of the time
+ * that the requester waited, for its timer is longer than a round trip. */
+static uint64_t
+way_of_ack_ns(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+              const roce_slot *slot)
+{
+    if (roce_round_path_ns(s) != 0) {
+        return roce_round_path_ns(s);
+    }
+    uint64_t half = roce_since_ns(a->frame->time_ns, slot->time_ns) / 2;
+    return half < t->config.path_delay_ns ? half : t->config.path_delay_ns;
+}
+
+/* Whether the responder answers it by itself. */
+static bool
+is_answered(const roce_slot *slot)
+{
+    unsigned answered =
+        ROCE_SLOT_WANTS_ACK | ROCE_SLOT_MESSAGE_END | ROCE_SLOT_WANTS_RESPONSE;
+    return (slot->flags & answered) != 0;
+}
+
+/* Whether an ACK was due of this or of something behind it, all of it seen here. */
+static bool
+is_waited_for(const roce_stream_state *s, const roce_slot *slot)
+{
+    const roce_history *history = &s->requests.history;
+    int64_t next = slot->psn;
+    for (uint32_t i = roce_history_lower(history, next); i < history->n; i++) {
+        const roce_slot *behind = roce_history_at(history, i);
+        if (behind->psn != next) {
+            return false;
+        }
+        if (is_answered(behind)) {
+            return true;
+        }
+        next += behind->span;
+    }
+    return false;
+}
+
+/* Of the copies that a timeout repeats, the one that the silence is about.  A responder
+ * that has sent a NAK waits for just that PSN, and discards what comes behind it; and a
+ * requester that repeats selectively repeats nothing but the oldest without an ACK.  Else
+ * it is the first that was to be answered: what is before it may have arrived, and of
+ * what is behind it the responder may be waiting for this. */
+static bool
+is_first_suspect(const roce_stream_state *s, const roce_slot *slot)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    bool waits = nak->state == ROCE_NAK_SEQUENCE || nak->state == ROCE_NAK_RNR;
+    if (waits && nak->answered && nak->psn == s->una) {
+        return slot->psn == s->una;
+    }
+    if (s->pub.recovery == ROCE_RECOVERY_SELECTIVE) {
+        return slot->psn == s->una && is_waited_for(s, slot);
+    }
+    return is_answered(slot);
+}
+
+/* Whether the round began with a READ or an atomic, before this packet: it goes back to that,
+ * and repeats what is behind, acknowledged or not. */
+static bool
+is_for_a_response(const roce_stream_state *s, const roce_slot *slot)
+{
+    int64_t start = roce_trouble_of(s)->round.start;
+    const roce_slot *first = roce_history_find(&s->requests.history, start);
+    return first != NULL && first->psn < slot->psn &&
+           (first->flags & ROCE_SLOT_WANTS_RESPONSE) != 0;
+}
+
+/* The round casts doubt on this PSN, as those in a row before it may have done. */
+static void
+remember_doubt(roce_round *round, const roce_slot *slot)
+{
+    int64_t psn = slot->psn;
+    if (round->doubted != psn) {
+        round->n_doubts = 0;
+        round->n_undue = 0;
+    }
+    if (round->n_doubts == ROCE_DOUBTS) {
+        round->n_doubts--;
+        memmove(&round->doubts[0], &round->doubts[1],
+                round->n_doubts * sizeof round->doubts[0]);
+    }
+    round->doubts[round->n_doubts].start = round->start;
+    round->doubts[round->n_doubts].frame = round->frame;
+    round->n_doubts++;
+    round->doubt_told = true;
+    round->doubted = psn;
+    if (!is_answered(slot) && round->n_undue < UINT8_MAX) {
+        round->n_undue++;
+    }
+}
+
+/* A copy of something accepted here, repeated by a timeout. */
+static void
+judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              roce_slot *slot)
+{
+    uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
+    if (acked_ns != 0) {
+        if (!is_for_a_response(s, slot) &&
+            roce_since_ns(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
+                          ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
+        }
+        return;
+    }
+    if (roce_since_ns(a->frame->time_ns, slot->time_ns) <
+        roce_round_timeout_floor_ns(t, s)) {
+        return; /* sent just before the timer of others ran out: sent again with them */
+    }
+    if (!roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot)) {
+        return; /* discarded beyond the expected PSN: sent again for that alone */
+    }
+    slot->flags |= ROCE_SLOT_DOUBTED;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    if (trouble->round.doubt_told || !is_first_suspect(s, slot)) {
+        return;
+    }
+    remember_doubt(&trouble->round, slot);
+    slot->flags |= ROCE_SLOT_DOUBT_TOLD;
+    roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                  ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
+}
+
+/* The newest copy of `slot` was seen here, and now it is sent again. */
+void
+roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                      roce_slot *slot, bool opens_round)
+{
+    roce_cause cause = roce_trouble_of(s)->round.cause;
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 && peer != NULL &&
+        (cause == ROCE_CAUSE_TIMEOUT || cause == ROCE_CAUSE_READ_REISSUE) &&
+        roce_respond_asked_again(t, peer, a, slot, opens_round)) {
+        return;
+    }
+    if (cause == ROCE_CAUSE_TIMEOUT) {
+        judge_timeout(t, s, a, slot);
+    } else if (cause == ROCE_CAUSE_UNKNOWN && opens_round) {
+        if (!roce_stream_is_paired(&s->pub)) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
+                          ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
+        } else if (roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot) &&
+                   slot->psn >= s->una) {
+            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
+                          ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
+                          ROCE_EVIDENCE_RESENT_ONLY, a->psn, 1, slot->frame);
+        }
+    }
+}
+
+void
+roce_round_forget_doubt(roce_round *round)
+{
+    round->n_doubts = (uint8_t)(round->n_doubts - (round->n_doubts > 0));
+    round->n_undue = (uint8_t)(round->n_undue - (round->n_undue > 0));
+}
+
+void
+roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    roce_round_forget_doubt(round);
+    round->n_back++;
+    roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                       round->doubted);
+    uint64_t frame = round->doubts[round->n_doubts].frame;
+    if (frame == round->frame) {
+        roce_round_mark_spurious(t, s, a);
+    } else if (frame != 0) {
+        roce_round_count_spurious(t, s, a, round->doubts[round->n_doubts].start, frame);
+    }
+}
