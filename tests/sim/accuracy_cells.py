@@ -197,6 +197,20 @@ IMPAIRED = {
 }
 
 
+def matches_of(simulation, name, directory, points, drops, report_of):
+    """(point, share of frames missing, Match) of each capture of a finished simulation, which
+    stay in the directory with their reports."""
+    all_sent = sent_of(simulation)
+    for point in points:
+        for drop in drops:
+            look = Look(simulation, point, drop)
+            path = pathlib.Path(directory, f"{name}-{point}-{percent(drop)}.pcap")
+            path.write_bytes(look.pcap)
+            report = report_of(path)
+            path.with_suffix(".json").write_text(json.dumps(report, indent=1))
+            yield point, drop, Match(look, all_sent, report)
+
+
 @dataclasses.dataclass(frozen=True)
 class Cell:
     impairment: str
@@ -230,17 +244,8 @@ class Cell:
 
     def matches(self, seed, directory, points, drops, report_of):
         """(point, share of frames missing, Match) of each capture of one simulation."""
-        simulation = self.simulate(seed)
-        all_sent = sent_of(simulation)
-        for point in points:
-            for drop in drops:
-                look = Look(simulation, point, drop)
-                path = pathlib.Path(directory,
-                                    f"{self.name}-{seed}-{point}-{percent(drop)}.pcap")
-                path.write_bytes(look.pcap)
-                report = report_of(path)
-                path.with_suffix(".json").write_text(json.dumps(report, indent=1))
-                yield point, drop, Match(look, all_sent, report)
+        return matches_of(self.simulate(seed), f"{self.name}-{seed}", directory, points,
+                          drops, report_of)
 
     def _recover(self, pairs):
         if self.variant != "selective":

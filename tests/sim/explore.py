@@ -27,9 +27,7 @@ import sys
 import tempfile
 
 import accuracy
-from accuracy_cells import DATA, VANTAGE, Harm, WatchedPath
-from accuracy_match import Match
-from accuracy_truth import Look, sent_of
+from accuracy_cells import DATA, VANTAGE, Harm, WatchedPath, matches_of
 from sim import (
     ACKS, HOST_A, HOST_A6, HOST_B, HOST_B6, REQUESTS, RESPONSES, SELECTIVE, Impairment,
     Point, QueuePair, Scenario, Segment, Side, Simulation, Work)
@@ -133,14 +131,7 @@ class Chance:
 
     def matches(self, seed, directory, points, drops, report_of):
         """As accuracy_cells.Cell has it."""
-        simulation = self.simulate()
-        all_sent = sent_of(simulation)
-        for point in points:
-            for drop in drops:
-                look = Look(simulation, point, drop)
-                path = pathlib.Path(directory, f"{self.name}-{point}.pcap")
-                path.write_bytes(look.pcap)
-                yield point, drop, Match(look, all_sent, report_of(path))
+        return matches_of(self.simulate(), self.name, directory, points, drops, report_of)
 
 
 def chance_of(seed):
