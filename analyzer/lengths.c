@@ -141,6 +141,28 @@ rs_lengths_step(rs_lengths *lengths, const rs_sight *sight)
     }
 }
 
+/* As take(), of the cars from the i-th on that are no longer than what came before: as nearly
+ * all are, how many. */
+static guint
+count_shorter(lengths_of_one *of, const rs_train_sight *train, guint i)
+{
+    if (of->n_steps == 0) {
+        return 0;
+    }
+    const roce_car *cars = &train->cars[i];
+    const guint rest = train->n - i;
+    const guint16 most = of->steps[of->n_steps - 1].bytes;
+    guint32 least_udp_bytes = G_MAXUINT16;
+    guint n = 0;
+    while (n < rest && ip_bytes(train->stream, cars[n].udp_bytes) <= most) {
+        least_udp_bytes = MIN(least_udp_bytes, cars[n].udp_bytes);
+        n++;
+    }
+    of->n = (guint32)MIN((guint64)of->n + n, G_MAXUINT32);
+    of->least_bytes = MIN(of->least_bytes, ip_bytes(train->stream, least_udp_bytes));
+    return n;
+}
+
 void
 rs_lengths_train(rs_lengths *lengths, const rs_train_sight *train)
 {
@@ -150,7 +172,10 @@ rs_lengths_train(rs_lengths *lengths, const rs_train_sight *train)
     }
     lengths_of_one *of = stream_of(lengths, train->stream->id);
     for (guint i = 0; of != NULL && i < train->n; i++) {
-        take(of, train->psn + i, ip_bytes(train->stream, train->cars[i].udp_bytes));
+        i += count_shorter(of, train, i);
+        if (i < train->n) {
+            take(of, train->psn + i, ip_bytes(train->stream, train->cars[i].udp_bytes));
+        }
     }
 }
 
