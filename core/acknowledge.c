@@ -536,6 +536,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     if (stopped) {
         roce_trouble_make(t, s)->votes_selective++;
     }
+    bool acked_first = !s->acked || s->una < psn;
     roce_acknowledge_up_to(t, s, a, psn);
     if (violation != NULL) {
         roce_measure_add(t, s, a, ROCE_LATENCY_NAK_GENERATION, violation->time_ns,
@@ -553,6 +554,7 @@ acknowledge_sequence_nak(roce_tracker *t, roce_stream_state *s, const roce_arriv
     roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
     nak->gap_seen = gap_seen;
     nak->round_stopped = stopped && lane->selective;
+    nak->acked_first = acked_first;
 }
 
 static void

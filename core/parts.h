@@ -51,6 +51,7 @@ typedef struct roce_last_nak {
     bool was_late;      /* what it asked for arrived late, not again */
     bool gap_seen;      /* what provoked it was seen here */
     bool round_stopped; /* the round before it waited to be asked for more */
+    bool acked_first;   /* it was the first to acknowledge all before what it asks for */
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t oldest_ns; /* when that one came */

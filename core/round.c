@@ -266,11 +266,21 @@ has_come_since(const roce_stream_state *s, const roce_slot *slot)
            roce_since_ns(slot->time_ns, asked_ns) >= path_ns;
 }
 
+/* Whether a round that begins between what two NAKs ask for is about a response: who has heard
+ * the newer one goes back no further than that. */
+static bool
+is_between_naks(const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    return a->psn > nak->oldest_psn && a->psn < nak->psn;
+}
+
 roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
 {
-    bool nak = roce_round_nak_explains(t, s, a) && !waits_for_timer(t, s, a, slot);
+    bool nak = roce_round_nak_explains(t, s, a) && !waits_for_timer(t, s, a, slot) &&
+               !(is_between_naks(s, a) && is_read_reissue(t, s, a, slot));
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
@@ -302,8 +312,10 @@ answers_new_nak(const roce_stream_state *s, const roce_arrival *a)
     if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || nak->psn != a->psn) {
         return false;
     }
-    return a->psn > lane->next_tx ? a->psn > roce_sequence_due(s) || lane->selective
-                                  : nak->round_stopped && a->psn == lane->next_tx;
+    if (a->psn <= lane->next_tx) {
+        return nak->round_stopped && a->psn == lane->next_tx;
+    }
+    return a->psn > roce_sequence_due(s) || nak->acked_first || lane->selective;
 }
 
 /* A requester that sends nothing again but what it misses has passed over responses that it
@@ -646,10 +658,32 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+/* The round goes on past what a NAK asks for: if the requester has heard that one by now, the
+ * round answers it, or nothing does. */
+static void
+pass_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || a->psn < nak->psn ||
+        roce_ident_mode_of(s) != ROCE_IDENT_RISING) {
+        return;
+    }
+    const roce_heard *heard = roce_heard_of(s);
+    uint64_t since_ns = roce_since_ns(a->seen_ns, nak->time_ns);
+    uint64_t path_ns = roce_round_path_ns(s);
+    bool asked_for = a->psn == nak->psn && path_ns != 0 && since_ns >= 2 * path_ns;
+    bool passed_over = heard->n_prompt >= REACTIONS_KNOWN &&
+                       since_ns > REACTION_MARGIN * heard->most_prompt_ns;
+    if (asked_for || passed_over) {
+        roce_trouble_make(t, s)->nak.answered = true;
+    }
+}
+
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     vote_on_recovery(t, s, a);
+    pass_nak(t, s, a);
     roce_round_skip(t, s, a, a->psn);
 }
 
