@@ -403,12 +403,27 @@ acknowledge_ack(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     weigh_doubt(t, s, a, psn);
 }
 
+/* The newest NAK is about to be an older one. */
+static void
+remember_older(roce_trouble *trouble)
+{
+    const roce_last_nak *nak = &trouble->nak;
+    if (nak->state == ROCE_NAK_SEQUENCE) {
+        memmove(&trouble->older_naks[1], &trouble->older_naks[0],
+                sizeof trouble->older_naks - sizeof trouble->older_naks[0]);
+        trouble->older_naks[0] =
+            (roce_older_nak){nak->psn, nak->time_ns, nak->frame, nak->answered};
+    }
+}
+
 /* Remembers the NAK for the round that will answer it. */
 static void
 remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn,
          roce_nak_state state)
 {
-    roce_last_nak *nak = &roce_trouble_make(t, s)->nak;
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    roce_last_nak *nak = &trouble->nak;
+    remember_older(trouble);
     bool pending =
         nak->state == ROCE_NAK_SEQUENCE && !nak->answered && nak->oldest_psn < psn;
     int64_t oldest = pending && state == ROCE_NAK_SEQUENCE ? nak->oldest_psn : psn;
@@ -421,7 +436,6 @@ remember(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t p
         .frame = a->frame->number,
         .tx = roce_requests(s)->tx,
         .wait_ns = roce_aeth_wait_ns(a->packet->aeth_syndrome),
-        .before = {{nak->psn, nak->frame}, nak->before[0], nak->before[1]},
     };
 }
 

@@ -42,8 +42,6 @@ typedef enum roce_nak_state {
     ROCE_NAK_FATAL,
 } roce_nak_state;
 
-#define ROCE_NAKS_BEFORE 3
-
 /* The newest NAK about a stream's requests. */
 typedef struct roce_last_nak {
     roce_nak_state state;
@@ -51,18 +49,23 @@ typedef struct roce_last_nak {
     bool was_late;      /* what it asked for arrived late, not again */
     bool gap_seen;      /* what provoked it was seen here */
     bool round_stopped; /* the round before it waited to be asked for more */
-    bool acked_first;   /* it was the first to acknowledge all before what it asks for */
+    bool acked_first; /* it was the first to acknowledge all before what it asks for */
     int64_t psn;
     int64_t oldest_psn; /* of the NAKs that no round has answered yet; <= psn */
     uint64_t oldest_ns; /* when that one came */
     uint64_t time_ns, frame;
     uint64_t tx;      /* transmissions seen before it */
     uint64_t wait_ns; /* RNR */
-    struct {
-        int64_t psn;
-        uint64_t frame;         /* 0: there was none */
-    } before[ROCE_NAKS_BEFORE]; /* it, the newest first */
 } roce_last_nak;
+
+#define ROCE_OLDER_NAKS 16
+
+/* A sequence NAK before the newest one. */
+typedef struct roce_older_nak {
+    int64_t psn;
+    uint64_t time_ns, frame; /* frame 0: there was none */
+    bool answered;           /* by a round that began with what it asks for */
+} roce_older_nak;
 
 /* The newest NAK that a stream carried while nobody knew whose requests it was about. */
 typedef struct roce_unheard_nak {
@@ -214,6 +217,7 @@ typedef struct roce_trouble {
     roce_round round;
     roce_doubt doubt;
     roce_last_nak nak;
+    roce_older_nak older_naks[ROCE_OLDER_NAKS]; /* the newest first */
     roce_repair_clock repair;
     roce_discard discards[ROCE_N_SPACES];
     /* Copies that went unseen and came again: those asked for, and the others. */

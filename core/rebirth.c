@@ -40,6 +40,7 @@ forget_before(roce_tracker *t, roce_stream_state *s, uint64_t frame)
     if (trouble->nak.frame < frame) {
         trouble->nak = (roce_last_nak){0};
     }
+    memset(trouble->older_naks, 0, sizeof trouble->older_naks);
     if (trouble->round.frame < frame) {
         trouble->round = (roce_round){0};
     }

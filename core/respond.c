@@ -243,12 +243,15 @@ catch_up(const roce_stream_state *s, roce_lane *lane)
     }
 }
 
-/* Whether the requester has a copy of what was not seen once more. */
+/* Whether the requester has a copy of what was not seen once more; or may have, where what came
+ * of it before is no longer remembered. */
 static bool
-is_superfluous(const roce_stream_state *by, int64_t psn)
+is_superfluous(const roce_stream_state *by, const roce_missing_range *range)
 {
-    const roce_slot *slot = roce_history_find(&roce_answers_of(by)->lane.history, psn);
-    return slot != NULL && roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, slot);
+    const roce_slot *slot =
+        roce_history_find(&roce_answers_of(by)->lane.history, range->start);
+    return slot != NULL ? roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, slot)
+                        : range->first_seen;
 }
 
 /* How long a requester goes on at most without asking again for a response that it has to
@@ -286,7 +289,7 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
         }
         if (!was_asked_since(s, range->start, range->time_ns)) {
             roce_missing_set_acked(missing, range);
-            if (is_superfluous(by, range->start)) {
+            if (is_superfluous(by, range)) {
                 continue;
             }
             if (lane->accept_next >= range->start && lane->accept_next < range->end) {
@@ -620,9 +623,11 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         roce_missing_find(&lane->missing, a->psn) == NULL) {
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }
+    if (response != NULL && (is_too_soon(by->answers, response, a->frame->time_ns) ||
+                             is_asked_for_that_alone(t, by, response))) {
+        return answered; /* it may be taken when it gets there */
+    }
     if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
-        !is_too_soon(by->answers, response, a->frame->time_ns) &&
-        !is_asked_for_that_alone(t, by, response) &&
         roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,

@@ -79,18 +79,38 @@ roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a)
 static uint64_t
 asked_frame(const roce_stream_state *s, const roce_arrival *a)
 {
-    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
+    const roce_trouble *trouble = roce_trouble_of(s);
+    const roce_last_nak *nak = &trouble->nak;
     bool newest = nak->psn <= a->psn && nak->frame <= a->seen_frame;
     int64_t psn = newest ? nak->psn : INT64_MIN;
     uint64_t frame = newest ? nak->frame : a->nak_frame;
-    for (unsigned i = 0; i < ROCE_NAKS_BEFORE; i++) {
-        if (nak->before[i].frame != 0 && nak->before[i].frame <= a->seen_frame &&
-            nak->before[i].psn <= a->psn && nak->before[i].psn > psn) {
-            psn = nak->before[i].psn;
-            frame = nak->before[i].frame;
+    for (unsigned i = 0; i < ROCE_OLDER_NAKS; i++) {
+        const roce_older_nak *older = &trouble->older_naks[i];
+        if (older->frame != 0 && older->frame <= a->seen_frame &&
+            older->psn <= a->psn && older->psn > psn) {
+            psn = older->psn;
+            frame = older->frame;
         }
     }
     return frame;
+}
+
+/* Of several NAKs on their way at once, one before the newest that asks for just this, and that
+ * no round has answered; -1: there is none.  Without numbers such a packet may as well be
+ * late. */
+static int
+find_older_nak(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+{
+    const roce_older_nak *naks = roce_trouble_of(s)->older_naks;
+    uint64_t within_ns = answer_within_ns(t, s, 0);
+    for (int i = 0; i < ROCE_OLDER_NAKS && naks[i].frame != 0; i++) {
+        if (naks[i].psn == a->psn && !naks[i].answered &&
+            naks[i].frame <= a->seen_frame &&
+            roce_since_ns(a->frame->time_ns, naks[i].time_ns) <= within_ns) {
+            return roce_ident_mode_of(s) == ROCE_IDENT_RISING ? i : -1;
+        }
+    }
+    return -1;
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -281,6 +301,9 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 {
     bool nak = roce_round_nak_explains(t, s, a) && !waits_for_timer(t, s, a, slot) &&
                !(is_between_naks(s, a) && is_read_reissue(t, s, a, slot));
+    if (find_older_nak(t, s, a) >= 0) {
+        return ROCE_CAUSE_NAK_SEQUENCE;
+    }
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
@@ -305,10 +328,14 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 /* A jump to what a new NAK asks for answers that NAK, if no ACK explains it; and so does the
  * next packet of a round that had stopped until then. */
 static bool
-answers_new_nak(const roce_stream_state *s, const roce_arrival *a)
+answers_new_nak(const roce_tracker *t, const roce_stream_state *s,
+                const roce_arrival *a)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     const roce_lane *lane = &s->requests;
+    if (a->psn > lane->next_tx && find_older_nak(t, s, a) >= 0) {
+        return true;
+    }
     if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || nak->psn != a->psn) {
         return false;
     }
@@ -333,7 +360,7 @@ bool
 roce_round_is_asked_anew(const roce_tracker *t, const roce_stream_state *s,
                          const roce_arrival *a, const roce_slot *slot)
 {
-    return answers_new_nak(s, a) || asks_for_another(t, s, a, slot);
+    return answers_new_nak(t, s, a) || asks_for_another(t, s, a, slot);
 }
 
 void
@@ -404,6 +431,11 @@ static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
+    int older = find_older_nak(t, s, a);
+    if (older >= 0) {
+        trouble->older_naks[older].answered = true;
+        return;
+    }
     roce_last_nak *nak = &trouble->nak;
     uint64_t asked_ns = roce_round_asked_ns(s, a);
     uint64_t taken = roce_since_ns(a->seen_ns, asked_ns);

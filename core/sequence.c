@@ -591,6 +591,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_f
     roce_trouble *trouble = roce_trouble_make(t, s);
     bool was_answered = s->acked && s->una > trouble->round.start;
     trouble->nak = (roce_last_nak){0};
+    memset(trouble->older_naks, 0, sizeof trouble->older_naks);
     trouble->round = (roce_round){0};
     trouble->early.tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
