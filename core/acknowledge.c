@@ -516,17 +516,24 @@ roce_acknowledge_surely_keeps(const roce_tracker *t, const roce_stream_state *s)
              votes->votes_selective >= enough * votes->votes_go_back));
 }
 
+/* Whether what the responder asks for came late here as well, once others had gone by. */
+static bool
+was_late_here(const roce_slot *slot)
+{
+    return slot != NULL && slot->copies == 1 && (slot->flags & ROCE_SLOT_UNTIMED) != 0;
+}
+
 /* Whether the responder asks for what never came by here before it found it missing.  One that
- * keeps what lies beyond a gap has not discarded what came by in front of that; of READs it is
- * not known how far it has got. */
+ * keeps what lies beyond a gap has not discarded what came by in front of that, and asks for
+ * each gap, also behind others; of READs it is not known how far it has got. */
 static bool
 was_missing_here(const roce_tracker *t, const roce_stream_state *s, int64_t psn,
                  const roce_violation *violation)
 {
-    if (violation == NULL) {
-        return false;
-    }
     const roce_slot *slot = roce_history_find(&s->requests.history, psn);
+    if (violation == NULL) {
+        return s->requests.selective && was_late_here(slot);
+    }
     return !roce_acknowledge_surely_keeps(t, s) || slot == NULL || slot->psn != psn ||
            (slot->flags & ROCE_SLOT_WANTS_RESPONSE) != 0 ||
            slot->frame > violation->frame;
