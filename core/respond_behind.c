@@ -446,6 +446,14 @@ runs_on_from_copy(const roce_answers *answers, int64_t psn)
            answers->copied.psn + 1 == psn;
 }
 
+/* Whether it comes once more right behind itself, among such. */
+static bool
+repeats_copy(const roce_answers *answers, int64_t psn)
+{
+    return answers->copied.tx != 0 && answers->copied.tx == answers->lane.tx &&
+           answers->copied.psn == psn;
+}
+
 /* The same as one before, where nothing numbers packets, and nobody was seen asking again.
  * Where it begins an answer, and the rest comes again behind it, a copy of the request has
  * reached the responder, which answered that. */
@@ -458,6 +466,8 @@ came_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     if (runs_on_from_copy(answers, a->psn)) {
         take_back_copy(t, by, a);
         report_resent(t, by, a, slot);
+    } else if (repeats_copy(answers, a->psn)) {
+        duplicated(t, by, a, slot);
     } else if (starts) {
         roce_trouble_make(t, by)->pub.disorder[ROCE_SPACE_RESPONSES].duplicates++;
         answers->copied.tx = answers->lane.tx;
@@ -648,7 +658,8 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
     bool too_many = slot != NULL && !rising && is_one_too_many(s, a, slot);
     learn_midway(t, s, by, a, slot);
     settle_late(t, by, a);
-    if (slot == NULL || !runs_on_from_copy(by->answers, a->psn)) {
+    if (slot == NULL || (!runs_on_from_copy(by->answers, a->psn) &&
+                         !repeats_copy(by->answers, a->psn))) {
         settle_copied(t, by, a);
     }
     if (slot == NULL) {
