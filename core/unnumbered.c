@@ -183,7 +183,7 @@ roce_unnumbered_repeated(roce_tracker *t, roce_stream_state *s, const roce_arriv
     }
     bool runs_on = is_next_in_round(s, a) || roce_sequence_runs_on_from_before(s, a);
     bool reissue = a->info->role == ROCE_ROLE_READ_REQUEST && a->psn > slot->psn;
-    bool named = is_named(t, s, a) && !is_before_answer(t, s, a);
+    bool named = is_named(t, s, a);
     roce_cause cause = roce_round_find_cause(t, s, a, slot);
     bool waited = cause == ROCE_CAUSE_TIMEOUT && roce_round_was_silent(t, s, a, slot) &&
                   !may_be_alone(s, a, slot);
