@@ -465,7 +465,8 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         /* The round began with what was asked for; those copies went unseen. */
         int64_t from = asked > s->una ? asked : s->una;
         if (from < a->psn && roce_round_may_lose(s, (uint64_t)(a->psn - from), 0)) {
-            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, false);
+            bool was_seen = roce_history_find(&s->requests.history, from) != NULL;
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, was_seen);
         }
     }
 }
