@@ -331,10 +331,14 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
 {
     roce_lane *lane = roce_responses(by);
     uint64_t missing = 0;
+    const int64_t next_tx = lane->next_tx;
+    /* New here, but answers that are sent again have overtaken it: those go on. */
+    const bool overtaken = roce_ident_was_overtaken(by, lane, a);
     roce_respond_settle_late(t, s, by, a);
     if (s != NULL) {
-        /* What was asked for again should have come again before this. */
-        roce_respond_miss_again(t, s, by, a, lane->next_tx, lane->max_next);
+        if (!overtaken) { /* what was asked for again should have come before this */
+            roce_respond_miss_again(t, s, by, a, lane->next_tx, lane->max_next);
+        }
         missing = roce_respond_miss_due(t, s, by, a, lane->max_next, a->psn, 0);
     } else if (by->answers->response_message_next != ROCE_NO_PSN &&
                a->psn > by->answers->response_message_next) {
@@ -347,6 +351,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     }
     cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
     (void)roce_respond_place(t, s, by, a, NULL);
+    lane->next_tx = overtaken ? next_tx : lane->next_tx;
 }
 
 void
