@@ -239,6 +239,20 @@ asks_for_less(const roce_arrival *a, const roce_slot *slot)
            a->psn + a->span < slot->psn + slot->span;
 }
 
+/* The requester has kept the responses beyond the one that it misses. */
+static void
+learn_that_it_keeps(roce_tracker *t, roce_stream_state *s)
+{
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    trouble->votes_selective++;
+    trouble->skipped = true;
+    roce_acknowledge_settle_recovery(s);
+    roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer != NULL && peer->answers != NULL) {
+        roce_responses(peer)->selective = s->requests.selective;
+    }
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -246,10 +260,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
 {
     roce_lane *lane = roce_requests(s);
     if (asks_for_less(a, slot)) {
-        roce_trouble *trouble = roce_trouble_make(t, s);
-        trouble->votes_selective++;
-        trouble->skipped = true;
-        roce_acknowledge_settle_recovery(s);
+        learn_that_it_keeps(t, s);
     }
     bool runs_on = roce_round_is_ahead(s, a->psn) &&
                    !roce_round_is_asked_anew(t, s, a, slot) &&
