@@ -43,6 +43,9 @@ enum roce_slot_flag {
         1 << 13, /* an ACK or a NAK that covers the request came before this response */
     ROCE_SLOT_SKIPPED =
         1 << 14, /* a round has gone past it, and nobody asked any more */
+    ROCE_SLOT_ACK_SEEN =
+        1 << 15, /* a timeout has repeated it, and that its ACK, seen here, was lost is
+                  * a verdict */
 };
 
 /* They are most of what a long stream takes, so that they are packed: a READ takes 2^24

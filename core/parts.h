@@ -122,11 +122,6 @@ typedef struct roce_round {
     uint64_t before_frame; /* the round before it began; 0: there was none */
     int64_t run_next;      /* for voting on the recovery model */
     bool voted;
-    struct {
-        roce_retransmission_counters retransmissions;
-        roce_disorder_counters requests;
-        uint64_t acks_lost;
-    } was; /* before it; valid if all_acked */
 } roce_round;
 
 /* A request that is taken for late, overtaken or a duplicate until the next one comes,

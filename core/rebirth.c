@@ -9,13 +9,14 @@
  *   1. An ACK of a later PSN with an earlier MSN is another queue pair's.  It began behind the
  *      one gap that lies between the two ACKs: nothing is missing there.
  *   2. What a timeout repeats, though all of it and all behind it had been acknowledged, is
- *      answered with the newest MSN.  An ACK of one of its PSNs whose MSN is the number of
- *      messages since the round began is another queue pair's: nothing was sent again.
+ *      answered with the newest MSN.  An ACK of one of its PSNs, or of one behind it, whose MSN
+ *      is the number of messages since the round began is another queue pair's: nothing was
+ *      sent again.
  *
  * Limitations: responses are not looked at, for those to what was asked again may have the MSN
- * of before; nor is a queue pair that had completed 2^23 messages.  What was told until the ACK
- * stays told: the event of the restart names the frame whose gap or round is none.  Where a request
- * is in doubt (unnumbered.c) nothing is taken back.
+ * of before; nor is a queue pair that had completed 2^23 messages.  What was told until the ACK stays told: the event of the restart names the
+ * frame whose gap or round is none.  Where a request is in doubt (unnumbered.c) nothing is taken
+ * back.
  */
 #include "roce/aeth.h"
 #include "track.h"
@@ -32,31 +33,44 @@ is_earlier(uint32_t msn24, uint32_t than24)
     return ((msn24 - than24) & MSN_MASK) >= MSN_HALF;
 }
 
-/* Nothing that came before `frame` holds for the new queue pair; what was counted stays. */
+/* Where a queue pair began. */
+typedef struct beginning {
+    int64_t psn;
+    uint64_t frame, time_ns;
+} beginning;
+
+/* Nothing that came before it holds for the new queue pair; what was counted stays. */
 static void
-forget_before(roce_tracker *t, roce_stream_state *s, uint64_t frame)
+forget_before(roce_tracker *t, roce_stream_state *s, const beginning *at)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
-    if (trouble->nak.frame < frame) {
+    if (trouble->nak.frame < at->frame) {
         trouble->nak = (roce_last_nak){0};
     }
     memset(trouble->older_naks, 0, sizeof trouble->older_naks);
-    if (trouble->round.frame < frame) {
+    if (trouble->round.frame <= at->frame) {
         trouble->round = (roce_round){0};
+    }
+    for (unsigned i = 0; i < trouble->bad_room; i++) {
+        if (trouble->bad[i].frame < at->frame) {
+            trouble->bad[i].frame = 0;
+        }
+    }
+    if (s->heard != NULL && s->heard->ended_ns <= at->time_ns) {
+        s->heard->ended_ns = 0;
     }
     trouble->early.tx = 0;
     roce_measure_restart(s);
 }
 
 static void
-tell(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t psn,
-     uint64_t frame)
+tell(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, const beginning *at)
 {
     roce_trouble_make(t, s)->pub.restarts++;
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
-    e.psn = psn;
+    e.psn = at->psn;
     e.count = 1; /* all before it had been acknowledged */
-    e.related_frame = frame;
+    e.related_frame = at->frame;
     roce_track_emit(t, &e);
 }
 
@@ -108,10 +122,9 @@ begin_behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
              const roce_missing_range *gap)
 {
     roce_lane *lane = roce_requests(s);
-    int64_t first = gap->end;
-    uint64_t frame = gap->frame;
+    const beginning at = {gap->end, gap->frame, gap->time_ns};
     roce_missing_range taken;
-    if (!roce_missing_take(&lane->missing, &t->alloc, gap->start, first, &taken)) {
+    if (!roce_missing_take(&lane->missing, &t->alloc, gap->start, at.psn, &taken)) {
         return;
     }
     roce_disorder_counters *c =
@@ -119,34 +132,34 @@ begin_behind(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     uint64_t count = (uint64_t)(taken.end - taken.start);
     c->gaps -= c->gaps > 0 ? 1 : 0;
     c->missing_psns -= c->missing_psns > count ? count : c->missing_psns;
-    lane->first = s->una = first;
+    lane->first = s->una = at.psn;
     roce_stream_state *peer = roce_track_peer(t, s);
-    if (peer != NULL && roce_answers_of(peer)->lane.max_next <= first) {
+    if (peer != NULL && roce_answers_of(peer)->lane.max_next <= at.psn) {
         roce_respond_restart(t, peer);
     }
-    forget_before(t, s, frame);
-    tell(t, s, a, first, frame);
+    forget_before(t, s, &at);
+    tell(t, s, a, &at);
 }
 
 /* ---- behind ---- */
 
-/* Whether the newest round repeats, by timeout, what had all been acknowledged, and nothing
- * else was sent since. */
+/* Whether the newest round repeats, by timeout, what had all been acknowledged, and of what
+ * was sent since nothing is missing. */
 static bool
 repeats_acknowledged(const roce_stream_state *s)
 {
     const roce_lane *lane = &s->requests;
     const roce_trouble *trouble = roce_trouble_of(s);
     const roce_round *round = &trouble->round;
-    return !trouble->doubt.valid && trouble->n_asked_late == 0 && round->active &&
-           !round->spurious && round->all_acked && round->end == lane->max_next &&
-           s->una == round->end &&
+    return !trouble->doubt.valid && trouble->n_asked_late == 0 && !round->spurious &&
+           round->all_acked && s->una == round->end &&
+           (round->active || lane->next_tx == lane->max_next) &&
            (lane->missing.n == 0 ||
             lane->missing.ranges[lane->missing.n - 1].end <= round->start);
 }
 
 /* How many messages end from where the round began up to `psn`; 0: not all of these came in
- * the round, or they are too many, or there is a READ among them. */
+ * the round or behind it, or they are too many, or there is a READ among them. */
 static uint32_t
 count_messages(const roce_stream_state *s, int64_t psn)
 {
@@ -168,10 +181,25 @@ count_messages(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
+/* What never counted cannot be taken back: a late one, whose place was in the round. */
+static void
+lower(uint64_t *count, uint64_t by)
+{
+    *count -= by < *count ? by : *count;
+}
+
 /* A packet of the round was a new one. */
 static void
-count_as_new(roce_stream_state *s, roce_slot *slot)
+count_as_new(roce_tracker *t, roce_stream_state *s, roce_slot *slot)
 {
+    roce_stream_trouble *pub = &roce_trouble_make(t, s)->pub;
+    bool reads = (slot->flags & ROCE_SLOT_READS) != 0;
+    bool carries = (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0;
+    lower(&pub->retransmissions.packets, 1);
+    lower(&pub->retransmissions.bytes, carries ? slot->message_bytes : 0);
+    lower(&pub->retransmissions.requested_bytes, reads ? slot->message_bytes : 0);
+    lower(&pub->disorder[ROCE_SPACE_REQUESTS].resent, 1);
+    lower(&pub->disorder[ROCE_SPACE_REQUESTS].capture_repeats, 1);
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += slot->message_bytes;
     s->pub.messages_completed += (slot->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
@@ -188,51 +216,134 @@ take_back(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_lane *lane = roce_requests(s);
     roce_trouble *trouble = roce_trouble_make(t, s);
     const roce_round *round = &trouble->round;
-    const uint64_t *losses = trouble->pub.losses[ROCE_SPACE_REQUESTS];
+    int64_t end = round->end < lane->next_tx ? round->end : lane->next_tx;
     for (uint32_t i = roce_history_lower(&lane->history, round->start);
          i < lane->history.n; i++) {
         roce_slot *slot = roce_history_at(&lane->history, i);
-        if (slot->psn >= lane->next_tx || slot->tx < round->first_tx) {
+        if (slot->psn >= end) {
+            break;
+        }
+        if (slot->tx < round->first_tx) {
             continue;
         }
-        if (losses[ROCE_VERDICT_ACK_LOST] > round->was.acks_lost) {
+        if ((slot->flags & ROCE_SLOT_ACK_SEEN) != 0) {
+            slot->flags = (uint16_t)(slot->flags & ~(unsigned)ROCE_SLOT_ACK_SEEN);
             roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                                slot->psn);
         }
-        count_as_new(s, slot);
+        count_as_new(t, s, slot);
     }
-    trouble->pub.retransmissions = round->was.retransmissions;
-    trouble->pub.disorder[ROCE_SPACE_REQUESTS] = round->was.requests;
+    lower(&trouble->pub.retransmissions.rounds, 1);
+    lower(&trouble->pub.retransmissions.by_cause[round->cause], 1);
 }
 
-uint64_t
-roce_rebirth_take_back_round(roce_tracker *t, roce_stream_state *s,
-                             const roce_arrival *a)
+/* Forgets what is not of the round, nor was sent behind it. */
+static void
+forget_entries(roce_lane *lane, uint64_t first_tx)
 {
-    if (!repeats_acknowledged(s) || a->psn != s->requests.next_tx) {
-        return 0;
+    roce_history *history = &lane->history;
+    uint32_t n = roce_history_lower(history, lane->next_tx);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const roce_slot *slot = roce_history_at(history, i);
+        if (slot->tx >= first_tx) {
+            *roce_history_at(history, kept++) = *slot;
+        }
     }
-    take_back(t, s, a);
-    return roce_trouble_of(s)->round.frame;
+    history->n = kept;
 }
 
+static void
+open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t start,
+         const roce_slot *behind)
+{
+    roce_disorder_counters *c =
+        &roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS];
+    uint64_t count = (uint64_t)(behind->psn - start);
+    c->gaps++;
+    c->missing_psns += count;
+    roce_event e = roce_track_event(ROCE_EVENT_GAP, s, a);
+    e.psn = start;
+    e.count = count;
+    e.frame = behind->frame;
+    e.time_ns = behind->time_ns;
+    roce_track_emit(t, &e);
+    roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, start, behind->psn, false);
+}
+
+/* Of the queue pair that began with a PSN, what is there was taken up to where something is
+ * missing, which it was not as long as the queue pair of before had sent it. */
+static void
+follow_from(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t next)
+{
+    roce_lane *lane = roce_requests(s);
+    lane->accept_next = next;
+    for (uint32_t i = 0; i < lane->history.n; i++) {
+        roce_slot *slot = roce_history_at(&lane->history, i);
+        if (slot->psn > next) {
+            open_gap(t, s, a, next, slot);
+        } else if (lane->accept_next == slot->psn) {
+            slot->flags |= ROCE_SLOT_IN_ORDER;
+            lane->accept_next += slot->span;
+        }
+        next = slot->psn + slot->span;
+    }
+    lane->max_next = lane->next_tx;
+}
+
+/* The newest round is none: with its first packet the queue pair began. */
 static void
 begin_with_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     roce_stream_state *peer = roce_track_peer(t, s);
-    const roce_round round = roce_trouble_of(s)->round;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    const beginning at = {round->start, round->frame, round->time_ns};
+    uint64_t first_tx = round->first_tx;
+    roce_discard *discard = &roce_trouble_make(t, s)->discards[ROCE_SPACE_REQUESTS];
+    if (discard->tx < first_tx) {
+        *discard = (roce_discard){0};
+    }
     take_back(t, s, a);
-    lane->history.n = roce_history_lower(&lane->history, lane->next_tx);
-    lane->max_next = lane->accept_next = lane->next_tx;
-    lane->first = s->una = round.start;
+    roce_misses_settle(t, s, ROCE_SPACE_REQUESTS);
+    forget_entries(lane, first_tx);
+    lane->first = s->una = at.psn;
+    follow_from(t, s, a, at.psn);
     if (peer != NULL) {
         roce_respond_restart(t, peer);
     }
-    memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);
-    memset(&s->heard->told, 0, sizeof s->heard->told);
-    forget_before(t, s, a->frame->number);
-    tell(t, s, a, round.start, round.frame);
+    roce_heard *heard = roce_heard_make(t, s);
+    memset(heard->ack_steps, 0, sizeof heard->ack_steps);
+    memset(&heard->told, 0, sizeof heard->told);
+    heard->msn.known = false;
+    forget_before(t, s, &at);
+    tell(t, s, a, &at);
+}
+
+bool
+roce_rebirth_is_of_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    if (!repeats_acknowledged(s) || a->psn != s->requests.next_tx) {
+        return false;
+    }
+    begin_with_round(t, s, a);
+    return true;
+}
+
+/* ---- what is heard ---- */
+
+/* Whether the MSN, which lies before that of what came before, is that of a queue pair that
+ * began behind a gap: then it is told. */
+static bool
+began_behind_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 int64_t psn)
+{
+    const roce_missing_range *gap = find_gap(s, roce_heard_of(s)->msn.psn, psn);
+    if (gap == NULL || a->packet->aeth_msn > psn - gap->end + 1) {
+        return false;
+    }
+    begin_behind(t, s, a, gap);
+    return true;
 }
 
 void
@@ -245,12 +356,10 @@ roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return;
     }
     roce_heard *heard = roce_heard_make(t, s);
-    if (heard->msn.known && is_earlier(msn24, heard->msn.msn24)) {
-        const roce_missing_range *gap = find_gap(s, heard->msn.psn, psn);
-        if (gap != NULL && msn24 <= psn - gap->end + 1) {
-            begin_behind(t, s, a, gap);
-        } else if (repeats_acknowledged(s) && msn24 != 0 && psn < s->requests.next_tx &&
-                   count_messages(s, psn) == msn24) {
+    if (heard->msn.known && is_earlier(msn24, heard->msn.msn24) &&
+        !began_behind_gap(t, s, a, psn)) {
+        if (repeats_acknowledged(s) && msn24 != 0 && psn < s->requests.next_tx &&
+            count_messages(s, psn) == msn24) {
             begin_with_round(t, s, a);
         } else if (psn <= heard->msn.psn) {
             return; /* it was overtaken */

@@ -112,9 +112,11 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
               roce_slot *slot)
 {
     uint64_t acked_ns = roce_acknowledge_time(s, slot->psn);
+    slot->flags = (uint16_t)(slot->flags & ~(unsigned)ROCE_SLOT_ACK_SEEN);
     if (acked_ns != 0) {
         if (!is_for_a_response(s, slot) &&
             roce_since_ns(a->frame->time_ns, acked_ns) > way_of_ack_ns(t, s, a, slot)) {
+            slot->flags |= ROCE_SLOT_ACK_SEEN;
             roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_ACK_LOST,
                           ROCE_EVIDENCE_ACK_SEEN, a->psn, 1, slot->frame);
         }

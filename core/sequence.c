@@ -581,10 +581,9 @@ start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     ahead(t, s, a);
 }
 
-/* The QPN was given to another queue pair: nothing of before holds.  It began earlier, with
- * what was taken for a round, if `since_frame` is not 0. */
+/* The QPN was given to another queue pair: nothing of before holds. */
 static void
-restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_frame)
+restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
 {
     roce_stream_state *peer = roce_track_peer(t, s);
     roce_sequence_finish(t, s);
@@ -620,7 +619,6 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a, uint64_t since_f
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
     e.psn = a->psn;
     e.count = was_answered ? 1 : 0;
-    e.related_frame = since_frame;
     roce_track_emit(t, &e);
 }
 
@@ -709,12 +707,15 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     roce_span_resynchronise(s, a->psn);
     bool is_anothers = is_of_another(s, a);
     if (s->reborn || is_restart(s, a->psn) || is_anothers || has_ended(s, a)) {
-        uint64_t since_frame = is_anothers ? roce_rebirth_take_back_round(t, s, a) : 0;
         s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;
         roce_span_learn_from(s, a->info->part, a->packet->payload_bytes);
         a->span = roce_span_of(s, a, &unknown);
-        restart(t, s, a, since_frame);
+        if (!s->reborn && is_anothers && roce_rebirth_is_of_round(t, s, a)) {
+            ahead(t, s, a);
+        } else {
+            restart(t, s, a);
+        }
         lane->span_unknown = unknown;
         return;
     }

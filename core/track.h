@@ -800,11 +800,10 @@ roce_acknowledge_is_told(const roce_stream_state *s, const roce_slot *asked);
 void
 roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   int64_t psn);
-/* A request is known to be of another queue pair.  If it goes on with the newest round, so was
- * that: takes it back, and returns on which frame it began; else 0. */
-uint64_t
-roce_rebirth_take_back_round(roce_tracker *t, roce_stream_state *s,
-                             const roce_arrival *a);
+/* A request is known to be of another queue pair.  Whether it goes on with the newest round,
+ * which then was of that one as well: it began with the round, and the request is its next. */
+bool
+roce_rebirth_is_of_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 
 /* respond.c: `by` carries the responses, `s` (or NULL) asked for them. */
 void

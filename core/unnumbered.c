@@ -296,10 +296,6 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         roce_round_start(t, s, &a, d->cause, d->age_ns);
         roce_round *round = &roce_trouble_make(t, s)->round;
         round->all_acked = round->all_acked && !d->late && !d->overtaken;
-        if (round->all_acked) { /* it was counted as a duplicate when it came */
-            round->was.requests.duplicates--;
-            round->was.requests.capture_repeats--;
-        }
     }
     if (!d->overtaken) { /* that was taken for sent again when it came */
         recount(t, s, now, d);

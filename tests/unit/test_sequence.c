@@ -802,7 +802,30 @@ static const scenario restarts[] = {
     {.name = "restart in a round: requests of another length show that it was none",
      .script = "a send 0..9; b ack 9; +100000; a send 0..2; a send 3..9 len=128; b ack 9",
      .want = "A: restarts=1 unique=20 messages=20",
-     .events = "round A; stream_restart A psn=3 rel=12"},
+     .events = "round A; stream_restart A psn=0 frame=15 rel=12"},
+    {.name = "restart in a round: and what came before those is asked for",
+     .script = "a send 0..9; b ack 9; +100000; a send 0..1; a send 2 drop; a send 3..4; "
+               "a send 5..9 len=128; b nak 2; a send 2..4; a send 5..9 len=128; b ack 9",
+     .want = "A: restarts=1 unique=20 messages=20 gaps=1 missing=1 again=8 repeats=7 rounds=1 "
+             "by_nak=1 lost_before=1"},
+    {.name = "restart by MSN: the first ACK covers what is new as well",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..12; b ack 12 msn=13; "
+               "a send 13; b ack 13 msn=14",
+     .want = "A: restarts=1 unique=24 messages=24 message_bytes=1536",
+     .events = "round A; stream_restart A psn=0 rel=12; no gap"},
+    {.name = "restart by MSN: it does, where nothing numbers packets",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..12; b ack 12 msn=13; "
+               "a send 13; b ack 13 msn=14",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: restarts=1 unique=24 messages=24"},
+    {.name = "no restart by MSN: all was sent again, and the MSN goes on",
+     .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..12; b ack 12 msn=113",
+     .want = "A: again=10 repeats=10 rounds=1 by_timeout=1 ack_lost=10"},
+    {.name = "restart by MSN: the losses are withdrawn that were told",
+     .script = "a send 0..9; b ack 4 msn=105; b ack 9 msn=110 drop; +95000; b ack 9 msn=110; "
+               "+3000; a send 0..9; b ack 9 msn=10",
+     .want = "A: restarts=1 unique=20 messages=20",
+     .events = "round A; loss A psn=0; loss A psn=4; loss_withdrawn A psn=0; "
+               "loss_withdrawn A psn=4; stream_restart A psn=0"},
     {.name = "restart by 2^23 - 1",
      .script = "a write 0; b ack 0; a write 0x7fffff; b ack 0x7fffff",
      .want = "A: restarts=1"},
