@@ -34,6 +34,11 @@ roce_ident_mode_of(const roce_stream_state *s)
     return ROCE_IDENT_CHANGING;
 }
 
+#define LEAST_HEADERS 28u /* of IPv4 and UDP */
+#define BTH_BYTES 12u
+#define ICRC_BYTES 4u
+#define MOST_COVERED 128u
+
 static uint16_t
 half_of(uint32_t check)
 {
@@ -126,6 +131,68 @@ roce_ident_of(const roce_frame *frame, const roce_packet *p)
     }
     id.check = (uint32_t)hash_of_captured(p);
     return id;
+}
+
+/* What bytes that differ add to a CRC-32: it is linear in them, so that of two packets of one
+ * length the CRCs differ by that alone. */
+static uint32_t
+crc_of_difference(const uint8_t *bytes, size_t size)
+{
+    return ~roce_crc32(UINT32_MAX, bytes, size);
+}
+
+/* Bytes of the packet that its ICRC covers; 0: there are more than any request has that brings
+ * no payload, or it is not whole. */
+static uint32_t
+covered_bytes(const roce_packet *p)
+{
+    bool is_whole = p->bth_offset >= p->ip_offset + LEAST_HEADERS &&
+                    p->end_offset >= p->bth_offset + BTH_BYTES + ICRC_BYTES;
+    uint32_t bytes = is_whole ? p->end_offset - ICRC_BYTES - p->ip_offset : 0;
+    return bytes <= MOST_COVERED ? bytes : 0;
+}
+
+/* The ICRC that a packet would have with another identification, and with the bits turned over
+ * that a requester may choose anew when it sends again: AckReq, MigReq. */
+static uint32_t
+check_with(const roce_arrival *a, uint32_t bytes, uint16_t ident, unsigned turned)
+{
+    const roce_packet *p = a->packet;
+    uint8_t differs[MOST_COVERED] = {0};
+    uint8_t *bth = differs + (p->bth_offset - p->ip_offset);
+    uint16_t of_ident = (uint16_t)(p->src.family == 4 ? ident ^ a->identity.ident : 0);
+    differs[4] = (uint8_t)(of_ident >> 8);
+    differs[5] = (uint8_t)(of_ident & 0xff);
+    bth[1] = (uint8_t)((turned & 1) != 0 ? 0x40 : 0);
+    bth[8] = (uint8_t)((turned & 2) != 0 ? 0x80 : 0);
+    return a->identity.check ^ crc_of_difference(differs, bytes);
+}
+
+/* Whether one of these may be the check of a packet that says the same as `a`: an ICRC, or
+ * what stands for it where it was cut off. */
+static bool
+may_say_the_same(const roce_arrival *a, uint32_t bytes, uint32_t check, uint16_t ident)
+{
+    roce_packet p = *a->packet;
+    for (unsigned turned = 0; turned < 4; turned++) {
+        p.bth.ack_request = ((turned & 2) != 0) != a->packet->bth.ack_request;
+        if (check == check_with(a, bytes, ident, turned) ||
+            check == (uint32_t)hash_of_captured(&p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+roce_ident_says_otherwise(const roce_stream_state *s, const roce_slot *slot,
+                          const roce_arrival *a)
+{
+    uint32_t bytes = covered_bytes(a->packet);
+    return bytes > 0 && a->icrc == ROCE_ICRC_GOOD && s->pub.n_udp_src_ports == 1 &&
+           slot->psn == a->psn &&
+           !may_say_the_same(a, bytes, slot->first_check, slot->first_ident) &&
+           !may_say_the_same(a, bytes, slot->newest_check, slot->newest_ident);
 }
 
 bool

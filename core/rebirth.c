@@ -12,9 +12,12 @@
  *      answered with the newest MSN.  An ACK of one of its PSNs, or of one behind it, whose MSN
  *      is the number of messages since the round began is another queue pair's: nothing was
  *      sent again.
+ *   3. Responses have an MSN as well (9.7.7.1), and a queue pair that reads alone has no other.
+ *      They count as ACKs do for rule 1, where their request was sent once: those to what is
+ *      asked again may have the MSN of before.
  *
- * Limitations: responses are not looked at, for those to what was asked again may have the MSN
- * of before; nor is a queue pair that had completed 2^23 messages.  What was told until the ACK stays told: the event of the restart names the
+ * Limitations: a round of READs is not taken back; nor is one of a queue pair that had completed
+ * 2^23 messages.  What was told until the ACK stays told: the event of the restart names the
  * frame whose gap or round is none.  Where a request is in doubt (unnumbered.c) nothing is taken
  * back.
  */
@@ -367,5 +370,27 @@ roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
     heard->msn.known = true;
     heard->msn.psn = psn;
+    heard->msn.msn24 = msn24;
+}
+
+void
+roce_rebirth_hear_response(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    uint32_t msn24 = a->packet->aeth_msn;
+    const roce_slot *asked = roce_history_find(&s->requests.history, a->psn);
+    bool once = asked != NULL && asked->copies == 1 &&
+                (asked->flags & (ROCE_SLOT_FILLED_AGAIN | ROCE_SLOT_UNTIMED)) == 0;
+    if (s->pub.transport != ROCE_TRANSPORT_RC || msn24 == 0 || !once) {
+        return;
+    }
+    roce_heard *heard = roce_heard_make(t, s);
+    if (heard->msn.known && a->psn <= heard->msn.psn) {
+        return;
+    }
+    if (heard->msn.known && is_earlier(msn24, heard->msn.msn24)) {
+        (void)began_behind_gap(t, s, a, a->psn);
+    }
+    heard->msn.known = true;
+    heard->msn.psn = a->psn;
     heard->msn.msn24 = msn24;
 }

@@ -422,6 +422,9 @@ roce_respond_take(roce_tracker *t, roce_stream_state *by, roce_arrival *a)
     }
     a->psn = roce_psn_expand(a->packet->bth.psn24, reference);
     a->span = 1;
+    if (s != NULL && (a->packet->headers & ROCE_HEADER_AETH) != 0) {
+        roce_rebirth_hear_response(t, s, a);
+    }
     if (!lane->started) {
         start_lane(s, by, a);
     }

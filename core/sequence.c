@@ -50,6 +50,7 @@
 
 #include <string.h>
 
+#define LEAST_PMTU 256              /* and all others are multiples of it */
 #define ON_ITS_WAY_NS 5000000       /* beside a DREQ */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
@@ -648,10 +649,50 @@ writes_elsewhere(const roce_slot *slot, const roce_arrival *a)
     return a->icrc == ROCE_ICRC_GOOD ? differs != 0 : (differs & (differs - 1)) != 0;
 }
 
+/* Whether a READ is none that may be asked for again of the one that had its PSN before: that
+ * begins with any packet of its answer, and ends where it did or, of some requesters, with
+ * another packet. */
+static bool
+reads_otherwise(const roce_stream_state *s, const roce_slot *slot,
+                const roce_arrival *a)
+{
+    if ((slot->flags & ROCE_SLOT_READS) == 0 ||
+        (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0 ||
+        a->info->role != ROCE_ROLE_READ_REQUEST) {
+        return false;
+    }
+    uint64_t pmtu = s->pub.pmtu_bytes != 0 ? s->pub.pmtu_bytes : LEAST_PMTU;
+    uint64_t before = (uint64_t)(a->psn - slot->psn) * pmtu;
+    uint64_t asks = a->packet->reth.length_bytes;
+    bool is_known = a->psn == slot->psn || s->pub.pmtu_bytes != 0;
+    if (!is_known || before >= slot->message_bytes) {
+        return false; /* where its packets begin is not known */
+    }
+    uint64_t owed = slot->message_bytes - before;
+    return asks > owed || (asks < owed && asks % pmtu != 0);
+}
+
+/* Whether a request has another kind or length, or asks for something else, than the one with
+ * its PSN before. */
+static bool
+is_another(const roce_stream_state *s, const roce_slot *slot, const roce_arrival *a)
+{
+    unsigned kind = ROCE_SLOT_MESSAGE_END | ROCE_SLOT_MESSAGE_START |
+                    ROCE_SLOT_WANTS_RESPONSE | ROCE_SLOT_READS;
+    if ((slot->flags & kind) != flags_of_kind(a)) {
+        return true;
+    }
+    bool same_length = slot->message_bytes == saturate32(request_bytes(a));
+    bool reads = (slot->flags & ROCE_SLOT_READS) != 0;
+    bool is_whole = reads || a->info->role == ROCE_ROLE_ATOMIC;
+    return (!reads && !same_length) ||
+           (is_whole && same_length && roce_ident_says_otherwise(s, slot, a));
+}
+
 /* Whether another request had this PSN before: whatever is sent again has its kind and its
- * length, but for READs, of which some ask for less, and writes to the same place.  A queue
- * pair with the number of an older one and PSNs that begin where those did sends it.  Only a
- * packet of which all was seen can prove it by its kind or length. */
+ * length, but for READs, of which some ask for less, writes to the same place, and reads from
+ * it.  A queue pair with the number of an older one and PSNs that begin where those did sends
+ * it.  Only a packet of which all was seen can prove it by its kind or length. */
 static bool
 is_of_another(const roce_stream_state *s, const roce_arrival *a)
 {
@@ -659,20 +700,19 @@ is_of_another(const roce_stream_state *s, const roce_arrival *a)
         return false;
     }
     const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
-    if (slot == NULL || slot->psn != a->psn) {
+    if (slot == NULL) {
         return false;
     }
-    if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 && writes_elsewhere(slot, a)) {
+    bool is_good = a->icrc == ROCE_ICRC_GOOD;
+    if (is_good && reads_otherwise(s, slot, a)) {
         return true;
     }
-    if (a->icrc != ROCE_ICRC_GOOD) {
+    if (slot->psn != a->psn) {
         return false;
     }
-    unsigned kind = ROCE_SLOT_MESSAGE_END | ROCE_SLOT_MESSAGE_START |
-                    ROCE_SLOT_WANTS_RESPONSE | ROCE_SLOT_READS;
-    return (slot->flags & kind) != flags_of_kind(a) ||
-           ((slot->flags & ROCE_SLOT_READS) == 0 &&
-            slot->message_bytes != saturate32(request_bytes(a)));
+    bool elsewhere =
+        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 && writes_elsewhere(slot, a);
+    return elsewhere || (is_good && is_another(s, slot, a));
 }
 
 /* Whether CM has ended the queue pair of before, which has sent nothing since, but for what was

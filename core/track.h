@@ -425,6 +425,12 @@ roce_ident_follow_lane(roce_lane *lane, const roce_arrival *a);
 bool
 roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
                      const roce_identity *identity);
+/* Whether a request that brings no payload says something else than those that are known to
+ * have had its PSN, kind and length: their ICRCs differ by more than their identifications
+ * account for.  False where that is not known. */
+bool
+roce_ident_says_otherwise(const roce_stream_state *s, const roce_slot *slot,
+                          const roce_arrival *a);
 
 /* sequence.c */
 void
@@ -800,6 +806,10 @@ roce_acknowledge_is_told(const roce_stream_state *s, const roce_slot *asked);
 void
 roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   int64_t psn);
+/* Likewise a response to a request of `s`. */
+void
+roce_rebirth_hear_response(roce_tracker *t, roce_stream_state *s,
+                           const roce_arrival *a);
 /* A request is known to be of another queue pair.  Whether it goes on with the newest round,
  * which then was of that one as well: it began with the round, and the request is its next. */
 bool

@@ -4,6 +4,9 @@
 
 #define STEP_NS 1000u
 #define SWITCH_HOST 254
+#define IPV4_BYTES 20
+#define UDP_BYTES 8
+#define BTH_BYTES 12
 
 roce_addr
 scenario_host(const stage *g, uint8_t number)
@@ -94,6 +97,42 @@ check_of(const roce_packet *p)
     return h;
 }
 
+static void
+put(uint8_t *at, uint32_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        at[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
+    }
+}
+
+static void
+put_icrc(uint8_t *at, uint32_t icrc)
+{
+    for (unsigned i = 0; i < SCENARIO_ICRC_BYTES; i++) {
+        at[i] = (uint8_t)(icrc >> 8 * i);
+    }
+}
+
+/* A READ request as it is on the wire, as far as it tells one from another, with its ICRC. */
+static uint32_t
+lay_out_read(stage *g, roce_packet *p)
+{
+    p->bth_offset = IPV4_BYTES + UDP_BYTES;
+    uint8_t *bth = g->bytes + p->bth_offset;
+    uint8_t *reth = bth + BTH_BYTES;
+    memset(g->bytes, 0, SCENARIO_READ_BYTES);
+    put(g->bytes + 4, p->ipv4_ident, 2);
+    put(g->bytes + IPV4_BYTES, p->src_port, 2);
+    bth[0] = p->bth.opcode;
+    put(bth + 5, p->bth.dest_qpn, 3);
+    bth[8] = p->bth.ack_request ? 0x80 : 0;
+    put(bth + 9, p->bth.psn24, 3);
+    put(reth + 4, (uint32_t)p->reth.address, 4);
+    put(reth + 12, p->reth.length_bytes, 4);
+    p->end_offset = SCENARIO_READ_BYTES + SCENARIO_ICRC_BYTES;
+    return roce_crc32(0, g->bytes, SCENARIO_READ_BYTES);
+}
+
 static bool
 has_payload(const roce_opcode_info *info)
 {
@@ -108,14 +147,6 @@ direction(const stage *g, char who)
         return ROCE_DIRECTION_UNKNOWN;
     }
     return g->row->at == who ? ROCE_DIRECTION_OUT : ROCE_DIRECTION_IN;
-}
-
-static void
-put(uint8_t *at, uint32_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++) {
-        at[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
-    }
 }
 
 /* A MAD as core/cm.c reads it (IBTA 13.4.3, 12.6.5 to 12.6.14). */
@@ -242,8 +273,10 @@ scenario_play_packet(stage *g, const script_act *act, char who, unsigned qp,
     if (act->kind == ACT_CM) {
         write_mad(g, act->cm, o);
     }
-    uint32_t check = check_of(&p) ^ ((o->flags & FLAG_BAD) != 0 ? 1 : 0);
-    put(g->bytes + p.end_offset - SCENARIO_ICRC_BYTES, check, SCENARIO_ICRC_BYTES);
+    bool reads = roce_opcode_get(act->opcode)->role == ROCE_ROLE_READ_REQUEST;
+    uint32_t check = reads && p.headers != 0 ? lay_out_read(g, &p) : check_of(&p);
+    check ^= (o->flags & FLAG_BAD) != 0 ? 1 : 0;
+    put_icrc(g->bytes + p.end_offset - SCENARIO_ICRC_BYTES, check);
     bool cut = (o->flags & (FLAG_CUT | FLAG_WEAK)) != 0;
     roce_frame frame = {
         .bytes = g->bytes,

@@ -8,6 +8,7 @@
 #define SCENARIO_MAX_SENT 200000
 #define SCENARIO_MAD_BYTES 256
 #define SCENARIO_ICRC_BYTES 4
+#define SCENARIO_READ_BYTES 56 /* before its ICRC */
 
 typedef enum act_kind {
     ACT_PACKET,

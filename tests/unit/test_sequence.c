@@ -685,6 +685,60 @@ static const scenario restarts[] = {
      .script = "a write 0..9 va=0x1000; b ack 9; +100000; a write 0..9 va=0x5000; b ack 9",
      .want = "A: restarts=1 unique=20 messages=20",
      .events = "stream_restart A psn=0; no round; no loss"},
+    {.name = "restart: they read elsewhere",
+     .script = "a read 0..3; b resp 0..3; +100000; a read 0..3 va=0x5000; b resp 0..3",
+     .want = "A: restarts=1 unique=8 messages=8 B: r.unique=8",
+     .events = "stream_restart A psn=0; no round; no loss"},
+    {.name = "restart: they read elsewhere, and nothing numbers packets",
+     .script = "a read 0..3; b resp 0..3; +100000; a read 0..3 va=0x5000; b resp 0..3",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: restarts=1 unique=8 messages=8 B: r.unique=8"},
+    {.name = "no restart: they read the same, for the second time and the third",
+     .script = "a read 0..3; b resp 0..3; +100000; a read 0..3; b resp 0..3; +100000; "
+               "a read 0..3; b resp 0..3",
+     .want = "A: again=8 repeats=8 rounds=2 by_timeout=2 B: r.again=8 r.undelivered=*"},
+    {.name = "no restart: of READs that were cut nothing tells where they read",
+     .script = "a read 0; b resp 0; +100000; a read 0 va=0x5000 weak; b resp 0",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.again=1 r.undelivered=1"},
+    {.name = "no restart: the first one was cut",
+     .script = "a read 0 weak; b resp 0; +100000; a read 0; b resp 0",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.again=1 r.undelivered=1"},
+    {.name = "no restart: it goes by another UDP source port",
+     .script = "a read 0; b resp 0; +100000; a read 0 port=0xc111; b resp 0",
+     .want = "A: again=1 repeats=1 rounds=1 by_timeout=1 B: r.again=1 r.undelivered=1"},
+    {.name = "restart: they ask for more",
+     .script = "a read 0; b resp 0; +100000; a read 0 len=128; b resp 0 len=128",
+     .want = "A: restarts=1 unique=2 messages=2 B: r.unique=2"},
+    {.name = "restart: they ask for less, which ends with no packet",
+     .script = "a read 0 len=128; b resp 0 len=128; +100000; a read 0; b resp 0",
+     .want = "A: restarts=1 unique=2 messages=2 B: r.unique=2"},
+    {.name = "restart: they begin in the midst of one, and go beyond it",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=4096; "
+               "b resp.first 2; b resp.middle 3..4; b resp.last 5; +100000; a read 4 len=4096; "
+               "b resp.first 4; b resp.middle 5..6; b resp.last 7",
+     .want = "A: restarts=1 unique=* messages=3 B: r.unique=8"},
+    {.name = "no restart: one is asked for again from its midst",
+     .script = "all len=1024; a write.first 0; a write.last 1; b ack 1; a read 2 len=4000; "
+               "b resp.first 2; b resp.middle 3; b resp.middle 4 drop; b resp.last 5 len=928; +10; "
+               "a read 4 len=1952; b resp.first 4; b resp.last 5 len=928",
+     .want = "A: again=1 repeats=1 rounds=1 by_reissue=1 "
+             "B: r.gaps=1 r.missing=1 r.lost_before=1 r.again=2"},
+    {.name = "restart by MSN: a gap that was none, of READs alone",
+     .script = "a read 0..9; b resp 0..8 msn=100; b resp 9 msn=101; a read 1010..1012; "
+               "b resp 1010 msn=1; b resp 1011 msn=2; b resp 1012 msn=3",
+     .want = "A: restarts=1 unique=13 messages=13 B: r.unique=13",
+     .events = "gap A psn=10 n=1000; stream_restart A psn=1010 rel=21; no loss"},
+    {.name = "no restart by MSN: READs whose MSN goes on",
+     .script = "a read 0..9; b resp 0..8 msn=100; b resp 9 msn=101; a read 1010..1012; "
+               "b resp 1010 msn=1102",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: responses that do not count",
+     .script = "a write 0..9; b ack 9 msn=110; a read 1010..1012; b resp 1010..1012",
+     .want = "A: gaps=1 missing=1000 not_captured=1000 partial=*"},
+    {.name = "no restart by MSN: a READ that is answered again with the MSN of before",
+     .script = "a write 0..9; b ack 9 msn=10; a read 10; b resp 10 msn=11; a write 11..19; "
+               "b ack 19 msn=20; a write 20 drop; a write 21; +100000; a read 10; b resp 10 msn=11",
+     .want = "A: gaps=* missing=* again=* repeats=* rounds=* by_timeout=* by_unknown=* "
+             "by_reissue=* unknown=* B: r.again=* r.undelivered=*"},
     {.name = "restart: they were cut, and write elsewhere by more than a bit",
      .script = "all weak; a write 0..9 va=0x1000; b ack 9; +100000; "
                "a write 0..9 va=0x6000; b ack 9",
