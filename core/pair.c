@@ -17,7 +17,10 @@
  * another one may have sent that PSN since: it pairs nobody either.
  *
  * A pairing by PSN is undone when acknowledgements contradict it, and none is made
- * against a table.  A table may be older or younger than the capture: where CM or
+ * against a table.  Of two queue pairs one may be made anew with another number while the other
+ * side keeps its own, and PSNs are those of before: the stream of the one before is silent then,
+ * and all of it was acknowledged, so that acknowledgements of what another stream has sent since
+ * are about that one.  A table may be older or younger than the capture: where CM or
  * acknowledgements contradict it, its pairing stays as far as CM lets it, and the stream
  * says so.
  */
@@ -38,6 +41,11 @@
 #define MOST_PORT_VETOES 8
 /* Of what was sent under a pairing that is undone so much may still be answered. */
 #define NOTED_AGAIN 1024
+
+/* So long after all was acknowledged no acknowledgement of it is on its way any more; and so many
+ * of what another one has sent are no accident. */
+#define SILENT_NS 5000000
+#define SUCCEEDED_AFTER 2
 
 #define MANY UINT32_MAX
 
@@ -388,10 +396,86 @@ find_answered(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     return s;
 }
 
+/* Whether nothing that a stream has sent can be answered any more. */
+static bool
+is_over(const roce_stream_state *s, uint64_t now_ns)
+{
+    const roce_lane *lane = &s->requests;
+    bool all_acked = !lane->started || (s->acked && s->una == lane->max_next);
+    return all_acked && now_ns > s->pub.last_time_ns + SILENT_NS;
+}
+
+/* The stream that has come in place of `s`, of which `by` was the other direction: it began when
+ * that was over, and what `by` carries is about it.  NULL: none. */
+static roce_stream_state *
+find_successor(const roce_tracker *t, const roce_stream_state *s,
+               const roce_stream_state *by, const roce_arrival *a)
+{
+    if (by->pub.paired_by != ROCE_PAIRING_PSN || !is_over(s, a->frame->time_ns)) {
+        return NULL;
+    }
+    uint32_t psn24 = answered_psn(a->packet);
+    roce_stream_state *next = noted(t, by, psn24);
+    bool is_next = next != NULL && next->pub.first_time_ns > s->pub.last_time_ns &&
+                   may_answer(next, a, psn24);
+    return is_next ? next : NULL;
+}
+
+/* What `by` has carried so far was not about `next`, and what it has received stays. */
+static void
+count_apart(roce_tracker *t, roce_stream_state *next, roce_stream_state *by,
+            const uint64_t naks[ROCE_N_NAKS], uint64_t cnps)
+{
+    if (next->pub.trouble != NULL || by->pub.trouble != NULL) {
+        roce_stream_trouble *of_next = &roce_trouble_make(t, next)->pub;
+        memset(of_next->naks_received, 0, sizeof of_next->naks_received);
+        uint64_t *of_by = roce_trouble_make(t, by)->pub.naks_received;
+        for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
+            of_by[i] += naks[i];
+        }
+    }
+    if (next->pub.congestion != NULL) {
+        roce_congestion_make(t, next)->pub.cnps_received = 0;
+    }
+    if (cnps > 0) {
+        roce_congestion_make(t, by)->pub.cnps_received += cnps;
+    }
+}
+
+/* `next` has come in place of `s` as the other direction of `by`, which keeps what was measured
+ * of it. */
+static void
+succeed(roce_tracker *t, roce_stream_state *s, roce_stream_state *next,
+        roce_stream_state *by, const roce_arrival *a)
+{
+    uint64_t naks[ROCE_N_NAKS];
+    memcpy(naks, roce_stream_trouble_of(&by->pub)->naks_received, sizeof naks);
+    uint64_t cnps = roce_congestion_of(by)->pub.cnps_received;
+    emit_paired(t, by, a, ROCE_EVENT_DISCONNECTED);
+    forget_half(t, s);
+    by->pub.pairing_evidence = 0;
+    if (by->heard != NULL) {
+        by->heard->msn.known = false;
+    }
+    pair(t, next, by, ROCE_PAIRING_PSN, a);
+    count_apart(t, next, by, naks, cnps);
+}
+
+static void
+follow(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
+{
+    roce_stream_state *s = roce_track_peer(t, by);
+    roce_stream_state *next = s != NULL ? find_successor(t, s, by, a) : NULL;
+    if (next != NULL && ++by->vetoes >= SUCCEEDED_AFTER) {
+        succeed(t, s, next, by, a);
+    }
+}
+
 void
 roce_pair_try(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
 {
     if (!can_be_paired(by)) {
+        follow(t, by, a);
         return;
     }
     uint32_t psn24 = answered_psn(a->packet);

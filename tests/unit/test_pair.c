@@ -256,6 +256,36 @@ static const scenario by_psn[] = {
                "a2 write 500004; b ack 500004",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=none A2: paired=psn B: paired=psn"},
+    {.name = "succeeded: the peer was made anew with another number, and the PSNs of before",
+     .script = "a write 1000..1009; b ack 1004; b nak 1005; a write 1005..1009; b ack 1009; "
+               "+100000; a2 write 1000..1009; b ack 1004; b ack 1009; a2 write 1010..1012; "
+               "b nak 1011; a2 write 1011..1012; b ack 1012",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none again=5 repeats=5 rounds=1 by_nak=1 undelivered=1 "
+             "A2: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 undelivered=1 "
+             "B: paired=psn src_qpn=0x202 naks_sent=2",
+     .events = "connected A; disconnected B; connected A2"},
+    {.name = "succeeded: of READs alone",
+     .script = "a read 1000..1003; b resp 1000..1003; +100000; a2 read 1000..1003; "
+               "b resp 1000..1003; a2 read 1004; b resp 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none A2: paired=psn B: paired=psn src_qpn=0x202 r.unique=* r.again=*",
+     .events = "connected A; disconnected B; connected A2"},
+    {.name = "not succeeded: by one that has answers of its own",
+     .script = "a write 1000..1009; b ack 1009; +100000; a2 write 1000..1009; b2 ack 1004; "
+               "b ack 1009; b ack 1009; b2 ack 1009; a write 1010; b ack 1010",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=psn B2: paired=psn"},
+    {.name = "not succeeded: some of it may still be answered",
+     .script = "a write 1000..1009; b ack 1004; +100000; a2 write 1000..1009; b ack 1005..1009",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=none"},
+    {.name = "not succeeded: it has just been sent",
+     .script = "a write 1000..1009; b ack 1009; a2 write 1000..1009; b ack 1005..1009",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn A2: paired=none"},
+    {.name = "not succeeded: the other one was there before",
+     .script = "a2 write 900..902; a write 1000..1009; b ack 1009; +100000; a2 write 1000..1009; "
+               "b ack 1005..1009",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn A2: paired=none gaps=1 missing=* unknown=*"},
     {.name = "source ports as Linux chooses them raise trust",
      .script = "all port=0xc008; a write 1000..1003; b ack 1003",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
