@@ -325,12 +325,14 @@ static void
 take_other(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
     roce_connection *c = spoken_of(t, a->packet, m);
-    if (m->kind == ROCE_CM_DREQ && (c == NULL || !c->disconnected)) {
+    uint64_t bit = point_bit(a->frame->point);
+    if (m->kind == ROCE_CM_DREQ && (c == NULL || (c->ended_at & bit) == 0)) {
         end_named(t, a, m);
     }
     if (c == NULL) {
         return;
     }
+    c->ended_at |= m->kind == ROCE_CM_DREQ || m->kind == ROCE_CM_DREP ? bit : 0;
     bool gives_up = m->kind == ROCE_CM_REJ && is_from_active(c, a->packet, m);
     c->answered |= !gives_up || m->remote_comm_id != 0;
     if (m->kind == ROCE_CM_RTU && !c->established) {

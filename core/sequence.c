@@ -548,6 +548,13 @@ sight(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
     t->last.expected_known = !lane->span_unknown;
 }
 
+/* That of the first packet of a queue pair, unwrapped. */
+static int64_t
+first_psn(const roce_arrival *a)
+{
+    return (int64_t)a->packet->bth.psn24 + EARLY_BASE;
+}
+
 /* The PSN that a stream begins with: that of the packet, unless CM has named one shortly
  * before it, which is missing then. */
 static int64_t
@@ -561,17 +568,16 @@ begins_at(const roce_tracker *t, const roce_stream_state *s, const roce_arrival 
     return psn < a->psn && psn > a->psn - ROCE_RESTART_DISTANCE ? psn : a->psn;
 }
 
+/* The first packet of a queue pair, which begins with the PSN `first`. */
 static void
-start_lane(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
+start_lane(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t first)
 {
     roce_lane *lane = roce_requests(s);
-    a->psn = (int64_t)a->packet->bth.psn24 + EARLY_BASE;
     sight(t, s, a);
     t->last.expected_known = false;
     lane->started = true;
     lane->broken = false;
-    lane->first = lane->next_tx = lane->max_next = lane->accept_next =
-        begins_at(t, s, a);
+    lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
     s->una = lane->first;
     s->acked = false;
     roce_trouble *trouble = roce_trouble_had(s);
@@ -615,8 +621,9 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     }
     roce_measure_restart(s);
     trouble->pub.restarts++;
+    a->psn = first_psn(a);
+    start_lane(t, s, a, s->reborn ? begins_at(t, s, a) : a->psn);
     s->reborn = false;
-    start_lane(t, s, a);
     roce_event e = roce_track_event(ROCE_EVENT_STREAM_RESTART, s, a);
     e.psn = a->psn;
     e.count = was_answered ? 1 : 0;
@@ -738,7 +745,8 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     a->span = roce_span_of(s, a, &unknown);
     if (!lane->started) {
         s->reborn = false;
-        start_lane(t, s, a);
+        a->psn = first_psn(a);
+        start_lane(t, s, a, begins_at(t, s, a));
         lane->span_unknown = unknown;
         return;
     }

@@ -76,6 +76,7 @@ typedef struct roce_connection {
     uint32_t n_requests; /* REQs sent, as the point of the first one saw them */
     uint32_t request_point, request_psn24;
     uint64_t replied_at; /* bit n: the REP was seen at point n (63: and beyond) */
+    uint64_t ended_at;   /* likewise a DREQ or DREP */
     uint64_t request_frame;
 } roce_connection;
 

@@ -932,6 +932,27 @@ static const scenario restarts[] = {
                "a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; a write 500..509; b ack 509; "
                "b write 0..9; a ack 9",
      .want = "A: restarts=1 unique=20 B: restarts=1 unique=20"},
+    {.name = "restart: it has, at each of two points",
+     .script = "a cm.req comm=1 qpn=0x100 psn=600; b cm.rep comm=2 rcomm=1 qpn=0x200 psn=500; "
+               "b cm.rep comm=2 rcomm=1 qpn=0x200 psn=500 point=1; a write 500..509; "
+               "a write 500..509 point=1; b ack 509; b ack 509 point=1; "
+               "a cm.dreq comm=1 rcomm=2 qpn=0x200; a cm.dreq comm=1 rcomm=2 qpn=0x200 point=1; "
+               "+10000; a write 520..529; a write 520..529 point=1; b ack 529; b ack 529 point=1",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: restarts=1 unique=20 paired=cm A@1: restarts=1 unique=20 paired=cm"},
+    {.name = "no restart: the DREQ is sent again when the next queue pair is there",
+     .script = "a cm.req comm=1 qpn=0x100 psn=600; b cm.rep comm=2 rcomm=1 qpn=0x200 psn=500; "
+               "a write 500..509; b ack 509; a cm.dreq comm=1 rcomm=2 qpn=0x200; "
+               "+10000; a write 520..529; b ack 529; a cm.dreq comm=1 rcomm=2 qpn=0x200; "
+               "+10000; a write 530 drop; a write 531; b nak 530; a write 530..531; b ack 531",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: restarts=1 unique=22 gaps=1 missing=1 naks=1 again=2 repeats=1 rounds=1 "
+             "by_nak=1 lost_before=1 paired=cm"},
+    {.name = "restart: CM had named what the queue pair of before began with",
+     .script = "a cm.req comm=1 qpn=0x100 psn=600; b cm.rep comm=2 rcomm=1 qpn=0x200 psn=500; "
+               "a write 500..509; b ack 509; a cm.dreq comm=1 rcomm=2 qpn=0x200; +10000; "
+               "a write 520..529; b ack 529",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: restarts=1 unique=20 paired=cm"},
     {.name = "no restart: what was on its way beside a DREQ",
      .script = "a write 500..504; a write 505 drop; a cm.dreq comm=1 rcomm=2 qpn=0x200; "
                "a write 506..509",
