@@ -380,8 +380,11 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     all.holders = holders;
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
     all.told = told;
-    g_autoptr(GPtrArray) outages =
-        analysis->has_gaps ? g_ptr_array_new() : rs_outages_new(analysis, summary);
+    g_autoptr(GHashTable) too_long = rs_findings_too_long(&all);
+    all.too_long = too_long;
+    g_autoptr(GPtrArray) outages = analysis->has_gaps
+                                       ? g_ptr_array_new()
+                                       : rs_outages_new(analysis, summary, too_long);
     all.outages = outages;
     g_autoptr(GHashTable) in_outages = rs_outages_shares(analysis, outages);
     all.in_outages = in_outages;

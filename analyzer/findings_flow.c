@@ -374,6 +374,9 @@ report_flow(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
         return;
     }
     rs_flow_tell_outage(flow, finding, row->flow->evidence[0]);
+    if (row->flow->evidence[0] == ROUND(TIMEOUT)) {
+        rs_flow_tell_too_long(flow, finding);
+    }
     for (guint k = 0; k < RS_EVIDENCE_KINDS && row->flow->evidence[k] != 0; k++) {
         rs_finding_add_events(all, finding, row->flow->evidence[k]);
     }

@@ -180,6 +180,64 @@ report_lengths(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
     rs_finding_add_events(all, f, ROUND(UNKNOWN));
 }
 
+GHashTable *
+rs_findings_too_long(const rs_findings *all)
+{
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, is_stuck);
+    GHashTable *groups = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        const too_long sum = sum_of(all, pair);
+        for (guint k = 0; k < pair->streams->len && is_certain(&sum); k++) {
+            guint32 id = g_array_index(pair->streams, guint32, k);
+            g_hash_table_add(groups,
+                             GUINT_TO_POINTER(rs_summary_group(all->summary, id)));
+        }
+    }
+    return groups;
+}
+
+/* Timeouts of those streams of a flow, at the point that speaks of each. */
+static guint64
+count_too_long(const rs_flow *flow)
+{
+    const rs_findings *all = flow->all;
+    guint64 n = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        guint32 group = rs_summary_group(all->summary, s->id);
+        rs_stuck stuck;
+        if (g_hash_table_contains(all->too_long, GUINT_TO_POINTER(group)) &&
+            rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck)) {
+            n += stuck.rounds - stuck.asked_for;
+        }
+    }
+    return MIN(n, flow->n);
+}
+
+void
+rs_flow_tell_too_long(const rs_flow *flow, rs_finding *f)
+{
+    guint64 n = count_too_long(flow);
+    if (n == 0) {
+        return;
+    }
+    g_autofree char *detail = g_steal_pointer(&f->detail);
+    g_autofree char *some = rs_format_count(n);
+    g_autofree char *which =
+        flow->n == 1   ? g_strdup("It is")
+        : n == flow->n ? g_strdup("All of them are")
+                       : g_strdup_printf("%s of them %s", some, n == 1 ? "is" : "are");
+    f->detail = g_strdup_printf("%s  %s of queue pairs that stopped with a packet too "
+                                "long for its way, as is told (mtu_black_hole).",
+                                detail, which);
+    if (n * 2 > flow->n) {
+        g_free(f->advice);
+        f->advice = g_strdup("Find the port whose MTU is too small first.");
+        f->look = NULL;
+    }
+}
+
 void
 rs_find_mtu_black_hole(rs_findings *all, const rs_finding_row *row)
 {

@@ -27,6 +27,7 @@ struct rs_findings {
     GHashTable *traffic;    /* who sends whom how much; NULL: not asked for yet */
     GPtrArray *outages;     /* rs_outage */
     GHashTable *in_outages; /* rs_outage_share, see rs_outages_shares() */
+    GHashTable *too_long;   /* see rs_findings_too_long() */
     GHashTable *holders;    /* see rs_findings_holders() */
     GHashTable *told;       /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */
@@ -227,9 +228,18 @@ rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 gboolean
 rs_flow_write_missing(const rs_flow *flow, rs_finding *finding);
 
+/* Streams that stopped with a packet too long for its way, by no chance: what
+ * rs_summary_group() has of each.  g_hash_table_unref(). */
+GHashTable *
+rs_findings_too_long(const rs_findings *all);
+
 /* Says how much of what events of a RS_EVIDENCE_KIND told of comes of an outage. */
 void
 rs_flow_tell_outage(const rs_flow *flow, rs_finding *finding, guint kind);
+
+/* Likewise of its timeouts, of queue pairs that stopped with a packet too long for its way. */
+void
+rs_flow_tell_too_long(const rs_flow *flow, rs_finding *finding);
 
 /* So many were lost, of so many that were sent. */
 rs_severity

@@ -29,31 +29,16 @@ earliest_first(gconstpointer a, gconstpointer b)
     return order != 0 ? order : rs_by_number(x->stream, y->stream);
 }
 
-/* Whether a packet of a stream is too long for its path, as one of its points knows: others
- * come. */
-static gboolean
-is_too_long(const rs_analysis *analysis, const rs_summary *summary, guint32 stream)
-{
-    const GArray *members = rs_summary_members_with(summary, stream);
-    rs_stuck stuck;
-    gboolean found = FALSE;
-    for (guint i = 0; i < (members != NULL ? members->len : 1) && !found; i++) {
-        guint32 id = members != NULL ? g_array_index(members, guint32, i) : stream;
-        found =
-            rs_lengths_are_stuck(analysis->watchers.lengths,
-                                 roce_tracker_stream(analysis->tracker, id), &stuck);
-    }
-    return found;
-}
-
+/* But for those of a packet that is too long for its way. */
 static GPtrArray *
-sorted(const rs_analysis *analysis, const rs_summary *summary)
+sorted(const rs_analysis *analysis, const rs_summary *summary, GHashTable *too_long)
 {
     const GArray *all = rs_stalls_standstills(analysis->watchers.stalls);
     GPtrArray *list = g_ptr_array_sized_new(all->len);
     for (guint i = 0; i < all->len; i++) {
         rs_standstill *s = &g_array_index(all, rs_standstill, i);
-        if (!is_too_long(analysis, summary, s->stream)) {
+        guint32 group = rs_summary_group(summary, s->stream);
+        if (!g_hash_table_contains(too_long, GUINT_TO_POINTER(group))) {
             g_ptr_array_add(list, s);
         }
     }
@@ -224,9 +209,10 @@ gather(gathering *g, const rs_standstill *s)
 /* ---- all of them ---- */
 
 GPtrArray *
-rs_outages_new(const rs_analysis *analysis, const rs_summary *summary)
+rs_outages_new(const rs_analysis *analysis, const rs_summary *summary,
+               GHashTable *too_long)
 {
-    g_autoptr(GPtrArray) standstills = sorted(analysis, summary);
+    g_autoptr(GPtrArray) standstills = sorted(analysis, summary, too_long);
     g_autoptr(GPtrArray) silent = silent_ones(standstills);
     g_autoptr(GHashTable) groups = g_hash_table_new(NULL, NULL);
     gathering g = {

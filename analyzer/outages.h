@@ -26,9 +26,11 @@ typedef struct rs_outage {
     guint n_stopped;        /* of them gave up */
 } rs_outage;
 
-/* In the order of time; elements are rs_outage. */
+/* In the order of time; elements are rs_outage.  Streams of which packets are too long for their
+ * way, by the numbers of their groups, are of none. */
 GPtrArray *
-rs_outages_new(const rs_analysis *analysis, const rs_summary *summary);
+rs_outages_new(const rs_analysis *analysis, const rs_summary *summary,
+               GHashTable *too_long);
 
 /* What a stream has of the standstills that fall into them. */
 typedef struct rs_outage_share {

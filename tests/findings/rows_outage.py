@@ -17,6 +17,7 @@ class QueuePair:
     dst: int
     number: int
     psn: int
+    length: int = 64
 
 
 class Network:
@@ -38,7 +39,7 @@ class Network:
     def write(self, pair, psn=None):
         self.packet(pair.src, pair.dst, "RC RDMA WRITE Only", pair.number,
                     pair.psn if psn is None else psn, ack_request=True,
-                    headers=roce.reth(0x1000, 7, 64), payload=bytes(64))
+                    headers=roce.reth(0x1000, 7, pair.length), payload=bytes(pair.length))
 
     def ack(self, pair):
         if self.answers:
@@ -131,6 +132,17 @@ def one_gives_up(on):
     on.run().silence(5).answer(pairs=(0, 1, 2))
     on.run(40, pairs=(0, 1, 2)).on.wait(10**9)
     on.run(1, pairs=(0, 1, 2))
+
+
+def give_up_with_longer_ones(on):
+    """Two give up with packets that are longer than those before, and one of them is shorter than
+    what the other one had sent: it was no MTU."""
+    on.pairs[1].length = 512
+    on.run()
+    on.pairs[0].length, on.pairs[1].length = 256, 1024
+    on.silence(5).answer(pairs=(2, 3))
+    on.run(40, pairs=(2, 3)).on.wait(10**9)
+    on.run(1, pairs=(2, 3))
 
 
 def nobody_goes_on(on):
@@ -234,6 +246,9 @@ ROWS = [
         also=says("3 queue pairs", "1 other queue pair between the same hosts had no timeout")),
     Row("outage", FIRES, "one of them gives up", by_hand(ONE_PAIR, one_gives_up), "critical",
         also=says("4 queue pairs", "1 queue pair did not go on.")),
+    Row("outage", FIRES, "of those that give up, packets were longer than before by chance",
+        by_hand(ONE_PAIR, give_up_with_longer_ones), "critical",
+        also=says("4 queue pairs between 10.0.0.1 and 10.0.0.2")),
     Row("outage", FIRES, "what one of them repeats is lost on its way here",
         outage(*ONE_PAIR, seen=(0, 1, 2)), "critical",
         also=says("4 queue pairs", "3 of them repeated here in vain",

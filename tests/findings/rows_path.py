@@ -106,6 +106,14 @@ def too_long(n=20, before=512, repeats=5, nak=True, last=True, first=True, acked
     return talk
 
 
+def points_to_the_mtu(_report, found):
+    if "All of them are of queue pairs that stopped with a packet too long" not in \
+            found[0]["detail"]:
+        yield found[0]["detail"]
+    if found[0]["advice"] != "Find the port whose MTU is too small first.":
+        yield found[0]["advice"]
+
+
 MTU = [
     Row("mtu_black_hole", FIRES, "a NAK asks for it as the last of its message comes",
         too_long(), "critical",
@@ -113,6 +121,9 @@ MTU = [
     Row("mtu_black_hole", FIRES, "nothing comes that would be asked for",
         too_long(nak=False, last=False), "warning",
         also=detailed("20 packets of up to 572 bytes before it were.")),
+    Row("timeout", FIRES, "of a packet that is too long for its way",
+        too_long(nak=False, last=False), "critical",
+        also=points_to_the_mtu),
     Row("mtu_black_hole", NOT, "too few shorter ones before",
         too_long(n=15, nak=False, last=False)),
     Row("mtu_black_hole", NOT, "as long ones came before", too_long(before=2048)),
