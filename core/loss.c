@@ -172,6 +172,23 @@ roce_loss_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     return tell_corrupt(t, s, a, space, start, end, UINT32_MAX) > 0;
 }
 
+void
+roce_loss_say_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                    int64_t psn)
+{
+    roce_missing_range left;
+    uint32_t copies = 1;
+    while (
+        roce_missing_take(&roce_requests(s)->missing, &t->alloc, psn, psn + 1, &left)) {
+        copies += left.copies;
+    }
+    copies -= tell_corrupt(t, s, a, ROCE_SPACE_REQUESTS, psn, psn + 1, copies);
+    if (copies > 0) {
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
+                      ROCE_EVIDENCE_ASKED_FOR, psn, copies, 0);
+    }
+}
+
 /* The verdict on transmissions that went unseen and of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

@@ -640,6 +640,11 @@ roce_loss_first_bad(const roce_stream_state *s, int64_t start, int64_t end);
 bool
 roce_loss_corrupt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   roce_space space, int64_t start, int64_t end);
+/* A request was answered by a copy that had been taken for the one missing: that one went unseen
+ * as well, beside those that still are missing. */
+void
+roce_loss_say_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                    int64_t psn);
 /* The verdict on unseen transmissions of which `a` is a later copy. */
 roce_verdict
 roce_loss_judge(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,

@@ -378,10 +378,7 @@ take_for_answer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     e.kind = ROCE_EVENT_RETRANSMISSION;
     e.related_frame = 0;
     roce_track_emit(t, &e);
-    if (!roce_loss_corrupt(t, s, a, ROCE_SPACE_REQUESTS, late->psn, late->psn + 1)) {
-        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_LOST_BEFORE_CAPTURE,
-                      ROCE_EVIDENCE_ASKED_FOR, late->psn, 1, 0);
-    }
+    roce_loss_say_asked(t, s, a, late->psn);
 }
 
 /* The newest NAK is taken to be answered by the packet that waits. */

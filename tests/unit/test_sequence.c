@@ -781,6 +781,15 @@ static const scenario restarts[] = {
                "a write 10; b ack 14; +100000; a write 15; b ack 15",
      .ident = SCENARIO_IDENT_IPV6, .want = "A: gaps=1 missing=1 again=1 repeats=* rounds=1 "
                "by_nak=1 bad=1 corrupt=1"},
+    {.name = "no identification: of two damaged ones before a lone answer one is missing",
+     .script = "a write 0..9; b ack 9; a write 10,10 bad; a write 11..14; b nak 10; +9; "
+               "a write 10; b ack 14; +100000; a write 15; b ack 15",
+     .ident = SCENARIO_IDENT_IPV6, .want = "A: gaps=1 missing=1 again=1 repeats=* rounds=1 "
+               "by_nak=1 bad=2 corrupt=1"},
+    {.name = "numbered: likewise",
+     .script = "a write 0..9; b ack 9; a write 10,10 bad; a write 11..14; b nak 10; +9; "
+               "a write 10; b ack 14; +100000; a write 15; b ack 15",
+     .want = "A: gaps=1 missing=1 again=1 repeats=* rounds=1 by_nak=1 bad=2 corrupt=1"},
     {.name = "no identification: a lone answer, and after all it was late",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..14; b nak 10; +9; "
                "a write 10; b ack 14; a write 15 drop; a write 16; b nak 15; +9; a write 10..16; "
