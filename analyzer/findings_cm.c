@@ -272,3 +272,120 @@ rs_find_rejected(rs_findings *all, const rs_finding_row *row)
         report_rejected(all, row, g_ptr_array_index(list, i));
     }
 }
+
+/* ---- services refused ---- */
+
+/* What one host refused for one reason, whoever asked, and for whichever service. */
+typedef struct refused {
+    const roce_refusal *first;
+    guint64 n;
+    GArray *frames;     /* guint64: the first and the last of each */
+    GHashTable *askers; /* rs_tenant_addr */
+    GPtrArray *names;   /* char *: of the first of these */
+    GHashTable *services;
+} refused;
+
+static void
+free_refused(gpointer data)
+{
+    refused *one = data;
+    g_array_unref(one->frames);
+    g_hash_table_unref(one->askers);
+    g_hash_table_unref(one->services);
+    g_ptr_array_unref(one->names);
+    g_free(one);
+}
+
+static guint
+hash_refuser(gconstpointer data)
+{
+    const roce_refusal *r = ((const refused *)data)->first;
+    guint64 hash = roce_hash_mix(roce_hash_tenant(0, &r->tenant), r->status);
+    return (guint)roce_hash_addr(hash, &r->refuser);
+}
+
+static gboolean
+refused_alike(gconstpointer a, gconstpointer b)
+{
+    const roce_refusal *x = ((const refused *)a)->first;
+    const roce_refusal *y = ((const refused *)b)->first;
+    return x->status == y->status && roce_tenant_equal(&x->tenant, &y->tenant) &&
+           roce_addr_equal(&x->refuser, &y->refuser);
+}
+
+static refused *
+refused_new(const roce_refusal *r)
+{
+    refused *one = g_new0(refused, 1);
+    one->first = r;
+    one->frames = g_array_new(FALSE, FALSE, sizeof(guint64));
+    one->askers = rs_tenant_addr_set_new();
+    one->names = g_ptr_array_new_with_free_func(g_free);
+    one->services = g_hash_table_new(g_int64_hash, g_int64_equal);
+    return one;
+}
+
+static void
+add_refusal(const rs_findings *all, refused *one, const roce_refusal *r)
+{
+    if (rs_tenant_addr_set_add(one->askers, &r->tenant, &r->asker) &&
+        one->names->len < OTHERS_NAMED) {
+        g_ptr_array_add(one->names, rs_findings_label(all, &r->asker));
+    }
+    g_hash_table_add(one->services, (gpointer)(guintptr)&r->service_id);
+    g_array_append_val(one->frames, r->first_frame);
+    if (r->last_frame != r->first_frame) {
+        g_array_append_val(one->frames, r->last_frame);
+    }
+    one->n += r->n;
+}
+
+static void
+report_refused(rs_findings *all, const rs_finding_row *row, const refused *one)
+{
+    const roce_refusal *r = one->first;
+    const char *reason = roce_cm_sidr_status_name(r->status);
+    g_autofree char *host = rs_format_addr(&r->refuser);
+    g_autofree char *about = g_strdup_printf("%s:%u", host, r->status);
+    g_autofree char *who = rs_findings_label_in(all, &r->tenant, &r->refuser);
+    g_autofree char *askers =
+        rs_finding_list(one->names, g_hash_table_size(one->askers));
+    g_autofree char *n = rs_finding_count(one->n, "request", "requests");
+    g_autofree char *service = service_text(r->service_id);
+    g_autofree char *services =
+        rs_finding_count(g_hash_table_size(one->services), "service", "services");
+    gboolean several = g_hash_table_size(one->services) > 1;
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_NOTE);
+    rs_finding_about(f, about);
+    rs_finding_in(f, &r->tenant);
+    f->weight = one->n;
+    rs_finding_add_frames(f, &g_array_index(one->frames, guint64, 0), one->frames->len,
+                          one->n);
+    rs_finding_say(f,
+                   g_strdup_printf("%s refused %s from %s for %s: %s", who, n, askers,
+                                   several ? services : service, reason),
+                   g_strdup_printf("CM SIDR REP, status %u: %s; the first was for %s.",
+                                   r->status, reason, service));
+}
+
+void
+rs_find_refused_services(rs_findings *all, const rs_finding_row *row)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(free_refused);
+    g_autoptr(GHashTable) known = g_hash_table_new(hash_refuser, refused_alike);
+    for (guint32 i = 0; i < roce_tracker_n_refusals(tracker); i++) {
+        const roce_refusal *r = roce_tracker_refusal(tracker, i);
+        const refused key = {.first = r};
+        refused *one = g_hash_table_lookup(known, &key);
+        if (one == NULL) {
+            one = refused_new(r);
+            g_ptr_array_add(list, one);
+            g_hash_table_add(known, one);
+        }
+        add_refusal(all, one, r);
+    }
+    for (guint i = 0; i < list->len; i++) {
+        report_refused(all, row, g_ptr_array_index(list, i));
+    }
+}

@@ -343,6 +343,8 @@ rs_find_unanswered(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_rejected(rs_findings *all, const rs_finding_row *row);
 void
+rs_find_refused_services(rs_findings *all, const rs_finding_row *row);
+void
 rs_find_straggler(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_waits_for_receiver(rs_findings *all, const rs_finding_row *row);

@@ -74,7 +74,8 @@ static void
 read_sidr_rep(roce_cursor *c, roce_cm_message *m)
 {
     m->local_comm_id = roce_cursor_u32(c);
-    roce_cursor_skip(c, 4); /* status, length of additional information, reserved */
+    m->sidr_status = roce_cursor_u8(c);
+    roce_cursor_skip(c, 3); /* length of additional information, reserved */
     m->qpn = roce_cursor_u24(c);
     roce_cursor_skip(c, 1);
     m->service_id = roce_cursor_u64(c);
@@ -211,4 +212,22 @@ roce_cm_reject_name(uint16_t reason)
         return "reserved";
     }
     return reject_names[reason];
+}
+
+/* IBTA Vol. 1, 12.11.2: the status of a SIDR REP. */
+static const char *const sidr_status_names[] = {
+    [0] = "QPN valid",
+    [1] = "service ID not supported",
+    [2] = "rejected by the service",
+    [3] = "no QP available",
+    [4] = "request to be redirected",
+    [5] = "class version not supported",
+};
+
+const char *
+roce_cm_sidr_status_name(uint8_t status)
+{
+    return status < sizeof sidr_status_names / sizeof sidr_status_names[0]
+               ? sidr_status_names[status]
+               : "reserved";
 }

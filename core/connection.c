@@ -362,7 +362,9 @@ roce_connection_cm(roce_tracker *t, const roce_arrival *a)
         take_request(t, a, &m);
     } else if (m.kind == ROCE_CM_REP) {
         take_reply(t, a, &m);
-    } else {
+    } else if (m.kind == ROCE_CM_SIDR_REP) {
+        roce_refusal_take(t, a, &m);
+    } else if (m.kind != ROCE_CM_SIDR_REQ) {
         take_other(t, a, &m);
     }
 }

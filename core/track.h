@@ -24,6 +24,7 @@
  *   respond_behind.c those behind the newest: late, doubled, sent again
  *   pair.c           which two streams are one queue pair
  *   connection.c     pairing by CM, and by queue pairs that the user names
+ *   refusal.c        services that SIDR REPs refuse
  *   pair_user.c      pairing by the user's tables
  *   source_port.c    pairing verified by UDP source ports
  *   congest.c        ECN and CNP
@@ -39,6 +40,7 @@
 
 #include "index.h"
 #include "parts.h"
+#include "roce/cm.h"
 #include "roce/psn.h"
 #include "roce/tracker.h"
 #include "roce/train.h"
@@ -191,6 +193,8 @@ struct roce_tracker {
 
     roce_connection *connections;
     uint32_t n_connections, connections_capacity;
+    roce_refusal *refusals;
+    uint32_t n_refusals, refusals_capacity;
 
     roce_pair_entry *pairs; /* requests of unpaired streams by PSN, see pair.c */
 
@@ -931,6 +935,10 @@ roce_connection_new_stream(roce_tracker *t, const roce_stream_state *s,
 /* A packet to QP 1, which may be a message of CM. */
 void
 roce_connection_cm(roce_tracker *t, const roce_arrival *a);
+
+/* refusal.c: a SIDR REP. */
+void
+roce_refusal_take(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m);
 /* The path MTU of a stream's connection, by CM; 0: it is not known. */
 uint32_t
 roce_connection_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);

@@ -122,6 +122,7 @@ roce_tracker_free(roce_tracker *t)
     release(t, t->pauses);
     roce_index_clear(&t->pause_index, &t->alloc);
     release(t, t->connections);
+    release(t, t->refusals);
     release(t, t->user_pairs);
     roce_user_clear(t);
     release(t, t->pairs);
@@ -491,6 +492,18 @@ const roce_connection *
 roce_tracker_connection(const roce_tracker *t, uint32_t i)
 {
     return &t->connections[i];
+}
+
+uint32_t
+roce_tracker_n_refusals(const roce_tracker *t)
+{
+    return t->n_refusals;
+}
+
+const roce_refusal *
+roce_tracker_refusal(const roce_tracker *t, uint32_t i)
+{
+    return &t->refusals[i];
 }
 
 uint32_t

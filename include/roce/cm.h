@@ -46,6 +46,7 @@ typedef struct roce_cm_message {
     uint8_t transport_type; /* REQ: 0 RC, 1 UC, 2 RD, 3 XRC by its extension */
     uint8_t responder_resources, initiator_depth; /* REQ, REP */
     uint16_t reject_reason;                       /* REJ (IBTA 12.6.7.2) */
+    uint8_t sidr_status; /* SIDR REP (IBTA 12.11.2): 0 the QPN is valid, else refused */
 } roce_cm_message;
 
 /* Reads the MAD in the payload of a UD packet to QP 1.  Returns ROCE_DECODED;
@@ -62,6 +63,10 @@ roce_cm_kind_name(roce_cm_kind kind);
 /* "consumer reject", ...; "reserved" for unknown codes. */
 const char *
 roce_cm_reject_name(uint16_t reason);
+
+/* "service ID not supported", ...; likewise. */
+const char *
+roce_cm_sidr_status_name(uint8_t status);
 
 ROCE_END
 

@@ -80,6 +80,18 @@ typedef struct roce_connection {
     uint64_t request_frame;
 } roce_connection;
 
+/* SIDR REQs of one host for a service of another one, which refused all of them alike.  Valid
+ * until the tracker is freed. */
+typedef struct roce_refusal {
+    roce_tenant tenant;
+    roce_addr asker, refuser;
+    uint64_t service_id;
+    uint8_t status; /* of the SIDR REPs, see roce_cm_sidr_status_name(); not 0 */
+    uint32_t n;     /* REQs, as the point of the first one saw them */
+    uint32_t point, request_id; /* the latter of the newest */
+    uint64_t first_frame, last_frame;
+} roce_refusal;
+
 /* What is counted for the capture as a whole. */
 typedef struct roce_tracker_totals {
     uint64_t roce_packets; /* BTH decoded or plausible, CNPs included */
@@ -175,6 +187,11 @@ uint32_t
 roce_tracker_n_connections(const roce_tracker *tracker);
 const roce_connection *
 roce_tracker_connection(const roce_tracker *tracker, uint32_t i);
+
+uint32_t
+roce_tracker_n_refusals(const roce_tracker *tracker);
+const roce_refusal *
+roce_tracker_refusal(const roce_tracker *tracker, uint32_t i);
 
 uint32_t
 roce_tracker_n_pauses(const roce_tracker *tracker);

@@ -190,6 +190,25 @@ def refused(comm_id, reason=8):
         0x1000 + comm_id, remote_comm_id=comm_id, reason=reason)))
 
 
+def services(*requests):
+    """Each of a host, a request id, and the status of the REP to it."""
+    service = 0x0000000001111D2F
+    hosts = {"a": "10.0.0.1", "c": "10.0.0.3"}
+
+    def talk(on):
+        for n, (host, request_id, status) in enumerate(requests):
+            asker, asked = hosts[host], "10.0.0.2"
+            on.frame(roce.ethernet(roce.rocev2(
+                roce.Ip(asker, asked, ident=n), 50_000, roce.gsi(roce.cm_sidr_req(
+                    n, request_id=request_id, service_id=service), n))))
+            if status is not None:
+                on.frame(roce.ethernet(roce.rocev2(
+                    roce.Ip(asked, asker, ident=n), 50_000, roce.gsi(roce.cm_sidr_rep(
+                        n, request_id=request_id, qpn=0, service_id=service,
+                        status=status), n))))
+    return talk
+
+
 def given_up(comm_id):
     return ("a", roce.cm_rej(0x1000 + comm_id, comm_id=comm_id, remote_comm_id=0, reason=4))
 
@@ -507,6 +526,18 @@ ROWS = [
                                     starting_psn=0)),
                   ("a", roce.cm_rej(0x1001, comm_id=1, remote_comm_id=2, reason=28)))),
         "note", also=titles("10.0.0.1 gave up a connection to 10.0.0.2: consumer reject")),
+    Row("service_refused", FIRES, "two hosts ask, one of them twice, and the REP comes again",
+        wire(services(("a", 1, 1), ("c", 2, 1), ("a", 3, 1), ("a", 3, 1))), "note",
+        also=titles("10.0.0.2 refused 3 requests from 10.0.0.1 and 10.0.0.3 for port 7471: "
+                    "service ID not supported")),
+    Row("service_refused", FIRES, "for two reasons",
+        wire(services(("a", 1, 1), ("a", 2, 3))), "note",
+        also=titles("10.0.0.2 refused 1 request from 10.0.0.1 for port 7471: "
+                    "service ID not supported",
+                    "10.0.0.2 refused 1 request from 10.0.0.1 for port 7471: "
+                    "no QP available")),
+    Row("service_refused", NOT, "it gives its queue pair", wire(services(("a", 1, 0)))),
+    Row("service_refused", CANNOT, "the answer is missing", wire(services(("a", 1, None)))),
     Row("cm_rejected", NOT, "REP", wire(cm(roce.cm_rep(
         0x1000, comm_id=2, remote_comm_id=1, qpn=0x22, starting_psn=0)))),
     Row("cm_rejected", CANNOT, "the answer is missing", wire(cm(None))),

@@ -150,11 +150,12 @@ static const struct {
     {"SIDR_REP",
      BYTES(MAD("\x00\x18")
            "\xc1\xc2\xc3\xc4"                   /*  0 request id */
-           "\xee" "\xee" "\xee\xee"             /*  4 status, length, reserved */
+           "\x02" "\xee" "\xee\xee"             /*  4 status, length, reserved */
            "\x00\x00\x44" "\xee"                /*  8 QPN, reserved */
            "\x00\x00\x00\x00\x01\x06\x12\xb8"), /* 12 service id */
      {.kind = ROCE_CM_SIDR_REP, .transaction_id = TRANSACTION,
-      .local_comm_id = 0xc1c2c3c4, .qpn = 0x44, .service_id = 0x010612b8}},
+      .local_comm_id = 0xc1c2c3c4, .qpn = 0x44, .service_id = 0x010612b8,
+      .sidr_status = 2}},
 };
 /* clang-format on */
 
@@ -389,6 +390,12 @@ test_names(void)
         check_row(reasons[i].name);
         CHECK_STR(roce_cm_reject_name(reasons[i].reason), reasons[i].name);
     }
+    check_row("SIDR REP");
+    CHECK_STR(roce_cm_sidr_status_name(0), "QPN valid");
+    CHECK_STR(roce_cm_sidr_status_name(1), "service ID not supported");
+    CHECK_STR(roce_cm_sidr_status_name(5), "class version not supported");
+    CHECK_STR(roce_cm_sidr_status_name(6), "reserved");
+    CHECK_STR(roce_cm_sidr_status_name(255), "reserved");
 }
 
 int
