@@ -8,6 +8,9 @@
  * takes what the true one may not have got, which was lost behind this point; and it waits for
  * what the true one has got, which this point missed.  So ACKs and NAKs correct it, forwards and
  * backwards.
+ *
+ * That of UC (IBTA 9.8.2.2) waits for the next packet of a message, and drops the rest of it
+ * when another one comes, be it late or a copy; what begins a message is taken whatever its PSN.
  */
 #include "track.h"
 
@@ -54,11 +57,29 @@ roce_acceptor_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
     };
 }
 
+/* Of UC. */
+static bool
+offer_of_message(roce_lane *lane, const roce_arrival *a)
+{
+    if (roce_part_starts(a->info->part)) {
+        lane->broken = false;
+    } else if (a->psn != lane->accept_next) {
+        lane->broken = true;
+    }
+    if (!lane->broken) {
+        lane->accept_next = a->psn + a->span;
+    }
+    return !lane->broken;
+}
+
 bool
 roce_acceptor_offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
+    if (s->pub.transport == ROCE_TRANSPORT_UC) {
+        return offer_of_message(lane, a);
+    }
     if (a->psn > lane->accept_next) {
         roce_acceptor_discard(t, s, a->frame->number, a->frame->time_ns);
         return false;

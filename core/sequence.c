@@ -113,16 +113,6 @@ free_span(const roce_history *history, const roce_slot *slot, uint32_t span)
     return room < span ? (uint32_t)room : span;
 }
 
-/* Whether a message is complete with this request, its last one.  A UC receiver drops
- * messages of which a packet is missing or out of order. */
-static bool
-completes(const roce_stream_state *s, const roce_arrival *a)
-{
-    const roce_lane *lane = &s->requests;
-    return s->pub.transport != ROCE_TRANSPORT_UC ||
-           (!lane->broken && a->psn >= lane->max_next);
-}
-
 /* What an entry tells of the kind of its request, whichever copy is seen. */
 static unsigned
 flags_of_kind(const roce_arrival *a)
@@ -151,7 +141,9 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
     s->pub.message_bytes += request_bytes(a);
     bool ends = roce_part_ends(a->info->part);
-    s->pub.messages_completed += ends && completes(s, a) ? 1 : 0;
+    bool is_uc =
+        s->pub.transport == ROCE_TRANSPORT_UC; /* where it is known if it is taken */
+    s->pub.messages_completed += ends && !is_uc ? 1 : 0;
     roce_slot *slot =
         roce_room_take(t, &lane->history, a->psn, roce_sequence_keep_from(s), &forgot);
     if (forgot > 0) {
@@ -186,6 +178,10 @@ place(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, roce_slot *s
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     bool in_order = roce_acceptor_offer(t, s, a);
+    bool is_first = slot == NULL || slot->copies == 0;
+    if (s->pub.transport == ROCE_TRANSPORT_UC && in_order && is_first) {
+        s->pub.messages_completed += roce_part_ends(a->info->part) ? 1 : 0;
+    }
     lane->tx++;
     if (slot != NULL) {
         roce_slot_set_newest(slot, &a->identity, a->frame->time_ns, a->frame->number,
@@ -492,12 +488,6 @@ open_gap(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 static void
 take_new(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    roce_lane *lane = roce_requests(s);
-    if (roce_part_starts(a->info->part)) {
-        lane->broken = false;
-    } else if (a->psn > lane->max_next) {
-        lane->broken = s->pub.transport == ROCE_TRANSPORT_UC;
-    }
     place(t, s, a, new_entry(t, s, a));
 }
 

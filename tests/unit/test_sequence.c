@@ -1005,7 +1005,18 @@ static const scenario datagrams[] = {
      .script = "a uc.write.first 0; a uc.write.middle 1 drop; a uc.write.last 2; "
                "a uc.write.middle 1 copy; a uc.write.first 3; a uc.write.last 4 drop; "
                "a uc.write.first 5; a uc.write.last 4 copy; a uc.write.last 6",
-     .want = "A: gaps=2 missing=2 reordered=2 messages=1"},
+     .want = "A: gaps=2 missing=2 reordered=2 messages=0"},
+    {.name = "UC: a message of one packet is taken whenever it comes",
+     .script = "a uc.write 0; a uc.write 1 drop; a uc.write 2; a uc.write 1 copy; a uc.write 3",
+     .want = "A: gaps=1 missing=1 reordered=1 messages=4"},
+    {.name = "UC: and breaks the one that it comes into",
+     .script = "a uc.write 0; a uc.write 1 drop; a uc.write.first 2; a uc.write 1 copy; "
+               "a uc.write.last 3; a uc.write.first 4; a uc.write.last 5",
+     .want = "A: gaps=1 missing=1 reordered=1 messages=3"},
+    {.name = "UC: so does a copy that the network makes",
+     .script = "a uc.write.first 0; a uc.write.middle 1; a uc.write.middle 1 copy; "
+               "a uc.write.last 2; a uc.write 3; a uc.write 3 copy",
+     .want = "A: duplicates=2 repeats=2 messages=1"},
     {.name = "UC: late long after, random identification: nobody sends again",
      .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; +100000; "
                "a uc.write 5 copy",
