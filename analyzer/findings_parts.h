@@ -228,6 +228,11 @@ rs_flow_verdicts(const roce_stream *stream, roce_verdict verdict);
 gboolean
 rs_flow_write_missing(const rs_flow *flow, rs_finding *finding);
 
+/* Of unacknowledged streams, messages that were not whole and in order here, at least: their
+ * receiver drops such. */
+guint64
+rs_flow_messages_cut(const rs_flow *flow);
+
 /* Streams that stopped with a packet too long for its way, by no chance: what
  * rs_summary_group() has of each.  g_hash_table_unref(). */
 GHashTable *

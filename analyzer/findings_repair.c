@@ -482,7 +482,8 @@ static gboolean
 is_left_alone(const roce_stream *s)
 {
     const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-    return trouble->naks_received[ROCE_NAKS_PSN_SEQUENCE] == 0 &&
+    return roce_stream_is_reliable(s) &&
+           trouble->naks_received[ROCE_NAKS_PSN_SEQUENCE] == 0 &&
            trouble->retransmissions.packets == 0 &&
            trouble->disorder[ROCE_SPACE_RESPONSES].resent == 0;
 }
@@ -517,6 +518,30 @@ all_sprayed(const rs_flow *flow)
     return TRUE;
 }
 
+/* Of UC, whose receivers ask for nothing (IBTA 9.8.2.2). */
+static void
+write_reordered_messages(const rs_flow *flow, rs_finding *f)
+{
+    guint64 n = rs_flow_messages_cut(flow);
+    g_autofree char *cut = rs_finding_count(n, "message", "messages");
+    g_free(f->detail);
+    if (n == 0) {
+        f->severity = RS_SEVERITY_NOTE;
+        f->detail =
+            g_strdup("Originals that others overtook.  The service is UC, whose "
+                     "receivers take messages of one packet in any order.");
+        f->advice = g_strdup("Nothing to do as long as messages have one packet: of "
+                             "longer ones all packets have to come in order.");
+        return;
+    }
+    f->detail = g_strdup_printf(
+        "Originals that others overtook.  The service is UC: its receivers drop a "
+        "message "
+        "of which a packet comes out of order, or into which another one comes, and "
+        "nobody sends it again.  %s or more %s not whole and in order here.",
+        cut, n == 1 ? "was" : "were");
+}
+
 static gboolean
 write_reordered(const rs_flow *flow, rs_finding *f)
 {
@@ -537,6 +562,10 @@ write_reordered(const rs_flow *flow, rs_finding *f)
     f->detail = g_strdup_printf(
         "Originals that others overtook; nothing of them was lost.%s", wake);
     f->severity = RS_SEVERITY_WARNING;
+    if (rs_flow_is_unacknowledged(flow)) {
+        write_reordered_messages(flow, f);
+        return TRUE;
+    }
     if (all_taken(flow)) {
         f->severity = RS_SEVERITY_NOTE;
         f->advice = g_strdup("Nothing to do as long as nobody asks for such packets "

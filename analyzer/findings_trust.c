@@ -75,16 +75,27 @@ static void
 write_unacknowledged(const rs_flow *flow, rs_finding *f, const char *n, const char *who)
 {
     f->title = g_strdup_printf("%s from %s missing, and nothing is sent again", n, who);
+    guint64 n_cut = rs_flow_messages_cut(flow);
+    g_autofree char *cut = rs_finding_count(n_cut, "message", "messages");
+    g_autofree char *dropped =
+        n_cut == 0 ? g_strdup("")
+                   : g_strdup_printf(
+                         "  %s or more %s not whole here; where a packet was lost, "
+                         "the receiver drops the whole message.",
+                         cut, n_cut == 1 ? "was" : "were");
     if (is_doubtful(flow)) {
-        f->detail = g_strdup("The service does not acknowledge (UC), and a capture "
-                             "missed packets: whether they were lost or only not "
-                             "captured cannot be told.");
+        f->detail =
+            g_strdup_printf("The service does not acknowledge (UC), and a capture "
+                            "missed packets: whether they were lost or only not "
+                            "captured cannot be told.%s",
+                            dropped);
         f->advice = g_strdup("Capture headers only, or with a larger buffer.");
         return;
     }
     f->detail =
-        g_strdup("The service does not acknowledge (UC): whether they were lost "
-                 "or only not seen here cannot be told from one point.");
+        g_strdup_printf("The service does not acknowledge (UC): whether they were lost "
+                        "or only not seen here cannot be told from one point.%s",
+                        dropped);
     f->advice =
         g_strdup("Look at the queues and counters on the way.  Capture at a "
                  "second point as well: what was lost between the two is told.");

@@ -5,7 +5,7 @@ import roce
 from artefacts import DeliverTwice, OnePerDirection
 from captures import PORT, START_NS, Path, Wire, drop, late, two_hosts, wire
 from row import CANNOT, FIRES, NOT, Row, both
-from rows_loss import retry_held
+from rows_loss import detailed, retry_held
 from sim import ACKS, Impairment, Work
 
 WRITES = (Work("WRITE", 4096),) * 10
@@ -357,6 +357,12 @@ ROWS = [
         two_hosts(WRITES, forward=Impairment(late=(("requests", 20, 1),), reorder_ns=30_000,
                                              drop=(("requests", 90, 1),)),
                   at=("sender", "receiver")), "warning"),
+    Row("reordered", FIRES, "of UC, and a message is dropped for it",
+        two_hosts((Work("WRITE", 8192),) * 20, transport="UC", forward=late(20)), "warning",
+        also=detailed("1 message or more was not whole and in order here.")),
+    Row("reordered", FIRES, "of UC, messages of one packet each",
+        two_hosts((Work("SEND", 64),) * 60, transport="UC", forward=late(20)), "note",
+        also=detailed("receivers take messages of one packet in any order")),
     Row("reordered", NOT, "one is lost", two_hosts(WRITES, forward=drop(20))),
     Row("reordered", CANNOT, "it is late behind this point",
         two_hosts(WRITES, at="sender", forward=late(20))),

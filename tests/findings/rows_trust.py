@@ -12,6 +12,7 @@ from artefacts import DeliverTwice, Drop, MergedQueues, OnePerDirection, Partial
 from captures import (
     ADDRESS, START_NS, Path, Wire, changed, drop, two_hosts, udp_packet, wire)
 from row import CANNOT, FIRES, NOT, Row, both
+from rows_loss import detailed
 from sim import OUT_OF_ORDER, Impairment, QueuePair, Side, Work
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
@@ -445,7 +446,8 @@ ROWS = [
         two_hosts(transport="UC", artefacts=(Drop(0.02),))),
 
     Row("undecided", FIRES, "UC acknowledges nothing",
-        two_hosts(transport="UC", forward=Impairment(loss=0.02)), "warning"),
+        two_hosts(transport="UC", forward=Impairment(loss=0.02)), "warning",
+        also=detailed("the receiver drops the whole message")),
     Row("undecided", FIRES, "so says the receiver's capture, beside that of the sender",
         two_hosts(transport="UC", forward=Impairment(loss=0.02), at=("sender", "receiver")),
         "warning", also=missing_at_the_receiver),
