@@ -122,6 +122,9 @@ typedef struct roce_round {
     uint64_t before_frame; /* the round before it began; 0: there was none */
     int64_t run_next;      /* for voting on the recovery model */
     bool voted;
+    struct {
+        uint64_t packets, bytes, requested_bytes;
+    } was; /* what had been sent again before it */
 } roce_round;
 
 /* A request that is taken for late, overtaken or a duplicate until the next one comes,

@@ -184,32 +184,36 @@ count_messages(const roce_stream_state *s, int64_t psn)
     return 0;
 }
 
-/* What never counted cannot be taken back: a late one, whose place was in the round. */
-static void
-lower(uint64_t *count, uint64_t by)
-{
-    *count -= by < *count ? by : *count;
-}
-
 /* A packet of the round was a new one. */
 static void
 count_as_new(roce_tracker *t, roce_stream_state *s, roce_slot *slot)
 {
-    roce_stream_trouble *pub = &roce_trouble_make(t, s)->pub;
-    bool reads = (slot->flags & ROCE_SLOT_READS) != 0;
-    bool carries = (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0;
-    lower(&pub->retransmissions.packets, 1);
-    lower(&pub->retransmissions.bytes, carries ? slot->message_bytes : 0);
-    lower(&pub->retransmissions.requested_bytes, reads ? slot->message_bytes : 0);
-    lower(&pub->disorder[ROCE_SPACE_REQUESTS].resent, 1);
-    lower(&pub->disorder[ROCE_SPACE_REQUESTS].capture_repeats, 1);
-    s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
-    s->pub.message_bytes += slot->message_bytes;
-    s->pub.messages_completed += (slot->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+    if (slot->copies > 1) { /* else it counted as new when it came */
+        roce_trouble_make(t, s)->pub.disorder[ROCE_SPACE_REQUESTS].capture_repeats--;
+        s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
+        s->pub.message_bytes += slot->message_bytes;
+        s->pub.messages_completed += (slot->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+    }
+    slot->flags = (uint16_t)(slot->flags & ~(unsigned)ROCE_SLOT_FILLED_AGAIN);
     slot->first_check = slot->newest_check;
     slot->first_ident = slot->newest_ident;
     slot->copies = 1;
     slot->lost = 0;
+}
+
+/* All that was sent again since the round began is of it. */
+static void
+count_back(roce_tracker *t, roce_stream_state *s)
+{
+    roce_stream_trouble *pub = &roce_trouble_make(t, s)->pub;
+    const roce_round *round = &roce_trouble_of(s)->round;
+    roce_retransmission_counters *r = &pub->retransmissions;
+    pub->disorder[ROCE_SPACE_REQUESTS].resent -= r->packets - round->was.packets;
+    r->packets = round->was.packets;
+    r->bytes = round->was.bytes;
+    r->requested_bytes = round->was.requested_bytes;
+    r->rounds--;
+    r->by_cause[round->cause]--;
 }
 
 /* Nothing was sent again. */
@@ -236,8 +240,7 @@ take_back(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         }
         count_as_new(t, s, slot);
     }
-    lower(&trouble->pub.retransmissions.rounds, 1);
-    lower(&trouble->pub.retransmissions.by_cause[round->cause], 1);
+    count_back(t, s);
 }
 
 /* Forgets what is not of the round, nor was sent behind it. */

@@ -100,6 +100,26 @@ check_times(const accounts *a, const roce_event *e)
     }
 }
 
+/* A restart that names an earlier frame says that the round or the gap that was told there is
+ * none, and that nothing was sent again in that round. */
+static void
+take_back(accounts *a, account *of, const roce_event *restart)
+{
+    uint64_t frame = restart->related_frame;
+    if (frame == 0) {
+        return;
+    }
+    if (of->round_frame == frame) {
+        of->by_cause[of->round_cause]--;
+        of->events[ROCE_EVENT_ROUND]--;
+        of->events[ROCE_EVENT_RETRANSMISSION] = of->resent_before;
+        return;
+    }
+    assert(a->gap_at[frame] > 0);
+    of->of_space[ROCE_SPACE_REQUESTS][ROCE_EVENT_GAP]--;
+    of->missing[ROCE_SPACE_REQUESTS] -= a->gap_at[frame];
+}
+
 static void
 add_up(accounts *a, const roce_event *e)
 {
@@ -112,6 +132,9 @@ add_up(accounts *a, const roce_event *e)
     of->of_space[e->space][e->kind]++;
     if (e->kind == ROCE_EVENT_GAP) {
         of->missing[e->space] += e->count;
+        a->gap_at[e->frame] = e->space == ROCE_SPACE_REQUESTS ? e->count : 0;
+    } else if (e->kind == ROCE_EVENT_STREAM_RESTART) {
+        take_back(a, of, e);
     } else if (e->kind == ROCE_EVENT_LOSS) {
         of->losses[e->space][e->detail] += (int64_t)e->count;
     } else if (e->kind == ROCE_EVENT_LOSS_WITHDRAWN) {
@@ -119,6 +142,9 @@ add_up(accounts *a, const roce_event *e)
         assert(of->losses[e->space][e->detail] >= 0);
     } else if (e->kind == ROCE_EVENT_ROUND) {
         of->by_cause[e->detail]++;
+        of->round_frame = e->frame;
+        of->round_cause = e->detail;
+        of->resent_before = of->events[ROCE_EVENT_RETRANSMISSION];
     } else if (e->kind == ROCE_EVENT_CONNECTED) {
         a->n_pairings++;
     } else if (e->kind == ROCE_EVENT_DISCONNECTED) {

@@ -24,6 +24,9 @@ typedef struct account {
     uint64_t missing[ROCE_N_SPACES];
     int64_t losses[ROCE_N_SPACES][ROCE_N_VERDICTS];
     uint64_t by_cause[ROCE_N_CAUSES];
+    uint64_t round_frame; /* of the newest; */
+    uint64_t resent_before;
+    uint8_t round_cause;
     uint64_t samples[ROCE_N_LATENCIES];
 } account;
 
@@ -38,6 +41,8 @@ typedef struct accounts {
     uint64_t digest; /* of everything that was told, in its order */
     uint64_t seen_ns[ACCOUNTS_FRAMES + 1]; /* by number */
     uint8_t point[ACCOUNTS_FRAMES + 1];
+    uint64_t
+        gap_at[ACCOUNTS_FRAMES + 1]; /* PSNs that a gap before it has; of requests */
     account of[ACCOUNTS_STREAMS];
 } accounts;
 

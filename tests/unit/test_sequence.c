@@ -880,6 +880,11 @@ static const scenario restarts[] = {
      .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..12; b ack 12 msn=13; "
                "a send 13; b ack 13 msn=14",
      .ident = SCENARIO_IDENT_IPV6, .want = "A: restarts=1 unique=24 messages=24"},
+    {.name = "restart by MSN: one of before had not been captured",
+     .script = "a send 0..3; a send 4 drop; a send 5..9; b ack 9 msn=110; +100000; a send 0..9; "
+               "b ack 9 msn=10",
+     .want = "A: restarts=1 unique=19 messages=19 message_bytes=1216 gaps=1 missing=1 "
+             "not_captured=1 partial=*"},
     {.name = "no restart by MSN: all was sent again, and the MSN goes on",
      .script = "a send 0..9; b ack 9 msn=110; +100000; a send 0..12; b ack 12 msn=113",
      .want = "A: again=10 repeats=10 rounds=1 by_timeout=1 ack_lost=10"},
