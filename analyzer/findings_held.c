@@ -10,8 +10,7 @@
  * silence or more by one clock, and what timers waited for in all is no more than twice that;
  * and losses, if they lie in front of the paused link, and all of them were missed and told
  * between the time at which a watchdog would have fired and the end of the pause, or soon after
- * that; or if so many of them came to a port while it paused, and so few others, that this is
- * no chance.
+ * that.
  */
 #include "findings_held.h"
 
@@ -244,19 +243,19 @@ dropped_of(const rs_findings *all, guint32 stream, guint32 *by)
     return n;
 }
 
-/* What is counted of all streams, that which one source of pauses explains alone if `by_one`.
- * `by` is the first of those; ROCE_NO_PAUSE: nobody. */
+/* What is counted of all streams that one source of pauses explains: `by`, that of the first of
+ * them; ROCE_NO_PAUSE: nobody. */
 static guint64
-sum_of(const rs_flow *flow, guint64 (*count)(const rs_findings *, guint32, guint32 *),
-       gboolean by_one, guint32 *by)
+dropped_of_all(const rs_flow *flow, guint32 *by)
 {
     guint64 n = 0;
     *by = ROCE_NO_PAUSE;
     for (guint i = 0; i < flow->streams->len; i++) {
         guint32 own = ROCE_NO_PAUSE;
-        guint64 its = count(flow->all, g_array_index(flow->streams, guint32, i), &own);
-        if (its > 0 && (*by == ROCE_NO_PAUSE || *by == own || !by_one)) {
-            *by = *by == ROCE_NO_PAUSE ? own : *by;
+        guint64 its =
+            dropped_of(flow->all, g_array_index(flow->streams, guint32, i), &own);
+        if (its > 0 && (*by == ROCE_NO_PAUSE || *by == own)) {
+            *by = own;
             n += its;
         }
     }
@@ -267,7 +266,7 @@ void
 rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *f, guint64 lost)
 {
     guint32 by;
-    guint64 n = sum_of(flow, dropped_of, TRUE, &by);
+    guint64 n = dropped_of_all(flow, &by);
     if (n == 0) {
         return;
     }
@@ -335,100 +334,4 @@ rs_flow_tell_ignored(const rs_flow *flow, rs_finding *f, guint64 lost)
     f->advice = g_strdup("See first why what is paused is sent all the same, of which "
                          "pause_ignored tells: PFC is off at the sending port, or both "
                          "ends map this traffic to different priorities.");
-}
-
-/* ---- what came right behind an XOFF ---- */
-
-/* Whose XOFFs packets of a stream came behind, of a port that is known to obey them; ROCE_NO_PAUSE:
- * nobody's. */
-static guint32
-spiller_of(const rs_findings *all, const roce_stream *s)
-{
-    const rs_pausing *pausing = all->analysis->watchers.pausing;
-    const rs_spill *spill = rs_spills_of(rs_pausing_spills(pausing), s->id);
-    return spill != NULL && !s->partial_path &&
-                   rs_pausing_is_one_port(pausing, spill->pause) &&
-                   rs_pause_watch_of(all, spill->pause)->late.total < RS_IGNORED_PACKETS
-               ? spill->pause
-               : ROCE_NO_PAUSE;
-}
-
-/* So many of what a stream lost at a place behind its point came there behind an XOFF, if that
- * is no chance. */
-static guint64
-spilled_at(const rs_findings *all, const rs_loss_place *place, guint32 *by)
-{
-    const rs_spills *spills = rs_pausing_spills(all->analysis->watchers.pausing);
-    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, place->from);
-    *by = spiller_of(all, s);
-    if (*by == ROCE_NO_PAUSE) {
-        return 0;
-    }
-    guint64 psns = s->space[ROCE_SPACE_REQUESTS].unique_psns +
-                   s->space[ROCE_SPACE_RESPONSES].unique_psns;
-    guint64 n = rs_spills_lost_before(spills, place->from, place->to);
-    n = MIN(n, place->lost);
-    return rs_spills_is_no_chance(n, place->lost,
-                                  rs_spills_of(spills, s->id)->came_first, psns)
-               ? n
-               : 0;
-}
-
-/* The same where it is not known where it lost anything. */
-static guint64
-spilled_behind(const rs_findings *all, guint32 stream, guint32 *by)
-{
-    const rs_spills *spills = rs_pausing_spills(all->analysis->watchers.pausing);
-    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, stream);
-    guint64 lost = rs_flow_verdicts(s, ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE);
-    *by = spiller_of(all, s);
-    if (*by == ROCE_NO_PAUSE) {
-        return 0;
-    }
-    const rs_spill *spill = rs_spills_of(spills, stream);
-    guint64 n = MIN(spill->undelivered, lost);
-    return rs_spills_is_no_chance(n, lost, spill->came, s->packets) ? n : 0;
-}
-
-/* Of all places that are known, else behind its point; `by` is one of those that paused. */
-static guint64
-spilled_of(const rs_findings *all, guint32 stream, guint32 *by)
-{
-    guint32 standing = rs_summary_group(all->summary, stream);
-    g_autoptr(GArray) places = rs_loss_places(all->analysis, all->summary, standing);
-    guint64 n = 0;
-    for (guint i = 0; i < places->len; i++) {
-        const rs_loss_place *place = &g_array_index(places, rs_loss_place, i);
-        guint32 own = ROCE_NO_PAUSE;
-        guint64 its = place->behind ? spilled_at(all, place, &own) : 0;
-        *by = its > 0 ? own : *by;
-        n += its;
-    }
-    return places->len == 0 ? spilled_behind(all, stream, by) : n;
-}
-
-void
-rs_flow_tell_headroom(const rs_flow *flow, rs_finding *f, guint64 lost)
-{
-    guint32 by;
-    guint64 n = sum_of(flow, spilled_of, FALSE, &by);
-    if (n == 0) {
-        return;
-    }
-    g_autofree char *packets = rs_format_count(MIN(n, lost));
-    g_autofree char *where = place_of(flow->all, by);
-    g_autofree char *text = g_strdup_printf(
-        "%s of them had come to a port right behind its XOFF, as %s, far more than "
-        "come so by chance: what is on its way by then has to find room above the "
-        "threshold "
-        "at which it pauses (headroom).",
-        packets, where);
-    append(f, text);
-    if (2 * n >= lost) {
-        g_free(f->advice);
-        f->advice =
-            g_strdup("See first whether the headroom of the port that paused is "
-                     "too small for this link (its speed, length and MTU): its "
-                     "drops in this priority, and the watermark of its headroom.");
-    }
 }

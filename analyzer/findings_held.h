@@ -44,9 +44,4 @@ rs_flow_tell_watchdog(const rs_flow *flow, rs_finding *finding, guint64 lost);
 void
 rs_flow_tell_ignored(const rs_flow *flow, rs_finding *finding, guint64 lost);
 
-/* Says of `lost` packets that were lost behind a point how many of them had come by there behind
- * the XOFF of the port that they came to, where that is no chance. */
-void
-rs_flow_tell_headroom(const rs_flow *flow, rs_finding *finding, guint64 lost);
-
 #endif

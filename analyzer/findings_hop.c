@@ -10,6 +10,7 @@
  */
 #include "findings_parts.h"
 
+#include "findings_headroom.h"
 #include "format.h"
 #include "loss_places.h"
 #include "sorting.h"
@@ -24,6 +25,7 @@ typedef struct hop {
     GArray *at_from, *at_to;         /* guint32: the streams there */
     GHashTable *senders, *receivers; /* rs_tenant_addr */
     rs_stretch_sum stretches;
+    rs_headrooms *headrooms;
     guint64
         passed; /* packets that came to the first place, of streams that go to the other */
     guint64 capable,
@@ -38,6 +40,7 @@ free_hop(gpointer data)
     g_array_unref(one->at_to);
     g_hash_table_unref(one->senders);
     g_hash_table_unref(one->receivers);
+    rs_headrooms_free(one->headrooms);
     g_free(one);
 }
 
@@ -51,6 +54,7 @@ new_hop(rs_place from, rs_place to)
     one->at_to = g_array_new(FALSE, FALSE, sizeof(guint32));
     one->senders = rs_tenant_addr_set_new();
     one->receivers = rs_tenant_addr_set_new();
+    one->headrooms = rs_headrooms_new();
     return one;
 }
 
@@ -93,6 +97,7 @@ add_stream(const rs_findings *all, GHashTable *hops, guint32 id)
         rs_stretches_add_to(analysis->watchers.stretches,
                             roce_tracker_stream(analysis->tracker, place->to),
                             &one->stretches);
+        rs_headrooms_add(one->headrooms, all, place);
         g_array_append_val(one->at_from, place->from);
         g_array_append_val(one->at_to, place->to);
     }
@@ -261,6 +266,7 @@ report(rs_findings *all, const rs_finding_row *row, const hop *one)
                              "symbol and FEC errors of each port, transceivers and "
                              "cables; then at drops of its queues.");
     }
+    rs_headrooms_tell(one->headrooms, all, f, one->lost);
     add_frames(all, f, one);
 }
 

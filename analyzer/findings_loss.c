@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings about what did not arrive, and where it went. */
+#include "findings_headroom.h"
 #include "findings_held.h"
 #include "format.h"
 #include "loss_places.h"
@@ -257,6 +258,7 @@ write_lost_before(const rs_flow *flow, rs_finding *f)
         write_located(flow, f, &where, WANTED_AGAIN,
                       "did not come to here, which is all that is known");
         rs_flow_tell_watchdog(flow, f, where.lost);
+        rs_flow_tell_headroom(flow, f, RS_SIDE_IN_FRONT, where.lost);
         return TRUE;
     }
     g_autofree char *stretches = stretches_of(flow);
@@ -320,13 +322,13 @@ write_undelivered(const rs_flow *flow, rs_finding *f)
         } else {
             rs_flow_tell_watchdog(flow, f, where.lost);
             rs_flow_tell_ignored(flow, f, where.lost);
-            rs_flow_tell_headroom(flow, f, where.lost);
+            rs_flow_tell_headroom(flow, f, RS_SIDE_BEHIND, where.lost);
         }
     } else if (rs_flow_is_at(flow, ROCE_VANTAGE_RESPONDER)) { /* no link is behind it */
         write_dropped_inside(flow, f, n, who);
     } else {
         write_behind(flow, f, n, who);
-        rs_flow_tell_headroom(flow, f, flow->n);
+        rs_flow_tell_headroom(flow, f, RS_SIDE_BEHIND, flow->n);
     }
     return TRUE;
 }

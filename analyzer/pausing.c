@@ -306,8 +306,10 @@ take_stopped(rs_pausing *pausing, const rs_sight *sight, guint32 pause, guint8 s
     watch->packets++;
     rs_held_packet(&watch->held, pausing->tracker, pause, sight->frame->time_ns);
     take_late(watch, p, sight->frame);
-    if (sight->stream != NULL && roce_pause_is_on(p, sight->frame->time_ns)) {
-        rs_spills_came(pausing->spills, sight->sighting, sight->frame->number, pause);
+    if (sight->stream != NULL) {
+        gboolean is_on = roce_pause_is_on(p, sight->frame->time_ns);
+        rs_spills_packet(pausing->spills, sight->sighting, sight->frame->number,
+                         is_on ? pause : ROCE_NO_PAUSE);
     }
 }
 

@@ -4,10 +4,11 @@
  * N), and what of them did not arrive: a headroom that is too small spills.
  *
  * The one rule: what became of a copy is the tracker's word at its own point, about the frame
- * that carried it, or at a point further on, about its PSN; of the latter only packets count
- * that came for the first time, so that a PSN stands for one of them.  The newest
- * RS_SPILLS_KEPT are known: what is told later, or was lost when there are as many losses,
- * counts as what came at another time.
+ * that carried it; or at a point further on, about a PSN that was never seen there when those
+ * behind it came, so that its first copy was lost: of that only first copies count.  Of each
+ * stream all begins with the first packet that came behind an XOFF: what was lost before there
+ * were pauses says nothing of them.  The newest RS_SPILLS_KEPT packets are known, and the first
+ * so many losses: what is told later counts as what came at another time.
  */
 #ifndef RS_SPILLS_H
 #define RS_SPILLS_H
@@ -19,12 +20,16 @@
 
 #define RS_SPILLS_KEPT 65536
 
-/* Of one stream at its point. */
+/* Of one stream at its point, from the first packet behind an XOFF on. */
 typedef struct rs_spill {
     guint32 pause;       /* whose XOFF it was, the newest; the tracker's number */
-    guint64 came;        /* packets behind an XOFF, */
-    guint64 came_first;  /* for the first time */
-    guint64 undelivered; /* of all of them */
+    guint64 n, came;     /* packets; those behind an XOFF */
+    guint64 n_first;     /* packets for the first time; */
+    guint64 came_first;  /* those behind an XOFF */
+    guint64 lost;        /* seen there, and undelivered; */
+    guint64 undelivered; /* those that came behind an XOFF */
+    gint64 first_psn[ROCE_N_SPACES]; /* of these packets; ROCE_NO_PSN: none */
+    guint64 newest_frame;
 } rs_spill;
 
 typedef struct rs_spills rs_spills;
@@ -36,10 +41,10 @@ rs_spills_new(void);
 void
 rs_spills_free(rs_spills *spills);
 
-/* A packet of a stream came while `pause` held it. */
+/* A packet of a stream came while `pause` held it; ROCE_NO_PAUSE: while nothing did. */
 void
-rs_spills_came(rs_spills *spills, const roce_sighting *sighting, guint64 frame,
-               guint32 pause);
+rs_spills_packet(rs_spills *spills, const roce_sighting *sighting, guint64 frame,
+                 guint32 pause);
 
 void
 rs_spills_event(rs_spills *spills, const roce_event *event);
@@ -48,15 +53,20 @@ rs_spills_event(rs_spills *spills, const roce_event *event);
 const rs_spill *
 rs_spills_of(const rs_spills *spills, guint32 stream);
 
-/* So many that came so, for the first time, never came to a point further on, where the same
- * stream is `to`. */
-guint64
+/* What was lost, and so much of it behind an XOFF. */
+typedef struct rs_spilled {
+    guint64 lost, behind;
+} rs_spilled;
+
+/* Of what came for the first time, and never to a point further on, where the same stream is
+ * `to`. */
+rs_spilled
 rs_spills_lost_before(const rs_spills *spills, guint32 from, guint32 to);
 
-/* Whether it is no chance that so many of `n_lost` packets came behind an XOFF, as `came` of
- * `n` did: three times as many as chance makes on average, and by it not once in a million
- * times. */
+/* Whether it is no chance that so many of `n_lost` packets came behind an XOFF, where so many
+ * would have on average: what comes there is lost three times as often as what comes at other
+ * times, and by chance so many would not be once in a million times. */
 gboolean
-rs_spills_is_no_chance(guint64 lost, guint64 n_lost, guint64 came, guint64 n);
+rs_spills_is_no_chance(guint64 lost, guint64 n_lost, double by_chance);
 
 #endif

@@ -45,9 +45,9 @@ class Fabric:
         self.on.now += 1_000
 
     def send(self, src, dst, n, lost=0, marked=0, heard=True, ecn=roce.ECN_ECT0, behind=False,
-             seen_before=False, **how):
+             seen_before=False, paused=False, **how):
         """So many packets; behind each of those that are lost, one more.  They are lost
-        behind the point, or before it, behind another one."""
+        behind the point, or before it, behind another one; or came behind an XOFF."""
         psn = self.next.setdefault((src, dst), src * 1_000_000 + dst * 50_000)
         for i in range(n):
             self.write(src, dst, psn, ecn=roce.ECN_CE if i < marked else ecn, **how)
@@ -56,8 +56,12 @@ class Fabric:
         for _ in range(lost):
             if seen_before:
                 self.unseen()
+            if paused:
+                self.on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
             for first in (psn, psn + 1) if behind else (psn + 1,):
                 self.write(src, dst, first, **how)
+                if paused and first == psn:
+                    self.on.wait(20_000).frame(roce.pfc({3: 0}, src=roce.MAC_B))
             self.ack(src, dst, psn, roce.NAK_PSN_SEQUENCE)
             for again in (psn, psn + 1):
                 self.write(src, dst, again, **how)
@@ -98,12 +102,13 @@ def pairs(*of):
     return make
 
 
-def on_a_hop(lost, *of, each=50, marked=0):
-    """Two points on the way of all; between them so many of each pair are lost, or marked."""
+def on_a_hop(lost, *of, each=50, marked=0, paused=False):
+    """Two points on the way of all; between them so many of each pair are lost, or marked; or
+    come to the first one behind an XOFF."""
     def make():
-        near, far = Fabric(), Fabric()
+        near, far = Fabric(BETWEEN_ROUTERS), Fabric(BETWEEN_ROUTERS)
         for src, dst in of:
-            near.send(src, dst, each, lost, behind=True)
+            near.send(src, dst, each, lost, behind=True, paused=paused)
             far.send(src, dst, each, lost, marked=marked, seen_before=True)
         return {"near.pcap": near.bytes(), "far.pcap": far.bytes()}
     return make
@@ -158,6 +163,10 @@ ONE_LINK = [
     Row("one_hop", FIRES, "and marks", on_a_hop(5, (1, 3), (2, 4), marked=3), "critical",
         also=says("10 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",
                   "6 packets were marked CE between the two, of 140 packets that may be.")),
+    Row("one_hop", FIRES, "behind the XOFFs of a port", on_a_hop(8, (1, 3), (2, 4), paused=True),
+        "critical", ("--link-speed", "100G"),
+        also=says("16 packets from 2 senders to 2 receivers lost between near.pcap and far.pcap",
+                  "16 of them had come to a port right behind its XOFF")),
     Row("one_hop", NOT, "too few", on_a_hop(4, (1, 3), (2, 4))),
     Row("one_hop", NOT, "of one sender: it may be at its end", on_a_hop(5, (1, 3), (1, 4))),
     Row("one_hop", NOT, "to one receiver", on_a_hop(5, (1, 3), (2, 3))),

@@ -186,6 +186,59 @@ def spilled_between(n):
     return path.bytes()
 
 
+def spilled_often(n, every=1):
+    """Three in ten packets come behind an XOFF; each time one of them is lost, or one that came
+    at another time; but every so many times."""
+    def talk(on):
+        for i in range(n):
+            psn = 13 * i
+            lost = psn + (9 if i % every == 0 else 5)
+            on.write(psn).write(psn + 1).write(psn + 2).write(psn + 3).write(psn + 4)
+            on.write(psn + 5).frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B))
+            on.write(psn + 6).write(psn + 7).write(psn + 8).write(psn + 9)
+            on.wait(20_000).frame(roce.pfc({3: 0}, src=roce.MAC_B))
+            on.ack(lost, lost, syndrome=roce.NAK_PSN_SEQUENCE)
+            on.exchange(psn + 13 - lost, lost)
+    return talk
+
+
+def spilled_in_front(n):
+    """As spilled_between(), and the ACKs are seen at the second point alone."""
+    path = Path(one=0, two=1_000)
+    for psn in range(0, 52 * n, 52):
+        for i in range(50):
+            path.send(lambda on, _, psn=psn + i: on.write(psn))
+        for part in (lambda on, _: on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)),
+                     lambda on, _, psn=psn: on.write(psn + 50).wait(20_000),
+                     lambda on, _: on.frame(roce.pfc({3: 0}, src=roce.MAC_B))):
+            path.send(part, at=["one"])
+        path.points["two"].wait(20_000)
+        path.send(lambda on, _, psn=psn: on.write(psn + 51))
+        path.send(lambda on, _, psn=psn: on.ack(psn + 50, psn + 50,
+                                                syndrome=roce.NAK_PSN_SEQUENCE), at=["two"])
+        path.send(lambda on, _, psn=psn: on.write(psn + 50).write(psn + 51))
+        path.send(lambda on, _, psn=psn: on.ack(psn + 51, psn + 52), at=["two"])
+    return path.bytes()
+
+
+def spilled_of_several(pairs, each=2):
+    """So many queue pairs, each of which loses so few."""
+    def talk(on):
+        for i in range(each):
+            for qpn in range(0x100, 0x100 + pairs):
+                psn = 52 * i
+                for k in range(50):
+                    on.write(psn + k, qpn=qpn)
+                on.ack(psn + 49, psn + 50, qpn=qpn + 0x1000)
+                on.frame(roce.pfc({3: 0xFFFF}, src=roce.MAC_B)).write(psn + 50, qpn=qpn)
+                on.wait(20_000).frame(roce.pfc({3: 0}, src=roce.MAC_B))
+                on.write(psn + 51, qpn=qpn)
+                on.ack(psn + 50, psn + 50, syndrome=roce.NAK_PSN_SEQUENCE, qpn=qpn + 0x1000)
+                on.write(psn + 50, qpn=qpn).write(psn + 51, qpn=qpn)
+                on.ack(psn + 51, psn + 52, qpn=qpn + 0x1000)
+    return talk
+
+
 def details(*words, but=()):
     """All of the former stand in the detail, and none of the latter."""
     def look(_report, found):
@@ -431,6 +484,11 @@ ROWS = [
     Row("lost_before_capture", FIRES, "behind a pause for which none does",
         wire(dropped_behind(150_000_000)), "critical", SPEED,
         also=details(but=["paused"])),
+    Row("lost_before_capture", FIRES, "between two points, behind the XOFFs of a port",
+        lambda: spilled_in_front(6), "critical", SPEED,
+        also=both(about("6 packets lost between one"),
+                  details("6 of them had come to a port right behind its XOFF"),
+                  advises("See first whether the headroom"))),
     Row("lost_before_capture", FIRES, "two READ requests, one behind the other",
         two_hosts((Work("READ", 4096),) * 60, forward=drop(40, 44)), "critical",
         also=lies(None)),
@@ -474,6 +532,15 @@ ROWS = [
                   advises("See first whether the headroom"))),
     Row("undelivered_after_capture", FIRES, "each time right before it",
         wire(spilled(6, 1_000)), "warning", SPEED, also=details(but=["XOFF"])),
+    Row("undelivered_after_capture", FIRES, "where three in ten packets come so",
+        wire(spilled_often(14)), "warning", SPEED,
+        also=both(details("14 of them had come to a port right behind its XOFF"),
+                  advises("See first whether the headroom"))),
+    Row("undelivered_after_capture", FIRES, "where they do, and so do half of those lost",
+        wire(spilled_often(28, every=2)), "warning", SPEED, also=details(but=["XOFF"])),
+    Row("undelivered_after_capture", FIRES, "too few of each queue pair, and enough of all",
+        wire(spilled_of_several(4)), "warning", SPEED,
+        also=details("8 of them had come to a port right behind its XOFF")),
     Row("undelivered_after_capture", FIRES, "behind it, too few times to rule out chance",
         wire(spilled(2)), "warning", SPEED, also=details(but=["XOFF"])),
     Row("undelivered_after_capture", FIRES, "lost behind this point",
