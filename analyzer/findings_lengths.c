@@ -6,7 +6,8 @@
  * The one rule: a queue pair counts that stopped with the first packet of a length, which was
  * sent again and again and never acknowledged; chance is ruled out by how many shorter ones came
  * before, or by how many copies of it were lost while NAKs show that something behind it came.
- * All those between two hosts have to agree: what came is shorter than what did not.
+ * All those between two hosts have to agree: what came is shorter than what did not.  Of
+ * responses to READs, which nobody acknowledges, the READ that asks for one again says so.
  */
 #include "findings_parts.h"
 #include "format.h"
@@ -20,7 +21,8 @@ typedef struct too_long {
     guint least_bytes;    /* the shortest that does not come */
     guint most_bytes;     /* the longest that came; 0: none before them */
     guint64 came, copies; /* packets before; copies of what does not come */
-    guint64 asked_for;    /* by NAKs */
+    guint64 asked_for;    /* by NAKs, or READs at once */
+    guint n_reads;        /* queue pairs of which responses to READs do not come */
     const roce_stream
         *other; /* of which as long ones came, by another path; NULL: none */
 } too_long;
@@ -42,6 +44,7 @@ add_stuck(const rs_findings *all, too_long *sum, const roce_stream *s)
     sum->came += stuck.came;
     sum->copies += stuck.rounds + 1;
     sum->asked_for += stuck.asked_for;
+    sum->n_reads += stuck.space == ROCE_SPACE_RESPONSES ? 1 : 0;
 }
 
 static too_long
@@ -120,21 +123,29 @@ detail_of(const rs_findings *all, const rs_pair *pair, const too_long *sum)
     g_autofree char *copies = rs_finding_count(sum->copies, "time", "times");
     g_autofree char *naks = rs_finding_count(sum->asked_for, "time", "times");
     g_autofree char *bytes = rs_format_count(sum->least_bytes);
+    const gboolean only_reads = sum->n_reads == pair->streams->len;
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text,
-                           "%s stopped with the first packet that has %s bytes of IP "
-                           "or more: sent %s in all, it was never acknowledged",
-                           names, bytes, copies);
+    g_string_append_printf(
+        text,
+        "%s stopped with the first %s that has %s bytes of IP "
+        "or more: sent %s in all, it %s",
+        names, only_reads ? "response to a READ" : "packet", bytes, copies,
+        only_reads ? "was asked for again each time" : "was never acknowledged");
     if (sum->came > 0) {
         g_autofree char *came = rs_finding_packets(sum->came);
         g_autofree char *most = rs_format_count(sum->most_bytes);
-        g_string_append_printf(text, ", and %s of up to %s bytes before it %s", came,
-                               most, sum->came == 1 ? "was" : "were");
+        g_string_append_printf(text, ", and %s of up to %s bytes before it %s%s", came,
+                               most, sum->came == 1 ? "was" : "were",
+                               only_reads ? " not" : "");
     }
     g_string_append_c(text, '.');
     if (sum->asked_for > 0) {
-        g_string_append_printf(
-            text, "  NAKs asked for it %s: what was sent behind it came.", naks);
+        g_string_append_printf(text,
+                               "  %s asked for it %s: what was sent behind it came.",
+                               sum->n_reads == 0 ? "NAKs"
+                               : only_reads      ? "READs at once"
+                                                 : "NAKs, or READs at once,",
+                               naks);
     }
     if (sum->other != NULL) {
         g_string_append_printf(
@@ -146,6 +157,9 @@ detail_of(const rs_findings *all, const rs_pair *pair, const too_long *sum)
     return g_string_free(text, FALSE);
 }
 
+#define READ_ADVICE                                                                    \
+    "  Nothing behind it is known to have come: where that path was taken down then, " \
+    "it looks the same."
 #define UNHEARD_ADVICE                                                                 \
     "  Nothing was heard of these queue pairs since: where they were taken down "      \
     "then, "                                                                           \
@@ -174,10 +188,15 @@ report_lengths(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
         "Look for a port on the way whose MTU is smaller than %s bytes of IP%s.%s",
         bytes,
         sum->other != NULL ? ", on the path that these UDP source ports take" : "",
-        heard ? "" : UNHEARD_ADVICE);
+        heard                                ? ""
+        : sum->n_reads == pair->streams->len ? READ_ADVICE
+                                             : UNHEARD_ADVICE);
     rs_finding_add_events(all, f, ROUND(NAK_SEQUENCE));
     rs_finding_add_events(all, f, ROUND(TIMEOUT));
     rs_finding_add_events(all, f, ROUND(UNKNOWN));
+    if (sum->n_reads > 0) {
+        rs_finding_add_events(all, f, LOSS(UNDELIVERED_AFTER_CAPTURE));
+    }
 }
 
 GHashTable *

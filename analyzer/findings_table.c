@@ -231,7 +231,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Raise the IP MTU along the path above the RoCE path MTU, or lower the latter.",
      "the fragments", RS_FRAMES_SUFFICE, mtu_look, rs_find_fragments, NULL},
     {"mtu_black_hole", RS_SEVERITY_CRITICAL, "Packets above a length do not come through",
-     "where queue pairs between two hosts stopped with the first packet that was longer, by LONGER_BYTES, than all that they had sent before, and sent it again STOPPED_REPEATS times or more in vain; all of them together SHORTER_PACKETS shorter ones before or, where NAKs show that shorter ones behind it came, LONGER_COPIES copies of it; critical where there was such a NAK, else warning",
+     "where queue pairs between two hosts stopped with the first packet that was longer, by LONGER_BYTES, than all that they had sent before, and sent it again STOPPED_REPEATS times or more in vain; all of them together SHORTER_PACKETS shorter ones before or, where NAKs show that shorter ones behind it came, LONGER_COPIES copies of it; so with the response that READs ask for again, at once where something behind it came; critical where there was such a NAK or READ, else warning",
      {THRESHOLD(LONGER_BYTES, "bytes"), THRESHOLD(STOPPED_REPEATS, "repeats"), THRESHOLD(LONGER_COPIES, "copies"), THRESHOLD(SHORTER_PACKETS, "packets")},
      "Shorter packets of the same queue pairs come.  A port whose MTU is too small drops what is longer, and tells nobody: queue pairs work until their first large message.",
      "Raise the MTU of every port on the way above the RoCE path MTU with its headers, or lower the latter.",

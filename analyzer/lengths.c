@@ -29,7 +29,7 @@ typedef struct longer {
     guint16 bytes;    /* of IP */
 } longer;
 
-/* Of one stream at its point. */
+/* Of one stream at its point, of its requests or its responses. */
 typedef struct lengths_of_one {
     longer steps[STEPS]; /* the newest at the end */
     guint32 n;           /* of all packets */
@@ -37,12 +37,15 @@ typedef struct lengths_of_one {
     guint8 n_steps;
     guint8 restarted;   /* its PSNs began anew: nothing is said */
     gint64 first_psn;   /* of the first packet */
+    gint64 newest_psn;  /* the greatest of all */
     gint64 acked_until; /* the newest acknowledgement came so far; ROCE_NO_PSN: none */
     rounds *rounds;     /* NULL: none */
 } lengths_of_one;
 
 struct rs_lengths {
-    GArray *streams; /* lengths_of_one, by stream */
+    GArray *streams[ROCE_N_SPACES]; /* lengths_of_one, by stream */
+    guint64 round_frame;            /* that began the newest round of all */
+    roce_cause round_cause;
 };
 
 static void
@@ -56,8 +59,10 @@ rs_lengths *
 rs_lengths_new(void)
 {
     rs_lengths *lengths = g_new0(rs_lengths, 1);
-    lengths->streams = g_array_new(FALSE, TRUE, sizeof(lengths_of_one));
-    g_array_set_clear_func(lengths->streams, clear_one);
+    for (guint i = 0; i < ROCE_N_SPACES; i++) {
+        lengths->streams[i] = g_array_new(FALSE, TRUE, sizeof(lengths_of_one));
+        g_array_set_clear_func(lengths->streams[i], clear_one);
+    }
     return lengths;
 }
 
@@ -65,22 +70,24 @@ void
 rs_lengths_free(rs_lengths *lengths)
 {
     if (lengths != NULL) {
-        g_array_unref(lengths->streams);
+        g_array_unref(lengths->streams[ROCE_SPACE_REQUESTS]);
+        g_array_unref(lengths->streams[ROCE_SPACE_RESPONSES]);
         g_free(lengths);
     }
 }
 
 /* NULL: of streams that are not watched. */
 static lengths_of_one *
-stream_of(rs_lengths *lengths, guint32 id)
+stream_of(rs_lengths *lengths, guint32 id, roce_space space)
 {
+    GArray *streams = lengths->streams[space];
     if (id >= RS_LENGTHS_STREAMS) {
         return NULL;
     }
-    if (id >= lengths->streams->len) {
-        g_array_set_size(lengths->streams, id + 1);
+    if (id >= streams->len) {
+        g_array_set_size(streams, id + 1);
     }
-    return &g_array_index(lengths->streams, lengths_of_one, id);
+    return &g_array_index(streams, lengths_of_one, id);
 }
 
 static guint16
@@ -105,6 +112,7 @@ static void
 take(lengths_of_one *of, gint64 psn, guint16 bytes)
 {
     of->n += of->n < G_MAXUINT32 ? 1 : 0;
+    of->newest_psn = of->n_steps == 0 ? psn : MAX(of->newest_psn, psn);
     if (of->n_steps == 0) {
         of->first_psn = psn;
         of->acked_until = ROCE_NO_PSN;
@@ -120,9 +128,21 @@ take(lengths_of_one *of, gint64 psn, guint16 bytes)
 }
 
 static gboolean
-is_of_message(roce_role role)
+has_length(const rs_sight *sight)
 {
-    return role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE;
+    roce_role role = sight->info->role;
+    return sight->sighting->space == ROCE_SPACE_RESPONSES
+               ? role == ROCE_ROLE_READ_RESPONSE
+               : role == ROCE_ROLE_SEND || role == ROCE_ROLE_WRITE;
+}
+
+/* A requester that goes on to ask for more waits for nothing. */
+static void
+take_response(lengths_of_one *of, gint64 psn)
+{
+    if (of->rounds != NULL && psn > of->newest_psn) {
+        of->rounds->n = of->rounds->asked_for = 0;
+    }
 }
 
 void
@@ -130,15 +150,18 @@ rs_lengths_step(rs_lengths *lengths, const rs_sight *sight)
 {
     const roce_sighting *sighting = sight->sighting;
     if (sight->stream == NULL || !sighting->sequenced || sighting->corrupt ||
-        sighting->space != ROCE_SPACE_REQUESTS || !sight->packet->has_bth ||
-        sight->packet->udp_length == 0 || !roce_stream_is_reliable(sight->stream) ||
-        !is_of_message(sight->info->role)) {
+        !sight->packet->has_bth || sight->packet->udp_length == 0 ||
+        !roce_stream_is_reliable(sight->stream) || !has_length(sight)) {
         return;
     }
-    lengths_of_one *of = stream_of(lengths, sight->stream->id);
-    if (of != NULL) {
-        take(of, sighting->psn, ip_bytes(sight->stream, sight->packet->udp_length));
+    lengths_of_one *of = stream_of(lengths, sight->stream->id, sighting->space);
+    if (of == NULL) {
+        return;
     }
+    if (sighting->space == ROCE_SPACE_RESPONSES) {
+        take_response(of, sighting->psn);
+    }
+    take(of, sighting->psn, ip_bytes(sight->stream, sight->packet->udp_length));
 }
 
 /* As take(), of the cars from the i-th on that are no longer than what came before: as nearly
@@ -159,6 +182,7 @@ count_shorter(lengths_of_one *of, const rs_train_sight *train, guint i)
         n++;
     }
     of->n = (guint32)MIN((guint64)of->n + n, G_MAXUINT32);
+    of->newest_psn = MAX(of->newest_psn, train->psn + i + n - 1);
     of->least_bytes = MIN(of->least_bytes, ip_bytes(train->stream, least_udp_bytes));
     return n;
 }
@@ -166,11 +190,13 @@ count_shorter(lengths_of_one *of, const rs_train_sight *train, guint i)
 void
 rs_lengths_train(rs_lengths *lengths, const rs_train_sight *train)
 {
-    if (train->space != ROCE_SPACE_REQUESTS ||
-        !roce_stream_is_reliable(train->stream)) {
+    if (!roce_stream_is_reliable(train->stream)) {
         return;
     }
-    lengths_of_one *of = stream_of(lengths, train->stream->id);
+    lengths_of_one *of = stream_of(lengths, train->stream->id, train->space);
+    if (of != NULL && train->space == ROCE_SPACE_RESPONSES) {
+        take_response(of, train->psn + train->n - 1);
+    }
     for (guint i = 0; of != NULL && i < train->n; i++) {
         i += count_shorter(of, train, i);
         if (i < train->n) {
@@ -187,7 +213,7 @@ rs_lengths_meet(rs_lengths *lengths, const rs_sight *sight)
         sighting->acked_until <= sighting->acked_from) {
         return;
     }
-    lengths_of_one *of = stream_of(lengths, sight->peer);
+    lengths_of_one *of = stream_of(lengths, sight->peer, ROCE_SPACE_REQUESTS);
     if (of == NULL || of->n_steps == 0) {
         return;
     }
@@ -208,7 +234,7 @@ rounds_of(lengths_of_one *of)
 }
 
 static void
-add_round(rounds *r, const roce_event *event)
+add_round(rounds *r, const roce_event *event, gboolean asked_for)
 {
     if (r->n == 0 || r->psn != event->psn) {
         r->n = r->asked_for = 0;
@@ -220,24 +246,14 @@ add_round(rounds *r, const roce_event *event)
         MAX(r->waited_ns, event->time_ns - MIN(event->time_ns, r->newest_ns));
     r->newest_ns = event->time_ns;
     r->n++;
-    r->asked_for += event->detail == ROCE_CAUSE_NAK_SEQUENCE ? 1 : 0;
+    r->asked_for += asked_for ? 1 : 0;
 }
 
-void
-rs_lengths_event(rs_lengths *lengths, const roce_event *event)
+/* Of requests. */
+static void
+take_event(lengths_of_one *of, const roce_event *event)
 {
-    const gboolean is_nak =
-        event->kind == ROCE_EVENT_NAK && event->detail == ROCE_NAK_PSN_SEQUENCE;
-    if (event->stream == ROCE_NO_STREAM ||
-        (!is_nak && event->kind != ROCE_EVENT_ROUND &&
-         event->kind != ROCE_EVENT_STREAM_RESTART)) {
-        return;
-    }
-    lengths_of_one *of = stream_of(lengths, event->stream);
-    if (of == NULL) {
-        return;
-    }
-    if (is_nak) {
+    if (event->kind == ROCE_EVENT_NAK) {
         rounds_of(of)->nak_psn = event->psn;
     } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
         of->restarted = TRUE;
@@ -245,26 +261,85 @@ rs_lengths_event(rs_lengths *lengths, const roce_event *event)
         rounds *r = rounds_of(of);
         r->n = r->asked_for = 0; /* it has come */
     } else {
-        add_round(rounds_of(of), event);
+        add_round(rounds_of(of), event, event->detail == ROCE_CAUSE_NAK_SEQUENCE);
+    }
+}
+
+/* The first response that a round of READs asks for: it did not come, and all before it did. */
+static void
+take_undelivered(const rs_lengths *lengths, lengths_of_one *of, const roce_event *event)
+{
+    if (event->frame == lengths->round_frame) {
+        add_round(rounds_of(of), event,
+                  lengths->round_cause == ROCE_CAUSE_READ_REISSUE);
+    }
+}
+
+static gboolean
+is_undelivered_response(const roce_event *event)
+{
+    return event->kind == ROCE_EVENT_LOSS && event->space == ROCE_SPACE_RESPONSES &&
+           event->detail == ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE;
+}
+
+/* READs may begin anew with any PSN of their stream, and its responses with it. */
+static void
+restart_responses(rs_lengths *lengths, guint32 stream)
+{
+    lengths_of_one *of = stream_of(lengths, stream, ROCE_SPACE_RESPONSES);
+    if (of != NULL) {
+        of->restarted = TRUE;
+    }
+}
+
+void
+rs_lengths_event(rs_lengths *lengths, const roce_event *event)
+{
+    const gboolean is_nak =
+        event->kind == ROCE_EVENT_NAK && event->detail == ROCE_NAK_PSN_SEQUENCE;
+    const gboolean of_responses = is_undelivered_response(event);
+    if (event->stream == ROCE_NO_STREAM ||
+        (!is_nak && !of_responses && event->kind != ROCE_EVENT_ROUND &&
+         event->kind != ROCE_EVENT_STREAM_RESTART)) {
+        return;
+    }
+    if (event->kind == ROCE_EVENT_ROUND) {
+        lengths->round_frame = event->frame;
+        lengths->round_cause = (roce_cause)event->detail;
+    } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
+        restart_responses(lengths, event->stream);
+    }
+    lengths_of_one *of =
+        stream_of(lengths, event->stream,
+                  of_responses ? ROCE_SPACE_RESPONSES : ROCE_SPACE_REQUESTS);
+    if (of == NULL) {
+        return;
+    }
+    if (of_responses) {
+        take_undelivered(lengths, of, event);
+    } else {
+        take_event(of, event);
     }
 }
 
 /* NULL: nothing is known of it. */
 static const lengths_of_one *
-find(const rs_lengths *lengths, guint32 stream)
+find(const rs_lengths *lengths, guint32 stream, roce_space space)
 {
-    return stream < lengths->streams->len
-               ? &g_array_index(lengths->streams, lengths_of_one, stream)
-               : NULL;
+    const GArray *streams = lengths->streams[space];
+    return stream < streams->len ? &g_array_index(streams, lengths_of_one, stream)
+                                 : NULL;
 }
 
-/* Whether its rounds begin with one packet to the last, and with the first that did not come. */
+/* Whether its rounds begin with one packet to the last, and with the first that did not come,
+ * as a round of READs does by itself. */
 static gboolean
-is_at_an_end(const lengths_of_one *of, const roce_stream *stream)
+is_at_an_end(const lengths_of_one *of, const roce_stream *stream, roce_space space)
 {
     const rounds *r = of->rounds;
     return r != NULL && !of->restarted && r->n >= RS_STOPPED_REPEATS &&
-           (of->acked_until == r->psn || r->nak_psn == r->psn) &&
+           (space == ROCE_SPACE_RESPONSES || of->acked_until == r->psn ||
+            r->nak_psn == r->psn) &&
            stream->last_time_ns <= r->newest_ns + r->waited_ns;
 }
 
@@ -289,20 +364,15 @@ came_before(const lengths_of_one *of, guint step)
     return psns > 0 ? MIN((guint64)psns, of->steps[step].n_before) : 0;
 }
 
-gboolean
-rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
-                     rs_stuck *stuck)
+static gboolean
+are_stuck(const lengths_of_one *of, roce_space space, rs_stuck *stuck)
 {
-    const lengths_of_one *of = find(lengths, stream->id);
-    if (of == NULL || !roce_stream_is_paired(stream) || stream->partial_path ||
-        !is_at_an_end(of, stream)) {
-        return FALSE;
-    }
     guint step = step_of(of);
     if (step == STEPS) {
         return FALSE;
     }
     *stuck = (rs_stuck){
+        .space = space,
         .bytes = of->steps[step].bytes,
         .came_bytes = step > 0 ? of->steps[step - 1].bytes : 0,
         .came = came_before(of, step),
@@ -315,10 +385,28 @@ rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
            (stuck->came >= RS_SHORTER_PACKETS || others_came);
 }
 
+gboolean
+rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
+                     rs_stuck *stuck)
+{
+    if (!roce_stream_is_paired(stream) || stream->partial_path) {
+        return FALSE;
+    }
+    for (guint i = 0; i < ROCE_N_SPACES; i++) {
+        roce_space space = (roce_space)i;
+        const lengths_of_one *of = find(lengths, stream->id, space);
+        if (of != NULL && is_at_an_end(of, stream, space) &&
+            are_stuck(of, space, stuck)) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 guint
 rs_lengths_came(const rs_lengths *lengths, guint32 stream)
 {
-    const lengths_of_one *of = find(lengths, stream);
+    const lengths_of_one *of = find(lengths, stream, ROCE_SPACE_REQUESTS);
     guint bytes = 0;
     for (guint i = 0; of != NULL && i < of->n_steps && !of->restarted; i++) {
         bytes = of->steps[i].psn < of->acked_until ? of->steps[i].bytes : bytes;

@@ -6,8 +6,9 @@
  * The one rule: what was acknowledged has come.  A packet is stuck that rounds of
  * retransmission begin with, one after the other, to the last, and that nothing has acknowledged
  * since, while all before it was acknowledged, or NAKs ask for that very packet; it is longer
- * than what stands in front of it, or than what was sent behind it.  Only SENDs and WRITEs are
- * looked at.
+ * than what stands in front of it, or than what was sent behind it.  Of READs so is the response
+ * that each round asks for first, while no READ asks for more.  SENDs, WRITEs and responses to
+ * READs are looked at.
  */
 #ifndef RS_LENGTHS_H
 #define RS_LENGTHS_H
@@ -42,11 +43,12 @@ rs_lengths_event(rs_lengths *lengths, const roce_event *event);
 
 /* A packet that never comes. */
 typedef struct rs_stuck {
+    roce_space space;
     guint bytes;      /* its length, of IP */
     guint came_bytes; /* the longest that came before; 0: there was none */
     guint64 came;     /* packets before */
     guint rounds;     /* of retransmission that began with it, */
-    guint asked_for;  /* by a NAK: something behind it came */
+    guint asked_for;  /* by a NAK, or by a READ at once: something behind it came */
 } rs_stuck;
 
 /* Whether a stream stopped with the first packet of its length, by chance hardly. */

@@ -3,7 +3,7 @@
 
 import roce
 from captures import wire
-from row import CANNOT, FIRES, NOT, Row
+from row import CANNOT, FIRES, NOT, Row, both
 from rows_dcb import framed, titled
 from rows_priority import detailed
 
@@ -114,6 +114,36 @@ def points_to_the_mtu(_report, found):
         yield found[0]["advice"]
 
 
+def response_too_long(n=20, before=512, repeats=5, tail=0, came=False, shown=True):
+    """So many READs, and one whose responses of 2,048 bytes never come; the last one does, if it
+    is of `tail` bytes, and has the READ asked for at once."""
+    @wire
+    def talk(on):
+        def response(part, psn, length):
+            headers = b"" if part == "Middle" else roce.aeth(roce.ACK_NO_CREDIT_LIMIT, 1)
+            on.packet("b", f"RC RDMA READ Response {part}", psn, headers=headers,
+                      payload=bytes(length))
+
+        def read(psn, *lengths):
+            on.packet("a", "RC RDMA READ Request", psn,
+                      headers=roce.reth(0x1000, 7, sum(lengths)))
+            for i, length in enumerate(lengths):
+                part = ("Only" if len(lengths) == 1 else "First" if i == 0 else
+                        "Last" if i == len(lengths) - 1 else "Middle")
+                if shown or length < 2048:
+                    response(part, psn + i, length)
+        for i in range(n):
+            read(i, before)
+            on.wait(20_000)
+        for _ in range(repeats + 1):
+            read(n, 2048, 2048, *((tail,) if tail else ()))
+            on.wait(20_000 if tail else 70_000_000)
+        if came:
+            read(n + 3, 512)
+        on.wait(10**9).write(0, qpn=0x99)
+    return talk
+
+
 MTU = [
     Row("mtu_black_hole", FIRES, "a NAK asks for it as the last of its message comes",
         too_long(), "critical",
@@ -133,6 +163,19 @@ MTU = [
         too_long(first=False)),
     Row("mtu_black_hole", CANNOT, "the other direction was not captured",
         too_long(nak=False, acked=False)),
+    Row("mtu_black_hole", FIRES, "a response to a READ, of which the last one comes",
+        response_too_long(tail=100, repeats=12), "critical",
+        also=both(titled("Packets of 2,096 bytes and more from 10.0.0.2 to 10.0.0.1 do not come"),
+                  detailed("READs at once asked for it 12 times"))),
+    Row("mtu_black_hole", FIRES, "none of them comes", response_too_long(), "warning",
+        also=detailed("it was asked for again each time, and 20 packets of up to 560 bytes "
+                      "before it were not.")),
+    Row("mtu_black_hole", NOT, "too few shorter ones before", response_too_long(n=15)),
+    Row("mtu_black_hole", NOT, "a response as long came before", response_too_long(before=2048)),
+    Row("mtu_black_hole", NOT, "it is asked for again twice", response_too_long(repeats=2)),
+    Row("mtu_black_hole", NOT, "READs go on behind it", response_too_long(came=True)),
+    Row("mtu_black_hole", CANNOT, "the point is behind that port, and sees shorter ones alone",
+        response_too_long(tail=100, shown=False)),
     Row("small_mtu", FIRES, "1024 beside 4096", messages((5, 4096), (6, 1024)), "note",
         also=titled("path MTU of 1024, where 4096 goes")),
     Row("small_mtu", FIRES, "two of three", messages((5, 1024), (6, 2048), (7, 2048),
