@@ -8,6 +8,7 @@
  * before, or by how many copies of it were lost while NAKs show that something behind it came.
  * All those between two hosts have to agree: what came is shorter than what did not.  Of
  * responses to READs, which nobody acknowledges, the READ that asks for one again says so.
+ * Behind such a port, of messages of several packets the last ones alone come.
  */
 #include "findings_parts.h"
 #include "format.h"
@@ -257,16 +258,115 @@ rs_flow_tell_too_long(const rs_flow *flow, rs_finding *f)
     }
 }
 
+/* ---- what comes behind that port ---- */
+
+static void
+count_part(guint8 opcode, guint64 packets, guint64 *last, guint64 *before)
+{
+    switch (roce_opcode_get(opcode)->part) {
+    case ROCE_PART_FIRST:
+    case ROCE_PART_MIDDLE:
+        *before += packets;
+        break;
+    case ROCE_PART_LAST:
+        *last += packets;
+        break;
+    case ROCE_PART_ONLY:
+    case ROCE_PART_NONE:
+        break;
+    }
+}
+
+/* The last packets of a stream's messages of several, where none of those before them was seen;
+ * a capture may begin in the midst of the first message. */
+static guint64
+lasts_alone(const roce_stream *s)
+{
+    guint64 last = 0;
+    guint64 before = 0;
+    for (guint i = 0; i < s->n_opcodes; i++) {
+        count_part(s->opcode[i], s->opcode_packets[i], &last, &before);
+    }
+    for (guint i = 0; i < s->n_other_opcodes; i++) {
+        count_part(s->other_opcodes[i].opcode, s->other_opcodes[i].packets, &last,
+                   &before);
+    }
+    return before == 0 && last > 0 ? last - 1 : 0;
+}
+
+/* Where ACKs tell what a capture missed, that tells of itself; of UC nothing does. */
+static gboolean
+has_lasts_alone(const rs_findings *all, const roce_stream *s)
+{
+    (void)all;
+    gboolean is_told = roce_stream_is_paired(s) && !s->partial_path;
+    return (is_told || s->transport == ROCE_TRANSPORT_UC) && lasts_alone(s) > 0;
+}
+
+#define LASTS_DETAIL                                                                   \
+    "%s of messages of several packets came here, and none of those before them, "     \
+    "which "                                                                           \
+    "are as long as the path MTU lets them be; the longest that came has %s bytes of " \
+    "IP.  A capture that leaves long packets out, as of a mirror whose own MTU is "    \
+    "too "                                                                             \
+    "small, would look the same."
+
+static void
+report_lasts(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
+             guint64 lasts, guint bytes)
+{
+    g_autofree char *ends = rs_pair_label(all, pair);
+    g_autofree char *n = rs_finding_count(lasts, "last packet", "last packets");
+    g_autofree char *longest = rs_format_count(bytes);
+    rs_finding *f = rs_finding_add(all, row, RS_SEVERITY_WARNING);
+    rs_pair_name(f, pair);
+    f->weight = lasts;
+    g_array_append_vals(f->streams, pair->streams->data, pair->streams->len);
+    rs_finding_say(f,
+                   g_strdup_printf("Of messages of several packets from %s only the "
+                                   "last ones come",
+                                   ends),
+                   g_strdup_printf(LASTS_DETAIL, n, longest));
+    f->advice = g_strdup_printf("Look for a port on the way to this point whose MTU is "
+                                "smaller than the path MTU of these queue pairs with "
+                                "its headers: %s bytes of IP come through it.",
+                                longest);
+    rs_finding_add_events(all, f, KIND(GAP));
+}
+
+static void
+find_lasts(rs_findings *all, const rs_finding_row *row, GHashTable *told)
+{
+    const roce_tracker *tracker = all->analysis->tracker;
+    g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, has_lasts_alone);
+    for (guint i = 0; i < pairs->len; i++) {
+        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        guint64 lasts = 0;
+        guint bytes = 0;
+        for (guint k = 0; k < pair->streams->len; k++) {
+            guint32 id = g_array_index(pair->streams, guint32, k);
+            lasts += lasts_alone(roce_tracker_stream(tracker, id));
+            bytes = MAX(bytes, rs_lengths_longest(all->analysis->watchers.lengths, id));
+        }
+        if (lasts >= RS_LONGER_COPIES && !g_hash_table_contains(told, pair)) {
+            report_lasts(all, row, pair, lasts, bytes);
+        }
+    }
+}
+
 void
 rs_find_mtu_black_hole(rs_findings *all, const rs_finding_row *row)
 {
     g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, is_stuck);
+    g_autoptr(GHashTable) told = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint i = 0; i < pairs->len; i++) {
         const rs_pair *pair = g_ptr_array_index(pairs, i);
         too_long sum = sum_of(all, pair);
         if (is_certain(&sum)) {
             sum.other = find_other(all, pair, sum.least_bytes);
             report_lengths(all, row, pair, &sum);
+            g_hash_table_add(told, g_ptr_array_index(pairs, i));
         }
     }
+    find_lasts(all, row, told);
 }

@@ -151,7 +151,7 @@ rs_lengths_step(rs_lengths *lengths, const rs_sight *sight)
     const roce_sighting *sighting = sight->sighting;
     if (sight->stream == NULL || !sighting->sequenced || sighting->corrupt ||
         !sight->packet->has_bth || sight->packet->udp_length == 0 ||
-        !roce_stream_is_reliable(sight->stream) || !has_length(sight)) {
+        !has_length(sight)) {
         return;
     }
     lengths_of_one *of = stream_of(lengths, sight->stream->id, sighting->space);
@@ -190,9 +190,6 @@ count_shorter(lengths_of_one *of, const rs_train_sight *train, guint i)
 void
 rs_lengths_train(rs_lengths *lengths, const rs_train_sight *train)
 {
-    if (!roce_stream_is_reliable(train->stream)) {
-        return;
-    }
     lengths_of_one *of = stream_of(lengths, train->stream->id, train->space);
     if (of != NULL && train->space == ROCE_SPACE_RESPONSES) {
         take_response(of, train->psn + train->n - 1);
@@ -410,6 +407,19 @@ rs_lengths_came(const rs_lengths *lengths, guint32 stream)
     guint bytes = 0;
     for (guint i = 0; of != NULL && i < of->n_steps && !of->restarted; i++) {
         bytes = of->steps[i].psn < of->acked_until ? of->steps[i].bytes : bytes;
+    }
+    return bytes;
+}
+
+guint
+rs_lengths_longest(const rs_lengths *lengths, guint32 stream)
+{
+    guint bytes = 0;
+    for (guint i = 0; i < ROCE_N_SPACES; i++) {
+        const lengths_of_one *of = find(lengths, stream, (roce_space)i);
+        if (of != NULL && of->n_steps > 0) {
+            bytes = MAX(bytes, of->steps[of->n_steps - 1].bytes);
+        }
     }
     return bytes;
 }

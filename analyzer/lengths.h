@@ -60,4 +60,8 @@ rs_lengths_are_stuck(const rs_lengths *lengths, const roce_stream *stream,
 guint
 rs_lengths_came(const rs_lengths *lengths, guint32 stream);
 
+/* The longest packet of a stream that was seen, in bytes of IP; 0: none is known. */
+guint
+rs_lengths_longest(const rs_lengths *lengths, guint32 stream);
+
 #endif

@@ -144,6 +144,19 @@ def response_too_long(n=20, before=512, repeats=5, tail=0, came=False, shown=Tru
     return talk
 
 
+def unreliable(n, longer=0):
+    """So many WRITEs on UC, of each of which the last packet alone comes; and that in front of
+    some."""
+    @wire
+    def talk(on):
+        for i in range(n):
+            if i < longer:
+                on.packet("a", "UC RDMA WRITE First", 2 * i, payload=bytes(2048),
+                          headers=roce.reth(0, 7, 2048 + 64))
+            on.packet("a", "UC RDMA WRITE Last", 2 * i + 1, payload=bytes(64))
+    return talk
+
+
 MTU = [
     Row("mtu_black_hole", FIRES, "a NAK asks for it as the last of its message comes",
         too_long(), "critical",
@@ -176,6 +189,15 @@ MTU = [
     Row("mtu_black_hole", NOT, "READs go on behind it", response_too_long(came=True)),
     Row("mtu_black_hole", CANNOT, "the point is behind that port, and sees shorter ones alone",
         response_too_long(tail=100, shown=False)),
+    Row("mtu_black_hole", FIRES, "last packets of messages alone come, on UC", unreliable(13),
+        "warning",
+        also=both(titled("Of messages of several packets from 10.0.0.1 to 10.0.0.2 only the last"),
+                  detailed("the longest that came has 108 bytes of IP"))),
+    Row("mtu_black_hole", FIRES, "the last response to a READ alone",
+        response_too_long(tail=100, shown=False, repeats=12), "warning",
+        also=titled("Of messages of several packets from 10.0.0.2 to 10.0.0.1 only the last")),
+    Row("mtu_black_hole", NOT, "a few of them alone", unreliable(12)),
+    Row("mtu_black_hole", NOT, "one long packet comes", unreliable(40, longer=1)),
     Row("small_mtu", FIRES, "1024 beside 4096", messages((5, 4096), (6, 1024)), "note",
         also=titled("path MTU of 1024, where 4096 goes")),
     Row("small_mtu", FIRES, "two of three", messages((5, 1024), (6, 2048), (7, 2048),
