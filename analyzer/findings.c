@@ -378,6 +378,8 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     all.congested = congested;
     g_autoptr(GHashTable) holders = rs_findings_holders(&all);
     all.holders = holders;
+    g_autoptr(rs_last_heard) heard = rs_last_heard_new(analysis);
+    all.heard = heard;
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
     all.told = told;
     g_autoptr(GHashTable) too_long = rs_findings_too_long(&all);

@@ -60,33 +60,41 @@ sum_of(const rs_findings *all, const rs_pair *pair)
     return sum;
 }
 
-/* Whether none of the queue pairs has the source port of another one. */
-static gboolean
-takes_another_way(const rs_findings *all, const rs_pair *pair, const roce_stream *other)
+/* The source ports of the queue pairs; NULL: not all have one. */
+static GHashTable *
+ports_of(const rs_findings *all, const rs_pair *pair)
 {
-    gboolean differs = other->n_udp_src_ports == 1;
-    for (guint i = 0; i < pair->streams->len && differs; i++) {
+    g_autoptr(GHashTable) ports = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < pair->streams->len; i++) {
         const roce_stream *s = roce_tracker_stream(
             all->analysis->tracker, g_array_index(pair->streams, guint32, i));
-        differs =
-            s->n_udp_src_ports == 1 && s->udp_src_port[0] != other->udp_src_port[0];
+        if (s->n_udp_src_ports != 1) {
+            return NULL;
+        }
+        g_hash_table_add(ports, GUINT_TO_POINTER(s->udp_src_port[0]));
     }
-    return differs;
+    return g_steal_pointer(&ports);
+}
+
+static gboolean
+has_come(const rs_findings *all, const roce_stream *s)
+{
+    return rs_lengths_came(all->analysis->watchers.lengths, s->id) > 0;
 }
 
 /* A queue pair between the same hosts of which packets came that are as long, by another source
  * port. */
 static const roce_stream *
-find_other(const rs_findings *all, const rs_pair *pair, guint bytes)
+find_other(const rs_findings *all, GHashTable *came, const rs_pair *pair, guint bytes)
 {
-    const roce_tracker *tracker = all->analysis->tracker;
-    guint32 n = MIN(roce_tracker_n_streams(tracker), RS_LENGTHS_STREAMS);
-    for (guint32 id = 0; id < n; id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
+    const rs_pair *others = g_hash_table_lookup(came, pair);
+    g_autoptr(GHashTable) ports = others != NULL ? ports_of(all, pair) : NULL;
+    for (guint i = 0; ports != NULL && i < others->streams->len; i++) {
+        guint32 id = g_array_index(others->streams, guint32, i);
+        const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
         if (rs_lengths_came(all->analysis->watchers.lengths, id) >= bytes &&
-            roce_tenant_equal(&s->tenant, &pair->tenant) &&
-            roce_addr_equal(&s->src, &pair->src) &&
-            roce_addr_equal(&s->dst, &pair->dst) && takes_another_way(all, pair, s)) {
+            s->n_udp_src_ports == 1 &&
+            !g_hash_table_contains(ports, GUINT_TO_POINTER(s->udp_src_port[0]))) {
             return s;
         }
     }
@@ -354,18 +362,33 @@ find_lasts(rs_findings *all, const rs_finding_row *row, GHashTable *told)
     }
 }
 
+/* The pairs of hosts, by themselves. */
+static GHashTable *
+index_of(const GPtrArray *pairs)
+{
+    GHashTable *index = g_hash_table_new(rs_pair_hash, rs_pair_equal);
+    for (guint i = 0; i < pairs->len; i++) {
+        g_hash_table_add(index, g_ptr_array_index(pairs, i));
+    }
+    return index;
+}
+
 void
 rs_find_mtu_black_hole(rs_findings *all, const rs_finding_row *row)
 {
     g_autoptr(GPtrArray) pairs = rs_pairs_of(all, RS_PAIRS_AT_ANY, is_stuck);
+    g_autoptr(GPtrArray) come = pairs->len > 0
+                                    ? rs_pairs_of(all, RS_PAIRS_EVERYWHERE, has_come)
+                                    : g_ptr_array_new();
+    g_autoptr(GHashTable) came = index_of(come);
     g_autoptr(GHashTable) told = g_hash_table_new(rs_pair_hash, rs_pair_equal);
     for (guint i = 0; i < pairs->len; i++) {
-        const rs_pair *pair = g_ptr_array_index(pairs, i);
+        rs_pair *pair = g_ptr_array_index(pairs, i);
         too_long sum = sum_of(all, pair);
         if (is_certain(&sum)) {
-            sum.other = find_other(all, pair, sum.least_bytes);
+            sum.other = find_other(all, came, pair, sum.least_bytes);
             report_lengths(all, row, pair, &sum);
-            g_hash_table_add(told, g_ptr_array_index(pairs, i));
+            g_hash_table_add(told, pair);
         }
     }
     find_lasts(all, row, told);

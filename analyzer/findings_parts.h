@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "frames.h"
+#include "last_heard.h"
 #include "point_names.h"
 #include "tenant_addr.h"
 
@@ -24,12 +25,13 @@ struct rs_findings {
     GPtrArray *list;
     GHashTable *congested; /* see rs_findings_congested() */
     gboolean several_tenants;
-    GHashTable *traffic;    /* who sends whom how much; NULL: not asked for yet */
-    GPtrArray *outages;     /* rs_outage */
-    GHashTable *in_outages; /* rs_outage_share, see rs_outages_shares() */
-    GHashTable *too_long;   /* see rs_findings_too_long() */
-    GHashTable *holders;    /* see rs_findings_holders() */
-    GHashTable *told;       /* guint32: pauses of which a finding has told, see
+    GHashTable *traffic;        /* who sends whom how much; NULL: not asked for yet */
+    GPtrArray *outages;         /* rs_outage */
+    GHashTable *in_outages;     /* rs_outage_share, see rs_outages_shares() */
+    GHashTable *too_long;       /* see rs_findings_too_long() */
+    GHashTable *holders;        /* see rs_findings_holders() */
+    const rs_last_heard *heard; /* all hosts */
+    GHashTable *told;           /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */
 };
 

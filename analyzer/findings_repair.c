@@ -96,40 +96,23 @@ stopped_since_ns(const rs_flow *flow)
     return since_ns;
 }
 
-/* Whether of several hosts that were heard of before none has been since but the sender. */
-static gboolean
-is_heard_alone(const rs_flow *flow, guint64 since_ns)
-{
-    const roce_tracker *tracker = flow->all->analysis->tracker;
-    gboolean were_others = FALSE;
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (roce_addr_equal(&s->src, &flow->src)) {
-            continue;
-        }
-        if (s->last_time_ns >= since_ns) {
-            return FALSE;
-        }
-        were_others |= !roce_addr_equal(&s->src, &flow->dst);
-    }
-    return were_others;
-}
-
 char *
 rs_flow_silence(const rs_flow *flow, gboolean *alone)
 {
-    const rs_analysis *a = flow->all->analysis;
+    const rs_last_heard *heard = flow->all->heard;
     guint64 since_ns = stopped_since_ns(flow);
     guint64 last_ns;
     *alone = FALSE;
     if (since_ns == G_MAXUINT64 ||
-        !rs_last_heard(a, &flow->tenant, &flow->dst, &last_ns) || last_ns >= since_ns) {
+        !rs_last_heard_at(heard, &flow->tenant, &flow->dst, &last_ns) ||
+        last_ns >= since_ns) {
         return NULL;
     }
     g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
     g_autofree char *since = rs_format_time(last_ns);
     g_autofree char *src = rs_findings_label(flow->all, &flow->src);
-    *alone = is_heard_alone(flow, since_ns);
+    /* Of several hosts that were heard of before. */
+    *alone = rs_last_heard_alone(heard, &flow->src, &flow->dst, since_ns);
     g_autofree char *others =
         *alone
             ? g_strdup_printf("  Nor did any other host but %s, from when it began to "

@@ -21,20 +21,3 @@ rs_stop_of(const rs_analysis *analysis, const roce_stream *stream)
     return stream->last_time_ns + 4 * stall->waited_ns < end_ns ? RS_STOPPED
                                                                 : RS_CAPTURE_ENDS;
 }
-
-gboolean
-rs_last_heard(const rs_analysis *analysis, const roce_tenant *tenant,
-              const roce_addr *host, guint64 *last_ns)
-{
-    const roce_tracker *tracker = analysis->tracker;
-    gboolean heard = FALSE;
-    *last_ns = 0;
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *s = roce_tracker_stream(tracker, id);
-        if (roce_addr_equal(&s->src, host) && roce_tenant_equal(&s->tenant, tenant)) {
-            heard = TRUE;
-            *last_ns = MAX(*last_ns, s->last_time_ns);
-        }
-    }
-    return heard;
-}

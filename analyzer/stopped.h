@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queue pairs that repeated one packet until they stopped, and whether those whom they asked
- * were heard of at all since.
+ * Queue pairs that repeated one packet until they stopped.
  *
  * The one rule: a queue pair stopped if nothing came back since the first repeat of its last
  * packet, and no more repeat came when the next one was due.
@@ -23,11 +22,5 @@ typedef enum rs_stop {
 
 rs_stop
 rs_stop_of(const rs_analysis *analysis, const roce_stream *stream);
-
-/* Whether a host was heard of, and when for the last time: by the newest RoCE packet that it
- * sent, at any point.  Looks at all streams. */
-gboolean
-rs_last_heard(const rs_analysis *analysis, const roce_tenant *tenant,
-              const roce_addr *host, guint64 *last_ns);
 
 #endif
