@@ -376,8 +376,10 @@ rs_findings_new(const rs_analysis *analysis, const rs_summary *summary)
     };
     g_autoptr(GHashTable) congested = rs_findings_congested(&all);
     all.congested = congested;
-    g_autoptr(GHashTable) holders = rs_findings_holders(&all);
+    g_autoptr(GHashTable) holders = rs_findings_holders(&all, RS_HELD_ANYWHERE);
     all.holders = holders;
+    g_autoptr(GHashTable) first_holders = rs_findings_holders(&all, RS_HELD_FIRST);
+    all.first_holders = first_holders;
     g_autoptr(rs_last_heard) heard = rs_last_heard_new(analysis);
     all.heard = heard;
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);

@@ -35,6 +35,15 @@ holder_of(const rs_findings *all, guint32 stream)
     return found != NULL ? GPOINTER_TO_UINT(found) - 1 : ROCE_NO_PAUSE;
 }
 
+/* The same of those that held it where it came to its point, in front of which all was missed that
+ * was missed there. */
+static guint32
+first_holder_of(const rs_findings *all, guint32 stream)
+{
+    gpointer found = g_hash_table_lookup(all->first_holders, GUINT_TO_POINTER(stream));
+    return found != NULL ? GPOINTER_TO_UINT(found) - 1 : ROCE_NO_PAUSE;
+}
+
 static void
 add_holder(const rs_findings *all, GHashTable *holders, guint32 stream, guint32 pause)
 {
@@ -47,7 +56,7 @@ add_holder(const rs_findings *all, GHashTable *holders, guint32 stream, guint32 
 }
 
 GHashTable *
-rs_findings_holders(const rs_findings *all)
+rs_findings_holders(const rs_findings *all, rs_held_where where)
 {
     GHashTable *holders = g_hash_table_new(NULL, NULL);
     for (guint32 i = 0; i < roce_tracker_n_pauses(all->analysis->tracker); i++) {
@@ -58,7 +67,9 @@ rs_findings_holders(const rs_findings *all)
         }
         for (guint k = 0; k < watch->passages->len; k++) {
             const rs_passage *passage = g_ptr_array_index(watch->passages, k);
-            add_holder(all, holders, passage->stream, i);
+            if (where == RS_HELD_ANYWHERE || passage->is_first) {
+                add_holder(all, holders, passage->stream, i);
+            }
         }
     }
     return holders;
@@ -209,7 +220,9 @@ rs_pause_dropped(const rs_findings *all, guint32 pause)
     guint64 n = 0;
     for (guint i = 0; i < passages->len; i++) {
         const rs_passage *passage = g_ptr_array_index(passages, i);
-        if (g_hash_table_add(seen, GUINT_TO_POINTER(passage->stream)) &&
+        /* What was missed was missed in front of all its passages. */
+        if (passage->is_first &&
+            g_hash_table_add(seen, GUINT_TO_POINTER(passage->stream)) &&
             may_be_dropped(all, passage->stream, pause)) {
             n += rs_flow_verdicts(
                 roce_tracker_stream(all->analysis->tracker, passage->stream),
@@ -230,14 +243,14 @@ dropped_of(const rs_findings *all, guint32 stream, guint32 *by)
     guint64 n = 0;
     for (guint i = 0; i < places->len; i++) {
         const rs_loss_place *place = &g_array_index(places, rs_loss_place, i);
-        guint32 pause = holder_of(all, place->to);
+        guint32 pause = first_holder_of(all, place->to);
         if (may_be_dropped(all, place->to, pause)) {
             *by = pause;
             n += place->lost;
         }
     }
-    if (places->len == 0 && may_be_dropped(all, stream, holder_of(all, stream))) {
-        *by = holder_of(all, stream);
+    if (places->len == 0 && may_be_dropped(all, stream, first_holder_of(all, stream))) {
+        *by = first_holder_of(all, stream);
         n = rs_flow_verdicts(s, ROCE_VERDICT_LOST_BEFORE_CAPTURE);
     }
     return n;

@@ -5,10 +5,16 @@
 
 #include "findings_pause.h"
 
+/* At which of its passages pauses held a stream. */
+typedef enum rs_held_where {
+    RS_HELD_ANYWHERE,
+    RS_HELD_FIRST, /* on its way, see rs_passages_find_firsts() */
+} rs_held_where;
+
 /* By stream at its point, the source of pauses + 1 that may have held it there, the one with the
  * longest; g_hash_table_unref(). */
 GHashTable *
-rs_findings_holders(const rs_findings *all);
+rs_findings_holders(const rs_findings *all, rs_held_where where);
 
 /* A silence that ended in a timeout, and for how long of it a source paused. */
 typedef struct rs_hold_up {

@@ -30,6 +30,7 @@ struct rs_findings {
     GHashTable *in_outages;     /* rs_outage_share, see rs_outages_shares() */
     GHashTable *too_long;       /* see rs_findings_too_long() */
     GHashTable *holders;        /* see rs_findings_holders() */
+    GHashTable *first_holders;  /* likewise, of first passages */
     const rs_last_heard *heard; /* all hosts */
     GHashTable *told;           /* guint32: pauses of which a finding has told, see
                           * rs_pause_port_tell() */

@@ -308,6 +308,32 @@ rs_passage_before(const rs_passage *passage, guint32 pause)
     return stop != NULL ? &stop->before : &passage->newest;
 }
 
+static gboolean
+comes_before(const rs_passage *passage, const rs_passage *other)
+{
+    return passage->hop_limit != other->hop_limit
+               ? passage->hop_limit > other->hop_limit
+               : passage->first_ns < other->first_ns;
+}
+
+void
+rs_passages_find_firsts(rs_passages *passages)
+{
+    g_autoptr(GHashTable) firsts = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < passages->all->len; i++) {
+        rs_passage *passage = g_ptr_array_index(passages->all, i);
+        gpointer key = GUINT_TO_POINTER(passage->stream);
+        rs_passage *first = g_hash_table_lookup(firsts, key);
+        passage->is_first = first == NULL || comes_before(passage, first);
+        if (passage->is_first) {
+            if (first != NULL) {
+                first->is_first = FALSE;
+            }
+            g_hash_table_insert(firsts, key, passage);
+        }
+    }
+}
+
 guint
 rs_passages_n(const rs_passages *passages)
 {

@@ -77,6 +77,8 @@ typedef struct rs_passage {
     rs_passage_stop *stops[RS_N_STOPPERS]; /* NULL: none may have stopped any of it */
     guint8 hop_limit;
     guint8 priority, direction; /* of the newest packet; a roce_direction */
+    guint8
+        is_first; /* of its stream at this point, once that is known; see rs_passages_find_firsts() */
     guint8 in_message; /* the newest packet with data was not the last of its message */
 } rs_passage;
 
@@ -123,6 +125,11 @@ rs_passages_get(rs_passages *passages, rs_macs *macs, const rs_sight *sight,
 void
 rs_passage_packet(rs_passage *passage, const roce_tracker *tracker,
                   const rs_sight *sight, const rs_stoppers *by);
+
+/* Notes of each stream which of its passages is the first on its way: the one with the greatest
+ * hop limit, and of several with that the one that was seen first. */
+void
+rs_passages_find_firsts(rs_passages *passages);
 
 guint
 rs_passages_n(const rs_passages *passages);

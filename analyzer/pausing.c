@@ -517,6 +517,7 @@ rs_pausing_finish(rs_pausing *pausing)
         watch->span_ns = find_span_ns(pausing, p);
         rs_holds_end(&watch->holds, pausing->presets, pausing->n_presets);
     }
+    rs_passages_find_firsts(pausing->passages);
     for (guint i = 0; i < rs_passages_n(pausing->passages); i++) {
         finish_passage(pausing, rs_passages_at(pausing->passages, i));
     }

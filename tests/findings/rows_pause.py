@@ -16,6 +16,7 @@ US, MS = 1_000, 1_000_000
 SPEED = ("--link-speed", "100G")
 LONGEST_NS = 335_539             # of 0xFFFF quanta at 100 Gb/s
 SWITCH = b"\2\1\0\0\0\1"
+ROUTER = (b"\2\1\0\0\0\x0a", b"\2\1\0\0\0\x0b")     # its ports
 MAC_CONTROL = b"\x88\x08"  # EtherType
 
 
@@ -145,6 +146,26 @@ def held_beside(on):
         on.frame(roce.pfc({3: 0xFFFF, **({4: 0xFFFF} if at >= 180 * MS else {})}, src=SWITCH))
     on.now = start + 200 * MS
     on.frame(roce.pfc({3: 0, 4: 0}, src=SWITCH)).write(10)
+
+
+def on_both_sides(talk):
+    """As the mirror of a router has it: all that comes in, and what goes out to b, with another
+    pair of MAC addresses and a lower hop limit."""
+    def routed(on):
+        frame = on.frame
+
+        def twice(data, wire_length=None):
+            if data[12:14] != b"\x08\0" or data[:6] != MAC["b"]:
+                return frame(data, wire_length)
+            frame(ROUTER[0] + data[6:], wire_length)
+            ip = bytearray(data[14:34])
+            ip[8] -= 1
+            ip[10:12] = bytes(2)
+            ip[10:12] = roce.internet_checksum(bytes(ip)).to_bytes(2, "big")
+            return frame(data[:6] + ROUTER[1] + data[12:14] + bytes(ip) + data[34:], wire_length)
+        on.frame = twice
+        talk(on)
+    return routed
 
 
 def fired(name, n, after_ns):
@@ -630,6 +651,12 @@ ROWS = [
         wire(dropped_behind(250 * MS)), "critical", SPEED,
         also=both(details("5 packets that had to leave by the port that it stops"),
                   advises("does its part"))),
+    Row("lost_before_capture", FIRES, "in front of a router that such a pause stops",
+        wire(on_both_sides(dropped_behind(250 * MS))), "critical", SPEED,
+        also=details(but=["had to leave"])),
+    Row("pause_storm", FIRES, "what is lost was lost in front of the router that it stops",
+        wire(on_both_sides(dropped_behind(250 * MS))), "critical", SPEED,
+        also=both(details(but=["had to leave"]), advises("have a watchdog"))),
     Row("pause_storm", FIRES, "what is lost there was lost before",
         wire(missed_before(250 * MS)), "critical", SPEED,
         also=both(details(but=["had to leave"]), advises("have a watchdog"))),
