@@ -93,11 +93,25 @@ mark_places_of(const rs_flow *flow)
     return places;
 }
 
+/* Whether all marks, as far as is known of where they were made, are those of an incast that has
+ * a finding of its own. */
+static gboolean
+are_of_incast(const rs_flow *flow, const GArray *places)
+{
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        if (count_ce(s) > 0 && !rs_incast_tells_of_marks(flow->all, s)) {
+            return FALSE;
+        }
+    }
+    return places->len <= 1;
+}
+
 /* "The queue was between a and b (20 packets)", and what to do then. */
 static void
-append_mark_places(GString *text, const rs_flow *flow, rs_finding *f)
+append_mark_places(GString *text, const rs_flow *flow, const GArray *places,
+                   rs_finding *f)
 {
-    g_autoptr(GArray) places = mark_places_of(flow);
     for (guint i = 0; i < MIN(places->len, PLACES_TOLD); i++) {
         const rs_mark_place *one = &g_array_index(places, rs_mark_place, i);
         g_autofree char *from = rs_place_name(flow->all->analysis, one->from);
@@ -132,8 +146,17 @@ write_ce(const rs_flow *flow, rs_finding *f)
         text,
         "Some queue on the way to this point was above its marking threshold, in %s.  ",
         episodes);
-    append_mark_places(text, flow, f);
+    g_autoptr(GArray) places = mark_places_of(flow);
+    append_mark_places(text, flow, places, f);
     append_cnps(text, flow);
+    if (are_of_incast(flow, places)) {
+        g_autofree char *dst = rs_findings_label(flow->all, &flow->dst);
+        g_string_append_printf(text,
+                               "  They came with the incast to %s, of which "
+                               "another finding tells.",
+                               dst);
+        f->severity = RS_SEVERITY_NOTE;
+    }
     f->detail = g_string_free(text, FALSE);
     f->more_frames = flow->n > flow->sum.ecn.ce_episodes;
     return TRUE;

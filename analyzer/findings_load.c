@@ -131,6 +131,31 @@ is_heavy(const rs_findings *all, const rs_incast_receiver *r)
     return FALSE;
 }
 
+/* Whether nearly all marks were made while the senders met. */
+static gboolean
+has_nearly_all_marks(const rs_incast_receiver *r)
+{
+    const rs_incast_share *s = &r->signs[RS_INCAST_CE];
+    return s->inside * 100 >= (s->inside + s->outside) * RS_COMMON_PERCENT;
+}
+
+gboolean
+rs_incast_tells_of_marks(const rs_findings *all, const roce_stream *stream)
+{
+    const rs_incast *incast = all->analysis->watchers.incast;
+    guint32 i = rs_incast_receiver_of(incast, stream);
+    if (i >= rs_incast_n_receivers(incast)) {
+        return FALSE;
+    }
+    const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
+    gboolean come_with_it = rs_incast_counts(r, RS_INCAST_CE) &&
+                            is_much(all, r, RS_INCAST_CE) &&
+                            is_of_all(r, RS_INCAST_CE) &&
+                            rs_incast_judge(r, RS_INCAST_CE) == RS_COINCIDENCE_YES;
+    return r->n_episodes > 0 && has_nearly_all_marks(r) &&
+           (come_with_it || is_common(all, r));
+}
+
 /* Says whose data shows what coincides, if it is that of some senders alone. */
 static gboolean
 add_some(const rs_incast_receiver *r, GString *text)

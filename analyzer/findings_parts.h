@@ -362,6 +362,11 @@ void
 rs_find_global_pause(rs_findings *all, const rs_finding_row *row);
 void
 rs_find_incast(rs_findings *all, const rs_finding_row *row);
+
+/* Whether the marks of a stream are among those of which the incast of its receiver tells, with a
+ * warning. */
+gboolean
+rs_incast_tells_of_marks(const rs_findings *all, const roce_stream *stream);
 void
 rs_find_slow_receiver(rs_findings *all, const rs_finding_row *row);
 void

@@ -494,8 +494,8 @@ const rs_finding_row rs_finding_rows[] = {
 
     /* ---- marks and CNPs ---- */
     {"ce", RS_SEVERITY_WARNING, "Data marked CE",
-     "warning from WARNING_CE_PERCENT of the data on, else note",
-     {THRESHOLD(WARNING_CE_PERCENT, "%")},
+     "warning from WARNING_CE_PERCENT of the data on; note below, and where COMMON_PERCENT of all marks to that receiver came with an incast that is told with a warning for them, and not at several places",
+     {THRESHOLD(WARNING_CE_PERCENT, "%"), THRESHOLD(COMMON_PERCENT, "%")},
      "Some queue on the way to this point was above its marking threshold.",
      "Look for incast towards the receiver and for the queue that marks.",
      "the first marked packet of each CE episode", RS_NEEDS_ALL_PACKETS, marking_look, rs_find_flows_at_most, &rs_flow_ce},

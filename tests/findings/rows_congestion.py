@@ -54,8 +54,7 @@ def ahead_of(kind):
     """The findings, and those of another kind that follows from them, are both there, and
     these stand first."""
     def look(report, found):
-        kinds = [f["kind"] for f in report["findings"]
-                 if f["severity"] == found[0]["severity"]]
+        kinds = [f["kind"] for f in report["findings"]]
         if kind not in kinds or kinds.index(found[0]["kind"]) > kinds.index(kind):
             yield f"{found[0]['kind']} is not in front of {kind}: {kinds}"
     return look
@@ -444,7 +443,12 @@ ROWS = [
         wire(lambda on: marked(on, 1, of=101)), "note"),
     Row("ce", FIRES, "less than that of all between the hosts", wire(marked_beside_another),
         "note"),
-    Row("ce", FIRES, "behind the queue that marks", fabric("incast_ecn", "h3"), "warning"),
+    Row("ce", FIRES, "behind the queue that marks, in an incast that is told",
+        fabric("incast_ecn", "h3"), "note",
+        also=says("They came with the incast to 10.9.0.4, of which another finding tells.")),
+    Row("ce", FIRES, "some of them elsewhere on the way", fabric("marked_twice", "fabric"),
+        "warning",
+        also=says("Marked between")),
     Row("ce", FIRES, "in front of the queue that marks, and behind it", BOTH_ENDS,
         "warning"),
     Row("ce_without_cnp", FIRES, "both ends saw that data, and one of them its marks",

@@ -48,8 +48,9 @@ class Row:
     orders: tuple = ()
 
 
-INCAST = {"h3": {"ce", "incast"}, "leaf0_h3": {"ce", "incast"}}
-UNANSWERED = {p: {"ce", "ce_without_cnp", "incast"} for p in INCAST}
+# Marks that came with an incast that is told are a note.
+INCAST = {"h3": {"incast"}, "leaf0_h3": {"incast"}}
+UNANSWERED = {p: {"ce_without_cnp", "incast"} for p in INCAST}
 LOSSY = {"h1": {"undelivered_after_capture"}, "h3": {"lost_before_capture"},
          "leaf0_h1": {"undelivered_after_capture"}}
 PFC = {"leaf0_h0": {"pfc"}, "leaf0_h1": {"pfc"}}
@@ -63,11 +64,11 @@ ROWS = (
     Row("incast_read", INCAST, ("ce", "cnps")),
     Row("incast_switch_cnps", UNANSWERED, ("ce", "cnps")),
     Row("notification_off", UNANSWERED, ("ce",)),
-    Row("reaction_off", {p: {"ce", "incast", "no_reaction"} for p in INCAST},
+    Row("reaction_off", {p: {"incast", "no_reaction"} for p in INCAST},
         ("ce", "cnps")),
     Row("cnp_in_data_class", {
-        "h0": {"ce"}, "leaf0_h0": {"ce"}, "h3": {"ce", "cnp_class", "incast"},
-        "leaf0_h3": {"ce", "cnp_class", "incast"}}, ("ce", "cnps")),
+        "h0": {"ce"}, "leaf0_h0": {"ce"}, "h3": {"cnp_class", "incast"},
+        "leaf0_h3": {"cnp_class", "incast"}}, ("ce", "cnps")),
     Row("rate_cuts", {"leaf0_h3": {"ce"}}, ("ce", "cnps")),
     Row("marked_twice", {"h0": {"ce", "incast"}}, ("ce", "cnps")),
     Row("incast_pfc", PFC, ("pauses",)),
@@ -84,7 +85,7 @@ ROWS = (
         "h3": {"lost_before_capture", "timeout"}}, ("pauses", "lost")),
     Row("pauses_alone", {**PFC, "leaf0_h3": {"pause_before_ecn"}}, ("pauses",),
         orders=("pause",)),
-    Row("marks_before_pauses", {**PFC, "leaf0_h3": {"ce", "incast"}}, ("pauses", "ce"),
+    Row("marks_before_pauses", {**PFC, "leaf0_h3": {"incast"}}, ("pauses", "ce"),
         orders=("ce",)),
     Row("deaf", {"leaf0_h0": {"pfc", "pause_ignored"}, "leaf0_h1": {"pfc"}},
         ("pauses", "late")),
