@@ -395,6 +395,26 @@ events_add(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const note *n)
     }
 }
 
+void
+events_add_evicted(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
+                   const packet_record *record)
+{
+    uint32_t first = record != NULL ? record->first_note : ANALYSIS_NONE;
+    for (const note *n = memory_note(first); n != NULL; n = memory_note(n->next)) {
+        if (n->role == NOTE_EVENT &&
+            memory_event(n->index)->event.kind == ROCE_EVENT_EVICTED) {
+            events_add(tree, tvb, pinfo, n);
+        }
+    }
+}
+
+bool
+events_evicted_is_wanted(proto_tree *tree)
+{
+    int field = hf_value[ROCE_EVENT_EVICTED];
+    return proto_field_is_referenced(tree, proto_registrar_get_parent(field));
+}
+
 /* ---- registration ---- */
 
 static const char *

@@ -13,6 +13,16 @@ events_register(int proto, expert_module_t *experts);
 void
 events_add(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo, const note *n);
 
+/* Adds what a frame that is no RoCE packet shows of tables that were full: of pauses, that is
+ * a pause frame. */
+void
+events_add_evicted(proto_tree *tree, tvbuff_t *tvb, packet_info *pinfo,
+                   const packet_record *record);
+
+/* Whether the tree that is being made wants that. */
+bool
+events_evicted_is_wanted(proto_tree *tree);
+
 /* Adds a generated time. */
 void
 events_add_duration(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t duration_ns);

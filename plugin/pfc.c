@@ -10,6 +10,7 @@
  * dissectors what the capture says of it, so it is the preferences'.  Other MAC control
  * (EPON, ...) is left to the built-in alone.
  */
+#include "events.h"
 #include "pauses.h"
 #include "points.h"
 #include "taps.h"
@@ -327,6 +328,7 @@ add_tree(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const pause_frame 
     } else {
         add_pause(sub, tvb, pinfo, frame);
     }
+    events_add_evicted(sub, tvb, pinfo, frame->record);
 }
 
 static int
@@ -344,7 +346,8 @@ dissect_pfc(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
                                                                                : NULL,
         .hide_tree = !pref_show_builtin,
     };
-    if (fields_are_wanted(pinfo, tree, proto_pfc, &frame.packet, frame.record)) {
+    if (fields_are_wanted(pinfo, tree, proto_pfc, &frame.packet, frame.record) ||
+        events_evicted_is_wanted(tree)) {
         add_tree(tvb, pinfo, tree, &frame, info);
     } else {
         proto_tree_add_item(tree, proto_pfc, tvb, 0, -1, ENC_NA);

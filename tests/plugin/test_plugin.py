@@ -459,6 +459,20 @@ class Pause(Check):
             [row[:3] for row in self.lengths(100000, [65535, 0], "-o", "pfc.link_speed:100")],
             [["0.000100000", None, "0"], ["0.000100000", None, "0"]])
 
+    def test_sources_that_there_is_no_room_for(self):
+        """The first that is one too many, the second, the fourth, ..."""
+        macs = [bytes.fromhex("02feed") + n.to_bytes(3, "big") for n in range(514)]
+        frame = pk.pfc(0xff, [100] * 8)
+        path = write("evicted.pcap", [frame[:6] + mac + frame[12:] for mac in macs])
+        for passes in ([], ["-2"]):
+            with self.subTest(passes):
+                rows = TS.fields(path, ["frame.number", "rocev2.analysis.evicted.count"],
+                                 "-Y", 'rocev2.analysis.evicted == "pauses"', *passes)
+                self.assertEqual([list(row.values()) for row in rows],
+                                 [[["513"], ["1", "2", "4", "8"]], [["514"], ["16"]]])
+                self.assertEqual(TS.frames(path, "rocev2.expert.evicted", *passes),
+                                 [513, 514])
+
     def test_other_mac_control_is_the_builtins_alone(self):
         path = write("epon.pcap", [pk.ethernet(0x8808, b"\0\2" + bytes(44))])
         self.assertEqual(TS.frames(path, "pfc"), [])
