@@ -134,18 +134,13 @@ write_reports(const rs_options *options, const own_options *own,
     return compare->incomplete || !written ? RS_EXIT_INCOMPLETE : RS_EXIT_SUCCESS;
 }
 
-/* The file of a POINT is what stands in front of a "#", if it is no file with it. */
 static gboolean
 check_targets(const rs_options *options, const own_options *own, GError **error)
 {
     const rs_target targets[] = {{"--json", own->json}, {"--html", own->html}};
     g_autoptr(GStrvBuilder) inputs = g_strv_builder_new();
     for (guint i = 0; options->files[i] != NULL; i++) {
-        const char *point = options->files[i];
-        const char *mark = strrchr(point, '#');
-        g_autofree char *file =
-            mark != NULL ? g_strndup(point, (gsize)(mark - point)) : g_strdup(point);
-        g_strv_builder_add(inputs, point);
+        g_autofree char *file = rs_compare_point_path(options->files[i]);
         g_strv_builder_add(inputs, file);
     }
     g_auto(GStrv) all = g_strv_builder_end(inputs);

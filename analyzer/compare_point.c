@@ -10,18 +10,39 @@
 
 /* ---- names ---- */
 
+static gboolean
+is_file(const char *path)
+{
+    return g_str_equal(path, "-") || g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+char *
+rs_compare_point_path(const char *given)
+{
+    const char *last = strrchr(given, '#');
+    if (last == NULL || is_file(given)) {
+        return g_strdup(given);
+    }
+    for (const char *mark = last; mark != NULL;
+         mark = g_strrstr_len(given, mark - given, "#")) {
+        g_autofree char *path = g_strndup(given, (gsize)(mark - given));
+        if (is_file(path)) {
+            return g_steal_pointer(&path);
+        }
+    }
+    return g_strndup(given, (gsize)(last - given));
+}
+
 rs_compare_point *
 rs_compare_point_new(guint id, const char *given, const rs_options *options)
 {
     rs_compare_point *point = g_new0(rs_compare_point, 1);
-    const char *hash = strrchr(given, '#');
     point->id = id;
     point->given = g_strdup(given);
-    if (hash == NULL || g_file_test(given, G_FILE_TEST_EXISTS)) {
-        point->path = g_strdup(given);
-    } else {
-        point->path = g_strndup(given, (gsize)(hash - given));
-        point->interface = g_strdup(hash + 1);
+    point->path = rs_compare_point_path(given);
+    const char *behind = given + strlen(point->path);
+    if (*behind == '#') {
+        point->interface = g_strdup(behind + 1);
         point->has_number = g_ascii_string_to_unsigned(
             point->interface, 10, 0, G_MAXUINT32, &point->number, NULL);
     }

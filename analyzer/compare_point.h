@@ -3,8 +3,8 @@
  * A capture point as the user names it, and the way of its frames up to where they are
  * matched: FILE, or FILE#INTERFACE.
  *
- * The one rule: a file that exists by the whole name is meant by it, whatever "#" there
- * is in it.  An interface goes by its name; if none has it, by its number (as Wireshark's
+ * The one rule: of what is named the longest part that is a file is the file, whatever "#"
+ * there is in it, or behind it.  An interface goes by its name; if none has it, by its number (as Wireshark's
  * frame.interface_id, from 0; of a cooked capture of all interfaces, its index).
  */
 #ifndef RS_COMPARE_POINT_H
@@ -52,6 +52,10 @@ typedef struct rs_compare_point {
     gint64 offset_ns; /* its clock minus the path's */
     gboolean settled; /* interfaces are no longer looked at first */
 } rs_compare_point;
+
+/* FILE of "FILE#INTERFACE"; to be freed. */
+char *
+rs_compare_point_path(const char *given);
 
 /* Takes "FILE#INTERFACE" apart. */
 rs_compare_point *

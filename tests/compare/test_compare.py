@@ -1581,6 +1581,29 @@ def named_by_numbers(room, say):
                   None if silent else path_truth.segment(sim, 1, 2).lost)
 
 
+def names_with_marks(room, say):
+    """"#" in names of interfaces and of files: the file is the longest part that is one."""
+    sim = run_sim(segments=BOTH_LOSSY)
+    frames = {name: frames_of(data) for name, data in sim.captures().items()}
+    file = roce.Pcapng([roce.Interface(name="a#1"), roce.Interface(name="#b#"),
+                        roce.Interface(name="1")])
+    seen = [(i, *frame) for i, name in enumerate(("sender", "receiver"))
+            for frame in frames[name]]
+    for i, time_ns, frame, wire in sorted(seen, key=lambda one: one[1]):
+        file.add(time_ns, frame, wire, interface=i)
+    lost = path_truth.segment(sim, 1, 2).lost
+    room.write({name: file.bytes() for name in ("x.pcapng", "y#.pcapng#c")})
+    for name in ("x.pcapng", "y#.pcapng#c"):
+        report = room.compare(f"{name}#a#1", f"{name}##b#")
+        say.equal(f"{name}: files", [(p["file"], p["interface"]) for p in report["points"]],
+                  [(name, "a#1"), (name, "#b#")])
+        say.equal(f"{name}: lost", segment(report, 0, 1)["lost"], lost)
+    room.write({"x.pcapng#a": file.bytes()})
+    say.equal("the longest", [(p["file"], p["interface"]) for p in
+                              room.compare("x.pcapng#a#1", "x.pcapng#a##b#")["points"]],
+              [("x.pcapng#a", "1"), ("x.pcapng#a", "#b#")])
+
+
 def refusals(room, say):
     data = sample("03a_loss_data_0.5pct/sender.pcap")
     room.write({"s.pcap": data, "r.pcap": sample("03a_loss_data_0.5pct/receiver.pcap"),
@@ -1695,7 +1718,7 @@ ROWS = {f.__name__: f for f in (
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
     overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
-    strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, refusals,
+    strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, names_with_marks, refusals,
     piped, written_files, same_again, hostile)}
 
 
