@@ -4,10 +4,12 @@
 #include "console.h"
 #include "format.h"
 #include "json_parts.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FIRST_US G_USEC_PER_SEC
@@ -70,14 +72,15 @@ seconds_left(const rs_batch_tally *tally, double elapsed_s)
 
 /* ---- JSON ---- */
 
-/* Writes a line; takes it over. */
+/* Writes a line; takes it over.  A signal that ends the batch in order cuts none. */
 static void
 put(rs_batch_progress *progress, json_t *line)
 {
     char *text = json_dumps(line, JSON_COMPACT);
     json_decref(line);
     if (text != NULL) {
-        gboolean written = puts(text) != EOF && fflush(stdout) == 0;
+        g_autofree char *whole = g_strconcat(text, "\n", NULL);
+        gboolean written = rs_output_put(STDOUT_FILENO, whole, strlen(whole));
         progress->broken |= !written && errno != EPIPE;
         free(text);
     }

@@ -211,6 +211,18 @@ uses_stdin(const rs_options *options)
     return g_strv_contains((const char *const *)options->files, "-");
 }
 
+/* Nothing can be taken back of what went into a pipe. */
+static void
+tell_of_part(const rs_output *output, GError **error)
+{
+    if (rs_output_is_in_place(output) &&
+        g_error_matches(*error, RS_ERROR, RS_ERROR_INTERRUPTED)) {
+        g_clear_error(error);
+        g_set_error_literal(error, RS_ERROR, RS_ERROR_INTERRUPTED,
+                            "interrupted; what has been written is not whole");
+    }
+}
+
 /* A whole file, or none. */
 static gboolean
 write_capture(const arguments *a, const rs_wish *wish, const rs_report *report,
@@ -229,9 +241,12 @@ write_capture(const arguments *a, const rs_wish *wish, const rs_report *report,
         rs_writer_tell_gaps(writer);
     }
     if (!rs_extract(report, trace, remarks, writer, error)) {
+        tell_of_part(output, error);
         rs_output_abandon(output);
         return FALSE;
     }
+    rs_console_let_write(); /* the rest of it */
+    rs_writer_finish(writer);
     *n_packets = rs_writer_packets(writer);
     return rs_output_commit(output, error);
 }

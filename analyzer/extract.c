@@ -185,9 +185,5 @@ rs_extract(const rs_report *report, const rs_trace *trace, const rs_remarks *rem
     };
     g_autoptr(rs_feed) feed = rs_feed_new(report->analysis->options->files);
     g_autoptr(rs_progress) progress = rs_progress_new(report->analysis->options->quiet);
-    if (!read_again(&x, feed, progress, error)) {
-        return FALSE;
-    }
-    rs_writer_finish(writer);
-    return TRUE;
+    return read_again(&x, feed, progress, error);
 }

@@ -16,7 +16,8 @@
 #include <glib.h>
 
 /* Writes the frames with RS_TRACE_CHOSEN, in their order, with what `remarks` say of
- * them, and makes the file whole.  FALSE for what the format has no room for. */
+ * them; rs_writer_finish() makes the file whole.  FALSE for what the format has no room
+ * for. */
 gboolean
 rs_extract(const rs_report *report, const rs_trace *trace, const rs_remarks *remarks,
            rs_writer *writer, GError **error);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +25,24 @@ set_error(GError **error, const char *path, int code)
 {
     g_set_error(error, RS_ERROR, RS_ERROR_IO, "%s: cannot be written: %s",
                 g_str_equal(path, "-") ? "standard output" : path, g_strerror(code));
+}
+
+gboolean
+rs_output_put(int fd, const char *bytes, gsize n_bytes)
+{
+    while (n_bytes > 0) {
+        gssize n = write(fd, bytes, n_bytes);
+        if (n > 0) {
+            bytes += n;
+            n_bytes -= (gsize)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            struct pollfd room = {.fd = fd, .events = POLLOUT};
+            (void)poll(&room, 1, -1);
+        } else if (n < 0 && errno != EINTR) {
+            return FALSE;
+        }
+    }
+    return TRUE;
 }
 
 static gboolean
@@ -137,6 +156,12 @@ FILE *
 rs_output_stream(rs_output *output)
 {
     return output->stream;
+}
+
+gboolean
+rs_output_is_in_place(const rs_output *output)
+{
+    return output->temporary == NULL;
 }
 
 static void

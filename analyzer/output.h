@@ -14,6 +14,11 @@
 
 typedef struct rs_output rs_output;
 
+/* Writes all of it to a file, a pipe or a terminal that may make it wait, whatever signals come.
+ * FALSE with errno set. */
+gboolean
+rs_output_put(int fd, const char *bytes, gsize n_bytes);
+
 /* Opens `path` ("-": standard output) for writing. */
 rs_output *
 rs_output_open(const char *path, GError **error);
@@ -29,6 +34,10 @@ rs_output_follow(const char *path);
 
 FILE *
 rs_output_stream(rs_output *output);
+
+/* Whether what is written is there at once: there is no file that appears whole. */
+gboolean
+rs_output_is_in_place(const rs_output *output);
 
 /* Makes the file appear and frees the output, also when it fails. */
 gboolean

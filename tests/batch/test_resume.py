@@ -3,6 +3,7 @@
 """Batches that are interrupted, repeated, changed, or meet each other; workers that come to
 a bad end."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -286,6 +287,26 @@ def interrupted():
             check(f"{name}: complete", done.summary["complete"])
 
 
+def interrupted_while_nobody_reads():
+    """A line of progress waits for room in a pipe when the signal comes: it is not cut."""
+    with folder() as work:
+        pathlib.Path(work, "x.pcap").write_bytes(small())
+        reader, writer = os.pipe()
+        full = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(writer, bytes(full))
+        process = subprocess.Popen([BINARY, "batch", "--progress", "json", "x.pcap", "-o", "out"],
+                                   cwd=work, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        with os.fdopen(reader, "rb") as pipe:
+            events = [json.loads(line)["event"] for line in pipe.read()[full:].splitlines()]
+        check("nobody reads: first, last", (events[0], events[-1]), ("start", "end"))
+        check("nobody reads: said", process.stderr.read(), b"")
+        check("nobody reads: status", process.wait(60) in (0, 3))
+
+
 def two_at_once():
     """A second batch into the same directory is refused while the first one runs."""
     with folder() as work:
@@ -368,7 +389,8 @@ def full_disk():
         check("in the way: stays", (out / "captures").read_text(), "in the way")
 
 
-for part in (repeated, options, other_inputs, killed, interrupted, two_at_once, crashed,
+for part in (repeated, options, other_inputs, killed, interrupted,
+             interrupted_while_nobody_reads, two_at_once, crashed,
              limits, full_disk):
     part()
 rows.finish()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """rocescope extract: what is written is what was read, and is what was asked for."""
 
+import fcntl
 import html
 import json
 import os
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 SOURCE = pathlib.Path(os.environ.get("ROCESCOPE_SOURCE",
@@ -63,6 +65,20 @@ def refused(room, *arguments, status=2):
 
 def equal(what, got, want):
     assert got == want, f"{what}: {got!r}, not {want!r}"
+
+
+def until_full(process, pipe=None):
+    """Waits until a process waits for room in the pipe that it writes to."""
+    waiting_since = None
+    for _ in range(100):
+        state = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        number = fcntl.ioctl(pipe or process.stdout.fileno(), termios.FIONREAD, b"\0" * 4)
+        waiting = (number,) if state == "S" and any(number) else None
+        if waiting is not None and waiting == waiting_since:
+            return
+        waiting_since = waiting
+        time.sleep(0.1)
+    raise AssertionError("the pipe is never full")
 
 
 def frame_numbers(capture):
@@ -715,6 +731,40 @@ def interrupted(room):
     assert "interrupted" in error, error
     started.stdin.close()
     equal("nothing is left", list(room.iterdir()), [])
+
+
+@row
+def interrupted_while_nobody_reads(room):
+    """A pipe is full when the signal comes: what stands in it is said to be no whole capture."""
+    started = subprocess.Popen([BINARY, "extract", LOSSY, "--time", "-", "-w", "-"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until_full(started)
+    started.send_signal(signal.SIGTERM)
+    out, error = started.communicate(timeout=60)
+    equal("status", (started.returncode, error.decode()),
+          (3, "rocescope: interrupted; what has been written is not whole\n"))
+    assert 0 < len(out) < len(run("extract", LOSSY, "--time", "-", "-w", "-").stdout), len(out)
+
+
+@row
+def interrupted_at_the_very_end(room):
+    """All is read, and its last bytes wait for room in a pipe: they are written."""
+    command = ["extract", LOSSY, "--around", 862, "-w", "-"]
+    whole = run(*command).stdout
+    reader, writer = os.pipe()
+    n_bytes, room_left = 1 << 20, len(whole) - 1 & ~4095
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, n_bytes)
+    os.write(writer, bytes(n_bytes - room_left))
+    started = subprocess.Popen([BINARY, *map(str, command)], stdout=writer,
+                               stderr=subprocess.PIPE)
+    os.close(writer)
+    until_full(started, reader)
+    started.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    with os.fdopen(reader, "rb") as pipe:
+        out = pipe.read()[n_bytes - room_left:]
+    equal("status", (started.wait(60), started.stderr.read().decode()), (0, ""))
+    assert out == whole, f"{len(out)} bytes of {len(whole)}"
 
 
 @row
