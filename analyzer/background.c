@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "background.h"
 
+#include "no_memory.h"
 #include "sorting.h"
 
 #if ROCESCOPE_NDPI
@@ -122,6 +123,7 @@ static struct ndpi_detection_module_struct *prepared;
 static struct ndpi_detection_module_struct *
 build_ndpi(void)
 {
+    set_ndpi_malloc(rs_no_memory_or_allocate);
     struct ndpi_detection_module_struct *ndpi =
         ndpi_init_detection_module(ndpi_no_prefs);
     NDPI_PROTOCOL_BITMASK all;
@@ -131,8 +133,7 @@ build_ndpi(void)
     return ndpi;
 }
 
-/* nDPI does not survive that there is no memory for its tables.  Then only who needs them
- * should find out. */
+/* Where there is no memory for nDPI's tables, only who needs them should find out. */
 void
 rs_background_prepare(void)
 {

@@ -4,6 +4,7 @@
 #include "confine.h"
 #include "console.h"
 #include "help.h"
+#include "no_memory.h"
 #include "pages.h"
 
 #include <errno.h>
@@ -100,6 +101,7 @@ int
 main(int argc, char **argv)
 {
     occupy_standard_streams();
+    rs_no_memory_ends_with(RS_EXIT_INCOMPLETE, "rocescope: out of memory\n");
     rs_pages_prefer_large();
     (void)setlocale(LC_CTYPE, "");
     /* A reader that is gone, a file that may not grow: told of as a full disk is. */

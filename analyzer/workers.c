@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workers.h"
 
+#include "no_memory.h"
 #include "pages.h"
 
 #include <errno.h>
@@ -95,33 +96,6 @@ rs_worker_tell(rs_worker_line *parent, json_t *message)
     free(text);
 }
 
-/* GLib and the tracker's allocator end the program by an error of their own. */
-static GLogWriterOutput
-end_without_memory(GLogLevelFlags level, const GLogField *fields, gsize n_fields,
-                   gpointer data)
-{
-    for (gsize i = 0; (level & G_LOG_LEVEL_ERROR) != 0 && i < n_fields; i++) {
-        const char *text = fields[i].length < 0 ? fields[i].value : NULL;
-        if (text != NULL && g_str_equal(fields[i].key, "MESSAGE") &&
-            (strstr(text, "out of memory") != NULL ||
-             strstr(text, "failed to allocate") != NULL)) {
-            _exit(NO_MEMORY_STATUS);
-        }
-    }
-    return g_log_writer_default(level, fields, n_fields, data);
-}
-
-/* jansson would leave out silently what it has no memory for. */
-static void *
-allocate_or_end(size_t size)
-{
-    void *bytes = malloc(size);
-    if (bytes == NULL && size > 0) {
-        _exit(NO_MEMORY_STATUS);
-    }
-    return bytes;
-}
-
 static void
 offer_itself(void)
 {
@@ -185,8 +159,7 @@ be_worker(const workers *w, guint job_i, int fd, pid_t parent)
 {
     stand_apart(parent);
     offer_itself();
-    g_log_set_writer_func(end_without_memory, NULL, NULL);
-    json_set_alloc_funcs(allocate_or_end, free);
+    rs_no_memory_ends_with(NO_MEMORY_STATUS, NULL);
     rs_pages_be_one_of_many(w->limits->memory_bytes);
     limit_memory(w->limits->memory_bytes);
     rs_worker_line line = {.fd = fd};

@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -763,6 +764,26 @@ def nohup(directory):
     equal("status", process.wait(20), 0)
     equal("packets", json.loads((directory / "report.json").read_text())
           ["capture"]["packets"], N_PACKETS)
+
+
+@row
+def no_memory(directory):
+    """Too little for the program: it says so in a line of its own, wherever it finds out."""
+    if b"__asan" in pathlib.Path(BINARY).read_bytes():
+        return                   # which takes terabytes of addresses
+    statuses = set()
+    for mib in (*range(24, 48, 2), 400):
+        limit = (mib << 20, mib << 20)
+        done = subprocess.run(
+            [BINARY, "--json", directory / "report.json",
+             SOURCE / "captures/03a_loss_data_0.5pct/receiver.pcap.gz"], capture_output=True,
+            preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit))
+        if b"shared libraries" in done.stderr:
+            continue             # the loader's own words
+        said = b"rocescope: out of memory\n" if done.returncode == 3 else b""
+        equal(f"{mib} MiB", done.stderr, said)
+        statuses.add(done.returncode)
+    equal("statuses", statuses, {0, 3})
 
 
 def main(wanted):
