@@ -11,11 +11,12 @@
 #define ENDS_IN_FILTER 32 /* keeps the filter within what Wireshark takes */
 
 /* Whether the plugin gives streams the numbers that the report gives them: if it sees the
- * same packets. */
+ * same packets, and takes none for damaged that nobody has looked at. */
 static gboolean
 same_numbers(const rs_analysis *a)
 {
-    return a->files->len == 1 && a->filtered_out == 0;
+    return a->files->len == 1 && a->filtered_out == 0 &&
+           a->options->icrc == RS_ICRC_ALL;
 }
 
 /* "1, 3..5" */

@@ -6,11 +6,13 @@ that tests/findings makes.
 
     tests/agreement/test_filters.py [KIND...]    findings of these kinds alone"""
 
+import gzip
 import json
 import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -22,6 +24,7 @@ PLUGIN = pathlib.Path(os.environ.get("ROCESCOPE_PLUGIN",
 sys.path[:0] = [str(SOURCE / name) for name in
                 ("tests/agreement", "tests/plugin", "tests/findings", "tests/sim")]
 
+import packets  # noqa: E402
 import reports  # noqa: E402
 import tshark  # noqa: E402
 from sharkd import Sharkd  # noqa: E402
@@ -45,8 +48,21 @@ def made_captures():
             yield f"{row.finding}-{i}", made, row.args
 
 
+def damaged_first(name):
+    """A sample, a pcap file, behind a packet whose ICRC is wrong: who does not look at that has
+    one stream more."""
+    data = gzip.decompress((SOURCE / "captures" / name).read_bytes())
+    frame = packets.roce(packets.bth(0x04, qp=0x99) + bytes(64), bad_icrc=True)
+    return b"".join((data[:32], struct.pack("<II", len(frame), len(frame)), frame, data[24:]))
+
+
 def captures(runner):
     """(name, path, arguments)"""
+    path = runner.path("damaged_first.pcap")
+    path.write_bytes(damaged_first("03a_loss_data_0.5pct/receiver.pcap.gz"))
+    path.chmod(0o644)
+    for icrc in ("all", "off", "sample"):
+        yield f"damaged_first_{icrc}", path, (f"--icrc={icrc}",)
     for capture in reports.captures():
         name = str(capture.relative_to(SOURCE / "captures")).replace("/", "-")
         yield name, runner.copy(capture, name), ()
