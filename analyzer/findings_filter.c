@@ -203,12 +203,28 @@ set_of_dscps(const rs_options *options, guint priority)
     return g_strdup_printf("%s}", set->str);
 }
 
-/* Whether frames of a point are told by the number of its interface. */
+/* Whether frames of a point are told by the number of its interface, in its section. */
 static gboolean
 has_interface_id(const rs_findings *all, const rs_point *point)
 {
-    return all->analysis->files->len == 1 && point->section == 0 &&
+    return all->analysis->files->len == 1 &&
+           point->section_number == point->first_section_number &&
            point->origin.kind == ROCE_ORIGIN_INTERFACE;
+}
+
+/* " && frame.section_number == 2": sections number their interfaces each from 0; "" where there
+ * is only one, or none. */
+static char *
+filter_of_section(const rs_findings *all, const rs_point *point)
+{
+    const rs_points *points = all->analysis->points;
+    guint i = 0;
+    while (i < rs_points_n(points) && rs_points_at(points, i)->section_number <= 1) {
+        i++;
+    }
+    return i == rs_points_n(points) ? g_strdup("")
+                                    : g_strdup_printf(" && frame.section_number == %u",
+                                                      point->section_number);
 }
 
 /* " && frame.interface_id in {2, 3}": what tells the frames of a point, and of those joined with
@@ -220,19 +236,22 @@ filter_of_point(const rs_findings *all, guint32 point)
     const rs_points *points = all->analysis->points;
     guint32 group = rs_points_at(points, point)->survey.group;
     guint n = 0;
+    const rs_point *own = rs_points_at(points, point);
     g_autoptr(GString) set = g_string_new(NULL);
     for (guint i = 0; i < rs_points_n(points); i++) {
         const rs_point *member = rs_points_at(points, i);
         if (member->survey.group != group) {
             continue;
         }
-        if (++n > ENDS_IN_FILTER || !has_interface_id(all, member)) {
+        if (++n > ENDS_IN_FILTER || !has_interface_id(all, member) ||
+            member->section_number != own->section_number) {
             return g_strdup("");
         }
         g_string_append_printf(set, "%s%u", n > 1 ? ", " : "", member->number);
     }
+    g_autofree char *section = filter_of_section(all, own);
     return n < rs_points_n(points)
-               ? g_strdup_printf(" && frame.interface_id in {%s}", set->str)
+               ? g_strdup_printf("%s && frame.interface_id in {%s}", section, set->str)
                : g_strdup("");
 }
 
@@ -254,8 +273,9 @@ static char *
 filter_of_link(const rs_findings *all, guint32 point)
 {
     const rs_point *p = rs_points_at(all->analysis->points, point);
+    g_autofree char *section = filter_of_section(all, p);
     return rs_points_n(all->analysis->points) > 1 && has_interface_id(all, p)
-               ? g_strdup_printf(" && frame.interface_id == %u", p->number)
+               ? g_strdup_printf("%s && frame.interface_id == %u", section, p->number)
                : g_strdup("");
 }
 

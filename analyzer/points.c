@@ -322,6 +322,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
     point->interface = g_strdup(interface->name);
     point->interface_i = key->interface_i;
     point->section = interface->section;
+    point->first_section_number = point->section_number = interface->section_number;
     point->number = key->interface_i - interface->section;
     point->origin = key->origin;
     point->link_type = interface->link_type;
@@ -332,6 +333,7 @@ make_point(rs_points *points, const point_key *key, const rs_interface *interfac
         before->file_i = before->packets == 0 ? key->file_i : before->file_i;
         before->survey.file_i = key->file_i;
         before->section = interface->section;
+        before->section_number = interface->section_number;
         return before;
     }
     point->n_ended_before = points->n_ended;

@@ -31,8 +31,9 @@ typedef struct rs_point {
     guint file_i;      /* of a rotated set, the first; the survey's is the last */
     guint interface_i; /* in the first of them */
     guint section;     /* of its file, that it was in last */
-    guint number;      /* in the section of that interface */
-    char *interface;   /* NULL: unnamed */
+    guint first_section_number, section_number; /* likewise, as rs_interface counts */
+    guint number;                               /* in the section of that interface */
+    char *interface;                            /* NULL: unnamed */
     roce_origin origin;
     int link_type;
     roce_link link;

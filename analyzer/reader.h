@@ -33,8 +33,10 @@ typedef struct rs_interface {
     guint64 dropped;        /* by the capture, as far as the file said so up to here */
     gboolean dropped_known; /* whether it said anything */
     guint fcs_bytes; /* at the end of each frame; cut off before it is delivered */
-    guint section; /* of a pcapng that has several: more than that of those before it */
-    guint64 unstamped; /* of the packets that were delivered, without a time */
+    guint
+        section; /* of a pcapng that has several: more than that of those before it ... */
+    guint section_number; /* ... and as Wireshark counts, from 1; 0: there are none */
+    guint64 unstamped;    /* of the packets that were delivered, without a time */
 } rs_interface;
 
 /* A frame and where it stood.  Valid until the next call for the same reader. */

@@ -48,8 +48,9 @@ typedef struct rs_reader_pcapng {
     rs_reader base;
     gint byte_order;       /* of this section */
     guint first_interface; /* of this section */
-    guint64 newest_ns;     /* the newest stamp */
-    gboolean has_stamps;   /* there is one */
+    guint n_sections;
+    guint64 newest_ns;   /* the newest stamp */
+    gboolean has_stamps; /* there is one */
     GString *comment;
 } rs_reader_pcapng;
 
@@ -205,6 +206,7 @@ begin_section(rs_reader_pcapng *self, ng_block *section, GError **error)
         return OUTCOME_DAMAGE;
     }
     self->first_interface = self->base.interfaces->len;
+    self->n_sections++;
     read_section_options(self, section);
     return OUTCOME_NOTHING;
 }
@@ -219,6 +221,7 @@ add_interface(rs_reader_pcapng *self, ng_block *described, GError **error)
     g_ptr_array_add(self->base.interfaces, added);
     const char *wrong = rs_pcapng_interface_describe(added, &described->body);
     added->base.section = self->first_interface;
+    added->base.section_number = self->n_sections;
     return wrong ? damage(self, described, wrong, error) : OUTCOME_NOTHING;
 }
 

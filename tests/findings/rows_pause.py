@@ -511,6 +511,26 @@ def quiet_interface():
     return pcap.bytes()
 
 
+def in_sections():
+    """One port of each of two sections, which a switch pauses by one address."""
+    data = b""
+    for i, name in enumerate(("p0", "p1")):
+        section = roce.Pcapng([roce.Interface(name=name, speed_bps=100 * 10**9)])
+        for k in range(20):
+            at_ns = START_NS + i * 10 * MS + k * 100 * US
+            section.add(at_ns, roce.pfc({3: 0xFFFF}, src=SWITCH))
+            section.add(at_ns + 20 * US, roce.pfc({3: 0}, src=SWITCH))
+        data += section.bytes()
+    return data
+
+
+def filters(*texts):
+    """Of all frames, in any order."""
+    return lambda _report, found: [] if sorted(
+        f["wireshark_filter_all"] for f in found) == sorted(texts) else [
+            str([f["wireshark_filter_all"] for f in found])]
+
+
 def several_priorities(on):
     """One port, by the same frames, and of another one longer."""
     on.exchange(10).frame(roce.pfc({3: 0xFFFF, 4: 0xFFFF}, src=SWITCH)).wait(100 * US)
@@ -544,6 +564,10 @@ def xon_alone(kind):
 ROWS = [
     Row("pfc", FIRES, "20 us of ten milliseconds, on an interface that has nothing else",
         quiet_interface, "note", also=says("for 20 µs (0.20 %)")),
+    Row("pfc", FIRES, "interfaces of two sections, each the first of its own", in_sections, "warning",
+        also=filters(*(f"eth.src == {SWITCH.hex(':')} && macc.cbfc.enbv.c3 == 1 && "
+                       f"frame.section_number == {i} && frame.interface_id == 0"
+                       for i in (1, 2)))),
     Row("slow_receiver", FIRES, "in the midst of a message, and for good", wire(hangs), "warning", SPEED,
         also=victims((1, 2 * MS, 0))),
     Row("pfc", FIRES, "a bridge's port, whose first pause counts", wire(port_pauses),

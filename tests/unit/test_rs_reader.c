@@ -1066,32 +1066,33 @@ test_interfaces(void)
          ng_two_big,
          0,
          {"swp1", "to \033[1mspine", 1, ROCE_LINK_ETHERNET, 96, UINT64_C(100000000000),
-          1000000000, 0, 1, 7, TRUE, 0, 0, 0}},
+          1000000000, 0, 1, 7, TRUE, 0, 0, 1, 0}},
         {"second of two",
          ng_two,
          1,
          {"any\xef\xbf\xbd", NULL, 276, ROCE_LINK_SLL2, 0, 0, 1048576, 0, 1, 0, FALSE,
-          0, 0, 0}},
+          0, 0, 1, 0}},
         {"drops between packets",
          ng_options,
          0,
-         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 0, 0, 1000000, 0, 3, 5, TRUE, 0, 0, 0}},
+         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 0, 0, 1000000, 0, 3, 5, TRUE, 0, 0, 1, 0}},
         {"drops of an old packet",
          ng_simple_and_old,
          0,
-         {NULL, NULL, 228, ROCE_LINK_RAW, 50, 0, 1000000, 0, 3, 6, TRUE, 0, 0, 2}},
+         {NULL, NULL, 228, ROCE_LINK_RAW, 50, 0, 1000000, 0, 3, 6, TRUE, 0, 0, 1, 2}},
         {"of a second section",
          ng_sections,
          1,
-         {NULL, NULL, 101, ROCE_LINK_RAW, 0, 0, 1000000, 0, 1, 0, FALSE, 0, 1, 0}},
+         {NULL, NULL, 101, ROCE_LINK_RAW, 0, 0, 1000000, 0, 1, 0, FALSE, 0, 1, 2, 0}},
         {"FCS in bits",
          ng_fcs,
          0,
-         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 0, 0, 1000000, 0, 2, 0, FALSE, 4, 0, 0}},
+         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 0, 0, 1000000, 0, 2, 0, FALSE, 4, 0, 1,
+          0}},
         {"classic",
          pcap_fcs,
          0,
-         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 65535, 0, 1000000, 0, 3, 0, FALSE, 4, 0,
+         {NULL, NULL, 1, ROCE_LINK_ETHERNET, 65535, 0, 1000000, 0, 3, 0, FALSE, 4, 0, 0,
           0}},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -1112,6 +1113,7 @@ test_interfaces(void)
         CHECK_INT(got->dropped_known, rows[i].want.dropped_known);
         CHECK_INT(got->fcs_bytes, rows[i].want.fcs_bytes);
         CHECK_INT(got->section, rows[i].want.section);
+        CHECK_INT(got->section_number, rows[i].want.section_number);
         CHECK_INT(got->unstamped, rows[i].want.unstamped);
     }
 }
