@@ -64,7 +64,7 @@ options_of(guint which)
         {"--captured-at", "network", "--dscp-map", "26:3,48:6", NULL},
         {"--watchdog", "sonic", "--icrc", "sample", "--top", "1", NULL},
         {"--icrc", "off", "--events", "3", "--max-streams", "1", NULL},
-        {"--port", "53,4789", "--burst", "1k", "--watchdog", "1", NULL},
+        {"--port", "53,4789", "--burst", "1M", "--watchdog", "1", NULL},
         {"--filter", "udp or ether proto 0x8808", NULL},
     };
     which &= 7;
