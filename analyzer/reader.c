@@ -30,7 +30,7 @@ static const struct {
     {1, ROCE_LINK_ETHERNET},   {113, ROCE_LINK_SLL}, {276, ROCE_LINK_SLL2},
     {101, ROCE_LINK_RAW},      {228, ROCE_LINK_RAW}, {229, ROCE_LINK_RAW},
     {12, ROCE_LINK_RAW},       {14, ROCE_LINK_RAW},  {0, ROCE_LINK_LOOPBACK},
-    {108, ROCE_LINK_LOOPBACK},
+    {108, ROCE_LINK_LOOPBACK}, {9, ROCE_LINK_PPP},   {50, ROCE_LINK_PPP},
 };
 
 /* ---- For implementers ---- */

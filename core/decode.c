@@ -18,6 +18,12 @@
 
 #include <string.h>
 
+/* Protocols of PPP (IANA). */
+#define PPP_IPV4 0x0021
+#define PPP_IPV6 0x0057
+#define PPP_MPLS 0x0281
+#define PPP_MPLS_MULTICAST 0x0283
+
 #define SLL_MULTICAST 2 /* to us 0, broadcast 1, multicast 2, to others 3 */
 #define SLL_OUTGOING 4
 
@@ -231,6 +237,39 @@ walk_loopback(roce_walk *w)
     return roce_walk_stop(w);
 }
 
+/* A protocol of PPP, whose first octet is left out where that is 0: the last one is odd
+ * (RFC 1661, section 2). */
+static uint16_t
+ppp_protocol(roce_walk *w)
+{
+    uint16_t first = roce_cursor_u8(&w->c);
+    return (first & 1) != 0 ? first : (uint16_t)(first << 8 | roce_cursor_u8(&w->c));
+}
+
+/* What LINKTYPE_PPP and LINKTYPE_PPP_HDLC have: the address 0xff and the control octet 3 of
+ * HDLC-like framing (RFC 1662), or not; or, in Cisco's framing (RFC 1547, section 4.3.1), the
+ * address 0x0f or 0x8f, the control octet 0, and a type of Ethernet's.  All of these addresses
+ * are odd, and no protocols. */
+static roce_layer
+walk_ppp(roce_walk *w)
+{
+    roce_cursor look = w->c;
+    uint16_t framing = roce_cursor_u16(&look);
+    if (look.outcome == ROCE_DECODED && (framing == 0x0f00 || framing == 0x8f00)) {
+        w->c = look;
+        return walk_ethertype(w, roce_cursor_u16(&w->c));
+    }
+    w->c = look.outcome == ROCE_DECODED && framing == 0xff03 ? look : w->c;
+    uint16_t protocol = ppp_protocol(w);
+    if (w->c.outcome != ROCE_DECODED) {
+        return roce_walk_stop(w);
+    }
+    return protocol == PPP_IPV4                                     ? ROCE_LAYER_IPV4
+           : protocol == PPP_IPV6                                   ? ROCE_LAYER_IPV6
+           : protocol == PPP_MPLS || protocol == PPP_MPLS_MULTICAST ? ROCE_LAYER_MPLS
+                                                                    : roce_walk_stop(w);
+}
+
 static roce_layer
 walk_mac_control(roce_walk *w)
 {
@@ -254,6 +293,8 @@ walk_link(roce_walk *w, roce_link link)
         return walk_ip(w);
     case ROCE_LINK_LOOPBACK:
         return walk_loopback(w);
+    case ROCE_LINK_PPP:
+        return walk_ppp(w);
     case ROCE_LINK_UNSUPPORTED:
         break;
     }

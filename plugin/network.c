@@ -52,6 +52,8 @@ link_of(const packet_info *pinfo)
     case WTAP_ENCAP_NULL:
     case WTAP_ENCAP_LOOP:
         return ROCE_LINK_LOOPBACK;
+    case WTAP_ENCAP_PPP:
+        return ROCE_LINK_PPP;
     default: /* a number of many hundreds, not an enumeration */
         return ROCE_LINK_UNSUPPORTED;
     }

@@ -24,6 +24,7 @@ typedef enum roce_link {
     ROCE_LINK_SLL2,     /* Linux cooked capture v2 */
     ROCE_LINK_RAW,      /* an IP packet without any link header */
     ROCE_LINK_LOOPBACK, /* BSD's: an address family in either byte order, then IP */
+    ROCE_LINK_PPP,      /* with or without HDLC-like framing, or in Cisco's */
     ROCE_LINK_UNSUPPORTED,
 } roce_link;
 

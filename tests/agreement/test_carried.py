@@ -78,6 +78,12 @@ def loopback(order, ipv6):
         order + "I", ipv6 if kind == roce.ETHERTYPE_IPV6 else 2) + packet)
 
 
+def ppp(front, ipv4=b"\x00\x21", ipv6=b"\x00\x57"):
+    """Behind that, and a protocol of PPP or a type of Ethernet's."""
+    return ip_alone(lambda packet, kind, mac: front + (
+        ipv6 if kind == roce.ETHERTYPE_IPV6 else ipv4) + packet)
+
+
 def tagged(*vlans):
     tags = b"".join(struct.pack(">HH", v.tpid, v.pcp << 13 | v.vid) for v in vlans)
     return each(lambda frame, _n: [frame[:12] + tags + frame[12:]])
@@ -213,6 +219,12 @@ WAYS = {way.name: way for way in (
     Way("null_ipv6", in_turn(anew(with_extensions()), loopback("<", 24)),
         roce.LINKTYPE_NULL),
     Way("loop", loopback(">", 24), roce.LINKTYPE_LOOP),
+    Way("ppp", ppp(b""), roce.LINKTYPE_PPP),
+    Way("ppp_hdlc_like", ppp(b"\xff\x03"), roce.LINKTYPE_PPP),
+    Way("ppp_hdlc", ppp(b"\xff\x03"), roce.LINKTYPE_PPP_HDLC),
+    Way("ppp_short_protocol", ppp(b"\xff\x03", b"\x21", b"\x57"), roce.LINKTYPE_PPP_HDLC),
+    Way("cisco_hdlc", ppp(b"\x0f\x00", b"\x08\x00", b"\x86\xdd"), roce.LINKTYPE_PPP_HDLC),
+    Way("ppp_ipv6", in_turn(anew(with_extensions()), ppp(b"\xff\x03")), roce.LINKTYPE_PPP),
     Way("with_fcs", each(lambda frame, n: [frame + b"\xfc\x5f\xc5\xfc"]),
         roce.LINKTYPE_ETHERNET | FCS_OF_4_BYTES),
     Way("ip_options", anew(with_options)),

@@ -51,6 +51,7 @@ check_layers(const layer_row *rows, size_t n_rows)
 #define SLL2 ROCE_LINK_SLL2
 #define RAW ROCE_LINK_RAW
 #define LOOPBACK ROCE_LINK_LOOPBACK
+#define PPP ROCE_LINK_PPP
 #define ROCE ROCE_DECODED, ROCE_CLASS_ROCE
 #define NOT_OURS ROCE_NOT_OURS, ROCE_CLASS_OTHER
 #define CUT ROCE_TRUNCATED, ROCE_CLASS_OTHER
@@ -174,6 +175,18 @@ static const layer_row link_rows[] = {
      BYTES("\x02\x00\x00\x00" IPV4_RC_ACK), 4, CUT, 0, 0, 0},
     {"loopback, too short on the wire", LOOPBACK, BYTES("\x02\x00\x00"), 0,
      WRONG, 0, 0, 0},
+    {"PPP alone", PPP, BYTES("\x00\x21" IPV4_RC_ACK), 0, ROCE, 0, 2, 30},
+    {"PPP, its protocol in one octet", PPP, BYTES("\x57" IPV6_RC_ACK), 0, ROCE, 0, 1, 49},
+    {"PPP, HDLC-like", PPP, BYTES("\xff\x03\x00\x57" IPV6_RC_ACK), 0, ROCE, 0, 4, 52},
+    {"PPP, HDLC-like, in one octet", PPP, BYTES("\xff\x03\x21" IPV4_RC_ACK), 0, ROCE, 0,
+     3, 31},
+    {"PPP, Cisco's", PPP, BYTES("\x0f\x00\x08\x00" IPV4_RC_ACK), 0, ROCE, 0, 4, 32},
+    {"PPP, Cisco's, to all", PPP, BYTES("\x8f\x00\x86\xdd" IPV6_RC_ACK), 0, ROCE, 0, 4, 52},
+    {"PPP, another control octet", PPP, BYTES("\xff\x04\x00\x21" IPV4_RC_ACK), 0,
+     NOT_OURS, 0, 0, 0},
+    {"PPP, LCP", PPP, BYTES("\xff\x03\xc0\x21\x09\x00\x00\x04"), 0, NOT_OURS, 0, 0, 0},
+    {"PPP, cut in the protocol", PPP, BYTES("\xff\x03\x00\x21" IPV4_RC_ACK), 3, CUT, 0, 0, 0},
+    {"PPP, too short on the wire", PPP, BYTES("\x00"), 0, WRONG, 0, 0, 0},
     {"an unsupported link layer", ROCE_LINK_UNSUPPORTED,
      BYTES(MACS IS_IPV4 IPV4_RC_ACK), 0, NOT_OURS, 0, 0, 0},
 };
