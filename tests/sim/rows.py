@@ -559,7 +559,6 @@ KNOWN = {
     "rough_duplex": "READ answers to duplicated requests open gaps where nothing is lost",
     "rough_selective": _SELECTIVE,
     "loss_duplex": "a response lost once is counted twice after a second re-issued READ",
-    "loss_placement": "an old NAK explains a round that a missing response caused",
     "selective_loss": _SELECTIVE,
     "selective_loss_heavy": _SELECTIVE,
     "selective_loss_nak": "two timeouts, one after the other, are one round",

@@ -200,6 +200,35 @@ static const scenario selective[] = {
      .script = "a write 0..14; +20; b nak 10; a write 10; a write 15..16; +20; b nak 11; "
                "a write 11; a write 17..18; +20; b nak 12; a write 12; +20; b ack 18",
      .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=3 recovery=selective"},
+    {.name = "a round goes on with what a NAK asks for that is the first to acknowledge what "
+               "is between: that NAK's own round",
+     .script = "a write 0..14; b nak 5; a write 5..6; b nak 9; a write 9; +20; b ack 14",
+     .want = "A: again=3 repeats=3 rounds=2 by_nak=2 undelivered=1 recovery=*"},
+    {.name = "selective repeat: several NAKs on their way at once, each has its round",
+     .script = "a write 0..19; b nak 5; b nak 9; b nak 13; +50; a write 5,9,13; +20; "
+               "b ack 19",
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=* recovery=selective",
+     .events = "round A psn=5 detail=nak_sequence; round A psn=9 detail=nak_sequence; "
+               "round A psn=13 detail=nak_sequence"},
+    {.name = "selective repeat, once learned: what came late here as well was asked for since",
+     .script = LEARNED "a write 15; a write 16 drop; a write 17; a write 18 drop; a write 19; "
+               "+3; a write 16,18 copy; a write 20; +20; b nak 16; b nak 18; a write 16,18; "
+               "+20; b ack 20",
+     .want = "A: gaps=2 missing=2 reordered=2 again=3 repeats=3 rounds=3 by_nak=3 "
+               "undelivered=1 spurious=* recovery=selective"},
+    {.name = "selective repeat, IPv6: an answer that comes sooner than others did",
+     .script = "a write 0..14; b nak 10; +20; a write 10; +20; b ack 14; a write 15..24; "
+               "b nak 20; +20; a write 20; +20; b ack 24; a write 25..34; b nak 30; "
+               "a write 30; +20; b ack 34; a write 35; b ack 35",
+     .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=3 repeats=3 rounds=3 by_nak=3 undelivered=3 recovery=*"},
+    {.name = "the first copies of a round were not seen, but others were: nothing was missed "
+               "for sure",
+     .script = "a write 0..9; b nak 2; a write 2..5; a write 6 drop; a write 7..9; b nak 4; "
+               "a write 4..9; +20; b ack 9; a write 10..19; b nak 15; a write 15 drop; "
+               "a write 16..19; +20; b ack 19",
+     .want = "A: again=* repeats=* rounds=3 by_nak=3 undelivered=* lost_before=1 unknown=0 "
+               "recovery=*"},
     {.name = "go-back-N: what is sent again behind a gap may be lost, and its first copy was "
                "discarded",
      .script = "a write 0; b ack 0; a write 1 drop; a write 2..4; b nak 1; a write 1; "

@@ -29,6 +29,23 @@ static const scenario reads[] = {
     {.name = "READ answered in order",
      .script = READ_4 ALL_4 "a write 6; b ack 6",
      .want = "A: messages=3 B: r.unique=4 responses=6"},
+    {.name = "an answer comes again, of which a network has doubled a packet",
+     .script = READ_4 ALL_4 "+10; b resp.first 2; b resp.middle 3,3,4; b resp.last 5; "
+               "a write 6; b ack 6",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "B: r.unique=4 r.again=4 r.duplicates=1 responses=*"},
+    {.name = "who asks for a part of a READ again keeps what is behind that",
+     .script = TEACH "a read 2 len=8192; b resp.first 2; b resp.middle 3..8; b resp.last 9; "
+               "+10; a read 3; b resp 3; +10; a read 6; b resp 6; a write 10; b ack 10",
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=selective "
+               "B: r.unique=8 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "answers that are sent again have overtaken a new response, and go on",
+     .script = READ_4 "a read 6; b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
+               "b resp.last 5; b resp 6 drop; +10; a read 3 len=3072; a read 6; "
+               "b resp.first 3; b resp 6 copy; b resp.middle 4; b resp.last 5; b resp 6; "
+               "a write 7; b ack 7",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 "
+               "B: r.unique=5 r.gaps=1 r.missing=1 r.again=4 r.lost_before=1 responses=*"},
     {.name = "two READs, and a WRITE between them",
      .script = READ_4 "a write 6; a read 7 len=2048; " ALL_4 "b ack 6; "
                "b resp.first 7; b resp.last 8",
