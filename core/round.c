@@ -426,6 +426,16 @@ roce_round_may_lose(const roce_stream_state *s, uint64_t n, uint64_t seen)
            n <= seen;
 }
 
+/* Whether a copy that was not seen may have been overtaken like others, and was not needed: one
+ * before it was seen. */
+static bool
+may_come_yet(const roce_stream_state *s, int64_t psn)
+{
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING &&
+           roce_trouble_of(s)->pub.disorder[ROCE_SPACE_REQUESTS].reordered > 0 &&
+           roce_history_find(&s->requests.history, psn) != NULL;
+}
+
 /* The round answers the NAK: what that tells of the path and of the requester. */
 static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -465,8 +475,8 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         /* The round began with what was asked for; those copies went unseen. */
         int64_t from = asked > s->una ? asked : s->una;
         if (from < a->psn && roce_round_may_lose(s, (uint64_t)(a->psn - from), 0)) {
-            bool was_seen = roce_history_find(&s->requests.history, from) != NULL;
-            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn, was_seen);
+            roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, a->psn,
+                           may_come_yet(s, from));
         }
     }
 }
@@ -702,12 +712,9 @@ pass_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         return;
     }
     const roce_heard *heard = roce_heard_of(s);
-    uint64_t since_ns = roce_since_ns(a->seen_ns, nak->time_ns);
-    uint64_t path_ns = roce_round_path_ns(s);
-    bool asked_for = a->psn == nak->psn && path_ns != 0 && since_ns >= 2 * path_ns;
-    bool passed_over = heard->n_prompt >= REACTIONS_KNOWN &&
-                       since_ns > REACTION_MARGIN * heard->most_prompt_ns;
-    if (asked_for || passed_over) {
+    uint64_t margin = a->psn == nak->psn ? 1 : REACTION_MARGIN;
+    if (heard->n_prompt >= REACTIONS_KNOWN &&
+        roce_since_ns(a->seen_ns, nak->time_ns) > margin * heard->most_prompt_ns) {
         roce_trouble_make(t, s)->nak.answered = true;
     }
 }
