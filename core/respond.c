@@ -574,6 +574,14 @@ is_too_soon(const roce_answers *answers, const roce_slot *response, uint64_t now
                roce_too_soon_ns(answers->least_asked_ns, answers->n_asked);
 }
 
+/* Whether numbers tell that who asks again does so now: without them a request may be late. */
+static bool
+is_sent_in_order(const roce_tracker *t, const roce_stream_state *by)
+{
+    const roce_stream_state *s = roce_track_peer(t, by);
+    return s != NULL && roce_ident_mode_of(s) == ROCE_IDENT_RISING;
+}
+
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round)
@@ -631,11 +639,13 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
         roce_missing_find(&lane->missing, a->psn) == NULL) {
         response->flags |= ROCE_SLOT_IN_ORDER; /* what is before it has been taken */
     }
-    if (response != NULL && (is_too_soon(by->answers, response, a->frame->time_ns) ||
-                             is_asked_for_that_alone(t, by, response))) {
+    bool on_its_way =
+        response != NULL && (is_too_soon(by->answers, response, a->frame->time_ns) ||
+                             is_asked_for_that_alone(t, by, response));
+    if (on_its_way && is_sent_in_order(t, by)) {
         return answered; /* it may be taken when it gets there */
     }
-    if (response != NULL && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
+    if (response != NULL && !on_its_way && (response->flags & ROCE_SLOT_JUDGED) == 0 &&
         roce_acceptor_has_taken(by, ROCE_SPACE_RESPONSES, response)) {
         response->flags |= ROCE_SLOT_JUDGED;
         roce_loss_say(t, by, a, ROCE_SPACE_RESPONSES,

@@ -287,12 +287,13 @@ has_come_since(const roce_stream_state *s, const roce_slot *slot)
 }
 
 /* Whether a round that begins between what two NAKs ask for is about a response: who has heard
- * the newer one goes back no further than that. */
+ * the newer one goes back no further than that.  Without numbers the first of it may be late. */
 static bool
 is_between_naks(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    return a->psn > nak->oldest_psn && a->psn < nak->psn;
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING && a->psn > nak->oldest_psn &&
+           a->psn < nak->psn;
 }
 
 roce_cause
