@@ -150,14 +150,17 @@ roce_measure_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                    roce_cause cause, uint64_t age_ns)
 {
     bool by_nak = cause == ROCE_CAUSE_NAK_SEQUENCE;
-    int64_t psn = by_nak ? asked_for(s, a) : a->psn;
+    const roce_older_nak *older = by_nak ? roce_round_older_nak(t, s, a) : NULL;
+    int64_t psn = by_nak && older == NULL ? asked_for(s, a) : a->psn;
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    bool newest = psn == nak->psn;
+    bool newest = older == NULL && psn == nak->psn;
     bool asked = !newest || !a->asked_later;
-    uint64_t asked_ns = newest ? nak->time_ns : nak->oldest_ns;
+    uint64_t asked_ns = older != NULL ? older->time_ns
+                        : newest      ? nak->time_ns
+                                      : nak->oldest_ns;
     if (by_nak && psn == a->psn && asked) {
-        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns,
-                         newest ? nak->frame : 0);
+        uint64_t frame = older != NULL ? older->frame : newest ? nak->frame : 0;
+        roce_measure_add(t, s, a, ROCE_LATENCY_NAK_REACTION, asked_ns, frame);
     }
     uint64_t missed_ns = missed_since(s, ROCE_SPACE_REQUESTS, psn);
     if (missed_ns == 0 && psn == a->psn) {

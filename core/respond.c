@@ -574,14 +574,6 @@ is_too_soon(const roce_answers *answers, const roce_slot *response, uint64_t now
                roce_too_soon_ns(answers->least_asked_ns, answers->n_asked);
 }
 
-/* Whether numbers tell that who asks again does so now: without them a request may be late. */
-static bool
-is_sent_in_order(const roce_tracker *t, const roce_stream_state *by)
-{
-    const roce_stream_state *s = roce_track_peer(t, by);
-    return s != NULL && roce_ident_mode_of(s) == ROCE_IDENT_RISING;
-}
-
 bool
 roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
                          const roce_slot *slot, bool opens_round)
@@ -642,7 +634,8 @@ roce_respond_asked_again(roce_tracker *t, roce_stream_state *by, const roce_arri
     bool on_its_way =
         response != NULL && (is_too_soon(by->answers, response, a->frame->time_ns) ||
                              is_asked_for_that_alone(t, by, response));
-    if (on_its_way && is_sent_in_order(t, by)) {
+    const roce_stream_state *s = roce_track_peer(t, by);
+    if (on_its_way && s != NULL && roce_ident_mode_of(s) == ROCE_IDENT_RISING) {
         return answered; /* it may be taken when it gets there */
     }
     if (response != NULL && !on_its_way && (response->flags & ROCE_SLOT_JUDGED) == 0 &&

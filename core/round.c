@@ -95,22 +95,35 @@ asked_frame(const roce_stream_state *s, const roce_arrival *a)
     return frame;
 }
 
-/* Of several NAKs on their way at once, one before the newest that asks for just this, and that
- * no round has answered; -1: there is none.  Without numbers such a packet may as well be
- * late. */
-static int
-find_older_nak(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a)
+/* Whether the newest copy may have been sent when a NAK of that time had been heard. */
+static bool
+has_come_since(const roce_stream_state *s, const roce_slot *slot, uint64_t asked_ns)
+{
+    uint64_t path_ns = roce_round_path_ns(s);
+    return slot != NULL && path_ns != 0 &&
+           roce_since_ns(slot->time_ns, asked_ns) >= path_ns;
+}
+
+/* Without numbers such a packet may as well be late. */
+const roce_older_nak *
+roce_round_older_nak(const roce_tracker *t, const roce_stream_state *s,
+                     const roce_arrival *a)
 {
     const roce_older_nak *naks = roce_trouble_of(s)->older_naks;
     uint64_t within_ns = answer_within_ns(t, s, 0);
-    for (int i = 0; i < ROCE_OLDER_NAKS && naks[i].frame != 0; i++) {
-        if (naks[i].psn == a->psn && !naks[i].answered &&
-            naks[i].frame <= a->seen_frame &&
-            roce_since_ns(a->frame->time_ns, naks[i].time_ns) <= within_ns) {
-            return roce_ident_mode_of(s) == ROCE_IDENT_RISING ? i : -1;
+    if (roce_ident_mode_of(s) != ROCE_IDENT_RISING) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < ROCE_OLDER_NAKS && naks[i].frame != 0; i++) {
+        if (naks[i].psn == a->psn && naks[i].frame <= a->seen_frame) {
+            const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
+            bool is_open =
+                !naks[i].answered && !has_come_since(s, slot, naks[i].time_ns) &&
+                roce_since_ns(a->frame->time_ns, naks[i].time_ns) <= within_ns;
+            return is_open ? &naks[i] : NULL;
         }
     }
-    return -1;
+    return NULL;
 }
 
 /* A NAK that no round has answered explains copies from there on.  When an ACK has
@@ -191,15 +204,13 @@ may_run_out(const roce_tracker *t, const roce_stream_state *s, const roce_arriva
 }
 
 /* Whether this requester, which is known to answer NAKs sooner, has waited in silence for a
- * timer although one was seen here: it did not get there. */
+ * timer although one was seen here at that time: it did not get there. */
 static bool
 waits_for_timer(const roce_tracker *t, const roce_stream_state *s,
-                const roce_arrival *a, const roce_slot *slot)
+                const roce_arrival *a, const roce_slot *slot, uint64_t asked_ns)
 {
-    const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     const roce_heard *heard = roce_heard_of(s);
-    uint64_t asked_ns = roce_round_asked_ns(s, a);
-    return heard->n_prompt >= REACTIONS_KNOWN && nak->state == ROCE_NAK_SEQUENCE &&
+    return heard->n_prompt >= REACTIONS_KNOWN &&
            roce_since_ns(a->frame->time_ns, asked_ns) >
                REACTION_MARGIN * heard->most_prompt_ns &&
            roce_round_age(s, a, slot) >= roce_round_timeout_floor_ns(t, s) &&
@@ -276,40 +287,40 @@ is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
     return response_gap_explains(t, s, a->psn, slot) && silence < soon;
 }
 
-/* Whether the newest copy may have been sent when the newest NAK had been heard. */
+/* Whether what seems to be sent again now is: its number tells, or no packet has come late. */
 static bool
-has_come_since(const roce_stream_state *s, const roce_slot *slot)
+is_in_order(const roce_stream_state *s)
 {
-    uint64_t path_ns = roce_round_path_ns(s);
-    uint64_t asked_ns = roce_trouble_of(s)->nak.time_ns;
-    return slot != NULL && path_ns != 0 &&
-           roce_since_ns(slot->time_ns, asked_ns) >= path_ns;
+    return roce_ident_mode_of(s) == ROCE_IDENT_RISING ||
+           roce_trouble_of(s)->pub.disorder[ROCE_SPACE_REQUESTS].reordered == 0;
 }
 
 /* Whether a round that begins between what two NAKs ask for is about a response: who has heard
- * the newer one goes back no further than that.  Without numbers the first of it may be late. */
+ * the newer one goes back no further than that. */
 static bool
 is_between_naks(const roce_stream_state *s, const roce_arrival *a)
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
-    return roce_ident_mode_of(s) == ROCE_IDENT_RISING && a->psn > nak->oldest_psn &&
-           a->psn < nak->psn;
+    return is_in_order(s) && a->psn > nak->oldest_psn && a->psn < nak->psn;
 }
 
 roce_cause
 roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
                       const roce_arrival *a, const roce_slot *slot)
 {
-    bool nak = roce_round_nak_explains(t, s, a) && !waits_for_timer(t, s, a, slot) &&
-               !(is_between_naks(s, a) && is_read_reissue(t, s, a, slot));
-    if (find_older_nak(t, s, a) >= 0) {
+    const roce_older_nak *older = roce_round_older_nak(t, s, a);
+    if (older != NULL && !waits_for_timer(t, s, a, slot, older->time_ns)) {
         return ROCE_CAUSE_NAK_SEQUENCE;
     }
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
+    bool waits = newest->state == ROCE_NAK_SEQUENCE &&
+                 waits_for_timer(t, s, a, slot, roce_round_asked_ns(s, a));
+    bool nak = roce_round_nak_explains(t, s, a) && !waits &&
+               !(is_between_naks(s, a) && is_read_reissue(t, s, a, slot));
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
     if (nak && (!s->acked || s->una <= newest->psn ||
-                (a->psn == newest->psn && !has_come_since(s, slot)))) {
+                (a->psn == newest->psn && !has_come_since(s, slot, newest->time_ns)))) {
         return of_nak;
     }
     if (!roce_stream_is_paired(&s->pub)) {
@@ -334,7 +345,7 @@ answers_new_nak(const roce_tracker *t, const roce_stream_state *s,
 {
     const roce_last_nak *nak = &roce_trouble_of(s)->nak;
     const roce_lane *lane = &s->requests;
-    if (a->psn > lane->next_tx && find_older_nak(t, s, a) >= 0) {
+    if (a->psn > lane->next_tx && roce_round_older_nak(t, s, a) != NULL) {
         return true;
     }
     if (nak->state != ROCE_NAK_SEQUENCE || nak->answered || nak->psn != a->psn) {
@@ -437,14 +448,30 @@ may_come_yet(const roce_stream_state *s, int64_t psn)
            roce_history_find(&s->requests.history, psn) != NULL;
 }
 
+static void
+answer_older_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 roce_older_nak *older)
+{
+    roce_last_nak *newest = &roce_trouble_make(t, s)->nak;
+    older->answered = true;
+    if (newest->oldest_psn <= older->psn) {
+        newest->oldest_psn = newest->psn;
+        newest->oldest_ns = newest->time_ns;
+    }
+    if (a->seen_ns > older->time_ns) {
+        bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
+        learn_reaction(t, s, a->seen_ns - older->time_ns, prompt);
+    }
+}
+
 /* The round answers the NAK: what that tells of the path and of the requester. */
 static void
 answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
-    int older = find_older_nak(t, s, a);
-    if (older >= 0) {
-        trouble->older_naks[older].answered = true;
+    const roce_older_nak *older = roce_round_older_nak(t, s, a);
+    if (older != NULL) {
+        answer_older_nak(t, s, a, &trouble->older_naks[older - trouble->older_naks]);
         return;
     }
     roce_last_nak *nak = &trouble->nak;

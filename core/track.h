@@ -539,6 +539,11 @@ roce_round_path_ns(const roce_stream_state *s);
 /* When the NAK came that `a` would answer: the oldest that no round has, or the newest. */
 uint64_t
 roce_round_asked_ns(const roce_stream_state *s, const roce_arrival *a);
+/* Of several NAKs on their way at once, one before the newest that asks for just this, and that
+ * nothing has answered; NULL: there is none. */
+const roce_older_nak *
+roce_round_older_nak(const roce_tracker *t, const roce_stream_state *s,
+                     const roce_arrival *a);
 /* A NAK of the one time has been answered by a packet of the other. */
 void
 roce_round_learn_reaction(roce_tracker *t, roce_stream_state *s, uint64_t asked_ns,
