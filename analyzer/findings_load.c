@@ -16,19 +16,21 @@ saw_more(const rs_incast_receiver *a, const rs_incast_receiver *b)
                                           : a->inside_ns > b->inside_ns;
 }
 
-/* Whether this point saw most of what meets at its receiver; of equal ones the first. */
-static gboolean
-stands_for_all(const rs_incast *incast, guint i)
+/* The receiver at the point that saw most of what meets there; of equal ones the first. */
+static guint
+told_of(const rs_incast *incast, guint i)
 {
-    const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
+    const rs_tenant_addr *host = &rs_incast_receiver_at(incast, i)->at.host;
+    guint most = i;
     for (guint j = 0; j < rs_incast_n_receivers(incast); j++) {
         const rs_incast_receiver *other = rs_incast_receiver_at(incast, j);
-        if (j != i && rs_tenant_addr_equal(&r->at.host, &other->at.host) &&
-            (saw_more(other, r) || (j < i && !saw_more(r, other)))) {
-            return FALSE;
+        const rs_incast_receiver *best = rs_incast_receiver_at(incast, most);
+        if (rs_tenant_addr_equal(host, &other->at.host) &&
+            (saw_more(other, best) || (j < most && !saw_more(best, other)))) {
+            most = j;
         }
     }
-    return TRUE;
+    return most;
 }
 
 /* "CE marks on 12 of 100 data packets inside, 0 of 50 outside" */
@@ -60,17 +62,25 @@ sign_text(const rs_incast_receiver *r, rs_incast_sign sign)
     return g_strdup("");
 }
 
-/* Says of each sign that there was, and returns the weightiest answer of those that count. */
-static rs_coincidence
+/* Says of each sign that there was. */
+static void
 add_signs(const rs_incast_receiver *r, GString *text)
 {
-    rs_coincidence most = RS_COINCIDENCE_ABSENT;
     for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
-        rs_coincidence one = rs_incast_judge(r, (rs_incast_sign)i);
         if (r->signs[i].inside + r->signs[i].outside > 0) {
             g_autofree char *sign = sign_text(r, (rs_incast_sign)i);
             g_string_append_printf(text, "  %s.", sign);
         }
+    }
+}
+
+/* The weightiest answer of the signs that count. */
+static rs_coincidence
+weigh_signs(const rs_incast_receiver *r)
+{
+    rs_coincidence most = RS_COINCIDENCE_ABSENT;
+    for (guint i = 0; i < RS_INCAST_N_SIGNS; i++) {
+        rs_coincidence one = rs_incast_judge(r, (rs_incast_sign)i);
         if (rs_incast_counts(r, (rs_incast_sign)i) &&
             (one == RS_COINCIDENCE_YES || most == RS_COINCIDENCE_ABSENT ||
              (one == RS_COINCIDENCE_UNDECIDABLE && most == RS_COINCIDENCE_NO))) {
@@ -131,6 +141,17 @@ is_heavy(const rs_findings *all, const rs_incast_receiver *r)
     return FALSE;
 }
 
+/* How severe what comes with the incast makes it. */
+static rs_severity
+severity_of(const rs_findings *all, const rs_incast_receiver *r)
+{
+    rs_coincidence coincidence = weigh_signs(r);
+    gboolean congested =
+        (coincidence == RS_COINCIDENCE_YES && is_heavy(all, r)) ||
+        (coincidence == RS_COINCIDENCE_UNDECIDABLE && is_common(all, r));
+    return congested ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE;
+}
+
 /* Whether nearly all marks were made while the senders met. */
 static gboolean
 has_nearly_all_marks(const rs_incast_receiver *r)
@@ -147,13 +168,12 @@ rs_incast_tells_of_marks(const rs_findings *all, const roce_stream *stream)
     if (i >= rs_incast_n_receivers(incast)) {
         return FALSE;
     }
-    const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
-    gboolean come_with_it = rs_incast_counts(r, RS_INCAST_CE) &&
-                            is_much(all, r, RS_INCAST_CE) &&
-                            is_of_all(r, RS_INCAST_CE) &&
-                            rs_incast_judge(r, RS_INCAST_CE) == RS_COINCIDENCE_YES;
-    return r->n_episodes > 0 && has_nearly_all_marks(r) &&
-           (come_with_it || is_common(all, r));
+    const rs_incast_receiver *told = rs_incast_receiver_at(incast, told_of(incast, i));
+    rs_coincidence of_marks = rs_incast_judge(told, RS_INCAST_CE);
+    return told->n_episodes > 0 && severity_of(all, told) == RS_SEVERITY_WARNING &&
+           of_marks == weigh_signs(told) && is_much(all, told, RS_INCAST_CE) &&
+           is_of_all(told, RS_INCAST_CE) &&
+           has_nearly_all_marks(rs_incast_receiver_at(incast, i));
 }
 
 /* Says whose data shows what coincides, if it is that of some senders alone. */
@@ -176,30 +196,26 @@ add_some(const rs_incast_receiver *r, GString *text)
     return TRUE;
 }
 
-/* Says what to make of the signs, and returns how severe it is. */
-static rs_severity
-add_conclusion(const rs_findings *all, const rs_incast_receiver *r,
-               rs_coincidence coincidence, GString *text)
+/* Says what to make of the signs. */
+static void
+add_conclusion(const rs_incast_receiver *r, gboolean congested, GString *text)
 {
-    switch (coincidence) {
+    switch (weigh_signs(r)) {
     case RS_COINCIDENCE_YES:
-        if (is_heavy(all, r)) {
-            return RS_SEVERITY_WARNING;
-        }
-        if (!add_some(r, text)) {
+        if (!congested && !add_some(r, text)) {
             g_string_append(text, "  It is more frequent with it than without, and "
                                   "rare all the same.");
         }
         break;
     case RS_COINCIDENCE_UNDECIDABLE:
         g_string_append(text, "  There is too little outside to compare with");
-        if (is_common(all, r)) {
+        if (congested) {
             g_string_append_printf(
                 text,
                 "; but data of %u of the %u senders that met was marked, as by a queue "
                 "that they have in common.",
                 r->n_marked, r->n_met);
-            return RS_SEVERITY_WARNING;
+            return;
         }
         g_string_append(text, ": whether congestion comes from it cannot be told.");
         break;
@@ -212,7 +228,6 @@ add_conclusion(const rs_findings *all, const rs_incast_receiver *r,
         g_string_append(text, "  No sign of congestion came with it.");
         break;
     }
-    return RS_SEVERITY_NOTE;
 }
 
 static void
@@ -241,9 +256,10 @@ report_incast(rs_findings *all, const rs_finding_row *row, const rs_incast_recei
                     "over the whole capture.",
                     episodes, RS_INCAST_SENDERS, RS_INCAST_WINDOW_NS / 1000, inside,
                     r->n_senders);
-    rs_coincidence coincidence = add_signs(r, detail);
-    rs_severity severity = add_conclusion(all, r, coincidence, detail);
+    rs_severity severity = severity_of(all, r);
     gboolean congested = severity == RS_SEVERITY_WARNING;
+    add_signs(r, detail);
+    add_conclusion(r, congested, detail);
     rs_finding *f = rs_finding_add(all, row, severity);
     rs_finding_about(f, about);
     rs_finding_in(f, &r->at.host.tenant);
@@ -266,7 +282,7 @@ rs_find_incast(rs_findings *all, const rs_finding_row *row)
     g_ptr_array_set_size(found, (gint)n);
     for (guint i = 0; i < n; i++) {
         const rs_incast_receiver *r = rs_incast_receiver_at(incast, i);
-        if (r->n_episodes > 0 && stands_for_all(incast, i)) {
+        if (r->n_episodes > 0 && told_of(incast, i) == i) {
             found->pdata[i] = report_incast(all, row, r);
         }
     }

@@ -448,6 +448,17 @@ may_come_yet(const roce_stream_state *s, int64_t psn)
            roce_history_find(&s->requests.history, psn) != NULL;
 }
 
+/* The round answers a NAK of that time. */
+static void
+learn_from_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+                 uint64_t asked_ns)
+{
+    if (a->seen_ns > asked_ns) {
+        bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
+        learn_reaction(t, s, a->seen_ns - asked_ns, prompt);
+    }
+}
+
 static void
 answer_older_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_older_nak *older)
@@ -458,10 +469,7 @@ answer_older_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         newest->oldest_psn = newest->psn;
         newest->oldest_ns = newest->time_ns;
     }
-    if (a->seen_ns > older->time_ns) {
-        bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
-        learn_reaction(t, s, a->seen_ns - older->time_ns, prompt);
-    }
+    learn_from_round(t, s, a, older->time_ns);
 }
 
 /* The round answers the NAK: what that tells of the path and of the requester. */
@@ -495,9 +503,8 @@ answer_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
         e.duration_ns = taken;
         e.count = kept ? 1 : 0;
         roce_track_emit(t, &e);
-    } else if (a->seen_ns > asked_ns) {
-        bool prompt = silence_ns(s, a) < roce_round_timeout_floor_ns(t, s);
-        learn_reaction(t, s, taken, prompt);
+    } else {
+        learn_from_round(t, s, a, asked_ns);
     }
     if (a->psn >= nak->psn && a->psn > asked) {
         /* The round began with what was asked for; those copies went unseen. */
