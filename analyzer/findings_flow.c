@@ -81,41 +81,12 @@ rs_flow_is_unacknowledged(const rs_flow *flow)
     return flow->streams->len > 0;
 }
 
-/* Packets of messages that begin them, or that end them. */
-static guint64
-count_parts(const roce_stream *s, gboolean (*is_one)(roce_part))
-{
-    guint64 n = 0;
-    for (guint opcode = 0; opcode <= G_MAXUINT8; opcode++) {
-        n += is_one(roce_opcode_get((guint8)opcode)->part)
-                 ? roce_stream_opcode_packets(s, (guint8)opcode)
-                 : 0;
-    }
-    return n;
-}
-
-static gboolean
-starts(roce_part part)
-{
-    return roce_part_starts(part);
-}
-
-static gboolean
-ends(roce_part part)
-{
-    return roce_part_ends(part);
-}
-
 guint64
 rs_flow_messages_cut(const rs_flow *flow)
 {
     guint64 n = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = rs_flow_stream(flow, i);
-        const roce_stream_trouble *trouble = roce_stream_trouble_of(s);
-        guint64 copies = trouble->disorder[ROCE_SPACE_REQUESTS].duplicates;
-        guint64 seen = MAX(count_parts(s, starts), count_parts(s, ends));
-        n += seen - MIN(seen, s->messages_completed + copies);
+        n += roce_stream_trouble_of(rs_flow_stream(flow, i))->messages_broken;
     }
     return n;
 }

@@ -208,6 +208,35 @@ report_lengths(rs_findings *all, const rs_finding_row *row, const rs_pair *pair,
     }
 }
 
+/* Whose requests are repeated for a stream that is stuck: its own, or those of the one that asks
+ * it for responses. */
+static guint32
+asking(const rs_findings *all, guint32 id)
+{
+    const roce_stream *s = roce_tracker_stream(all->analysis->tracker, id);
+    rs_stuck stuck;
+    gboolean responds =
+        rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck) &&
+        stuck.space == ROCE_SPACE_RESPONSES && roce_stream_is_paired(s);
+    return responds ? s->peer : id;
+}
+
+/* How a stream is stuck whose requests are repeated: with what it sends, or with what it asks
+ * for. */
+static gboolean
+is_asking_in_vain(const rs_findings *all, const roce_stream *s, rs_stuck *stuck)
+{
+    const rs_lengths *lengths = all->analysis->watchers.lengths;
+    if (rs_lengths_are_stuck(lengths, s, stuck) &&
+        stuck->space == ROCE_SPACE_REQUESTS) {
+        return TRUE;
+    }
+    return roce_stream_is_paired(s) &&
+           rs_lengths_are_stuck(
+               lengths, roce_tracker_stream(all->analysis->tracker, s->peer), stuck) &&
+           stuck->space == ROCE_SPACE_RESPONSES;
+}
+
 GHashTable *
 rs_findings_too_long(const rs_findings *all)
 {
@@ -217,7 +246,7 @@ rs_findings_too_long(const rs_findings *all)
         const rs_pair *pair = g_ptr_array_index(pairs, i);
         const too_long sum = sum_of(all, pair);
         for (guint k = 0; k < pair->streams->len && is_certain(&sum); k++) {
-            guint32 id = g_array_index(pair->streams, guint32, k);
+            guint32 id = asking(all, g_array_index(pair->streams, guint32, k));
             g_hash_table_add(groups,
                              GUINT_TO_POINTER(rs_summary_group(all->summary, id)));
         }
@@ -236,7 +265,7 @@ count_too_long(const rs_flow *flow)
         guint32 group = rs_summary_group(all->summary, s->id);
         rs_stuck stuck;
         if (g_hash_table_contains(all->too_long, GUINT_TO_POINTER(group)) &&
-            rs_lengths_are_stuck(all->analysis->watchers.lengths, s, &stuck)) {
+            is_asking_in_vain(all, s, &stuck)) {
             n += stuck.rounds - stuck.asked_for;
         }
     }

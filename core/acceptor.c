@@ -57,19 +57,29 @@ roce_acceptor_discard(roce_tracker *t, roce_stream_state *s, uint64_t frame,
     };
 }
 
-/* Of UC. */
+/* Of UC.  What goes on where no message is under way is of one whose first packet is missing, if
+ * it is new; else it is late, or a copy. */
 static bool
-offer_of_message(roce_lane *lane, const roce_arrival *a)
+offer_of_message(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
-    if (roce_part_starts(a->info->part)) {
-        lane->broken = false;
-    } else if (a->psn != lane->accept_next) {
-        lane->broken = true;
+    roce_lane *lane = roce_requests(s);
+    bool starts = roce_part_starts(a->info->part);
+    bool ends = roce_part_ends(a->info->part);
+    bool is_new = a->psn >= lane->max_next;
+    bool breaks = starts ? lane->in_message
+                         : a->psn != lane->accept_next && (lane->in_message || is_new);
+    if (breaks && !(lane->broken && lane->in_message)) {
+        roce_trouble_make(t, s)->pub.messages_broken++;
     }
-    if (!lane->broken) {
+    bool is_taken = starts || (!lane->broken && a->psn == lane->accept_next);
+    bool comes_between = starts && ends && breaks && !is_new; /* the rest is to come */
+    lane->broken = !is_taken || comes_between;
+    lane->in_message =
+        comes_between || ((starts || lane->in_message || breaks) && !ends);
+    if (is_taken) {
         lane->accept_next = a->psn + a->span;
     }
-    return !lane->broken;
+    return is_taken;
 }
 
 bool
@@ -78,7 +88,7 @@ roce_acceptor_offer(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     roce_lane *lane = roce_requests(s);
     int64_t end = a->psn + a->span;
     if (s->pub.transport == ROCE_TRANSPORT_UC) {
-        return offer_of_message(lane, a);
+        return offer_of_message(t, s, a);
     }
     if (a->psn > lane->accept_next) {
         roce_acceptor_discard(t, s, a->frame->number, a->frame->time_ns);

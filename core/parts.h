@@ -23,6 +23,7 @@ typedef struct roce_lane {
     bool span_unknown; /* the newest READ's length in PSNs is not known: no PMTU yet */
     bool ident_known;
     bool broken;           /* UC: the message under way was not seen whole, in order */
+    bool in_message;       /* UC: one is under way */
     uint16_t newest_ident; /* of all seen; if they rise, what is older was overtaken */
     int64_t first;         /* lowest PSN that this point can have seen */
     int64_t next_tx;       /* PSN behind the newest transmission */

@@ -566,7 +566,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t
     sight(t, s, a);
     t->last.expected_known = false;
     lane->started = true;
-    lane->broken = false;
+    lane->broken = lane->in_message = false;
     lane->first = lane->next_tx = lane->max_next = lane->accept_next = first;
     s->una = lane->first;
     s->acked = false;
@@ -774,7 +774,10 @@ roce_sequence_begin_anew(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     const roce_slot *first = roce_history_at(&lane->history, 0);
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns--;
     s->pub.message_bytes -= first->message_bytes;
-    s->pub.messages_completed -= (first->flags & ROCE_SLOT_MESSAGE_END) != 0 ? 1 : 0;
+    unsigned counted =
+        ROCE_SLOT_MESSAGE_END |
+        (s->pub.transport == ROCE_TRANSPORT_UC ? ROCE_SLOT_IN_ORDER : 0u);
+    s->pub.messages_completed -= (first->flags & counted) == counted ? 1 : 0;
     if (peer != NULL) {
         roce_respond_restart(t, peer);
     }

@@ -93,6 +93,10 @@ typedef struct roce_stream_trouble {
     /* Packets whose PSN was damaged, as the next one of the stream shows where their ICRC was
      * not captured.  The stream's other counters of packets and bytes have them. */
     uint64_t psn_bad;
+    /* Of UC: messages of which a packet was not seen here in its order, so that their receiver
+     * dropped them if it saw no more (IBTA 9.8.2.2); those of which nothing was seen are not
+     * among them. */
+    uint64_t messages_broken;
 } roce_stream_trouble;
 
 typedef struct roce_ecn_counters {

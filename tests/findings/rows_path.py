@@ -167,6 +167,8 @@ MTU = [
     Row("timeout", FIRES, "of a packet that is too long for its way",
         too_long(nak=False, last=False), "critical",
         also=points_to_the_mtu),
+    Row("timeout", FIRES, "of a response that is too long for its way",
+        response_too_long(), "warning", also=points_to_the_mtu),
     Row("mtu_black_hole", NOT, "too few shorter ones before",
         too_long(n=15, nak=False, last=False)),
     Row("mtu_black_hole", NOT, "as long ones came before", too_long(before=2048)),

@@ -147,6 +147,7 @@ static const metric metrics[] = {
     FIELD("checked", icrc_checked, MAY_BE_ANYTHING),
     TROUBLE("bad", icrc_bad, MUST_BE_0),
     TROUBLE("psn_bad", psn_bad, MUST_BE_0),
+    TROUBLE("broken", messages_broken, MAY_BE_ANYTHING),
     TROUBLE("cnp_bad", icrc_cnp_bad, MUST_BE_0),
     TROUBLE("flush_bad", icrc_flush_bad, MUST_BE_0),
     FIELD("unchecked", icrc_truncated, MAY_BE_ANYTHING),

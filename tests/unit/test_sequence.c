@@ -1005,23 +1005,32 @@ static const scenario datagrams[] = {
                "a uc.write.first 4; a uc.write.middle 6; a uc.write.last 7; "
                "a uc.write.middle 9; a uc.write.last 10; a uc.write 12; "
                "a uc.write.first 13; a uc.write.last 14",
-     .want = "A: gaps=3 missing=3 unknown=3 messages=3"},
+     .want = "A: gaps=3 missing=3 unknown=3 messages=3 broken=2"},
     {.name = "UC: a packet that comes late breaks its message",
      .script = "a uc.write.first 0; a uc.write.middle 1 drop; a uc.write.last 2; "
                "a uc.write.middle 1 copy; a uc.write.first 3; a uc.write.last 4 drop; "
                "a uc.write.first 5; a uc.write.last 4 copy; a uc.write.last 6",
-     .want = "A: gaps=2 missing=2 reordered=2 messages=0"},
+     .want = "A: gaps=2 missing=2 reordered=2 messages=0 broken=3"},
     {.name = "UC: a message of one packet is taken whenever it comes",
      .script = "a uc.write 0; a uc.write 1 drop; a uc.write 2; a uc.write 1 copy; a uc.write 3",
-     .want = "A: gaps=1 missing=1 reordered=1 messages=4"},
+     .want = "A: gaps=1 missing=1 reordered=1 messages=4 broken=0"},
     {.name = "UC: and breaks the one that it comes into",
      .script = "a uc.write 0; a uc.write 1 drop; a uc.write.first 2; a uc.write 1 copy; "
                "a uc.write.last 3; a uc.write.first 4; a uc.write.last 5",
-     .want = "A: gaps=1 missing=1 reordered=1 messages=3"},
+     .want = "A: gaps=1 missing=1 reordered=1 messages=3 broken=1"},
     {.name = "UC: so does a copy that the network makes",
      .script = "a uc.write.first 0; a uc.write.middle 1; a uc.write.middle 1 copy; "
                "a uc.write.last 2; a uc.write 3; a uc.write 3 copy",
-     .want = "A: duplicates=2 repeats=2 messages=1"},
+     .want = "A: duplicates=2 repeats=2 messages=1 broken=1"},
+    {.name = "UC: nor is one broken that the end of the capture cuts, or one of a packet that "
+               "comes twice",
+     .script = "a uc.write 0; a uc.write 1,2; a uc.write 1,2 copy; a uc.write.first 3; "
+               "a uc.write.middle 4",
+     .want = "A: duplicates=2 repeats=2 messages=3 broken=0"},
+    {.name = "UC: what comes late is of the message that was broken without it",
+     .script = "a uc.write 0..7; a uc.write.first 8; a uc.write.middle 9,10 drop; "
+               "a uc.write.last 11; a uc.write.middle 9,10 copy; a uc.write 12",
+     .want = "A: gaps=1 missing=2 reordered=2 messages=9 broken=1"},
     {.name = "UC: late long after, random identification: nobody sends again",
      .script = "a uc.write 0..4; a uc.write 5 drop; a uc.write 6; +100000; "
                "a uc.write 5 copy",
