@@ -53,6 +53,18 @@ add(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
     return one;
 }
 
+/* Whether a request is among the newest that are known to have been refused. */
+static bool
+is_repeat(const roce_refusal *one, uint32_t request_id)
+{
+    for (uint32_t i = 0; i < one->n && i < ROCE_REFUSED_REQUESTS; i++) {
+        if (one->request_ids[i] == request_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 roce_refusal_take(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m)
 {
@@ -60,13 +72,13 @@ roce_refusal_take(roce_tracker *t, const roce_arrival *a, const roce_cm_message 
         return;
     }
     roce_refusal *one = find(t, a->packet, m);
-    bool is_known = one != NULL;
-    one = is_known ? one : add(t, a, m);
-    bool is_repeat = is_known && one->request_id == m->local_comm_id;
-    if (one == NULL || one->point != a->frame->point || is_repeat) {
+    if (one == NULL) {
+        one = add(t, a, m);
+    }
+    if (one == NULL || one->point != a->frame->point ||
+        is_repeat(one, m->local_comm_id)) {
         return;
     }
-    one->n++;
-    one->request_id = m->local_comm_id;
+    one->request_ids[one->n++ % ROCE_REFUSED_REQUESTS] = m->local_comm_id;
     one->last_frame = a->frame->number;
 }

@@ -80,6 +80,8 @@ typedef struct roce_connection {
     uint64_t request_frame;
 } roce_connection;
 
+#define ROCE_REFUSED_REQUESTS 8 /* that are known to have been refused already */
+
 /* SIDR REQs of one host for a service of another one, which refused all of them alike.  Valid
  * until the tracker is freed. */
 typedef struct roce_refusal {
@@ -88,7 +90,8 @@ typedef struct roce_refusal {
     uint64_t service_id;
     uint8_t status; /* of the SIDR REPs, see roce_cm_sidr_status_name(); not 0 */
     uint32_t n;     /* REQs, as the point of the first one saw them */
-    uint32_t point, request_id; /* the latter of the newest */
+    uint32_t point;
+    uint32_t request_ids[ROCE_REFUSED_REQUESTS]; /* of the newest, in turn */
     uint64_t first_frame, last_frame;
 } roce_refusal;
 

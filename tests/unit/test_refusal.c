@@ -52,11 +52,15 @@ check_counts(void)
     refuse(2, 1, 7, 1, 2, 0); /* another request */
     refuse(2, 1, 7, 1, 2, 3);
     refuse(2, 1, 7, 1, 3, 3); /* which the first point has missed */
+    refuse(2, 1, 7, 1, 5, 0); /* two at once, */
+    refuse(2, 1, 7, 1, 6, 0);
+    refuse(2, 1, 7, 1, 5, 0); /* and their REPs once more */
+    refuse(2, 1, 7, 1, 6, 0);
     CHECK_INT(roce_tracker_n_refusals(tracker), 1);
     const roce_refusal *one = roce_tracker_refusal(tracker, 0);
-    CHECK_INT(one->n, 2);
+    CHECK_INT(one->n, 4);
     CHECK_INT(one->first_frame, 2);
-    CHECK_INT(one->last_frame, 5);
+    CHECK_INT(one->last_frame, 9);
     end();
 }
 
