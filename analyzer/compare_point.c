@@ -13,7 +13,8 @@
 static gboolean
 is_file(const char *path)
 {
-    return g_str_equal(path, "-") || g_file_test(path, G_FILE_TEST_EXISTS);
+    return g_str_equal(path, "-") || (g_file_test(path, G_FILE_TEST_EXISTS) &&
+                                      !g_file_test(path, G_FILE_TEST_IS_DIR));
 }
 
 char *

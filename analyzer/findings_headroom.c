@@ -139,7 +139,7 @@ sum_up(const rs_headrooms *headrooms, rs_spilled *sum, guint64 *known)
     return most;
 }
 
-/* "12 of them", "all 12 of which that is known"; g_free(). */
+/* "12 of them", "all 12 of which it is known when they came"; g_free(). */
 static char *
 words_of(guint64 n, guint64 known, guint64 lost)
 {
@@ -147,8 +147,9 @@ words_of(guint64 n, guint64 known, guint64 lost)
     g_autofree char *all = rs_format_count(known);
     return known >= lost ? g_strdup_printf("%s of them", packets)
            : n == known
-               ? g_strdup_printf("All %s of which that is known", packets)
-               : g_strdup_printf("%s of the %s of which that is known", packets, all);
+               ? g_strdup_printf("All %s of which it is known when they came", packets)
+               : g_strdup_printf("%s of the %s of which it is known when they came",
+                                 packets, all);
 }
 
 void

@@ -38,7 +38,10 @@ rs_output_put(int fd, const char *bytes, gsize n_bytes)
         } else if (n < 0 && errno == EAGAIN) {
             struct pollfd room = {.fd = fd, .events = POLLOUT};
             (void)poll(&room, 1, -1);
-        } else if (n < 0 && errno != EINTR) {
+        } else if (n == 0) {
+            errno = EIO;
+            return FALSE;
+        } else if (errno != EINTR) {
             return FALSE;
         }
     }

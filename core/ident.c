@@ -9,6 +9,7 @@
 #include "ident.h"
 
 #include "bytes.h"
+#include "headers.h"
 #include "track.h"
 
 /* Numbers are compared over 2^15 packets at most: later than this, a counter that
@@ -35,8 +36,6 @@ roce_ident_mode_of(const roce_stream_state *s)
 }
 
 #define LEAST_HEADERS 28u /* of IPv4 and UDP */
-#define BTH_BYTES 12u
-#define ICRC_BYTES 4u
 #define MOST_COVERED 128u
 
 static uint16_t
@@ -147,8 +146,8 @@ static uint32_t
 covered_bytes(const roce_packet *p)
 {
     bool is_whole = p->bth_offset >= p->ip_offset + LEAST_HEADERS &&
-                    p->end_offset >= p->bth_offset + BTH_BYTES + ICRC_BYTES;
-    uint32_t bytes = is_whole ? p->end_offset - ICRC_BYTES - p->ip_offset : 0;
+                    p->end_offset >= p->bth_offset + ROCE_BTH_BYTES + ROCE_ICRC_BYTES;
+    uint32_t bytes = is_whole ? p->end_offset - ROCE_ICRC_BYTES - p->ip_offset : 0;
     return bytes <= MOST_COVERED ? bytes : 0;
 }
 

@@ -466,7 +466,8 @@ follow(roce_tracker *t, roce_stream_state *by, const roce_arrival *a)
 {
     roce_stream_state *s = roce_track_peer(t, by);
     roce_stream_state *next = s != NULL ? find_successor(t, s, by, a) : NULL;
-    if (next != NULL && ++by->vetoes >= SUCCEEDED_AFTER) {
+    by->vetoes = next != NULL ? by->vetoes + 1 : 0;
+    if (by->vetoes >= SUCCEEDED_AFTER) {
         succeed(t, s, next, by, a);
     }
 }

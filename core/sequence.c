@@ -50,7 +50,6 @@
 
 #include <string.h>
 
-#define LEAST_PMTU 256              /* and all others are multiples of it */
 #define ON_ITS_WAY_NS 5000000       /* beside a DREQ */
 #define EARLY_BASE ROCE_PSN_MODULUS /* room for PSNs before the first */
 
@@ -658,7 +657,7 @@ reads_otherwise(const roce_stream_state *s, const roce_slot *slot,
         a->info->role != ROCE_ROLE_READ_REQUEST) {
         return false;
     }
-    uint64_t pmtu = s->pub.pmtu_bytes != 0 ? s->pub.pmtu_bytes : LEAST_PMTU;
+    uint64_t pmtu = s->pub.pmtu_bytes != 0 ? s->pub.pmtu_bytes : ROCE_LEAST_PMTU;
     uint64_t before = (uint64_t)(a->psn - slot->psn) * pmtu;
     uint64_t asks = a->packet->reth.length_bytes;
     bool is_known = a->psn == slot->psn || s->pub.pmtu_bytes != 0;

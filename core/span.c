@@ -10,7 +10,6 @@
  */
 #include "track.h"
 
-#define LEAST_PMTU 256 /* bytes */
 #define MOST_PMTU 4096
 
 /* Gives the newest READ its length, now that it is known. */
@@ -45,7 +44,7 @@ roce_span_learn_pmtu(roce_stream_state *s, uint32_t pmtu_bytes)
 static bool
 is_pmtu(uint32_t bytes)
 {
-    return bytes >= LEAST_PMTU && bytes <= MOST_PMTU && (bytes & (bytes - 1)) == 0;
+    return bytes >= ROCE_LEAST_PMTU && bytes <= MOST_PMTU && (bytes & (bytes - 1)) == 0;
 }
 
 /* No path MTU is smaller than 256 bytes, and none than what a packet carries: a READ of no
@@ -53,7 +52,7 @@ is_pmtu(uint32_t bytes)
 static uint32_t
 least_pmtu(const roce_stream_state *s)
 {
-    return s->least_pmtu > LEAST_PMTU ? s->least_pmtu : LEAST_PMTU;
+    return s->least_pmtu > ROCE_LEAST_PMTU ? s->least_pmtu : ROCE_LEAST_PMTU;
 }
 
 static void
@@ -63,7 +62,7 @@ learn_least_pmtu(roce_stream_state *s, uint32_t payload_bytes)
     if (payload_bytes <= least_pmtu(s) || payload_bytes > MOST_PMTU) {
         return;
     }
-    uint16_t pmtu = LEAST_PMTU;
+    uint16_t pmtu = ROCE_LEAST_PMTU;
     while (pmtu < payload_bytes) {
         pmtu *= 2;
     }

@@ -75,7 +75,9 @@ typedef struct roce_stream_state {
     uint32_t contradictions;
     uint32_t older_of_way;  /* stream id + 1: a chain of source_port.c; 0 ends it */
     uint32_t older_of_port; /* likewise */
-    uint32_t vetoes;        /* PSNs would have paired it against the user's tables */
+    /* ACKs by which it would have been paired against the user's tables; or, of one that is
+     * paired, in a row those that are about another one than its peer. */
+    uint32_t vetoes;
     /* Bytes: no smaller path MTU would have let a packet of it by, or of the answers. */
     uint16_t least_pmtu;
     uint8_t checksum_credits; /* see checksum.h */
@@ -490,6 +492,7 @@ uint64_t
 roce_acceptor_frame_beyond(const roce_stream_state *s, int64_t psn, uint64_t after);
 
 /* span.c */
+#define ROCE_LEAST_PMTU 256 /* bytes; the others are multiples of it */
 /* How many PSNs the request takes; 1 and `unknown` for a READ whose answer may be longer. */
 uint32_t
 roce_span_of(const roce_stream_state *s, const roce_arrival *a, bool *unknown);
@@ -941,9 +944,6 @@ roce_connection_new_stream(roce_tracker *t, const roce_stream_state *s,
 void
 roce_connection_cm(roce_tracker *t, const roce_arrival *a);
 
-/* refusal.c: a SIDR REP. */
-void
-roce_refusal_take(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m);
 /* The path MTU of a stream's connection, by CM; 0: it is not known. */
 uint32_t
 roce_connection_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);
@@ -952,6 +952,11 @@ roce_connection_pmtu_bytes(const roce_tracker *t, const roce_stream_state *s);
 bool
 roce_connection_begins_before(const roce_tracker *t, const roce_stream_state *s,
                               uint32_t psn24, uint32_t *begins_with);
+
+/* refusal.c */
+/* A SIDR REP. */
+void
+roce_refusal_take(roce_tracker *t, const roce_arrival *a, const roce_cm_message *m);
 
 /* pair_user.c */
 /* Looks for a new stream's other direction in the user's tables. */
