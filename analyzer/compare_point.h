@@ -4,8 +4,8 @@
  * matched: FILE, or FILE#INTERFACE.
  *
  * The one rule: of what is named the longest part that is a file is the file, whatever "#"
- * there is in it, or behind it.  An interface goes by its name; if none has it, by its number (as Wireshark's
- * frame.interface_id, from 0; of a cooked capture of all interfaces, its index).
+ * there is in it, or behind it.  An interface goes by its name; if none has it, by its number
+ * (as Wireshark's frame.interface_id, from 0; of a cooked capture of all interfaces, its index).
  */
 #ifndef RS_COMPARE_POINT_H
 #define RS_COMPARE_POINT_H

@@ -77,8 +77,7 @@ typedef struct rs_passage {
     rs_passage_stop *stops[RS_N_STOPPERS]; /* NULL: none may have stopped any of it */
     guint8 hop_limit;
     guint8 priority, direction; /* of the newest packet; a roce_direction */
-    guint8
-        is_first; /* of its stream at this point, once that is known; see rs_passages_find_firsts() */
+    guint8 is_first;   /* of its stream at this point; see rs_passages_find_firsts() */
     guint8 in_message; /* the newest packet with data was not the last of its message */
 } rs_passage;
 

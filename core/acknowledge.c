@@ -411,8 +411,12 @@ remember_older(roce_trouble *trouble)
     if (nak->state == ROCE_NAK_SEQUENCE) {
         memmove(&trouble->older_naks[1], &trouble->older_naks[0],
                 sizeof trouble->older_naks - sizeof trouble->older_naks[0]);
-        trouble->older_naks[0] =
-            (roce_older_nak){nak->psn, nak->time_ns, nak->frame, nak->answered};
+        trouble->older_naks[0] = (roce_older_nak){
+            .psn = nak->psn,
+            .time_ns = nak->time_ns,
+            .frame = nak->frame & ROCE_SLOT_MAX_FRAME,
+            .answered = nak->answered,
+        };
     }
 }
 

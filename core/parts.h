@@ -64,8 +64,9 @@ typedef struct roce_last_nak {
 /* A sequence NAK before the newest one. */
 typedef struct roce_older_nak {
     int64_t psn;
-    uint64_t time_ns, frame; /* frame 0: there was none */
-    bool answered;           /* by a round that began with what it asks for */
+    uint64_t time_ns;
+    uint64_t frame : 63;   /* 0: there was none */
+    uint64_t answered : 1; /* by a round that began with what it asks for */
 } roce_older_nak;
 
 /* The newest NAK that a stream carried while nobody knew whose requests it was about. */
