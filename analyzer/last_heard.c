@@ -77,8 +77,10 @@ rs_last_heard_new(const rs_analysis *analysis)
     gpointer value;
     g_hash_table_iter_init(&at, heard->hosts);
     while (g_hash_table_iter_next(&at, NULL, &value)) {
-        take_newest(heard, value);
-        take_some(heard, value);
+        const host *one = value;
+        g_assert(one != NULL);
+        take_newest(heard, one);
+        take_some(heard, one);
     }
     return heard;
 }

@@ -132,7 +132,7 @@ _UNKNOWN_ROUND = ("rounds: unknown", "warnings")
 # (row, point, what) -> why.
 KNOWN = {(row, point, what): why for row, point, whats, why in (
     ("spray", "h4", ("reordered",), _FIRST_FOUR),
-    ("spray", "h4", ("rounds: nak_sequence",), _ROUNDS),
+    ("spray", "h4", ("rounds: nak_sequence", *_UNKNOWN_ROUND), _ROUNDS),
     ("spray_selective", "h4", ("reordered",), _FIRST_FOUR),
     ("spray_selective", "h4", ("warnings",), _ROUNDS),
     ("spray_selective", "h4", ("vantage",), _LATE_AS_ANSWER),
