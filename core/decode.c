@@ -243,7 +243,10 @@ static uint16_t
 ppp_protocol(roce_walk *w)
 {
     uint16_t first = roce_cursor_u8(&w->c);
-    return (first & 1) != 0 ? first : (uint16_t)(first << 8 | roce_cursor_u8(&w->c));
+    if ((first & 1) != 0) {
+        return first;
+    }
+    return (uint16_t)(first << 8 | roce_cursor_u8(&w->c));
 }
 
 /* What LINKTYPE_PPP and LINKTYPE_PPP_HDLC have: the address 0xff and the control octet 3 of
