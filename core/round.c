@@ -268,10 +268,10 @@ static bool
 is_read_reissue(const roce_tracker *t, const roce_stream_state *s,
                 const roce_arrival *a, const roce_slot *slot)
 {
-    if (slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
-        return false;
-    }
     const roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer == NULL || slot == NULL || (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0) {
+        return false; /* nor is anything known of responses once a pairing was wrong */
+    }
     uint64_t heard_ns =
         roce_answers_of(peer)->response_time_ns; /* or of an ACK or NAK */
     const roce_heard *heard = roce_heard_of(s);
@@ -313,9 +313,9 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
         return ROCE_CAUSE_NAK_SEQUENCE;
     }
     const roce_last_nak *newest = &roce_trouble_of(s)->nak;
-    bool waits = newest->state == ROCE_NAK_SEQUENCE &&
-                 waits_for_timer(t, s, a, slot, roce_round_asked_ns(s, a));
-    bool nak = roce_round_nak_explains(t, s, a) && !waits &&
+    bool nak = roce_round_nak_explains(t, s, a) &&
+               !(newest->state == ROCE_NAK_SEQUENCE &&
+                 waits_for_timer(t, s, a, slot, roce_round_asked_ns(s, a))) &&
                !(is_between_naks(s, a) && is_read_reissue(t, s, a, slot));
     roce_cause of_nak =
         newest->state == ROCE_NAK_RNR ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
