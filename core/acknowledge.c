@@ -17,6 +17,8 @@
 #include "roce/aeth.h"
 #include "track.h"
 
+#include <string.h>
+
 #define TOLERATED_AHEAD 256 /* queues may be captured out of order by so much */
 #define ANSWERS_ENOUGH 4    /* tell how soon some come, though each waited for others */
 #define SURE_VOTES 2        /* for one way to recover, and times those for the other */

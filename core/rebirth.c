@@ -338,6 +338,14 @@ roce_rebirth_is_of_round(roce_tracker *t, roce_stream_state *s, const roce_arriv
 
 /* ---- what is heard ---- */
 
+static void
+remember(roce_heard *heard, int64_t psn, uint32_t msn24)
+{
+    heard->msn.known = true;
+    heard->msn.psn = psn;
+    heard->msn.msn24 = msn24;
+}
+
 /* Whether the MSN, which lies before that of what came before, is that of a queue pair that
  * began behind a gap: then it is told. */
 static bool
@@ -371,9 +379,7 @@ roce_rebirth_hear(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
             return; /* it was overtaken */
         }
     }
-    heard->msn.known = true;
-    heard->msn.psn = psn;
-    heard->msn.msn24 = msn24;
+    remember(heard, psn, msn24);
 }
 
 void
@@ -393,7 +399,5 @@ roce_rebirth_hear_response(roce_tracker *t, roce_stream_state *s, const roce_arr
     if (heard->msn.known && is_earlier(msn24, heard->msn.msn24)) {
         (void)began_behind_gap(t, s, a, a->psn);
     }
-    heard->msn.known = true;
-    heard->msn.psn = a->psn;
-    heard->msn.msn24 = msn24;
+    remember(heard, a->psn, msn24);
 }

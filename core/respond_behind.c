@@ -438,20 +438,25 @@ duplicated(roce_tracker *t, roce_stream_state *by, const roce_arrival *a,
     roce_track_emit(t, &e);
 }
 
+/* Whether the newest response came again. */
+static bool
+is_behind_copy(const roce_answers *answers)
+{
+    return answers->copied.tx != 0 && answers->copied.tx == answers->lane.tx;
+}
+
 /* Whether it comes again right behind the response before it, which came again as well. */
 static bool
 runs_on_from_copy(const roce_answers *answers, int64_t psn)
 {
-    return answers->copied.tx != 0 && answers->copied.tx == answers->lane.tx &&
-           answers->copied.psn + 1 == psn;
+    return is_behind_copy(answers) && answers->copied.psn + 1 == psn;
 }
 
 /* Whether it comes once more right behind itself, among such. */
 static bool
 repeats_copy(const roce_answers *answers, int64_t psn)
 {
-    return answers->copied.tx != 0 && answers->copied.tx == answers->lane.tx &&
-           answers->copied.psn == psn;
+    return is_behind_copy(answers) && answers->copied.psn == psn;
 }
 
 /* The same as one before, where nothing numbers packets, and nobody was seen asking again.
