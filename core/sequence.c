@@ -69,37 +69,6 @@ roce_sequence_keep_from(const roce_stream_state *s)
     return !heard ? lane->first : s->acked ? s->una : lane->max_next;
 }
 
-static uint32_t
-saturate32(uint64_t n)
-{
-    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
-
-/* Bytes of the message that this request brings or asks for. */
-static uint64_t
-request_bytes(const roce_arrival *a)
-{
-    switch (a->info->role) {
-    case ROCE_ROLE_READ_REQUEST:
-        return a->packet->reth.length_bytes;
-    case ROCE_ROLE_ATOMIC:
-    case ROCE_ROLE_ATOMIC_WRITE:
-        return 8;
-    case ROCE_ROLE_SEND:
-    case ROCE_ROLE_WRITE:
-        return a->packet->payload_bytes;
-    case ROCE_ROLE_UNKNOWN:
-    case ROCE_ROLE_READ_RESPONSE:
-    case ROCE_ROLE_ACK:
-    case ROCE_ROLE_ATOMIC_ACK:
-    case ROCE_ROLE_FLUSH:
-    case ROCE_ROLE_RESYNC:
-    case ROCE_ROLE_CNP:
-        break;
-    }
-    return 0;
-}
-
 /* Of the PSNs of a new entry those before the next one. */
 static uint32_t
 free_span(const roce_history *history, const roce_slot *slot, uint32_t span)
@@ -112,25 +81,6 @@ free_span(const roce_history *history, const roce_slot *slot, uint32_t span)
     return room < span ? (uint32_t)room : span;
 }
 
-/* What an entry tells of the kind of its request, whichever copy is seen. */
-static unsigned
-flags_of_kind(const roce_arrival *a)
-{
-    return (roce_part_ends(a->info->part) ? ROCE_SLOT_MESSAGE_END : 0u) |
-           (roce_part_starts(a->info->part) ? ROCE_SLOT_MESSAGE_START : 0u) |
-           (roce_role_wants_response(a->info->role) ? ROCE_SLOT_WANTS_RESPONSE : 0u) |
-           (a->info->role == ROCE_ROLE_READ_REQUEST ? ROCE_SLOT_READS : 0u);
-}
-
-/* Where a WRITE says that it writes to; 0: it does not say so. */
-static uint32_t
-place_written(const roce_arrival *a)
-{
-    bool says = a->info->role == ROCE_ROLE_WRITE &&
-                (a->packet->headers & ROCE_HEADER_RETH) != 0;
-    return says ? roce_slot_place_of(a->packet->reth.address) : 0;
-}
-
 /* A PSN that had not been seen here: its entry, and its part in a message. */
 static roce_slot *
 new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -138,7 +88,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     roce_lane *lane = roce_requests(s);
     uint64_t forgot = 0;
     s->pub.space[ROCE_SPACE_REQUESTS].unique_psns++;
-    s->pub.message_bytes += request_bytes(a);
+    s->pub.message_bytes += roce_request_bytes(a);
     bool ends = roce_part_ends(a->info->part);
     bool is_uc =
         s->pub.transport == ROCE_TRANSPORT_UC; /* where it is known if it is taken */
@@ -153,9 +103,7 @@ new_entry(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
     roce_slot_set_span(slot, free_span(&lane->history, slot, a->span));
     roce_slot_set_first(slot, &a->identity);
-    slot->message_bytes = saturate32(request_bytes(a));
-    slot->flags = (uint16_t)(slot->flags | flags_of_kind(a));
-    slot->skipped = place_written(a) & ROCE_SLOT_MAX_SKIPPED;
+    roce_request_describe(slot, a);
     return slot;
 }
 
@@ -632,85 +580,6 @@ is_restart(const roce_stream_state *s, int64_t psn)
            roce_missing_find(&lane->missing, psn) == NULL;
 }
 
-/* Whether a WRITE writes elsewhere than the one that had its PSN before.  Of one that may be
- * damaged it is not enough that a bit differs. */
-static bool
-writes_elsewhere(const roce_slot *slot, const roce_arrival *a)
-{
-    uint32_t place = place_written(a);
-    uint32_t differs = place ^ (uint32_t)slot->skipped;
-    if (place == 0 || slot->skipped == 0 || a->icrc == ROCE_ICRC_BAD) {
-        return false;
-    }
-    return a->icrc == ROCE_ICRC_GOOD ? differs != 0 : (differs & (differs - 1)) != 0;
-}
-
-/* Whether a READ is none that may be asked for again of the one that had its PSN before: that
- * begins with any packet of its answer, and ends where it did or, of some requesters, with
- * another packet. */
-static bool
-reads_otherwise(const roce_stream_state *s, const roce_slot *slot,
-                const roce_arrival *a)
-{
-    if ((slot->flags & ROCE_SLOT_READS) == 0 ||
-        (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0 ||
-        a->info->role != ROCE_ROLE_READ_REQUEST) {
-        return false;
-    }
-    uint64_t pmtu = s->pub.pmtu_bytes != 0 ? s->pub.pmtu_bytes : ROCE_LEAST_PMTU;
-    uint64_t before = (uint64_t)(a->psn - slot->psn) * pmtu;
-    uint64_t asks = a->packet->reth.length_bytes;
-    bool is_known = a->psn == slot->psn || s->pub.pmtu_bytes != 0;
-    if (!is_known || before >= slot->message_bytes) {
-        return false; /* where its packets begin is not known */
-    }
-    uint64_t owed = slot->message_bytes - before;
-    return asks > owed || (asks < owed && asks % pmtu != 0);
-}
-
-/* Whether a request has another kind or length, or asks for something else, than the one with
- * its PSN before. */
-static bool
-is_another(const roce_stream_state *s, const roce_slot *slot, const roce_arrival *a)
-{
-    unsigned kind = ROCE_SLOT_MESSAGE_END | ROCE_SLOT_MESSAGE_START |
-                    ROCE_SLOT_WANTS_RESPONSE | ROCE_SLOT_READS;
-    if ((slot->flags & kind) != flags_of_kind(a)) {
-        return true;
-    }
-    bool same_length = slot->message_bytes == saturate32(request_bytes(a));
-    bool reads = (slot->flags & ROCE_SLOT_READS) != 0;
-    bool is_whole = reads || a->info->role == ROCE_ROLE_ATOMIC;
-    return (!reads && !same_length) ||
-           (is_whole && same_length && roce_ident_says_otherwise(s, slot, a));
-}
-
-/* Whether another request had this PSN before: whatever is sent again has its kind and its
- * length, but for READs, of which some ask for less, writes to the same place, and reads from
- * it.  A queue pair with the number of an older one and PSNs that begin where those did sends
- * it.  Only a packet of which all was seen can prove it by its kind or length. */
-static bool
-is_of_another(const roce_stream_state *s, const roce_arrival *a)
-{
-    if (a->psn >= s->requests.max_next) {
-        return false;
-    }
-    const roce_slot *slot = roce_history_find(&s->requests.history, a->psn);
-    if (slot == NULL) {
-        return false;
-    }
-    bool is_good = a->icrc == ROCE_ICRC_GOOD;
-    if (is_good && reads_otherwise(s, slot, a)) {
-        return true;
-    }
-    if (slot->psn != a->psn) {
-        return false;
-    }
-    bool elsewhere =
-        (slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 && writes_elsewhere(slot, a);
-    return elsewhere || (is_good && is_another(s, slot, a));
-}
-
 /* Whether CM has ended the queue pair of before, which has sent nothing since, but for what was
  * on its way. */
 static bool
@@ -742,7 +611,7 @@ roce_sequence_take(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     a->psn = roce_psn_expand(a->packet->bth.psn24, lane->max_next);
     sight(t, s, a);
     roce_span_resynchronise(s, a->psn);
-    bool is_anothers = is_of_another(s, a);
+    bool is_anothers = roce_request_is_of_another(s, a);
     if (s->reborn || is_restart(s, a->psn) || is_anothers || has_ended(s, a)) {
         s->pub.pmtu_bytes = roce_connection_pmtu_bytes(t, s);
         s->least_pmtu = 0;

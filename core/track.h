@@ -10,6 +10,7 @@
  *   room.c           how long histories may be, and how fine distributions
  *   ident.c          wire identity, and the order of sending that it tells
  *   sequence.c       requests: order, gaps, copies (start reading there)
+ *   request.c        what a request is, and whether another one had its PSN
  *   acceptor.c       what a receiver at this point would take, and discard
  *   span.c           how many PSNs a request takes, and the path MTU that it rests on
  *   unnumbered.c     copies that no identification tells apart
@@ -437,6 +438,21 @@ roce_ident_same_copy(const roce_stream_state *s, const roce_slot *slot,
 bool
 roce_ident_says_otherwise(const roce_stream_state *s, const roce_slot *slot,
                           const roce_arrival *a);
+
+/* request.c */
+
+/* Bytes of the message that this request brings or asks for. */
+uint64_t
+roce_request_bytes(const roce_arrival *a);
+/* What its entry keeps of it. */
+void
+roce_request_describe(roce_slot *slot, const roce_arrival *a);
+/* Whether another request had this PSN before: whatever is sent again has its kind and its
+ * length, but for READs, of which some ask for less, writes to the same place, and reads from
+ * it.  A queue pair with the number of an older one and PSNs that begin where those did sends
+ * it.  Only a packet of which all was seen can prove it by its kind or length. */
+bool
+roce_request_is_of_another(const roce_stream_state *s, const roce_arrival *a);
 
 /* sequence.c */
 void
