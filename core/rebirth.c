@@ -50,7 +50,11 @@ forget_before(roce_tracker *t, roce_stream_state *s, const beginning *at)
     if (trouble->nak.frame < at->frame) {
         trouble->nak = (roce_last_nak){0};
     }
-    memset(trouble->older_naks, 0, sizeof trouble->older_naks);
+    for (unsigned i = 0; i < ROCE_OLDER_NAKS; i++) {
+        if (trouble->older_naks[i].frame < at->frame) {
+            trouble->older_naks[i].frame = 0;
+        }
+    }
     if (trouble->round.frame <= at->frame) {
         trouble->round = (roce_round){0};
     }
