@@ -245,6 +245,13 @@ static const scenario by_psn[] = {
                "b ack 500000..500002",
      .pairs = SCENARIO_PAIRS_UNKNOWN, .want = "A: paired=psn",
      .events = "no disconnected"},
+    {.name = "contradicted: READs asked again between two NAKs, and nobody who would answer",
+     .script = "a read 1000..1007; b nak 1002; b nak 1006; b ack 500000..500003; "
+               "a read 1004..1007",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=none naks=0 again=4 repeats=4 rounds=1 by_nak=1 undelivered=1 B: naks_sent=2 "
+               "T: unattributed_acks=* unattributed_naks=*",
+     .events = "connected; disconnected; round A"},
     {.name = "contradicted: never what the user said",
      .script = "a write 1000..1003; b ack 1003; b ack 500000..500009",
      .want = "A: paired=user B: paired=user contradicted=yes"},
