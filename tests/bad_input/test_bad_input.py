@@ -701,9 +701,9 @@ def told_twice(directory):
     """Who insists, later, has his way: here the report waits for a reader."""
     path, fifo = put(directory, "x.pcap", pcap()), directory / "report.json"
     os.mkfifo(fifo)
-    process = subprocess.Popen([BINARY, "--quiet", "--json", fifo, path])
-    with open(fifo, "rb") as reader:
-        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+    with open(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)   # a pipe with more in it is busy
+        process = subprocess.Popen([BINARY, "--quiet", "--json", fifo, path])
         time.sleep(1.0)
         for pause_s, status in ((0.1, None), (0.6, None), (2.0, -signal.SIGTERM)):
             process.send_signal(signal.SIGTERM)
