@@ -83,6 +83,12 @@ typedef struct roce_went_back {
     uint64_t time_ns, frame;
 } roce_went_back;
 
+/* A copy that was seen, and of which something may have to be said. */
+typedef struct roce_seen_copy {
+    int64_t psn;
+    uint64_t frame; /* 0: there is none */
+} roce_seen_copy;
+
 /* Requests from before the first one that came here, one behind the other, see
  * roce_sequence_runs_on_from_before(). */
 typedef struct roce_early_run {
@@ -103,7 +109,9 @@ typedef struct roce_round {
     int64_t start, end;
     uint64_t frame;
     uint64_t first_tx;
-    bool unheard;     /* the other direction was not known when it began */
+    bool unheard;               /* the other direction was not known when it began: */
+    roce_seen_copy unexplained; /* ... what became of this one was told as unknown, */
+    roce_seen_copy suspect;     /* ... and of this one a timeout would have been told */
     bool all_acked;   /* all that had been sent until it began was acknowledged */
     uint64_t age_ns;  /* of the newest copy of its first PSN when it began */
     bool doubt_told;  /* what a timeout casts doubt on has been told */

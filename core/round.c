@@ -676,7 +676,7 @@ reconsidered_cause(const roce_tracker *t, const roce_stream_state *s)
 }
 
 void
-roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
+roce_round_reconsider(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble == NULL || !trouble->round.unheard ||
@@ -693,6 +693,7 @@ roce_round_reconsider(const roce_tracker *t, roce_stream_state *s)
     trouble->pub.retransmissions.by_cause[cause]++;
     trouble->pub.reconsidered_frame = trouble->round.frame;
     trouble->pub.reconsidered_cause = cause;
+    roce_round_judge_anew(t, s, a);
 }
 
 /* Learns whether the requester goes back by the second packet of a round. */

@@ -106,6 +106,28 @@ remember_doubt(roce_round *round, const roce_slot *slot)
     }
 }
 
+/* Whether a timeout that repeats it says that the copy before was perhaps lost, or its ACK. */
+static bool
+casts_doubt_on(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+               const roce_slot *slot)
+{
+    /* What was sent just before the timer of others ran out is sent again with them; so is what
+     * was discarded, beyond the expected PSN. */
+    return roce_since_ns(a->frame->time_ns, slot->time_ns) >=
+               roce_round_timeout_floor_ns(t, s) &&
+           roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot);
+}
+
+static void
+tell_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+           roce_slot *slot, int64_t psn, uint64_t frame)
+{
+    remember_doubt(&roce_trouble_make(t, s)->round, slot);
+    slot->flags |= ROCE_SLOT_DOUBT_TOLD;
+    roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
+                  ROCE_EVIDENCE_NO_ACK_SEEN, psn, 1, frame);
+}
+
 /* A copy of something accepted here, repeated by a timeout. */
 static void
 judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -122,22 +144,53 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         }
         return;
     }
-    if (roce_since_ns(a->frame->time_ns, slot->time_ns) <
-        roce_round_timeout_floor_ns(t, s)) {
-        return; /* sent just before the timer of others ran out: sent again with them */
-    }
-    if (!roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot)) {
-        return; /* discarded beyond the expected PSN: sent again for that alone */
-    }
-    slot->flags |= ROCE_SLOT_DOUBTED;
-    roce_trouble *trouble = roce_trouble_make(t, s);
-    if (trouble->round.doubt_told || !is_first_suspect(s, slot)) {
+    if (!casts_doubt_on(t, s, a, slot)) {
         return;
     }
-    remember_doubt(&trouble->round, slot);
-    slot->flags |= ROCE_SLOT_DOUBT_TOLD;
-    roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
-                  ROCE_EVIDENCE_NO_ACK_SEEN, a->psn, 1, slot->frame);
+    slot->flags |= ROCE_SLOT_DOUBTED;
+    if (!roce_trouble_make(t, s)->round.doubt_told && is_first_suspect(s, slot)) {
+        tell_doubt(t, s, a, slot, a->psn, slot->frame);
+    }
+}
+
+/* A copy of something accepted here, repeated by a round of which nobody knows what the other
+ * side had said. */
+static void
+judge_unheard(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+              const roce_slot *slot, bool opens_round)
+{
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    if (opens_round) {
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
+                      ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
+        round->unexplained = (roce_seen_copy){a->psn, slot->frame};
+    }
+    if (round->suspect.frame == 0 && casts_doubt_on(t, s, a, slot) &&
+        is_first_suspect(s, slot)) {
+        round->suspect = (roce_seen_copy){a->psn, slot->frame};
+    }
+}
+
+void
+roce_round_judge_anew(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_round *round = &roce_trouble_make(t, s)->round;
+    const roce_seen_copy before = round->unexplained;
+    roce_slot *slot = roce_history_find(&roce_requests(s)->history, round->suspect.psn);
+    bool timeout = round->cause == ROCE_CAUSE_TIMEOUT;
+    if (before.frame == 0 || (timeout && (round->suspect.frame == 0 || slot == NULL))) {
+        return;
+    }
+    round->unexplained.frame = 0;
+    roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN, before.psn);
+    if (timeout) {
+        slot->flags |= ROCE_SLOT_DOUBTED;
+        tell_doubt(t, s, a, slot, round->suspect.psn, round->suspect.frame);
+    } else if (round->cause == ROCE_CAUSE_NAK_SEQUENCE) {
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
+                      ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_ASKED_FOR,
+                      before.psn, 1, before.frame);
+    }
 }
 
 /* The newest copy of `slot` was seen here, and now it is sent again. */
@@ -154,16 +207,14 @@ roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival 
     }
     if (cause == ROCE_CAUSE_TIMEOUT) {
         judge_timeout(t, s, a, slot);
-    } else if (cause == ROCE_CAUSE_UNKNOWN && opens_round) {
-        if (!roce_stream_is_paired(&s->pub)) {
-            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
-                          ROCE_EVIDENCE_NO_ACKNOWLEDGEMENTS, a->psn, 1, slot->frame);
-        } else if (roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot) &&
-                   slot->psn >= s->una) {
-            roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
-                          ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE,
-                          ROCE_EVIDENCE_RESENT_ONLY, a->psn, 1, slot->frame);
-        }
+    } else if (cause == ROCE_CAUSE_UNKNOWN && !roce_stream_is_paired(&s->pub)) {
+        judge_unheard(t, s, a, slot, opens_round);
+    } else if (cause == ROCE_CAUSE_UNKNOWN && opens_round &&
+               roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot) &&
+               slot->psn >= s->una) {
+        roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS,
+                      ROCE_VERDICT_UNDELIVERED_AFTER_CAPTURE, ROCE_EVIDENCE_RESENT_ONLY,
+                      a->psn, 1, slot->frame);
     }
 }
 

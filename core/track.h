@@ -600,7 +600,7 @@ void
 roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* The other direction is known now, and with it what it had said. */
 void
-roce_round_reconsider(const roce_tracker *t, roce_stream_state *s);
+roce_round_reconsider(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* Whether what is sent again ahead in a round is asked for by itself, and so begins another one:
  * by a NAK that came since, or since its response is missing as well. */
 bool
@@ -623,6 +623,9 @@ roce_round_mark_spurious(roce_tracker *t, roce_stream_state *s, const roce_arriv
 void
 roce_round_judge_copy(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                       roce_slot *slot, bool opens_round);
+/* The cause of the round is known now: so is more of the copy that it was told to repeat. */
+void
+roce_round_judge_anew(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* The newest of the times that doubt was cast on a PSN no longer counts. */
 void
 roce_round_forget_doubt(roce_round *round);

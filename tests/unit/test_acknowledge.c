@@ -487,8 +487,9 @@ static const scenario acks[] = {
      .script = "a write 0..4; +100000; a write 0..4; b ack 4; a write 5..9; +500; "
                "a write 5..9; b ack 9",
      .want = "A: again=10 repeats=10 rounds=2 by_timeout=1 by_unknown=1 undelivered=1 "
-               "unknown=1",
-     .events = "round A psn=0 detail=cause_unknown; round A psn=5 detail=cause_unknown"},
+               "data_or_ack_lost=1",
+     .events = "round A psn=0 detail=cause_unknown; loss A psn=0 detail=verdict_unknown; "
+               "loss_withdrawn A psn=0; loss A psn=0 rel=1; round A psn=5 detail=cause_unknown"},
     {.name = "timeout: what is missing and not acknowledged it repeats as well, unseen",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..12; +100000; "
                "a write 10 drop; a write 11..12; +200000; a write 10..12; b ack 12",

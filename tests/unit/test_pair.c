@@ -174,7 +174,9 @@ static const scenario by_psn[] = {
      .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; a write 1002..1004; "
                "b ack 1004",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
-     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 unknown=1"},
+     .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 undelivered=1",
+     .events = "loss A psn=1002 rel=3 detail=verdict_unknown; loss_withdrawn A psn=1002; "
+               "loss A psn=1002 rel=3 detail=undelivered"},
     {.name = "and of one that begins behind the pairing, before all that was seen",
      .script = "b write 5000; a write 1000 drop; a write 1001..1003; b nak 1000; a ack 5000; "
                "a write 1000..1003; b ack 1003",
@@ -190,7 +192,9 @@ static const scenario by_psn[] = {
      .script = "a send 1000..1003; a2 send 1000..1003; b rnr 1002; b nak 1002; +20; "
                "a send 1002..1004; b ack 1004",
      .pairs = SCENARIO_PAIRS_UNKNOWN,
-     .want = "A: paired=psn naks=1 rnrs=1 again=2 repeats=2 rounds=1 by_rnr=1 unknown=1"},
+     .want = "A: paired=psn naks=1 rnrs=1 again=2 repeats=2 rounds=1 by_rnr=1",
+     .events = "loss A psn=1002 detail=verdict_unknown; loss_withdrawn A psn=1002; no loss A "
+               "detail=undelivered"},
     {.name = "not of one from another PSN on",
      .script = "a write 1000..1003; a2 write 1000..1003; b nak 1002; a write 1001..1004; "
                "b ack 1004",
