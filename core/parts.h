@@ -224,6 +224,7 @@ typedef struct roce_trouble {
     roce_stream_trouble pub; /* first, so that a roce_stream_trouble is one */
     roce_round round;
     roce_doubt doubt;
+    roce_doubt kept; /* one before it, of which what came behind it tells nothing */
     roce_last_nak nak;
     roce_older_nak older_naks[ROCE_OLDER_NAKS]; /* the newest first */
     roce_repair_clock repair;

@@ -88,7 +88,7 @@ static bool
 is_all_settled(const roce_stream_state *s, const roce_missing_range *range)
 {
     const roce_trouble *trouble = roce_trouble_of(s);
-    return s->acked && s->una == range->start && !trouble->doubt.valid &&
+    return s->acked && s->una == range->start && !roce_unnumbered_is_in_doubt(s) &&
            trouble->n_asked_late == 0;
 }
 
@@ -158,8 +158,8 @@ repeats_acknowledged(const roce_stream_state *s)
     const roce_lane *lane = &s->requests;
     const roce_trouble *trouble = roce_trouble_of(s);
     const roce_round *round = &trouble->round;
-    return !trouble->doubt.valid && trouble->n_asked_late == 0 && !round->spurious &&
-           round->all_acked && s->una == round->end &&
+    return !roce_unnumbered_is_in_doubt(s) && trouble->n_asked_late == 0 &&
+           !round->spurious && round->all_acked && s->una == round->end &&
            (round->active || lane->next_tx == lane->max_next) &&
            (lane->missing.n == 0 ||
             lane->missing.ranges[lane->missing.n - 1].end <= round->start);

@@ -755,11 +755,31 @@ pass_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     }
 }
 
+/* The round goes on past what has been acknowledged, below what the newest ACK covers: who has
+ * not heard that one sends all of it, and what went unseen may come yet. */
+static void
+pass_acknowledged(roce_stream_state *s, const roce_arrival *a)
+{
+    roce_lane *lane = roce_requests(s);
+    uint32_t first = roce_history_lower(&lane->history, lane->next_tx);
+    uint32_t end = roce_history_lower(&lane->history, a->psn);
+    uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
+    if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || !s->acked || a->psn >= s->una ||
+        s->pub.recovery == ROCE_RECOVERY_SELECTIVE ||
+        !roce_round_may_lose(s, end - first, seen)) {
+        return;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        roce_history_at(&lane->history, i)->flags |= ROCE_SLOT_SKIPPED;
+    }
+}
+
 void
 roce_round_continue(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     vote_on_recovery(t, s, a);
     pass_nak(t, s, a);
+    pass_acknowledged(s, a);
     roce_round_skip(t, s, a, a->psn);
 }
 

@@ -519,7 +519,7 @@ start_lane(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_t
     s->acked = false;
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble != NULL) {
-        trouble->doubt.valid = false;
+        trouble->doubt.valid = trouble->kept.valid = false;
         memset(trouble->violations, 0, sizeof trouble->violations);
     }
     ahead(t, s, a);

@@ -544,6 +544,9 @@ roce_unnumbered_overtaken(roce_tracker *t, roce_stream_state *s, const roce_arri
 /* The next request is here: was what was in doubt the first of a run? */
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* Whether the next request tells what one was that has come. */
+bool
+roce_unnumbered_is_in_doubt(const roce_stream_state *s);
 void
 roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s);
 

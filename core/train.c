@@ -58,8 +58,9 @@ goes_on(const roce_stream_state *s)
     const roce_lane *lane = &s->requests;
     const roce_trouble *trouble = roce_trouble_of(s);
     return roce_stream_is_reliable(&s->pub) && !s->reborn && is_at_its_top(lane) &&
-           !lane->span_unknown && !trouble->round.active && !trouble->doubt.valid &&
-           trouble->n_asked_late == 0 && !roce_leap_is_held(s, ROCE_SPACE_REQUESTS);
+           !lane->span_unknown && !trouble->round.active &&
+           !roce_unnumbered_is_in_doubt(s) && trouble->n_asked_late == 0 &&
+           !roce_leap_is_held(s, ROCE_SPACE_REQUESTS);
 }
 
 /* The same, and the acceptor has all of them; nothing is missing but what is known to have

@@ -8,7 +8,8 @@
  * follows it.  So a packet that nothing else explains is in doubt until the next
  * request of the stream: if that one runs on from it, both were sent again; if not, it
  * stays what it was taken for: a late original where it filled a gap, a duplicate of
- * unknown origin where it had been seen.  A round has holes where copies were lost
+ * unknown origin where it had been seen.  A packet that is late itself tells nothing of one
+ * that is ahead in a round: the next but one does.  A round has holes where copies were lost
  * again: what lies ahead in it is of the round as well if what follows goes on ahead, or
  * goes back to what a NAK asks for.  What a round had skipped was overtaken when it
  * comes, unless a NAK asks for it and the next request runs on from it: then the round
@@ -519,6 +520,38 @@ count_in_row(roce_trouble *trouble, const roce_doubt *d, int64_t psn, int64_t ma
     trouble->row_next = psn;
 }
 
+/* Whether a packet that is late itself has come between the one in doubt, ahead in the round, and
+ * the one that follows it there. */
+static bool
+tells_nothing(const roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
+              const roce_doubt *d)
+{
+    return roce_round_is_ahead(s, d->psn) && a->psn < s->requests.next_tx &&
+           !is_named(t, s, a);
+}
+
+/* What was in doubt is settled by the request `a`. */
+static void
+settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
+       const roce_doubt *d)
+{
+    roce_trouble *trouble = roce_trouble_make(t, s);
+    count_in_row(trouble, d, a->psn, roce_requests(s)->max_next);
+    if (shows_sent_again(t, s, a, d)) {
+        trouble->n_in_row = 0;
+        promote(t, s, a, d);
+        return;
+    }
+    roce_slot *slot = roce_history_find(&roce_requests(s)->history, d->psn);
+    if (slot != NULL && d->late && d->asked && a->psn != d->psn) {
+        await_answer(t, s, a, d);
+    } else if (slot != NULL && !d->late && !d->overtaken && is_due(s, slot)) {
+        was_not_lost(t, s, a, slot, d);
+    } else {
+        say_as_taken(t, s, a, d);
+    }
+}
+
 void
 roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -529,25 +562,27 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (trouble->n_asked_late > 0) {
         review_asked_late(t, s, a);
     }
-    if (!trouble->doubt.valid) {
-        return;
+    if (trouble->kept.valid) {
+        const roce_doubt d = trouble->kept;
+        trouble->kept.valid = false;
+        settle(t, s, a, &d);
     }
-    const roce_doubt d = trouble->doubt;
-    trouble->doubt.valid = false;
-    count_in_row(trouble, &d, a->psn, roce_requests(s)->max_next);
-    if (shows_sent_again(t, s, a, &d)) {
-        trouble->n_in_row = 0;
-        promote(t, s, a, &d);
-        return;
+    if (trouble->doubt.valid) {
+        const roce_doubt d = trouble->doubt;
+        trouble->doubt.valid = false;
+        if (tells_nothing(t, s, a, &d)) {
+            trouble->kept = d;
+        } else {
+            settle(t, s, a, &d);
+        }
     }
-    roce_slot *slot = roce_history_find(&roce_requests(s)->history, d.psn);
-    if (slot != NULL && d.late && d.asked && a->psn != d.psn) {
-        await_answer(t, s, a, &d);
-    } else if (slot != NULL && !d.late && !d.overtaken && is_due(s, slot)) {
-        was_not_lost(t, s, a, slot, &d);
-    } else {
-        say_as_taken(t, s, a, &d);
-    }
+}
+
+bool
+roce_unnumbered_is_in_doubt(const roce_stream_state *s)
+{
+    const roce_trouble *trouble = roce_trouble_of(s);
+    return trouble->doubt.valid || trouble->kept.valid;
 }
 
 void
@@ -557,9 +592,12 @@ roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s)
     if (trouble == NULL) {
         return;
     }
-    if (trouble->doubt.valid) {
-        trouble->doubt.valid = false;
-        say_as_taken(t, s, NULL, &trouble->doubt);
+    roce_doubt *open[] = {&trouble->kept, &trouble->doubt};
+    for (unsigned i = 0; i < sizeof open / sizeof open[0]; i++) {
+        if (open[i]->valid) {
+            open[i]->valid = false;
+            say_as_taken(t, s, NULL, open[i]);
+        }
     }
     for (uint8_t i = 0; i < trouble->n_asked_late; i++) {
         const roce_asked_late *late = &trouble->asked_late[i];

@@ -321,6 +321,16 @@ static const scenario overtaken[] = {
      .ident = SCENARIO_IDENT_IPV6,
      .want = "A: gaps=* missing=* again=* repeats=* rounds=* by_nak=* reordered=2 "
              "lost_before=* not_captured=* spurious=*"},
+    {.name = "a copy that its round went past, below what had been acknowledged",
+     .script = "a write 0..9; b nak 2; +50; a write 2..3; b ack 8; a write 5..9; +20; a write 4; "
+               "a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: naks=1 undelivered=1 again=8 repeats=8 rounds=1 by_nak=1"},
+    {.name = "what is late itself tells nothing of the packet of a round before it",
+     .script = "a write 0..9; b nak 2; +50; a write 2..4; a write 5 drop; a write 6; a write 1 copy; "
+               "a write 7..9; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: naks=1 undelivered=1 again=7 repeats=8 rounds=1 by_nak=1 duplicates=1"},
     {.name = "a copy that its round went past comes when that is over: not twice, not lost",
      .script = "a write 0..9; b ack 9; a write 10 drop; a write 11..13; b nak 10; +5; "
                "a write 10; a write 11 drop; a write 12..14; a write 11 copy; a write 15; "
