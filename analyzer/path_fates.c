@@ -263,7 +263,7 @@ match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     if (!is_only_one(d, i)) {
         return; /* of equal copies it is not sure enough which is which */
     }
-    to->from_frame = from->frame;
+    to->from_order = from->order;
     gint64 *usual_ns = &d->path->usual_ns[segment][way];
     gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
     gint64 off_ns = rs_time_apart(now_ns, *usual_ns);

@@ -329,6 +329,7 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
     const roce_packet *packet = sight->packet;
     const rs_sighting fresh = {
         .frame = sight->frame->number,
+        .order = ++path->n_seen[sight->point],
         .stamp_ns = sight->frame->time_ns,
         .at_ns = sight->at_ns,
         .entry = at,
@@ -449,25 +450,27 @@ rs_path_know(rs_path *path, guint point, guint64 frame, guint8 bits)
 
 /* ---- packets leave ---- */
 
-/* Counts what arrived behind a later one of its flow, in the order of this point.  CNPs
- * have a priority of their own, and are there to overtake others. */
+/* Counts what arrived behind a later one of its flow, in the order of this point.  Numbers of
+ * frames are not that order: where a mirror shows each packet twice, the second copy may
+ * stand for the first.  CNPs have a priority of their own, and are there to overtake others.
+ */
 static void
 follow_order(rs_path *path, const rs_sighting *s)
 {
-    if (s->from_frame == 0) {
+    if (s->from_order == 0) {
         return;
     }
     const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
     rs_flow *flow = rs_path_flow(path, e->flow);
     guint segment = flow->way == RS_WAY_FORWARD ? s->point - 1u : s->point;
     rs_flow_segment *n = &flow->segment[segment];
-    guint64 *newest = e->opcode == ROCE_OPCODE_CNP ? &n->newest_cnp_from_frame
-                                                   : &n->newest_from_frame;
-    if (s->from_frame < *newest) {
+    guint64 *newest = e->opcode == ROCE_OPCODE_CNP ? &n->newest_cnp_from_order
+                                                   : &n->newest_from_order;
+    if (s->from_order < *newest) {
         n->reordered++;
         rs_frames_keep_lowest(&path->evidence[segment][flow->way]->reordered, s->frame);
     } else {
-        *newest = s->from_frame;
+        *newest = s->from_order;
     }
 }
 

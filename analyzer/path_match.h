@@ -84,7 +84,7 @@ typedef struct rs_flow_segment {
     guint64 matched;
     guint64 weak;      /* of those, without an ICRC at one of both */
     guint64 reordered; /* came behind one of the flow that had been before it later */
-    guint64 newest_from_frame, newest_cnp_from_frame;
+    guint64 newest_from_order, newest_cnp_from_order;
     gboolean storm_known; /* what CNPs take that are equal */
     guint storm_tries;    /* to find that */
     gint64 storm_ns;
@@ -225,6 +225,7 @@ typedef struct rs_path {
     rs_path_evidence *evidence[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
     guint64 untracked_packets;               /* of flows beyond those that fit */
     guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another interface of the point */
+    guint64 n_seen[RS_PATH_MAX_POINTS];      /* sightings so far */
     guint32 idle; /* points that may have ended, and count as if not: bits */
     guint64 losses_unlisted;
     guint64 early; /* decisions before the window had passed */
