@@ -252,17 +252,23 @@ is_elsewhere(const rs_path *path, const rs_match_entry *e, guint point)
             e->other != RS_NO_SIGHTING);
 }
 
-/* Whether the point has it already, from another of its interfaces. */
+/* Whether the point has it already, from another of its interfaces, or from the other side of
+ * a router that it shows both sides of.  What is sent again may come another way, and have
+ * another hop limit; but where packets are numbered it is not the same. */
 static gboolean
-is_inside(const rs_path *path, const rs_match_entry *e, const rs_path_sight *sight)
+is_inside(const rs_path *path, const rs_flow *flow, const rs_match_entry *e,
+          const rs_path_sight *sight)
 {
-    if (!path->several_places[sight->point]) {
+    gboolean by_hops = rs_path_is_numbered(flow, e->opcode) && !is_damaged(sight);
+    if (!by_hops && !path->several_places[sight->point]) {
         return FALSE;
     }
     for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
         const rs_sighting *s = rs_match_sighting(path->table, at);
         if (s->point == sight->point) {
-            return s->place != sight->place;
+            return s->place != sight->place ||
+                   (by_hops && s->hops != sight->packet->hop_limit &&
+                    (s->flags & RS_SIGHTING_CORRUPT) == 0);
         }
         at = s->next;
     }
@@ -388,7 +394,7 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
     guint32 at = entry_of(path, &identity, sight->point);
     follow_places(path, sight);
     if (at != RS_NO_ENTRY &&
-        is_inside(path, rs_match_entry_of(path->table, at), sight)) {
+        is_inside(path, flow, rs_match_entry_of(path->table, at), sight)) {
         path->seen_inside[sight->point]++;
         return;
     }

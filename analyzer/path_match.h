@@ -224,7 +224,7 @@ typedef struct rs_path {
     rs_clock *clock[RS_PATH_MAX_POINTS - 1]; /* of point i and i + 1 */
     rs_path_evidence *evidence[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
     guint64 untracked_packets;               /* of flows beyond those that fit */
-    guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another interface of the point */
+    guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another place of the point */
     guint64 n_seen[RS_PATH_MAX_POINTS];      /* sightings so far */
     guint32 idle; /* points that may have ended, and count as if not: bits */
     guint64 losses_unlisted;

@@ -922,6 +922,18 @@ def marked_between_two_copies(room, say):
                   [1000, 0, 490 if (a, b) == (0, 1) else 0, 0, 0])
 
 
+def both_sides_of_a_router(room, say):
+    """Where the mirror loses too many of the second copies for it to be known as one that
+    shows each packet twice, hop limits tell that nobody made two of a packet."""
+    report = shown_twice(1000, lost_copies=20).compare(room)
+    say.equal("left out", report["points"][1]["capture_duplicates"], 0)
+    say.equal("counted once", report["points"][1]["seen_at_several_interfaces"], 1600)
+    for a, b in ((0, 1), (1, 2), (2, 1), (1, 0)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}", [got[key] for key in COUNTS],
+                  [1000, 0, 490 if (a, b) == (1, 2) else 0, 0, 0])
+
+
 def no_icrc_fits(room, say):
     """Where addresses were changed in all captures no ICRC fits any more: what changes is
     told all the same, and nothing was corrupted on the way."""
@@ -1744,7 +1756,7 @@ ROWS = {f.__name__: f for f in (
     coarse_stamps, without_stamps, told_apart_by_icrcs, not_told_apart_without_icrcs,
     way_of_what_is_sent_again,
     changed_in_front_of_b, first_frames, damaged_headers, no_icrc_fits,
-    made_two_and_not_reordered, marked_between_two_copies,
+    made_two_and_not_reordered, marked_between_two_copies, both_sides_of_a_router,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
     begun_late_in_between,
