@@ -60,7 +60,9 @@ typedef struct rs_compare {
     gboolean incomplete, interrupted;
     guint64 missed[RS_PATH_MAX_POINTS]; /* by each capture, as others prove */
     /* Of what was sent again and not seen there, nearly all was lost in front of it. */
-    gboolean hardly_misses[RS_PATH_MAX_POINTS];
+    gboolean hardly_misses[RS_PATH_MAX_POINTS][RS_N_WAYS];
+    /* Likewise of what its receiver has not got: hardly any was lost behind it. */
+    gboolean hardly_hides[RS_PATH_MAX_POINTS][RS_N_WAYS];
     guint64 compared_flows, compared_packets;
     guint64 alone_flows, alone_packets; /* that no other point saw */
     gint64 spread[64]; /* times between points, of the newest packets */

@@ -495,6 +495,7 @@ sum_up(rs_path *path, const rs_sighting *s)
     rs_loss_state state = rs_known_state(s->known, FALSE);
     n->came += state == RS_LOSS_CAME ? 1 : 0;
     n->resent += state == RS_LOSS_RESENT || state == RS_LOSS_MENDED ? 1 : 0;
+    n->asked += rs_loss_is_certain(state) ? 1 : 0;
 }
 
 /* Equal copies that are newer stay, if they can do without the oldest. */

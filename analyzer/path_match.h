@@ -45,6 +45,7 @@ typedef struct rs_flow_point {
     guint64 passed_over; /* not seen here, but before and behind */
     guint64 came;        /* copies seen here that were acknowledged, or got */
     guint64 resent;      /* and such as were sent again, for whatever was lost */
+    guint64 asked;       /* and such as their receiver has not got */
 } rs_flow_point;
 
 /* Copies that were last seen at a point, and not at another one behind it. */
