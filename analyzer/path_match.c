@@ -2,6 +2,7 @@
 #include "path_match.h"
 
 #include "match_table.h"
+#include "path_again.h"
 #include "path_fates.h"
 #include "path_journeys.h"
 #include "path_learn.h"
@@ -93,6 +94,7 @@ rs_path_new(const rs_path_config *config)
     path->losses = g_array_new(FALSE, FALSE, sizeof(rs_path_loss));
     path->journeys = g_array_new(FALSE, FALSE, sizeof(rs_journey));
     path->here = g_array_new(FALSE, FALSE, sizeof(guint32));
+    path->again = rs_path_again_new();
     for (guint i = 0; i < config->n_points; i++) {
         path->suspects[i] = g_array_new(FALSE, FALSE, sizeof(rs_path_suspect));
     }
@@ -124,6 +126,7 @@ rs_path_free(rs_path *path)
     g_array_unref(path->unsure);
     g_array_unref(path->journeys);
     g_array_unref(path->here);
+    rs_path_again_free(path->again);
     g_hash_table_unref(path->by_key);
     g_ptr_array_unref(path->flows);
     rs_ways_free(path->ways);
@@ -423,14 +426,7 @@ revise(rs_path *path, guint point, guint64 frame, guint8 bits)
     rs_loss_state before = rs_known_state(s->known, s->ambiguous);
     s->known = rs_known_with(s->known, bits);
     rs_loss_state now = rs_known_state(s->known, s->ambiguous);
-    for (guint to = 0; to < path->config.n_points; to++) {
-        if ((s->behind & 1u << to) != 0) {
-            rs_flow_leg *leg = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
-            rs_leg_ends *n = (s->idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
-            n->n[before]--;
-            n->n[now]++;
-        }
-    }
+    rs_path_move_state(path, point, s, before, now);
     if (s->loss != G_MAXUINT32) {
         g_array_index(path->losses, rs_path_loss, s->loss).state = now;
     }

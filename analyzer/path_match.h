@@ -219,7 +219,8 @@ typedef struct rs_path {
     GHashTable *by_key;
     GArray *losses; /* rs_path_loss, the first of them */
     GArray *suspects[RS_PATH_MAX_POINTS];
-    GArray *journeys, *here; /* of the entry that is decided on */
+    struct rs_path_again *again; /* path_again.h */
+    GArray *journeys, *here;     /* of the entry that is decided on */
     gboolean several_places[RS_PATH_MAX_POINTS];
     guint32 first_place[RS_PATH_MAX_POINTS];
     rs_clock *clock[RS_PATH_MAX_POINTS - 1]; /* of point i and i + 1 */
