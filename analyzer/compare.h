@@ -35,6 +35,7 @@ typedef struct rs_compare_segment {
     gboolean loss_known;
     guint64 lost;
     guint64 lost_resent; /* of those: sent again later */
+    guint64 lost_round;  /* of those: of streams that do not pass `from` */
     guint64 undecidable; /* not seen at `to`, whose capture misses packets */
     guint64 ambiguous;
     guint64 marked, ecn_other, rewritten, corrupted, reordered;

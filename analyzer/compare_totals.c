@@ -123,6 +123,7 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
         part->rewritten = leg->rewritten;
         part->corrupted = leg->corrupted;
         part->loss_known = part->known || from != where->from;
+        part->lost_round = from != where->from ? part->lost : 0;
     }
 }
 
@@ -135,6 +136,7 @@ add_part(rs_compare_segment *sum, const rs_compare_segment *part)
     sum->weak += part->weak;
     sum->lost += part->lost;
     sum->lost_resent += part->lost_resent;
+    sum->lost_round += part->lost_round;
     sum->undecidable += part->undecidable;
     sum->ambiguous += part->ambiguous;
     sum->marked += part->marked;

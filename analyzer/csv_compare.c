@@ -17,6 +17,7 @@ static const rs_sheet_column segments[] = {
     {"matched_weakly", "matched_weakly", INTEGER, "of them, copies matched without the ICRC", NULL},
     {"lost", "lost", INTEGER, "copies that never came by the end, nor behind it", NULL},
     {"lost_sent_again", "lost_sent_again", INTEGER, "of them, copies that the sender sent again", NULL},
+    {"lost_round", "lost_round", INTEGER, "of those lost, copies of streams that do not come by its beginning", NULL},
     {"undecidable", "undecidable", INTEGER, "lost, or missed by the capture", NULL},
     {"marked", "marked", INTEGER, "ECT where it begins, CE where it ends", NULL},
     {"ecn_changed_otherwise", "ecn_changed_otherwise", INTEGER, "other changes of the codepoint", NULL},

@@ -178,6 +178,7 @@ set_counts(json_t *json, const rs_compare_segment *s)
     } counts[] = {
         {"lost", s->lost, s->loss_known},
         {"lost_sent_again", s->lost_resent, s->loss_known},
+        {"lost_round", s->lost_round, s->loss_known},
         {"undecidable", s->undecidable, s->loss_known},
         {"ambiguous", s->ambiguous, s->known},
         {"marked", s->marked, s->known},

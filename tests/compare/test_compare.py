@@ -1593,6 +1593,12 @@ def round_a_point(room, say):
     report = room.compare("sender.pcap", "switch.pcapng#sC", "receiver.pcap")
     whole = segment(report, 1, 2)
     say.equal("lost", whole["lost"], 5)
+    say.equal("of these round the point", whole["lost_round"], 4)
+    said = subprocess.run([BINARY, "compare", "sender.pcap", "switch.pcapng#sC",
+                           "receiver.pcap"], cwd=room.directory, capture_output=True,
+                          text=True, timeout=60).stdout
+    say.equal("in words", "Of the 5 packets lost from B to C, 4 are of streams that do not "
+              "come by B" in said, True)
     parts = [s for stream in report["streams"] for s in stream["segments"]
              if (s["from"], s["to"]) == (1, 2)]
     say.equal("streams add up", sum(s["lost"] or 0 for s in parts), 5)
