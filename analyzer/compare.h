@@ -38,7 +38,7 @@ typedef struct rs_compare_segment {
     guint64 lost_round;  /* of those: of streams that do not pass `from` */
     guint64 undecidable; /* not seen at `to`, whose capture misses packets */
     guint64 ambiguous;
-    guint64 marked, ecn_other, rewritten, corrupted, reordered;
+    guint64 marked, ecn_other, rewritten, corrupted, reordered, hops_rose;
     guint64 duplicated;
     guint64 duplicated_or_missed; /* copies more at `to`, if `from` missed others */
     guint64 missed_from, missed_to;

@@ -122,6 +122,7 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
         part->ecn_other = leg->ecn_other;
         part->rewritten = leg->rewritten;
         part->corrupted = leg->corrupted;
+        part->hops_rose = leg->hops_rose;
         part->loss_known = part->known || from != where->from;
         part->lost_round = from != where->from ? part->lost : 0;
     }
@@ -143,6 +144,7 @@ add_part(rs_compare_segment *sum, const rs_compare_segment *part)
     sum->ecn_other += part->ecn_other;
     sum->rewritten += part->rewritten;
     sum->corrupted += part->corrupted;
+    sum->hops_rose += part->hops_rose;
     sum->reordered += part->reordered;
     sum->duplicated += part->duplicated;
     sum->duplicated_or_missed += part->duplicated_or_missed;

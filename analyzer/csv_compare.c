@@ -26,6 +26,7 @@ static const rs_sheet_column segments[] = {
     {"duplicated_or_missed", "duplicated_or_missed", INTEGER, "either, and which is not known", NULL},
     {"dscp_rewritten", "dscp_rewritten", INTEGER, "copies with another DSCP at its end", NULL},
     {"corrupted", "corrupted", INTEGER, "copies whose ICRC or IPv4 header checksum fits at its beginning alone", NULL},
+    {"hop_limit_rose", "hop_limit_rose", INTEGER, "copies with a greater hop limit at its end", NULL},
     {"missed_by_from", "missed_by_capture.from", INTEGER, "copies that the capture at its beginning missed", NULL},
     {"missed_by_to", "missed_by_capture.to", INTEGER, "copies that the capture at its end missed", NULL},
     {"outside_common_time", "outside_common_time", INTEGER, "copies seen while the other capture was not running", NULL},

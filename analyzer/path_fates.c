@@ -203,6 +203,7 @@ compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
     } else if (to->ecn != from->ecn) {
         n->ecn_other++;
     }
+    n->hops_rose += to->hops > from->hops ? 1 : 0;
     if (to->dscp != from->dscp) {
         n->rewritten++;
         count_rewrite(d, i, from, to);

@@ -72,6 +72,7 @@ typedef struct rs_flow_leg {
     guint64 ecn_other; /* any other change of the codepoint */
     guint64 rewritten; /* DSCP */
     guint64 corrupted; /* ICRC or IPv4 header fits before and not behind */
+    guint64 hops_rose; /* a greater hop limit behind than before */
     /* Frames, at the lower (0) and the higher point (1), of what came first and last by
      * the other one: both captures were on between them.  Not the first and the last of
      * these here: what is late on its way comes to the other point after what was sent

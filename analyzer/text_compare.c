@@ -57,6 +57,22 @@ print_round(const rs_text *r, const rs_compare_segment *s)
     rs_text_wrapped(r, text, 2);
 }
 
+/* Points that are not in the order in which packets come by. */
+static void
+print_rose(const rs_text *r, const rs_compare_segment *s)
+{
+    if (s->hops_rose <= s->matched / 2) {
+        return;
+    }
+    g_autofree char *arrow = rs_compare_arrow(s);
+    g_autofree char *text =
+        g_strdup_printf("On %s hop limits rise: packets come by %c before they come by "
+                        "%c, and the points "
+                        "are not in the order of the path.",
+                        arrow, rs_compare_letter(s->to), rs_compare_letter(s->from));
+    rs_text_wrapped(r, text, 2);
+}
+
 static void
 print_segments(const rs_text *r, const rs_compare *compare)
 {
@@ -99,6 +115,7 @@ print_segments(const rs_text *r, const rs_compare *compare)
     rs_table_print(table, r->out, r->width);
     for (guint i = 0; i < compare->segments->len; i++) {
         print_round(r, rs_compare_segment_at(compare, i));
+        print_rose(r, rs_compare_segment_at(compare, i));
     }
 }
 

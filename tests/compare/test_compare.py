@@ -1471,6 +1471,28 @@ def wrong_way_round(room, say):
                       segment(one, a, b)[key])
 
 
+def points_in_another_order(room, say):
+    """Where hop limits say that two points were given the wrong way round, so does the
+    report; of points in their order it says nothing."""
+    for order, rose in (((0, 1, 2, 3), []), ((3, 2, 1, 0), []), ((0, 2, 1, 3), [(1, 2), (2, 1)])):
+        seen = Seen(4)
+        for way, (src, dst) in enumerate(((HOST_A, HOST_B), (HOST_B, HOST_A))):
+            for i in range(200):
+                for hop in range(4):
+                    place = hop if way == 0 else 3 - hop
+                    seen.add(order.index(place), (i * 20 + way * 9 + hop * 2) * US,
+                             wire("RC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop))
+        report = seen.compare(room)
+        say.equal(f"{order}: where they rise",
+                  sorted((s["from"], s["to"]) for s in report["segments"]
+                         if s["hop_limit_rose"]), rose)
+        done = subprocess.run([BINARY, "compare", "a.pcap", "b.pcap", "c.pcap", "d.pcap"],
+                              cwd=room.directory, capture_output=True, text=True, timeout=60)
+        said = " ".join(done.stdout.split())
+        say.equal(f"{order}: in words", "On B → C hop limits rise: packets come by C before "
+                  "they come by B, and the points are not in the order" in said, bool(rose))
+
+
 def one_direction_alone(room, say):
     """Data alone: the order given counts, and the offset includes the delay."""
     sim = run_sim(queue_pairs=(pair(0),), segments=path_of(forward=LOSSY), cm=False)
@@ -1804,7 +1826,8 @@ ROWS = {f.__name__: f for f in (
     missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
-    overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
+    overtaken_by_notices, routers_between, wrong_way_round, points_in_another_order,
+    one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, names_with_marks, refusals,
     piped, written_files, same_again, hostile)}
 
