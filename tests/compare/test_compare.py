@@ -1619,6 +1619,8 @@ def round_a_point(room, say):
     said = subprocess.run([BINARY, "compare", "sender.pcap", "switch.pcapng#sC",
                            "receiver.pcap"], cwd=room.directory, capture_output=True,
                           text=True, timeout=60).stdout
+    room.run("sender.pcap", "switch.pcapng#sC", "receiver.pcap", options=("--html", "p.html"))
+    say.equal("on the page", "Lost round first" in (room.directory / "p.html").read_text(), True)
     say.equal("in words", "Of the 5 packets lost from B to C, 4 are of streams that do not "
               "come by B" in said, True)
     parts = [s for stream in report["streams"] for s in stream["segments"]
