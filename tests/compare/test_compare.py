@@ -1585,6 +1585,16 @@ def reordered_sample(room, say):
     say.within("delay of those", got["delay_variation_ns"]["p99"], 2.4 * MS, 500 * US)
 
 
+def merged_at_both_ends(room, say):
+    """Two queues that were merged out of order at the first point are no order of packets, and
+    the network has reordered none."""
+    files = {f"{p}.pcap": sample(f"sim_merged_queues/{p}.pcap") for p in ("sender", "receiver")}
+    room.write(files)
+    for got in room.compare(*files)["segments"]:
+        say.equal(f"{got['from']} -> {got['to']}: lost and reordered",
+                  (got["lost"], got["reordered"]), (0, 0))
+
+
 def switch_sample(room, say):
     """The port where each of five was lost: all on the way out of sB."""
     room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
@@ -1812,7 +1822,7 @@ def hostile(room, say):
 
 
 ROWS = {f.__name__: f for f in (
-    samples, reordered_sample, switch_sample, round_a_point, round_and_times,
+    samples, reordered_sample, merged_at_both_ends, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
