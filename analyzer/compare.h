@@ -35,9 +35,10 @@ typedef struct rs_compare_segment {
     gboolean loss_known;
     guint64 lost;
     guint64 lost_resent; /* of those: sent again later */
+    guint64 lost_round;  /* of those: of streams that do not pass `from` */
     guint64 undecidable; /* not seen at `to`, whose capture misses packets */
     guint64 ambiguous;
-    guint64 marked, ecn_other, rewritten, corrupted, reordered;
+    guint64 marked, ecn_other, rewritten, corrupted, reordered, hops_rose;
     guint64 duplicated;
     guint64 duplicated_or_missed; /* copies more at `to`, if `from` missed others */
     guint64 missed_from, missed_to;
@@ -60,7 +61,9 @@ typedef struct rs_compare {
     gboolean incomplete, interrupted;
     guint64 missed[RS_PATH_MAX_POINTS]; /* by each capture, as others prove */
     /* Of what was sent again and not seen there, nearly all was lost in front of it. */
-    gboolean hardly_misses[RS_PATH_MAX_POINTS];
+    gboolean hardly_misses[RS_PATH_MAX_POINTS][RS_N_WAYS];
+    /* Likewise of what its receiver has not got: hardly any was lost behind it. */
+    gboolean hardly_hides[RS_PATH_MAX_POINTS][RS_N_WAYS];
     guint64 compared_flows, compared_packets;
     guint64 alone_flows, alone_packets; /* that no other point saw */
     gint64 spread[64]; /* times between points, of the newest packets */

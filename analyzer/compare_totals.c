@@ -57,13 +57,15 @@ passed_before(const rs_compare *compare, const rs_flow *flow, guint point)
     return n_points(compare);
 }
 
-/* Whether a copy that was seen before a point and not there was lost for certain.  Of a go-
- * back, what is behind the packet that was asked for is sent again if it came or not. */
+/* Whether a copy that was seen before a point and not there was lost in front of it for
+ * certain.  Of a go-back, what is behind the packet that was asked for is sent again if it
+ * came or not; and what was asked for may have come by and been lost behind the point. */
 static gboolean
-is_lost(const rs_compare *compare, guint point, rs_loss_state state)
+is_lost(const rs_compare *compare, guint point, rs_way way, rs_loss_state state)
 {
-    return rs_loss_is_certain(state) || !misses_packets(compare, point) ||
-           (state == RS_LOSS_RESENT && compare->hardly_misses[point]);
+    return !misses_packets(compare, point) ||
+           (rs_loss_is_certain(state) && compare->hardly_hides[point][way]) ||
+           (state == RS_LOSS_RESENT && compare->hardly_misses[point][way]);
 }
 
 /* What was seen at `from`, or last before it, and not at `to`. */
@@ -74,7 +76,7 @@ add_lost(const rs_compare *compare, const rs_flow_leg *leg, rs_compare_segment *
         guint64 n = leg->ended.n[state];
         if (state == RS_LOSS_CAME) {
             part->missed_to += n;
-        } else if (is_lost(compare, part->to, state)) {
+        } else if (is_lost(compare, part->to, part->way, state)) {
             part->lost += n;
             part->lost_resent += rs_loss_was_resent(state) ? n : 0;
         } else {
@@ -120,7 +122,9 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
         part->ecn_other = leg->ecn_other;
         part->rewritten = leg->rewritten;
         part->corrupted = leg->corrupted;
+        part->hops_rose = leg->hops_rose;
         part->loss_known = part->known || from != where->from;
+        part->lost_round = from != where->from ? part->lost : 0;
     }
 }
 
@@ -133,12 +137,14 @@ add_part(rs_compare_segment *sum, const rs_compare_segment *part)
     sum->weak += part->weak;
     sum->lost += part->lost;
     sum->lost_resent += part->lost_resent;
+    sum->lost_round += part->lost_round;
     sum->undecidable += part->undecidable;
     sum->ambiguous += part->ambiguous;
     sum->marked += part->marked;
     sum->ecn_other += part->ecn_other;
     sum->rewritten += part->rewritten;
     sum->corrupted += part->corrupted;
+    sum->hops_rose += part->hops_rose;
     sum->reordered += part->reordered;
     sum->duplicated += part->duplicated;
     sum->duplicated_or_missed += part->duplicated_or_missed;
@@ -170,11 +176,14 @@ find_misses(rs_compare *compare)
     }
 }
 
-/* What tells how much of what was sent again a capture may have missed. */
+/* What tells how much of what was sent again, or asked for, a capture may have missed. */
 typedef struct rs_again {
     gdouble came, came_missed;     /* of all that certainly came to the point */
     gdouble shared, shared_missed; /* and of what was seen behind it */
-    gdouble resent, resent_unseen; /* copies that were sent again, for any reason */
+    struct {
+        gdouble resent, resent_unseen; /* copies that were sent again, for any reason */
+        gdouble asked, asked_unseen;   /* copies that their receiver has not got */
+    } of[RS_N_WAYS];
 } rs_again;
 
 static void
@@ -189,15 +198,19 @@ add_again(const rs_compare *compare, const rs_flow *flow, guint point, rs_again 
     sum->came_missed += (gdouble)n[RS_LOSS_CAME];
     sum->shared += (gdouble)flow->point[point].shared;
     sum->shared_missed += (gdouble)flow->point[point].passed_over;
-    sum->resent += (gdouble)flow->point[from].resent;
-    sum->resent_unseen +=
-        (gdouble)(n[RS_LOSS_RESENT] + n[RS_LOSS_ASKED] + n[RS_LOSS_MENDED]);
+    gdouble asked_unseen = (gdouble)(n[RS_LOSS_ASKED] + n[RS_LOSS_MENDED]);
+    sum->of[flow->way].resent += (gdouble)flow->point[from].resent;
+    sum->of[flow->way].resent_unseen += (gdouble)n[RS_LOSS_RESENT] + asked_unseen;
+    sum->of[flow->way].asked += (gdouble)flow->point[point].asked;
+    sum->of[flow->way].asked_unseen += asked_unseen;
 }
 
 /* Whether a capture that misses packets as often as it is known to would have missed no more
- * than a tenth of those that were sent again and are not seen there. */
-static gboolean
-hardly_misses(const rs_compare *compare, guint point)
+ * than a tenth of those that were sent again and are not seen there; and of those that were
+ * asked for, of which about as many were lost behind it as it has seen, and rather one more
+ * where these are few. */
+static void
+find_hardly(rs_compare *compare, guint point)
 {
     rs_again sum = {0};
     for (guint i = 0; i < compare->path->flows->len; i++) {
@@ -207,7 +220,14 @@ hardly_misses(const rs_compare *compare, guint point)
     gdouble dropped = (gdouble)at->dropped / MAX((gdouble)at->packets, 1);
     gdouble missed =
         sum.came_missed / MAX(sum.came, 1) + sum.shared_missed / MAX(sum.shared, 1);
-    return OF_THESE * MAX(missed, dropped) * sum.resent <= sum.resent_unseen;
+    gdouble share = MIN(MAX(missed, dropped), 1);
+    for (guint way = 0; way < RS_N_WAYS; way++) {
+        gdouble asked = sum.of[way].asked + 1;
+        compare->hardly_misses[point][way] =
+            OF_THESE * share * sum.of[way].resent <= sum.of[way].resent_unseen;
+        compare->hardly_hides[point][way] =
+            OF_THESE * share * asked <= sum.of[way].asked_unseen * (1 - share);
+    }
 }
 
 static void
@@ -308,7 +328,7 @@ rs_compare_add_up(rs_compare *compare)
     rs_clock_fit fits[RS_PATH_MAX_POINTS] = {0}; /* by the lower of two points */
     find_misses(compare);
     for (guint i = 0; i < n; i++) {
-        compare->hardly_misses[i] = hardly_misses(compare, i);
+        find_hardly(compare, i);
     }
     for (guint i = 0; i + 1 < n; i++) {
         solve_clock(compare, i, &fits[i]);
@@ -337,7 +357,7 @@ is_lost_there(const rs_compare *compare, const rs_compare_segment *segment,
     return flow->way == segment->way && passes(flow, loss->point) &&
            next_passed(compare, flow, loss->point) == segment->to &&
            (loss->behind & 1u << segment->to) != 0 && loss->state != RS_LOSS_CAME &&
-           is_lost(compare, segment->to, loss->state);
+           is_lost(compare, segment->to, segment->way, loss->state);
 }
 
 GPtrArray *

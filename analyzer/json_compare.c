@@ -178,6 +178,7 @@ set_counts(json_t *json, const rs_compare_segment *s)
     } counts[] = {
         {"lost", s->lost, s->loss_known},
         {"lost_sent_again", s->lost_resent, s->loss_known},
+        {"lost_round", s->lost_round, s->loss_known},
         {"undecidable", s->undecidable, s->loss_known},
         {"ambiguous", s->ambiguous, s->known},
         {"marked", s->marked, s->known},
@@ -187,6 +188,7 @@ set_counts(json_t *json, const rs_compare_segment *s)
         {"duplicated_or_missed", s->duplicated_or_missed, s->known},
         {"dscp_rewritten", s->rewritten, s->known},
         {"corrupted", s->corrupted, s->known},
+        {"hop_limit_rose", s->hops_rose, s->known},
         {"outside_common_time", s->outside, s->loss_known},
         {"slipped_out_of_window", s->slipped, s->loss_known},
     };

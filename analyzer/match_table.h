@@ -28,7 +28,8 @@ typedef struct rs_sighting {
     guint64 frame;      /* number in its file */
     guint64 stamp_ns;   /* by its own clock */
     gint64 at_ns;       /* by the path's */
-    guint64 from_frame; /* of the same copy at the point before; 0: not seen there */
+    guint64 order;      /* of those that the point has handed on */
+    guint64 from_order; /* of the same copy at the point before; 0: not seen there */
     guint32 entry;
     guint32 next;        /* of the entry, in order of arrival here */
     guint32 place;       /* interface of the point, where it has several */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "path_fates.h"
 
+#include "path_again.h"
 #include "path_journeys.h"
 #include "path_time.h"
 
@@ -202,6 +203,7 @@ compare_headers(const rs_decision *d, guint i, const rs_sighting *from,
     } else if (to->ecn != from->ecn) {
         n->ecn_other++;
     }
+    n->hops_rose += to->hops > from->hops ? 1 : 0;
     if (to->dscp != from->dscp) {
         n->rewritten++;
         count_rewrite(d, i, from, to);
@@ -263,7 +265,7 @@ match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     if (!is_only_one(d, i)) {
         return; /* of equal copies it is not sure enough which is which */
     }
-    to->from_frame = from->frame;
+    to->from_order = from->order;
     gint64 *usual_ns = &d->path->usual_ns[segment][way];
     gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
     gint64 off_ns = rs_time_apart(now_ns, *usual_ns);
@@ -302,25 +304,42 @@ suspect(rs_path *path, guint point, const rs_path_suspect *s)
     g_array_insert_val(list, rs_path_suspect_place(path, point, s->frame), *s);
 }
 
-/* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the
- * others. */
-static guint32
-list_loss(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle,
-          rs_loss_state state)
+void
+rs_path_move_state(const rs_path *path, guint point, const rs_path_suspect *s,
+                   rs_loss_state before, rs_loss_state now)
 {
-    rs_path *path = d->path;
-    const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    gboolean strange = !rs_flow_is_compared(d->flow, d->n_points);
+    for (guint to = 0; to < path->config.n_points; to++) {
+        if ((s->behind & 1u << to) != 0) {
+            rs_flow_leg *leg = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
+            rs_leg_ends *n = (s->idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
+            n->n[before]--;
+            n->n[now]++;
+        }
+    }
+}
+
+guint32
+rs_path_list_loss(rs_path *path, const rs_path_loss *loss)
+{
+    gboolean strange =
+        !rs_flow_is_compared(rs_path_flow(path, loss->flow), path->config.n_points);
     if (path->losses->len >= (strange ? RS_PATH_LISTED / 2 : RS_PATH_LISTED)) {
         path->losses_unlisted++;
         return G_MAXUINT32;
     }
+    g_array_append_vals(path->losses, loss, 1);
+    return path->losses->len - 1;
+}
+
+static rs_path_loss
+loss_of(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
+{
+    const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
     rs_path_loss loss = {
         .flow = d->flow->id,
         .point = last->point,
         .behind = behind,
         .idle = idle,
-        .state = state,
         .ambiguous = j->ambiguous,
         .stamp_ns = last->stamp_ns,
         .psn24 = d->entry->psn24,
@@ -332,8 +351,24 @@ list_loss(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idl
             loss.frames[s->point] = s->frame;
         }
     }
-    g_array_append_val(path->losses, loss);
-    return path->losses->len - 1;
+    return loss;
+}
+
+/* What the last point learned of a copy; that it was sent again another one may have seen
+ * alone. */
+static guint8
+known_of(const rs_decision *d, const rs_journey *j)
+{
+    const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
+    if (rs_known_state(last->known, j->ambiguous) != RS_LOSS_CAME) {
+        return last->known;
+    }
+    gboolean again = rs_path_again_is_known(d, last);
+    for (guint i = 0; i < j->last && !again; i++) {
+        again = j->at[i] != RS_NO_SIGHTING &&
+                (rs_sighting_at(d, j->at[i])->known & RS_KNOWN_RESENT) != 0;
+    }
+    return again ? rs_path_again_known(last->known) : last->known;
 }
 
 /* A copy did not come to some points behind the last that saw it, or to some of them not if
@@ -342,7 +377,8 @@ static void
 lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
 {
     const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    rs_loss_state state = rs_known_state(last->known, j->ambiguous);
+    guint8 known = known_of(d, j);
+    rs_loss_state state = rs_known_state(known, j->ambiguous);
     for (guint to = 0; to < d->n_points; to++) {
         if ((behind & 1u << to) != 0) {
             rs_flow_leg *leg = rs_flow_leg_of(d->flow, last->point, to);
@@ -351,18 +387,22 @@ lose(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
             n->ambiguous += j->ambiguous ? 1 : 0;
         }
     }
+    rs_path_loss loss = loss_of(d, j, behind, idle);
+    loss.state = state;
     const rs_path_suspect s = {
         .frame = last->frame,
         .flow = d->flow->id,
         .behind = behind,
         .idle = idle,
-        .loss =
-            state == RS_LOSS_CAME ? G_MAXUINT32 : list_loss(d, j, behind, idle, state),
-        .known = last->known,
+        .loss = state == RS_LOSS_CAME ? G_MAXUINT32 : rs_path_list_loss(d->path, &loss),
+        .known = known,
         .ambiguous = j->ambiguous,
     };
     if (!rs_known_is_final(s.known)) {
         suspect(d->path, last->point, &s);
+    }
+    if (state == RS_LOSS_CAME && idle == 0) {
+        rs_path_again_keep(d, &s, &loss, last->at_ns);
     }
 }
 
@@ -437,6 +477,9 @@ appear(const rs_decision *d, guint i, const rs_sighting *first, gboolean is_extr
     }
     for (guint kind = 0; kind < RS_N_TRACES; kind++) {
         keep_trace(d, i, (rs_trace_kind)kind, first->frame, from[kind]);
+    }
+    if (from[RS_TRACE_APPEARED] != 0) {
+        rs_path_again_appear(d, first, from[RS_TRACE_APPEARED]);
     }
 }
 

@@ -29,6 +29,16 @@ typedef struct rs_path_suspect {
 guint
 rs_path_suspect_place(const rs_path *path, guint point, guint64 frame);
 
+/* A copy that a point saw last, and that was decided on, turns out to be something else. */
+void
+rs_path_move_state(const rs_path *path, guint point, const rs_path_suspect *s,
+                   rs_loss_state before, rs_loss_state now);
+
+/* Keeps a loss to be shown; flows that may be none of this path's cannot crowd out the
+ * others.  Returns its place in the list, or G_MAXUINT32. */
+guint32
+rs_path_list_loss(rs_path *path, const rs_path_loss *loss);
+
 /* Decides on all copies of an entry, which then takes no more. */
 void
 rs_path_resolve(rs_path *path, guint32 entry);

@@ -70,7 +70,7 @@ rs_loss_was_resent(rs_loss_state state)
            state == RS_LOSS_MENDED;
 }
 
-/* Whether it was lost for certain, whatever the captures behind missed. */
+/* Whether its receiver has not got it for certain, whatever the captures behind missed. */
 static inline gboolean
 rs_loss_is_certain(rs_loss_state state)
 {

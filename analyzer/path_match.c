@@ -2,6 +2,7 @@
 #include "path_match.h"
 
 #include "match_table.h"
+#include "path_again.h"
 #include "path_fates.h"
 #include "path_journeys.h"
 #include "path_learn.h"
@@ -93,6 +94,7 @@ rs_path_new(const rs_path_config *config)
     path->losses = g_array_new(FALSE, FALSE, sizeof(rs_path_loss));
     path->journeys = g_array_new(FALSE, FALSE, sizeof(rs_journey));
     path->here = g_array_new(FALSE, FALSE, sizeof(guint32));
+    path->again = rs_path_again_new();
     for (guint i = 0; i < config->n_points; i++) {
         path->suspects[i] = g_array_new(FALSE, FALSE, sizeof(rs_path_suspect));
     }
@@ -124,6 +126,7 @@ rs_path_free(rs_path *path)
     g_array_unref(path->unsure);
     g_array_unref(path->journeys);
     g_array_unref(path->here);
+    rs_path_again_free(path->again);
     g_hash_table_unref(path->by_key);
     g_ptr_array_unref(path->flows);
     rs_ways_free(path->ways);
@@ -252,17 +255,23 @@ is_elsewhere(const rs_path *path, const rs_match_entry *e, guint point)
             e->other != RS_NO_SIGHTING);
 }
 
-/* Whether the point has it already, from another of its interfaces. */
+/* Whether the point has it already, from another of its interfaces, or from the other side of
+ * a router that it shows both sides of.  What is sent again may come another way, and have
+ * another hop limit; but where packets are numbered it is not the same. */
 static gboolean
-is_inside(const rs_path *path, const rs_match_entry *e, const rs_path_sight *sight)
+is_inside(const rs_path *path, const rs_flow *flow, const rs_match_entry *e,
+          const rs_path_sight *sight)
 {
-    if (!path->several_places[sight->point]) {
+    gboolean by_hops = rs_path_is_numbered(flow, e->opcode) && !is_damaged(sight);
+    if (!by_hops && !path->several_places[sight->point]) {
         return FALSE;
     }
     for (guint32 at = e->first; at != RS_NO_SIGHTING;) {
         const rs_sighting *s = rs_match_sighting(path->table, at);
         if (s->point == sight->point) {
-            return s->place != sight->place;
+            return s->place != sight->place ||
+                   (by_hops && s->hops != sight->packet->hop_limit &&
+                    (s->flags & RS_SIGHTING_CORRUPT) == 0);
         }
         at = s->next;
     }
@@ -329,6 +338,7 @@ add(rs_path *path, rs_flow *flow, guint32 at, const rs_path_sight *sight,
     const roce_packet *packet = sight->packet;
     const rs_sighting fresh = {
         .frame = sight->frame->number,
+        .order = ++path->n_seen[sight->point],
         .stamp_ns = sight->frame->time_ns,
         .at_ns = sight->at_ns,
         .entry = at,
@@ -387,7 +397,7 @@ rs_path_see(rs_path *path, const rs_path_sight *sight)
     guint32 at = entry_of(path, &identity, sight->point);
     follow_places(path, sight);
     if (at != RS_NO_ENTRY &&
-        is_inside(path, rs_match_entry_of(path->table, at), sight)) {
+        is_inside(path, flow, rs_match_entry_of(path->table, at), sight)) {
         path->seen_inside[sight->point]++;
         return;
     }
@@ -416,14 +426,7 @@ revise(rs_path *path, guint point, guint64 frame, guint8 bits)
     rs_loss_state before = rs_known_state(s->known, s->ambiguous);
     s->known = rs_known_with(s->known, bits);
     rs_loss_state now = rs_known_state(s->known, s->ambiguous);
-    for (guint to = 0; to < path->config.n_points; to++) {
-        if ((s->behind & 1u << to) != 0) {
-            rs_flow_leg *leg = rs_flow_leg_of(rs_path_flow(path, s->flow), point, to);
-            rs_leg_ends *n = (s->idle & 1u << to) != 0 ? &leg->idle : &leg->ended;
-            n->n[before]--;
-            n->n[now]++;
-        }
-    }
+    rs_path_move_state(path, point, s, before, now);
     if (s->loss != G_MAXUINT32) {
         g_array_index(path->losses, rs_path_loss, s->loss).state = now;
     }
@@ -449,25 +452,27 @@ rs_path_know(rs_path *path, guint point, guint64 frame, guint8 bits)
 
 /* ---- packets leave ---- */
 
-/* Counts what arrived behind a later one of its flow, in the order of this point.  CNPs
- * have a priority of their own, and are there to overtake others. */
+/* Counts what arrived behind a later one of its flow, in the order of this point.  Numbers of
+ * frames are not that order: where a mirror shows each packet twice, the second copy may
+ * stand for the first.  CNPs have a priority of their own, and are there to overtake others.
+ */
 static void
 follow_order(rs_path *path, const rs_sighting *s)
 {
-    if (s->from_frame == 0) {
+    if (s->from_order == 0) {
         return;
     }
     const rs_match_entry *e = rs_match_entry_of(path->table, s->entry);
     rs_flow *flow = rs_path_flow(path, e->flow);
     guint segment = flow->way == RS_WAY_FORWARD ? s->point - 1u : s->point;
     rs_flow_segment *n = &flow->segment[segment];
-    guint64 *newest = e->opcode == ROCE_OPCODE_CNP ? &n->newest_cnp_from_frame
-                                                   : &n->newest_from_frame;
-    if (s->from_frame < *newest) {
+    guint64 *newest = e->opcode == ROCE_OPCODE_CNP ? &n->newest_cnp_from_order
+                                                   : &n->newest_from_order;
+    if (s->from_order < *newest) {
         n->reordered++;
         rs_frames_keep_lowest(&path->evidence[segment][flow->way]->reordered, s->frame);
     } else {
-        *newest = s->from_frame;
+        *newest = s->from_order;
     }
 }
 
@@ -486,6 +491,7 @@ sum_up(rs_path *path, const rs_sighting *s)
     rs_loss_state state = rs_known_state(s->known, FALSE);
     n->came += state == RS_LOSS_CAME ? 1 : 0;
     n->resent += state == RS_LOSS_RESENT || state == RS_LOSS_MENDED ? 1 : 0;
+    n->asked += rs_loss_is_certain(state) ? 1 : 0;
 }
 
 /* Equal copies that are newer stay, if they can do without the oldest. */

@@ -45,6 +45,7 @@ typedef struct rs_flow_point {
     guint64 passed_over; /* not seen here, but before and behind */
     guint64 came;        /* copies seen here that were acknowledged, or got */
     guint64 resent;      /* and such as were sent again, for whatever was lost */
+    guint64 asked;       /* and such as their receiver has not got */
 } rs_flow_point;
 
 /* Copies that were last seen at a point, and not at another one behind it. */
@@ -71,6 +72,7 @@ typedef struct rs_flow_leg {
     guint64 ecn_other; /* any other change of the codepoint */
     guint64 rewritten; /* DSCP */
     guint64 corrupted; /* ICRC or IPv4 header fits before and not behind */
+    guint64 hops_rose; /* a greater hop limit behind than before */
     /* Frames, at the lower (0) and the higher point (1), of what came first and last by
      * the other one: both captures were on between them.  Not the first and the last of
      * these here: what is late on its way comes to the other point after what was sent
@@ -84,7 +86,7 @@ typedef struct rs_flow_segment {
     guint64 matched;
     guint64 weak;      /* of those, without an ICRC at one of both */
     guint64 reordered; /* came behind one of the flow that had been before it later */
-    guint64 newest_from_frame, newest_cnp_from_frame;
+    guint64 newest_from_order, newest_cnp_from_order;
     gboolean storm_known; /* what CNPs take that are equal */
     guint storm_tries;    /* to find that */
     gint64 storm_ns;
@@ -218,13 +220,15 @@ typedef struct rs_path {
     GHashTable *by_key;
     GArray *losses; /* rs_path_loss, the first of them */
     GArray *suspects[RS_PATH_MAX_POINTS];
-    GArray *journeys, *here; /* of the entry that is decided on */
+    struct rs_path_again *again; /* path_again.h */
+    GArray *journeys, *here;     /* of the entry that is decided on */
     gboolean several_places[RS_PATH_MAX_POINTS];
     guint32 first_place[RS_PATH_MAX_POINTS];
     rs_clock *clock[RS_PATH_MAX_POINTS - 1]; /* of point i and i + 1 */
     rs_path_evidence *evidence[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
     guint64 untracked_packets;               /* of flows beyond those that fit */
-    guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another interface of the point */
+    guint64 seen_inside[RS_PATH_MAX_POINTS]; /* at another place of the point */
+    guint64 n_seen[RS_PATH_MAX_POINTS];      /* sightings so far */
     guint32 idle; /* points that may have ended, and count as if not: bits */
     guint64 losses_unlisted;
     guint64 early; /* decisions before the window had passed */

@@ -38,6 +38,41 @@ print_points(const rs_text *r, const rs_compare *compare)
     rs_table_print(table, r->out, r->width);
 }
 
+/* What counts on a segment without having come by its beginning. */
+static void
+print_round(const rs_text *r, const rs_compare_segment *s)
+{
+    if (s->lost_round == 0) {
+        return;
+    }
+    char from = rs_compare_letter(s->from);
+    g_autofree char *part = rs_format_count(s->lost_round);
+    g_autofree char *all = rs_format_things(s->lost, "packet", "packets");
+    gboolean is_one = s->lost_round == 1;
+    g_autofree char *text = g_strdup_printf(
+        "Of the %s lost from %c to %c, %s %s of streams that do not come by %c: lost "
+        "anywhere between a point before %c and %c.",
+        all, from, rs_compare_letter(s->to), part, is_one ? "is" : "are", from, from,
+        rs_compare_letter(s->to));
+    rs_text_wrapped(r, text, 2);
+}
+
+/* Points that are not in the order in which packets come by. */
+static void
+print_rose(const rs_text *r, const rs_compare_segment *s)
+{
+    if (s->hops_rose <= s->matched / 2) {
+        return;
+    }
+    g_autofree char *arrow = rs_compare_arrow(s);
+    g_autofree char *text =
+        g_strdup_printf("On %s hop limits rise: packets come by %c before they come by "
+                        "%c, and the points "
+                        "are not in the order of the path.",
+                        arrow, rs_compare_letter(s->to), rs_compare_letter(s->from));
+    rs_text_wrapped(r, text, 2);
+}
+
 static void
 print_segments(const rs_text *r, const rs_compare *compare)
 {
@@ -78,6 +113,10 @@ print_segments(const rs_text *r, const rs_compare *compare)
         }
     }
     rs_table_print(table, r->out, r->width);
+    for (guint i = 0; i < compare->segments->len; i++) {
+        print_round(r, rs_compare_segment_at(compare, i));
+        print_rose(r, rs_compare_segment_at(compare, i));
+    }
 }
 
 /* ---- clocks and delays ---- */

@@ -887,6 +887,53 @@ def made_two_and_not_reordered(room, say):
         say.equal(f"numbered: {numbered}", [got[key] for key in COUNTS], [200, 0, 0, 0, 10])
 
 
+def shown_twice(n, lost_copies=0):
+    """A stream through A, a switch that is mirrored on both sides, and C: the second copies at
+    B come when the packets leave the queue, which grows and marks.  Of so many packets in a
+    hundred the mirror loses the second copy."""
+    seen, left_ns = Seen(3), 0
+    for way, (src, dst) in enumerate(((HOST_A, HOST_B), (HOST_B, HOST_A))):
+        left_ns = 0
+        for i in range(n):
+            at_ns = i * US + 300 * way
+            held_ns = (i % 100) * 400 if way == 0 else 600
+            left_ns = max(at_ns + 600 + held_ns, left_ns + 10)
+            def frame(ttl, marked, src=src, dst=dst, i=i):
+                return wire("UC SEND Only", src, dst, i, bytes(8), ttl=ttl,
+                            tos=26 << 2 | (3 if marked else 2))
+            marked = way == 0 and i % 100 > 50
+            before, behind = (0, 2) if way == 0 else (2, 0)
+            seen.add(before, at_ns, frame(64, False))
+            seen.add(1, at_ns + 500, frame(64, False))
+            if i % 100 >= lost_copies:
+                seen.add(1, left_ns + 500, frame(63, marked))
+            seen.add(behind, left_ns + 1000, frame(63, marked))
+    return seen
+
+
+def marked_between_two_copies(room, say):
+    """Of a packet that a mirror shows before and behind a switch the marked copy counts; it
+    keeps its place among those that show no mark."""
+    report = shown_twice(1000).compare(room)
+    say.equal("left out", report["points"][1]["capture_duplicates"], 2000)
+    for a, b in ((0, 1), (1, 2), (2, 1), (1, 0)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}", [got[key] for key in COUNTS],
+                  [1000, 0, 490 if (a, b) == (0, 1) else 0, 0, 0])
+
+
+def both_sides_of_a_router(room, say):
+    """Where the mirror loses too many of the second copies for it to be known as one that
+    shows each packet twice, hop limits tell that nobody made two of a packet."""
+    report = shown_twice(1000, lost_copies=20).compare(room)
+    say.equal("left out", report["points"][1]["capture_duplicates"], 0)
+    say.equal("counted once", report["points"][1]["seen_at_several_interfaces"], 1600)
+    for a, b in ((0, 1), (1, 2), (2, 1), (1, 0)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}", [got[key] for key in COUNTS],
+                  [1000, 0, 490 if (a, b) == (1, 2) else 0, 0, 0])
+
+
 def no_icrc_fits(room, say):
     """Where addresses were changed in all captures no ICRC fits any more: what changes is
     told all the same, and nothing was corrupted on the way."""
@@ -1017,6 +1064,39 @@ def missed_and_lost(room, say):
                           got["lost"] >= share * truth.lost, True)
             say.equal(f"{label}: all are booked", got["lost"] + got["undecidable"] + missed,
                       truth.lost + truth.missed_to)
+
+
+def round_a_capture(before, behind):
+    """Three points, of which the one in the middle misses packets, with losses on both sides
+    of it."""
+    return run_sim(queue_pairs=tuple(pair(n, WRITES * 3) for n in range(3)),
+                   points=row_of_points(3, p1={"artefacts": (Drop(0.03),)}),
+                   segments=(Segment(), Segment(4 * US, US, Impairment(loss=before)),
+                             Segment(4 * US, US, Impairment(loss=behind)), Segment()))
+
+
+def missed_and_lost_behind(room, say):
+    """Of what was asked for, a capture that misses packets may have missed some that were lost
+    behind it: these were not lost in front of it for certain."""
+    for name, before, behind in (("behind", 0, 0.03), ("in front", 0.03, 0), ("both", 0.03, 0.01)):
+        sim = round_a_capture(before, behind)
+        truth, got = path_truth.segment(sim, 1, 2), segment(compare_sim(room, sim), 0, 1)
+        say.equal(f"{name}: hardly more lost than there were",
+                  got["lost"] <= 1.1 * truth.lost, True)
+        if before > behind:
+            say.equal(f"{name}: those that were asked for are found",
+                      got["lost"] >= 0.1 * truth.lost > 0, True)
+
+
+def missed_when_sent_again(room, say):
+    """What was lost and sent again is no proof that a capture behind missed it, where the one
+    that saw it first missed only that it was sent again."""
+    sim = round_a_capture(0.03, 0.01)
+    truth, got = path_truth.segment(sim, 2, 3), segment(compare_sim(room, sim), 1, 2)
+    say.equal("missed", got["missed_by_capture"], {"from": truth.missed_from, "to": 0})
+    say.equal("undecidable", got["undecidable"], 0)
+    say.within("lost", got["lost"], truth.lost, truth.lost // 10)
+    say.equal("listed", len(got["lost_packets"]), got["lost"])
 
 
 def missed_answers(room, say):
@@ -1391,6 +1471,28 @@ def wrong_way_round(room, say):
                       segment(one, a, b)[key])
 
 
+def points_in_another_order(room, say):
+    """Where hop limits say that two points were given the wrong way round, so does the
+    report; of points in their order it says nothing."""
+    for order, rose in (((0, 1, 2, 3), []), ((3, 2, 1, 0), []), ((0, 2, 1, 3), [(1, 2), (2, 1)])):
+        seen = Seen(4)
+        for way, (src, dst) in enumerate(((HOST_A, HOST_B), (HOST_B, HOST_A))):
+            for i in range(200):
+                for hop in range(4):
+                    place = hop if way == 0 else 3 - hop
+                    seen.add(order.index(place), (i * 20 + way * 9 + hop * 2) * US,
+                             wire("RC RDMA WRITE Middle", src, dst, i, bytes(8), ttl=64 - hop))
+        report = seen.compare(room)
+        say.equal(f"{order}: where they rise",
+                  sorted((s["from"], s["to"]) for s in report["segments"]
+                         if s["hop_limit_rose"]), rose)
+        done = subprocess.run([BINARY, "compare", "a.pcap", "b.pcap", "c.pcap", "d.pcap"],
+                              cwd=room.directory, capture_output=True, text=True, timeout=60)
+        said = " ".join(done.stdout.split())
+        say.equal(f"{order}: in words", "On B → C hop limits rise: packets come by C before "
+                  "they come by B, and the points are not in the order" in said, bool(rose))
+
+
 def one_direction_alone(room, say):
     """Data alone: the order given counts, and the offset includes the delay."""
     sim = run_sim(queue_pairs=(pair(0),), segments=path_of(forward=LOSSY), cm=False)
@@ -1483,6 +1585,16 @@ def reordered_sample(room, say):
     say.within("delay of those", got["delay_variation_ns"]["p99"], 2.4 * MS, 500 * US)
 
 
+def merged_at_both_ends(room, say):
+    """Two queues that were merged out of order at the first point are no order of packets, and
+    the network has reordered none."""
+    files = {f"{p}.pcap": sample(f"sim_merged_queues/{p}.pcap") for p in ("sender", "receiver")}
+    room.write(files)
+    for got in room.compare(*files)["segments"]:
+        say.equal(f"{got['from']} -> {got['to']}: lost and reordered",
+                  (got["lost"], got["reordered"]), (0, 0))
+
+
 def switch_sample(room, say):
     """The port where each of five was lost: all on the way out of sB."""
     room.write({"switch.pcapng": sample("11_pcapng_switch/switch.pcapng"),
@@ -1513,6 +1625,14 @@ def round_a_point(room, say):
     report = room.compare("sender.pcap", "switch.pcapng#sC", "receiver.pcap")
     whole = segment(report, 1, 2)
     say.equal("lost", whole["lost"], 5)
+    say.equal("of these round the point", whole["lost_round"], 4)
+    said = subprocess.run([BINARY, "compare", "sender.pcap", "switch.pcapng#sC",
+                           "receiver.pcap"], cwd=room.directory, capture_output=True,
+                          text=True, timeout=60).stdout
+    room.run("sender.pcap", "switch.pcapng#sC", "receiver.pcap", options=("--html", "p.html"))
+    say.equal("on the page", "Lost round first" in (room.directory / "p.html").read_text(), True)
+    say.equal("in words", "Of the 5 packets lost from B to C, 4 are of streams that do not "
+              "come by B" in said, True)
     parts = [s for stream in report["streams"] for s in stream["segments"]
              if (s["from"], s["to"]) == (1, 2)]
     say.equal("streams add up", sum(s["lost"] or 0 for s in parts), 5)
@@ -1702,22 +1822,24 @@ def hostile(room, say):
 
 
 ROWS = {f.__name__: f for f in (
-    samples, reordered_sample, switch_sample, round_a_point, round_and_times,
+    samples, reordered_sample, merged_at_both_ends, switch_sample, round_a_point, round_and_times,
     sent_before_the_other_began, sent_again_after_the_first_began,
     late_when_the_other_began,
     damaged_beyond_recognition, which_of_two_is_lost,
     coarse_stamps, without_stamps, told_apart_by_icrcs, not_told_apart_without_icrcs,
     way_of_what_is_sent_again,
     changed_in_front_of_b, first_frames, damaged_headers, no_icrc_fits,
-    made_two_and_not_reordered,
+    made_two_and_not_reordered, marked_between_two_copies, both_sides_of_a_router,
     rotated, interfaces_of_other_times, interface_that_is_silent, switch_as_a_whole, several_points,
     clocks_of_several, another_way, missed_in_between, missed_by_two_in_a_row,
     begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
+    missed_and_lost_behind, missed_when_sent_again,
     missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
-    overtaken_by_notices, routers_between, wrong_way_round, one_direction_alone,
+    overtaken_by_notices, routers_between, wrong_way_round, points_in_another_order,
+    one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, names_with_marks, refusals,
     piped, written_files, same_again, hostile)}
 
