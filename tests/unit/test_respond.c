@@ -9,6 +9,10 @@
 #define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
 
 /* clang-format off */
+/* Of the first READ the first response, which alone tells whose it is, is overtaken. */
+#define BEFORE_PAIRING \
+    "all len=1024; a read 2 len=4096; a read 6..13; b resp.first 2 drop; " \
+    "b resp.middle 3..4; b resp.last 5; b resp 6..13; b resp.first 2 copy; "
 /* Three READs, the second not seen, of which a response to the first is lost, so that all are
  * asked for again, while the first answers to the others are on their way. */
 #define ALL_AGAIN \
@@ -104,6 +108,9 @@ static const scenario reads[] = {
      .script = "all len=1024; b resp.middle 4; a read 2 len=4096; b resp.last 5; +10; "
                ALL_4 "a write 6; b ack 6",
      .want = "A: messages=2 B: r.again=4"},
+    {.name = "the first response of all came late, and with it the pairing: it is not sent again",
+     .script = BEFORE_PAIRING "a write 14; b ack 14", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: messages=10 B: r.unique=12 r.reordered=1 responses=*"},
     {.name = "what was asked for before the capture is still coming",
      .script = "all len=1024; a read 2 len=4096; b resp.middle 4; b resp.last 5; +10; "
                ALL_4 "a write 6; b ack 6",
