@@ -87,6 +87,10 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
     const roce_history *asked = &s->requests.history;
     bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
     uint64_t n = 0;
+    const int64_t first = roce_responses(by)->first;
+    if (since_tx > 0 && start < first) {
+        start = first; /* what came before that is not known */
+    }
     if (start >= end) {
         return 0;
     }

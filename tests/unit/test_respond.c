@@ -111,6 +111,13 @@ static const scenario reads[] = {
     {.name = "the first response of all came late, and with it the pairing: it is not sent again",
      .script = BEFORE_PAIRING "a write 14; b ack 14", .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: messages=10 B: r.unique=12 r.reordered=1 responses=*"},
+    {.name = "responses that came before the two were paired are not lost when they come again",
+     .script = BEFORE_PAIRING
+               "+10; a read 2 len=4096; a read 6..13; b resp 6..13; " ALL_4
+               "a write 14; b ack 14",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=9 repeats=9 rounds=1 by_reissue=1 "
+               "B: r.unique=15 r.again=13 r.undelivered=1 responses=*"},
     {.name = "what was asked for before the capture is still coming",
      .script = "all len=1024; a read 2 len=4096; b resp.middle 4; b resp.last 5; +10; "
                ALL_4 "a write 6; b ack 6",
