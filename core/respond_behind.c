@@ -658,7 +658,8 @@ is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
         return true;
     }
     bool has_it = (int64_t)asked->skipped > into && slot->n_asked > 0;
-    uint32_t n_asked = has_it ? slot->n_asked : asked->copies;
+    uint32_t n_parts = roce_respond_parts_before(s, asked, slot->psn, UINT64_MAX);
+    uint32_t n_asked = has_it ? slot->n_asked : asked->copies - n_parts;
     return slot->copies + slot->lost + 1u > n_asked &&
            !(anew && roce_part_starts(a->info->part));
 }

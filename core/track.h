@@ -878,6 +878,12 @@ roce_slot *
 roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
                    const roce_arrival *a, roce_slot *slot);
 
+/* How often a READ was asked for again in a part that ends before `psn`, as far as is remembered,
+ * up to the transmission `before_tx`: nothing was asked for then from there on. */
+uint32_t
+roce_respond_parts_before(const roce_stream_state *s, const roce_slot *slot,
+                          int64_t psn, uint64_t before_tx);
+
 /* respond_behind.c */
 /* A response that is not beyond the newest PSN seen. */
 void

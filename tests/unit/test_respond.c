@@ -9,6 +9,11 @@
 #define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
 
 /* clang-format off */
+/* One response of each of two READs is asked for again, and new READs go on. */
+#define PART_AGAIN \
+    READ_4 "a read 6 len=4096; " ALL_4 "b resp.first 6; b resp.middle 7..8; b resp.last 9; " \
+           "+10; a read 2 len=1024; b resp 2; +10; a read 6 len=1024; a read 10; " \
+           "b resp 6; b resp 10; "
 /* Of the first READ the first response, which alone tells whose it is, is overtaken. */
 #define BEFORE_PAIRING \
     "all len=1024; a read 2 len=4096; a read 6..13; b resp.first 2 drop; " \
@@ -43,6 +48,16 @@ static const scenario reads[] = {
                "+10; a read 3; b resp 3; +10; a read 6; b resp 6; a write 10; b ack 10",
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=selective "
                "B: r.unique=8 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "a part of a READ that is asked for again is answered as far as it goes",
+     .script = PART_AGAIN, .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=* "
+               "B: r.unique=9 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "all of a READ comes again after a part of it did",
+     .script = PART_AGAIN "+100000; a read 6 len=4096; b resp.first 6; b resp.middle 7..8; "
+                          "b resp.last 9; a write 11; b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=2 by_timeout=1 recovery=* "
+               "B: r.unique=9 r.again=6 r.undelivered=3 responses=*"},
     {.name = "answers that are sent again have overtaken a new response, and go on",
      .script = READ_4 "a read 6; b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5; b resp 6 drop; +10; a read 3 len=3072; a read 6; "
