@@ -602,25 +602,30 @@ acknowledge_rnr_nak(roce_tracker *t, roce_stream_state *s, const roce_arrival *a
     remember(t, s, a, psn, ROCE_NAK_RNR);
 }
 
-/* The request beyond `psn` that made the responder say that it expects `psn`: the newest
- * seen out of order here that no NAK has answered, or that came behind the newest copy;
- * where that copy was refused for want of a receive request, what followed it; 0 when it
- * was not seen. */
+/* What was sent right behind the newest copy of a request that was refused for want of a receive
+ * request, and was on its way by then: 0 when it was not seen. */
 static uint64_t
-frame_beyond(const roce_stream_state *s, int64_t psn)
+frame_behind_refused(const roce_history *history, const roce_slot *slot)
 {
-    const roce_history *history = &s->requests.history;
-    const roce_slot *slot = roce_history_find(history, psn);
-    uint64_t beyond =
-        roce_acceptor_frame_beyond(s, psn, slot != NULL ? slot->frame : 0);
-    if (beyond != 0) {
-        return beyond;
-    }
     if (slot == NULL || (slot->flags & ROCE_SLOT_REFUSED) == 0) {
         return 0;
     }
     const roce_slot *next = roce_history_find(history, slot->psn + slot->span);
     return next != NULL && next->tx > slot->tx ? next->frame : 0;
+}
+
+/* The request beyond `psn` that made the responder say that it expects `psn`: where that was
+ * refused, what followed it; else the newest seen out of order here that no NAK has answered, or
+ * that came behind the newest copy; 0 when it was not seen. */
+static uint64_t
+frame_beyond(const roce_stream_state *s, int64_t psn)
+{
+    const roce_history *history = &s->requests.history;
+    const roce_slot *slot = roce_history_find(history, psn);
+    uint64_t behind = frame_behind_refused(history, slot);
+    return behind != 0
+               ? behind
+               : roce_acceptor_frame_beyond(s, psn, slot != NULL ? slot->frame : 0);
 }
 
 /* The request that a NAK answers: for a sequence NAK the first one beyond the expected

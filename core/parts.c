@@ -115,6 +115,7 @@ roce_parts_clear(roce_tracker *t, roce_stream_state *s)
     release(t, s->pub.congestion);
     release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_REQUESTS]);
     release(t, roce_trouble_of(s)->leaps[ROCE_SPACE_RESPONSES]);
+    release(t, roce_trouble_of(s)->asked_parts);
     if (roce_trouble_had(s) != NULL) {
         roce_loss_forget_bad(t, roce_trouble_had(s));
     }

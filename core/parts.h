@@ -219,6 +219,14 @@ typedef struct roce_bad {
 /* A packet that may have been damaged in its PSN, see leap.c. */
 typedef struct roce_leap roce_leap;
 
+#define ROCE_ASKED_PARTS 4
+
+/* A READ was asked for again, but not to its end. */
+typedef struct roce_asked_part {
+    int64_t end;
+    uint64_t tx; /* of that request */
+} roce_asked_part;
+
 /* A stream of which something was lost, late or refused, or came more than once. */
 typedef struct roce_trouble {
     roce_stream_trouble pub; /* first, so that a roce_stream_trouble is one */
@@ -243,7 +251,8 @@ typedef struct roce_trouble {
     uint64_t carried_nak_ns; /* the newest; valid if carried_nak */
     bool carried_nak;
     uint16_t bad_room, bad_at;
-    uint8_t violation, n_asked_late;
+    uint8_t violation, n_asked_late, asked_part;
+    roce_asked_part *asked_parts; /* the oldest at asked_part; NULL: there was none */
     /* Repeats in doubt, each of which ran on from the one before it, and what is behind. */
     uint8_t n_in_row;
     int64_t row_next;

@@ -627,6 +627,18 @@ is_first_answer(const roce_stream_state *s, const roce_stream_state *by,
            asked_again(s, a->psn) == NULL;
 }
 
+/* Whether a response is missing for no other reason than that the two directions had not been
+ * paired when those around it came, which have overtaken it: nobody was seen asking again. */
+static bool
+is_late_from_before(const roce_stream_state *s, const roce_stream_state *by,
+                    const roce_arrival *a)
+{
+    const roce_lane *lane = &by->answers->lane;
+    const roce_slot *asked = request_for(s, a->psn);
+    return a->psn < lane->first && asked != NULL && asked->copies == 1 &&
+           roce_ident_was_overtaken(by, lane, a);
+}
+
 /* Whether one more response, with those seen and those called lost, is more than was
  * seen asked for: then one was not lost.  A READ that is asked for from further on has this
  * one, and was asked for it no more since.  But where an answer began in the midst of the
@@ -646,7 +658,9 @@ is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
         return true;
     }
     bool has_it = (int64_t)asked->skipped > into && slot->n_asked > 0;
-    uint32_t n_asked = has_it ? slot->n_asked : asked->copies;
+    uint32_t n_parts = roce_respond_parts_before(s, asked, slot->psn, UINT64_MAX);
+    uint32_t whole = asked->copies > n_parts ? asked->copies - n_parts : 0;
+    uint32_t n_asked = has_it ? slot->n_asked : whole;
     return slot->copies + slot->lost + 1u > n_asked &&
            !(anew && roce_part_starts(a->info->part));
 }
@@ -680,7 +694,7 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
             may_have_arrived_late(t, s, by, a);
             return;
         }
-        if (missing && late) {
+        if ((missing && late) || is_late_from_before(s, by, a)) {
             arrived_late(t, s, by, a, NULL,
                          rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
             return;

@@ -197,13 +197,40 @@ learn_that_it_keeps(roce_tracker *t, roce_stream_state *s)
     }
 }
 
+/* It is answered only as far as it asks. */
+static void
+note_part(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_trouble *trouble = roce_trouble_had(s);
+    if (trouble != NULL && trouble->asked_parts == NULL) {
+        trouble->asked_parts =
+            roce_track_zeroed(t, ROCE_ASKED_PARTS * sizeof *trouble->asked_parts);
+    }
+    if (trouble == NULL || trouble->asked_parts == NULL) {
+        return;
+    }
+    trouble->asked_parts[trouble->asked_part] =
+        (roce_asked_part){.end = a->psn + a->span, .tx = s->requests.tx};
+    trouble->asked_part = (uint8_t)((trouble->asked_part + 1) % ROCE_ASKED_PARTS);
+}
+
+void
+roce_sequence_forget_parts(roce_trouble *trouble)
+{
+    if (trouble->asked_parts != NULL) {
+        memset(trouble->asked_parts, 0,
+               ROCE_ASKED_PARTS * sizeof *trouble->asked_parts);
+    }
+}
+
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    if (asks_for_less(a, slot)) {
+    const bool less = asks_for_less(a, slot);
+    if (less) {
         learn_that_it_keeps(t, s);
     }
     bool runs_on = roce_round_is_ahead(s, a->psn) &&
@@ -231,6 +258,9 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_round_count(t, s, a, earlier);
     lane->next_tx = a->psn + a->span;
     place(t, s, a, slot);
+    if (less) {
+        note_part(t, s, a);
+    }
 }
 
 /* Whether what it is said to be will be said when that is settled. */
@@ -549,6 +579,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     trouble->round = (roce_round){0};
     trouble->early.tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
+    roce_sequence_forget_parts(trouble);
     roce_loss_forget_bad(t, trouble);
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);

@@ -477,6 +477,10 @@ roce_sequence_due(const roce_stream_state *s);
 bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
 
+/* The READs of a queue pair that was there before were asked for in other parts. */
+void
+roce_sequence_forget_parts(roce_trouble *trouble);
+
 /* acceptor.c */
 /* A copy of a request comes, whatever it is; returns whether it is taken, or had been. */
 bool
@@ -899,6 +903,12 @@ roce_respond_miss_again(roce_tracker *t, roce_stream_state *s, roce_stream_state
 roce_slot *
 roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
                    const roce_arrival *a, roce_slot *slot);
+
+/* How often a READ was asked for again in a part that ends before `psn`, as far as is remembered,
+ * up to the transmission `before_tx`: nothing was asked for then from there on. */
+uint32_t
+roce_respond_parts_before(const roce_stream_state *s, const roce_slot *slot,
+                          int64_t psn, uint64_t before_tx);
 
 /* respond_behind.c */
 /* A response that is not beyond the newest PSN seen. */

@@ -615,6 +615,11 @@ static const scenario rnr[] = {
      .want = "A: again=3 repeats=3 rounds=1 by_rnr=1 rnrs=1 waits_kept=1",
      .events = "rnr_nak A frame=10 psn=5 us=10 rel=7; round A psn=5 detail=rnr rel=10;"
                "rnr_wait A psn=5 rel=10 us=21 n=1"},
+    {.name = "what follows a refused request provokes the NAK behind it, not what comes later",
+     .script = "a send 0..4; b ack 4; a send 5..7; b rnr 5; a send 8; b nak 5; +20; "
+               "a send 5..8; b ack 8",
+     .want = "A: again=4 repeats=4 rounds=1 by_rnr=1 naks=1 rnrs=1 waits_kept=1",
+     .events = "rnr_nak A frame=10 psn=5 rel=7; nak A frame=12 psn=5 rel=8"},
     {.name = "RNR: it waits exactly as long as asked",
      .script = "a send 0..4; b ack 4; a send 5; b rnr 5; +9; a send 5; b ack 5",
      .want = "A: again=1 repeats=1 rounds=1 by_rnr=1 waits_kept=1"},

@@ -9,6 +9,15 @@
 #define ALL_4 "b resp.first 2; b resp.middle 3..4; b resp.last 5; "
 
 /* clang-format off */
+/* One response of each of two READs is asked for again, and new READs go on. */
+#define PART_AGAIN \
+    READ_4 "a read 6 len=4096; " ALL_4 "b resp.first 6; b resp.middle 7..8; b resp.last 9; " \
+           "+10; a read 2 len=1024; b resp 2; +10; a read 6 len=1024; a read 10; " \
+           "b resp 6; b resp 10; "
+/* Of the first READ the first response, which alone tells whose it is, is overtaken. */
+#define BEFORE_PAIRING \
+    "all len=1024; a read 2 len=4096; a read 6..13; b resp.first 2 drop; " \
+    "b resp.middle 3..4; b resp.last 5; b resp 6..13; b resp.first 2 copy; "
 /* Three READs, the second not seen, of which a response to the first is lost, so that all are
  * asked for again, while the first answers to the others are on their way. */
 #define ALL_AGAIN \
@@ -39,6 +48,16 @@ static const scenario reads[] = {
                "+10; a read 3; b resp 3; +10; a read 6; b resp 6; a write 10; b ack 10",
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=selective "
                "B: r.unique=8 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "a part of a READ that is asked for again is answered as far as it goes",
+     .script = PART_AGAIN, .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=* "
+               "B: r.unique=9 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "all of a READ comes again after a part of it did",
+     .script = PART_AGAIN "+100000; a read 6 len=4096; b resp.first 6; b resp.middle 7..8; "
+                          "b resp.last 9; a write 11; b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=2 by_timeout=1 recovery=* "
+               "B: r.unique=9 r.again=6 r.undelivered=3 responses=*"},
     {.name = "answers that are sent again have overtaken a new response, and go on",
      .script = READ_4 "a read 6; b resp.first 2; b resp.middle 3 drop; b resp.middle 4; "
                "b resp.last 5; b resp 6 drop; +10; a read 3 len=3072; a read 6; "
@@ -104,6 +123,16 @@ static const scenario reads[] = {
      .script = "all len=1024; b resp.middle 4; a read 2 len=4096; b resp.last 5; +10; "
                ALL_4 "a write 6; b ack 6",
      .want = "A: messages=2 B: r.again=4"},
+    {.name = "the first response of all came late, and with it the pairing: it is not sent again",
+     .script = BEFORE_PAIRING "a write 14; b ack 14", .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: messages=10 B: r.unique=12 r.reordered=1 responses=*"},
+    {.name = "responses that came before the two were paired are not lost when they come again",
+     .script = BEFORE_PAIRING
+               "+10; a read 2 len=4096; a read 6..13; b resp 6..13; " ALL_4
+               "a write 14; b ack 14",
+     .pairs = SCENARIO_PAIRS_UNKNOWN, .ident = SCENARIO_IDENT_IPV6,
+     .want = "A: again=9 repeats=9 rounds=1 by_reissue=1 "
+               "B: r.unique=15 r.again=13 r.undelivered=1 responses=*"},
     {.name = "what was asked for before the capture is still coming",
      .script = "all len=1024; a read 2 len=4096; b resp.middle 4; b resp.last 5; +10; "
                ALL_4 "a write 6; b ack 6",
