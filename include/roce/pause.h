@@ -36,6 +36,14 @@ typedef struct roce_pause_interval {
 
 /* Stamps that step back by more are those of a clock that was set. */
 #define ROCE_SET_BACK_NS 1000000
+
+/* Whether a clock was set back that has shown `newest_ns` before it shows `now_ns`. */
+static inline bool
+roce_is_set_back(uint64_t now_ns, uint64_t newest_ns)
+{
+    return newest_ns > now_ns && newest_ns - now_ns > ROCE_SET_BACK_NS;
+}
+
 #define ROCE_PAUSE_INTERVALS 256 /* kept per source and priority; totals go on */
 
 /* One source and priority.  Valid until the next one is new. */
