@@ -243,6 +243,7 @@ roce_stop_finish(roce_tracker *t)
         count_least(s, end_ns);
         if (s->pub.paused && s->pub.speed_known) {
             end_pause(t, s, end_ns, ROCE_PAUSE_CAPTURE_END);
+            s->pub.lasts = true;
         }
     }
 }

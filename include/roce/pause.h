@@ -67,6 +67,8 @@ typedef struct roce_pause_source {
      * was set back has stamped is not among them as long as it is behind. */
     roce_pause_interval *intervals;
     roce_pause_interval newest; /* kept or not; valid if n_intervals > 0 */
+    bool lasts; /* to the end of the capture, which has been reached; not where a clock
+                 * was set back in it */
     uint64_t first_frame;
     uint64_t xoff_frame; /* that began the newest pause */
     bool paused; /* by the newest frame; that the time has run out since shows with the

@@ -12,7 +12,7 @@ from row import CANNOT, FIRES, NOT, Row, both
 from rows_loss import advises, details, dropped_behind, missed_before
 from switch import Routing
 
-US, MS = 1_000, 1_000_000
+US, MS, S = 1_000, 1_000_000, 1_000_000_000
 SPEED = ("--link-speed", "100G")
 LONGEST_NS = 335_539             # of 0xFFFF quanta at 100 Gb/s
 SWITCH = b"\2\1\0\0\0\1"
@@ -546,6 +546,22 @@ def held_at_end(on):
     on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
 
 
+def set_back_in_pause(on):
+    """The clock is set back by two seconds in a pause of a port, which an XON ends."""
+    on.exchange(10)
+    for _ in range(10):
+        on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH)).wait(100 * US - US)
+    on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH)).wait(-2 * S)
+    on.frame(roce.pfc({3: 0}, src=SWITCH)).exchange(10, first=10)
+
+
+def says_not(word):
+    def look(_report, found):
+        if word in found[0]["detail"]:
+            yield found[0]["detail"]
+    return look
+
+
 def obeyed_by_two(on):
     """The NIC of b has another address as well."""
     packet = roce.rocev2(on.ip("b", src="10.0.0.9"), 50_001, roce.transport(
@@ -616,6 +632,9 @@ ROWS = [
             *says("pauses priorities 3 and 4", "Priority 4: XOFF 1", "Priority 3: XOFF 1")(report, found)]),
     Row("pfc", FIRES, "it goes on when the capture ends", wire(held_at_end), "warning", SPEED,
         also=says("at most 1 ms at once, and still when the capture ended.")),
+    Row("pfc", FIRES, "it does not go on where the clock was set back",
+        wire(set_back_in_pause), "warning", SPEED, also=both(
+            says("at most 1 ms at once"), says_not("when the capture ended"))),
     Row("slow_receiver", FIRES, "two addresses at its NIC: it is a host's", wire(obeyed_by_two),
         "warning", SPEED, also=says("It is a host's NIC: ")),
     Row("pfc", NOT, "what comes of the pauses of another port, but for very little, is told "
