@@ -69,7 +69,7 @@ last_stamp(void *ctx, guint32 point)
     guint64 last_ns = 0;
     for (guint i = 0; i < rs_points_n(analysis->points); i++) {
         const rs_point *p = rs_analysis_point(analysis, i);
-        gboolean is_set_back = p->last_ns + ROCE_SET_BACK_NS < p->newest_ns;
+        gboolean is_set_back = roce_is_set_back(p->last_ns, p->newest_ns);
         if (p->survey.file_i == file_i) {
             last_ns = MAX(last_ns, is_set_back ? p->last_ns : p->newest_ns);
         }

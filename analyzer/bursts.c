@@ -13,7 +13,7 @@ struct rs_burst_aim {
     rs_burst_target pub;
     guint64 hot_bytes; /* from so many on a window is hot; 0: none is */
     guint64 window;    /* the newest, numbered since 1970 */
-    guint64 window_end_ns;
+    guint64 window_start_ns;
     guint64 window_bytes;
     guint64 window_frame; /* its first */
     gboolean started;
@@ -173,20 +173,29 @@ begin_window(rs_burst_aim *t, guint64 window, guint64 frame)
     }
     t->started = TRUE;
     t->window = window;
-    t->window_end_ns = (window + 1) * RS_BURST_WINDOW_NS;
+    t->window_start_ns = window * RS_BURST_WINDOW_NS;
     t->window_bytes = 0;
     t->window_frame = frame;
+}
+
+/* A packet that does not lie in the newest window.  Where stamps step back that goes on,
+ * but for a clock that was set: of what that shows each has its own window. */
+G_NO_INLINE static void
+leave_window(rs_burst_aim *t, guint64 now_ns, guint64 frame)
+{
+    guint64 window = now_ns / RS_BURST_WINDOW_NS;
+    if (!t->started || window > t->window ||
+        roce_is_set_back(now_ns, t->window_start_ns)) {
+        begin_window(t, window, frame);
+    }
 }
 
 static inline void
 add(rs_burst_aim *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
 {
-    if (!t->started || now_ns >= t->window_end_ns) {
-        guint64 window = now_ns / RS_BURST_WINDOW_NS;
-        /* Where stamps step back, it goes on; its end wraps at the end of time. */
-        if (!t->started || window > t->window) {
-            begin_window(t, window, frame);
-        }
+    /* Of one that lies before it, the difference wraps. */
+    if (!t->started || now_ns - t->window_start_ns >= RS_BURST_WINDOW_NS) {
+        leave_window(t, now_ns, frame);
     }
     guint64 bytes = MAX(wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
     t->window_bytes += bytes;

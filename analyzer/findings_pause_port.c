@@ -177,6 +177,47 @@ append_host(const rs_findings *all, GString *text, guint32 pause)
     g_string_append_printf(text, "  It is the NIC of %s", name);
 }
 
+/* What a MAC address has paused, a bit for each priority and for 802.3x. */
+static guint
+paused_by(const rs_findings *all, const rs_mac *mac)
+{
+    guint paused = 0;
+    for (guint i = 0; i <= ROCE_PRIORITY_GLOBAL; i++) {
+        guint32 its = mac->pauses[i];
+        if (its != ROCE_NO_PAUSE && rs_pause_source(all, its)->xoff > 0) {
+            paused |= 1u << i;
+        }
+    }
+    return paused;
+}
+
+/* "  The other end of the link paused it for 2 ms.", if of its pauses there were some. */
+static void
+append_partner(const rs_findings *all, GString *text, const rs_mac *partner,
+               guint priority)
+{
+    guint paused = paused_by(all, partner);
+    g_string_append(text, "  ");
+    if ((paused & 1u << priority) != 0) {
+        guint64 total_ns = rs_pause_source(all, partner->pauses[priority])->total_ns;
+        g_autofree char *total = rs_format_duration(total_ns, 0);
+        /* None, where an XON has the stamp of its XOFF. */
+        g_string_append_printf(text, "The other end of the link paused it %s%s.",
+                               total_ns > 0 ? "for " : "too",
+                               total_ns > 0 ? total : "");
+    } else if (paused == 0) {
+        g_string_append(text, "No pause of the other end of the link was seen.");
+    } else if ((paused & 1u << ROCE_PRIORITY_GLOBAL) != 0) {
+        g_string_append(text,
+                        "The other end of the link paused it as a whole (802.3x).");
+    } else {
+        g_autofree char *list = rs_format_priorities((guint8)paused);
+        g_string_append_printf(text, "The other end of the link paused %s %s alone.",
+                               (paused & (paused - 1)) != 0 ? "priorities" : "priority",
+                               list);
+    }
+}
+
 /* "  It is the NIC of ...: the switch in front of it stops.  ..." */
 static void
 append_sender(const rs_findings *all, GString *text, guint32 pause)
@@ -198,18 +239,9 @@ append_sender(const rs_findings *all, GString *text, guint32 pause)
     }
     g_string_append(text, words[sender]);
     const rs_mac *partner = rs_pausing_partner(pausing, pause);
-    if (partner == NULL || !rs_pause_source(all, pause)->speed_known) {
-        return;
+    if (partner != NULL && rs_pause_source(all, pause)->speed_known) {
+        append_partner(all, text, partner, rs_pause_source(all, pause)->priority);
     }
-    guint32 its = partner->pauses[rs_pause_source(all, pause)->priority];
-    guint64 total_ns = its != ROCE_NO_PAUSE ? rs_pause_source(all, its)->total_ns : 0;
-    if (total_ns == 0) {
-        g_string_append(text, "  No pause of the other end of the link was seen.");
-        return;
-    }
-    g_autofree char *total = rs_format_duration(total_ns, 0);
-    g_string_append_printf(text, "  The other end of the link paused it for %s.",
-                           total);
 }
 
 static void

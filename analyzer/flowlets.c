@@ -159,6 +159,13 @@ count_gap(state *s, guint rung)
     s->gaps[rung]++;
 }
 
+/* The newest stamp with one more; of a clock that was set back, that one. */
+static inline guint64
+newest_with(guint64 newest_ns, guint64 time_ns)
+{
+    return roce_is_set_back(time_ns, newest_ns) ? time_ns : MAX(newest_ns, time_ns);
+}
+
 /* How long the stream had been idle; 0 for its first packet. */
 static inline guint64
 take_gap(state *s, guint64 time_ns)
@@ -169,7 +176,7 @@ take_gap(state *s, guint64 time_ns)
         count_gap(s, highest_rung(idle_ns));
     }
     s->packets++;
-    s->newest_ns = MAX(s->newest_ns, time_ns);
+    s->newest_ns = newest_with(s->newest_ns, time_ns);
     return idle_ns;
 }
 
@@ -299,7 +306,7 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
         if (time_ns > newest_ns && time_ns - newest_ns >= RS_FLOWLET_LEAST_NS) {
             count_gap(s, highest_rung(time_ns - newest_ns));
         }
-        newest_ns = MAX(newest_ns, time_ns);
+        newest_ns = newest_with(newest_ns, time_ns);
     }
     s->newest_ns = newest_ns;
     s->packets += train->n - 1;

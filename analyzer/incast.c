@@ -2,7 +2,8 @@
 /*
  * Of each receiver, its active senders are in a row, the longest silent one first: each
  * packet moves its sender to the end.  Time only goes forward: where stamps step back, the
- * newest one holds.
+ * newest one holds.  Where the clock was set back everybody has fallen silent, and begins
+ * anew: what it shows until it is again where it was did not come all at once.
  */
 #include "incast_parts.h"
 
@@ -207,14 +208,6 @@ join_all(rs_incast_watch *r)
 
 /* ---- time ---- */
 
-/* The time of a packet: never before another one, nor so late that windows behind it do
- * not end, as a broken stamp may be. */
-static guint64
-clock_at(const rs_incast_watch *r, guint64 time_ns)
-{
-    return MAX(r->clock_ns, MIN(time_ns, G_MAXUINT64 - 2 * RS_INCAST_WINDOW_NS));
-}
-
 static void
 go_on(rs_incast_watch *r, guint64 time_ns)
 {
@@ -252,6 +245,30 @@ advance(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
     if (time_ns > r->clock_ns) {
         go_on(r, time_ns);
     }
+}
+
+/* What the clock showed before says nothing of what it shows from now on. */
+G_NO_INLINE static void
+set_back(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
+{
+    incast->is_set_back = TRUE;
+    advance(incast, r, r->clock_ns + RS_INCAST_WINDOW_NS);
+    r->clock_ns = time_ns;
+    r->quiet_until_ns = r->ended_ns = 0;
+}
+
+/* The time of a packet: but for a clock that was set never before another one, nor so late
+ * that windows behind it do not end, as a broken stamp may be. */
+static inline guint64
+take_time(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
+{
+    guint64 now_ns = MIN(time_ns, G_MAXUINT64 - 2 * RS_INCAST_WINDOW_NS);
+    if (roce_is_set_back(now_ns, r->clock_ns)) {
+        set_back(incast, r, now_ns);
+    }
+    now_ns = MAX(now_ns, r->clock_ns);
+    advance(incast, r, now_ns);
+    return now_ns;
 }
 
 G_NO_INLINE static void
@@ -345,10 +362,9 @@ take_data(rs_incast *incast, rs_incast_sender *s, guint64 time_ns, guint64 frame
           guint ecn)
 {
     rs_incast_watch *r = s->receiver;
-    guint64 now_ns = clock_at(r, time_ns);
+    guint64 now_ns = take_time(incast, r, time_ns);
     incast->first_ns = MIN(incast->first_ns, now_ns);
     incast->last_ns = MAX(incast->last_ns, now_ns);
-    advance(incast, r, now_ns);
     s->newest_ns = now_ns;
     be_active(r, s, frame);
     if (r->inside) {
@@ -422,7 +438,7 @@ count_cnp(rs_incast *incast, const rs_occurrence *o)
         return;
     }
     rs_incast_watch *r = g_ptr_array_index(incast->receivers, to);
-    advance(incast, r, clock_at(r, o->event.time_ns));
+    (void)take_time(incast, r, o->event.time_ns);
     rs_incast_share *cnps = &r->pub.signs[RS_INCAST_CNP];
     /* A notification point paces its CNPs: they lag behind the marks. */
     gboolean behind =

@@ -59,6 +59,7 @@ struct rs_incast {
     rs_xoffs *xoffs;
     guint n_spans;
     gboolean spans_omitted;
+    gboolean is_set_back; /* a clock was: times may lie in several episodes, or none */
     guint64 senders_omitted; /* streams of theirs */
     gboolean known;
 };

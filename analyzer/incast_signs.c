@@ -34,10 +34,12 @@ rs_incast_compare_pauses(const rs_incast *incast, rs_incast_watch *r)
     }
     guint64 all =
         rs_xoffs_not_by(incast->xoffs, &r->pub.at.host.addr, incast->first_ns, end_ns);
-    pauses->outside = all - pauses->inside;
+    guint64 span_ns = end_ns - incast->first_ns;
+    pauses->outside = all - MIN(all, pauses->inside);
     pauses->of_inside = r->pub.inside_ns;
-    pauses->of_outside = end_ns - incast->first_ns - r->pub.inside_ns;
-    r->pub.pauses_known = !incast->spans_omitted && rs_xoffs_complete(incast->xoffs);
+    pauses->of_outside = span_ns - MIN(span_ns, r->pub.inside_ns);
+    r->pub.pauses_known = !incast->spans_omitted && !incast->is_set_back &&
+                          rs_xoffs_complete(incast->xoffs);
 }
 
 static point_sum *

@@ -104,7 +104,7 @@ rs_held_packet(rs_held *held, const roce_tracker *tracker, guint32 pause,
 gboolean
 rs_pause_lasts(const roce_pause_source *p)
 {
-    return p->n_intervals > 0 && p->newest.end == ROCE_PAUSE_CAPTURE_END;
+    return p->lasts;
 }
 
 void

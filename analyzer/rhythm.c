@@ -367,12 +367,12 @@ add_turns(rs_rhythm *rhythm, guint32 node, guint32 edge, const rs_cells *loud)
             continue;
         }
         rs_turn *turn = turn_in(turns, at);
-        if (turn->first_ns == 0 || cell->first_ns < turn->first_ns) {
+        if (turn->first_frame == 0 || cell->first_ns < turn->first_ns) {
             turn->first_ns = cell->first_ns;
             turn->first_frame = cell->first_frame;
             turn->first_edge = edge;
         }
-        if (cell->last_ns > turn->last_ns) {
+        if (turn->last_frame == 0 || cell->last_ns > turn->last_ns) {
             turn->last_ns = cell->last_ns;
             turn->last_frame = cell->last_frame;
             turn->last_edge = edge;
@@ -436,6 +436,7 @@ bytes_of_level(const search *s)
 static void
 find_span(const search *s, rs_rhythm *rhythm)
 {
+    rhythm->from_ns = G_MAXUINT64; /* there is some */
     for (guint i = 0; i < s->level->edges->len; i++) {
         const rs_cells cells = rs_level_cells(s->level, i);
         if (cells.n == 0 || !s->heard[i]) {
@@ -444,9 +445,7 @@ find_span(const search *s, rs_rhythm *rhythm)
         for (guint j = 0; j < cells.n; j++) {
             const rs_cell *cell = &cells.at[j];
             if (cell->bytes > 0) {
-                gboolean first = rhythm->from_ns == 0;
-                rhythm->from_ns =
-                    first ? cell->first_ns : MIN(rhythm->from_ns, cell->first_ns);
+                rhythm->from_ns = MIN(rhythm->from_ns, cell->first_ns);
                 rhythm->until_ns = MAX(rhythm->until_ns, cell->last_ns);
             }
         }

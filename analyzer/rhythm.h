@@ -38,7 +38,7 @@
 
 /* When a host sent in an iteration. */
 typedef struct rs_turn {
-    guint64 first_ns, last_ns; /* of its data; 0: none */
+    guint64 first_ns, last_ns; /* of its data */
     guint64 first_frame, last_frame;
     guint32 first_edge, last_edge; /* that carried them */
     guint32 iteration;

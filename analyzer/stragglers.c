@@ -20,6 +20,7 @@ rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
     rs_last_one last = {.node = RS_NO_NODE};
     guint64 latest = 0;
     guint64 second = 0;
+    guint n = 0; /* hosts that are compared */
     for (guint i = 0; i < group->nodes->len; i++) {
         guint32 node = g_array_index(group->nodes, guint32, i);
         const rs_turn *turn = rs_rhythm_turn(rhythm, node, iteration);
@@ -27,7 +28,7 @@ rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
             continue;
         }
         guint64 time = begin ? turn->first_ns : turn->last_ns;
-        if (time > latest) {
+        if (n++ == 0 || time > latest) {
             second = latest;
             latest = time;
             last.node = node;
@@ -38,7 +39,7 @@ rs_last_of(const rs_rhythm *rhythm, const rs_group *group, guint iteration,
         }
     }
     last.by_ns = latest - second;
-    if (second == 0 || last.by_ns == 0) {
+    if (n < 2 || last.by_ns == 0) {
         last.node = RS_NO_NODE;
     }
     return last;

@@ -173,7 +173,7 @@ static void
 take_time(roce_tracker *t, pause_state *s, const roce_frame *frame, uint32_t quanta)
 {
     uint64_t now = frame->time_ns;
-    bool is_set_back = now + ROCE_SET_BACK_NS < s->seen_ns;
+    bool is_set_back = roce_is_set_back(now, s->seen_ns);
     if (is_set_back) {
         set_back(t, s);
     }
@@ -243,6 +243,7 @@ roce_stop_finish(roce_tracker *t)
         count_least(s, end_ns);
         if (s->pub.paused && s->pub.speed_known) {
             end_pause(t, s, end_ns, ROCE_PAUSE_CAPTURE_END);
+            s->pub.lasts = true;
         }
     }
 }

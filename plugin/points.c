@@ -131,13 +131,6 @@ points_name(uint32_t number)
     return p != NULL ? p->name : NULL;
 }
 
-uint32_t
-points_group(uint32_t number)
-{
-    const point *p = point_at(number);
-    return p != NULL ? p->survey.group : number;
-}
-
 roce_survey_point *
 points_survey(uint32_t number)
 {

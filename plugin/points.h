@@ -19,11 +19,6 @@ points_speed_bps(uint32_t point);
 const char *
 points_name(uint32_t point);
 
-/* The point that what was captured at a point is tracked at: another, if it is joined
- * with that. */
-uint32_t
-points_group(uint32_t point);
-
 /* The name of the interface that a packet was captured on, or NULL. */
 const char *
 points_interface_name(const packet_info *pinfo);

@@ -90,12 +90,11 @@ take_packet(void *table, const taken_packet *packet)
     if (tracker == NULL) {
         return;
     }
-    uint32_t point = points_group(packet->point);
     uint32_t rows[ROCE_PRIORITY_GLOBAL + 1];
     unsigned n = 0;
     for (uint8_t priority = 0; priority <= ROCE_PRIORITY_GLOBAL; priority++) {
         uint32_t row =
-            roce_tracker_find_pause(tracker, point, packet->src_mac, priority);
+            roce_tracker_find_pause(tracker, packet->point, packet->src_mac, priority);
         unsigned at = n;
         for (; at > 0 && rows[at - 1] > row; at--) {
             rows[at] = rows[at - 1];

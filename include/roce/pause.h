@@ -36,6 +36,14 @@ typedef struct roce_pause_interval {
 
 /* Stamps that step back by more are those of a clock that was set. */
 #define ROCE_SET_BACK_NS 1000000
+
+/* Whether a clock was set back that has shown `newest_ns` before it shows `now_ns`. */
+static inline bool
+roce_is_set_back(uint64_t now_ns, uint64_t newest_ns)
+{
+    return newest_ns > now_ns && newest_ns - now_ns > ROCE_SET_BACK_NS;
+}
+
 #define ROCE_PAUSE_INTERVALS 256 /* kept per source and priority; totals go on */
 
 /* One source and priority.  Valid until the next one is new. */
@@ -59,6 +67,8 @@ typedef struct roce_pause_source {
      * was set back has stamped is not among them as long as it is behind. */
     roce_pause_interval *intervals;
     roce_pause_interval newest; /* kept or not; valid if n_intervals > 0 */
+    bool lasts; /* to the end of the capture, which has been reached; not where a clock
+                 * was set back in it */
     uint64_t first_frame;
     uint64_t xoff_frame; /* that began the newest pause */
     bool paused; /* by the newest frame; that the time has run out since shows with the

@@ -77,6 +77,32 @@ def coarse(resolution, ticks_per_second):
     return file.bytes()
 
 
+def in_turn_set_back():
+    """Four senders one after the other, some of whose packets are marked; early on the clock
+    is set back by a minute."""
+    pcap = roce.Pcap()
+    psns = [0] * 4
+    for turn in range(60):
+        sender = turn % 4
+        for n in range(10):
+            ip = roce.Ip(f"10.0.1.{sender}", "10.0.0.9", ident=turn * 10 + n,
+                         tos=26 << 2 | (roce.ECN_CE if turn > 10 and n == 0 else roce.ECN_ECT0))
+            packet = roce.rocev2(ip, 50_000 + sender, roce.transport(
+                roce.OPCODE["RC RDMA WRITE Only"], dest_qpn=0x11 + sender, psn=psns[sender],
+                headers=roce.reth(0x1000, 7, 1024), payload=bytes(1024)))
+            psns[sender] += 1
+            pcap.add(START_NS + turn * 10**6 + n * 1000 - (60 * 10**9 if turn > 5 else 0),
+                     roce.ethernet(packet))
+    return pcap.bytes()
+
+
+def no_burst(report, _found):
+    """Ten packets came in ten microseconds, at the most."""
+    (receiver,) = report["bursts"]["receivers"]
+    if receiver["n_bursts"] or receiver["peak_bps"] > 10**10:
+        yield f"{receiver}"
+
+
 def incast_is(known):
     def also(report, _found):
         if (report["incast"] is not None) != known:
@@ -158,6 +184,8 @@ INCAST = (
         lambda: at("h3", one_ect()), "note", also=coincides("undecidable")),
     Row("incast", NOT, "one after the other, 80 us apart", lambda: coarse(6, 10**6),
         also=incast_is(True)),
+    Row("incast", NOT, "one after the other, and the clock is set back", in_turn_set_back,
+        args=("--link-speed", "100G"), also=no_burst),
     Row("incast", CANNOT, "the same by stamps of a millisecond", lambda: coarse(3, 10**3),
         also=incast_is(False)),
     Row("incast", CANNOT, "at one sender's NIC the others are not seen",

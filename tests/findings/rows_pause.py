@@ -2,6 +2,7 @@
 """Pauses: how long, of whom, who obeys them, and how they go on."""
 
 import dataclasses
+from functools import partial
 
 import fabric_scenarios
 import roce
@@ -12,12 +13,13 @@ from row import CANNOT, FIRES, NOT, Row, both
 from rows_loss import advises, details, dropped_behind, missed_before
 from switch import Routing
 
-US, MS = 1_000, 1_000_000
+US, MS, S = 1_000, 1_000_000, 1_000_000_000
 SPEED = ("--link-speed", "100G")
 LONGEST_NS = 335_539             # of 0xFFFF quanta at 100 Gb/s
 SWITCH = b"\2\1\0\0\0\1"
 ROUTER = (b"\2\1\0\0\0\x0a", b"\2\1\0\0\0\x0b")     # its ports
 MAC_CONTROL = b"\x88\x08"  # EtherType
+XOFF, XON = (partial(roce.pfc, {3: quanta}) for quanta in (0xFFFF, 0))
 
 
 # --- fabrics -------------------------------------------------------------------------
@@ -192,16 +194,31 @@ def sent_anyway(n, *, after_ns=10 * US, mac=roce.MAC_B):
     return talk
 
 
+def to_third_host(on):
+    """A packet of host a, which all have then: it is at the other end of the link."""
+    packet = roce.rocev2(on.ip("a"), 50_001, roce.transport(
+        roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0), dest_qpn=0x33))
+    on.frame(roce.ethernet(packet, src=roce.MAC_A, dst=b"\2\0\0\0\0\x33"))
+
+
+def held_by_both(*frames, ns=0):
+    """A port of the network pauses host a for 300 ms; before, so far apart, the NIC of a sent
+    these frames."""
+    def talk(on):
+        to_third_host(on)
+        for frame in frames:
+            on.frame(frame(src=roce.MAC_A)).wait(ns - US)
+        held(300 * MS)(on.wait(US))
+    return wire(talk)
+
+
 def bridged(n, sender="a", third=True):
     """The port of a bridge pauses host a, of which so many packets come all the same; or
     of host b, which it does not pause.  A third host tells who is at the other end."""
     def talk(on):
         on.exchange(20)
         if third:
-            packet = roce.rocev2(on.ip("a"), 50_001, roce.transport(
-                roce.OPCODE["RC Acknowledge"], psn=0, headers=roce.aeth(0, 0),
-                dest_qpn=0x33))
-            on.frame(roce.ethernet(packet, src=roce.MAC_A, dst=b"\2\0\0\0\0\x33"))
+            to_third_host(on)
         on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
         on.wait(9 * US)
         for i in range(n):
@@ -546,6 +563,22 @@ def held_at_end(on):
     on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH))
 
 
+def set_back_in_pause(on):
+    """The clock is set back by two seconds in a pause of a port, which an XON ends."""
+    on.exchange(10)
+    for _ in range(10):
+        on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH)).wait(100 * US - US)
+    on.frame(roce.pfc({3: 0xFFFF}, src=SWITCH)).wait(-2 * S)
+    on.frame(roce.pfc({3: 0}, src=SWITCH)).exchange(10, first=10)
+
+
+def says_not(word):
+    def look(_report, found):
+        if word in found[0]["detail"]:
+            yield found[0]["detail"]
+    return look
+
+
 def obeyed_by_two(on):
     """The NIC of b has another address as well."""
     packet = roce.rocev2(on.ip("b", src="10.0.0.9"), 50_001, roce.transport(
@@ -616,6 +649,9 @@ ROWS = [
             *says("pauses priorities 3 and 4", "Priority 4: XOFF 1", "Priority 3: XOFF 1")(report, found)]),
     Row("pfc", FIRES, "it goes on when the capture ends", wire(held_at_end), "warning", SPEED,
         also=says("at most 1 ms at once, and still when the capture ended.")),
+    Row("pfc", FIRES, "it does not go on where the clock was set back",
+        wire(set_back_in_pause), "warning", SPEED, also=both(
+            says("at most 1 ms at once"), says_not("when the capture ended"))),
     Row("slow_receiver", FIRES, "two addresses at its NIC: it is a host's", wire(obeyed_by_two),
         "warning", SPEED, also=says("It is a host's NIC: ")),
     Row("pfc", NOT, "what comes of the pauses of another port, but for very little, is told "
@@ -684,6 +720,18 @@ ROWS = [
     Row("pause_storm", FIRES, "what is lost there was lost before",
         wire(missed_before(250 * MS)), "critical", SPEED,
         also=both(details(but=["had to leave"]), advises("have a watchdog"))),
+    *(Row("pause_storm", FIRES, f"the other end of the link pauses {what}",
+          held_by_both(*frames, ns=ns), "critical", SPEED, also=says(words))
+      for what, frames, ns, words in (
+          ("nothing", (), 0, "No pause of the other end of the link was seen."),
+          ("as well", (XOFF, XON), 2 * US, "The other end of the link paused it for 2 µs."),
+          ("between two stamps", (XOFF, XON), 0, "The other end of the link paused it too."),
+          ("another priority", (partial(roce.pfc, {4: 9}),), US,
+           "The other end of the link paused priority 4 alone."),
+          ("two other priorities", (partial(roce.pfc, {4: 9, 5: 9}),), US,
+           "The other end of the link paused priorities 4 and 5 alone."),
+          ("by 802.3x", (partial(roce.pause, 9),), US,
+           "The other end of the link paused it as a whole (802.3x)."))),
     Row("pause_storm", FIRES, "a NIC that pauses for ever",
         fabric("long_storm", ("leaf0_h3",)), "critical",
         also=says("sonic", "1 time", "juniper", "mlx5", "never")),

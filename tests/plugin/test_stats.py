@@ -7,7 +7,9 @@ packet with what tshark has on the packets; and all of it in one pass and in two
 
 import collections
 import functools
+import gzip
 import re
+import struct
 import subprocess
 import sys
 from decimal import Decimal
@@ -110,6 +112,38 @@ def sample(name):
     if not copy.exists():
         TS.copy(SOURCE / "captures" / name, copy.name)
     return copy
+
+
+def torn(name, more):
+    """A sample in which every other frame is of another interface, eth1, of one section;
+    `more` are frames behind the n-th: (n, interface, frame)."""
+    def block(kind, body):
+        body += bytes(-len(body) % 4)
+        size = struct.pack("<I", len(body) + 12)
+        return struct.pack("<I", kind) + size + body + size
+
+    def interface(number):
+        return block(1, struct.pack("<HHIHH4sHHBxxxI", 1, 0, 0, 2, 4, b"eth%d" % number,
+                                    9, 1, 9, 0))
+
+    def packet(number, stamp, wire, frame):
+        return block(6, struct.pack("<5I", number, stamp >> 32, stamp & 0xFFFFFFFF,
+                                    len(frame), wire) + frame)
+
+    data = gzip.decompress(sample(name).read_bytes())
+    out, at, n = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)),
+                  interface(0), interface(1)], 24, 0
+    while at < len(data):
+        seconds, ns, kept, wire = struct.unpack_from("<4I", data, at)
+        stamp, n = seconds * 10**9 + ns, n + 1
+        out.append(packet(n % 2, stamp, wire, data[at + 16:at + 16 + kept]))
+        out += [packet(number, stamp, len(frame), frame)
+                for behind, number, frame in more if behind == n]
+        at += 16 + kept
+    path = TS.path("torn.pcapng")
+    path.write_bytes(b"".join(out))
+    path.chmod(0o644)
+    return path
 
 
 @functools.lru_cache(maxsize=None)
@@ -242,6 +276,17 @@ class Tables(Check):
                           {title: at(p, path) for title, path in PAUSE_COLUMNS.items()})
                          for p in want["pauses"]])
                     self.assertGreater(len(rows), 0)
+
+    def test_pauses_of_interfaces_that_share_streams(self):
+        """They are one point to streams, and two links to pauses."""
+        path = torn("02h_multiqp/sender.pcap.gz", [(50, 1, pk.pfc(8, [9] * 8)),
+                                                   (60, 0, pk.pfc(8, [7] * 8)),
+                                                   (70, 1, pk.pfc(8, [0] * 8))])
+        for options in PASSES:
+            with self.subTest(f"{options}"):
+                rows = table(show(path, "pfc,pauses", options=options), "RoCEv2 Pauses")
+                self.assertEqual([(row["interface"], row["quanta"], row["XON"])
+                                  for row in rows], [("eth1", "9", "1"), ("eth0", "7", "0")])
 
     def test_pauses_of_a_link_of_unknown_speed(self):
         path = write("pauses.pcap", [pk.pause(100), pk.pause(0), pk.pfc(8, [9] * 8)])

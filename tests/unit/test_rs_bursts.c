@@ -32,6 +32,12 @@ check_windows(void)
         {"nobody knows the speed", 0, 0, {0, 1}, 2, 0, 0, 0},
         {"the clock steps back: the window goes on", 291200000, 0, {W, 0}, 2, 1, W,
          2 * FRAME_BYTES},
+        {"as far as a clock may without being set", 291200000, 0, {ROCE_SET_BACK_NS, 0}, 2, 1, W,
+         2 * FRAME_BYTES},
+        {"the clock is set back: a window of its own", 291200000, 0, {ROCE_SET_BACK_NS + W, 0}, 2, 0,
+         0, 0},
+        {"and goes on from there", 291200000, 0, {ROCE_SET_BACK_NS + W, 0, 1, W, W + 1}, 5, 1,
+         2 * W, 4 * FRAME_BYTES},
     };
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {

@@ -36,6 +36,33 @@ check_gaps(void)
     }
 }
 
+/* From where a clock was set back to, gaps are counted as before. */
+static void
+check_set_back(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t second_ns;
+        uint64_t gaps;
+    } cases[] = {
+        {"it steps back", ROCE_SET_BACK_NS, 0},
+        {"it is set back", ROCE_SET_BACK_NS - 1, 1},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        rs_flowlets *flowlets = rs_flowlets_new();
+        rs_flowlets_packet(flowlets, make_sight(&m, 0, 2 * ROCE_SET_BACK_NS));
+        rs_flowlets_packet(flowlets, make_sight(&m, 0, cases[i].second_ns));
+        rs_flowlets_packet(flowlets, make_sight(&m, 0, cases[i].second_ns + 2000));
+        rs_flowlet_stream f;
+        CHECK(rs_flowlets_get(flowlets, 0, &f));
+        CHECK_INT(f.gaps[0], cases[i].gaps);
+        rs_flowlets_free(flowlets);
+    }
+}
+
 /* However many gaps there are, and whatever their mix, each is counted. */
 static void
 check_many_gaps(void)
@@ -193,6 +220,7 @@ int
 main(void)
 {
     check_gaps();
+    check_set_back();
     check_many_gaps();
     check_rungs();
     check_lateness();

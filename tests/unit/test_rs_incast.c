@@ -36,6 +36,12 @@ check_degrees(void)
         {"two episodes", {{0, 0}, {1, 0}, {2, 0}, {0, W}, {1, W}, {2, W}}, 6, 3, 2, 2 * W},
         {"the clock steps back: the newest stamp holds",
          {{0, 100}, {1, 100}, {2, 50}}, 3, 3, 1, W},
+        {"as far as a clock may without being set",
+         {{0, ROCE_SET_BACK_NS}, {1, ROCE_SET_BACK_NS}, {2, 0}}, 3, 3, 1, W},
+        {"the clock is set back: what comes then does not come at once",
+         {{0, ROCE_SET_BACK_NS + 1}, {1, ROCE_SET_BACK_NS + 1}, {2, 0}, {0, W}, {1, W}}, 5, 2, 0, 0},
+        {"the clock is set back in an episode",
+         {{0, 2 * ROCE_SET_BACK_NS}, {1, 2 * ROCE_SET_BACK_NS}, {2, 2 * ROCE_SET_BACK_NS}, {3, 0}}, 4, 3, 1, W},
         {"the last stamps that there are",
          {{0, UINT64_MAX}, {1, UINT64_MAX}, {2, UINT64_MAX}}, 3, 3, 1, W},
     };
@@ -79,6 +85,37 @@ check_first(void)
         const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
         CHECK_INT(r->signs[RS_INCAST_PAUSE].of_inside, W);
         CHECK_INT(r->signs[RS_INCAST_PAUSE].of_outside, 10 * W);
+        rs_nics_free(nics);
+        rs_incast_free(incast);
+    }
+}
+
+/* By a clock that was set back nobody knows which pauses began in episodes. */
+static void
+check_set_back(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t second_ns;
+        bool known;
+    } cases[] = {
+        {"it goes on", 10 * ROCE_SET_BACK_NS, true},
+        {"it steps back", ROCE_SET_BACK_NS, true},
+        {"it is set back", ROCE_SET_BACK_NS - 1, false},
+    };
+    for (size_t i = 0; i < N_ROWS(cases); i++) {
+        check_row(cases[i].name);
+        sight_maker m;
+        sight_maker_init(&m);
+        rs_incast *incast = rs_incast_new();
+        rs_nics *nics = rs_nics_new();
+        for (unsigned stream = 0; stream < 3; stream++) {
+            rs_incast_packet(incast, make_sight(&m, stream, 2 * ROCE_SET_BACK_NS));
+        }
+        rs_incast_packet(incast, make_sight(&m, 0, cases[i].second_ns));
+        rs_incast_finish(incast, nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        CHECK_INT(r->pauses_known, cases[i].known);
         rs_nics_free(nics);
         rs_incast_free(incast);
     }
@@ -369,6 +406,7 @@ main(void)
         check_like_model(seed);
     }
     check_first();
+    check_set_back();
     check_tenants();
     check_others();
     check_stamps();

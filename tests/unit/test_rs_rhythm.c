@@ -2,6 +2,7 @@
 /* Which host sent in which iteration: what is kept of it, and no more. */
 #include "alloc.h"
 #include "collective.h"
+#include "stragglers.h"
 
 #include "sight_maker.h"
 
@@ -17,7 +18,7 @@ sends(unsigned host, unsigned iteration)
 }
 
 static void
-send_all(rs_collective *collective)
+send_all_from(rs_collective *collective, guint64 start_ns)
 {
     sight_maker m;
     sight_maker_init(&m);
@@ -26,17 +27,18 @@ send_all(rs_collective *collective)
             for (unsigned host = 0; host < 2; host++) {
                 /* Each iteration has as many bytes. */
                 unsigned stream = sends(host, i) ? host : 0;
-                rs_collective_packet(
-                    collective,
-                    make_sight(&m, stream, i * PERIOD_NS + k * 1000 + host * 100));
+                rs_sight *sight = make_sight(&m, stream, 0);
+                m.frame.time_ns = start_ns + i * PERIOD_NS + k * 1000 + host * 100;
+                rs_collective_packet(collective, sight);
             }
         }
     }
 }
 
 static void
-check_turns(const rs_rhythm *rhythm)
+check_turns_from(const rs_rhythm *rhythm, guint64 start_ns)
 {
+    CHECK_INT(rhythm->from_ns, start_ns);
     CHECK_INT(rhythm->iterations->len, ITERATIONS);
     for (unsigned host = 0; host < 2; host++) {
         /* Host 0 is node 0, the receiver 1, host 1 node 2. */
@@ -47,13 +49,47 @@ check_turns(const rs_rhythm *rhythm)
             CHECK_INT(turn != NULL, sends(host, i));
             if (turn != NULL) {
                 kept++;
-                CHECK_INT(turn->first_ns, START_NS + i * PERIOD_NS + host * 100);
+                CHECK_INT(turn->first_ns, start_ns + i * PERIOD_NS + host * 100);
             }
         }
         const GArray *turns = g_ptr_array_index(rhythm->turns, node);
         CHECK_INT(turns->len, kept);
     }
     CHECK(rs_rhythm_turn(rhythm, 1, 0) == NULL);
+
+    /* Both hosts begin the first iteration, host 1 as the last. */
+    rs_group group = {.nodes = g_array_new(FALSE, FALSE, sizeof(guint32))};
+    const guint32 nodes[] = {0, 2};
+    g_array_append_vals(group.nodes, nodes, N_ROWS(nodes));
+    rs_last_one last = rs_last_of(rhythm, &group, 0, RS_LAST_TO_BEGIN);
+    CHECK_INT(last.node, 2);
+    CHECK_INT(last.by_ns, 100);
+    g_array_unref(group.nodes);
+}
+
+static void
+send_all(rs_collective *collective)
+{
+    send_all_from(collective, START_NS);
+}
+
+static void
+check_turns(const rs_rhythm *rhythm)
+{
+    check_turns_from(rhythm, START_NS);
+}
+
+/* As a simulator's clock has it. */
+static void
+send_all_from_0(rs_collective *collective)
+{
+    send_all_from(collective, 0);
+}
+
+static void
+check_turns_from_0(const rs_rhythm *rhythm)
+{
+    check_turns_from(rhythm, 0);
 }
 
 /* ---- one that others are louder than ---- */
@@ -146,6 +182,7 @@ main(void)
     roce_tracker_config_init(&config);
     (void)roce_tracker_new(&tracker, &alloc, &config);
     check_rhythm(send_all, check_turns, tracker);
+    check_rhythm(send_all_from_0, check_turns_from_0, tracker);
     check_rhythm(send_with_background, check_background, tracker);
     roce_tracker_free(tracker);
     return check_status();
