@@ -339,6 +339,15 @@ cover_missing(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
     }
 }
 
+/* Until when the requester has been seen, by what the clock shows now: where it was set back,
+ * some stamps are later than any time since. */
+static uint64_t
+seen_until_ns(const roce_stream_state *s, const roce_arrival *a)
+{
+    uint64_t last_ns = s->pub.last_time_ns;
+    return last_ns < a->frame->time_ns ? last_ns : a->frame->time_ns;
+}
+
 /* Tells of the responses that were seen here if the requester has got them.  It knows that
  * one is missing when the next comes; a copy that is asked for once more behind this was not
  * got. */
@@ -353,7 +362,7 @@ tell_followed(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
         const roce_slot *slot = roce_history_at(seen, i);
         uint64_t told_ns = roce_history_at(seen, i + 1)->time_ns;
         told_ns = told_ns > slot->time_ns ? told_ns : slot->time_ns;
-        if (s->pub.last_time_ns <= told_ns + patience) {
+        if (seen_until_ns(s, a) <= told_ns + patience) {
             return;
         }
         by->answers->followed_next = slot->psn + 1;
@@ -387,7 +396,7 @@ ahead(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
     if (missing > 0) {
         roce_respond_gap(t, by, a, lane->max_next, missing);
     }
-    cover_missing(t, s, by, s != NULL ? s->pub.last_time_ns : 0);
+    cover_missing(t, s, by, s != NULL ? seen_until_ns(s, a) : 0);
     (void)roce_respond_place(t, s, by, a, NULL);
     lane->next_tx = overtaken ? next_tx : lane->next_tx;
 }

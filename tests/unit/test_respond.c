@@ -35,6 +35,11 @@
     "b resp.first 10; b resp.middle 11..12; b resp.last 13; a write 14; b ack 14"
 
 static const scenario reads[] = {
+    {.name = "the clock was set back: what is missing is waited for by what it shows now",
+     .script = "t=20000000; a read 0..9; b resp 0..9; t=1000; a read 10..19; b resp 10..14; "
+               "b resp 15 drop; b resp 16..19; a read 15..19; b resp 15..19",
+     .want = "A: again=5 repeats=5 rounds=1 by_reissue=1 B: r.gaps=1 r.missing=1 r.again=5 "
+               "r.lost_before=1"},
     {.name = "READ answered in order",
      .script = READ_4 ALL_4 "a write 6; b ack 6",
      .want = "A: messages=3 B: r.unique=4 responses=6"},
