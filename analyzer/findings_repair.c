@@ -404,6 +404,29 @@ add_mtu(const rs_flow *flow, rs_finding *f)
         found.least_dead, found.least_dead + MTU_HEADERS);
 }
 
+/* "  2 queue pairs stopped after up to 7 unanswered repeats.", if some gave up. */
+static void
+add_given_up(const rs_flow *flow, rs_finding *f, GString *text)
+{
+    const rs_analysis *a = flow->all->analysis;
+    guint n = 0;
+    guint most = 0;
+    for (guint i = 0; i < flow->streams->len; i++) {
+        const roce_stream *s = rs_flow_stream(flow, i);
+        if (rs_stop_is_unanswered(a, s)) {
+            guint64 waited_ns;
+            most = MAX(most, rs_stalls_stuck_for(a->watchers.stalls, s, &waited_ns));
+            n++;
+        }
+    }
+    if (n > 0) {
+        g_autofree char *pairs = rs_finding_count(n, "queue pair", "queue pairs");
+        g_string_append_printf(text, "  %s stopped after %s%u unanswered repeats.",
+                               pairs, n > 1 ? "up to " : "", most);
+        f->severity = RS_SEVERITY_CRITICAL;
+    }
+}
+
 static void
 write_unanswered(const rs_flow *flow, rs_finding *f, heard how, const char *n,
                  const char *who)
@@ -419,6 +442,7 @@ write_unanswered(const rs_flow *flow, rs_finding *f, heard how, const char *n,
                                : "was heard here, and did not answer",
                            pairs);
     append_mtu(text, rs_flow_stream(flow, 0));
+    add_given_up(flow, f, text);
     f->detail = g_string_free(text, FALSE);
     f->advice = g_strdup("Its packets do not arrive, or no answer comes "
                          "back.  " PATH_ADVICE MTU_ADVICE);

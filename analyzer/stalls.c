@@ -194,13 +194,25 @@ rs_stalls_of(const rs_stalls *stalls, guint32 stream)
     return g_hash_table_lookup(stalls->streams, GUINT_TO_POINTER(stream));
 }
 
-gboolean
-rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream)
+guint
+rs_stalls_stuck_for(const rs_stalls *stalls, const roce_stream *stream,
+                    guint64 *waited_ns)
 {
     const unknown *u =
         g_hash_table_lookup(stalls->unknown, GUINT_TO_POINTER(stream->id));
-    return u != NULL && u->n > 1 && !u->went_on &&
-           stream->last_time_ns < u->newest_ns + u->waited_ns;
+    if (u == NULL || u->n < 2 || u->went_on ||
+        stream->last_time_ns >= u->newest_ns + u->waited_ns) {
+        return 0;
+    }
+    *waited_ns = u->waited_ns;
+    return u->n;
+}
+
+gboolean
+rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream)
+{
+    guint64 waited_ns;
+    return rs_stalls_stuck_for(stalls, stream, &waited_ns) > 0;
 }
 
 const GArray *

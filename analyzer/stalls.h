@@ -65,6 +65,11 @@ rs_stalls_of(const rs_stalls *stalls, guint32 stream);
  * it, on whatever way. */
 gboolean
 rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream);
+/* How often it has repeated that packet, and how long it waited for the last time; 0: it is not
+ * stuck. */
+guint
+rs_stalls_stuck_for(const rs_stalls *stalls, const roce_stream *stream,
+                    guint64 *waited_ns);
 
 /* rs_standstill, in the order in which they began to be told. */
 const GArray *

@@ -3,7 +3,15 @@
 
 #include "thresholds.h"
 
-/* The next repeat would have come in twice the time of the last one, if timers double. */
+/* Whether the capture goes on behind the next repeat, which would have come in twice the time of
+ * the last one, if timers double. */
+static gboolean
+is_overdue(const rs_analysis *analysis, const roce_stream *stream, guint64 waited_ns)
+{
+    guint64 end_ns = rs_analysis_point(analysis, stream->point)->last_ns;
+    return stream->last_time_ns + 4 * waited_ns < end_ns;
+}
+
 rs_stop
 rs_stop_of(const rs_analysis *analysis, const roce_stream *stream)
 {
@@ -17,7 +25,25 @@ rs_stop_of(const rs_analysis *analysis, const roce_stream *stream)
         stream->last_time_ns >= stall->newest_ns + stall->waited_ns) {
         return RS_WENT_ON;
     }
-    guint64 end_ns = rs_analysis_point(analysis, stream->point)->last_ns;
-    return stream->last_time_ns + 4 * stall->waited_ns < end_ns ? RS_STOPPED
-                                                                : RS_CAPTURE_ENDS;
+    return is_overdue(analysis, stream, stall->waited_ns) ? RS_STOPPED
+                                                          : RS_CAPTURE_ENDS;
+}
+
+/* Whether CM has ended the connection. */
+static gboolean
+is_disconnected(const rs_analysis *analysis, const roce_stream *stream)
+{
+    return stream->connection != ROCE_NO_STREAM &&
+           roce_tracker_connection(analysis->tracker, stream->connection)->disconnected;
+}
+
+gboolean
+rs_stop_is_unanswered(const rs_analysis *analysis, const roce_stream *stream)
+{
+    guint64 waited_ns = 0;
+    return !roce_stream_is_paired(stream) &&
+           rs_stalls_stuck_for(analysis->watchers.stalls, stream, &waited_ns) >=
+               RS_STOPPED_REPEATS &&
+           (is_disconnected(analysis, stream) ||
+            is_overdue(analysis, stream, waited_ns));
 }

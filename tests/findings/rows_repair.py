@@ -165,6 +165,19 @@ def connected_in_vain(on):
         on.write(0).wait(5_000_000)
 
 
+def given_up(on):
+    """The other queue pair repeats no more, and the capture goes on."""
+    one_unanswered(on)
+    on.wait(30_000_000).exchange(20, 40)
+
+
+def disconnected(on):
+    """What nobody answered is taken down again."""
+    connected_in_vain(on)
+    mad = roce.cm_dreq(2, comm_id=1, remote_comm_id=2, remote_qpn=0x22)
+    on.frame(roce.ethernet(roce.rocev2(on.ip("a"), PORT, roce.gsi(mad, 2))))
+
+
 def says(*texts, never=()):
     """Title or detail have these, and the detail none of those."""
     def look(_report, found):
@@ -327,6 +340,12 @@ ROWS = [
         wire(connected_in_vain), "warning",
         also=both(says("10.0.0.2 was heard here, and did not answer QP 0x22"),
                   advises("one of several paths"))),
+    Row("unexplained_round", FIRES, "nothing answered one, and it gave up",
+        wire(given_up), "critical",
+        also=says("1 queue pair stopped after 4 unanswered repeats")),
+    Row("unexplained_round", FIRES, "nothing answered it until its connection was ended",
+        wire(disconnected), "critical",
+        also=says("1 queue pair stopped after 4 unanswered repeats")),
     Row("unexplained_round", FIRES, "the answers take another way, for it goes on",
         wire(answered_elsewhere), "warning", also=advises("both directions")),
     Row("unexplained_round", FIRES, "the same, of one that repeated one packet for a while",
