@@ -220,8 +220,8 @@ pair(roce_tracker *t, roce_stream_state *s, roce_stream_state *peer, roce_pairin
     s->pub.paired_ports_agree = peer->pub.paired_ports_agree =
         roce_source_port_agree(s, peer);
     s->pub.paired_as = peer->pub.paired_as = t->n_pairings++;
-    roce_round_reconsider(t, s, a);
-    roce_round_reconsider(t, peer, a);
+    roce_unheard_reconsider(t, s, a);
+    roce_unheard_reconsider(t, peer, a);
     emit_paired(t, s, a, ROCE_EVENT_CONNECTED);
 }
 

@@ -67,7 +67,7 @@ forget_before(roce_tracker *t, roce_stream_state *s, const beginning *at)
         s->heard->ended_ns = 0;
     }
     trouble->early.tx = 0;
-    roce_sequence_forget_parts(trouble);
+    roce_asked_part_forget(trouble);
     roce_measure_restart(s);
 }
 

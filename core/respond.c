@@ -35,32 +35,6 @@ times_asked(const roce_slot *slot)
     return slot->copies + (once_more ? 1u : 0u);
 }
 
-uint32_t
-roce_respond_parts_before(const roce_stream_state *s, const roce_slot *slot,
-                          int64_t psn, uint64_t before_tx)
-{
-    const roce_asked_part *parts = roce_trouble_of(s)->asked_parts;
-    uint32_t n = 0;
-    for (unsigned i = 0; parts != NULL && i < ROCE_ASKED_PARTS; i++) {
-        bool of_it = parts[i].tx > 0 && parts[i].end > slot->psn;
-        n += of_it && parts[i].end <= psn && parts[i].tx <= before_tx ? 1 : 0;
-    }
-    return n;
-}
-
-/* Where the first of such parts ends behind `from`, or `until`. */
-static int64_t
-end_of_part(const roce_stream_state *s, int64_t from, int64_t until)
-{
-    const roce_asked_part *parts = roce_trouble_of(s)->asked_parts;
-    for (unsigned i = 0; parts != NULL && i < ROCE_ASKED_PARTS; i++) {
-        if (parts[i].tx > 0 && parts[i].end > from && parts[i].end < until) {
-            until = parts[i].end;
-        }
-    }
-    return until;
-}
-
 /* How often a response was sent: those that were seen, called lost, or are missing. */
 static uint32_t
 times_answered(const roce_lane *lane, int64_t psn)
@@ -100,13 +74,31 @@ is_due_again(const roce_stream_state *s, const roce_answers *answers,
              const roce_slot *slot, int64_t from, uint64_t before_tx)
 {
     uint32_t n = times_answered(&answers->lane, from);
-    uint32_t n_parts = roce_respond_parts_before(s, slot, from, before_tx);
+    uint32_t n_parts = roce_asked_part_count(s, slot, from, before_tx);
     uint32_t n_asked = times_asked(slot) - (slot->tx > before_tx ? 1u : 0u);
     bool asked = answers->answered_tx > 0 && n + n_parts < n_asked;
-    uint32_t n_ended =
-        n_parts - roce_respond_parts_before(s, slot, from - 1, before_tx);
+    uint32_t n_ended = n_parts - roce_asked_part_count(s, slot, from - 1, before_tx);
     return asked ||
            (from > slot->psn && n + n_ended < times_answered(&answers->lane, from - 1));
+}
+
+/* Misses the responses to `slot` in a range; of what is asked for `again`, each part that is due
+ * before the answer to the transmission `before_tx`.  Returns how many. */
+static uint64_t
+miss_parts(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+           const roce_arrival *a, const roce_slot *slot, int64_t from, int64_t until,
+           bool again, uint64_t before_tx)
+{
+    uint64_t n = 0;
+    while (from < until) {
+        const int64_t end = again ? roce_asked_part_end(s, from, until) : until;
+        if (!again || is_due_again(s, by->answers, slot, from, before_tx)) {
+            roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, end, again);
+            n += (uint64_t)(end - from);
+        }
+        from = end;
+    }
+    return n;
 }
 
 uint64_t
@@ -144,15 +136,8 @@ roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *
                           until > from + 1;
         from = from > start ? from : start;
         until = until < end ? until : end;
-        while (from < until && !unanswered) {
-            const int64_t end_of_it =
-                since_tx > 0 ? end_of_part(s, from, until) : until;
-            if (since_tx == 0 || is_due_again(s, by->answers, slot, from, before_tx)) {
-                roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, end_of_it,
-                               since_tx > 0);
-                n += (uint64_t)(end_of_it - from);
-            }
-            from = end_of_it;
+        if (!unanswered) {
+            n += miss_parts(t, s, by, a, slot, from, until, since_tx > 0, before_tx);
         }
     }
     return n;

@@ -658,7 +658,7 @@ is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
         return true;
     }
     bool has_it = (int64_t)asked->skipped > into && slot->n_asked > 0;
-    uint32_t n_parts = roce_respond_parts_before(s, asked, slot->psn, UINT64_MAX);
+    uint32_t n_parts = roce_asked_part_count(s, asked, slot->psn, UINT64_MAX);
     uint32_t whole = asked->copies > n_parts ? asked->copies - n_parts : 0;
     uint32_t n_asked = has_it ? slot->n_asked : whole;
     return slot->copies + slot->lost + 1u > n_asked &&

@@ -45,10 +45,9 @@ roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s)
     return floor > LEAST_TIMEOUT_NS ? floor : LEAST_TIMEOUT_NS;
 }
 
-/* How long a requester takes to answer a NAK, generously: software may sleep over it.  Beyond
- * that it was a timer that had to do its work. */
-static uint64_t
-answer_within_ns(const roce_tracker *t, const roce_stream_state *s, uint64_t wait_ns)
+uint64_t
+roce_round_answer_within_ns(const roce_tracker *t, const roce_stream_state *s,
+                            uint64_t wait_ns)
 {
     const roce_heard *heard = roce_heard_of(s);
     uint64_t most = 32 * t->config.path_delay_ns;
@@ -110,7 +109,7 @@ roce_round_older_nak(const roce_tracker *t, const roce_stream_state *s,
                      const roce_arrival *a)
 {
     const roce_older_nak *naks = roce_trouble_of(s)->older_naks;
-    uint64_t within_ns = answer_within_ns(t, s, 0);
+    uint64_t within_ns = roce_round_answer_within_ns(t, s, 0);
     if (roce_ident_mode_of(s) != ROCE_IDENT_RISING) {
         return NULL;
     }
@@ -138,7 +137,7 @@ roce_round_nak_explains(const roce_tracker *t, const roce_stream_state *s,
         nak->answered || a->psn < nak->oldest_psn) {
         return false;
     }
-    uint64_t within_ns = answer_within_ns(t, s, nak->wait_ns);
+    uint64_t within_ns = roce_round_answer_within_ns(t, s, nak->wait_ns);
     if (roce_since_ns(a->frame->time_ns, nak->time_ns) > within_ns) {
         return false; /* it did not get there: a timer had to do its work */
     }
@@ -241,7 +240,7 @@ roce_round_timed_out_again(const roce_tracker *t, const roce_stream_state *s,
     uint64_t floor_ns = roce_round_timeout_floor_ns(t, s);
     uint64_t least_ns = round->cause == ROCE_CAUSE_TIMEOUT
                             ? round->age_ns / TIMER_SPREAD
-                            : answer_within_ns(t, s, 0);
+                            : roce_round_answer_within_ns(t, s, 0);
     least_ns = least_ns > floor_ns ? least_ns : floor_ns;
     uint64_t silent_ns = silence_ns(s, a);
     bool is_known = silent_ns != UINT64_MAX; /* else the history has lost it */
@@ -603,99 +602,6 @@ roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
-/* Whether the other direction has carried a NAK, which may have been about `s` before the
- * two were paired. */
-static bool
-was_refused(const roce_tracker *t, const roce_stream_state *s)
-{
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    const uint64_t *naks = roce_stream_trouble_of(&peer->pub)->naks_sent;
-    uint64_t n = 0;
-    for (unsigned i = 0; i < ROCE_N_NAKS; i++) {
-        n += naks[i];
-    }
-    return n > 0;
-}
-
-/* Whether the requester went back to just what a NAK asks for that the other direction had
- * carried before, and that no other round has answered, the newest of which began on
- * `before_frame`: it came while nobody knew about whose requests. */
-static bool
-unheard_nak_explains(const roce_tracker *t, const roce_stream_state *s,
-                     const roce_went_back *to, uint64_t before_frame)
-{
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
-    return nak->state != ROCE_NAK_NONE && nak->frame < to->frame &&
-           nak->frame > before_frame &&
-           roce_psn_expand(nak->psn24, to->psn) == to->psn &&
-           roce_since_ns(to->time_ns, nak->time_ns) <=
-               answer_within_ns(t, s, nak->wait_ns);
-}
-
-void
-roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    const roce_trouble *told = roce_trouble_of(s);
-    const roce_went_back to = {a->psn, a->frame->time_ns, a->frame->number};
-    if (peer == NULL || !unheard_nak_explains(t, s, &to, told->round.frame)) {
-        return;
-    }
-    const roce_unheard_nak *nak = &roce_trouble_of(peer)->unheard_nak;
-    if (told->nak.frame > nak->frame) {
-        return;
-    }
-    roce_trouble_make(t, s)->nak = (roce_last_nak){
-        .state = nak->state,
-        .psn = a->psn,
-        .oldest_psn = a->psn,
-        .oldest_ns = nak->time_ns,
-        .time_ns = nak->time_ns,
-        .frame = nak->frame,
-        .tx = roce_requests(s)->tx,
-        .wait_ns = nak->wait_ns,
-    };
-    roce_missing_mark_range(&roce_requests(s)->missing, &t->alloc, a->psn, a->psn + 1,
-                            nak->state == ROCE_NAK_RNR ? ROCE_MISSING_ACKED
-                                                       : ROCE_MISSING_ASKED);
-}
-
-/* The cause of the round under way, when what the other direction said can be known. */
-static roce_cause
-reconsidered_cause(const roce_tracker *t, const roce_stream_state *s)
-{
-    const roce_round *round = &roce_trouble_of(s)->round;
-    if (unheard_nak_explains(t, s, &round->to, round->before_frame)) {
-        const roce_stream_state *peer = roce_track_peer(t, s);
-        bool rnr = roce_trouble_of(peer)->unheard_nak.state == ROCE_NAK_RNR;
-        return rnr ? ROCE_CAUSE_RNR : ROCE_CAUSE_NAK_SEQUENCE;
-    }
-    bool waited = round->age_ns >= roce_round_timeout_floor_ns(t, s);
-    return waited && !was_refused(t, s) ? ROCE_CAUSE_TIMEOUT : ROCE_CAUSE_UNKNOWN;
-}
-
-void
-roce_round_reconsider(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_trouble *trouble = roce_trouble_had(s);
-    if (trouble == NULL || !trouble->round.unheard ||
-        trouble->round.cause != ROCE_CAUSE_UNKNOWN) {
-        return;
-    }
-    roce_cause cause = reconsidered_cause(t, s);
-    if (cause == ROCE_CAUSE_UNKNOWN) {
-        return;
-    }
-    trouble->round.unheard = false;
-    trouble->round.cause = cause;
-    trouble->pub.retransmissions.by_cause[ROCE_CAUSE_UNKNOWN]--;
-    trouble->pub.retransmissions.by_cause[cause]++;
-    trouble->pub.reconsidered_frame = trouble->round.frame;
-    trouble->pub.reconsidered_cause = cause;
-    roce_round_judge_anew(t, s, a);
-}
-
 /* Learns whether the requester goes back by the second packet of a round. */
 static void
 vote_on_recovery(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
@@ -710,6 +616,13 @@ vote_on_recovery(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     if (a->psn == round->run_next) {
         trouble->votes_go_back++;
     }
+}
+
+/* How many copies of the newest round have been seen, with the one that comes now. */
+static uint64_t
+copies_with_next(const roce_stream_state *s)
+{
+    return s->requests.tx + 1 - roce_trouble_of(s)->round.first_tx;
 }
 
 void
@@ -729,7 +642,7 @@ roce_round_skip(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         trouble->skipped = true;
         return;
     }
-    uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
+    uint64_t seen = copies_with_next(s);
     if (roce_round_may_lose(s, skipped, seen)) {
         roce_loss_miss(t, s, a, ROCE_SPACE_REQUESTS, from, until, true);
     } else {
@@ -763,7 +676,7 @@ pass_acknowledged(roce_stream_state *s, const roce_arrival *a)
     roce_lane *lane = roce_requests(s);
     uint32_t first = roce_history_lower(&lane->history, lane->next_tx);
     uint32_t end = roce_history_lower(&lane->history, a->psn);
-    uint64_t seen = lane->tx + 1 - roce_trouble_of(s)->round.first_tx;
+    uint64_t seen = copies_with_next(s);
     if (roce_ident_mode_of(s) == ROCE_IDENT_RISING || !s->acked || a->psn >= s->una ||
         s->pub.recovery == ROCE_RECOVERY_SELECTIVE ||
         !roce_round_may_lose(s, end - first, seen)) {

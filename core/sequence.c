@@ -197,32 +197,6 @@ learn_that_it_keeps(roce_tracker *t, roce_stream_state *s)
     }
 }
 
-/* It is answered only as far as it asks. */
-static void
-note_part(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
-{
-    roce_trouble *trouble = roce_trouble_had(s);
-    if (trouble != NULL && trouble->asked_parts == NULL) {
-        trouble->asked_parts =
-            roce_track_zeroed(t, ROCE_ASKED_PARTS * sizeof *trouble->asked_parts);
-    }
-    if (trouble == NULL || trouble->asked_parts == NULL) {
-        return;
-    }
-    trouble->asked_parts[trouble->asked_part] =
-        (roce_asked_part){.end = a->psn + a->span, .tx = s->requests.tx};
-    trouble->asked_part = (uint8_t)((trouble->asked_part + 1) % ROCE_ASKED_PARTS);
-}
-
-void
-roce_sequence_forget_parts(roce_trouble *trouble)
-{
-    if (trouble->asked_parts != NULL) {
-        memset(trouble->asked_parts, 0,
-               ROCE_ASKED_PARTS * sizeof *trouble->asked_parts);
-    }
-}
-
 /* Sent again.  `slot` is the entry of an earlier copy, or NULL. */
 static void
 sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -259,7 +233,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     lane->next_tx = a->psn + a->span;
     place(t, s, a, slot);
     if (less) {
-        note_part(t, s, a);
+        roce_asked_part_note(t, s, a);
     }
 }
 
@@ -384,7 +358,7 @@ static void
 fill(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
     const roce_lane *lane = roce_requests(s);
-    roce_round_hear_late(t, s, a);
+    roce_unheard_hear_late(t, s, a);
     bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
     bool rising = roce_ident_mode_of(s) == ROCE_IDENT_RISING;
     if (rising && roce_ident_was_overtaken(s, lane, a)) {
@@ -579,7 +553,7 @@ restart(roce_tracker *t, roce_stream_state *s, roce_arrival *a)
     trouble->round = (roce_round){0};
     trouble->early.tx = 0;
     trouble->discards[ROCE_SPACE_REQUESTS] = (roce_discard){0};
-    roce_sequence_forget_parts(trouble);
+    roce_asked_part_forget(trouble);
     roce_loss_forget_bad(t, trouble);
     if (s->heard != NULL) {
         memset(s->heard->ack_steps, 0, sizeof s->heard->ack_steps);

@@ -11,11 +11,13 @@
  *   ident.c          wire identity, and the order of sending that it tells
  *   sequence.c       requests: order, gaps, copies (start reading there)
  *   request.c        what a request is, and whether another one had its PSN
+ *   asked_part.c     READs that were asked for again in part
  *   acceptor.c       what a receiver at this point would take, and discard
  *   span.c           how many PSNs a request takes, and the path MTU that it rests on
  *   unnumbered.c     copies that no identification tells apart
  *   leap.c           packets that were damaged in their PSN, without an ICRC that says so
  *   round.c          rounds of retransmission and their causes
+ *   unheard.c        what was done before the other side was heard
  *   loss.c           what went unseen, and verdicts
  *   misses.c         what the point itself misses
  *   vantage.c        where the point stands, and whether it sees one path of several
@@ -477,9 +479,21 @@ roce_sequence_due(const roce_stream_state *s);
 bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
 
-/* The READs of a queue pair that was there before were asked for in other parts. */
+/* asked_part.c */
+/* A READ is asked for again, but not to its end. */
 void
-roce_sequence_forget_parts(roce_trouble *trouble);
+roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* Those of the queue pair that was there before were of other READs. */
+void
+roce_asked_part_forget(roce_trouble *trouble);
+/* How often a READ was asked for again in a part that ends before `psn`, as far as is remembered,
+ * up to the transmission `before_tx`: nothing was asked for then from there on. */
+uint32_t
+roce_asked_part_count(const roce_stream_state *s, const roce_slot *slot, int64_t psn,
+                      uint64_t before_tx);
+/* Where the first of such parts ends behind `from`, or `until`. */
+int64_t
+roce_asked_part_end(const roce_stream_state *s, int64_t from, int64_t until);
 
 /* acceptor.c */
 /* A copy of a request comes, whatever it is; returns whether it is taken, or had been. */
@@ -558,6 +572,11 @@ roce_unnumbered_finish(roce_tracker *t, roce_stream_state *s);
 /* How long without news makes a copy a timeout's. */
 uint64_t
 roce_round_timeout_floor_ns(const roce_tracker *t, const roce_stream_state *s);
+/* How long a requester takes to answer a NAK, generously: software may sleep over it.  Beyond
+ * that it was a timer that had to do its work. */
+uint64_t
+roce_round_answer_within_ns(const roce_tracker *t, const roce_stream_state *s,
+                            uint64_t wait_ns);
 /* From a NAK to its answer, at least; 0: unknown.  Of three and more the second least, as one
  * late packet that is taken for an answer may make the least one too short. */
 uint64_t
@@ -601,13 +620,6 @@ roce_round_find_cause(const roce_tracker *t, const roce_stream_state *s,
 void
 roce_round_start(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  roce_cause cause, uint64_t age_ns);
-/* What never came here comes.  If a NAK has asked for it that the other direction had carried
- * before the two were paired, that is heard now. */
-void
-roce_round_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
-/* The other direction is known now, and with it what it had said. */
-void
-roce_round_reconsider(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 /* Whether what is sent again ahead in a round is asked for by itself, and so begins another one:
  * by a NAK that came since, or since its response is missing as well. */
 bool
@@ -644,6 +656,15 @@ roce_round_take_back_doubt(roce_tracker *t, roce_stream_state *s,
 void
 roce_round_count(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                  uint64_t earlier);
+
+/* unheard.c */
+/* What never came here comes.  If a NAK has asked for it that the other direction had carried
+ * before the two were paired, that is heard now. */
+void
+roce_unheard_hear_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+/* The other direction is known now, and with it what it had said. */
+void
+roce_unheard_reconsider(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
 
 /* loss.c */
 void
@@ -903,12 +924,6 @@ roce_respond_miss_again(roce_tracker *t, roce_stream_state *s, roce_stream_state
 roce_slot *
 roce_respond_place(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
                    const roce_arrival *a, roce_slot *slot);
-
-/* How often a READ was asked for again in a part that ends before `psn`, as far as is remembered,
- * up to the transmission `before_tx`: nothing was asked for then from there on. */
-uint32_t
-roce_respond_parts_before(const roce_stream_state *s, const roce_slot *slot,
-                          int64_t psn, uint64_t before_tx);
 
 /* respond_behind.c */
 /* A response that is not beyond the newest PSN seen. */
