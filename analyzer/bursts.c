@@ -11,9 +11,8 @@
 
 struct rs_burst_aim {
     rs_burst_target pub;
-    guint64 hot_bytes; /* from so many on a window is hot; 0: none is */
-    guint64 window;    /* the newest, numbered since 1970 */
-    guint64 window_start_ns;
+    guint64 hot_bytes;       /* from so many on a window is hot; 0: none is */
+    guint64 window_start_ns; /* of the newest */
     guint64 window_bytes;
     guint64 window_frame; /* its first */
     gboolean started;
@@ -140,11 +139,11 @@ end_burst(rs_burst_aim *t)
     keep(t->pub.longest, &t->burst);
 }
 
-/* The newest window is over; the next packet lies in a later one. */
+/* The newest window is over. */
 static void
 end_window(rs_burst_aim *t)
 {
-    guint64 start_ns = t->window * RS_BURST_WINDOW_NS;
+    guint64 start_ns = t->window_start_ns;
     if (t->window_bytes > t->pub.peak_bytes) {
         t->pub.peak_bytes = t->window_bytes;
         t->pub.peak_ns = start_ns;
@@ -163,17 +162,16 @@ end_window(rs_burst_aim *t)
 }
 
 G_NO_INLINE static void
-begin_window(rs_burst_aim *t, guint64 window, guint64 frame)
+begin_window(rs_burst_aim *t, guint64 start_ns, guint64 frame)
 {
     if (t->started) {
         end_window(t);
-        if (window != t->window + 1) {
+        if (start_ns != t->window_start_ns + RS_BURST_WINDOW_NS) {
             end_burst(t);
         }
     }
     t->started = TRUE;
-    t->window = window;
-    t->window_start_ns = window * RS_BURST_WINDOW_NS;
+    t->window_start_ns = start_ns;
     t->window_bytes = 0;
     t->window_frame = frame;
 }
@@ -183,10 +181,10 @@ begin_window(rs_burst_aim *t, guint64 window, guint64 frame)
 G_NO_INLINE static void
 leave_window(rs_burst_aim *t, guint64 now_ns, guint64 frame)
 {
-    guint64 window = now_ns / RS_BURST_WINDOW_NS;
-    if (!t->started || window > t->window ||
+    guint64 start_ns = now_ns - now_ns % RS_BURST_WINDOW_NS;
+    if (!t->started || start_ns > t->window_start_ns ||
         roce_is_set_back(now_ns, t->window_start_ns)) {
-        begin_window(t, window, frame);
+        begin_window(t, start_ns, frame);
     }
 }
 
