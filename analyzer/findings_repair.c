@@ -54,6 +54,15 @@ append_silence(GString *text, const rs_flow *flow)
                                             : ".");
 }
 
+/* "  2 queue pairs stopped after up to 7 unanswered repeats" */
+static void
+append_repeats(GString *text, guint n, const char *words, gboolean up_to, guint most)
+{
+    g_autofree char *pairs = rs_finding_count(n, "queue pair", "queue pairs");
+    g_string_append_printf(text, "  %s %s %s%u unanswered repeats", pairs, words,
+                           up_to ? "up to " : "", most);
+}
+
 /* "  2 queue pairs stopped after up to 7 unanswered repeats (to QP 0x11, 0x12)." */
 static void
 append_outcome(GString *text, const rs_flow *flow, rs_stop what, const char *words)
@@ -76,10 +85,9 @@ append_outcome(GString *text, const rs_flow *flow, rs_stop what, const char *wor
         most = MAX(most, stall->repeats);
     }
     if (n > 0) {
-        g_autofree char *pairs = rs_finding_count(n, "queue pair", "queue pairs");
-        g_string_append_printf(text, "  %s %s %s%u unanswered repeats (to QP %s%s).",
-                               pairs, words, least < most ? "up to " : "", most,
-                               names->str, n > STOPPED_NAMED ? " …" : "");
+        append_repeats(text, n, words, least < most, most);
+        g_string_append_printf(text, " (to QP %s%s).", names->str,
+                               n > STOPPED_NAMED ? " …" : "");
     }
 }
 
@@ -408,21 +416,17 @@ add_mtu(const rs_flow *flow, rs_finding *f)
 static void
 add_given_up(const rs_flow *flow, rs_finding *f, GString *text)
 {
-    const rs_analysis *a = flow->all->analysis;
     guint n = 0;
     guint most = 0;
     for (guint i = 0; i < flow->streams->len; i++) {
-        const roce_stream *s = rs_flow_stream(flow, i);
-        if (rs_stop_is_unanswered(a, s)) {
-            guint64 waited_ns;
-            most = MAX(most, rs_stalls_stuck_for(a->watchers.stalls, s, &waited_ns));
-            n++;
-        }
+        guint repeats =
+            rs_stop_unanswered_repeats(flow->all->analysis, rs_flow_stream(flow, i));
+        most = MAX(most, repeats);
+        n += repeats > 0 ? 1 : 0;
     }
     if (n > 0) {
-        g_autofree char *pairs = rs_finding_count(n, "queue pair", "queue pairs");
-        g_string_append_printf(text, "  %s stopped after %s%u unanswered repeats.",
-                               pairs, n > 1 ? "up to " : "", most);
+        append_repeats(text, n, "stopped after", n > 1, most);
+        g_string_append_c(text, '.');
         f->severity = RS_SEVERITY_CRITICAL;
     }
 }

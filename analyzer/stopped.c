@@ -37,13 +37,13 @@ is_disconnected(const rs_analysis *analysis, const roce_stream *stream)
            roce_tracker_connection(analysis->tracker, stream->connection)->disconnected;
 }
 
-gboolean
-rs_stop_is_unanswered(const rs_analysis *analysis, const roce_stream *stream)
+guint
+rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *stream)
 {
     guint64 waited_ns = 0;
-    return !roce_stream_is_paired(stream) &&
-           rs_stalls_stuck_for(analysis->watchers.stalls, stream, &waited_ns) >=
-               RS_STOPPED_REPEATS &&
-           (is_disconnected(analysis, stream) ||
-            is_overdue(analysis, stream, waited_ns));
+    guint repeats = rs_stalls_stuck_for(analysis->watchers.stalls, stream, &waited_ns);
+    gboolean gave_up =
+        !roce_stream_is_paired(stream) && repeats >= RS_STOPPED_REPEATS &&
+        (is_disconnected(analysis, stream) || is_overdue(analysis, stream, waited_ns));
+    return gave_up ? repeats : 0;
 }

@@ -23,10 +23,10 @@ typedef enum rs_stop {
 rs_stop
 rs_stop_of(const rs_analysis *analysis, const roce_stream *stream);
 
-/* Whether nobody ever answered it, and it was given up: it repeated its first packet until it
- * stopped, or its connection was ended.  That its answers were to be seen here is for the caller
- * to know. */
-gboolean
-rs_stop_is_unanswered(const rs_analysis *analysis, const roce_stream *stream);
+/* How often a stream that nobody ever answered repeated its first packet until it stopped, or
+ * its connection was ended; 0: it did not.  That its answers were to be seen here is for the
+ * caller to know. */
+guint
+rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *stream);
 
 #endif
