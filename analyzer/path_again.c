@@ -47,7 +47,7 @@ place_of(const rs_decision *d)
 /* Whether a copy that point `b` saw was sent behind one that point `a` in front of it saw,
  * and soon enough for it. */
 static gboolean
-is_behind(const rs_decision *d, guint a, gint64 a_ns, guint b, gint64 b_ns)
+came_behind(const rs_decision *d, guint a, gint64 a_ns, guint b, gint64 b_ns)
 {
     gint64 there_ns = rs_time_add(a_ns, rs_usual_between(d, a, b));
     gint64 later_ns = rs_time_apart(b_ns, there_ns);
@@ -102,7 +102,7 @@ rs_path_again_appear(const rs_decision *d, const rs_sighting *first, guint32 bef
     came *c = &again->came[place];
     if (c->used && c->loss.flow == d->flow->id && c->loss.psn24 == d->entry->psn24 &&
         (before & 1u << c->loss.point) != 0 &&
-        is_behind(d, c->loss.point, c->at_ns, first->point, first->at_ns)) {
+        came_behind(d, c->loss.point, c->at_ns, first->point, first->at_ns)) {
         take_back(d->path, c);
     }
 }
@@ -113,7 +113,7 @@ rs_path_again_is_known(const rs_decision *d, const rs_sighting *last)
     const appeared *a = &d->path->again->appeared[place_of(d)];
     return (a->before & 1u << last->point) != 0 && a->flow == d->flow->id &&
            a->psn24 == d->entry->psn24 &&
-           is_behind(d, last->point, last->at_ns, a->point, a->at_ns);
+           came_behind(d, last->point, last->at_ns, a->point, a->at_ns);
 }
 
 void

@@ -67,8 +67,7 @@ print_rose(const rs_text *r, const rs_compare_segment *s)
     g_autofree char *arrow = rs_compare_arrow(s);
     g_autofree char *text =
         g_strdup_printf("On %s hop limits rise: packets come by %c before they come by "
-                        "%c, and the points "
-                        "are not in the order of the path.",
+                        "%c, and the points are not in the order of the path.",
                         arrow, rs_compare_letter(s->to), rs_compare_letter(s->from));
     rs_text_wrapped(r, text, 2);
 }
