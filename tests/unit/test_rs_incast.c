@@ -9,6 +9,28 @@
 #define W RS_INCAST_WINDOW_NS
 #define MOST_PACKETS 8
 
+/* An incast that sees what a maker makes. */
+typedef struct watch {
+    sight_maker m;
+    rs_incast *incast;
+    rs_nics *nics;
+} watch;
+
+static void
+watch_begin(watch *w)
+{
+    sight_maker_init(&w->m);
+    w->incast = rs_incast_new();
+    w->nics = rs_nics_new();
+}
+
+static void
+watch_end(const watch *w)
+{
+    rs_nics_free(w->nics);
+    rs_incast_free(w->incast);
+}
+
 /* ---- degrees and episodes ---- */
 
 static void
@@ -48,22 +70,19 @@ check_degrees(void)
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        sight_maker m;
-        sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
+        watch w;
+        watch_begin(&w);
         for (unsigned p = 0; p < cases[i].n_packets; p++) {
-            rs_incast_packet(incast, make_sight(&m, cases[i].packets[p].stream,
-                                                cases[i].packets[p].at_ns));
+            rs_incast_packet(w.incast, make_sight(&w.m, cases[i].packets[p].stream,
+                                                  cases[i].packets[p].at_ns));
         }
-        rs_incast_finish(incast, nics, 1);
-        CHECK_INT(rs_incast_n_receivers(incast), 1);
-        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        rs_incast_finish(w.incast, w.nics, 1);
+        CHECK_INT(rs_incast_n_receivers(w.incast), 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(w.incast, 0);
         CHECK_INT(r->max_degree, cases[i].max_degree);
         CHECK_INT(r->n_episodes, cases[i].n_episodes);
         CHECK_INT(r->inside_ns, cases[i].inside_ns);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch_end(&w);
     }
 }
 
@@ -73,20 +92,17 @@ check_first(void)
 {
     static const uint64_t starts[] = {0, 1, 1000000000};
     for (size_t i = 0; i < N_ROWS(starts); i++) {
-        sight_maker m;
-        sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
+        watch w;
+        watch_begin(&w);
         for (unsigned stream = 0; stream < 3; stream++) {
-            rs_incast_packet(incast, make_sight(&m, stream, starts[i]));
+            rs_incast_packet(w.incast, make_sight(&w.m, stream, starts[i]));
         }
-        rs_incast_packet(incast, make_sight(&m, 0, starts[i] + 10 * W));
-        rs_incast_finish(incast, nics, 1);
-        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        rs_incast_packet(w.incast, make_sight(&w.m, 0, starts[i] + 10 * W));
+        rs_incast_finish(w.incast, w.nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(w.incast, 0);
         CHECK_INT(r->signs[RS_INCAST_PAUSE].of_inside, W);
         CHECK_INT(r->signs[RS_INCAST_PAUSE].of_outside, 10 * W);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch_end(&w);
     }
 }
 
@@ -105,19 +121,16 @@ check_set_back(void)
     };
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        sight_maker m;
-        sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
+        watch w;
+        watch_begin(&w);
         for (unsigned stream = 0; stream < 3; stream++) {
-            rs_incast_packet(incast, make_sight(&m, stream, 2 * ROCE_SET_BACK_NS));
+            rs_incast_packet(w.incast, make_sight(&w.m, stream, 2 * ROCE_SET_BACK_NS));
         }
-        rs_incast_packet(incast, make_sight(&m, 0, cases[i].second_ns));
-        rs_incast_finish(incast, nics, 1);
-        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        rs_incast_packet(w.incast, make_sight(&w.m, 0, cases[i].second_ns));
+        rs_incast_finish(w.incast, w.nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(w.incast, 0);
         CHECK_INT(r->pauses_known, cases[i].known);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch_end(&w);
     }
 }
 
@@ -141,21 +154,18 @@ check_others(void)
     };
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        sight_maker m;
-        sight_maker_init(&m);
-        m.streams[0].dst_qpn = cases[i].dst_qpn;
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
-        rs_sight *sight = make_sight(&m, 0, 0);
-        m.packet.bth.opcode = cases[i].opcode;
-        m.packet.payload_bytes = cases[i].payload_bytes;
-        m.streams[0].last_frame -= cases[i].counted ? 0 : 1;
-        rs_sight_complete(&m.sight);
-        rs_incast_packet(incast, sight);
-        rs_incast_finish(incast, nics, 1);
-        CHECK_INT(rs_incast_n_receivers(incast), cases[i].receivers);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch w;
+        watch_begin(&w);
+        w.m.streams[0].dst_qpn = cases[i].dst_qpn;
+        rs_sight *sight = make_sight(&w.m, 0, 0);
+        w.m.packet.bth.opcode = cases[i].opcode;
+        w.m.packet.payload_bytes = cases[i].payload_bytes;
+        w.m.streams[0].last_frame -= cases[i].counted ? 0 : 1;
+        rs_sight_complete(&w.m.sight);
+        rs_incast_packet(w.incast, sight);
+        rs_incast_finish(w.incast, w.nics, 1);
+        CHECK_INT(rs_incast_n_receivers(w.incast), cases[i].receivers);
+        watch_end(&w);
     }
 }
 
@@ -174,24 +184,21 @@ check_tenants(void)
     };
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        sight_maker m;
-        sight_maker_init(&m);
-        m.streams[3].src = host_addr(100);
-        m.streams[3].dst = host_addr(200);
-        m.streams[3].tenant = cases[i].tenant;
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
+        watch w;
+        watch_begin(&w);
+        w.m.streams[3].src = host_addr(100);
+        w.m.streams[3].dst = host_addr(200);
+        w.m.streams[3].tenant = cases[i].tenant;
         for (unsigned stream = 0; stream < 3; stream++) {
-            rs_incast_packet(incast, make_sight(&m, stream, stream));
+            rs_incast_packet(w.incast, make_sight(&w.m, stream, stream));
         }
         for (unsigned n = 0; n < 5; n++) {
-            rs_incast_packet(incast, make_sight(&m, 3, 10 * W + n));
+            rs_incast_packet(w.incast, make_sight(&w.m, 3, 10 * W + n));
         }
-        rs_incast_finish(incast, nics, 1);
-        const rs_incast_receiver *r = rs_incast_receiver_at(incast, 0);
+        rs_incast_finish(w.incast, w.nics, 1);
+        const rs_incast_receiver *r = rs_incast_receiver_at(w.incast, 0);
         CHECK_INT(r->signs[RS_INCAST_CE].of_outside, cases[i].of_outside);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch_end(&w);
     }
 }
 
@@ -209,16 +216,13 @@ check_stamps(void)
     };
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
-        sight_maker m;
-        sight_maker_init(&m);
-        rs_incast *incast = rs_incast_new();
-        rs_nics *nics = rs_nics_new();
-        rs_incast_packet(incast, make_sight(&m, 0, 0));
-        rs_incast_finish(incast, nics, cases[i].resolution_ns);
-        CHECK_INT(rs_incast_known(incast), cases[i].known);
-        CHECK_INT(rs_incast_n_receivers(incast), cases[i].known ? 1 : 0);
-        rs_nics_free(nics);
-        rs_incast_free(incast);
+        watch w;
+        watch_begin(&w);
+        rs_incast_packet(w.incast, make_sight(&w.m, 0, 0));
+        rs_incast_finish(w.incast, w.nics, cases[i].resolution_ns);
+        CHECK_INT(rs_incast_known(w.incast), cases[i].known);
+        CHECK_INT(rs_incast_n_receivers(w.incast), cases[i].known ? 1 : 0);
+        watch_end(&w);
     }
 }
 
