@@ -122,7 +122,7 @@ rs_compare_flow_segment(const rs_compare *compare, const rs_flow *flow,
         part->ecn_other = leg->ecn_other;
         part->rewritten = leg->rewritten;
         part->corrupted = leg->corrupted;
-        part->hops_rose = leg->hops_rose;
+        part->hops_rose = from == where->from ? leg->hops_rose : 0;
         part->loss_known = part->known || from != where->from;
         part->lost_round = from != where->from ? part->lost : 0;
     }

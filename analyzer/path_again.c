@@ -17,6 +17,7 @@ typedef struct came {
 typedef struct appeared {
     guint32 before; /* which, bits; 0: none is kept here */
     guint32 flow, psn24;
+    roce_space space;
     guint8 point; /* where it was seen first */
     gint64 at_ns;
 } appeared;
@@ -38,10 +39,27 @@ rs_path_again_free(rs_path_again *again)
     g_free(again);
 }
 
+/* Whether it is sent again at all, by itself; what acknowledges and notifies is not. */
+static gboolean
+may_be_again(const rs_decision *d)
+{
+    roce_role role = roce_opcode_get(d->entry->opcode)->role;
+    return roce_role_is_request(role) || roce_role_is_response_data(role);
+}
+
+/* Requests and responses have PSNs of their own. */
+static roce_space
+space_of(guint8 opcode)
+{
+    roce_role role = roce_opcode_get(opcode)->role;
+    return roce_role_is_request(role) ? ROCE_SPACE_REQUESTS : ROCE_SPACE_RESPONSES;
+}
+
 static guint
 place_of(const rs_decision *d)
 {
-    return (d->flow->id * 0x9e3779b1u + d->entry->psn24) & (PLACES - 1);
+    guint of = d->flow->id * ROCE_N_SPACES + space_of(d->entry->opcode);
+    return (of * 0x9e3779b1u + d->entry->psn24) & (PLACES - 1);
 }
 
 /* Whether a copy that point `b` saw was sent behind one that point `a` in front of it saw,
@@ -54,10 +72,40 @@ came_behind(const rs_decision *d, guint a, gint64 a_ns, guint b, gint64 b_ns)
     return later_ns > 0 && later_ns <= (gint64)d->path->config.window_ns;
 }
 
+/* Whether what was kept is of the same PSN of the flow. */
+static gboolean
+is_of_came(const rs_decision *d, const came *c)
+{
+    return c->used && c->loss.flow == d->flow->id && c->loss.psn24 == d->entry->psn24 &&
+           space_of(c->loss.opcode) == space_of(d->entry->opcode);
+}
+
+static gboolean
+is_of_appeared(const rs_decision *d, const appeared *a)
+{
+    return a->flow == d->flow->id && a->psn24 == d->entry->psn24 &&
+           a->space == space_of(d->entry->opcode);
+}
+
 guint8
 rs_path_again_known(guint8 known)
 {
     return (guint8)((known & ~(RS_KNOWN_ACKED | RS_KNOWN_GOT)) | RS_KNOWN_RESENT);
+}
+
+/* What the point knows of the copy, which may have left and been summed up. */
+static void
+know_it_again(const rs_path *path, const came *c)
+{
+    guint32 at = rs_match_of_frame(path->table, c->loss.point, c->suspect.frame);
+    if (at != RS_NO_SIGHTING) {
+        rs_sighting *s = rs_match_sighting(path->table, at);
+        s->known = rs_path_again_known(s->known);
+        return;
+    }
+    rs_flow_point *n = &rs_path_flow(path, c->loss.flow)->point[c->loss.point];
+    n->came -= n->came > 0 ? 1 : 0; /* it may have been known later than that */
+    n->resent++;
 }
 
 /* It has not come, as it turns out.  What is not final may be known better by now. */
@@ -77,7 +125,10 @@ take_back(rs_path *path, came *c)
         g_array_remove_index(list, place);
     }
     rs_loss_state before = rs_known_state(s->known, s->ambiguous);
-    s->known = before == RS_LOSS_CAME ? rs_path_again_known(s->known) : s->known;
+    if (before == RS_LOSS_CAME) {
+        s->known = rs_path_again_known(s->known);
+        know_it_again(path, c);
+    }
     c->loss.state = rs_known_state(s->known, s->ambiguous);
     rs_path_move_state(path, c->loss.point, s, before, c->loss.state);
     if (s->loss == G_MAXUINT32) {
@@ -90,18 +141,21 @@ take_back(rs_path *path, came *c)
 void
 rs_path_again_appear(const rs_decision *d, const rs_sighting *first, guint32 before)
 {
+    if (!may_be_again(d)) {
+        return;
+    }
     rs_path_again *again = d->path->again;
     guint place = place_of(d);
     again->appeared[place] = (appeared){
         .before = before,
         .flow = d->flow->id,
         .psn24 = d->entry->psn24,
+        .space = space_of(d->entry->opcode),
         .point = first->point,
         .at_ns = first->at_ns,
     };
     came *c = &again->came[place];
-    if (c->used && c->loss.flow == d->flow->id && c->loss.psn24 == d->entry->psn24 &&
-        (before & 1u << c->loss.point) != 0 &&
+    if (is_of_came(d, c) && (before & 1u << c->loss.point) != 0 &&
         came_behind(d, c->loss.point, c->at_ns, first->point, first->at_ns)) {
         take_back(d->path, c);
     }
@@ -111,8 +165,7 @@ gboolean
 rs_path_again_is_known(const rs_decision *d, const rs_sighting *last)
 {
     const appeared *a = &d->path->again->appeared[place_of(d)];
-    return (a->before & 1u << last->point) != 0 && a->flow == d->flow->id &&
-           a->psn24 == d->entry->psn24 &&
+    return (a->before & 1u << last->point) != 0 && is_of_appeared(d, a) &&
            came_behind(d, last->point, last->at_ns, a->point, a->at_ns);
 }
 

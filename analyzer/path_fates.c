@@ -355,12 +355,13 @@ loss_of(const rs_decision *d, const rs_journey *j, guint32 behind, guint32 idle)
 }
 
 /* What the last point learned of a copy; that it was sent again another one may have seen
- * alone. */
+ * alone, which the last one then knows by that. */
 static guint8
 known_of(const rs_decision *d, const rs_journey *j)
 {
-    const rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
-    if (rs_known_state(last->known, j->ambiguous) != RS_LOSS_CAME) {
+    rs_sighting *last = rs_sighting_at(d, j->at[j->last]);
+    if (rs_known_state(last->known, j->ambiguous) != RS_LOSS_CAME ||
+        (last->known & RS_KNOWN_AFTER) != 0) {
         return last->known;
     }
     gboolean again = rs_path_again_is_known(d, last);
@@ -368,7 +369,8 @@ known_of(const rs_decision *d, const rs_journey *j)
         again = j->at[i] != RS_NO_SIGHTING &&
                 (rs_sighting_at(d, j->at[i])->known & RS_KNOWN_RESENT) != 0;
     }
-    return again ? rs_path_again_known(last->known) : last->known;
+    last->known = again ? rs_path_again_known(last->known) : last->known;
+    return last->known;
 }
 
 /* A copy did not come to some points behind the last that saw it, or to some of them not if

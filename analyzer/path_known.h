@@ -18,6 +18,7 @@
 #define RS_KNOWN_ASKED (1u << 3)   /* its receiver had waited for it, and asked again */
 #define RS_KNOWN_RESENT (1u << 4)  /* sent again */
 #define RS_KNOWN_REFUSED (1u << 5) /* beside that: its receiver was not ready */
+#define RS_KNOWN_AFTER (1u << 6)   /* acknowledged, and sent again after that */
 
 /* What became of a copy that did not come to a point. */
 typedef enum rs_loss_state {
@@ -41,6 +42,9 @@ rs_known_is_final(guint8 known)
 static inline guint8
 rs_known_with(guint8 known, guint8 bits)
 {
+    if ((known & RS_KNOWN_ACKED) != 0 && (bits & RS_KNOWN_RESENT) != 0) {
+        return known | RS_KNOWN_AFTER;
+    }
     gboolean holds = !rs_known_is_final(known) &&
                      (bits != RS_KNOWN_ACKED || (known & RS_KNOWN_FIRST) != 0);
     return holds ? (guint8)(known | bits) : known;

@@ -1099,6 +1099,38 @@ def missed_when_sent_again(room, say):
     say.equal("listed", len(got["lost_packets"]), got["lost"])
 
 
+def missed_both_ways(room, say):
+    """Two captures that miss packets, of data both ways whose PSNs are near each other: what
+    acknowledges a PSN is no copy of what was sent with it, and nothing was lost."""
+    near = tuple(QueuePair(Side(0x100 + n, start_psn=0xF000, work=WRITES * 3),
+                           Side(0x800 + n, start_psn=0xF000 + off, work=WRITES * 3))
+                 for n, off in enumerate((0, 1, 40)))
+    sim = run_sim(queue_pairs=near, points=(Point("sender", artefacts=(Drop(0.03),)),
+                                            Point("receiver", artefacts=(Drop(0.03),))))
+    report = compare_sim(room, sim)
+    for a, b in ((0, 1), (1, 0)):
+        truth, got = path_truth.segment(sim, a + 1, b + 1), segment(report, a, b)
+        say.equal(f"{a} -> {b}: lost", got["lost"], truth.lost)
+        say.equal(f"{a} -> {b}: none was sent again",
+                  [x["psn"] for x in got["lost_packets"] if x["sent_again"]], [])
+        say.equal(f"{a} -> {b}: some were missed", got["missed_by_capture"]["to"] > 50, True)
+
+
+def missed_and_not_heard(room, say):
+    """What the last point that saw it saw acknowledged before it was sent again has come,
+    though in front of it the ACK was lost, and what was sent again is all that was seen."""
+    sim = run_sim(queue_pairs=tuple(pair(n, WRITES * 3, depth=1, timeout_ns=1_000_000)
+                                    for n in range(3)),
+                  points=row_of_points(3, p2={"artefacts": (Drop(0.05),)}),
+                  segments=(Segment(), Segment(4 * US, US, backward=Impairment(loss=0.3)),
+                            Segment(), Segment()))
+    truth, got = path_truth.segment(sim, 2, 3), segment(compare_sim(room, sim), 1, 2)
+    say.equal("lost", got["lost"], truth.lost)
+    say.equal("all are booked", got["missed_by_capture"]["to"] + got["undecidable"],
+              truth.missed_to)
+    say.equal("most are missed", got["missed_by_capture"]["to"] > truth.missed_to // 2, True)
+
+
 def missed_answers(room, say):
     """Of READs: nothing is called lost that was not, nor the other way round."""
     work = {"queue_pairs": tuple(pair(n, (Work("READ", 20000), Work("FADD", 8)) * 60)
@@ -1493,6 +1525,21 @@ def points_in_another_order(room, say):
                   "they come by B, and the points are not in the order" in said, bool(rose))
 
 
+def rising_round_a_point(room, say):
+    """Of what goes round a point it is not known on which side of it hop limits rose."""
+    seen = Seen(3)
+    for i in range(200):
+        for hop in range(3):
+            seen.add(hop, (i * 20 + hop * 2) * US,
+                     wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), ttl=64 - hop))
+        for hop in (0, 2):
+            seen.add(hop, (i * 20 + 9 + hop * 2) * US,
+                     wire("RC RDMA WRITE Middle", HOST_A, HOST_B, i, bytes(8), qpn=0x789,
+                          ttl=60 + hop))
+    report = seen.compare(room)
+    say.equal("rose", [segment(report, a, a + 1)["hop_limit_rose"] for a in range(2)], [0, 0])
+
+
 def one_direction_alone(room, say):
     """Data alone: the order given counts, and the offset includes the delay."""
     sim = run_sim(queue_pairs=(pair(0),), segments=path_of(forward=LOSSY), cm=False)
@@ -1835,10 +1882,12 @@ ROWS = {f.__name__: f for f in (
     begun_late_in_between,
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     missed_and_lost_behind, missed_when_sent_again,
+    missed_both_ways, missed_and_not_heard,
     missed_answers, missed_answers_alone, missed_and_not_ready,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
     overtaken_by_notices, routers_between, wrong_way_round, points_in_another_order,
+    rising_round_a_point,
     one_direction_alone,
     strangers, nothing_in_common, all_round_a_point, names, named_by_numbers, names_with_marks, refusals,
     piped, written_files, same_again, hostile)}
