@@ -118,10 +118,23 @@ casts_doubt_on(const roce_tracker *t, const roce_stream_state *s, const roce_arr
            roce_acceptor_has_taken(s, ROCE_SPACE_REQUESTS, slot);
 }
 
+/* Of what the round repeats it was told that nobody knows what became of it. */
+static void
+take_back_unexplained(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+{
+    roce_seen_copy *unexplained = &roce_trouble_make(t, s)->round.unexplained;
+    if (unexplained->frame != 0) {
+        unexplained->frame = 0;
+        roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN,
+                           unexplained->psn);
+    }
+}
+
 static void
 tell_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot, int64_t psn, uint64_t frame)
 {
+    take_back_unexplained(t, s, a);
     remember_doubt(&roce_trouble_make(t, s)->round, slot);
     slot->flags |= ROCE_SLOT_DOUBT_TOLD;
     roce_loss_say(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_DATA_OR_ACK_LOST,
@@ -171,6 +184,32 @@ judge_unheard(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     }
 }
 
+/* Whether the other side, known only now, has said something before that may have been of this
+ * PSN: the newest of its acknowledgements that do, or any response. */
+static bool
+may_have_been_answered(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    const roce_carried *carried = roce_carried_of(peer);
+    for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
+        if ((carried->valid >> i & 1) != 0 &&
+            roce_psn_expand(carried->recent_acks[i].psn24, psn) >= psn) {
+            return true;
+        }
+    }
+    return roce_answers_of(peer)->began_before;
+}
+
+/* Whether what a timeout says of the copy that it is about can be told now. */
+static bool
+is_suspect_known(const roce_tracker *t, const roce_stream_state *s,
+                 const roce_slot *slot)
+{
+    const roce_seen_copy *suspect = &roce_trouble_of(s)->round.suspect;
+    return suspect->frame != 0 && slot != NULL &&
+           !may_have_been_answered(t, s, suspect->psn);
+}
+
 void
 roce_round_judge_anew(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
 {
@@ -178,11 +217,10 @@ roce_round_judge_anew(roce_tracker *t, roce_stream_state *s, const roce_arrival 
     const roce_seen_copy before = round->unexplained;
     roce_slot *slot = roce_history_find(&roce_requests(s)->history, round->suspect.psn);
     bool timeout = round->cause == ROCE_CAUSE_TIMEOUT;
-    if (before.frame == 0 || (timeout && (round->suspect.frame == 0 || slot == NULL))) {
+    if (before.frame == 0 || (timeout && !is_suspect_known(t, s, slot))) {
         return;
     }
-    round->unexplained.frame = 0;
-    roce_loss_withdraw(t, s, a, ROCE_SPACE_REQUESTS, ROCE_VERDICT_UNKNOWN, before.psn);
+    take_back_unexplained(t, s, a);
     if (timeout) {
         slot->flags |= ROCE_SLOT_DOUBTED;
         tell_doubt(t, s, a, slot, round->suspect.psn, round->suspect.frame);

@@ -152,6 +152,13 @@ roce_heard_of(const roce_stream_state *s)
     return s->heard != NULL ? s->heard : &roce_unheard;
 }
 
+static inline const roce_carried *
+roce_carried_of(const roce_stream_state *s)
+{
+    return s->pub.control != NULL ? (const roce_carried *)s->pub.control
+                                  : &roce_uncarried;
+}
+
 static inline const roce_answers *
 roce_answers_of(const roce_stream_state *s)
 {

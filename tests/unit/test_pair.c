@@ -177,6 +177,33 @@ static const scenario by_psn[] = {
      .want = "A: paired=psn naks=1 again=2 repeats=2 rounds=1 by_nak=1 undelivered=1",
      .events = "loss A psn=1002 rel=3 detail=verdict_unknown; loss_withdrawn A psn=1002; "
                "loss A psn=1002 rel=3 detail=undelivered"},
+    {.name = "what may have been answered before they are paired stays unknown",
+     .script = "a write 1000..1003; a2 write 1000..1003; b ack 1003; +100000; "
+               "a write 1000..1003; a write 1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn again=4 repeats=4 rounds=1 by_timeout=1 unknown=1 "
+             "data_or_ack_lost=0"},
+    {.name = "likewise where responses had come",
+     .script = "a read 1000; a2 read 1000; b resp 1000; +100000; a read 1000; "
+               "a write 1001; b ack 1001",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn again=1 repeats=1 rounds=1 by_timeout=1 unknown=1 "
+             "data_or_ack_lost=0"},
+    {.name = "where only what was before it was answered, the timeout tells",
+     .script = "a write 1000..1003; a2 write 1000..1003; b ack 1002; +100000; "
+               "a write 1003..1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn again=1 repeats=1 rounds=1 by_timeout=1 unknown=0 "
+             "data_or_ack_lost=1"},
+    {.name = "what they are paired in the midst of is told once",
+     .script = "a write.first 1000; a write.middle 1001..1003; a write.last 1004; +100000; "
+               "a write.first 1000; a write.middle 1001; b ack 1001; "
+               "a write.middle 1002..1003; a write.last 1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn again=5 repeats=5 rounds=1 by_timeout=1 unknown=0 "
+             "data_or_ack_lost=1",
+     .events = "loss A psn=1000 detail=verdict_unknown; loss_withdrawn A psn=1000; "
+               "loss A psn=1004"},
     {.name = "and of one that begins behind the pairing, before all that was seen",
      .script = "b write 5000; a write 1000 drop; a write 1001..1003; b nak 1000; a ack 5000; "
                "a write 1000..1003; b ack 1003",
