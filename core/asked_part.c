@@ -8,8 +8,15 @@
 
 #include <string.h>
 
+bool
+roce_asked_part_is(const roce_slot *slot, int64_t end)
+{
+    return slot != NULL && (slot->flags & ROCE_SLOT_READS) != 0 &&
+           end < slot->psn + slot->span;
+}
+
 void
-roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
+roce_asked_part_note(roce_tracker *t, roce_stream_state *s, int64_t end)
 {
     roce_trouble *trouble = roce_trouble_had(s);
     if (trouble != NULL && trouble->asked_parts == NULL) {
@@ -20,7 +27,7 @@ roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_arrival *
         return;
     }
     trouble->asked_parts[trouble->asked_part] =
-        (roce_asked_part){.end = a->psn + a->span, .tx = s->requests.tx};
+        (roce_asked_part){.end = end, .tx = s->requests.tx};
     trouble->asked_part = (uint8_t)((trouble->asked_part + 1) % ROCE_ASKED_PARTS);
 }
 

@@ -42,7 +42,8 @@ enum roce_slot_flag {
     ROCE_SLOT_PASSED_OVER =
         1 << 13, /* an ACK or a NAK that covers the request came before this response */
     ROCE_SLOT_SKIPPED =
-        1 << 14, /* a round has gone past it, and nobody asked any more */
+        1 << 14, /* a round has gone past it, and nobody asked any more: a copy may come
+                  * yet, though others, sent again, come first */
     ROCE_SLOT_ACK_SEEN =
         1 << 15, /* a timeout has repeated it, and that its ACK, seen here, was lost is
                   * a verdict */

@@ -219,7 +219,7 @@ typedef struct roce_bad {
 /* A packet that may have been damaged in its PSN, see leap.c. */
 typedef struct roce_leap roce_leap;
 
-#define ROCE_ASKED_PARTS 4
+#define ROCE_ASKED_PARTS 16
 
 /* A READ was asked for again, but not to its end. */
 typedef struct roce_asked_part {

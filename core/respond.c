@@ -77,7 +77,8 @@ is_due_again(const roce_stream_state *s, const roce_answers *answers,
     uint32_t n_parts = roce_asked_part_count(s, slot, from, before_tx);
     uint32_t n_asked = times_asked(slot) - (slot->tx > before_tx ? 1u : 0u);
     bool asked = answers->answered_tx > 0 && n + n_parts < n_asked;
-    uint32_t n_ended = n_parts - roce_asked_part_count(s, slot, from - 1, before_tx);
+    uint32_t n_ended = roce_asked_part_count(s, slot, from, UINT64_MAX) -
+                       roce_asked_part_count(s, slot, from - 1, UINT64_MAX);
     return asked ||
            (from > slot->psn && n + n_ended < times_answered(&answers->lane, from - 1));
 }

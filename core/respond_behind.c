@@ -312,6 +312,14 @@ due_again_from(const roce_stream_state *s, roce_stream_state *by, const roce_arr
     return a->psn > lane->next_tx ? lane->next_tx : begin_answer(s, by, a);
 }
 
+/* How often this PSN of a READ was asked for, parts that end before it left out. */
+static uint32_t
+times_asked_for(const roce_stream_state *s, const roce_slot *asked, int64_t psn)
+{
+    uint32_t n_parts = roce_asked_part_count(s, asked, psn, UINT64_MAX);
+    return asked->copies > n_parts ? asked->copies - n_parts : 0;
+}
+
 /* Copies of a response were judged lost. */
 static void
 note_lost(const roce_stream_state *s, roce_slot *slot, uint32_t copies)
@@ -320,7 +328,7 @@ note_lost(const roce_stream_state *s, roce_slot *slot, uint32_t copies)
         slot != NULL && copies > 0 ? request_for(s, slot->psn) : NULL;
     roce_loss_note(slot, copies);
     if (asked != NULL) {
-        slot->n_asked = asked->copies;
+        slot->n_asked = times_asked_for(s, asked, slot->psn);
     }
     if (slot != NULL && copies > 0 && slot->copies == 1) {
         slot->flags |= ROCE_SLOT_FILLED_AGAIN;
@@ -658,9 +666,7 @@ is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
         return true;
     }
     bool has_it = (int64_t)asked->skipped > into && slot->n_asked > 0;
-    uint32_t n_parts = roce_asked_part_count(s, asked, slot->psn, UINT64_MAX);
-    uint32_t whole = asked->copies > n_parts ? asked->copies - n_parts : 0;
-    uint32_t n_asked = has_it ? slot->n_asked : whole;
+    uint32_t n_asked = has_it ? slot->n_asked : times_asked_for(s, asked, slot->psn);
     return slot->copies + slot->lost + 1u > n_asked &&
            !(anew && roce_part_starts(a->info->part));
 }

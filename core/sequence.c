@@ -175,14 +175,6 @@ begin_round(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     return !began_before;
 }
 
-/* Whether a READ is asked for again, but not to its end: who goes back asks for all the rest. */
-static bool
-asks_for_less(const roce_arrival *a, const roce_slot *slot)
-{
-    return slot != NULL && a->info->role == ROCE_ROLE_READ_REQUEST &&
-           a->psn + a->span < slot->psn + slot->span;
-}
-
 /* The requester has kept the responses beyond the one that it misses. */
 static void
 learn_that_it_keeps(roce_tracker *t, roce_stream_state *s)
@@ -203,7 +195,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    const bool less = asks_for_less(a, slot);
+    const bool less = roce_asked_part_is(slot, a->psn + a->span);
     if (less) {
         learn_that_it_keeps(t, s);
     }
@@ -233,7 +225,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     lane->next_tx = a->psn + a->span;
     place(t, s, a, slot);
     if (less) {
-        roce_asked_part_note(t, s, a);
+        roce_asked_part_note(t, s, a->psn + a->span);
     }
 }
 
@@ -271,6 +263,9 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
     roce_round_count(t, s, a, earlier);
     place(t, s, a, slot);
+    if (roce_asked_part_is(slot, a->psn + a->span)) {
+        roce_asked_part_note(t, s, a->psn + a->span);
+    }
 }
 
 /* An original that was overtaken fills its place in a gap. */

@@ -487,9 +487,13 @@ bool
 roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival *a);
 
 /* asked_part.c */
-/* A READ is asked for again, but not to its end. */
+/* Whether a request for a READ, of which `slot` is the entry or NULL, that asks up to `end` asks
+ * for less than before: who goes back asks for all the rest. */
+bool
+roce_asked_part_is(const roce_slot *slot, int64_t end);
+/* The newest request is such a one. */
 void
-roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_arrival *a);
+roce_asked_part_note(roce_tracker *t, roce_stream_state *s, int64_t end);
 /* Those of the queue pair that was there before were of other READs. */
 void
 roce_asked_part_forget(roce_trouble *trouble);

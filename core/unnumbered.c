@@ -314,6 +314,9 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         slot->tx = ++lane->tx & ROCE_SLOT_MAX_TX;
         if (!d->overtaken) {
             roce_slot_count_copy(slot);
+            if (roce_asked_part_is(slot, a.psn + a.span)) {
+                roce_asked_part_note(t, s, a.psn + a.span);
+            }
         }
     }
     lane->next_tx = d->psn + d->span;
@@ -536,7 +539,6 @@ settle(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
        const roce_doubt *d)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
-    count_in_row(trouble, d, a->psn, roce_requests(s)->max_next);
     if (shows_sent_again(t, s, a, d)) {
         trouble->n_in_row = 0;
         promote(t, s, a, d);
@@ -570,6 +572,7 @@ roce_unnumbered_settle(roce_tracker *t, roce_stream_state *s, const roce_arrival
     if (trouble->doubt.valid) {
         const roce_doubt d = trouble->doubt;
         trouble->doubt.valid = false;
+        count_in_row(trouble, &d, a->psn, roce_requests(s)->max_next);
         if (tells_nothing(t, s, a, &d)) {
             trouble->kept = d;
         } else {

@@ -57,6 +57,40 @@ static const scenario reads[] = {
      .script = PART_AGAIN, .ident = SCENARIO_IDENT_CONSTANT,
      .want = "A: again=2 repeats=2 rounds=2 by_reissue=2 recovery=* "
                "B: r.unique=9 r.again=2 r.undelivered=2 responses=*"},
+    {.name = "many parts of a READ that are asked for again",
+     .script = TEACH "a read 2 len=16384; b resp.first 2; b resp.middle 3..16; b resp.last 17; "
+               "+10; a read 2; b resp 2; +10; a read 4; b resp 4; +10; a read 6; b resp 6; "
+               "+10; a read 8; b resp 8; +10; a read 10; b resp 10; +10; a read 12; a read 18; "
+               "b resp 12; b resp 18; +10; a read 13 len=5120; b resp.first 13; "
+               "b resp.middle 14..16; b resp.last 17; a write 19; b ack 19",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=7 repeats=7 rounds=7 by_reissue=7 recovery=* "
+             "B: r.unique=17 r.again=11 r.undelivered=7 responses=*"},
+    {.name = "a part of a READ that is asked for again, overtaken by what is asked for anew",
+     .script = READ_4 ALL_4 "+10; a read 2 len=1024 drop; a read 6 len=2048; "
+               "a read 2 len=1024 copy; b resp 2; b ack 1,1,1 drop; b resp.first 6; "
+               "b resp.last 7; +10; "
+               "a read 3 len=3072; b resp.first 3; b resp.middle 4; b resp.last 5; "
+               "a write 8; b ack 8",
+     .want = "A: again=2 repeats=2 rounds=1 by_reissue=1 recovery=* "
+             "B: r.unique=6 r.again=4 r.undelivered=1 responses=*"},
+    {.name = "late, and one too many, though a part was asked for before",
+     .script = TEACH "a read 2 len=8192; b resp.first 2; b resp.middle 3..4; "
+               "b resp.middle 5 drop; b resp.middle 6..8; b resp.last 9; +10; a read 2; "
+               "b resp 2; +10; a read 4 len=6144; b resp.first 4; b resp.middle 5..8; "
+               "b resp.last 9; +10; a read 7 len=3072; b resp.middle 5 copy; b resp.first 7; "
+               "b resp.middle 8; b resp.last 9; a write 10; b ack 10",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=3 recovery=* B: r.gaps=1 r.missing=1 "
+             "r.unique=8 r.again=10 r.reordered=1 r.undelivered=3 responses=*"},
+    {.name = "a part of a READ that is asked for again is lost as far as it goes",
+     .script = TEACH "a read 2 len=8192; b resp.first 2; b resp.middle 3..8; b resp.last 9; "
+               "+10; a read 2; b resp 2; +10; a read 4 len=2048; b resp.first 4; "
+               "b resp.last 5 drop; a read 10; b resp 10; +10; a read 5 len=4096; "
+               "b resp.first 5; b resp.middle 6..7; b resp.last 8; a write 11; b ack 11",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=3 recovery=* B: r.unique=9 r.again=6 "
+             "r.undelivered=3 r.lost_before=1 responses=*"},
     {.name = "all of a READ comes again after a part of it did",
      .script = PART_AGAIN "+100000; a read 6 len=4096; b resp.first 6; b resp.middle 7..8; "
                           "b resp.last 9; a write 11; b ack 11",

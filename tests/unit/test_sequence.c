@@ -326,6 +326,12 @@ static const scenario overtaken[] = {
                "a write 10; b ack 10",
      .ident = SCENARIO_IDENT_CONSTANT,
      .want = "A: naks=1 undelivered=1 again=8 repeats=8 rounds=1 by_nak=1"},
+    {.name = "in doubt when another round begins, and of a round all the same",
+     .script = "a write 0..9; b nak 2; +50; a write 2..4; a write 5 drop; a write 6; +100000; "
+               "a write 2; a write 3..6 drop; a write 7..9; b ack 9",
+     .ident = SCENARIO_IDENT_CONSTANT,
+     .want = "A: naks=1 undelivered=1 again=8 repeats=8 rounds=2 by_nak=1 by_timeout=1 "
+             "data_or_ack_lost=1"},
     {.name = "what is late itself tells nothing of the packet of a round before it",
      .script = "a write 0..9; b nak 2; +50; a write 2..4; a write 5 drop; a write 6; a write 1 copy; "
                "a write 7..9; b ack 9",
