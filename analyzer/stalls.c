@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stalls.h"
 
-/* Rounds of a stream whose cause is not known. */
+/* Rounds of a queue pair whose cause is not known. */
 typedef struct unknown {
     gint64 psn; /* all of them began with it */
     guint n;
     gboolean went_on; /* but not so */
     guint64 newest_ns, waited_ns;
+    guint64 frame;       /* the first of them began with it ... */
+    guint64 sent_first;  /* ... which had been this one before; 0: that was not seen */
+    guint64 begun_frame; /* the queue pair was made anew with it; 0: it was not */
 } unknown;
 
 struct rs_stalls {
@@ -115,20 +118,45 @@ add_timeout(rs_stalls *stalls, const roce_event *event)
     }
 }
 
+static unknown *
+unknown_of(const rs_stalls *stalls, guint32 stream)
+{
+    return g_hash_table_lookup(stalls->unknown, GUINT_TO_POINTER(stream));
+}
+
+static unknown *
+make_unknown(rs_stalls *stalls, guint32 stream)
+{
+    unknown *u = g_new0(unknown, 1);
+    g_hash_table_replace(stalls->unknown, GUINT_TO_POINTER(stream), u);
+    return u;
+}
+
 static void
 add_unknown(rs_stalls *stalls, const roce_event *event)
 {
-    gpointer id = GUINT_TO_POINTER(event->stream);
-    unknown *u = g_hash_table_lookup(stalls->unknown, id);
+    unknown *u = unknown_of(stalls, event->stream);
     if (u == NULL) {
-        u = g_new0(unknown, 1);
+        u = make_unknown(stalls, event->stream);
+    }
+    if (u->n == 0) {
         u->psn = event->psn;
-        g_hash_table_insert(stalls->unknown, id, u);
+        u->frame = event->frame;
     }
     u->n++;
     u->went_on |= event->psn != u->psn;
     u->newest_ns = event->time_ns;
     u->waited_ns = event->duration_ns;
+}
+
+/* Of the packet that begins a round. */
+static void
+add_copy(const rs_stalls *stalls, const roce_event *event)
+{
+    unknown *u = unknown_of(stalls, event->stream);
+    if (u != NULL && u->frame == event->frame && u->psn == event->psn) {
+        u->sent_first = event->related_frame;
+    }
 }
 
 static void
@@ -182,6 +210,11 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event)
     }
     if (event->kind == ROCE_EVENT_ROUND && event->detail == ROCE_CAUSE_UNKNOWN) {
         add_unknown(stalls, event);
+    } else if (event->kind == ROCE_EVENT_RETRANSMISSION &&
+               event->detail == ROCE_CAUSE_UNKNOWN) {
+        add_copy(stalls, event);
+    } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
+        make_unknown(stalls, event->stream)->begun_frame = event->frame;
     }
     if (stalls->standstills->len > 0) {
         go_on(stalls, event);
@@ -198,14 +231,22 @@ guint
 rs_stalls_stuck_for(const rs_stalls *stalls, const roce_stream *stream,
                     guint64 *waited_ns)
 {
-    const unknown *u =
-        g_hash_table_lookup(stalls->unknown, GUINT_TO_POINTER(stream->id));
+    const unknown *u = unknown_of(stalls, stream->id);
     if (u == NULL || u->n < 2 || u->went_on ||
         stream->last_time_ns >= u->newest_ns + u->waited_ns) {
         return 0;
     }
     *waited_ns = u->waited_ns;
     return u->n;
+}
+
+gboolean
+rs_stalls_is_at_its_first(const rs_stalls *stalls, const roce_stream *stream)
+{
+    const unknown *u = unknown_of(stalls, stream->id);
+    guint64 first =
+        u != NULL && u->begun_frame != 0 ? u->begun_frame : stream->first_frame;
+    return u != NULL && u->sent_first == first;
 }
 
 gboolean

@@ -43,7 +43,9 @@ rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *strea
     guint64 waited_ns = 0;
     guint repeats = rs_stalls_stuck_for(analysis->watchers.stalls, stream, &waited_ns);
     gboolean gave_up =
-        !roce_stream_is_paired(stream) && repeats >= RS_STOPPED_REPEATS &&
+        !roce_stream_is_paired(stream) && !stream->partial_path &&
+        repeats >= RS_STOPPED_REPEATS &&
+        rs_stalls_is_at_its_first(analysis->watchers.stalls, stream) &&
         (is_disconnected(analysis, stream) || is_overdue(analysis, stream, waited_ns));
     return gave_up ? repeats : 0;
 }

@@ -23,9 +23,10 @@ typedef enum rs_stop {
 rs_stop
 rs_stop_of(const rs_analysis *analysis, const roce_stream *stream);
 
-/* How often a stream that nobody ever answered repeated its first packet until it stopped, or
- * its connection was ended; 0: it did not.  That its answers were to be seen here is for the
- * caller to know. */
+/* How often a stream that nobody ever answered repeated its first packet here until it stopped,
+ * or its connection was ended; 0: it did not, or some of its packets take another path, or it
+ * had gone on to a later packet: it was answered, and not seen to be.  That its answers were to
+ * be seen here is for the caller to know. */
 guint
 rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *stream);
 

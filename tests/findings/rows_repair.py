@@ -171,6 +171,22 @@ def given_up(on):
     on.wait(30_000_000).exchange(20, 40)
 
 
+def given_up_later(on):
+    """It had gone on before, so that somebody answered."""
+    on.exchange(20)
+    for psn in (0, 1, 2, 3, 3, 3, 3, 3):
+        on.write(psn, qpn=0x99).wait(5_000_000)
+    on.exchange(20, 20).wait(30_000_000).exchange(20, 40)
+
+
+def given_up_anew(on):
+    """The queue pair that has its number now."""
+    on.exchange(20).write(0, qpn=0x99).write(1, qpn=0x99).wait(5_000_000)
+    for _ in range(5):
+        on.write(0x500000, qpn=0x99).wait(5_000_000)
+    on.exchange(20, 20).wait(30_000_000).exchange(20, 40)
+
+
 def disconnected(on):
     """What nobody answered is taken down again."""
     connected_in_vain(on)
@@ -342,6 +358,11 @@ ROWS = [
                   advises("one of several paths"))),
     Row("unexplained_round", FIRES, "nothing answered one, and it gave up",
         wire(given_up), "critical",
+        also=says("1 queue pair stopped after 4 unanswered repeats")),
+    Row("unexplained_round", FIRES, "what was sent before was answered on another way",
+        wire(given_up_later), "warning", also=says(never=("stopped after",))),
+    Row("unexplained_round", FIRES, "nothing answered one that was made anew, and it gave up",
+        wire(given_up_anew), "critical",
         also=says("1 queue pair stopped after 4 unanswered repeats")),
     Row("unexplained_round", FIRES, "nothing answered it until its connection was ended",
         wire(disconnected), "critical",
