@@ -15,6 +15,8 @@ struct rs_burst_aim {
     guint64 window_start_ns; /* of the newest */
     guint64 window_bytes;
     guint64 window_frame; /* its first */
+    guint64
+        behind_bytes; /* pub.bytes behind the newest packet stamped long before it */
     gboolean started;
     gboolean bursting;
     rs_burst burst; /* up to the window before */
@@ -176,26 +178,30 @@ begin_window(rs_burst_aim *t, guint64 start_ns, guint64 frame)
     t->window_frame = frame;
 }
 
-/* A packet that does not lie in the newest window.  Where stamps step back that goes on,
- * but for a clock that was set: of what that shows each has its own window. */
+/* A packet that does not lie in the newest window.  Where stamps step back that goes on, but
+ * for a clock that was set, as the second of two in a row shows that were stamped long before
+ * it: of what that shows each has its own window. */
 G_NO_INLINE static void
-leave_window(rs_burst_aim *t, guint64 now_ns, guint64 frame)
+leave_window(rs_burst_aim *t, guint64 now_ns, guint64 frame, guint64 bytes)
 {
     guint64 start_ns = now_ns - now_ns % RS_BURST_WINDOW_NS;
+    gboolean is_behind = t->started && roce_is_set_back(now_ns, t->window_start_ns);
     if (!t->started || start_ns > t->window_start_ns ||
-        roce_is_set_back(now_ns, t->window_start_ns)) {
+        (is_behind && t->behind_bytes == t->pub.bytes)) {
         begin_window(t, start_ns, frame);
+    } else if (is_behind) {
+        t->behind_bytes = t->pub.bytes + bytes;
     }
 }
 
 static inline void
 add(rs_burst_aim *t, guint64 now_ns, guint64 frame, guint64 wire_bytes)
 {
+    guint64 bytes = MAX(wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
     /* Of one that lies before it, the difference wraps. */
     if (!t->started || now_ns - t->window_start_ns >= RS_BURST_WINDOW_NS) {
-        leave_window(t, now_ns, frame);
+        leave_window(t, now_ns, frame, bytes);
     }
-    guint64 bytes = MAX(wire_bytes, LEAST_FRAME_BYTES) + RS_FRAME_OVERHEAD_BYTES;
     t->window_bytes += bytes;
     t->pub.bytes += bytes;
 }

@@ -2,7 +2,7 @@
 /*
  * Of each receiver, its active senders are in a row, the longest silent one first: each
  * packet moves its sender to the end.  Time only goes forward: where stamps step back, the
- * newest one holds.  Where the clock was set back everybody has fallen silent, and begins
+ * newest one holds.  Where two packets in a row step back the clock was set: everybody has fallen silent, and begins
  * anew: what it shows until it is again where it was did not come all at once.
  */
 #include "incast_parts.h"
@@ -248,13 +248,25 @@ advance(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 }
 
 /* What the clock showed before says nothing of what it shows from now on. */
-G_NO_INLINE static void
+static void
 set_back(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 {
     incast->is_set_back = TRUE;
     advance(incast, r, r->clock_ns + RS_INCAST_WINDOW_NS);
     r->clock_ns = time_ns;
     r->quiet_until_ns = r->ended_ns = 0;
+}
+
+/* A packet was stamped long before the one that came before it.  Only if the next one is as well
+ * the clock was set: one alone was late, or has a broken stamp. */
+G_NO_INLINE static void
+come_behind(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
+{
+    if (r->behind_ns == r->clock_ns) {
+        set_back(incast, r, time_ns);
+    } else {
+        r->behind_ns = r->clock_ns;
+    }
 }
 
 /* The time of a packet: but for a clock that was set never before another one, nor so late
@@ -264,7 +276,7 @@ take_time(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 {
     guint64 now_ns = MIN(time_ns, G_MAXUINT64 - 2 * RS_INCAST_WINDOW_NS);
     if (roce_is_set_back(now_ns, r->clock_ns)) {
-        set_back(incast, r, now_ns);
+        come_behind(incast, r, now_ns);
     }
     now_ns = MAX(now_ns, r->clock_ns);
     advance(incast, r, now_ns);

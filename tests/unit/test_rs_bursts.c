@@ -34,10 +34,14 @@ check_windows(void)
          2 * FRAME_BYTES},
         {"as far as a clock may without being set", 291200000, 0, {ROCE_SET_BACK_NS, 0}, 2, 1, W,
          2 * FRAME_BYTES},
-        {"the clock is set back: a window of its own", 291200000, 0, {ROCE_SET_BACK_NS + W, 0}, 2, 0,
-         0, 0},
-        {"and goes on from there", 291200000, 0, {ROCE_SET_BACK_NS + W, 0, 1, W, W + 1}, 5, 1,
-         2 * W, 4 * FRAME_BYTES},
+        {"one alone is late by more", 291200000, 0, {ROCE_SET_BACK_NS + W, 0, ROCE_SET_BACK_NS + W}, 3,
+         1, W, 3 * FRAME_BYTES},
+        {"each second one is", 291200000, 0,
+         {ROCE_SET_BACK_NS + W, 0, ROCE_SET_BACK_NS + W, 1}, 4, 1, W, 4 * FRAME_BYTES},
+        {"the clock is set back: the second has a window of its own", 364000001, 0,
+         {ROCE_SET_BACK_NS + W, 0, 0}, 3, 0, 0, 0},
+        {"and goes on from there", 291200000, 0, {ROCE_SET_BACK_NS + W, 0, 0, 1, W, W + 1}, 6, 2,
+         2 * W, 6 * FRAME_BYTES},
     };
     /* clang-format on */
     for (size_t i = 0; i < N_ROWS(cases); i++) {

@@ -61,9 +61,14 @@ check_degrees(void)
         {"as far as a clock may without being set",
          {{0, ROCE_SET_BACK_NS}, {1, ROCE_SET_BACK_NS}, {2, 0}}, 3, 3, 1, W},
         {"the clock is set back: what comes then does not come at once",
-         {{0, ROCE_SET_BACK_NS + 1}, {1, ROCE_SET_BACK_NS + 1}, {2, 0}, {0, W}, {1, W}}, 5, 2, 0, 0},
+         {{0, ROCE_SET_BACK_NS + 1}, {1, ROCE_SET_BACK_NS + 1}, {0, 0}, {2, 0}, {0, W}, {1, W}}, 6, 2,
+         0, 0},
+        {"one alone is late by as much, and another one",
+         {{0, ROCE_SET_BACK_NS + 1}, {1, ROCE_SET_BACK_NS + 1}, {0, 0}, {1, ROCE_SET_BACK_NS + 2},
+          {2, 0}}, 5, 3, 1, W - 1},
         {"the clock is set back in an episode",
-         {{0, 2 * ROCE_SET_BACK_NS}, {1, 2 * ROCE_SET_BACK_NS}, {2, 2 * ROCE_SET_BACK_NS}, {3, 0}}, 4, 3, 1, W},
+         {{0, 2 * ROCE_SET_BACK_NS}, {1, 2 * ROCE_SET_BACK_NS}, {2, 2 * ROCE_SET_BACK_NS}, {0, 0},
+          {3, 0}}, 5, 3, 1, W},
         {"the last stamps that there are",
          {{0, UINT64_MAX}, {1, UINT64_MAX}, {2, UINT64_MAX}}, 3, 3, 1, W},
     };
@@ -113,11 +118,13 @@ check_set_back(void)
     static const struct {
         const char *name;
         uint64_t second_ns;
+        unsigned n;
         bool known;
     } cases[] = {
-        {"it goes on", 10 * ROCE_SET_BACK_NS, true},
-        {"it steps back", ROCE_SET_BACK_NS, true},
-        {"it is set back", ROCE_SET_BACK_NS - 1, false},
+        {"it goes on", 10 * ROCE_SET_BACK_NS, 2, true},
+        {"it steps back", ROCE_SET_BACK_NS, 2, true},
+        {"one is late", ROCE_SET_BACK_NS - 1, 1, true},
+        {"it is set back", ROCE_SET_BACK_NS - 1, 2, false},
     };
     for (size_t i = 0; i < N_ROWS(cases); i++) {
         check_row(cases[i].name);
@@ -126,7 +133,9 @@ check_set_back(void)
         for (unsigned stream = 0; stream < 3; stream++) {
             rs_incast_packet(w.incast, make_sight(&w.m, stream, 2 * ROCE_SET_BACK_NS));
         }
-        rs_incast_packet(w.incast, make_sight(&w.m, 0, cases[i].second_ns));
+        for (unsigned n = 0; n < cases[i].n; n++) {
+            rs_incast_packet(w.incast, make_sight(&w.m, 0, cases[i].second_ns));
+        }
         rs_incast_finish(w.incast, w.nics, 1);
         const rs_incast_receiver *r = rs_incast_receiver_at(w.incast, 0);
         CHECK_INT(r->pauses_known, cases[i].known);
