@@ -636,7 +636,8 @@ is_first_answer(const roce_stream_state *s, const roce_stream_state *by,
 }
 
 /* Whether a response is missing for no other reason than that the two directions had not been
- * paired when those around it came, which have overtaken it: nobody was seen asking again. */
+ * paired when those around it came, which have overtaken it: nobody was seen asking again.  A
+ * network's copy of one that came before the pairing looks the same. */
 static bool
 is_late_from_before(const roce_stream_state *s, const roce_stream_state *by,
                     const roce_arrival *a)
@@ -671,6 +672,31 @@ is_one_too_many(const roce_stream_state *s, const roce_arrival *a,
            !(anew && roce_part_starts(a->info->part));
 }
 
+/* One that was never seen here. */
+static void
+fill(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
+     const roce_arrival *a, bool rising)
+{
+    const roce_lane *lane = roce_responses(by);
+    bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
+    bool late = rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
+    if (missing && is_first_answer(s, by, a)) {
+        (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, NULL);
+        (void)roce_respond_place(t, s, by, a, NULL);
+    } else if (missing && late && !rising && begins_midway(s, a->psn)) {
+        may_have_arrived_late(t, s, by, a);
+    } else if ((missing && late) || is_late_from_before(s, by, a)) {
+        arrived_late(t, s, by, a, NULL,
+                     rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
+    } else if (rising && is_of_first_answer(s, by, a)) {
+        arrived_late(t, s, by, a, NULL, ROCE_EVIDENCE_TIME);
+        by->answers->first_next = a->psn + 1;
+        by->answers->first_tx = lane->tx;
+    } else {
+        sent_again(t, s, by, a, NULL);
+    }
+}
+
 void
 roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                     const roce_arrival *a)
@@ -688,30 +714,7 @@ roce_respond_behind(roce_tracker *t, roce_stream_state *s, roce_stream_state *by
         settle_copied(t, by, a);
     }
     if (slot == NULL) {
-        bool missing = roce_missing_find(&lane->missing, a->psn) != NULL;
-        if (missing && is_first_answer(s, by, a)) {
-            (void)roce_loss_unmiss(t, by, a, ROCE_SPACE_RESPONSES, NULL);
-            (void)roce_respond_place(t, s, by, a, NULL);
-            return;
-        }
-        bool late =
-            rising ? roce_ident_was_overtaken(by, lane, a) : !is_again(s, by, a);
-        if (missing && late && !rising && begins_midway(s, a->psn)) {
-            may_have_arrived_late(t, s, by, a);
-            return;
-        }
-        if ((missing && late) || is_late_from_before(s, by, a)) {
-            arrived_late(t, s, by, a, NULL,
-                         rising ? ROCE_EVIDENCE_IDENTIFICATION : ROCE_EVIDENCE_TIME);
-            return;
-        }
-        if (rising && is_of_first_answer(s, by, a)) {
-            arrived_late(t, s, by, a, NULL, ROCE_EVIDENCE_TIME);
-            by->answers->first_next = a->psn + 1;
-            by->answers->first_tx = lane->tx;
-            return;
-        }
-        sent_again(t, s, by, a, NULL);
+        fill(t, s, by, a, rising);
     } else if (constant && asked_again(s, a->psn) == NULL) {
         came_again(t, by, a, slot);
     } else if (roce_ident_same_copy(by, slot, &a->identity)) {
