@@ -68,7 +68,8 @@ answered_by(const roce_stream_state *s, const roce_arrival *a)
 /* Whether the newest answer that `slot` asks for, from `from` on, is due before that to the
  * transmission `before_tx`: it was sent less often than it was asked for by then, if it was not
  * a network that made copies of requests; or than what comes before it in the same answer, which
- * may have been asked for unseen. */
+ * may have been asked for unseen.  Parts that end here are taken for answered: one that is still on
+ * its way hides what such an answer lost. */
 static bool
 is_due_again(const roce_stream_state *s, const roce_answers *answers,
              const roce_slot *slot, int64_t from, uint64_t before_tx)
@@ -83,18 +84,30 @@ is_due_again(const roce_stream_state *s, const roce_answers *answers,
            (from > slot->psn && n + n_ended < times_answered(&answers->lane, from - 1));
 }
 
-/* Misses the responses to `slot` in a range; of what is asked for `again`, each part that is due
- * before the answer to the transmission `before_tx`.  Returns how many. */
+/* Responses from `start` to `end`, that came before the one that arrives or are missing. */
+typedef struct due_range {
+    int64_t start, end;
+    uint64_t since_tx;  /* those asked for again since; 0: those asked for at all */
+    uint64_t before_tx; /* and before the transmission that is answered now */
+    bool numbered;
+    bool count_only; /* nothing is missed yet */
+} due_range;
+
+/* Misses the responses to `slot` in a range; of what is asked for again, each part that is due.
+ * Returns how many. */
 static uint64_t
 miss_parts(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
-           const roce_arrival *a, const roce_slot *slot, int64_t from, int64_t until,
-           bool again, uint64_t before_tx)
+           const roce_arrival *a, const due_range *due, const roce_slot *slot,
+           int64_t from, int64_t until)
 {
+    const bool again = due->since_tx > 0;
     uint64_t n = 0;
     while (from < until) {
         const int64_t end = again ? roce_asked_part_end(s, from, until) : until;
-        if (!again || is_due_again(s, by->answers, slot, from, before_tx)) {
-            roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, end, again);
+        if (!again || is_due_again(s, by->answers, slot, from, due->before_tx)) {
+            if (!due->count_only) {
+                roce_loss_miss(t, by, a, ROCE_SPACE_RESPONSES, from, end, again);
+            }
             n += (uint64_t)(end - from);
         }
         from = end;
@@ -102,46 +115,68 @@ miss_parts(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
     return n;
 }
 
+static uint64_t
+miss_all(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+         const roce_arrival *a, const due_range *due)
+{
+    const roce_history *asked = &s->requests.history;
+    uint64_t n = 0;
+    for (uint32_t i = roce_history_lower(asked, due->start); i < asked->n; i++) {
+        const roce_slot *slot = roce_history_at(asked, i);
+        if (slot->psn >= due->end) {
+            break;
+        }
+        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || slot->tx < due->since_tx) {
+            continue;
+        }
+        int64_t from = slot->psn + (due->since_tx > 0 ? (int64_t)slot->skipped : 0);
+        int64_t until = slot->psn + slot->span;
+        /* Likelier one request was lost than all packets of its answer. */
+        bool unanswered = due->since_tx > 0 && !due->numbered && from >= due->start &&
+                          until <= due->end && until > from + 1;
+        from = from > due->start ? from : due->start;
+        until = until < due->end ? until : due->end;
+        if (!unanswered) {
+            n += miss_parts(t, s, by, a, due, slot, from, until);
+        }
+    }
+    return n;
+}
+
+/* Whether so many can have been sent since the newest seen: all of a range, unless some may end
+ * before that. */
+static bool
+have_room(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by,
+          const roce_arrival *a, due_range due)
+{
+    uint64_t room = roce_ident_room(by, roce_responses(by), a);
+    if ((uint64_t)(due.end - due.start) <= room) {
+        return true;
+    }
+    due.count_only = true;
+    return roce_trouble_of(s)->asked_parts != NULL &&
+           miss_all(t, s, by, a, &due) <= room;
+}
+
 uint64_t
 roce_respond_miss_due(roce_tracker *t, roce_stream_state *s, roce_stream_state *by,
                       const roce_arrival *a, int64_t start, int64_t end,
                       uint64_t since_tx)
 {
-    const roce_history *asked = &s->requests.history;
-    bool numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING;
-    uint64_t n = 0;
     const int64_t first = roce_responses(by)->first;
-    if (since_tx > 0 && start < first) {
-        start = first; /* what came before that is not known */
-    }
-    if (start >= end) {
+    due_range due = {
+        .start =
+            since_tx == 0 || start > first ? start : first, /* what was is not known */
+        .end = end,
+        .since_tx = since_tx,
+        .numbered = roce_ident_mode_of(by) == ROCE_IDENT_RISING,
+    };
+    if (due.start >= end) {
         return 0;
     }
-    if (since_tx > 0 &&
-        end - start > (int64_t)roce_ident_room(by, roce_responses(by), a)) {
-        return 0; /* they cannot all have been sent since the newest seen */
-    }
-    const uint64_t before_tx = answered_by(s, a);
-    for (uint32_t i = roce_history_lower(asked, start); i < asked->n; i++) {
-        const roce_slot *slot = roce_history_at(asked, i);
-        if (slot->psn >= end) {
-            break;
-        }
-        if ((slot->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 || slot->tx < since_tx) {
-            continue;
-        }
-        int64_t from = slot->psn + (since_tx > 0 ? (int64_t)slot->skipped : 0);
-        int64_t until = slot->psn + slot->span;
-        /* Likelier one request was lost than all packets of its answer. */
-        bool unanswered = since_tx > 0 && !numbered && from >= start && until <= end &&
-                          until > from + 1;
-        from = from > start ? from : start;
-        until = until < end ? until : end;
-        if (!unanswered) {
-            n += miss_parts(t, s, by, a, slot, from, until, since_tx > 0, before_tx);
-        }
-    }
-    return n;
+    due.before_tx = answered_by(s, a);
+    return since_tx > 0 && !have_room(t, s, by, a, due) ? 0
+                                                        : miss_all(t, s, by, a, &due);
 }
 
 void

@@ -91,6 +91,12 @@ static const scenario reads[] = {
      .ident = SCENARIO_IDENT_CONSTANT,
      .want = "A: again=3 repeats=3 rounds=3 by_reissue=3 recovery=* B: r.unique=9 r.again=6 "
              "r.undelivered=3 r.lost_before=1 responses=*"},
+    {.name = "the same where numbers have room for no more",
+     .script = READ_4 ALL_4 "+10; a read 2 len=1024; b resp 2; +10; a read 4 len=1024; "
+               "a read 6; b resp 4 drop; b resp 6; +10; a read 4 len=2048; b resp.first 4; "
+               "b resp.last 5; a write 7; b ack 7",
+     .want = "A: again=3 repeats=3 rounds=3 by_reissue=3 recovery=* B: r.unique=5 r.again=3 "
+             "r.undelivered=2 r.lost_before=1 responses=*"},
     {.name = "all of a READ comes again after a part of it did",
      .script = PART_AGAIN "+100000; a read 6 len=4096; b resp.first 6; b resp.middle 7..8; "
                           "b resp.last 9; a write 11; b ack 11",
