@@ -2,8 +2,9 @@
 /*
  * Of each receiver, its active senders are in a row, the longest silent one first: each
  * packet moves its sender to the end.  Time only goes forward: where stamps step back, the
- * newest one holds.  Where two packets in a row step back the clock was set: everybody has fallen silent, and begins
- * anew: what it shows until it is again where it was did not come all at once.
+ * newest one holds.  Where two packets step back by more than a clock may, and none between them
+ * is newer, the clock was set: everybody has fallen silent, and begins anew, for what it shows
+ * until it is again where it was did not come all at once.
  */
 #include "incast_parts.h"
 
@@ -257,8 +258,8 @@ set_back(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
     r->quiet_until_ns = r->ended_ns = 0;
 }
 
-/* A packet was stamped long before the one that came before it.  Only if the next one is as well
- * the clock was set: one alone was late, or has a broken stamp. */
+/* A packet was stamped long before the newest one.  Only if another one is as well, before one
+ * is newer, the clock was set: one alone was late, or has a broken stamp. */
 G_NO_INLINE static void
 come_behind(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
 {

@@ -4,9 +4,8 @@
  * that as well: another point shows it.
  *
  * The one rule: another copy of these PSNs that came by another point later on, and not by
- * the one that saw the first, takes back that the first one came, unless that one saw it
- * acknowledged first and sent again then.  It does so within the window of the path
- * (rs_path_config): what is sent again later tells nothing.  Of each flow, PSN space and PSN
+ * the one that saw the first, takes back that the first one came.  It does so within the window
+ * of the path (rs_path_config): what is sent again later tells nothing.  Of each flow, PSN space and PSN
  * the newest is kept, and of several in one place of the table as well.
  */
 #ifndef RS_PATH_AGAIN_H

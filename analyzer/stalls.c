@@ -214,7 +214,8 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event)
                event->detail == ROCE_CAUSE_UNKNOWN) {
         add_copy(stalls, event);
     } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
-        make_unknown(stalls, event->stream)->begun_frame = event->frame;
+        make_unknown(stalls, event->stream)->begun_frame =
+            event->related_frame != 0 ? event->related_frame : event->frame;
     }
     if (stalls->standstills->len > 0) {
         go_on(stalls, event);

@@ -141,6 +141,35 @@ tell_doubt(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
                   ROCE_EVIDENCE_NO_ACK_SEEN, psn, 1, frame);
 }
 
+/* Whether the other side had said something, before it was known, that may have been of this PSN:
+ * the newest of its acknowledgements that do, or any response. */
+static bool
+may_have_been_answered(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+{
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer == NULL) {
+        return false;
+    }
+    const roce_carried *carried = roce_carried_of(peer);
+    for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
+        int64_t acked = roce_psn_expand(carried->recent_acks[i].psn24, psn);
+        if ((carried->valid >> i & 1) != 0 && acked >= psn &&
+            acked < s->requests.max_next) {
+            return true;
+        }
+    }
+    return roce_answers_of(peer)->began_before;
+}
+
+/* Whether the round began before the other side was known, and what it repeats may have been
+ * answered then. */
+static bool
+is_unheard(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
+{
+    return roce_trouble_of(s)->round.unexplained.frame != 0 &&
+           may_have_been_answered(t, s, psn);
+}
+
 /* A copy of something accepted here, repeated by a timeout. */
 static void
 judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
@@ -161,7 +190,8 @@ judge_timeout(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         return;
     }
     slot->flags |= ROCE_SLOT_DOUBTED;
-    if (!roce_trouble_make(t, s)->round.doubt_told && is_first_suspect(s, slot)) {
+    if (!roce_trouble_make(t, s)->round.doubt_told && is_first_suspect(s, slot) &&
+        !is_unheard(t, s, a->psn)) {
         tell_doubt(t, s, a, slot, a->psn, slot->frame);
     }
 }
@@ -182,22 +212,6 @@ judge_unheard(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
         is_first_suspect(s, slot)) {
         round->suspect = (roce_seen_copy){a->psn, slot->frame};
     }
-}
-
-/* Whether the other side, known only now, has said something before that may have been of this
- * PSN: the newest of its acknowledgements that do, or any response. */
-static bool
-may_have_been_answered(const roce_tracker *t, const roce_stream_state *s, int64_t psn)
-{
-    const roce_stream_state *peer = roce_track_peer(t, s);
-    const roce_carried *carried = roce_carried_of(peer);
-    for (unsigned i = 0; i < ROCE_RECENT_ACKS; i++) {
-        if ((carried->valid >> i & 1) != 0 &&
-            roce_psn_expand(carried->recent_acks[i].psn24, psn) >= psn) {
-            return true;
-        }
-    }
-    return roce_answers_of(peer)->began_before;
 }
 
 /* Whether what a timeout says of the copy that it is about can be told now. */

@@ -222,10 +222,11 @@ say_as_taken(roce_tracker *t, const roce_stream_state *s, const roce_arrival *a,
     }
 }
 
-/* Counts what is now known to have been sent again, not late and no duplicate. */
+/* Counts what is now known to have been sent again, not late and no duplicate; `earlier` is the
+ * frame of the copy before, 0: that was not seen, or is not known. */
 static void
 recount(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
-        const roce_doubt *d)
+        const roce_doubt *d, uint64_t earlier)
 {
     roce_trouble *trouble = roce_trouble_make(t, s);
     roce_disorder_counters *n = &trouble->pub.disorder[ROCE_SPACE_REQUESTS];
@@ -241,6 +242,7 @@ recount(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     e.psn = d->psn;
     e.detail = (uint8_t)trouble->round.cause;
     e.frame = d->frame; /* not the frame that settled it */
+    e.related_frame = earlier;
     e.time_ns = d->seen_ns;
     roce_track_emit(t, &e);
     if (d->requested_bytes > 0) {
@@ -299,7 +301,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         round->all_acked = round->all_acked && !d->late && !d->overtaken;
     }
     if (!d->overtaken) { /* that was taken for sent again when it came */
-        recount(t, s, now, d);
+        recount(t, s, now, d, d->late ? 0 : d->related_frame);
     }
     if (d->late || d->overtaken) {
         judge_unseen(t, s, &a, d, slot);
@@ -347,7 +349,7 @@ was_not_lost(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         roce_measure_late(s, d->psn);
         say(t, s, now, ROCE_EVENT_LATE, d, ROCE_EVIDENCE_COPIES);
     } else {
-        recount(t, s, now, d);
+        recount(t, s, now, d, 0);
     }
     if (!skipped && d->psn >= trouble->round.start && d->psn < trouble->round.end) {
         roce_round_mark_spurious(t, s, now);

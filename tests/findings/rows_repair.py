@@ -171,6 +171,16 @@ def given_up(on):
     on.wait(30_000_000).exchange(20, 40)
 
 
+def given_up_unnumbered(on):
+    """Likewise of two packets that nothing numbers."""
+    on.exchange(20)
+    for _ in range(5):
+        for psn in range(2):
+            on.write(psn, qpn=0x99, ip={"ident": 7})
+        on.wait(5_000_000)
+    on.exchange(20, 20).wait(30_000_000).exchange(20, 40)
+
+
 def given_up_later(on):
     """It had gone on before, so that somebody answered."""
     on.exchange(20)
@@ -358,6 +368,9 @@ ROWS = [
                   advises("one of several paths"))),
     Row("unexplained_round", FIRES, "nothing answered one, and it gave up",
         wire(given_up), "critical",
+        also=says("1 queue pair stopped after 4 unanswered repeats")),
+    Row("unexplained_round", FIRES, "the same where nothing numbers packets",
+        wire(given_up_unnumbered), "critical",
         also=says("1 queue pair stopped after 4 unanswered repeats")),
     Row("unexplained_round", FIRES, "what was sent before was answered on another way",
         wire(given_up_later), "warning", also=says(never=("stopped after",))),

@@ -183,6 +183,12 @@ static const scenario by_psn[] = {
      .pairs = SCENARIO_PAIRS_UNKNOWN,
      .want = "A: paired=psn again=4 repeats=4 rounds=1 by_timeout=1 unknown=1 "
              "data_or_ack_lost=0"},
+    {.name = "and so does what the round repeats behind it, once they are",
+     .script = "a write 1000..1003; a2 write 1000..1003; b ack 1003; +100000; a write 1000; "
+               "b write 5000; a ack 5000; a write 1001..1003; a write 1004; b ack 1004",
+     .pairs = SCENARIO_PAIRS_UNKNOWN,
+     .want = "A: paired=psn again=4 repeats=4 rounds=1 by_timeout=1 unknown=1 "
+             "data_or_ack_lost=0"},
     {.name = "likewise where responses had come",
      .script = "a read 1000; a2 read 1000; b resp 1000; +100000; a read 1000; "
                "a write 1001; b ack 1001",
