@@ -7,9 +7,6 @@ typedef struct unknown {
     guint n;
     gboolean went_on; /* but not so */
     guint64 newest_ns, waited_ns;
-    guint64 frame;       /* the first of them began with it ... */
-    guint64 sent_first;  /* ... which had been this one before; 0: that was not seen */
-    guint64 begun_frame; /* the queue pair was made anew with it; 0: it was not */
 } unknown;
 
 struct rs_stalls {
@@ -124,39 +121,19 @@ unknown_of(const rs_stalls *stalls, guint32 stream)
     return g_hash_table_lookup(stalls->unknown, GUINT_TO_POINTER(stream));
 }
 
-static unknown *
-make_unknown(rs_stalls *stalls, guint32 stream)
-{
-    unknown *u = g_new0(unknown, 1);
-    g_hash_table_replace(stalls->unknown, GUINT_TO_POINTER(stream), u);
-    return u;
-}
-
 static void
 add_unknown(rs_stalls *stalls, const roce_event *event)
 {
     unknown *u = unknown_of(stalls, event->stream);
     if (u == NULL) {
-        u = make_unknown(stalls, event->stream);
-    }
-    if (u->n == 0) {
+        u = g_new0(unknown, 1);
         u->psn = event->psn;
-        u->frame = event->frame;
+        g_hash_table_insert(stalls->unknown, GUINT_TO_POINTER(event->stream), u);
     }
     u->n++;
     u->went_on |= event->psn != u->psn;
     u->newest_ns = event->time_ns;
     u->waited_ns = event->duration_ns;
-}
-
-/* Of the packet that begins a round. */
-static void
-add_copy(const rs_stalls *stalls, const roce_event *event)
-{
-    unknown *u = unknown_of(stalls, event->stream);
-    if (u != NULL && u->frame == event->frame && u->psn == event->psn) {
-        u->sent_first = event->related_frame;
-    }
 }
 
 static void
@@ -210,12 +187,8 @@ rs_stalls_event(rs_stalls *stalls, const roce_event *event)
     }
     if (event->kind == ROCE_EVENT_ROUND && event->detail == ROCE_CAUSE_UNKNOWN) {
         add_unknown(stalls, event);
-    } else if (event->kind == ROCE_EVENT_RETRANSMISSION &&
-               event->detail == ROCE_CAUSE_UNKNOWN) {
-        add_copy(stalls, event);
     } else if (event->kind == ROCE_EVENT_STREAM_RESTART) {
-        make_unknown(stalls, event->stream)->begun_frame =
-            event->related_frame != 0 ? event->related_frame : event->frame;
+        g_hash_table_remove(stalls->unknown, GUINT_TO_POINTER(event->stream));
     }
     if (stalls->standstills->len > 0) {
         go_on(stalls, event);
@@ -241,13 +214,11 @@ rs_stalls_stuck_for(const rs_stalls *stalls, const roce_stream *stream,
     return u->n;
 }
 
-gboolean
-rs_stalls_is_at_its_first(const rs_stalls *stalls, const roce_stream *stream)
+gint64
+rs_stalls_stuck_at(const rs_stalls *stalls, guint32 stream)
 {
-    const unknown *u = unknown_of(stalls, stream->id);
-    guint64 first =
-        u != NULL && u->begun_frame != 0 ? u->begun_frame : stream->first_frame;
-    return u != NULL && u->sent_first == first;
+    const unknown *u = unknown_of(stalls, stream);
+    return u != NULL ? u->psn : ROCE_NO_PSN;
 }
 
 gboolean

@@ -65,10 +65,9 @@ rs_stalls_of(const rs_stalls *stalls, guint32 stream);
  * it, on whatever way. */
 gboolean
 rs_stalls_is_stuck(const rs_stalls *stalls, const roce_stream *stream);
-/* Whether that packet is the first that it sent here, or the queue pair that has its number
- * now: nothing that was sent here was answered. */
-gboolean
-rs_stalls_is_at_its_first(const rs_stalls *stalls, const roce_stream *stream);
+/* The PSN of that packet, where a stream is stuck. */
+gint64
+rs_stalls_stuck_at(const rs_stalls *stalls, guint32 stream);
 /* How often it has repeated that packet, and how long it waited for the last time; 0: it is not
  * stuck. */
 guint

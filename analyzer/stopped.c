@@ -37,6 +37,15 @@ is_disconnected(const rs_analysis *analysis, const roce_stream *stream)
            roce_tracker_connection(analysis->tracker, stream->connection)->disconnected;
 }
 
+/* Whether what a stream repeats is the first that its queue pair sent here: it went on past
+ * nothing, as it does when it is answered. */
+static gboolean
+is_at_its_first(const rs_analysis *analysis, guint32 stream)
+{
+    return rs_stalls_stuck_at(analysis->watchers.stalls, stream) <=
+           roce_tracker_first_psn(analysis->tracker, stream);
+}
+
 guint
 rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *stream)
 {
@@ -44,8 +53,7 @@ rs_stop_unanswered_repeats(const rs_analysis *analysis, const roce_stream *strea
     guint repeats = rs_stalls_stuck_for(analysis->watchers.stalls, stream, &waited_ns);
     gboolean gave_up =
         !roce_stream_is_paired(stream) && !stream->partial_path &&
-        repeats >= RS_STOPPED_REPEATS &&
-        rs_stalls_is_at_its_first(analysis->watchers.stalls, stream) &&
+        repeats >= RS_STOPPED_REPEATS && is_at_its_first(analysis, stream->id) &&
         (is_disconnected(analysis, stream) || is_overdue(analysis, stream, waited_ns));
     return gave_up ? repeats : 0;
 }

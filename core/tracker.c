@@ -482,6 +482,13 @@ roce_tracker_stream(const roce_tracker *t, uint32_t id)
     return &roce_state_at(t, id)->pub;
 }
 
+int64_t
+roce_tracker_first_psn(const roce_tracker *t, uint32_t id)
+{
+    const roce_lane *lane = &roce_state_at(t, id)->requests;
+    return lane->started ? lane->first : ROCE_NO_PSN;
+}
+
 uint32_t
 roce_tracker_n_connections(const roce_tracker *t)
 {

@@ -185,6 +185,10 @@ uint32_t
 roce_tracker_n_streams(const roce_tracker *tracker);
 const roce_stream *
 roce_tracker_stream(const roce_tracker *tracker, uint32_t id);
+/* The PSN with which its newest queue pair began here, or that CM named shortly before, as events
+ * count PSNs; ROCE_NO_PSN: it has carried no request that is in sequence. */
+int64_t
+roce_tracker_first_psn(const roce_tracker *tracker, uint32_t id);
 
 uint32_t
 roce_tracker_n_connections(const roce_tracker *tracker);
