@@ -36,6 +36,7 @@
 #define LEAST_GAPS 8      /* of a kind, to say anything of it */
 #define LEAST_CONTRARY 3  /* gaps that contradict a scope */
 #define LEAST_HELD_BACK 8 /* marks */
+#define HELD_BACK_PART 4  /* of marks, for each gap that is nearly the least */
 #define PILE_PERMILLE 200 /* of gaps that are nearly the least one */
 #define PILE_SURELY_PERMILLE 600
 #define SHORTEST_NS 1000 /* no device has a shorter interval: 4 us is the least known */
@@ -114,12 +115,16 @@ judge(const roce_histogram *between, const roce_histogram *same, uint64_t interv
     return shorter >= LEAST_CONTRARY ? SCOPE_RULED_OUT : SCOPE_OPEN;
 }
 
-/* Marks found no CNP, or none can be seen here. */
+/* Whether marks found no CNP, or none can be seen here: more of them than there were CNPs, and
+ * not fewer than a part of the gaps that are said to come of it.  Where marks are as far apart
+ * as the CNPs that answer them, those gaps are theirs. */
 static bool
-held_back(const roce_notifier *n)
+held_back(const roce_notifier *n, uint64_t near)
 {
-    return n->marks_held_back >= LEAST_HELD_BACK ||
-           n->marks_held_back + n->marks_later == 0;
+    uint64_t marks = n->marks_held_back + n->marks_later;
+    return marks == 0 || (n->marks_held_back >= LEAST_HELD_BACK &&
+                          n->marks_held_back * HELD_BACK_PART >= near &&
+                          marks >= n->gaps[ROCE_GAP_SAME_QP].count + LEAST_HELD_BACK);
 }
 
 /* The gaps that an interval rests on. */
@@ -178,7 +183,8 @@ infer(roce_notifier *n)
     n->pacing.interval_ns = rests_on.interval_ns;
     n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
                       rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
-                      rests_on.interval_ns >= SHORTEST_NS && held_back(n);
+                      rests_on.interval_ns >= SHORTEST_NS &&
+                      held_back(n, rests_on.near);
 }
 
 roce_pacing_scope

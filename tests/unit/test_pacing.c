@@ -30,6 +30,8 @@ typedef enum answers {
     ANSWERS_WITH_NAK, /* each CNP goes with a NAK instead */
     ANSWERS_AT_RANDOM,
     ANSWERS_IN_TURN, /* marks come from one queue pair after the other */
+    ANSWERS_LATE,    /* each mark, when the next one has nearly come */
+    ANSWERS_SPARSE,  /* marks that come densely at first, and then seldom */
 } answers;
 
 static const struct {
@@ -68,6 +70,10 @@ static const struct {
      false, ALL, 0},
     {"each mark has its CNP: nothing is held back", ROCE_PACING_QP, 4000, 1, 1, 20000,
      60, SEES_BOTH, ANSWERS_MARKS, false, ALL, 0},
+    {"each mark has its CNP, though late", ROCE_PACING_QP, 1, 1, 1, 3000, 100,
+     SEES_BOTH, ANSWERS_LATE, false, ALL, 0},
+    {"few are held back: the other gaps are those of the marks", ROCE_PACING_QP, 10000,
+     1, 1, 20000, 300, SEES_BOTH, ANSWERS_SPARSE, false, ALL, 0},
     {"with NAKs", ROCE_PACING_QP, 4000, 1, 1, 20000, 60, SEES_CNPS, ANSWERS_WITH_NAK,
      false, ALL, 0},
     {"at random", ROCE_PACING_QP, 4000, 1, 1, 20000, 200, SEES_CNPS, ANSWERS_AT_RANDOM,
@@ -138,6 +144,11 @@ see_answer(play *p, unsigned qp, uint8_t opcode, uint64_t now_ns)
     see(p, &packet, now_ns);
 }
 
+/* Marks of ANSWERS_SPARSE that come one so soon behind the other. */
+#define DENSE_MARKS 50
+#define DENSE_NS 500
+#define LATE_NS 100 /* before the next mark */
+
 /* Which of the times of the newest CNP counts for a queue pair. */
 static unsigned
 slot_of(roce_pacing_scope scope, unsigned qp)
@@ -162,6 +173,7 @@ run(play *p, size_t row)
     seeded random = {.state = row};
     uint64_t now = 1000000000;
     unsigned n_marks = 0;
+    unsigned n_seen = 0;
     for (unsigned sent = 0; sent < rows[row].cnps;) {
         unsigned turn = rows[row].answers == ANSWERS_IN_TURN
                             ? n_marks++
@@ -170,8 +182,17 @@ run(play *p, size_t row)
             turn / rows[row].qps % rows[row].senders * QPS_EACH + turn % rows[row].qps;
         uint64_t every_ns = rows[row].mark_every_ns;
         bool at_random = rows[row].answers == ANSWERS_AT_RANDOM;
+        if (rows[row].answers == ANSWERS_SPARSE && n_seen++ < DENSE_MARKS) {
+            every_ns = DENSE_NS;
+        }
         now += at_random ? 2000 + seeded_below(&random, (uint32_t)(50 * every_ns))
                          : every_ns;
+        if (rows[row].answers == ANSWERS_LATE) {
+            see_answer(p, qp, CNP_OPCODE, now - LATE_NS);
+            see_mark(p, qp, now);
+            sent++;
+            continue;
+        }
         if (rows[row].sights == SEES_BOTH) {
             see_mark(p, qp, now);
         }
