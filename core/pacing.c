@@ -93,10 +93,30 @@ typedef enum scope_verdict {
     SCOPE_AMBIGUOUS, /* a short interval in this scope, or a longer one in a narrower */
 } scope_verdict;
 
+/* Whether CNPs to different addresses keep a distance that none of the others falls short of:
+ * then it may be that of the port, in which all take turns. */
+static bool
+take_turns_at_port(const roce_notifier *n)
+{
+    const roce_histogram *between = &n->gaps[ROCE_GAP_OTHER_PAIR];
+    if (between->count < LEAST_GAPS) {
+        return false;
+    }
+    uint64_t least_ns = least_of(between);
+    bool kept = least_ns >= SHORTEST_NS;
+    for (unsigned gap = 0; gap < ROCE_N_PACING_GAPS && kept; gap++) {
+        kept = n->gaps[gap].count == 0 ||
+               least_of(&n->gaps[gap]) >= least_ns - least_ns / 5;
+    }
+    return kept && piles_up(between, least_ns, PILE_SURELY_PERMILLE);
+}
+
 /* Whether gaps between members keep the distance that a member keeps by itself. */
 static scope_verdict
-judge(const roce_histogram *between, const roce_histogram *same, uint64_t interval_ns)
+judge(const roce_notifier *n, roce_pacing_gap gap, uint64_t interval_ns)
 {
+    const roce_histogram *between = &n->gaps[gap];
+    const roce_histogram *same = &n->gaps[ROCE_GAP_SAME_QP];
     if (between->count < LEAST_GAPS) {
         return SCOPE_OPEN;
     }
@@ -112,7 +132,10 @@ judge(const roce_histogram *between, const roce_histogram *same, uint64_t interv
         return repeats >= LEAST_CONTRARY ? SCOPE_HOLDS : SCOPE_AMBIGUOUS;
     }
     uint64_t shorter = roce_histogram_count_up_to(between, interval_ns / 2);
-    return shorter >= LEAST_CONTRARY ? SCOPE_RULED_OUT : SCOPE_OPEN;
+    if (shorter >= LEAST_CONTRARY) {
+        return take_turns_at_port(n) ? SCOPE_AMBIGUOUS : SCOPE_RULED_OUT;
+    }
+    return SCOPE_OPEN;
 }
 
 /* Whether marks found no CNP, or none can be seen here: more of them than there were CNPs, and
@@ -165,7 +188,7 @@ infer(roce_notifier *n)
     scope_verdict verdict = SCOPE_OPEN;
     for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
         const roce_histogram *between = &n->gaps[steps[i].gap];
-        verdict = judge(between, same, rests_on.interval_ns);
+        verdict = judge(n, steps[i].gap, rests_on.interval_ns);
         if (verdict == SCOPE_HOLDS) {
             n->pacing.scopes &= ~steps[i].narrower;
             lean_on(&rests_on, between);
