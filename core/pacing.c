@@ -54,6 +54,8 @@ struct roce_cnp_way {
 
 struct roce_notifier_state {
     roce_notifier pub; /* first, so that a roce_notifier is a state */
+    bool
+        sees_others; /* marks of which it is not known whether CNPs are about their data */
     uint32_t newest_way;
     uint64_t newest_ns;
 };
@@ -138,16 +140,18 @@ judge(const roce_notifier *n, roce_pacing_gap gap, uint64_t interval_ns)
     return SCOPE_OPEN;
 }
 
-/* Whether marks found no CNP, or none can be seen here: more of them than there were CNPs, and
+/* Whether marks found no CNP, or none are seen here: more of them than there were CNPs, and
  * not fewer than a part of the gaps that are said to come of it.  Where marks are as far apart
  * as the CNPs that answer them, those gaps are theirs. */
 static bool
-held_back(const roce_notifier *n, uint64_t near)
+held_back(const notifier *state, uint64_t near)
 {
+    const roce_notifier *n = &state->pub;
     uint64_t marks = n->marks_held_back + n->marks_later;
-    return marks == 0 || (n->marks_held_back >= LEAST_HELD_BACK &&
-                          n->marks_held_back * HELD_BACK_PART >= near &&
-                          marks >= n->gaps[ROCE_GAP_SAME_QP].count + LEAST_HELD_BACK);
+    return (marks == 0 && !state->sees_others) ||
+           (n->marks_held_back >= LEAST_HELD_BACK &&
+            n->marks_held_back * HELD_BACK_PART >= near &&
+            marks >= n->gaps[ROCE_GAP_SAME_QP].count + LEAST_HELD_BACK);
 }
 
 /* The gaps that an interval rests on. */
@@ -165,8 +169,9 @@ lean_on(support *s, const roce_histogram *gaps)
 }
 
 static void
-infer(roce_notifier *n)
+infer(notifier *state)
 {
+    roce_notifier *n = &state->pub;
     const unsigned narrow = SCOPE(QP);
     const unsigned pair = SCOPE(PAIR) | SCOPE(DESTINATION);
     n->pacing = (roce_pacing){.scopes = narrow | pair | SCOPE(PORT)};
@@ -207,7 +212,7 @@ infer(roce_notifier *n)
     n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
                       rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
                       rests_on.interval_ns >= SHORTEST_NS &&
-                      held_back(n, rests_on.near);
+                      held_back(state, rests_on.near);
 }
 
 roce_pacing_scope
@@ -401,7 +406,7 @@ roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     way->newest = s->pub.id;
     n->newest_way = way_i;
     if (n->pub.cnps < LOOK_ALWAYS || n->pub.cnps % LOOK_EVERY == 0) {
-        infer(&n->pub);
+        infer(n);
     }
 }
 
@@ -437,7 +442,11 @@ roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns)
 {
     notifier *n = notifier_of(t, s);
     const roce_congestion *c = roce_congestion_of(s);
-    if (n == NULL || !c->cnp_seen || n->pub.pacing.interval_ns == 0) {
+    if (n == NULL) {
+        return;
+    }
+    n->sees_others |= !c->cnp_seen;
+    if (!c->cnp_seen || n->pub.pacing.interval_ns == 0) {
         return;
     }
     uint64_t since_ns = roce_since_ns(now_ns, c->last_cnp_ns);
@@ -482,7 +491,7 @@ void
 roce_pacing_finish(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_notifiers; i++) {
-        infer(&t->notifiers[i].pub);
+        infer(&t->notifiers[i]);
     }
 }
 

@@ -22,7 +22,8 @@
 
 typedef enum sights {
     SEES_BOTH,
-    SEES_CNPS, /* the data is marked behind the point */
+    SEES_CNPS,      /* the data is marked behind the point */
+    SEES_STRANGERS, /* of which queue pairs the CNPs are about is not known */
 } sights;
 
 typedef enum answers {
@@ -74,6 +75,8 @@ static const struct {
      SEES_BOTH, ANSWERS_LATE, false, ALL, 0},
     {"few are held back: the other gaps are those of the marks", ROCE_PACING_QP, 10000,
      1, 1, 20000, 300, SEES_BOTH, ANSWERS_SPARSE, false, ALL, 0},
+    {"so as marks of others", ROCE_PACING_QP, 4000, 1, 1, 20000, 60, SEES_STRANGERS,
+     ANSWERS_MARKS, false, ALL, 0},
     {"with NAKs", ROCE_PACING_QP, 4000, 1, 1, 20000, 60, SEES_CNPS, ANSWERS_WITH_NAK,
      false, ALL, 0},
     {"at random", ROCE_PACING_QP, 4000, 1, 1, 20000, 200, SEES_CNPS, ANSWERS_AT_RANDOM,
@@ -107,6 +110,7 @@ host(unsigned number)
 #define RECEIVER 1u
 #define SENDER(i) (10u + (i))
 #define QPN(i) (0x100u + (i))
+#define STRANGER (MAX_SENDERS * QPS_EACH) /* from here on queue pairs are not known */
 
 static void
 see(play *p, roce_packet *packet, uint64_t now_ns)
@@ -196,8 +200,8 @@ run(play *p, size_t row)
             sent++;
             continue;
         }
-        if (rows[row].sights == SEES_BOTH) {
-            see_mark(p, qp, now);
+        if (rows[row].sights != SEES_CNPS) {
+            see_mark(p, qp + (rows[row].sights == SEES_STRANGERS ? STRANGER : 0), now);
         }
         uint64_t *last = &newest[slot_of(rows[row].scope, qp)];
         if (now - *last < rows[row].interval_ns) {
