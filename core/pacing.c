@@ -39,6 +39,7 @@
 #define HELD_BACK_PART 4  /* of marks, for each gap that is nearly the least */
 #define PILE_PERMILLE 200 /* of gaps that are nearly the least one */
 #define PILE_SURELY_PERMILLE 600
+#define SHORTER_PERMILLE 5
 #define SHORTEST_NS 1000 /* no device has a shorter interval: 4 us is the least known */
 #define BEHIND_NAK_NS 10000
 #define LOOK_ALWAYS 256 /* CNPs, and then now and then */
@@ -158,6 +159,7 @@ held_back(const notifier *state, uint64_t near)
 typedef struct support {
     uint64_t interval_ns;
     uint64_t near, n;
+    uint64_t shorter; /* by more than stamps that jitter explain */
 } support;
 
 static void
@@ -166,6 +168,15 @@ lean_on(support *s, const roce_histogram *gaps)
     uint64_t least_ns = least_of(gaps);
     s->interval_ns = s->n == 0 || least_ns < s->interval_ns ? least_ns : s->interval_ns;
     s->n += gaps->count;
+}
+
+/* Whether hardly any gap is shorter, where gaps have to do: those of regular data pile up as
+ * well, and at less than that. */
+static bool
+has_edge(const notifier *state, const support *s)
+{
+    uint64_t marks = state->pub.marks_held_back + state->pub.marks_later;
+    return marks > 0 || s->shorter * 1000 <= s->n * SHORTER_PERMILLE;
 }
 
 static void
@@ -207,12 +218,14 @@ infer(notifier *state)
     }
     for (unsigned i = 0; i < n_used; i++) {
         rests_on.near += count_near(used[i], rests_on.interval_ns);
+        rests_on.shorter += roce_histogram_count_up_to(
+            used[i], rests_on.interval_ns - rests_on.interval_ns / 5);
     }
     n->pacing.interval_ns = rests_on.interval_ns;
     n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
                       rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
                       rests_on.interval_ns >= SHORTEST_NS &&
-                      held_back(state, rests_on.near);
+                      has_edge(state, &rests_on) && held_back(state, rests_on.near);
 }
 
 roce_pacing_scope
