@@ -36,8 +36,10 @@
 #define LEAST_GAPS 8      /* of a kind, to say anything of it */
 #define LEAST_CONTRARY 3  /* gaps that contradict a scope */
 #define LEAST_HELD_BACK 8 /* marks */
+#define HELD_BACK_PART 4  /* of marks, for each gap that is nearly the least */
 #define PILE_PERMILLE 200 /* of gaps that are nearly the least one */
 #define PILE_SURELY_PERMILLE 600
+#define SHORTER_PERMILLE 5
 #define SHORTEST_NS 1000 /* no device has a shorter interval: 4 us is the least known */
 #define BEHIND_NAK_NS 10000
 #define LOOK_ALWAYS 256 /* CNPs, and then now and then */
@@ -53,6 +55,8 @@ struct roce_cnp_way {
 
 struct roce_notifier_state {
     roce_notifier pub; /* first, so that a roce_notifier is a state */
+    bool
+        sees_others; /* marks of which it is not known whether CNPs are about their data */
     uint32_t newest_way;
     uint64_t newest_ns;
 };
@@ -92,10 +96,30 @@ typedef enum scope_verdict {
     SCOPE_AMBIGUOUS, /* a short interval in this scope, or a longer one in a narrower */
 } scope_verdict;
 
+/* Whether CNPs to different addresses keep a distance that none of the others falls short of:
+ * then it may be that of the port, in which all take turns. */
+static bool
+take_turns_at_port(const roce_notifier *n)
+{
+    const roce_histogram *between = &n->gaps[ROCE_GAP_OTHER_PAIR];
+    if (between->count < LEAST_GAPS) {
+        return false;
+    }
+    uint64_t least_ns = least_of(between);
+    bool kept = least_ns >= SHORTEST_NS;
+    for (unsigned gap = 0; gap < ROCE_N_PACING_GAPS && kept; gap++) {
+        kept = n->gaps[gap].count == 0 ||
+               least_of(&n->gaps[gap]) >= least_ns - least_ns / 5;
+    }
+    return kept && piles_up(between, least_ns, PILE_SURELY_PERMILLE);
+}
+
 /* Whether gaps between members keep the distance that a member keeps by itself. */
 static scope_verdict
-judge(const roce_histogram *between, const roce_histogram *same, uint64_t interval_ns)
+judge(const roce_notifier *n, roce_pacing_gap gap, uint64_t interval_ns)
 {
+    const roce_histogram *between = &n->gaps[gap];
+    const roce_histogram *same = &n->gaps[ROCE_GAP_SAME_QP];
     if (between->count < LEAST_GAPS) {
         return SCOPE_OPEN;
     }
@@ -111,21 +135,31 @@ judge(const roce_histogram *between, const roce_histogram *same, uint64_t interv
         return repeats >= LEAST_CONTRARY ? SCOPE_HOLDS : SCOPE_AMBIGUOUS;
     }
     uint64_t shorter = roce_histogram_count_up_to(between, interval_ns / 2);
-    return shorter >= LEAST_CONTRARY ? SCOPE_RULED_OUT : SCOPE_OPEN;
+    if (shorter >= LEAST_CONTRARY) {
+        return take_turns_at_port(n) ? SCOPE_AMBIGUOUS : SCOPE_RULED_OUT;
+    }
+    return SCOPE_OPEN;
 }
 
-/* Marks found no CNP, or none can be seen here. */
+/* Whether marks found no CNP, or none are seen here: more of them than there were CNPs, and
+ * not fewer than a part of the gaps that are said to come of it.  Where marks are as far apart
+ * as the CNPs that answer them, those gaps are theirs. */
 static bool
-held_back(const roce_notifier *n)
+held_back(const notifier *state, uint64_t near)
 {
-    return n->marks_held_back >= LEAST_HELD_BACK ||
-           n->marks_held_back + n->marks_later == 0;
+    const roce_notifier *n = &state->pub;
+    uint64_t marks = n->marks_held_back + n->marks_later;
+    return (marks == 0 && !state->sees_others) ||
+           (n->marks_held_back >= LEAST_HELD_BACK &&
+            n->marks_held_back * HELD_BACK_PART >= near &&
+            marks >= n->gaps[ROCE_GAP_SAME_QP].count + LEAST_HELD_BACK);
 }
 
 /* The gaps that an interval rests on. */
 typedef struct support {
     uint64_t interval_ns;
     uint64_t near, n;
+    uint64_t shorter; /* by more than stamps that jitter explain */
 } support;
 
 static void
@@ -136,9 +170,19 @@ lean_on(support *s, const roce_histogram *gaps)
     s->n += gaps->count;
 }
 
-static void
-infer(roce_notifier *n)
+/* Whether hardly any gap is shorter, where gaps have to do: those of regular data pile up as
+ * well, and at less than that. */
+static bool
+has_edge(const notifier *state, const support *s)
 {
+    uint64_t marks = state->pub.marks_held_back + state->pub.marks_later;
+    return marks > 0 || s->shorter * 1000 <= s->n * SHORTER_PERMILLE;
+}
+
+static void
+infer(notifier *state)
+{
+    roce_notifier *n = &state->pub;
     const unsigned narrow = SCOPE(QP);
     const unsigned pair = SCOPE(PAIR) | SCOPE(DESTINATION);
     n->pacing = (roce_pacing){.scopes = narrow | pair | SCOPE(PORT)};
@@ -160,7 +204,7 @@ infer(roce_notifier *n)
     scope_verdict verdict = SCOPE_OPEN;
     for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
         const roce_histogram *between = &n->gaps[steps[i].gap];
-        verdict = judge(between, same, rests_on.interval_ns);
+        verdict = judge(n, steps[i].gap, rests_on.interval_ns);
         if (verdict == SCOPE_HOLDS) {
             n->pacing.scopes &= ~steps[i].narrower;
             lean_on(&rests_on, between);
@@ -174,11 +218,14 @@ infer(roce_notifier *n)
     }
     for (unsigned i = 0; i < n_used; i++) {
         rests_on.near += count_near(used[i], rests_on.interval_ns);
+        rests_on.shorter += roce_histogram_count_up_to(
+            used[i], rests_on.interval_ns - rests_on.interval_ns / 5);
     }
     n->pacing.interval_ns = rests_on.interval_ns;
     n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
                       rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
-                      rests_on.interval_ns >= SHORTEST_NS && held_back(n);
+                      rests_on.interval_ns >= SHORTEST_NS &&
+                      has_edge(state, &rests_on) && held_back(state, rests_on.near);
 }
 
 roce_pacing_scope
@@ -372,7 +419,7 @@ roce_pacing_cnp(roce_tracker *t, roce_stream_state *s, const roce_arrival *a)
     way->newest = s->pub.id;
     n->newest_way = way_i;
     if (n->pub.cnps < LOOK_ALWAYS || n->pub.cnps % LOOK_EVERY == 0) {
-        infer(&n->pub);
+        infer(n);
     }
 }
 
@@ -408,7 +455,11 @@ roce_pacing_mark(roce_tracker *t, const roce_stream_state *s, uint64_t now_ns)
 {
     notifier *n = notifier_of(t, s);
     const roce_congestion *c = roce_congestion_of(s);
-    if (n == NULL || !c->cnp_seen || n->pub.pacing.interval_ns == 0) {
+    if (n == NULL) {
+        return;
+    }
+    n->sees_others |= !c->cnp_seen;
+    if (!c->cnp_seen || n->pub.pacing.interval_ns == 0) {
         return;
     }
     uint64_t since_ns = roce_since_ns(now_ns, c->last_cnp_ns);
@@ -453,7 +504,7 @@ void
 roce_pacing_finish(roce_tracker *t)
 {
     for (uint32_t i = 0; i < t->n_notifiers; i++) {
-        infer(&t->notifiers[i].pub);
+        infer(&t->notifiers[i]);
     }
 }
 

@@ -22,7 +22,8 @@
 
 typedef enum sights {
     SEES_BOTH,
-    SEES_CNPS, /* the data is marked behind the point */
+    SEES_CNPS,      /* the data is marked behind the point */
+    SEES_STRANGERS, /* of which queue pairs the CNPs are about is not known */
 } sights;
 
 typedef enum answers {
@@ -30,6 +31,8 @@ typedef enum answers {
     ANSWERS_WITH_NAK, /* each CNP goes with a NAK instead */
     ANSWERS_AT_RANDOM,
     ANSWERS_IN_TURN, /* marks come from one queue pair after the other */
+    ANSWERS_LATE,    /* each mark, when the next one has nearly come */
+    ANSWERS_SPARSE,  /* marks that come densely at first, and then seldom */
 } answers;
 
 static const struct {
@@ -68,6 +71,16 @@ static const struct {
      false, ALL, 0},
     {"each mark has its CNP: nothing is held back", ROCE_PACING_QP, 4000, 1, 1, 20000,
      60, SEES_BOTH, ANSWERS_MARKS, false, ALL, 0},
+    {"each mark has its CNP, though late", ROCE_PACING_QP, 1, 1, 1, 3000, 100,
+     SEES_BOTH, ANSWERS_LATE, false, ALL, 0},
+    {"few are held back: the other gaps are those of the marks", ROCE_PACING_QP, 10000,
+     1, 1, 20000, 300, SEES_BOTH, ANSWERS_SPARSE, false, ALL, 0},
+    {"unseen marks, at even distances that were shorter before", ROCE_PACING_QP, 10000,
+     1, 1, 20000, 300, SEES_CNPS, ANSWERS_SPARSE, false, ALL, 0},
+    {"few are near the least, and none is shorter", ROCE_PACING_QP, 2000, 1, 1, 20000,
+     100, SEES_CNPS, ANSWERS_SPARSE, false, ALL, 0},
+    {"so as marks of others", ROCE_PACING_QP, 4000, 1, 1, 20000, 60, SEES_STRANGERS,
+     ANSWERS_MARKS, false, ALL, 0},
     {"with NAKs", ROCE_PACING_QP, 4000, 1, 1, 20000, 60, SEES_CNPS, ANSWERS_WITH_NAK,
      false, ALL, 0},
     {"at random", ROCE_PACING_QP, 4000, 1, 1, 20000, 200, SEES_CNPS, ANSWERS_AT_RANDOM,
@@ -76,6 +89,9 @@ static const struct {
      20000, 2000, SEES_CNPS, ANSWERS_AT_RANDOM, false, ALL, 0},
     {"two that take turns exactly: twice the interval of one, or that of the pair",
      ROCE_PACING_PAIR, 4000, 1, 2, 3000, 100, SEES_BOTH, ANSWERS_IN_TURN, false, ALL,
+     0},
+    {"six that take turns at the port: six times its interval, or that of each",
+     ROCE_PACING_PORT, 50000, 3, 2, 3000, 200, SEES_BOTH, ANSWERS_IN_TURN, false, ALL,
      0},
     {"three of them, each now and then twice in a row", ROCE_PACING_PAIR, 50000, 2, 2,
      300, 200, SEES_BOTH, ANSWERS_MARKS, true, SCOPE(PAIR) | SCOPE(DESTINATION), 1000},
@@ -98,6 +114,7 @@ host(unsigned number)
 #define RECEIVER 1u
 #define SENDER(i) (10u + (i))
 #define QPN(i) (0x100u + (i))
+#define STRANGER (MAX_SENDERS * QPS_EACH) /* from here on queue pairs are not known */
 
 static void
 see(play *p, roce_packet *packet, uint64_t now_ns)
@@ -138,6 +155,11 @@ see_answer(play *p, unsigned qp, uint8_t opcode, uint64_t now_ns)
     see(p, &packet, now_ns);
 }
 
+/* Marks of ANSWERS_SPARSE that come one so soon behind the other. */
+#define DENSE_MARKS 50
+#define DENSE_NS 500
+#define LATE_NS 100 /* before the next mark */
+
 /* Which of the times of the newest CNP counts for a queue pair. */
 static unsigned
 slot_of(roce_pacing_scope scope, unsigned qp)
@@ -162,6 +184,7 @@ run(play *p, size_t row)
     seeded random = {.state = row};
     uint64_t now = 1000000000;
     unsigned n_marks = 0;
+    unsigned n_seen = 0;
     for (unsigned sent = 0; sent < rows[row].cnps;) {
         unsigned turn = rows[row].answers == ANSWERS_IN_TURN
                             ? n_marks++
@@ -170,10 +193,19 @@ run(play *p, size_t row)
             turn / rows[row].qps % rows[row].senders * QPS_EACH + turn % rows[row].qps;
         uint64_t every_ns = rows[row].mark_every_ns;
         bool at_random = rows[row].answers == ANSWERS_AT_RANDOM;
+        if (rows[row].answers == ANSWERS_SPARSE && n_seen++ < DENSE_MARKS) {
+            every_ns = DENSE_NS;
+        }
         now += at_random ? 2000 + seeded_below(&random, (uint32_t)(50 * every_ns))
                          : every_ns;
-        if (rows[row].sights == SEES_BOTH) {
+        if (rows[row].answers == ANSWERS_LATE) {
+            see_answer(p, qp, CNP_OPCODE, now - LATE_NS);
             see_mark(p, qp, now);
+            sent++;
+            continue;
+        }
+        if (rows[row].sights != SEES_CNPS) {
+            see_mark(p, qp + (rows[row].sights == SEES_STRANGERS ? STRANGER : 0), now);
         }
         uint64_t *last = &newest[slot_of(rows[row].scope, qp)];
         if (now - *last < rows[row].interval_ns) {
