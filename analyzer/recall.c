@@ -16,6 +16,7 @@
 #define BEGINNING_PACKETS 256
 #define ROUND_PACKETS 256 /* so many may be sent again in a row ... */
 #define PART_PACKETS 1024 /* ... and so many, while others are sent */
+#define ROUND_SHARE 4     /* of few packets: no more than a fourth of them */
 #define SENDER_PACKETS 8  /* of one that numbers them, to say anything */
 #define LEAST_COST ((guint64)4 * 1024 * 1024) /* bytes: what it takes to look at all */
 
@@ -40,7 +41,8 @@ typedef struct opening {
 } opening;
 
 struct rs_beginning {
-    GArray *packets; /* opening */
+    GArray *packets;   /* opening; each packet once, however often it is sent again */
+    GHashTable *taken; /* their identities, with the interfaces */
 };
 
 rs_recall *
@@ -148,6 +150,7 @@ beginning_new(void)
 {
     rs_beginning *beginning = g_new0(rs_beginning, 1);
     beginning->packets = g_array_new(FALSE, FALSE, sizeof(opening));
+    beginning->taken = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     return beginning;
 }
 
@@ -159,7 +162,11 @@ add_opening(rs_beginning *beginning, const rs_record *record, const roce_packet 
         .sender = roce_hash_addr(roce_hash_tenant(0, &packet->tenant), &packet->src),
         .ipv4_ident = packet->ipv4_ident,
     };
-    if (is_telling(&record->frame, packet, &o.narrow)) {
+    if (!is_telling(&record->frame, packet, &o.narrow)) {
+        return;
+    }
+    guint64 key = roce_hash_mix(o.narrow, o.interface_i);
+    if (g_hash_table_add(beginning->taken, g_memdup2(&key, sizeof key))) {
         g_array_append_val(beginning->packets, o);
     }
 }
@@ -187,32 +194,49 @@ rs_beginning_free(rs_beginning *beginning)
         return;
     }
     g_array_unref(beginning->packets);
+    g_hash_table_unref(beginning->taken);
     g_free(beginning);
 }
 
 /* Of what an interface begins with, or what one sender has of it. */
 typedef struct known {
     guint n, known;             /* of the first packets */
+    guint n_all, known_all;     /* of all that were read */
     guint n_behind, known_from; /* of those from the first on that is known */
-    guint n_numbered;           /* of the first packets: not as the very first */
-    guint16 ipv4_ident;         /* of that one */
+    guint n_numbered;           /* of the first packets */
+    guint16 ipv4_ident;         /* of the very first */
 } known;
 
+/* An opening, beside what was seen before. */
+typedef struct compared {
+    gboolean is_numbered; /* not as the first of its sender */
+    gboolean is_known;
+} compared;
+
 static void
-count_known(known *k, const opening *o, gboolean is_known)
+count_known(known *k, const opening *o, compared c)
 {
+    guint one = c.is_known ? 1 : 0;
     if (k->n == 0) {
         k->ipv4_ident = o->ipv4_ident;
     }
     if (k->n < BEGINNING_PACKETS) {
         k->n++;
-        k->known += is_known ? 1 : 0;
-        k->n_numbered += o->ipv4_ident != k->ipv4_ident ? 1 : 0;
+        k->known += one;
+        k->n_numbered += c.is_numbered ? 1 : 0;
     }
-    if (is_known || k->n_behind > 0) {
+    if (c.is_known || k->n_behind > 0) {
         k->n_behind++;
-        k->known_from += is_known ? 1 : 0;
+        k->known_from += one;
     }
+    k->n_all++;
+    k->known_all += one;
+}
+
+static gboolean
+is_numbered(const known *k)
+{
+    return k->n_numbered * 2 >= k->n;
 }
 
 /* If the other one began later, most of those behind the first that is known.  These are
@@ -225,10 +249,19 @@ goes_on_the_same(const known *k)
            (k->known_from > PART_PACKETS && k->known_from * 4 >= k->n_behind);
 }
 
+/* Where nothing numbers packets, a round that is cut by the end of a file looks the same as far
+ * as it goes: the other one has most of what comes behind as well, if it is as long. */
 static gboolean
-begins_the_same(const known *k)
+is_no_round(const rs_recall *recall, const known *k)
 {
-    return k->known * 2 > k->n || goes_on_the_same(k);
+    return is_numbered(k) || k->known_all > PART_PACKETS ||
+           k->known_all * 2 > MIN(k->n_all, recall->n);
+}
+
+static gboolean
+begins_the_same(const rs_recall *recall, const known *k)
+{
+    return (k->known * 2 > k->n && is_no_round(recall, k)) || goes_on_the_same(k);
 }
 
 /* The other one may have seen no other sender.  One that numbers its packets sends none as
@@ -236,8 +269,7 @@ begins_the_same(const known *k)
 static gboolean
 sender_begins_the_same(const known *k)
 {
-    gboolean is_numbered = k->n_numbered * 2 >= k->n;
-    return (is_numbered && k->known >= SENDER_PACKETS && k->known * 2 > k->n) ||
+    return (is_numbered(k) && k->known >= SENDER_PACKETS && k->known * 2 > k->n) ||
            goes_on_the_same(k);
 }
 
@@ -266,6 +298,29 @@ known_of_sender(GHashTable *senders, guint64 sender)
     return k;
 }
 
+/* Whether what was seen is among the last, which may be sent again. */
+static gboolean
+may_be_sent_again(const rs_recall *recall, const entry *slot)
+{
+    guint most = MIN(ROUND_PACKETS, recall->n / ROUND_SHARE);
+    return recall->newest - slot->number < most;
+}
+
+static compared
+compare(const rs_recall *recall, guint point, const opening *o, const known *of_sender)
+{
+    const entry *slot = slot_of(recall, point, o->narrow);
+    compared c = {
+        .is_numbered = of_sender->n > 0 && o->ipv4_ident != of_sender->ipv4_ident,
+        .is_known =
+            slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND,
+    };
+    if (!c.is_numbered && may_be_sent_again(recall, slot)) {
+        c.is_known = FALSE;
+    }
+    return c;
+}
+
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i)
@@ -278,13 +333,12 @@ rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginn
         if (o->interface_i != interface_i || !is_remembered(recall, o->narrow)) {
             continue;
         }
-        const entry *slot = slot_of(recall, point, o->narrow);
-        gboolean is_known =
-            slot->narrow != 0 && recall->newest - slot->number < PSNS_COME_ROUND;
-        count_known(&all, o, is_known);
-        count_known(known_of_sender(senders, o->sender), o, is_known);
+        known *of_sender = known_of_sender(senders, o->sender);
+        const compared c = compare(recall, point, o, of_sender);
+        count_known(&all, o, c);
+        count_known(of_sender, o, c);
     }
-    return begins_the_same(&all) || any_sender_begins_the_same(senders);
+    return begins_the_same(recall, &all) || any_sender_begins_the_same(senders);
 }
 
 /* Whether the file can be read again for what is left. */

@@ -48,7 +48,8 @@ rs_beginning_free(rs_beginning *beginning);
 /* Whether most of what the interface begins with was seen at the point, shortly enough
  * before that PSNs cannot have come round; or, if the point began later, most of what it has
  * from some packet on, or a quarter of much, since it may see a part.  Of what one sender has
- * there, the same says as much, if it numbers its packets: the other may be of one direction. */
+ * there, the same says as much, if it numbers its packets: the other may be of one direction.
+ * What a sender that does not had sent last of all here says nothing: it may send it again. */
 gboolean
 rs_recall_knows(const rs_recall *recall, guint point, const rs_beginning *beginning,
                 guint interface_i);

@@ -629,6 +629,32 @@ def rotated(room, say):
                 say.same(f"{name} {n} {what}", got, original)
 
 
+def rotated_in_a_round(room, say):
+    """Where nothing numbers packets, those that are sent again are the same bytes: the next
+    file may begin with nothing else."""
+    for what, how in (("IPv6", hosts(ipv6=True)), ("constant", hosts("constant"))):
+        packets = simulated(queue_pairs=(pair(depth=32),), segments=path_of(
+            forward=Impairment(loss=0.02, spaces=("requests",))), cm=False,
+            **how)["sender"]
+        original = room.one(packets)
+        for at in range(100, len(packets), 150):
+            got = room.report({"x_00001.pcap": pcap(packets[:at]),
+                               "x_00002.pcap": pcap(packets[at:])})
+            say.equal(f"{what} {at}: groups", n_groups(got), 1)
+            say.same(f"{what} {at}", got, original)
+
+
+def not_numbered_by_another_clock(room, say):
+    """Nor does it hide a second point, by a clock that makes it look like the next file."""
+    for what, how in (("IPv6", hosts(ipv6=True)), ("constant", hosts("constant"))):
+        points = simulated(queue_pairs=(pair(), pair(1, MIXED, MIXED)), cm=False, **how)
+        near, far = points["sender"], points["receiver"]
+        for first, behind in ((0, 0), (300, 0), (0, 300)):
+            got = room.report({"a.pcap": pcap(shifted(near[first:], -H)),
+                               "b.pcap": pcap(far[behind:])})
+            say.points(f"{what} {first} {behind}", got, 2)
+
+
 def sections(room, say):
     """Files put together as they are: each is a section of its own."""
     for name in ("01_write_rc_cm/sender", "03a_loss_data_0.5pct/receiver",
@@ -957,7 +983,7 @@ def clock_is_set(room, say):
 ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice, sent_again, cnps_alone,
         heartbeats, split_by_direction, split_by_packet, split_by_flow, late_share,
         two_of_three, never_joined, three_in_a_row, slow_streams, rotated,
-        sections, merged_files, named, rotated_ports,
+        rotated_in_a_round, not_numbered_by_another_clock, sections, merged_files, named, rotated_ports,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
         pauses_alone, wild_stamps, no_stamps, clock_stands_still, a_stamp_missing, clock_is_set,
         order_of_files, one_direction_beside, one_direction_before, tail_lost)

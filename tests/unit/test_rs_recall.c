@@ -208,6 +208,48 @@ test_one_direction(void)
     }
 }
 
+/* What nothing numbers looks the same when it is sent again. */
+static void
+test_round(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t kind;
+        uint32_t first, middle,
+            end; /* sent again, 1000..4999 were seen; then new ones */
+        bool known;
+    } rows[] = {
+        {"the last ones, numbered", 0, 4744, 5000, 5000, true},
+        {"as many as may be sent again", UNNUMBERED, 4745, 5000, 5000, false},
+        {"more, and no more than new ones", UNNUMBERED, 4600, 5000, 5145, false},
+        {"all is known", UNNUMBERED, 1000, 1255, 1255, true},
+        {"from the beginning on", UNNUMBERED, 1000, 5000, 9000, true},
+    };
+    rs_recall *recall[2] = {rs_recall_new(), rs_recall_new()};
+    for (uint32_t n = 1000; n < 5000; n++) {
+        add(recall[0], 0, n, n);
+        add(recall[1], 0, n | UNNUMBERED, n);
+    }
+    for (size_t i = 0; i < N_ROWS(rows); i++) {
+        check_row(rows[i].name);
+        g_autoptr(GByteArray) capture = new_capture();
+        for (guint times = 0; times < 3; times++) {
+            for (uint32_t n = rows[i].first; n < rows[i].middle; n++) {
+                append(capture, n | rows[i].kind, false);
+            }
+        }
+        for (uint32_t n = rows[i].middle; n < rows[i].end; n++) {
+            append(capture, n | rows[i].kind, false);
+        }
+        rs_beginning *beginning = read_beginning(capture);
+        CHECK_INT(rs_recall_knows(recall[rows[i].kind != 0], 0, beginning, 0),
+                  rows[i].known);
+        rs_beginning_free(beginning);
+    }
+    rs_recall_free(recall[0]);
+    rs_recall_free(recall[1]);
+}
+
 /* Numbers come round: what was seen too long ago is another packet. */
 static void
 test_too_long_ago(void)
@@ -277,6 +319,7 @@ main(void)
     test_known();
     test_began_before();
     test_one_direction();
+    test_round();
     test_too_long_ago();
     test_many();
     test_unreadable();
