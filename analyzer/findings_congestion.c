@@ -210,7 +210,8 @@ typedef struct silent {
     GArray *streams; /* guint32: whose marks waited in vain */
     GHashTable *senders;
     guint64 marks;
-    gboolean spoke; /* it did send some, or a switch about its data */
+    gboolean spoke;         /* it did send some, or a switch about its data */
+    gboolean in_the_middle; /* some of them were seen inside the network */
 } silent;
 
 static void
@@ -291,6 +292,7 @@ add_silent(const rs_findings *all, silent *one, const roce_stream *standing,
         g_hash_table_add(one->senders, rs_format_addr(&s->src));
         g_array_append_val(one->streams, s->id);
         one->marks += roce_stream_congestion_of(s)->ce_answers[ROCE_CE_UNANSWERED];
+        one->in_the_middle |= s->vantage == ROCE_VANTAGE_MIDDLE;
     }
 }
 
@@ -342,66 +344,12 @@ is_silent(const rs_findings *all, GHashTable *receivers, const silent *one)
              !rs_has_open_cnps(all->analysis->tracker, RS_ANY_POINT, &one->host)));
 }
 
-/* Whether the point of a stream shows what its receiver has no part in, in the same network: at
- * the NIC of that there is none. */
-static gboolean
-is_beside_others(const roce_tracker *tracker, const roce_stream *s)
-{
-    for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
-        const roce_stream *other = roce_tracker_stream(tracker, id);
-        if (other->point == s->point && roce_tenant_equal(&other->tenant, &s->tenant) &&
-            !roce_addr_equal(&other->src, &s->dst) &&
-            !roce_addr_equal(&other->dst, &s->dst)) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-/* Where CNPs may take another way than the ACKs that were seen. */
-typedef enum whereabouts {
-    AT_AN_END,
-    MAYBE_INSIDE,
-    INSIDE,
-} whereabouts;
-
-/* Of the points that saw the marks, the one furthest inside the network. */
-static whereabouts
-whereabouts_of(const roce_tracker *tracker, const silent *one)
-{
-    whereabouts found = AT_AN_END;
-    guint32 looked_at = RS_ANY_POINT;
-    for (guint i = 0; i < one->streams->len; i++) {
-        const roce_stream *s =
-            roce_tracker_stream(tracker, g_array_index(one->streams, guint32, i));
-        if (s->vantage == ROCE_VANTAGE_MIDDLE) {
-            return INSIDE;
-        }
-        if (s->vantage == ROCE_VANTAGE_UNKNOWN && s->point != looked_at &&
-            found == AT_AN_END) {
-            looked_at = s->point;
-            found = is_beside_others(tracker, s) ? MAYBE_INSIDE : AT_AN_END;
-        }
-    }
-    return found;
-}
-
 static void
 report_silent(rs_findings *all, const rs_finding_row *row, const silent *one)
 {
-    static const char *const inside[] = {
-        [AT_AN_END] = "",
-        [MAYBE_INSIDE] =
-            "  This point sees other hosts as well, as one inside the network "
-            "does: CNPs that take another way than ACKs are not seen there.",
-        [INSIDE] =
-            "  This point is inside the network: CNPs that take another way than "
-            "ACKs are not seen here.",
-    };
-    const whereabouts where = whereabouts_of(all->analysis->tracker, one);
     g_autofree char *name = silent_name(&one->host.addr, one->priority);
     rs_finding *f = rs_finding_add(
-        all, row, where == AT_AN_END ? RS_SEVERITY_WARNING : RS_SEVERITY_NOTE);
+        all, row, one->in_the_middle ? RS_SEVERITY_NOTE : RS_SEVERITY_WARNING);
     rs_finding_about(f, name);
     rs_finding_in(f, &one->host.tenant);
     f->weight = one->marks;
@@ -429,7 +377,9 @@ report_silent(rs_findings *all, const rs_finding_row *row, const silent *one)
             "200 µs behind them, and %s sent no CNP %s.%s",
             host,
             everywhere ? "to anybody" : "about them, as it does in other priorities",
-            inside[where]));
+            one->in_the_middle ? "  This point is inside the network: CNPs that take "
+                                 "another way than ACKs are not seen here."
+                               : ""));
 }
 
 void

@@ -279,7 +279,7 @@ const rs_finding_row rs_finding_rows[] = {
      "Check at the sender that ECN is on for the priority of this data, as a reaction point, and whether it counts the CNPs as handled.",
      "the first and the last CNP of the longest burst of each stream", RS_NEEDS_ALL_PACKETS, notification_look, rs_find_flows_at_most, &rs_flow_no_reaction},
     {"ce_without_cnp", RS_SEVERITY_WARNING, "Marks, and never a CNP",
-     "warning where NO_CNP_MARKS marks or more waited 200 µs in vain at one receiver, and it sent no CNP to anybody, or none about data of that priority, though its other packets were captured; note where the point is inside the network, or may be, as other hosts are seen there",
+     "warning where NO_CNP_MARKS marks or more waited 200 µs in vain at one receiver, and it sent no CNP to anybody, or none about data of that priority, though its other packets were captured; note where the point is inside the network",
      {THRESHOLD(NO_CNP_MARKS, "marks")},
      "The receiver's notification point seems to be off, or another class of traffic has it on: senders are not told of congestion, and queues grow until something is paused or dropped.",
      "Check at the receiver that ECN is on for the priority of this data, as a notification point; CNPs that a switch sends in its place may take a way that this point does not see.",

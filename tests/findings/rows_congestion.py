@@ -86,12 +86,6 @@ def marked_and_silent(n, wait_ns=300_000):
     return talk
 
 
-def silent_beside_others(on):
-    """Another host sends to the same sender: this is not the receiver's NIC."""
-    marked_and_silent(40)(on)
-    on.write(0, sender="b", qpn=0x77, ip={"src": "10.0.0.8"})
-
-
 def marked_another_answered(on):
     """The receiver does send CNPs, about another queue pair."""
     marked_and_silent(40)(on)
@@ -497,8 +491,6 @@ ROWS = [
         fabric("incast_switch_cnps", "h3"), "warning"),
     Row("ce_without_cnp", FIRES, "seen inside the network",
         wire(marked_and_silent(16)), "note", args=INSIDE, also=says("another way")),
-    Row("ce_without_cnp", FIRES, "seen beside what other hosts send to each other",
-        wire(silent_beside_others), "note", also=says("other hosts as well")),
     Row("ce_without_cnp", FIRES, "in one priority, while there are CNPs in another",
         wire(silent_in(5)), "warning", also=says("about priority 5")),
     Row("ce_without_cnp", FIRES, "though a host with this address does in another network",
