@@ -15,8 +15,7 @@ struct rs_burst_aim {
     guint64 window_start_ns; /* of the newest */
     guint64 window_bytes;
     guint64 window_frame; /* its first */
-    guint64
-        behind_bytes; /* pub.bytes behind the newest packet stamped long before it */
+    guint64 behind_bytes; /* pub.bytes behind the newest that was stamped long before */
     gboolean started;
     gboolean bursting;
     rs_burst burst; /* up to the window before */

@@ -43,10 +43,9 @@ struct rs_incast_watch {
     guint n_active;                    /* senders in it */
     guint64 quiet_until_ns;            /* nobody falls silent before */
     guint64 clock_ns;
-    guint64
-        behind_ns; /* what it was when a packet came that had been stamped long before */
-    gboolean inside;  /* an episode goes on */
-    guint64 ended_ns; /* the episode before */
+    guint64 behind_ns; /* when a packet came that was stamped long before */
+    gboolean inside;   /* an episode goes on */
+    guint64 ended_ns;  /* the episode before */
     rs_incast_episode episode;
     GArray *spans; /* rs_incast_span: all episodes */
 };

@@ -17,7 +17,7 @@ typedef struct came {
 typedef struct appeared {
     guint32 before; /* which, bits; 0: none is kept here */
     guint32 flow, psn24;
-    roce_space space;
+    guint8 opcode;
     guint8 point; /* where it was seen first */
     gint64 at_ns;
 } appeared;
@@ -74,17 +74,10 @@ came_behind(const rs_decision *d, guint a, gint64 a_ns, guint b, gint64 b_ns)
 
 /* Whether what was kept is of the same PSN of the flow. */
 static gboolean
-is_of_came(const rs_decision *d, const came *c)
+is_same(const rs_decision *d, guint32 flow, guint32 psn24, guint8 opcode)
 {
-    return c->used && c->loss.flow == d->flow->id && c->loss.psn24 == d->entry->psn24 &&
-           space_of(c->loss.opcode) == space_of(d->entry->opcode);
-}
-
-static gboolean
-is_of_appeared(const rs_decision *d, const appeared *a)
-{
-    return a->flow == d->flow->id && a->psn24 == d->entry->psn24 &&
-           a->space == space_of(d->entry->opcode);
+    return flow == d->flow->id && psn24 == d->entry->psn24 &&
+           space_of(opcode) == space_of(d->entry->opcode);
 }
 
 guint8
@@ -150,12 +143,13 @@ rs_path_again_appear(const rs_decision *d, const rs_sighting *first, guint32 bef
         .before = before,
         .flow = d->flow->id,
         .psn24 = d->entry->psn24,
-        .space = space_of(d->entry->opcode),
+        .opcode = d->entry->opcode,
         .point = first->point,
         .at_ns = first->at_ns,
     };
     came *c = &again->came[place];
-    if (is_of_came(d, c) && (before & 1u << c->loss.point) != 0 &&
+    if (c->used && is_same(d, c->loss.flow, c->loss.psn24, c->loss.opcode) &&
+        (before & 1u << c->loss.point) != 0 &&
         came_behind(d, c->loss.point, c->at_ns, first->point, first->at_ns)) {
         take_back(d->path, c);
     }
@@ -165,7 +159,8 @@ gboolean
 rs_path_again_is_known(const rs_decision *d, const rs_sighting *last)
 {
     const appeared *a = &d->path->again->appeared[place_of(d)];
-    return (a->before & 1u << last->point) != 0 && is_of_appeared(d, a) &&
+    return (a->before & 1u << last->point) != 0 &&
+           is_same(d, a->flow, a->psn24, a->opcode) &&
            came_behind(d, last->point, last->at_ns, a->point, a->at_ns);
 }
 

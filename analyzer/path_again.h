@@ -5,8 +5,8 @@
  *
  * The one rule: another copy of these PSNs that came by another point later on, and not by
  * the one that saw the first, takes back that the first one came.  It does so within the window
- * of the path (rs_path_config): what is sent again later tells nothing.  Of each flow, PSN space and PSN
- * the newest is kept, and of several in one place of the table as well.
+ * of the path (rs_path_config): what is sent again later tells nothing.  Of each flow, PSN space
+ * and PSN the newest is kept, and of several in one place of the table as well.
  */
 #ifndef RS_PATH_AGAIN_H
 #define RS_PATH_AGAIN_H

@@ -18,9 +18,8 @@
 #define RS_KNOWN_ASKED (1u << 3)   /* its receiver had waited for it, and asked again */
 #define RS_KNOWN_RESENT (1u << 4)  /* sent again */
 #define RS_KNOWN_REFUSED (1u << 5) /* beside that: its receiver was not ready */
-#define RS_KNOWN_AFTER                                                                 \
-    (1u << 6) /* acknowledged, and sent again after that, as far as the
-                                * point has seen all copies */
+/* Acknowledged, and sent again after that, as far as the point has seen all copies. */
+#define RS_KNOWN_AFTER (1u << 6)
 
 /* What became of a copy that did not come to a point. */
 typedef enum rs_loss_state {

@@ -16,9 +16,13 @@ roce_asked_part_is(const roce_slot *slot, int64_t end)
 }
 
 void
-roce_asked_part_note(roce_tracker *t, roce_stream_state *s, int64_t end)
+roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_slot *slot,
+                     int64_t end)
 {
     roce_trouble *trouble = roce_trouble_had(s);
+    if (!roce_asked_part_is(slot, end)) {
+        return;
+    }
     if (trouble != NULL && trouble->asked_parts == NULL) {
         trouble->asked_parts =
             roce_track_zeroed(t, ROCE_ASKED_PARTS * sizeof *trouble->asked_parts);

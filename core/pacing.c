@@ -141,6 +141,13 @@ judge(const roce_notifier *n, roce_pacing_gap gap, uint64_t interval_ns)
     return SCOPE_OPEN;
 }
 
+/* Marks of data of which it is known that CNPs are about it. */
+static uint64_t
+marks_seen(const roce_notifier *n)
+{
+    return n->marks_held_back + n->marks_later;
+}
+
 /* Whether marks found no CNP, or none are seen here: more of them than there were CNPs, and
  * not fewer than a part of the gaps that are said to come of it.  Where marks are as far apart
  * as the CNPs that answer them, those gaps are theirs. */
@@ -148,7 +155,7 @@ static bool
 held_back(const notifier *state, uint64_t near)
 {
     const roce_notifier *n = &state->pub;
-    uint64_t marks = n->marks_held_back + n->marks_later;
+    uint64_t marks = marks_seen(n);
     return (marks == 0 && !state->sees_others) ||
            (n->marks_held_back >= LEAST_HELD_BACK &&
             n->marks_held_back * HELD_BACK_PART >= near &&
@@ -173,10 +180,9 @@ lean_on(support *s, const roce_histogram *gaps)
 /* Whether hardly any gap is shorter, where gaps have to do: those of regular data pile up as
  * well, and at less than that. */
 static bool
-has_edge(const notifier *state, const support *s)
+has_edge(const roce_notifier *n, const support *s)
 {
-    uint64_t marks = state->pub.marks_held_back + state->pub.marks_later;
-    return marks > 0 || s->shorter * 1000 <= s->n * SHORTER_PERMILLE;
+    return marks_seen(n) > 0 || s->shorter * 1000 <= s->n * SHORTER_PERMILLE;
 }
 
 static void
@@ -224,8 +230,8 @@ infer(notifier *state)
     n->pacing.interval_ns = rests_on.interval_ns;
     n->pacing.known = verdict != SCOPE_AMBIGUOUS && rests_on.near >= LEAST_GAPS &&
                       rests_on.near * 1000 >= rests_on.n * PILE_PERMILLE &&
-                      rests_on.interval_ns >= SHORTEST_NS &&
-                      has_edge(state, &rests_on) && held_back(state, rests_on.near);
+                      rests_on.interval_ns >= SHORTEST_NS && has_edge(n, &rests_on) &&
+                      held_back(state, rests_on.near);
 }
 
 roce_pacing_scope

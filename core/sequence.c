@@ -195,8 +195,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
            roce_slot *slot)
 {
     roce_lane *lane = roce_requests(s);
-    const bool less = roce_asked_part_is(slot, a->psn + a->span);
-    if (less) {
+    if (roce_asked_part_is(slot, a->psn + a->span)) {
         learn_that_it_keeps(t, s);
     }
     bool runs_on = roce_round_is_ahead(s, a->psn) &&
@@ -224,9 +223,7 @@ sent_again(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     roce_round_count(t, s, a, earlier);
     lane->next_tx = a->psn + a->span;
     place(t, s, a, slot);
-    if (less) {
-        roce_asked_part_note(t, s, a->psn + a->span);
-    }
+    roce_asked_part_note(t, s, slot, a->psn + a->span);
 }
 
 /* Whether what it is said to be will be said when that is settled. */
@@ -263,9 +260,7 @@ copy_arrived_late(roce_tracker *t, roce_stream_state *s, const roce_arrival *a,
     (void)roce_loss_unmiss(t, s, a, ROCE_SPACE_REQUESTS, slot);
     roce_round_count(t, s, a, earlier);
     place(t, s, a, slot);
-    if (roce_asked_part_is(slot, a->psn + a->span)) {
-        roce_asked_part_note(t, s, a->psn + a->span);
-    }
+    roce_asked_part_note(t, s, slot, a->psn + a->span);
 }
 
 /* An original that was overtaken fills its place in a gap. */

@@ -491,9 +491,10 @@ roce_sequence_runs_on_from_before(const roce_stream_state *s, const roce_arrival
  * for less than before: who goes back asks for all the rest. */
 bool
 roce_asked_part_is(const roce_slot *slot, int64_t end);
-/* The newest request is such a one. */
+/* Remembers the newest request if it is such a one. */
 void
-roce_asked_part_note(roce_tracker *t, roce_stream_state *s, int64_t end);
+roce_asked_part_note(roce_tracker *t, roce_stream_state *s, const roce_slot *slot,
+                     int64_t end);
 /* Those of the queue pair that was there before were of other READs. */
 void
 roce_asked_part_forget(roce_trouble *trouble);

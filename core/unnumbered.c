@@ -316,9 +316,7 @@ promote(roce_tracker *t, roce_stream_state *s, const roce_arrival *now,
         slot->tx = ++lane->tx & ROCE_SLOT_MAX_TX;
         if (!d->overtaken) {
             roce_slot_count_copy(slot);
-            if (roce_asked_part_is(slot, a.psn + a.span)) {
-                roce_asked_part_note(t, s, a.psn + a.span);
-            }
+            roce_asked_part_note(t, s, slot, a.psn + a.span);
         }
     }
     lane->next_tx = d->psn + d->span;
