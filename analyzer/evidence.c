@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "evidence.h"
 
+#include "keys.h"
+
 #include "roce/aeth.h"
 
 #include <string.h>
@@ -8,14 +10,14 @@
 #define MAX_ENTRIES 200000 /* streams times kinds that keep frames */
 
 struct rs_evidence_table {
-    GHashTable *entries; /* gint64: kind << 32 | stream -> rs_evidence */
+    GHashTable *entries; /* by kind and stream: rs_evidence */
 };
 
 rs_evidence_table *
 rs_evidence_table_new(void)
 {
     rs_evidence_table *table = g_new0(rs_evidence_table, 1);
-    table->entries = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    table->entries = rs_keys_new(g_free);
     return table;
 }
 
@@ -29,8 +31,6 @@ rs_evidence_table_free(rs_evidence_table *table)
     g_free(table);
 }
 
-#define KIND_STEP ((guint64)1 << 32) /* g_int64_hash keeps the low half */
-
 /* No finding is about what every stream or pair does. */
 static gboolean
 tells_something(roce_event_kind kind)
@@ -38,20 +38,14 @@ tells_something(roce_event_kind kind)
     return kind != ROCE_EVENT_STREAM_START && kind != ROCE_EVENT_CONNECTED;
 }
 
-static gint64
-key_of(guint32 stream, guint kind)
-{
-    return (gint64)(kind * KIND_STEP + stream);
-}
-
 static rs_evidence *
 entry_of(rs_evidence_table *table, guint32 stream, guint kind)
 {
-    gint64 key = key_of(stream, kind);
-    rs_evidence *evidence = g_hash_table_lookup(table->entries, &key);
+    guint64 key = rs_key_of(kind, stream);
+    rs_evidence *evidence = rs_keys_find(table->entries, key);
     if (evidence == NULL && g_hash_table_size(table->entries) < MAX_ENTRIES) {
         evidence = g_new0(rs_evidence, 1);
-        g_hash_table_insert(table->entries, g_memdup2(&key, sizeof key), evidence);
+        (void)rs_keys_insert(table->entries, key, evidence);
     }
     return evidence;
 }
@@ -75,9 +69,9 @@ keep_frame(rs_evidence_table *table, guint kind, const roce_event *event, guint6
 static void
 withdraw(rs_evidence_table *table, const roce_event *event)
 {
-    gint64 key =
-        key_of(event->stream, RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, event->detail));
-    rs_evidence *evidence = g_hash_table_lookup(table->entries, &key);
+    guint64 key =
+        rs_key_of(RS_EVIDENCE_KIND(ROCE_EVENT_LOSS, event->detail), event->stream);
+    rs_evidence *evidence = rs_keys_find(table->entries, key);
     for (guint i = evidence != NULL ? evidence->n : 0; i-- > 0;) {
         if (evidence->psns[i] == event->psn) {
             guint behind = --evidence->n - i;
@@ -129,6 +123,5 @@ rs_evidence_keep(rs_evidence_table *table, const roce_event *event)
 const rs_evidence *
 rs_evidence_get(const rs_evidence_table *table, guint32 stream, guint kind)
 {
-    gint64 key = key_of(stream, kind);
-    return g_hash_table_lookup(table->entries, &key);
+    return rs_keys_find(table->entries, rs_key_of(kind, stream));
 }

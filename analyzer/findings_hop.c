@@ -12,6 +12,7 @@
 
 #include "findings_headroom.h"
 #include "format.h"
+#include "keys.h"
 #include "loss_places.h"
 #include "sorting.h"
 #include "thresholds.h"
@@ -58,20 +59,14 @@ new_hop(rs_place from, rs_place to)
     return one;
 }
 
-static guint64
-key_of(rs_place from, rs_place to)
-{
-    return (guint64)from << 32 | to;
-}
-
 static hop *
 hop_of(GHashTable *hops, rs_place from, rs_place to)
 {
-    gint64 key = (gint64)key_of(from, to);
-    hop *one = g_hash_table_lookup(hops, &key);
+    guint64 key = rs_key_of(from, to);
+    hop *one = rs_keys_find(hops, key);
     if (one == NULL) {
         one = new_hop(from, to);
-        g_hash_table_insert(hops, g_memdup2(&key, sizeof key), one);
+        (void)rs_keys_insert(hops, key, one);
     }
     return one;
 }
@@ -109,8 +104,9 @@ most_first(gconstpointer a, gconstpointer b)
     const hop *x = *(const hop *const *)a;
     const hop *y = *(const hop *const *)b;
     gint order = rs_by_number(y->lost, x->lost);
-    return order != 0 ? order
-                      : rs_by_number(key_of(x->from, x->to), key_of(y->from, y->to));
+    return order != 0
+               ? order
+               : rs_by_number(rs_key_of(x->from, x->to), rs_key_of(y->from, y->to));
 }
 
 /* Those of several senders and receivers where enough was lost: hop, of `hops`. */
@@ -274,8 +270,7 @@ void
 rs_find_one_hop(rs_findings *all, const rs_finding_row *row)
 {
     const roce_tracker *tracker = all->analysis->tracker;
-    g_autoptr(GHashTable) hops =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_hop);
+    g_autoptr(GHashTable) hops = rs_keys_new(free_hop);
     for (guint32 id = 0; id < roce_tracker_n_streams(tracker); id++) {
         if (rs_summary_stands(all->summary, id) &&
             rs_summary_members(all->summary, id) != NULL) {

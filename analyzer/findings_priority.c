@@ -6,6 +6,7 @@
 #include "findings_filter.h"
 #include "findings_parts.h"
 #include "format.h"
+#include "keys.h"
 #include "lossless.h"
 #include "pairs.h"
 #include "priorities.h"
@@ -259,12 +260,12 @@ static gboolean
 is_told(const rs_findings *all, GHashTable *told, const GArray *streams,
         const disagreement *sum)
 {
-    guint64 kind = (guint64)sum->worse << 9 | sum->pcp << 6 | sum->dscp;
+    guint32 kind = (guint32)sum->worse << 9 | sum->pcp << 6 | sum->dscp;
     gboolean is_new = streams->len == 0;
     for (guint i = 0; i < streams->len; i++) {
         guint32 id = g_array_index(streams, guint32, i);
-        guint64 key = kind << 32 | rs_summary_group(all->summary, id);
-        is_new |= g_hash_table_add(told, g_memdup2(&key, sizeof key));
+        is_new |=
+            rs_keys_add(told, rs_key_of(kind, rs_summary_group(all->summary, id)));
     }
     return !is_new;
 }
@@ -313,8 +314,7 @@ find_disagreement(rs_findings *all, const rs_finding_row *row, guint32 point,
 void
 rs_find_pcp_dscp(rs_findings *all, const rs_finding_row *row)
 {
-    g_autoptr(GHashTable) told =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autoptr(GHashTable) told = rs_keys_new(NULL);
     for (guint point = 0; point < rs_points_n(all->analysis->points); point++) {
         const rs_point_priorities *p =
             rs_priorities_point(all->analysis->watchers.priorities, point);

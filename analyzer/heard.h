@@ -17,6 +17,15 @@
 gboolean *
 rs_heard_at(const rs_edges *edges, guint32 point);
 
+/* Where hosts are seen to receive: by point and node, see keys.h; the caller's. */
+GHashTable *
+rs_heard_receiving(const rs_edges *edges);
+
+/* Whether an edge is better seen than the same one at another point: where one also sees what
+ * its sender receives; then, where one sees more of it. */
+gboolean
+rs_heard_better(GHashTable *receiving, const rs_edge *edge, const rs_edge *than);
+
 /* Adds what other points saw between hosts of which those in `heard` have nothing: each at the
  * point that also sees what its sender receives; of such, at the one that saw most of it.
  * `files` are guint32 by point.  FALSE: there is nothing to add. */

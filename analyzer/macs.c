@@ -13,6 +13,8 @@
  */
 #include "macs.h"
 
+#include "keys.h"
+
 #include "roce/hash.h"
 
 #include <string.h>
@@ -38,12 +40,6 @@ typedef struct entry {
     guint64 key; /* point, then address; of points beyond 65,535 nothing is known */
     rs_mac mac;
 } entry;
-
-guint
-rs_key_hash(gconstpointer key)
-{
-    return (guint)(roce_hash_mix(0, *(const guint64 *)key) >> 32);
-}
 
 rs_macs *
 rs_macs_new(void)

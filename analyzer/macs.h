@@ -61,10 +61,6 @@ typedef struct rs_mac {
 
 typedef struct rs_macs rs_macs;
 
-/* For hash tables with guint64 keys: of all their bits.  GLib's own keeps the low half. */
-guint
-rs_key_hash(gconstpointer key);
-
 rs_macs *
 rs_macs_new(void);
 

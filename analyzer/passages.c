@@ -2,6 +2,7 @@
 #include "passages.h"
 
 #include "data_sight.h"
+#include "keys.h"
 #include "sorting.h"
 
 #include "roce/opcode.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "points.h"
 
+#include "keys.h"
 #include "recall.h"
 #include "sorting.h"
 
@@ -103,7 +104,7 @@ rs_points_new(const rs_options *options)
     points->list = g_ptr_array_new_with_free_func(free_point);
     points->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     points->places = g_hash_table_new_full(place_hash, same_place, NULL, free_place);
-    points->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    points->seen = rs_keys_new(NULL);
     points->itself = g_ptr_array_new_with_free_func(free_place);
     points->ended = g_array_new(FALSE, TRUE, sizeof(guint));
     gboolean several = options->files != NULL && g_strv_length(options->files) > 1;
@@ -378,13 +379,6 @@ rs_points_remember(rs_points *points, const rs_point *point, const roce_frame *f
     }
 }
 
-/* The same number for each frame of an interface. */
-static gint64
-interface_key(guint file_i, guint interface_i)
-{
-    return (gint64)((guint64)file_i << 32 | interface_i);
-}
-
 static void
 note_itself(rs_points *points, const point_key *key, rs_point *point)
 {
@@ -418,9 +412,9 @@ find_or_make(rs_points *points, const point_key *key, const rs_reader *reader,
     point = make_point(points, key, interface, time_ns);
     points->n_origins += is_further ? 1 : 0;
     g_hash_table_insert(points->by_key, g_memdup2(key, sizeof *key), point);
-    gint64 seen = interface_key(key->file_i, key->interface_i);
-    if (!g_hash_table_contains(points->seen, &seen)) {
-        g_hash_table_insert(points->seen, g_memdup2(&seen, sizeof seen), point);
+    guint64 seen = rs_key_of(key->file_i, key->interface_i);
+    if (!rs_keys_have(points->seen, seen)) {
+        (void)rs_keys_insert(points->seen, seen, point);
     }
     if (!is_further) {
         note_itself(points, key, point);
@@ -478,8 +472,7 @@ rs_points_of(rs_points *points, guint file_i, const rs_reader *reader,
 const rs_point *
 rs_points_of_interface(const rs_points *points, guint file_i, guint interface_i)
 {
-    gint64 key = interface_key(file_i, interface_i);
-    return g_hash_table_lookup(points->seen, &key);
+    return rs_keys_find(points->seen, rs_key_of(file_i, interface_i));
 }
 
 void
@@ -492,8 +485,8 @@ rs_points_end_file(rs_points *points, guint file_i, const rs_reader *reader)
     guint n = reader != NULL ? rs_reader_n_interfaces(reader) : 0;
     for (guint i = 0; i < n; i++) {
         const rs_interface *interface = rs_reader_interface(reader, i);
-        gint64 key = interface_key(file_i, i);
-        if (g_hash_table_contains(points->seen, &key) && !interface->dropped_known) {
+        if (rs_keys_have(points->seen, rs_key_of(file_i, i)) &&
+            !interface->dropped_known) {
             continue;
         }
         rs_point *point = rs_points_of(points, file_i, reader, i, NULL, SILENT_NS);

@@ -122,6 +122,14 @@ median_silence(const rs_beat *beat)
     return spread.p50;
 }
 
+/* Whether two edges are between the same hosts, whichever of them sends. */
+static gboolean
+are_of_one_pair(const rs_edge *a, const rs_edge *b)
+{
+    return (a->src == b->src && a->dst == b->dst) ||
+           (a->src == b->dst && a->dst == b->src);
+}
+
 /* Whether more than two hosts send or receive with the heavy edges in use. */
 static gboolean
 among_several(const search *s, const gboolean *uses)
@@ -130,17 +138,19 @@ among_several(const search *s, const gboolean *uses)
     for (guint i = 0; i < rs_edges_n(s->edges); i++) {
         heaviest = MAX(heaviest, uses[i] ? rs_edges_at(s->edges, i)->bytes : 0);
     }
-    g_autoptr(GHashTable) pairs = g_hash_table_new(NULL, NULL);
+    const rs_edge *first = NULL;
     for (guint i = 0; i < rs_edges_n(s->edges); i++) {
         const rs_edge *edge = rs_edges_at(s->edges, i);
-        if (uses[i] && edge->bytes * LIGHT_SHARE >= heaviest) {
-            guint32 low = MIN(edge->src, edge->dst);
-            guint32 high = MAX(edge->src, edge->dst);
-            guint32 pair = low * RS_EDGES * 2 + high;
-            g_hash_table_add(pairs, GUINT_TO_POINTER(pair + 1));
+        if (!uses[i] || edge->bytes * LIGHT_SHARE < heaviest) {
+            continue;
+        }
+        if (first == NULL) {
+            first = edge;
+        } else if (!are_of_one_pair(first, edge)) {
+            return TRUE;
         }
     }
-    return g_hash_table_size(pairs) > 1;
+    return FALSE;
 }
 
 static gboolean

@@ -2,6 +2,8 @@
 #include "rhythm_shape.h"
 
 #include "arrays.h"
+#include "heard.h"
+#include "keys.h"
 #include "sorting.h"
 
 #include <string.h>
@@ -34,15 +36,9 @@ typedef struct choice {
     const rs_edges *edges;
     const rs_rhythm *rhythm; /* or NULL */
     gboolean *plays;         /* by edge: it takes part in the rhythm */
-    GHashTable *heard;       /* src << 32 | dst: the edge that was looked at, + 1 */
-    GHashTable *known;       /* point << 32 | node: something comes in there */
+    GHashTable *heard;       /* by src and dst: the edge that was looked at, + 1 */
+    GHashTable *receiving;   /* rs_heard_receiving() */
 } choice;
-
-static gint64
-key_of(guint32 high, guint32 low)
-{
-    return (gint64)((guint64)high << 32 | low);
-}
 
 static void
 choice_init(choice *c, const rs_edges *edges, const rs_rhythm *rhythm)
@@ -50,20 +46,13 @@ choice_init(choice *c, const rs_edges *edges, const rs_rhythm *rhythm)
     c->edges = edges;
     c->rhythm = rhythm;
     c->plays = g_new0(gboolean, rs_edges_n(edges) + 1);
-    c->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    for (guint i = 0; i < rs_edges_n(edges); i++) {
-        const rs_edge *edge = rs_edges_at(edges, i);
-        gint64 key = key_of(edge->point, edge->dst);
-        if (edge->bytes > 0 && !g_hash_table_contains(c->known, &key)) {
-            g_hash_table_add(c->known, g_memdup2(&key, sizeof key));
-        }
-    }
-    c->heard = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    c->receiving = rs_heard_receiving(edges);
+    c->heard = rs_keys_new(NULL);
     for (guint i = 0; rhythm != NULL && i < rhythm->heard->len; i++) {
         guint32 id = g_array_index(rhythm->heard, guint32, i);
-        gint64 key = key_of(rs_edges_at(edges, id)->src, rs_edges_at(edges, id)->dst);
-        g_hash_table_insert(c->heard, g_memdup2(&key, sizeof key),
-                            GUINT_TO_POINTER(id + 1));
+        const rs_edge *edge = rs_edges_at(edges, id);
+        (void)rs_keys_insert(c->heard, rs_key_of(edge->src, edge->dst),
+                             GUINT_TO_POINTER(id + 1));
     }
     for (guint i = 0; rhythm != NULL && i < rhythm->edges->len; i++) {
         c->plays[g_array_index(rhythm->edges, guint32, i)] = TRUE;
@@ -74,24 +63,8 @@ static void
 choice_clear(choice *c)
 {
     g_free(c->plays);
-    g_hash_table_unref(c->known);
+    g_hash_table_unref(c->receiving);
     g_hash_table_unref(c->heard);
-}
-
-static gboolean
-is_known(const choice *c, const rs_edge *edge)
-{
-    gint64 key = key_of(edge->point, edge->src);
-    return g_hash_table_contains(c->known, &key);
-}
-
-/* Whether an edge is better seen than the same one at another point: where one also sees
- * what its sender receives; then, where one sees more of it. */
-static gboolean
-is_better(const choice *c, const rs_edge *edge, const rs_edge *other)
-{
-    gboolean known = is_known(c, edge);
-    return known != is_known(c, other) ? known : edge->bytes > other->bytes;
 }
 
 /* Edges that are not seen where the rhythm was found may take part in it. */
@@ -101,8 +74,8 @@ takes_part(const choice *c, const rs_edge *edge)
     if (c->rhythm == NULL) {
         return TRUE;
     }
-    gint64 key = key_of(edge->src, edge->dst);
-    guint32 there = GPOINTER_TO_UINT(g_hash_table_lookup(c->heard, &key));
+    guint32 there =
+        GPOINTER_TO_UINT(rs_keys_find(c->heard, rs_key_of(edge->src, edge->dst)));
     return there == 0 || rs_edges_at(c->edges, there - 1)->bytes == 0 ||
            c->plays[there - 1];
 }
@@ -130,7 +103,7 @@ find_edges(const rs_edges *edges, const rs_rhythm *rhythm)
             continue;
         }
         guint32 *at = &g_array_index(list, guint32, GPOINTER_TO_UINT(found) - 1);
-        *at = is_better(&c, edge, rs_edges_at(edges, *at)) ? i : *at;
+        *at = rs_heard_better(c.receiving, edge, rs_edges_at(edges, *at)) ? i : *at;
     }
     choice_clear(&c);
     return list;
@@ -241,16 +214,6 @@ find_groups(const rs_edges *edges, const GArray *list, GPtrArray *groups)
 
 /* ---- a group as a graph ---- */
 
-static guint
-number_of(const rs_group *group, guint32 node)
-{
-    guint i = 0;
-    while (g_array_index(group->nodes, guint32, i) != node) {
-        i++;
-    }
-    return i;
-}
-
 static void
 graph_init(rs_graph *graph, const rs_edges *edges, const rs_rhythm *rhythm,
            const rs_group *group)
@@ -266,10 +229,15 @@ graph_init(rs_graph *graph, const rs_edges *edges, const rs_rhythm *rhythm,
         .in = g_new0(guint, n),
     };
     memset(graph->edge, 0xff, (gsize)n * n * sizeof *graph->edge);
+    g_autofree guint *number_of =
+        g_new(guint, rs_edges_n_nodes(edges)); /* of its own */
+    for (guint i = 0; i < n; i++) {
+        number_of[g_array_index(group->nodes, guint32, i)] = i;
+    }
     for (guint i = 0; i < group->edges->len; i++) {
         guint32 id = g_array_index(group->edges, guint32, i);
-        guint from = number_of(group, rs_edges_at(edges, id)->src);
-        guint to = number_of(group, rs_edges_at(edges, id)->dst);
+        guint from = number_of[rs_edges_at(edges, id)->src];
+        guint to = number_of[rs_edges_at(edges, id)->dst];
         graph->edge[from * n + to] = id;
         graph->out[from]++;
         graph->in[to]++;
@@ -417,25 +385,28 @@ classify(rs_graph *graph, rs_group *group, const roce_tracker *tracker)
 
 /* ---- queue pairs ---- */
 
+/* The streams that carry data along an edge.  A stream has one edge alone: the set, whose
+ * memory all edges share, holds those of the edges before as well. */
 static guint
-streams_on(const rs_edge *edge)
+streams_on(const rs_edge *edge, GHashTable *known)
 {
-    g_autoptr(GHashTable) streams = g_hash_table_new(NULL, NULL);
+    guint before = g_hash_table_size(known);
     for (guint i = 0; i < edge->messages->len; i++) {
         const rs_message *message = &g_array_index(edge->messages, rs_message, i);
         if ((message->flags & RS_MESSAGE_SIGNAL) == 0 && message->bytes > 0) {
-            g_hash_table_add(streams, GUINT_TO_POINTER(message->stream + 1));
+            g_hash_table_add(known, GUINT_TO_POINTER(message->stream + 1));
         }
     }
-    return g_hash_table_size(streams);
+    return g_hash_table_size(known) - before;
 }
 
 static void
 count_queue_pairs(const rs_edges *edges, rs_group *group)
 {
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < group->edges->len; i++) {
-        guint n =
-            streams_on(rs_edges_at(edges, g_array_index(group->edges, guint32, i)));
+        guint n = streams_on(
+            rs_edges_at(edges, g_array_index(group->edges, guint32, i)), known);
         if (i > 0 && n != group->queue_pairs) {
             group->queue_pairs = 0;
             return;

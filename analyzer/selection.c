@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "findings.h"
+#include "keys.h"
 #include "withdrawn.h"
 
 #include <string.h>
@@ -324,7 +325,7 @@ want_frames(const selecting *s, GError **error)
 /* ---- Near what was named ---- */
 
 /* What a frame belongs to: the same number for all frames that are near one another. */
-static gint64
+static guint64
 group_of(const selecting *s, const rs_trace_row *row)
 {
     enum {
@@ -333,11 +334,10 @@ group_of(const selecting *s, const rs_trace_row *row)
         POINT
     };
     if (row->stream == ROCE_NO_STREAM) {
-        return (gint64)((guint64)POINT << 32 | row->point);
+        return rs_key_of(POINT, row->point);
     }
     guint32 link = g_array_index(s->report->summary->link_of, guint32, row->stream);
-    return link != G_MAXUINT32 ? (gint64)((guint64)LINK << 32 | link)
-                               : (gint64)((guint64)STREAM << 32 | row->stream);
+    return link != G_MAXUINT32 ? rs_key_of(LINK, link) : rs_key_of(STREAM, row->stream);
 }
 
 /* A group of which something was named: how much is still near to it. */
@@ -366,12 +366,12 @@ pass_frame(const selecting *s, GHashTable *groups, rs_trace_row *row)
         return;
     }
     const rs_context *context = &s->wish->context;
-    gint64 group = group_of(s, row);
-    vicinity *v = g_hash_table_lookup(groups, &group);
+    guint64 group = group_of(s, row);
+    vicinity *v = rs_keys_find(groups, group);
     if ((row->flags & RS_TRACE_NAMED) != 0) {
         if (v == NULL) {
             v = g_new0(vicinity, 1);
-            g_hash_table_insert(groups, g_memdup2(&group, sizeof group), v);
+            (void)rs_keys_insert(groups, group, v);
         }
         *v = (vicinity){context->packets, row->time_ns};
     } else if (v != NULL && is_near(context, v, row->time_ns)) {
@@ -385,8 +385,7 @@ choose_near(const selecting *s)
 {
     const guint64 last = rs_trace_last_frame(s->trace);
     for (guint direction = 0; direction < 2; direction++) {
-        g_autoptr(GHashTable) groups =
-            g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+        g_autoptr(GHashTable) groups = rs_keys_new(g_free);
         for (guint64 i = 1; i <= last; i++) {
             guint64 frame = direction == 0 ? i : last + 1 - i;
             pass_frame(s, groups, rs_trace_at(s->trace, frame));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spills.h"
 
+#include "keys.h"
+
 #include "roce/pause.h"
 #include "roce/psn.h"
 
@@ -66,7 +68,7 @@ rs_spills_new(void)
     rs_spills *spills = g_new0(rs_spills, 1);
     spills->streams = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     spills->frames.all = g_hash_table_new(g_int64_hash, g_int64_equal);
-    spills->psns.all = g_hash_table_new(g_int64_hash, g_int64_equal);
+    spills->psns.all = g_hash_table_new(rs_key_hash, g_int64_equal);
     for (guint i = 0; i < ROCE_N_SPACES; i++) {
         spills->missed[i] = g_hash_table_new_full(NULL, NULL, NULL, free_missed);
     }
