@@ -217,11 +217,11 @@ add_to_message(rs_edges *edges, rs_edge_follower *f, const parcel *p)
     }
     message->bytes += p->payload_bytes;
     message->packets++;
-    message->end_ns = MAX(p->time_ns, message->start_ns);
-    message->last_frame = p->frame;
     if (!roce_part_ends(p->info->part)) {
         return;
     }
+    message->end_ns = MAX(p->time_ns, message->start_ns);
+    message->last_frame = p->frame;
     open->open = FALSE;
     if ((p->info->headers & ROCE_HEADER_IMMDT) != 0) {
         message->flags |= RS_MESSAGE_IMMEDIATE;

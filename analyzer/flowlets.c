@@ -258,6 +258,24 @@ take_write(state *s, gint64 psn, guint64 address, guint32 payload_bytes)
     s->chain_bytes = payload_bytes;
 }
 
+/* Neighbours nearly always have one opcode. */
+static void
+take_writes(state *s, const rs_train_sight *train)
+{
+    guint opcode = G_MAXUINT; /* of the car before */
+    gboolean writes = FALSE;
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        if (car->opcode != opcode) {
+            opcode = car->opcode;
+            writes = is_write_only(roce_opcode_get(car->opcode));
+        }
+        if (writes) {
+            take_write(s, train->psn + i, car->address, car->payload_bytes);
+        }
+    }
+}
+
 void
 rs_flowlets_packet(rs_flowlets *flowlets, const rs_sight *sight)
 {
@@ -311,11 +329,7 @@ rs_flowlets_train(rs_flowlets *flowlets, const rs_train_sight *train)
     s->newest_ns = newest_ns;
     s->packets += train->n - 1;
     s->data_packets += train->n;
-    for (guint i = 0; i < train->n; i++) {
-        if (is_write_only(roce_opcode_get(cars[i].opcode))) {
-            take_write(s, train->psn + i, cars[i].address, cars[i].payload_bytes);
-        }
-    }
+    take_writes(s, train);
 }
 
 void

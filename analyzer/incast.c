@@ -209,13 +209,15 @@ join_all(rs_incast_watch *r)
 
 /* ---- time ---- */
 
+/* Counts for how long there were so many active, before there are others. */
 static void
-go_on(rs_incast_watch *r, guint64 time_ns)
+settle_degree(rs_incast_watch *r)
 {
     if (r->n_active > 0) {
-        g_array_index(r->pub.degree_ns, guint64, r->n_active) += time_ns - r->clock_ns;
+        g_array_index(r->pub.degree_ns, guint64, r->n_active) +=
+            r->clock_ns - r->settled_ns;
     }
-    r->clock_ns = time_ns;
+    r->settled_ns = r->clock_ns;
 }
 
 /* Lets those fall silent whose window has passed by then. */
@@ -227,7 +229,8 @@ fall_silent(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
         if (r->quiet_until_ns > time_ns) {
             return;
         }
-        go_on(r, r->quiet_until_ns);
+        r->clock_ns = r->quiet_until_ns;
+        settle_degree(r);
         take_out(r, s);
         r->n_active--;
         s->active = FALSE;
@@ -243,9 +246,7 @@ advance(rs_incast *incast, rs_incast_watch *r, guint64 time_ns)
     if (time_ns >= r->quiet_until_ns) {
         fall_silent(incast, r, time_ns);
     }
-    if (time_ns > r->clock_ns) {
-        go_on(r, time_ns);
-    }
+    r->clock_ns = MAX(r->clock_ns, time_ns);
 }
 
 /* What the clock showed before says nothing of what it shows from now on. */
@@ -347,6 +348,7 @@ become_active(rs_incast_watch *r, rs_incast_sender *s, guint64 frame)
 {
     s->active = TRUE;
     put_last(r, s);
+    settle_degree(r);
     r->n_active++;
     rise(r);
     if (!r->inside && r->n_active >= RS_INCAST_SENDERS) {

@@ -43,6 +43,8 @@ struct rs_incast_watch {
     guint n_active;                    /* senders in it */
     guint64 quiet_until_ns;            /* nobody falls silent before */
     guint64 clock_ns;
+    guint64
+        settled_ns; /* until then degrees are counted; no matter while nobody is active */
     guint64 behind_ns; /* when a packet came that was stamped long before */
     gboolean inside;   /* an episode goes on */
     guint64 ended_ns;  /* the episode before */

@@ -90,11 +90,23 @@ stream_of(rs_lengths *lengths, guint32 id, roce_space space)
     return &g_array_index(streams, lengths_of_one, id);
 }
 
+static guint32
+header_bytes(const roce_stream *stream)
+{
+    return stream->src.family == 4 ? IPV4_BYTES : IPV6_BYTES;
+}
+
 static guint16
 ip_bytes(const roce_stream *stream, guint32 udp_bytes)
 {
-    guint32 bytes = udp_bytes + (stream->src.family == 4 ? IPV4_BYTES : IPV6_BYTES);
-    return (guint16)MIN(bytes, G_MAXUINT16);
+    return (guint16)MIN(udp_bytes + header_bytes(stream), G_MAXUINT16);
+}
+
+/* The longest datagram of which ip_bytes() is no more than `bytes`, which is one of those. */
+static guint32
+most_udp_bytes_of(const roce_stream *stream, guint16 bytes)
+{
+    return bytes == G_MAXUINT16 ? G_MAXUINT32 : bytes - header_bytes(stream);
 }
 
 static void
@@ -174,10 +186,11 @@ count_shorter(lengths_of_one *of, const rs_train_sight *train, guint i)
     }
     const roce_car *cars = &train->cars[i];
     const guint rest = train->n - i;
-    const guint16 most = of->steps[of->n_steps - 1].bytes;
+    const guint32 most_udp_bytes =
+        most_udp_bytes_of(train->stream, of->steps[of->n_steps - 1].bytes);
     guint32 least_udp_bytes = G_MAXUINT16;
     guint n = 0;
-    while (n < rest && ip_bytes(train->stream, cars[n].udp_bytes) <= most) {
+    while (n < rest && cars[n].udp_bytes <= most_udp_bytes) {
         least_udp_bytes = MIN(least_udp_bytes, cars[n].udp_bytes);
         n++;
     }

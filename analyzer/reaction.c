@@ -297,34 +297,84 @@ settle_early_rate(follower *f)
     f->early.is_due = FALSE;
 }
 
+static inline gboolean
+is_one_of(roce_part part, guint parts)
+{
+    return (parts >> part & 1u) != 0;
+}
+
+/* Behind which packets of its message come, and before which some came. */
+#define PARTS_THAT_GO_ON (1u << ROCE_PART_FIRST | 1u << ROCE_PART_MIDDLE)
+#define PARTS_THAT_FOLLOW (1u << ROCE_PART_MIDDLE | 1u << ROCE_PART_LAST)
+
+static inline brief
+brief_of(guint64 start_ns, guint64 end_ns, guint64 bits)
+{
+    return (brief){
+        .end_ns = end_ns,
+        .duration_ns = (guint32)MIN(end_ns - start_ns, G_MAXUINT32),
+        .bits = (guint32)bits,
+    };
+}
+
 /* A data packet of a stream that is followed; `behind` the newest. */
 static inline void
 take_data(follower *f, gboolean behind, roce_part part, guint64 time_ns, guint64 bits)
 {
-    gboolean inside = part == ROCE_PART_MIDDLE || part == ROCE_PART_LAST;
+    gboolean inside = is_one_of(part, PARTS_THAT_FOLLOW);
     if (f->measure != NULL) {
         f->measure->bits += bits;
     } else if (f->early.is_due && time_ns > f->early.time_ns) {
         settle_early_rate(f);
     }
     if (inside && behind && f->goes_on && time_ns >= f->time_ns) {
-        const interval one = {
-            .start_ns = f->time_ns,
-            .duration_ns = time_ns - f->time_ns,
-            .bits = bits,
-        };
         if (f->measure != NULL) {
+            const interval one = {
+                .start_ns = f->time_ns,
+                .duration_ns = time_ns - f->time_ns,
+                .bits = bits,
+            };
             take_interval(f->measure, &one);
         } else {
-            f->intervals[f->n_intervals++ % RS_RATE_MEMORY] = (brief){
-                .end_ns = time_ns,
-                .duration_ns = (guint32)MIN(one.duration_ns, G_MAXUINT32),
-                .bits = (guint32)bits,
-            };
+            f->intervals[f->n_intervals++ % RS_RATE_MEMORY] =
+                brief_of(f->time_ns, time_ns, bits);
         }
     }
-    f->goes_on = part == ROCE_PART_FIRST || part == ROCE_PART_MIDDLE;
+    f->goes_on = is_one_of(part, PARTS_THAT_GO_ON);
     f->time_ns = time_ns;
+}
+
+static void
+take_cars(follower *f, gboolean behind, const rs_train_sight *train)
+{
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        take_data(f, behind || i > 0, roce_opcode_get(car->opcode)->part, car->time_ns,
+                  (guint64)car->udp_bytes * BITS_PER_BYTE);
+    }
+}
+
+/* As take_cars(), while nobody asks for rates: of nearly all. */
+static void
+remember_cars(follower *f, gboolean behind, const rs_train_sight *train)
+{
+    guint64 n_intervals = f->n_intervals;
+    guint64 before_ns = f->time_ns;
+    gboolean goes_on = behind && f->goes_on;
+    for (guint i = 0; i < train->n; i++) {
+        const roce_car *car = &train->cars[i];
+        roce_part part = roce_opcode_get(car->opcode)->part;
+        if (goes_on && is_one_of(part, PARTS_THAT_FOLLOW) &&
+            car->time_ns >= before_ns) {
+            f->intervals[n_intervals++ % RS_RATE_MEMORY] = brief_of(
+                before_ns, car->time_ns, (guint64)car->udp_bytes * BITS_PER_BYTE);
+        }
+        goes_on = is_one_of(part, PARTS_THAT_GO_ON);
+        before_ns = car->time_ns;
+    }
+    f->n_intervals = n_intervals;
+    f->time_ns = before_ns;
+    f->goes_on = goes_on;
 }
 
 void
@@ -353,11 +403,10 @@ rs_reactions_train(rs_reactions *reactions, const rs_train_sight *train)
         return;
     }
     gboolean behind = follows(f, train->space, train->psn);
-    for (guint i = 0; i < train->n; i++) {
-        const roce_car *car = &train->cars[i];
-        take_data(f, behind, roce_opcode_get(car->opcode)->part, car->time_ns,
-                  (guint64)car->udp_bytes * BITS_PER_BYTE);
-        behind = TRUE;
+    if (f->measure == NULL && !f->early.is_due) {
+        remember_cars(f, behind, train);
+    } else {
+        take_cars(f, behind, train);
     }
     f->space = train->space;
     f->psn = train->psn + train->n - 1;
