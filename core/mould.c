@@ -259,7 +259,7 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     car->time_ns = frame->time_ns;
     car->frame = frame->number;
     car->psn24 = psn_word & 0xffffff;
-    car->ack_request = psn_word >> 31;
+    car->ack_request = psn_word >> 31 != 0;
     car->opcode = bth[0];
     car->payload_bytes = length - around;
     car->udp_bytes = length;
@@ -295,26 +295,33 @@ is_as_newest(const roce_mould *mould, const roce_frame *frame)
                                    mould->newest_middle);
 }
 
+/* In one go: what is written and then changed would be waited for. */
 static inline void
 take_as_newest(const roce_mould *mould, const roce_frame *frame, roce_car *car)
 {
+    const roce_car *newest = &mould->newest;
     const uint8_t *udp = frame->bytes + mould->udp_at;
-    const uint8_t *bth = udp + UDP_BYTES;
-    uint32_t psn_word = roce_be32(bth + 8);
-    uint32_t end = mould->udp_at + mould->newest.udp_bytes;
-    *car = mould->newest;
-    car->time_ns = frame->time_ns;
-    car->frame = frame->number;
-    car->psn24 = psn_word & 0xffffff;
-    car->ack_request = psn_word >> 31;
-    if (is_ipv4(mould)) {
-        car->ident = roce_be16(frame->bytes + mould->ip_at + 4);
-    }
-    car->check =
-        end <= frame->captured_bytes
-            ? roce_le32(frame->bytes + end - ROCE_ICRC_BYTES)
-            : (uint32_t)roce_ident_hash(car->payload_bytes, roce_be16(udp), car->psn24,
-                                        car->opcode, car->ack_request);
+    uint32_t psn_word = roce_be32(udp + UDP_BYTES + 8);
+    uint32_t psn24 = psn_word & 0xffffff;
+    bool ack_request = psn_word >> 31;
+    uint32_t end = mould->udp_at + newest->udp_bytes;
+    *car = (roce_car){
+        .time_ns = frame->time_ns,
+        .frame = frame->number,
+        .address = newest->address,
+        .psn24 = psn24,
+        .payload_bytes = newest->payload_bytes,
+        .udp_bytes = newest->udp_bytes,
+        .wire_bytes = newest->wire_bytes,
+        .check = end <= frame->captured_bytes
+                     ? roce_le32(frame->bytes + end - ROCE_ICRC_BYTES)
+                     : (uint32_t)roce_ident_hash(newest->payload_bytes, roce_be16(udp),
+                                                 psn24, newest->opcode, ack_request),
+        .ident = is_ipv4(mould) ? roce_be16(frame->bytes + mould->ip_at + 4) : 0,
+        .opcode = newest->opcode,
+        .ack_request = ack_request,
+        .cut = newest->cut,
+    };
 }
 
 /* The next may be like it, or like the one that is remembered: those with extension headers

@@ -37,8 +37,10 @@ typedef struct roce_car {
     uint32_t check; /* its wire identity: the ICRC, or a hash where that was cut off */
     uint16_t ident; /* IPv4 identification; 0 for IPv6 */
     uint8_t opcode;
-    bool ack_request : 1;
-    bool cut : 1; /* by the snap length, or on its way to the capture */
+    /* Flags, together a byte without a bit to spare: of another one the rest would be read
+     * before it is written, and waited for. */
+    uint8_t ack_request : 4;
+    uint8_t cut : 4; /* by the snap length, or on its way to the capture */
 } roce_car;
 
 #define ROCE_WRAPPER_BYTES 64
