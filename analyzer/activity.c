@@ -8,13 +8,16 @@
 
 #define SET_ASIDE_EVERY 6 /* doublings: 64 times */
 
-/* The cell that an edge added to last.  It stays where it is until the edge has another
- * one, or all cells become wider. */
+/* The cell that an edge adds to, and what it has added there: that stands together for all
+ * edges, and goes into the cell, which is anywhere, when the edge has another one, or all
+ * cells become wider. */
 struct rs_newest_cell {
-    guint64 start_ns, end_ns; /* both 0: there is none */
-    rs_cell *cell;
+    rs_cell added; /* with the number of the cell; valid if there is one */
+    guint32 cell;  /* of its edge's; NO_CELL: there is none */
     guint32 edge;
 };
+#define NO_CELL G_MAXUINT32
+G_STATIC_ASSERT(sizeof(rs_newest_cell) == RS_CACHE_LINE_BYTES);
 
 struct rs_activity {
     rs_level *now;
@@ -135,19 +138,21 @@ halve(rs_cells *cells)
 }
 
 static void
-forget(rs_newest_cell *newest)
+settle(const rs_activity *activity, rs_newest_cell *newest)
 {
-    newest->start_ns = newest->end_ns = 0;
+    if (newest->cell != NO_CELL) {
+        join(&cells_of(activity, newest->edge)->at[newest->cell], &newest->added);
+        newest->cell = NO_CELL;
+    }
 }
 
-/* Cells are about to move. */
-static void
-forget_all(rs_activity *activity)
+void
+rs_activity_settle(rs_activity *activity)
 {
-    for (guint32 edge = 0; edge < rs_blocks_n(&activity->newest); edge++) {
+    for (guint32 edge = 0; edge < activity->now->edges->len; edge++) {
         rs_newest_cell *newest = rs_blocks_find(&activity->newest, edge);
         if (newest != NULL) {
-            forget(newest);
+            settle(activity, newest);
         }
     }
 }
@@ -156,7 +161,7 @@ static void
 double_width(rs_activity *activity)
 {
     rs_level *now = activity->now;
-    forget_all(activity);
+    rs_activity_settle(activity);
     if (activity->doublings++ % SET_ASIDE_EVERY == 0) {
         set_aside(activity);
     }
@@ -247,19 +252,33 @@ find_cell(rs_activity *activity, guint32 edge, guint64 number)
 G_NO_INLINE static void
 move_newest(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns)
 {
-    forget(newest);
+    settle(activity, newest);
     guint64 number = reach(activity, time_ns);
-    guint i = find_cell(activity, newest->edge, number);
-    newest->start_ns = number * activity->now->width_ns;
-    newest->end_ns = (number + 1) * activity->now->width_ns;
-    newest->cell = &cells_of(activity, newest->edge)->at[i];
+    newest->cell = find_cell(activity, newest->edge, number);
+    newest->added = (rs_cell){.number = number};
+}
+
+/* Those of a block are made at once. */
+G_NO_INLINE static rs_newest_cell *
+make_newest(rs_activity *activity, guint32 edge)
+{
+    rs_newest_cell *asked_for = rs_blocks_get(&activity->newest, edge);
+    guint32 first = edge - edge % RS_BLOCK;
+    for (guint32 i = first; i < first + RS_BLOCK; i++) {
+        rs_newest_cell *newest = rs_blocks_get(&activity->newest, i);
+        newest->edge = i;
+        newest->cell = NO_CELL;
+    }
+    return asked_for;
 }
 
 rs_newest_cell *
 rs_activity_newest(rs_activity *activity, guint32 edge)
 {
-    rs_newest_cell *newest = rs_blocks_get(&activity->newest, edge);
-    newest->edge = edge;
+    rs_newest_cell *newest = rs_blocks_find(&activity->newest, edge);
+    if (newest == NULL) {
+        newest = make_newest(activity, edge);
+    }
     return newest;
 }
 
@@ -269,20 +288,33 @@ rs_activity_approach(const rs_newest_cell *newest)
     rs_approach(newest, sizeof *newest);
 }
 
-void
-rs_activity_approach_cell(const rs_newest_cell *newest)
+/* Whether what comes then is of the newest cell as well. */
+static inline gboolean
+is_in_newest(const rs_activity *activity, const rs_newest_cell *newest, guint64 time_ns)
 {
-    rs_approach(newest->cell, 2 * sizeof(rs_cell));
+    guint64 width_ns = activity->now->width_ns;
+    return newest->cell != NO_CELL &&
+           time_ns - newest->added.number * width_ns < width_ns;
+}
+
+void
+rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
+                          guint64 time_ns)
+{
+    if (newest->cell != NO_CELL && !is_in_newest(activity, newest, time_ns)) {
+        rs_approach(&cells_of(activity, newest->edge)->at[newest->cell],
+                    2 * sizeof(rs_cell));
+    }
 }
 
 void
 rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
                 guint64 frame, guint64 bytes)
 {
-    if (time_ns < newest->start_ns || time_ns >= newest->end_ns) {
+    rs_cell *cell = &newest->added;
+    if (!is_in_newest(activity, newest, time_ns)) {
         move_newest(activity, newest, time_ns);
     }
-    rs_cell *cell = newest->cell;
     if (bytes == 0) {
         cell->resent++;
         return;

@@ -71,14 +71,19 @@ rs_activity_newest(rs_activity *activity, guint32 edge);
 void
 rs_activity_approach(const rs_newest_cell *newest);
 
-/* The same, once that has come near. */
+/* The same, once that has come near: something of that time. */
 void
-rs_activity_approach_cell(const rs_newest_cell *newest);
+rs_activity_approach_cell(const rs_activity *activity, const rs_newest_cell *newest,
+                          guint64 time_ns);
 
 /* A packet of an edge came; `bytes` of new data, 0 if it was sent again. */
 void
 rs_activity_add(rs_activity *activity, rs_newest_cell *newest, guint64 time_ns,
                 guint64 frame, guint64 bytes);
+
+/* What was added is in the cells: to be called before any is asked for. */
+void
+rs_activity_settle(rs_activity *activity);
 
 /* The levels, the widest cells first; none where nothing was seen. */
 guint

@@ -54,10 +54,11 @@ rs_collective_approach(const rs_collective_stream *known)
 }
 
 void
-rs_collective_approach_cell(const rs_collective_stream *known)
+rs_collective_approach_cell(const rs_collective *collective,
+                            const rs_collective_stream *known, guint64 time_ns)
 {
     if (known->newest != NULL) {
-        rs_activity_approach_cell(known->newest);
+        rs_activity_approach_cell(collective->activity, known->newest, time_ns);
     }
 }
 
@@ -112,6 +113,7 @@ rs_collective_finish(rs_collective *collective, const roce_tracker *tracker,
 {
     const rs_edges *edges = collective->edges;
     rs_edges_finish(collective->edges);
+    rs_activity_settle(collective->activity);
     collective->rhythm = rs_rhythm_new(edges, collective->activity, tracker, files);
     collective->admissions = rs_admissions_new(edges, collective->rhythm, tracker);
     if (is_rhythm_of_admission(collective)) {

@@ -44,7 +44,8 @@ rs_collective_know(rs_collective *collective, const roce_stream *stream);
 void
 rs_collective_approach(const rs_collective_stream *known);
 void
-rs_collective_approach_cell(const rs_collective_stream *known);
+rs_collective_approach_cell(const rs_collective *collective,
+                            const rs_collective_stream *known, guint64 time_ns);
 
 void
 rs_collective_glimpse(rs_collective *collective, const rs_collective_stream *known,

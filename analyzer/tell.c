@@ -68,8 +68,10 @@ approach_trains(const rs_analysis *analysis, rs_watch_parts parts,
     for (guint step = 0; step < RS_APPROACH_STEPS; step++) {
         guint ahead = i + RS_APPROACH_STEPS - step;
         if (ahead < window->n_trains) {
-            rs_watchers_approach_train(&analysis->watchers, parts,
-                                       window->trains[ahead].stream->id, step);
+            const rs_train *train = &window->trains[ahead];
+            const roce_car *newest = &window->cars[train->first + train->n - 1];
+            rs_watchers_approach_train(&analysis->watchers, parts, train->stream->id,
+                                       newest->time_ns, step);
         }
     }
 }

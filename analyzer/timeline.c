@@ -347,18 +347,30 @@ rs_timeline_approach(const rs_timeline *timeline, guint32 stream)
     }
 }
 
-void
-rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream)
+/* Whether packets until then are entered: the bin that is gathered is over by then. */
+static gboolean
+enters_by(const rs_timeline *timeline, guint32 stream, guint64 time_ns)
 {
-    if (stream < RS_TIMELINE_STREAMS) {
+    if (stream >= RS_TIMELINE_STREAMS || stream >= timeline->streams_so_far->len) {
+        return FALSE;
+    }
+    const progress *p = &g_array_index(timeline->streams_so_far, progress, stream);
+    return time_ns - p->start_ns >= p->end_ns - p->start_ns;
+}
+
+void
+rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream,
+                            guint64 time_ns)
+{
+    if (enters_by(timeline, stream, time_ns)) {
         rs_series_approach(timeline->streams[stream].traffic);
     }
 }
 
 void
-rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream)
+rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream, guint64 time_ns)
 {
-    if (stream < RS_TIMELINE_STREAMS) {
+    if (enters_by(timeline, stream, time_ns)) {
         rs_series_approach_newest(timeline->streams[stream].traffic);
     }
 }

@@ -50,9 +50,10 @@ rs_timeline_train(rs_timeline *timeline, const rs_train_sight *train);
 void
 rs_timeline_approach(const rs_timeline *timeline, guint32 stream);
 void
-rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream);
+rs_timeline_approach_series(const rs_timeline *timeline, guint32 stream,
+                            guint64 time_ns);
 void
-rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream);
+rs_timeline_approach_bin(const rs_timeline *timeline, guint32 stream, guint64 time_ns);
 
 /* The tracker says this, while it takes a packet or finishes. */
 void

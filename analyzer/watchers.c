@@ -127,7 +127,7 @@ rs_watchers_approach_more(const rs_watchers *watchers, rs_watch_parts parts,
 
 void
 rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
-                           guint32 stream, guint step)
+                           guint32 stream, guint64 time_ns, guint step)
 {
     if ((parts & RS_WATCH_STREAMS) == 0) {
         return;
@@ -138,11 +138,11 @@ rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
         rs_congestion_approach(watchers->congestion, stream);
         rs_flowlets_approach(watchers->flowlets, stream);
     } else if (step == 1) {
-        rs_timeline_approach_series(watchers->timeline, stream);
+        rs_timeline_approach_series(watchers->timeline, stream, time_ns);
         rs_congestion_approach_more(watchers->congestion, stream);
         rs_flowlets_approach_gaps(watchers->flowlets, stream);
     } else {
-        rs_timeline_approach_bin(watchers->timeline, stream);
+        rs_timeline_approach_bin(watchers->timeline, stream, time_ns);
     }
 }
 
@@ -368,7 +368,8 @@ look_closely(rs_watchers *watchers, rs_watch_parts parts, const rs_glimpse *glim
 /* What the glimpses behind the i-th will want comes near in three steps, each of which goes
  * by what the one before has brought. */
 static inline void
-approach_glimpses(const rs_glimpse *glimpses, guint n, guint i)
+approach_glimpses(const rs_watchers *watchers, const rs_glimpse *glimpses, guint n,
+                  guint i)
 {
     if (i + 2 * AHEAD >= n) {
         return;
@@ -377,7 +378,9 @@ approach_glimpses(const rs_glimpse *glimpses, guint n, guint i)
     const rs_face *next = glimpses[i + AHEAD].face;
     rs_incast_approach_sender(next->sender);
     rs_collective_approach(&next->collective);
-    rs_collective_approach_cell(&glimpses[i + AHEAD / 2].face->collective);
+    const rs_glimpse *nearest = &glimpses[i + AHEAD / 2];
+    rs_collective_approach_cell(watchers->collective, &nearest->face->collective,
+                                nearest->time_ns);
 }
 
 void
@@ -386,7 +389,7 @@ rs_watchers_glimpses(rs_watchers *watchers, rs_watch_parts parts,
                      guint n_known)
 {
     for (guint i = 0; (parts & RS_WATCH_NETWORK) != 0 && i < n; i++) {
-        approach_glimpses(glimpses, n_known, i);
+        approach_glimpses(watchers, glimpses, n_known, i);
         show_network(watchers, &glimpses[i]);
     }
     look_closely(watchers, parts, glimpses, glances, n);

@@ -114,7 +114,7 @@ rs_watchers_approach_more(const rs_watchers *watchers, rs_watch_parts parts,
 
 void
 rs_watchers_approach_train(const rs_watchers *watchers, rs_watch_parts parts,
-                           guint32 stream, guint step);
+                           guint32 stream, guint64 time_ns, guint step);
 
 /* The tracker has taken this packet. */
 void

@@ -42,6 +42,7 @@ check_width(void)
         rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 10);
         rs_activity_add(activity, rs_activity_newest(activity, 0),
                         start + cases[i].last_ns, 2, 20);
+        rs_activity_settle(activity);
         CHECK_INT(rs_activity_n_levels(activity), cases[i].n_levels);
         CHECK_INT(rs_activity_level(activity, 0)->width_ns, cases[i].width_ns);
         CHECK_INT(rs_activity_level(activity, 0)->whole, TRUE);
@@ -69,12 +70,14 @@ check_cells(void)
     rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1200, 3,
                     30); /* the clock steps back */
     rs_activity_add(activity, rs_activity_newest(activity, 1), start + 1300, 4,
-                    0); /* sent again */
+                    0);           /* sent again */
+    rs_activity_settle(activity); /* and goes on */
     const rs_level *level = rs_activity_level(activity, 0);
     CHECK_INT(rs_level_cells(level, 1).n, 2);
     CHECK_INT(rs_level_cells(level, 0).n, 0);
     rs_activity_add(activity, rs_activity_newest(activity, 1),
                     start + RS_ACTIVITY_SPAN * 1000, 5, 1);
+    rs_activity_settle(activity);
     level = rs_activity_level(activity, 0);
     CHECK_INT(rs_level_cells(level, 1).n, 2);
     const rs_cell *cell = &rs_level_cells(level, 1).at[0];
@@ -98,6 +101,7 @@ check_order(void)
         rs_activity_add(activity, rs_activity_newest(activity, 0), START + after[i],
                         i + 1, 1);
     }
+    rs_activity_settle(activity);
     const rs_cells cells = rs_level_cells(rs_activity_level(activity, 0), 0);
     CHECK_INT(cells.n, 4);
     for (guint i = 1; i < cells.n; i++) {
@@ -119,6 +123,7 @@ check_bound(void)
                             START + (guint64)i * 2000, 1, 1);
         }
     }
+    rs_activity_settle(activity);
     const rs_level *level = rs_activity_level(activity, 0);
     guint64 cells = 0;
     guint64 bytes = 0;

@@ -36,6 +36,7 @@ row_of(const train *t)
             rs_activity_add(activity, rs_activity_newest(activity, 0), start, 1, 0);
         }
     }
+    rs_activity_settle(activity);
     rs_cells row = rs_beat_row(rs_activity_level(activity, 0), &uses);
     rs_activity_free(activity);
     return row;
