@@ -41,10 +41,12 @@
 /* Of streams whose cars wait at once, and one where frames become cars: all together take
  * some MB, and stay near. */
 #ifdef RS_LITTLE_ROOM /* for tests: most platforms lose their places, and trains end early */
-#define N_SHELVES 2u
+#define LEAST_SHELVES 2u
+#define MOST_SHELVES 2u
 #define N_SIDINGS 4u
 #else
-#define N_SHELVES (1u << 15)
+#define LEAST_SHELVES 64u
+#define MOST_SHELVES (1u << 15)
 #define N_SIDINGS 4097u
 #endif
 #define SHELF_PLACES 5           /* a line of memory full */
@@ -80,8 +82,9 @@ struct rs_platform {
 G_STATIC_ASSERT(sizeof(rs_platform) == 4 * RS_CACHE_LINE_BYTES);
 G_STATIC_ASSERT(RS_TRAIN_CARS <= G_MAXUINT8);
 
-/* Where platforms are found by their keys.  When a shelf is full, one more takes the place
- * of one that is there: that one's stream puts it back with its next packet. */
+/* Where platforms are found by their keys: as many shelves as platforms, up to a bound, so that
+ * those of few streams stay near.  When a shelf is full, one more takes the place of one that
+ * is there: that one's stream puts it back with its next packet. */
 struct rs_shelf {
     guint32 keys[SHELF_PLACES]; /* 0: none */
     rs_platform *platforms[SHELF_PLACES];
@@ -95,8 +98,8 @@ struct rs_trains {
     rs_blocks *faces;
     rs_trains_take_fn take;
     gpointer ctx;
-    rs_shelf *shelves; /* N_SHELVES, in the memory below */
-    gpointer shelf_memory;
+    rs_shelf *shelves;
+    guint n_shelves; /* a power of two */
     rs_blocks platforms;
     guint n_platforms;
     GPtrArray *of_stream; /* rs_platform, or NULL */
@@ -119,16 +122,11 @@ struct rs_trains {
     guint64 alike_frame;
 };
 
-/* Lines of memory, zeroed as the system gives it and not written: two megabytes, of which a
- * short capture needs a few lines, would take longer to clear than that capture to read. */
 static void
-build_shelves(rs_trains *trains)
+build_shelves(rs_trains *trains, guint n)
 {
-    trains->shelf_memory = g_malloc0((N_SHELVES + 1) * sizeof(rs_shelf));
-    gsize past_line = (gsize)trains->shelf_memory % RS_CACHE_LINE_BYTES;
-    trains->shelves =
-        (rs_shelf *)((char *)trains->shelf_memory +
-                     (past_line > 0 ? RS_CACHE_LINE_BYTES - past_line : 0));
+    trains->shelves = g_aligned_alloc0(n, sizeof(rs_shelf), RS_CACHE_LINE_BYTES);
+    trains->n_shelves = n;
 }
 
 /* One that was never wanted before, while there are such. */
@@ -150,7 +148,7 @@ rs_trains_new(roce_tracker *tracker, rs_icrc_check *icrc, rs_blocks *faces,
     trains->faces = faces;
     trains->take = take;
     trains->ctx = ctx;
-    build_shelves(trains);
+    build_shelves(trains, LEAST_SHELVES);
     trains->platforms = rs_blocks_make(sizeof(rs_platform));
     trains->of_stream = g_ptr_array_new();
     trains->sidings =
@@ -174,7 +172,7 @@ rs_trains_free(rs_trains *trains)
         g_ptr_array_unref(trains->free_sidings);
         g_aligned_free(trains->sidings);
         rs_blocks_clear(&trains->platforms);
-        g_free(trains->shelf_memory);
+        g_aligned_free(trains->shelves);
         g_free(trains);
     }
 }
@@ -190,7 +188,7 @@ rs_trains_key(guint32 hash, guint32 point)
 static rs_shelf *
 shelf_of(const rs_trains *trains, guint32 key)
 {
-    return &trains->shelves[key / 2 % N_SHELVES];
+    return &trains->shelves[key / 2 & (trains->n_shelves - 1)];
 }
 
 const rs_shelf *
@@ -221,10 +219,25 @@ shelve(const rs_trains *trains, guint32 key, rs_platform *platform)
         i++;
     }
     if (i == SHELF_PLACES) {
-        i = key / 2 / N_SHELVES % SHELF_PLACES;
+        i = key / 2 / trains->n_shelves % SHELF_PLACES;
     }
     at->keys[i] = key;
     at->platforms[i] = platform;
+}
+
+/* Four times as many shelves, with what was on the old ones. */
+static void
+add_shelves(rs_trains *trains)
+{
+    rs_shelf *old = trains->shelves;
+    const guint n = trains->n_shelves;
+    build_shelves(trains, MIN(4 * n, MOST_SHELVES));
+    for (guint k = 0; k < n; k++) {
+        for (guint i = 0; i < SHELF_PLACES && old[k].keys[i] != 0; i++) {
+            shelve(trains, old[k].keys[i], old[k].platforms[i]);
+        }
+    }
+    g_aligned_free(old);
 }
 
 void
@@ -289,6 +302,9 @@ rs_trains_approach_way(const rs_trains *trains, guint32 stream)
 static rs_platform *
 make_platform(rs_trains *trains, const roce_stream *stream)
 {
+    if (trains->n_platforms >= trains->n_shelves && trains->n_shelves < MOST_SHELVES) {
+        add_shelves(trains);
+    }
     rs_platform *p = rs_blocks_get(&trains->platforms, trains->n_platforms++);
     p->stream = stream;
     p->face = rs_blocks_get(trains->faces, stream->id);
