@@ -49,17 +49,33 @@ enum roce_slot_flag {
                   * a verdict */
 };
 
+#define ROCE_SLOT_FRAME_BITS 39
+#define ROCE_SLOT_TX_BITS 40
+
 /* They are most of what a long stream takes, so that they are packed: a READ takes 2^24
  * PSNs at most, 4 GiB at the least path MTU; frames go around after half a million million
  * of them, which is days at line rate. */
 typedef struct __attribute__((packed, aligned(4))) roce_slot {
     int64_t psn;
-    uint64_t time_ns;    /* of the newest copy */
-    uint64_t frame : 39; /* likewise */
-    uint64_t span : 25;  /* PSNs it takes */
-    uint64_t tx : 40;    /* number of the newest copy among the space's transmissions */
-    uint64_t skipped : 24; /* a re-issued READ starts this many PSNs into its span; of a
-                            * WRITE where it writes to, see roce_slot_place_of() */
+    uint64_t time_ns; /* of the newest copy */
+    union {
+        struct {
+            uint64_t frame : ROCE_SLOT_FRAME_BITS; /* likewise */
+            uint64_t span : 25;                    /* PSNs it takes */
+        };
+        uint64_t frame_and_span; /* roce_slot_pair_of() */
+    };
+    union {
+        struct {
+            uint64_t tx
+                : ROCE_SLOT_TX_BITS; /* number of the newest copy among the space's
+                               * transmissions */
+            uint64_t skipped : 24;   /* a re-issued READ starts this many PSNs into its
+                                    * span; of a WRITE where it writes to, see
+                                    * roce_slot_place_of() */
+        };
+        uint64_t tx_and_skipped; /* likewise */
+    };
     uint32_t first_check, newest_check; /* of the identities of these copies */
     uint16_t first_ident, newest_ident;
     union {
@@ -80,6 +96,18 @@ static inline uint32_t
 roce_slot_place_of(uint64_t address)
 {
     return (uint32_t)((address ^ address >> 24 ^ address >> 48) & 0xffffff);
+}
+
+/* Two fields that share a word, of which the first has so many bits, for writing both at once:
+ * one by one, the second would be written around the first, which is read for that. */
+static inline uint64_t
+roce_slot_pair_of(uint64_t first, unsigned first_bits, uint64_t second)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return second << first_bits | first;
+#else
+    return first << (64 - first_bits) | second;
+#endif
 }
 
 #define ROCE_SLOT_MAX_FRAME 0x7fffffffff
