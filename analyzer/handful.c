@@ -91,33 +91,72 @@ decode(const rs_handful *h, const rs_short_way *way, guint i, roce_packet *packe
     roce_decode(&record_at(h, i)->frame, &way->analysis->options->ports, packet);
 }
 
-/* Of those that wait nowhere, n of them: decodes them, and foresees their streams. */
+/* Those that wait nowhere, n of them; by each, what is found of it step by step.  Between the
+ * steps others are looked at, so that what one asks for is there when the next does. */
+typedef struct lone_ones {
+    guint n;
+    guint at[RS_HANDFUL];
+    roce_packet *packets; /* n of them */
+    guint64 foreseen[RS_HANDFUL];
+    guint32 streams[RS_HANDFUL]; /* ROCE_NO_STREAM: none is known */
+} lone_ones;
+
+/* Decodes them, and foresees their streams. */
 static void
-look_at_lone_ones(rs_handful *h, const rs_short_way *way, const guint *alone, guint n)
+foresee(rs_handful *h, const rs_short_way *way, lone_ones *lone)
+{
+    lone->packets = rs_stages_packets(way->analysis->stages, lone->n);
+    for (guint k = 0; k < lone->n; k++) {
+        guint i = lone->at[k];
+        roce_packet *packet = &lone->packets[k];
+        decode(h, way, i, packet);
+        h->packets[i] = packet;
+        guint32 point = guess_point(way, h, record_at(h, i)->interface);
+        lone->foreseen[k] = roce_tracker_foresee(way->analysis->tracker, point, packet);
+    }
+}
+
+static void
+guess_streams(const rs_short_way *way, lone_ones *lone)
+{
+    for (guint k = 0; k < lone->n; k++) {
+        lone->streams[k] =
+            roce_tracker_guess(way->analysis->tracker, lone->foreseen[k]);
+    }
+}
+
+static void
+approach_streams(const rs_short_way *way, const lone_ones *lone)
+{
+    for (guint k = 0; k < lone->n; k++) {
+        if (lone->streams[k] != ROCE_NO_STREAM) {
+            roce_tracker_approach(way->analysis->tracker, lone->streams[k],
+                                  &lone->packets[k]);
+        }
+    }
+}
+
+/* What they have to do with beside their own streams. */
+static void
+approach_others(const rs_short_way *way, const lone_ones *lone)
 {
     const roce_tracker *tracker = way->analysis->tracker;
-    roce_packet *packets = rs_stages_packets(way->analysis->stages, n);
-    guint64 foreseen[RS_HANDFUL];
-    for (guint k = 0; k < n; k++) {
-        guint i = alone[k];
-        decode(h, way, i, &packets[k]);
-        h->packets[i] = &packets[k];
-        guint32 point = guess_point(way, h, record_at(h, i)->interface);
-        foreseen[k] = roce_tracker_foresee(tracker, point, &packets[k]);
-    }
-    guint32 streams[RS_HANDFUL];
-    for (guint k = 0; k < n; k++) {
-        streams[k] = roce_tracker_guess(tracker, foreseen[k]);
-    }
-    for (guint k = 0; k < n; k++) {
-        if (streams[k] != ROCE_NO_STREAM) {
-            roce_tracker_approach(tracker, streams[k], &packets[k]);
+    for (guint k = 0; k < lone->n && way->trains != NULL; k++) {
+        if (lone->streams[k] != ROCE_NO_STREAM) {
+            rs_trains_approach_way(way->trains, lone->streams[k]);
         }
     }
-    for (guint k = 0; k < n && way->trains != NULL; k++) {
-        if (streams[k] != ROCE_NO_STREAM) {
-            rs_trains_approach_way(way->trains, streams[k]);
+    guint32 answered[RS_HANDFUL]; /* by streams */
+    guint n = 0;
+    for (guint k = 0; k < lone->n; k++) {
+        if (lone->streams[k] != ROCE_NO_STREAM &&
+            (lone->packets[k].headers & ROCE_HEADER_AETH) != 0) {
+            roce_tracker_approach_answered(tracker, lone->streams[k]);
+            answered[n++] = lone->streams[k];
         }
+    }
+    for (guint k = 0; k < n; k++) {
+        roce_tracker_approach_latencies(tracker, answered[k]);
     }
 }
 
@@ -140,26 +179,33 @@ rs_handful_look_ahead(rs_handful *h, const rs_short_way *way, const rs_feed_batc
     } else {
         memset(h->platforms, 0, sizeof h->platforms);
     }
-    guint alone[RS_HANDFUL];
-    guint n_alone = 0;
+    lone_ones lone;
+    lone.n = 0;
+    lone.packets = NULL;
+    for (guint i = 0; i < n; i++) {
+        if (h->platforms[i] == NULL) {
+            lone.at[lone.n++] = i;
+        }
+    }
+    if (lone.n > 0) {
+        foresee(h, way, &lone);
+    }
     const rs_platform *full[RS_HANDFUL];
     guint n_full = 0;
     for (guint i = 0; i < n; i++) {
-        if (h->platforms[i] == NULL) {
-            alone[n_alone++] = i;
-            continue;
-        }
-        rs_trains_approach_car(way->trains, h->platforms[i]);
-        if (rs_trains_approach_full(way->trains, h->platforms[i])) {
-            full[n_full++] = h->platforms[i];
+        if (h->platforms[i] != NULL) {
+            rs_trains_approach_car(way->trains, h->platforms[i]);
+            if (rs_trains_approach_full(way->trains, h->platforms[i])) {
+                full[n_full++] = h->platforms[i];
+            }
         }
     }
+    guess_streams(way, &lone);
     for (guint i = 0; i < n_full; i++) {
         rs_trains_approach_train(way->trains, full[i]);
     }
-    if (n_alone > 0) {
-        look_at_lone_ones(h, way, alone, n_alone);
-    }
+    approach_streams(way, &lone);
+    approach_others(way, &lone);
 }
 
 /* ---- boarding ---- */

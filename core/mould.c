@@ -259,11 +259,11 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
     car->time_ns = frame->time_ns;
     car->frame = frame->number;
     car->psn24 = psn_word & 0xffffff;
-    car->ack_request = psn_word >> 31 != 0;
     car->opcode = bth[0];
     car->payload_bytes = length - around;
     car->udp_bytes = length;
     car->wire_bytes = wire_bytes;
+    car->ack_request = psn_word >> 31 != 0;
     car->cut = frame->captured_bytes < wire_bytes;
     take_identity(frame, udp, info, mould->udp_at + length, car);
     return true;

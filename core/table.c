@@ -277,6 +277,63 @@ roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet 
         uint32_t next = (history->first + history->n) & (history->capacity - 1);
         roce_fetch(&history->slots[next], sizeof *history->slots);
     }
+    if ((packet->headers & ROCE_HEADER_AETH) != 0 && s->pub.peer != ROCE_NO_STREAM) {
+        const roce_stream_state *peer = roce_state_at(t, s->pub.peer);
+        roce_fetch(&peer->pub.latencies, sizeof peer->pub.latencies);
+        roce_fetch(&peer->una, sizeof *peer - offsetof(roce_stream_state, una));
+    }
+}
+
+/* The oldest entry that is not acknowledged, if each behind it takes one PSN, with the one
+ * before it; and the newest. */
+static void
+approach_unacknowledged(const roce_stream_state *s)
+{
+    const roce_history *history = &s->requests.history;
+    int64_t behind = s->requests.max_next - s->una;
+    if (behind > 0 && behind <= history->n) {
+        const uint32_t mask = history->capacity - 1;
+        uint32_t end = history->first + history->n;
+        roce_fetch(&history->slots[(end - (uint32_t)behind - 1) & mask],
+                   2 * sizeof *history->slots);
+        roce_fetch(&history->slots[(end - 1) & mask], sizeof *history->slots);
+    }
+}
+
+void
+roce_tracker_approach_answered(const roce_tracker *t, uint32_t stream)
+{
+    const roce_stream_state *s = roce_state_at(t, stream);
+    if (s->pub.peer == ROCE_NO_STREAM) {
+        return;
+    }
+    const roce_stream_state *peer = roce_state_at(t, s->pub.peer);
+    approach_unacknowledged(peer);
+    if (s->pub.control != NULL) {
+        roce_fetch(s->pub.control, sizeof(roce_carried));
+    }
+    if (peer->heard != NULL) {
+        roce_fetch(peer->heard, sizeof *peer->heard);
+    }
+    if (peer->pub.latencies != NULL) {
+        roce_fetch(peer->pub.latencies, sizeof *peer->pub.latencies);
+    }
+}
+
+void
+roce_tracker_approach_latencies(const roce_tracker *t, uint32_t stream)
+{
+    static const roce_latency wanted[] = {ROCE_LATENCY_ACK,
+                                          ROCE_LATENCY_MESSAGE_COMPLETION};
+    const roce_stream *s = &roce_state_at(t, stream)->pub;
+    const roce_stream_latencies *all =
+        s->peer != ROCE_NO_STREAM ? roce_state_at(t, s->peer)->pub.latencies : NULL;
+    for (unsigned i = 0; all != NULL && i < sizeof wanted / sizeof *wanted; i++) {
+        const roce_histogram *h = all->of[wanted[i]];
+        if (h != NULL) {
+            roce_fetch(h, sizeof *h);
+        }
+    }
 }
 
 void

@@ -136,10 +136,10 @@ int
 roce_tracker_add(roce_tracker *tracker, const roce_frame *frame,
                  const roce_packet *packet, roce_icrc_status icrc);
 
-/* Memory that a packet will want is far away where there are many streams.  These three
- * have it brought near, for a packet that will be added soon: each takes what the one
- * before has found, and is the cheaper the longer ago that was.  They change nothing; a
- * wrong guess costs time alone. */
+/* Memory that a packet will want is far away where there are many streams.  These have it
+ * brought near, for a packet that will be added soon: each takes what the one before has
+ * found, and is the cheaper the longer ago that was.  They change nothing; a wrong guess
+ * costs time alone. */
 uint64_t
 roce_tracker_foresee(const roce_tracker *tracker, uint32_t point,
                      const roce_packet *packet);
@@ -149,6 +149,12 @@ roce_tracker_guess(const roce_tracker *tracker, uint64_t foreseen);
 void
 roce_tracker_approach(const roce_tracker *tracker, uint32_t stream,
                       const roce_packet *packet);
+/* For an acknowledgement: what is known of the requests that it may answer; and then, what of
+ * how long such answers take. */
+void
+roce_tracker_approach_answered(const roce_tracker *tracker, uint32_t stream);
+void
+roce_tracker_approach_latencies(const roce_tracker *tracker, uint32_t stream);
 
 /* Tells of a pairing that the user knows: the QPN at `a` talks to the QPN at `b`, in
  * whatever tenant network they are seen. */
