@@ -7,6 +7,7 @@
 
 #define MOST_APART_NS ((gint64)1000 * 1000 * 1000 * 1000) /* more is no worse */
 #define MOST_PAIRS 4000000 /* of equal copies, of which the best are sought */
+#define NO_MISSES 64 /* tolerances, for going round a point that missed nothing else */
 #define STORM_REACH                                                                    \
     2048               /* CNPs among which the counterpart of one is sought at first, */
 #define STORM_NEAR 64  /* and once it is known how long they take, */
@@ -77,16 +78,22 @@ may_go_on(const rs_decision *d, guint i, guint point)
         d, point, rs_time_add(last->at_ns, rs_usual_between(d, last->point, point)));
 }
 
-/* Whether a copy came by a point before the i-th that did not see it, though it could. */
-static gboolean
-is_round(const rs_decision *d, guint journey, guint i)
+/* What it costs that a copy came by points before the i-th that did not see it, though they
+ * could.  Where nothing else that they missed is known, it is likelier that it did not come by
+ * there, and that what did took an unusual time. */
+static gint64
+round_cost(const rs_decision *d, guint journey, guint i)
 {
+    gint64 most_ns = 0;
     for (guint k = rs_journey_at(d, journey)->last + 1; k < i; k++) {
-        if (may_go_on(d, journey, rs_path_travel(d->path, d->flow->way, k))) {
-            return TRUE;
+        guint point = rs_path_travel(d->path, d->flow->way, k);
+        if (may_go_on(d, journey, point)) {
+            gboolean may_miss = rs_is_storm(d) || d->flow->point[point].passed_over > 0;
+            gint64 tolerance_ns = d->path->tolerance_ns;
+            most_ns = MAX(most_ns, may_miss ? tolerance_ns : NO_MISSES * tolerance_ns);
         }
     }
-    return FALSE;
+    return most_ns;
 }
 
 /* Some that follow each other. */
@@ -113,13 +120,12 @@ misfit(const pairing *p, guint few, guint more)
                : apart(p->d, p->copies.first + more, p->here.first + few);
 }
 
-/* The same, and as much as times differ by anyway for a copy that went round a point. */
+/* The same, and for a copy that went round a point what that costs. */
 static gint64
 cost(const pairing *p, guint few, guint more)
 {
     guint copy = p->copies.first + (p->copies_are_fewer ? few : more);
-    gint64 round_ns = is_round(p->d, copy, p->i) ? p->d->path->tolerance_ns : 0;
-    return misfit(p, few, more) + round_ns;
+    return misfit(p, few, more) + round_cost(p->d, copy, p->i);
 }
 
 /* As pair_by_time(), where there are very many: each has the first behind that of the one
