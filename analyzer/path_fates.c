@@ -5,8 +5,9 @@
 #include "path_journeys.h"
 #include "path_time.h"
 
-#define USUAL_OF 16    /* packets that a usual time is the mean of, about */
-#define EARLY_MARGIN 4 /* tolerances after which nothing more can be expected */
+#define USUAL_OF 16     /* packets that a usual time is the mean of, about */
+#define MOST_DOUBTFUL 4 /* packets in a row that may each be two copies */
+#define EARLY_MARGIN 4  /* tolerances after which nothing more can be expected */
 #define LEAST_MARGIN_NS 10000000
 
 /* ---- what may be concluded ---- */
@@ -253,6 +254,24 @@ add_to_clock(const rs_decision *d, guint segment, const rs_sighting *from,
                  forward ? RS_CLOCK_FORWARD : RS_CLOCK_BACKWARD, &pair);
 }
 
+/* Whether a packet came sooner than any can, since what comes back would have to come before
+ * it was sent: two equal copies were taken for one, of which each point missed the other.
+ * But several in a row are those behind a clock that was set. */
+static gboolean
+is_doubtful(const rs_decision *d, guint segment, gint64 took_ns)
+{
+    if (rs_path_is_numbered(d->flow, d->entry->opcode)) {
+        return FALSE;
+    }
+    rs_way way = d->flow->way;
+    gint64 back_ns = /* 0: none has come back */
+        d->path->usual_ns[segment]
+                         [way == RS_WAY_FORWARD ? RS_WAY_BACKWARD : RS_WAY_FORWARD];
+    guint *n = &d->path->n_doubtful[segment][way];
+    *n = back_ns != 0 && took_ns < -back_ns ? *n + 1 : 0;
+    return *n > 0 && *n <= MOST_DOUBTFUL;
+}
+
 /* The copy was seen at i - 1 and at i. */
 static void
 match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
@@ -265,10 +284,13 @@ match(const rs_decision *d, guint i, const rs_sighting *from, rs_sighting *to)
     if (!is_only_one(d, i)) {
         return; /* of equal copies it is not sure enough which is which */
     }
-    to->from_order = from->order;
     gint64 *usual_ns = &d->path->usual_ns[segment][way];
     gint64 now_ns = rs_time_apart(to->at_ns, from->at_ns);
     gint64 off_ns = rs_time_apart(now_ns, *usual_ns);
+    if (is_doubtful(d, segment, now_ns)) {
+        return;
+    }
+    to->from_order = from->order;
     gint64 most_ns = EARLY_MARGIN * d->path->tolerance_ns;
     *usual_ns += CLAMP(off_ns, -most_ns, most_ns) / USUAL_OF; /* one may be very late */
     add_to_clock(d, segment, from, to);

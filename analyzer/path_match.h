@@ -213,6 +213,7 @@ typedef struct rs_path {
     gint64 tolerance_ns; /* what delays differ by, about; whoever reads says */
     /* By how much at_ns is usually more behind a segment than before it. */
     gint64 usual_ns[RS_PATH_MAX_POINTS - 1][RS_N_WAYS];
+    guint n_doubtful[RS_PATH_MAX_POINTS - 1][RS_N_WAYS]; /* in a row */
     struct rs_match_table *table;
     rs_ways *ways;
     GArray *unsure;   /* packets of which nothing is learned yet */

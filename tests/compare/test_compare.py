@@ -1162,6 +1162,97 @@ def missed_answers_alone(room, say):
     say.equal("missed", got["missed_by_capture"]["to"] * 2 > len(gone), True)
 
 
+def answered_twice(room, say):
+    """Of a READ that was answered twice the requester may have the first answer, or leave the
+    second one to its timer: that it does not ask again is no proof that this one came."""
+    def to_b(i, opcode, headers, payload=b""):
+        ib = roce.transport(roce.OPCODE[opcode], dest_qpn=0x456, psn=i, headers=headers,
+                            payload=payload)
+        ip = roce.Ip(HOST_B.address, HOST_A.address, ident=next(idents))
+        return roce.ethernet(roce.rocev2(ip, 50_000, ib))
+
+    def ask(at_us, i):
+        ib = roce.transport(roce.OPCODE["RC RDMA READ Request"], dest_qpn=0x123, psn=i,
+                            headers=roce.reth(4096 * i, 1, 256))
+        frame = roce.ethernet(roce.rocev2(
+            roce.Ip(HOST_A.address, HOST_B.address, ident=next(idents)), 50_000, ib))
+        seen.add(1, at_us * US, frame)
+        seen.add(0, (at_us + 5) * US, frame)
+
+    def answer(at_us, i, lost=False):
+        frame = to_b(i, "RC RDMA READ Response Only", roce.aeth(0, i), bytes(256))
+        seen.add(0, at_us * US, frame)
+        if not lost:
+            seen.add(1, (at_us + 5) * US, frame)
+
+    for name, first_is_lost in (("late", False), ("lost", True)):
+        seen, idents = Seen(2), iter(range(1, 2000))
+        for i in range(100):
+            at_us = 50 * i + (2000 if i > 20 else 0)
+            ask(at_us, i)
+            if i == 20:
+                answer(at_us + (1012 if name == "late" else 10), i, first_is_lost)
+                ask(at_us + 1000, i)
+                answer(at_us + 1020, i, lost=True)
+            else:
+                answer(at_us + 10, i)
+        got = segment(seen.compare(room), 0, 1)
+        say.equal(f"{name}: lost", got["lost"], 2 if first_is_lost else 1)
+        say.equal(f"{name}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
+
+
+def lost_before_a_queue_was_gone(room, say):
+    """Of two equal copies the second took less time than was usual, and came to the last point
+    when the first would have, which was lost in front of the one in the middle."""
+    seen = Seen(3)
+
+    def send(at_us, i, delay_us, lost=False):
+        for hop in range(1 if lost else 3):
+            packet = wire("RC SEND Only", HOST_A6, HOST_B6, i, bytes(64), ttl=64 - hop)
+            seen.add(hop, (at_us + 2 * hop + (delay_us if hop == 2 else 0)) * US, packet)
+
+    def nak(at_us, i):
+        ib = roce.transport(roce.OPCODE["RC Acknowledge"], dest_qpn=0x123, psn=i,
+                            headers=roce.aeth(0x60, i))
+        for hop in range(3):
+            frame = roce.ethernet(roce.rocev2(
+                roce.Ip(HOST_B6.address, HOST_A6.address, ttl=62 + hop), 50_000, ib))
+            seen.add(hop, (at_us - 5 * hop) * US, frame)
+
+    for i in range(200):
+        send(20 * i, i, 300 + i % 3)
+    send(4000, 200, 300, lost=True)
+    send(4020, 201, 150)
+    nak(4190, 200)
+    send(4200, 200, 100)
+    send(4201, 201, 101)
+    for i in range(202, 300):
+        send(400 + 20 * i, i, 100 + i % 3)
+    report = seen.compare(room)
+    for a, b, lost in ((0, 1, 1), (1, 2, 0)):
+        got = segment(report, a, b)
+        say.equal(f"{a} -> {b}: lost", got["lost"], lost)
+        say.equal(f"{a} -> {b}: missed", got["missed_by_capture"], {"from": 0, "to": 0})
+
+
+def equal_copies_of_which_each_missed_one(room, say):
+    """One point saw the first of two equal copies, the other one the second: taken for one, it
+    would have come before it was sent, which says nothing of clocks."""
+    seen, delay_us = Seen(2), 100
+    for i in range(400):
+        packet = wire("RC SEND Only", HOST_A6, HOST_B6, i, bytes(64))
+        answer = wire("RC Acknowledge", HOST_B6, HOST_A6, i)
+        again_us = 430 if i == 200 else 0
+        seen.add(0, (20 * i + again_us) * US, packet)
+        seen.add(1, (20 * i + delay_us + i % 3) * US, packet)
+        seen.add(1, (20 * i + delay_us + 10) * US, answer)
+        seen.add(0, (20 * i + 2 * delay_us + 10 + i % 3) * US, answer)
+    got = segment(seen.compare(room), 0, 1)
+    say.within("offset", got["clock"]["offset_ns"], 0, 2 * US)
+    say.within("least round trip", got["clock"]["least_round_trip_ns"], 2 * delay_us * US, US)
+    say.within("delay", got["delay_variation_ns"]["p50"], US, US)
+
+
 def missed_and_not_ready(room, say):
     """What was sent again since its receiver was not ready may have come; where the other
     capture missed nothing, it did not."""
@@ -1883,7 +1974,8 @@ ROWS = {f.__name__: f for f in (
     missed_by_from, missed_by_from_alone, missed_by_to, missed_out_of_order, missed_and_lost,
     missed_and_lost_behind, missed_when_sent_again,
     missed_both_ways, missed_and_not_heard,
-    missed_answers, missed_answers_alone, missed_and_not_ready,
+    missed_answers, missed_answers_alone, answered_twice, missed_and_not_ready,
+    lost_before_a_queue_was_gone, equal_copies_of_which_each_missed_one,
     other_times, long_before, equal_copies, equal_copies_cut,
     equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
     overtaken_by_notices, routers_between, wrong_way_round, points_in_another_order,
