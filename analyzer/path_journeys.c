@@ -247,12 +247,16 @@ follow_storm(const rs_decision *d, guint i)
 }
 
 /* Of equal CNPs come as many as like in the time in which one capture was on and the other
- * was not, or has not been read: these have no partner. */
+ * was not, or has not been read: these have no partner.  While nothing is known of what they
+ * take, so many stay that there are as many on both sides, if there were. */
 static void
 leave_out_uncovered(pairing *p, guint i)
 {
     const rs_decision *d = p->d;
     guint point = rs_path_travel(d->path, d->flow->way, i);
+    guint before = rs_path_travel(d->path, d->flow->way, i - 1);
+    const range copies = p->copies;
+    const range here = p->here;
     while (p->copies.n > 0 && !may_go_on(d, p->copies.first, point)) {
         p->copies.first++;
         p->copies.n--;
@@ -266,6 +270,11 @@ leave_out_uncovered(pairing *p, guint i)
     }
     while (p->here.n > 0 && !may_have_come(d, p->here.first + p->here.n - 1, i)) {
         p->here.n--;
+    }
+    if (!d->flow->segment[MIN(point, before)].storm_known && copies.n == here.n &&
+        p->copies.n != p->here.n) {
+        p->copies = copies;
+        p->here = here;
     }
 }
 

@@ -1481,6 +1481,27 @@ def compare_equal(room, every_ns, delay_ns, n, cuts=((0, 0), (0, 0)), others_ns=
 # --- frames that change on their way -------------------------------------------------
 
 
+def few_equal_copies_at_the_beginning(room, say):
+    """CNPs that overtake data, too few to tell how long they take: of as many as both points
+    saw none is lost, though the first came before data of its time would have."""
+    seen, draw, time_us = Seen(2), random.Random(3), 13
+    for i in range(400):
+        data = wire("RC SEND Only", HOST_A6, HOST_B6, i, bytes(64))
+        answer = wire("RC Acknowledge", HOST_B6, HOST_A6, i)
+        for hop in range(2):
+            seen.add(hop, (13 * i + 36 * hop) * US, data)
+            seen.add(1 - hop, (13 * i + 40 + 36 * hop) * US, answer)
+    for k in range(15):
+        notice = roce.ethernet(roce.cnp(roce.Ip(HOST_A6.address, HOST_B6.address),
+                                        50_000, 0x456))
+        for hop in range(2):
+            seen.add(hop, (time_us + 2 * hop) * US, notice)
+        time_us += 55 if k == 0 else 53 + int(draw.expovariate(1 / 120))
+    got = segment(seen.compare(room), 0, 1)
+    say.equal("matched", got["matched"], 415)
+    say.equal("lost", got["lost"], 0)
+
+
 def equal_copies_lost_and_made_two(room, say):
     """Of equal CNPs one is lost behind B and another one made two behind C, where as many
     come as to B: that proves of no capture that it missed one."""
@@ -1977,7 +1998,7 @@ ROWS = {f.__name__: f for f in (
     missed_answers, missed_answers_alone, answered_twice, missed_and_not_ready,
     lost_before_a_queue_was_gone, equal_copies_of_which_each_missed_one,
     other_times, long_before, equal_copies, equal_copies_cut,
-    equal_copies_apart, equal_copies_of_three, equal_copies_lost_and_made_two,
+    equal_copies_apart, few_equal_copies_at_the_beginning, equal_copies_of_three, equal_copies_lost_and_made_two,
     overtaken_by_notices, routers_between, wrong_way_round, points_in_another_order,
     rising_round_a_point,
     one_direction_alone,
