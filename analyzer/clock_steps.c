@@ -253,7 +253,11 @@ find_steps_of(const order *o, guint way, rs_clock_fit *fit)
             continue;
         }
         begin_earlier(o, 1 - way, &step);
+        const gint64 seen_ns = step.by_ns;
         measure_step(o, &step);
+        if (ABS(step.by_ns) < ABS(seen_ns) / 2) {
+            continue; /* the least that packets take stays: queues were there, or gone */
+        }
         guint last = MIN(i + 4 * STEP_PACKETS, slots->len - 1);
         gint64 near_ns =
             rs_time_apart(g_array_index(slots, rs_clock_slot, last).at_ns, step.at_ns);
