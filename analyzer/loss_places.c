@@ -83,9 +83,23 @@ index_of(const GArray *way, guint32 stream)
     return i;
 }
 
+/* Where packets that are sent again are like the first ones, so many, at most, did not come
+ * from one point to the other: no more than the one saw more, and the other saw alone. */
+static guint64
+missing_of_equal(const rs_analysis *analysis, const GArray *members,
+                 const roce_stream *from, const roce_stream *to, guint64 missing)
+{
+    guint64 repeats = rs_twins_repeats(analysis->twins, from->id);
+    guint64 alone = rs_twins_missing(analysis->twins, members, to->point, from->point);
+    if (repeats == 0 || alone == G_MAXUINT64) {
+        return missing + repeats;
+    }
+    guint64 fewer = from->packets - MIN(from->packets, to->packets);
+    return MIN(missing + repeats, MAX(missing, fewer + alone));
+}
+
 /* So many packets, at most, were seen at the one point and did not come to the other: those
- * that were lost in a place between them have been told.  Where packets that are sent again
- * are like the first ones, some more may be. */
+ * that were lost in a place between them have been told. */
 static guint64
 left_between(const rs_analysis *analysis, const GArray *members, const GArray *places,
              const GArray *way, guint from, guint to)
@@ -106,7 +120,8 @@ left_between(const rs_analysis *analysis, const GArray *members, const GArray *p
                     ? one->lost
                     : 0;
     }
-    return missing + rs_twins_repeats(analysis->twins, s->id) - MIN(told, missing);
+    guint64 most = missing_of_equal(analysis, members, s, at(way, to)->stream, missing);
+    return most - MIN(told, most);
 }
 
 /* Where what did not come to the i-th was seen last, among those up to `from`: further on than
