@@ -586,6 +586,27 @@ def one_direction_before(room, say):
         say.equal(f"{sender}: twins", got["capture"]["twin_packets"], len(there))
 
 
+FETCHES = tuple(Work(op, size) for op, size in (
+    ("READ", 9000), ("READ", 100), ("FADD", 8), ("READ", 20000))) * 12
+
+
+def equal_ones_lost_before(room, say):
+    """What is sent again with the same bytes, and what both points saw of it, is lost in no
+    place between them: it was before the first of them."""
+    for seed in (11, 15, 21, 24, 25, 32, 37):
+        points = simulated(
+            queue_pairs=(pair(0, FETCHES, timeout_ns=3 * MS),
+                         pair(1, FETCHES, FETCHES, timeout_ns=3 * MS)),
+            segments=(Segment(1000, 300), Segment(2000, 300),
+                      Segment(1000, 300, forward=Impairment(loss=0.015),
+                              backward=Impairment(loss=0.03))),
+            seed=seed, cm=False, **hosts(ipv6=True))
+        got = room.report({f"{k}.pcap": pcap(points[k]) for k in points})
+        say.equal(f"{seed}: between", [f["title"] for f in got["findings"]
+                                       if " between " in f["title"]], [])
+        say.equal(f"{seed}: lost", "lost_before_capture" in findings(got), True)
+
+
 def tail_lost(room, say):
     """The last packets of a message: the timeout tells of the first one alone."""
     for n in (1, 4, 8):
@@ -986,7 +1007,8 @@ ROWS = (twice, nearly_twice, twice_weakly, twice_but_held, merged_far, not_twice
         rotated_in_a_round, not_numbered_by_another_clock, sections, merged_files, named, rotated_ports,
         rotated_at_two_hosts, merged_queues, file_order, tiny, every_transport,
         pauses_alone, wild_stamps, no_stamps, clock_stands_still, a_stamp_missing, clock_is_set,
-        order_of_files, one_direction_beside, one_direction_before, tail_lost)
+        order_of_files, one_direction_beside, one_direction_before, equal_ones_lost_before,
+        tail_lost)
 
 
 def main(arguments):
