@@ -239,7 +239,7 @@ take_identity(const roce_frame *frame, const uint8_t *udp, const roce_opcode_inf
  * for header as the short way of decoding has it, see express.c. */
 static inline bool
 take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
-         uint32_t wire_bytes, roce_car *car)
+         uint32_t wire_bytes, uint16_t ident, roce_car *car)
 {
     const uint8_t *udp = frame->bytes + mould->udp_at;
     const uint8_t *bth = udp + UDP_BYTES;
@@ -256,16 +256,20 @@ take_car(const roce_mould *mould, const roce_frame *frame, uint32_t ip_end,
         return false;
     }
     uint32_t psn_word = roce_be32(bth + 8);
-    car->time_ns = frame->time_ns;
-    car->frame = frame->number;
-    car->psn24 = psn_word & 0xffffff;
-    car->opcode = bth[0];
-    car->payload_bytes = length - around;
-    car->udp_bytes = length;
-    car->wire_bytes = wire_bytes;
-    car->ack_request = psn_word >> 31 != 0;
-    car->cut = frame->captured_bytes < wire_bytes;
-    take_identity(frame, udp, info, mould->udp_at + length, car);
+    roce_car taken = {
+        .time_ns = frame->time_ns,
+        .frame = frame->number,
+        .psn24 = psn_word & 0xffffff,
+        .payload_bytes = length - around,
+        .udp_bytes = length,
+        .wire_bytes = wire_bytes,
+        .ident = ident,
+        .opcode = bth[0],
+        .ack_request = psn_word >> 31 != 0,
+        .cut = frame->captured_bytes < wire_bytes,
+    };
+    take_identity(frame, udp, info, mould->udp_at + length, &taken);
+    *car = taken;
     return true;
 }
 
@@ -360,12 +364,13 @@ fits_otherwise(roce_mould *mould, const roce_frame *frame, roce_car *car)
     uint32_t wire = frame->wire_bytes < captured ? captured : frame->wire_bytes;
     uint32_t length =
         is_v4 ? roce_be16(ip + 2) : IPV6_BYTES + (uint32_t)roce_be16(ip + 4);
-    car->ident = is_v4 ? roce_be16(ip + 4) : 0;
+    uint16_t ident = is_v4 ? roce_be16(ip + 4) : 0;
     uint32_t end = mould->ip_at + length;
     bool was_longer = end > wire && roce_be16(frame->bytes + mould->udp_at +
                                               UDP_LENGTH_AT) == end - mould->udp_at;
     if ((end > wire && !was_longer) || (is_v4 && !has_like_checksum(mould, frame)) ||
-        !take_car(mould, frame, end, was_longer ? end : frame->wire_bytes, car)) {
+        !take_car(mould, frame, end, was_longer ? end : frame->wire_bytes, ident,
+                  car)) {
         return false;
     }
     remember(mould, frame, car);
