@@ -2,8 +2,8 @@
 /*
  * Pairs of numbers as keys of GLib's hash tables.
  *
- * The one rule: no table is asked by g_int64_hash(), which keeps the low half alone: all
- * pairs of one second number would share a place, and a table of some thousands would be
+ * The one rule: pairs are not asked for by g_int64_hash(), which keeps the low half alone:
+ * all of one second number would share a place, and a table of some thousands would be
  * searched from one end to the other.
  */
 #ifndef RS_KEYS_H

@@ -36,18 +36,12 @@ note_answer(roce_tracker *t, roce_stream_state *s, uint64_t taken_ns)
     }
 }
 
-/* Whether it was sent more than once, seen here or not. */
-static bool
-was_repeated(const roce_slot *slot)
-{
-    return slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
-}
-
 /* Whether an answer now can be about no other transmission. */
 static bool
 is_timed(const roce_slot *slot, const roce_arrival *a)
 {
-    return slot != NULL && !was_repeated(slot) && a->frame->time_ns >= slot->time_ns;
+    return slot != NULL && !roce_slot_was_repeated(slot) &&
+           a->frame->time_ns >= slot->time_ns;
 }
 
 bool
@@ -477,7 +471,7 @@ judge_asked(roce_tracker *t, roce_stream_state *s, const roce_arrival *a, int64_
     }
     bool soon =
         roce_acknowledge_is_sooner(s, roce_since_ns(a->frame->time_ns, slot->time_ns));
-    if (was_repeated(slot) && soon) {
+    if (roce_slot_was_repeated(slot) && soon) {
         return; /* no answer comes that soon: it speaks of the copy before */
     }
     if ((slot->flags & (ROCE_SLOT_JUDGED | ROCE_SLOT_REFUSED)) == 0 &&
@@ -502,7 +496,7 @@ round_stopped(const roce_stream_state *s, const roce_arrival *a, int64_t psn)
     const roce_slot *before = roce_history_find(&lane->history, psn - 1);
     return round->active && round->cause == ROCE_CAUSE_NAK_SEQUENCE &&
            psn == lane->next_tx && psn < lane->max_next && before != NULL &&
-           before->tx == lane->tx && was_repeated(before) &&
+           before->tx == lane->tx && roce_slot_was_repeated(before) &&
            (before->flags & ROCE_SLOT_WANTS_RESPONSE) == 0 &&
            !roce_acknowledge_is_sooner(
                s, 2 * roce_since_ns(a->frame->time_ns, before->time_ns));

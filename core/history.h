@@ -67,12 +67,11 @@ typedef struct __attribute__((packed, aligned(4))) roce_slot {
     };
     union {
         struct {
-            uint64_t tx
-                : ROCE_SLOT_TX_BITS; /* number of the newest copy among the space's
-                               * transmissions */
-            uint64_t skipped : 24;   /* a re-issued READ starts this many PSNs into its
-                                    * span; of a WRITE where it writes to, see
-                                    * roce_slot_place_of() */
+            /* Number of the newest copy among the space's transmissions; and how many PSNs
+             * into its span a re-issued READ starts, of a WRITE where it writes to, see
+             * roce_slot_place_of(). */
+            uint64_t tx : ROCE_SLOT_TX_BITS;
+            uint64_t skipped : 24;
         };
         uint64_t tx_and_skipped; /* likewise */
     };
@@ -114,6 +113,13 @@ roce_slot_pair_of(uint64_t first, unsigned first_bits, uint64_t second)
 #define ROCE_SLOT_MAX_SPAN 0x1ffffff
 #define ROCE_SLOT_MAX_TX 0xffffffffff
 #define ROCE_SLOT_MAX_SKIPPED 0xffffff
+
+/* Whether it was sent more than once, seen here or not. */
+static inline bool
+roce_slot_was_repeated(const roce_slot *slot)
+{
+    return slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
+}
 
 static inline void
 roce_slot_count_copy(roce_slot *slot)

@@ -369,13 +369,6 @@ seen_until_ns(const roce_stream_state *s, const roce_arrival *a)
     return last_ns < a->frame->time_ns ? last_ns : a->frame->time_ns;
 }
 
-/* Whether others of its copies came before. */
-static bool
-was_sent_again(const roce_slot *slot)
-{
-    return slot->copies > 1 || (slot->flags & ROCE_SLOT_FILLED_AGAIN) != 0;
-}
-
 /* Tells of the responses that were seen here if the requester has got them.  It knows that
  * one is missing when the next comes; a copy that is asked for once more behind this was not
  * got.  Of what had been asked for before it may have another copy; and one that has asked
@@ -395,7 +388,8 @@ tell_followed(roce_tracker *t, const roce_stream_state *s, roce_stream_state *by
             return;
         }
         by->answers->followed_next = slot->psn + 1;
-        if (!was_sent_again(slot) && !was_asked_since(s, slot->psn, slot->time_ns)) {
+        if (!roce_slot_was_repeated(slot) &&
+            !was_asked_since(s, slot->psn, slot->time_ns)) {
             roce_track_relate(t, s, a, ROCE_RELATION_FOLLOWS, slot->frame);
         }
     }

@@ -277,8 +277,8 @@ roce_tracker_approach(const roce_tracker *t, uint32_t stream, const roce_packet 
         uint32_t next = (history->first + history->n) & (history->capacity - 1);
         roce_fetch(&history->slots[next], sizeof *history->slots);
     }
-    if ((packet->headers & ROCE_HEADER_AETH) != 0 && s->pub.peer != ROCE_NO_STREAM) {
-        const roce_stream_state *peer = roce_state_at(t, s->pub.peer);
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if ((packet->headers & ROCE_HEADER_AETH) != 0 && peer != NULL) {
         roce_fetch(&peer->pub.latencies, sizeof peer->pub.latencies);
         roce_fetch(&peer->una, sizeof *peer - offsetof(roce_stream_state, una));
     }
@@ -304,10 +304,10 @@ void
 roce_tracker_approach_answered(const roce_tracker *t, uint32_t stream)
 {
     const roce_stream_state *s = roce_state_at(t, stream);
-    if (s->pub.peer == ROCE_NO_STREAM) {
+    const roce_stream_state *peer = roce_track_peer(t, s);
+    if (peer == NULL) {
         return;
     }
-    const roce_stream_state *peer = roce_state_at(t, s->pub.peer);
     approach_unacknowledged(peer);
     if (s->pub.control != NULL) {
         roce_fetch(s->pub.control, sizeof(roce_carried));
@@ -325,11 +325,9 @@ roce_tracker_approach_latencies(const roce_tracker *t, uint32_t stream)
 {
     static const roce_latency wanted[] = {ROCE_LATENCY_ACK,
                                           ROCE_LATENCY_MESSAGE_COMPLETION};
-    const roce_stream *s = &roce_state_at(t, stream)->pub;
-    const roce_stream_latencies *all =
-        s->peer != ROCE_NO_STREAM ? roce_state_at(t, s->peer)->pub.latencies : NULL;
-    for (unsigned i = 0; all != NULL && i < sizeof wanted / sizeof *wanted; i++) {
-        const roce_histogram *h = all->of[wanted[i]];
+    const roce_stream_state *peer = roce_track_peer(t, roce_state_at(t, stream));
+    for (unsigned i = 0; peer != NULL && i < sizeof wanted / sizeof *wanted; i++) {
+        const roce_histogram *h = roce_stream_latency(&peer->pub, wanted[i]);
         if (h != NULL) {
             roce_fetch(h, sizeof *h);
         }
